@@ -15,6 +15,7 @@ const (
 	reading
 	handling
 	answering
+	upgraded
 	cut
 )
 
@@ -86,6 +87,11 @@ func (c *conn) cut(state int32) bool {
 	}
 	_ = c.Conn.Close()
 	return true
+}
+
+// stopReading ends an upgraded connection from its reader's side: what was taken is answered, and said to be all.
+func (c *conn) stopReading() bool {
+	return c.state.Load() == upgraded && c.SetReadDeadline(time.Unix(1, 0)) == nil
 }
 
 // Read settles the request before: fasthttp reads on only after it has flushed the answer.

@@ -14,6 +14,8 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/prism-results/prism/pkg/telemetry"
 )
 
 // unknownRoute is the route label of requests that matched none.
@@ -93,6 +95,12 @@ func (o *observer) start(ctx context.Context, method string, h *fasthttp.Request
 	return o.tracer.Start(ctx, spanMethod(method), trace.WithSpanKind(trace.SpanKindServer))
 }
 
+// startCall is start for a call that came on an upgraded connection.
+func (o *observer) startCall(ctx context.Context, id string, h propagation.TextMapCarrier) (context.Context, trace.Span) {
+	ctx = o.propagator.Extract(telemetry.WithRequestID(ctx, id), h)
+	return o.tracer.Start(ctx, fasthttp.MethodPost, trace.WithSpanKind(trace.SpanKindServer))
+}
+
 // spanMethod follows the semantic conventions, where an unknown method's name is HTTP.
 func spanMethod(method string) string {
 	if method == otherMethod {
@@ -103,31 +111,34 @@ func spanMethod(method string) string {
 
 // done ends the exchange: err is why a streamed answer broke off.
 func (x *exchange) done(err error) {
-	o, status := x.server.observe, x.fctx.Response.StatusCode()
-	took := o.now().Sub(x.began)
-	if x.span.IsRecording() {
+	x.server.observe.end(x.ctx, x.span, x.route, x.method, x.fctx.Response.StatusCode(), x.began, err)
+}
+
+func (o *observer) end(ctx context.Context, span trace.Span, route, method string, status int, began time.Time, err error) {
+	took := o.now().Sub(began)
+	if span.IsRecording() {
 		attrs := append(make([]attribute.KeyValue, 0, 4), semconv.HTTPResponseStatusCode(status))
-		if x.method == otherMethod {
+		if method == otherMethod {
 			attrs = append(attrs, semconv.HTTPRequestMethodOther)
 		} else {
-			attrs = append(attrs, semconv.HTTPRequestMethodKey.String(x.method))
+			attrs = append(attrs, semconv.HTTPRequestMethodKey.String(method))
 		}
-		if x.route != unknownRoute {
-			x.span.SetName(spanMethod(x.method) + " " + x.route)
-			attrs = append(attrs, semconv.HTTPRoute(x.route))
+		if route != unknownRoute {
+			span.SetName(spanMethod(method) + " " + route)
+			attrs = append(attrs, semconv.HTTPRoute(route))
 		}
 		switch {
 		case err != nil:
-			x.span.SetStatus(codes.Error, "the answer broke off")
+			span.SetStatus(codes.Error, "the answer broke off")
 			attrs = append(attrs, semconv.ErrorTypeKey.String("broken_stream"))
 		case status >= fasthttp.StatusInternalServerError:
-			x.span.SetStatus(codes.Error, "")
+			span.SetStatus(codes.Error, "")
 			attrs = append(attrs, semconv.ErrorTypeKey.String(strconv.Itoa(status)))
 		}
-		x.span.SetAttributes(attrs...)
+		span.SetAttributes(attrs...)
 	}
-	x.span.End()
-	o.record(x.ctx, x.route, x.method, status, took, err)
+	span.End()
+	o.record(ctx, route, method, status, took, err)
 }
 
 // unparsed records an answer to something that was no request.

@@ -232,13 +232,13 @@ func (t *tracker) signalEmpty() {
 }
 
 // close takes no more connections and cuts those from which no request was taken: idle ones, and ones that sent half a
-// request. The others end by themselves.
+// request. It reads no more from upgraded ones. They and the others end by themselves.
 func (t *tracker) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed.Store(true)
 	for c := range t.conns {
-		_ = c.cut(waiting) || c.cut(reading)
+		_ = c.cut(waiting) || c.cut(reading) || c.stopReading()
 	}
 	t.signalEmpty()
 }

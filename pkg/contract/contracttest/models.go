@@ -31,7 +31,7 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 		{Error: contract.TimeoutText, TookMS: 15_000},
 	} {
 		far.outcome = want
-		got, err := near.Ask(t.Context(), ask)
+		got, err := near.Ask(patience(t), ask)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
@@ -40,11 +40,11 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 		}
 	}
 	far.err = contract.ErrUnavailable
-	if _, err := near.Ask(t.Context(), ask); !errors.Is(err, contract.ErrUnavailable) {
+	if _, err := near.Ask(patience(t), ask); !errors.Is(err, contract.ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 	far.err = errors.New("a bug")
-	if _, err := near.Ask(t.Context(), ask); err == nil || errors.Is(err, contract.ErrUnavailable) {
+	if _, err := near.Ask(patience(t), ask); err == nil || errors.Is(err, contract.ErrUnavailable) {
 		t.Errorf("a fault arrived as %v", err)
 	}
 }

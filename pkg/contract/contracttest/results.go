@@ -196,7 +196,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	far := &results{doc: aDocument}
 	near := connect(t, far)
 	for _, call := range calls {
-		got, err := invoke(t.Context(), near, call.method, call.args)
+		got, err := invoke(patience(t), near, call.method, call.args)
 		if err != nil {
 			t.Errorf("%s: %v", call.method, err)
 		}
@@ -208,7 +208,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		}
 	}
 	far.body = strings.Repeat("row,"+odd+"\r\n", 100_000)
-	stream, err := near.Export(t.Context(), digest, export)
+	stream, err := near.Export(patience(t), digest, export)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 		{Account: account, Prism: prismID, Stored: &aStored, Document: &aDocument},
 	} {
 		far.facts = want
-		got, err := near.CreateFacts(t.Context(), query)
+		got, err := near.CreateFacts(patience(t), query)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 		}
@@ -257,7 +257,7 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 	}
 	for _, want := range []contract.RetryFacts{{}, {Account: account}, {Account: account, Stored: &aStored}} {
 		far.retry = want
-		got, err := near.RetryFacts(t.Context(), digest, resultID)
+		got, err := near.RetryFacts(patience(t), digest, resultID)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 		}
@@ -273,23 +273,23 @@ func failures(t *testing.T, connect func(*testing.T, contract.Results) contract.
 		apierr.AlreadyRetried(otherID), apierr.Invalid(apierr.Problem{Path: "p", Text: odd}),
 	} {
 		far.err = want
-		if _, err := near.Save(t.Context(), contract.Save{}); !errors.Is(err, want) {
+		if _, err := near.Save(patience(t), contract.Save{}); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
-		if _, err := near.RetryFacts(t.Context(), digest, resultID); !errors.Is(err, want) {
+		if _, err := near.RetryFacts(patience(t), digest, resultID); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
-		if _, err := near.Export(t.Context(), digest, contract.Export{}); !errors.Is(err, want) {
+		if _, err := near.Export(patience(t), digest, contract.Export{}); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 	}
 	far.err = &contract.RetriedError{By: otherID}
 	var retried *contract.RetriedError
-	if _, err := near.Save(t.Context(), contract.Save{}); !errors.As(err, &retried) || retried.By != otherID {
+	if _, err := near.Save(patience(t), contract.Save{}); !errors.As(err, &retried) || retried.By != otherID {
 		t.Errorf("got %v, want a RetriedError", err)
 	}
 	far.err = errors.New("a bug with a secret")
-	_, err := near.Save(t.Context(), contract.Save{})
+	_, err := near.Save(patience(t), contract.Save{})
 	var public *apierr.Error
 	if err == nil || errors.Is(err, contract.ErrUnavailable) || errors.As(err, &public) {
 		t.Errorf("a fault arrived as %v", err)

@@ -42,8 +42,9 @@ const idleTime = 30 * time.Second
 
 type client struct {
 	cfg        ClientConfig
-	host       *fasthttp.HostClient
-	stream     *http.Client // for responses that are read while they arrive
+	links      *links
+	host       *fasthttp.HostClient // for services that carry no links
+	stream     *http.Client         // for responses that are read while they arrive
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
 }
@@ -64,6 +65,7 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 		c.tracer = deps.Tracer.Tracer("github.com/prism-results/prism/pkg/contract/wire")
 	}
 	c.host = newHost(u.Host, cfg.MaxConns)
+	c.links = &links{addr: c.host.Addr, token: cfg.Token, made: map[*link]struct{}{}}
 	c.stream = &http.Client{
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) { return dial(ctx, addr) },
@@ -120,45 +122,68 @@ func dial(ctx context.Context, addr string) (net.Conn, error) {
 var errStale = errors.New("stale connection")
 
 func (c *client) close() {
+	c.links.close()
 	c.host.CloseIdleConnections()
 	c.stream.CloseIdleConnections()
 }
 
-// post sends one call and hands its response to read before the buffers are reused.
-func (c *client) post(ctx context.Context, path string, args any, read func(*fasthttp.Response) error) (err error) {
+// post makes one call.
+func (c *client) post(ctx context.Context, path string, args any) (a answer, err error) {
 	if c.tracer != nil {
 		var span trace.Span
 		ctx, span = c.tracer.Start(ctx, "POST "+path, trace.WithSpanKind(trace.SpanKindClient))
 		defer func() { endSpan(span, err) }()
 	}
-	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseRequest(req)
-	defer fasthttp.ReleaseResponse(resp)
-	timeout, err := c.prepare(ctx, req, path, args)
+	body, err := strictjson.Marshal(args)
 	if err != nil {
-		return err
+		return answer{}, fmt.Errorf("wire: %w", err)
 	}
-	if err := c.host.DoTimeout(req, resp, timeout); err != nil {
-		return transportError(err)
-	}
-	if resp.StatusCode() != fasthttp.StatusOK {
-		return decodeError(resp.StatusCode(), resp.Body())
-	}
-	return read(resp)
-}
-
-func (c *client) prepare(ctx context.Context, req *fasthttp.Request, path string, args any) (time.Duration, error) {
 	timeout := defaultTimeout
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = min(time.Until(deadline), maxTimeout)
+	} else {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
 	}
 	if timeout <= 0 || ctx.Err() != nil {
-		return 0, contract.ErrUnavailable // nothing was sent
+		return answer{}, contract.ErrUnavailable // nothing was sent
 	}
-	body, err := strictjson.Marshal(args)
-	if err != nil {
-		return 0, fmt.Errorf("wire: %w", err)
+	a, err = c.linked(ctx, path, timeout, body)
+	if errors.Is(err, errPlain) {
+		a, err = c.plain(ctx, path, timeout, body)
 	}
+	switch {
+	case err != nil:
+		return answer{}, transportError(err)
+	case a.status != http.StatusOK:
+		return answer{}, decodeError(a.status, a.body)
+	}
+	return a, nil
+}
+
+// linked makes the call on a shared connection. Nothing is sent twice, but what was not sent at all may go another way.
+func (c *client) linked(ctx context.Context, path string, timeout time.Duration, body []byte) (a answer, err error) {
+	head := callHead{path: path, timeout: max(timeout, time.Millisecond), requestID: telemetry.RequestID(ctx)}
+	c.propagator.Inject(ctx, &head.headers)
+	raw := head.bytes()
+	for range 2 {
+		l, err := c.links.get(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		if a, err = l.call(ctx, raw, body); !errors.Is(err, errStale) {
+			return a, err
+		}
+	}
+	return answer{}, errStale
+}
+
+// plain makes the call as a request of its own.
+func (c *client) plain(ctx context.Context, path string, timeout time.Duration, body []byte) (answer, error) {
+	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(resp)
 	req.Header.SetMethod(fasthttp.MethodPost)
 	req.SetRequestURI(path)
 	req.Header.SetHost(c.host.Addr)
@@ -168,40 +193,43 @@ func (c *client) prepare(ctx context.Context, req *fasthttp.Request, path string
 	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
 	c.propagator.Inject(ctx, carrier{&req.Header})
 	req.SetBodyRaw(body)
-	return timeout, nil
+	if err := c.host.DoTimeout(req, resp, timeout); err != nil {
+		return answer{}, err
+	}
+	return answer{
+		status:      resp.StatusCode(),
+		failed:      len(resp.Header.Peek(headerFailed)) > 0,
+		contentType: string(resp.Header.ContentType()),
+		body:        append([]byte(nil), resp.Body()...),
+	}, nil
 }
 
 // transportError tells a service that took nothing from a call that was lost on the way.
 func transportError(err error) error {
 	var d dialError
-	if errors.As(err, &d) || errors.Is(err, errStale) || errors.Is(err, fasthttp.ErrNoFreeConns) {
-		return contract.ErrUnavailable
+	if errors.As(err, &d) || errors.Is(err, errStale) || errors.Is(err, fasthttp.ErrNoFreeConns) || errors.Is(err, contract.ErrUnavailable) {
+		return errors.Join(contract.ErrUnavailable, err)
 	}
 	return errors.Join(errLost, err)
 }
 
-func callJSON[A any](ctx context.Context, c *client, path string, args any) (A, error) {
-	var answer A
-	err := c.post(ctx, path, args, func(resp *fasthttp.Response) error {
-		if err := strictjson.Unmarshal(resp.Body(), &answer); err != nil {
-			return errors.Join(errFault, err)
-		}
-		return nil
-	})
-	return answer, err
+func callJSON[A any](ctx context.Context, c *client, path string, args any) (found A, err error) {
+	a, err := c.post(ctx, path, args)
+	if err != nil {
+		return found, err
+	}
+	if err := strictjson.Unmarshal(a.body, &found); err != nil {
+		return found, errors.Join(errFault, err)
+	}
+	return found, nil
 }
 
 func callDocument(ctx context.Context, c *client, path string, args any) (contract.Document, error) {
-	var doc contract.Document
-	err := c.post(ctx, path, args, func(resp *fasthttp.Response) error {
-		doc = contract.Document{
-			ContentType: string(resp.Header.ContentType()),
-			Body:        append([]byte(nil), resp.Body()...),
-			Failed:      len(resp.Header.Peek(headerFailed)) > 0,
-		}
-		return nil
-	})
-	return doc, err
+	a, err := c.post(ctx, path, args)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	return contract.Document{ContentType: a.contentType, Body: a.body, Failed: a.failed}, nil
 }
 
 // callStream returns as soon as the response's header is there; its body is read on by the caller, who closes it. It goes

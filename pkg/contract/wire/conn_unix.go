@@ -60,3 +60,25 @@ func (c *checked) alive() error {
 	})
 	return errors.Join(err, fault)
 }
+
+// open fails when the other side has closed.
+func open(conn net.Conn) error {
+	c, ok := conn.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	closed := false
+	err = raw.Control(func(fd uintptr) {
+		var one [1]byte
+		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		closed = n == 0 && err == nil
+	})
+	if closed {
+		err = io.EOF
+	}
+	return err
+}

@@ -22,64 +22,75 @@ const BodyLimit = 16 << 20
 
 // MountResults serves results to callers that show the token. Every path of the app asks for it, known or not.
 func MountResults(app *fiber.App, r contract.Results, token string, log *slog.Logger) {
-	app.Use(authorize(token))
-	post := func(path string, h fiber.Handler) { app.Post(path, h) }
-	post(pathCreateFacts, serveJSON(log, r.CreateFacts))
-	post(pathRetryFacts, serveJSON(log, func(ctx context.Context, a argsResult) (contract.RetryFacts, error) {
-		return r.RetryFacts(ctx, a.Key, a.ID)
-	}))
-	post(pathSave, serveDocument(log, r.Save))
-	post(pathRead, serveDocument(log, func(ctx context.Context, a argsResult) (contract.Document, error) {
-		return r.Read(ctx, a.Key, a.ID, a.Format)
-	}))
-	post(pathListResults, serveDocument(log, func(ctx context.Context, a argsListResults) (contract.Document, error) {
-		return r.ListResults(ctx, a.Key, a.Query)
-	}))
-	post(pathExport, serveExport(log, r))
-	mountPrisms(post, r, log)
-	mountKeys(post, r, log)
+	m := methods{
+		pathCreateFacts: serveJSON(log, pathCreateFacts, r.CreateFacts),
+		pathRetryFacts: serveJSON(log, pathRetryFacts, func(ctx context.Context, a argsResult) (contract.RetryFacts, error) {
+			return r.RetryFacts(ctx, a.Key, a.ID)
+		}),
+		pathSave: serve(log, pathSave, r.Save),
+		pathRead: serve(log, pathRead, func(ctx context.Context, a argsResult) (contract.Document, error) {
+			return r.Read(ctx, a.Key, a.ID, a.Format)
+		}),
+		pathListResults: serve(log, pathListResults, func(ctx context.Context, a argsListResults) (contract.Document, error) {
+			return r.ListResults(ctx, a.Key, a.Query)
+		}),
+	}
+	m.addPrisms(r, log)
+	m.addKeys(r, log)
+	mount(app, m, token, log)
+	app.Post(pathExport, serveExport(log, r))
 }
 
-func mountPrisms(post func(string, fiber.Handler), r contract.Results, log *slog.Logger) {
-	post(pathCreatePrism, serveDocument(log, func(ctx context.Context, a argsCreatePrism) (contract.Document, error) {
+func (m methods) addPrisms(r contract.Results, log *slog.Logger) {
+	m[pathCreatePrism] = serve(log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Document, error) {
 		return r.CreatePrism(ctx, a.Key, a.Prism)
-	}))
-	post(pathListPrisms, serveDocument(log, func(ctx context.Context, a argsListPrisms) (contract.Document, error) {
+	})
+	m[pathListPrisms] = serve(log, pathListPrisms, func(ctx context.Context, a argsListPrisms) (contract.Document, error) {
 		return r.ListPrisms(ctx, a.Key, a.Query)
-	}))
-	post(pathPrism, serveDocument(log, func(ctx context.Context, a argsPrism) (contract.Document, error) {
-		return r.Prism(ctx, a.Key, a.Ref)
-	}))
-	post(pathAddVersion, serveDocument(log, func(ctx context.Context, a argsPrism) (contract.Document, error) {
-		return r.AddVersion(ctx, a.Key, a.Ref, value(a.New))
-	}))
-	post(pathVersion, serveDocument(log, func(ctx context.Context, a argsPrism) (contract.Document, error) {
-		return r.Version(ctx, a.Key, a.Ref, a.Number)
-	}))
-	post(pathPutLens, serveDocument(log, func(ctx context.Context, a argsPrism) (contract.Document, error) {
-		return r.PutLens(ctx, a.Key, a.Ref, value(a.Lens))
-	}))
-	post(pathSetArchived, serveDocument(log, func(ctx context.Context, a argsPrism) (contract.Document, error) {
-		return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
-	}))
+	})
+	for path, f := range map[string]func(context.Context, argsPrism) (contract.Document, error){
+		pathPrism: func(ctx context.Context, a argsPrism) (contract.Document, error) { return r.Prism(ctx, a.Key, a.Ref) },
+		pathAddVersion: func(ctx context.Context, a argsPrism) (contract.Document, error) {
+			return r.AddVersion(ctx, a.Key, a.Ref, value(a.New))
+		},
+		pathVersion: func(ctx context.Context, a argsPrism) (contract.Document, error) {
+			return r.Version(ctx, a.Key, a.Ref, a.Number)
+		},
+		pathPutLens: func(ctx context.Context, a argsPrism) (contract.Document, error) {
+			return r.PutLens(ctx, a.Key, a.Ref, value(a.Lens))
+		},
+		pathSetArchived: func(ctx context.Context, a argsPrism) (contract.Document, error) {
+			return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
+		},
+	} {
+		m[path] = serve(log, path, f)
+	}
 }
 
-func mountKeys(post func(string, fiber.Handler), r contract.Results, log *slog.Logger) {
-	post(pathCreateKey, serveDocument(log, func(ctx context.Context, a argsKey) (contract.Document, error) {
-		return r.CreateKey(ctx, a.Key, a.Name)
-	}))
-	post(pathListKeys, serveDocument(log, func(ctx context.Context, a argsKey) (contract.Document, error) {
-		return r.ListKeys(ctx, a.Key)
-	}))
-	post(pathRevokeKey, serveDocument(log, func(ctx context.Context, a argsKey) (contract.Document, error) {
-		return r.RevokeKey(ctx, a.Key, a.ID)
-	}))
+func (m methods) addKeys(r contract.Results, log *slog.Logger) {
+	for path, f := range map[string]func(context.Context, argsKey) (contract.Document, error){
+		pathCreateKey: func(ctx context.Context, a argsKey) (contract.Document, error) {
+			return r.CreateKey(ctx, a.Key, a.Name)
+		},
+		pathListKeys:  func(ctx context.Context, a argsKey) (contract.Document, error) { return r.ListKeys(ctx, a.Key) },
+		pathRevokeKey: func(ctx context.Context, a argsKey) (contract.Document, error) { return r.RevokeKey(ctx, a.Key, a.ID) },
+	} {
+		m[path] = serve(log, path, f)
+	}
 }
 
 // MountModels serves the model to callers that show the token.
-func MountModels(app *fiber.App, m contract.Models, token string, log *slog.Logger) {
+func MountModels(app *fiber.App, models contract.Models, token string, log *slog.Logger) {
+	mount(app, methods{pathAsk: serveJSON(log, pathAsk, models.Ask)}, token, log)
+}
+
+// mount serves methods over shared connections and each as a route.
+func mount(app *fiber.App, m methods, token string, log *slog.Logger) {
 	app.Use(authorize(token))
-	app.Post(pathAsk, serveJSON(log, m.Ask))
+	for path, method := range m {
+		app.Post(path, overHTTP(method))
+	}
+	app.Get(pathCalls, serveCalls(m, log))
 }
 
 // authorize compares digests, so that neither the token's content nor its length shows in the time taken.
@@ -95,31 +106,49 @@ func authorize(token string) fiber.Handler {
 	}
 }
 
-func serveJSON[Q, A any](log *slog.Logger, method func(context.Context, Q) (A, error)) fiber.Handler {
-	return serve(log, func(ctx context.Context, c *fiber.Ctx, q Q) error {
-		answer, err := method(ctx, q)
+// serveJSON answers with the JSON of what the method returns.
+func serveJSON[Q, A any](log *slog.Logger, path string, f func(context.Context, Q) (A, error)) method {
+	return serve(log, path, func(ctx context.Context, q Q) (contract.Document, error) {
+		found, err := f(ctx, q)
 		if err != nil {
-			return err
+			return contract.Document{}, err
 		}
-		body, err := strictjson.Marshal(answer)
-		if err != nil {
-			return err
-		}
-		return httpkit.Send(c, fiber.StatusOK, contentJSON, body)
+		body, err := strictjson.Marshal(found)
+		return contract.Document{ContentType: contentJSON, Body: body}, err
 	})
 }
 
-func serveDocument[Q any](log *slog.Logger, method func(context.Context, Q) (contract.Document, error)) fiber.Handler {
-	return serve(log, func(ctx context.Context, c *fiber.Ctx, q Q) error {
-		doc, err := method(ctx, q)
+func serve[Q any](log *slog.Logger, path string, f func(context.Context, Q) (contract.Document, error)) method {
+	return func(ctx context.Context, args []byte) answer {
+		var q Q
+		if err := strictjson.Unmarshal(args, &q); err != nil {
+			e := apierr.Malformed()
+			return answer{status: e.Status, contentType: httpkit.JSONType, body: e.Body()}
+		}
+		doc, err := f(ctx, q)
+		if err != nil {
+			return failed(ctx, log, path, err)
+		}
+		return answer{status: fiber.StatusOK, failed: doc.Failed, contentType: doc.ContentType, body: doc.Body}
+	}
+}
+
+// overHTTP is a method as a route.
+func overHTTP(m method) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		body, err := httpkit.ReadBody(c)
 		if err != nil {
 			return err
 		}
-		if doc.Failed {
+		// The caller gives up then; work beyond it would be for nobody.
+		ctx, cancel := context.WithTimeout(c.UserContext(), callerTimeout(c))
+		defer cancel()
+		a := m(ctx, body.Bytes)
+		if a.failed {
 			c.Set(headerFailed, "1")
 		}
-		return httpkit.Send(c, fiber.StatusOK, doc.ContentType, doc.Body)
-	})
+		return httpkit.Send(c, a.status, a.contentType, a.body)
+	}
 }
 
 // serveExport has no time limit for the whole: the stream's reader sets the pace.
@@ -131,25 +160,10 @@ func serveExport(log *slog.Logger, r contract.Results) fiber.Handler {
 		}
 		stream, err := r.Export(c.UserContext(), q.Key, q.Query)
 		if err != nil {
-			return sendError(c, log, err)
+			a := failed(c.UserContext(), log, c.Path(), err)
+			return httpkit.Send(c, a.status, a.contentType, a.body)
 		}
 		return httpkit.SendStream(c, stream.ContentType, stream.Body)
-	}
-}
-
-func serve[Q any](log *slog.Logger, handle func(context.Context, *fiber.Ctx, Q) error) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		var q Q
-		if err := readArgs(c, &q); err != nil {
-			return err
-		}
-		// The caller gives up then; work beyond it would be for nobody.
-		ctx, cancel := context.WithTimeout(c.UserContext(), callerTimeout(c))
-		defer cancel()
-		if err := handle(ctx, c, q); err != nil {
-			return sendError(c, log, err)
-		}
-		return nil
 	}
 }
 
@@ -172,12 +186,13 @@ func callerTimeout(c *fiber.Ctx) time.Duration {
 	return min(time.Duration(ms)*time.Millisecond, maxTimeout)
 }
 
-func sendError(c *fiber.Ctx, log *slog.Logger, err error) error {
+// failed is an error as it travels. What the caller is not told is logged.
+func failed(ctx context.Context, log *slog.Logger, path string, err error) answer {
 	status, body := encodeError(err)
 	if status != statusRefused {
-		log.ErrorContext(c.UserContext(), "internal call failed", "method", c.Path(), "error", err)
+		log.ErrorContext(ctx, "internal call failed", "method", path, "error", err)
 	}
-	return httpkit.Send(c, status, contentJSON, body)
+	return answer{status: status, contentType: contentJSON, body: body}
 }
 
 // value is *p, or the zero value of an argument that was not sent.

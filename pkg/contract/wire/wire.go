@@ -1,5 +1,6 @@
 // Package wire carries contract.Results and contract.Models between the services: each method is a POST of one JSON value
-// to /internal/<method>, authorised by the internal token. Documents travel as they are; errors keep their type.
+// to /internal/<method>, authorised by the internal token. Documents travel as they are; errors keep their type. Services
+// that know each other carry the same calls over shared connections (frame.go).
 package wire
 
 import (
@@ -32,6 +33,8 @@ const (
 	pathListKeys    = "/internal/list-keys"
 	pathRevokeKey   = "/internal/revoke-key"
 	pathAsk         = "/internal/ask"
+
+	pathCalls = "/internal/calls"
 )
 
 const (

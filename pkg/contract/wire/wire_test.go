@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/contracttest"
 	"github.com/prism-results/prism/pkg/contract/wire"
@@ -25,23 +26,31 @@ const token = "the-token"
 // serve runs an internal service on loopback and returns its address.
 func serve(t *testing.T, mount func(*fiber.App, *slog.Logger)) string {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	server := httpkit.New(httpkit.Config{Name: "test", BodyLimit: wire.BodyLimit}, httpkit.Deps{Log: log})
-	mount(server.App(), log)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx, ln) }()
+	url, ended := serveUntil(ctx, t, httpkit.Config{}, mount)
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
-	return "http://" + ln.Addr().String()
+	return url
+}
+
+// serveUntil is serve until ctx ends. How it ended comes in the channel.
+func serveUntil(ctx context.Context, t *testing.T, cfg httpkit.Config, mount func(*fiber.App, *slog.Logger)) (string, <-chan error) {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	cfg.Name, cfg.BodyLimit = "test", wire.BodyLimit
+	server := httpkit.New(cfg, httpkit.Deps{Log: log})
+	mount(server.App(), log)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx, ln) }()
+	return "http://" + ln.Addr().String(), ended
 }
 
 func connectResults(t *testing.T, r contract.Results) contract.Results {
@@ -63,6 +72,26 @@ func TestResultsInProcess(t *testing.T) {
 func TestResultsOverTheWire(t *testing.T) {
 	t.Parallel()
 	contracttest.Results(t, connectResults)
+}
+
+// connectPlain is connectResults to a service that carries no links, as those before them.
+func connectPlain(t *testing.T, r contract.Results) contract.Results {
+	t.Helper()
+	url := serve(t, func(app *fiber.App, log *slog.Logger) {
+		app.Get("/internal/calls", func(*fiber.Ctx) error { return apierr.RouteNotFound() })
+		wire.MountResults(app, r, token, log)
+	})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestResultsOverPlainHTTP(t *testing.T) {
+	t.Parallel()
+	contracttest.Results(t, connectPlain)
 }
 
 func TestModelsInProcess(t *testing.T) {
@@ -130,29 +159,57 @@ func TestAServiceThatIsNotThereTookNothing(t *testing.T) {
 	}
 }
 
+// manners are how a service takes part in the first exchange on a connection.
+var manners = map[string]string{
+	"links": "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: prism-calls\r\n\r\n",
+	"plain": "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+}
+
+// greet answers the question for links, and reads on to the first byte of a call, or reads a call that is a request.
+func greet(conn net.Conn, manner string) error {
+	in := bufio.NewReader(conn)
+	req, err := http.ReadRequest(in)
+	if err != nil || req.Method == http.MethodPost {
+		return err
+	}
+	if _, err := io.WriteString(conn, manner); err != nil {
+		return err
+	}
+	_, err = in.Peek(1)
+	return err
+}
+
 func TestACallThatIsLostOnTheWayIsAFault(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = ln.Close() }()
-	go func() {
-		for {
-			conn, err := ln.Accept()
+	for name, manner := range manners {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
-				return
+				t.Fatal(err)
 			}
-			_, _ = conn.Read(make([]byte, 1))
-			_ = conn.Close()
-		}
-	}()
-	c, err := wire.NewResults(wire.ClientConfig{URL: "http://" + ln.Addr().String(), Token: token}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Save(t.Context(), contract.Save{}); err == nil || errors.Is(err, contract.ErrUnavailable) {
-		t.Errorf("got %v, want a fault: nobody knows whether it was saved", err)
+			defer func() { _ = ln.Close() }()
+			go func() {
+				for {
+					conn, err := ln.Accept()
+					if err != nil {
+						return
+					}
+					go func() {
+						_ = greet(conn, manner)
+						_ = conn.Close()
+					}()
+				}
+			}()
+			c, err := wire.NewResults(wire.ClientConfig{URL: "http://" + ln.Addr().String(), Token: token}, wire.ClientDeps{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if _, err := c.Save(t.Context(), contract.Save{}); err == nil || errors.Is(err, contract.ErrUnavailable) {
+				t.Errorf("got %v, want a fault: nobody knows whether it was saved", err)
+			}
+		})
 	}
 }
 
@@ -167,33 +224,18 @@ func TestAddressesOfServicesAreChecked(t *testing.T) {
 
 func TestAServiceThatWentAwayWhileTheConnectionWasIdleTookNothing(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := make(chan struct{})
-	go func() { // answers one call, then is gone
-		defer close(closed)
-		conn, err := ln.Accept()
-		if err != nil {
-			return
-		}
-		req, err := http.ReadRequest(bufio.NewReader(conn))
-		if err == nil {
-			_, _ = io.Copy(io.Discard, req.Body)
-			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}")
-		}
-		_ = ln.Close()
-		_ = conn.Close()
-	}()
-	c, err := wire.NewModels(wire.ClientConfig{URL: "http://" + ln.Addr().String(), Token: token}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, stop := context.WithCancel(t.Context())
+	url, stopped := serveUntil(ctx, t, httpkit.Config{}, func(app *fiber.App, log *slog.Logger) {
+		wire.MountModels(app, calm{}, token, log)
+	})
+	c := dialModels(t, url)
 	if _, err := c.Ask(t.Context(), contract.Ask{}); err != nil {
 		t.Fatal(err)
 	}
-	<-closed
+	stop()
+	if err := <-stopped; err != nil {
+		t.Fatal(err)
+	}
 	if _, err := c.Ask(t.Context(), contract.Ask{}); !errors.Is(err, contract.ErrUnavailable) {
 		t.Errorf("got %v, want that the model was not called", err)
 	}
