@@ -83,7 +83,7 @@ func requests(url string) map[string]func() (*http.Request, error) {
 		"a large POST":    post(func() io.Reader { return strings.NewReader(large) }),
 		"chunks":          post(unknownLength),
 		"Expect":          post(func() io.Reader { return strings.NewReader(large) }, "Expect", "100-continue"),
-		"headers of 20 K": post(func() io.Reader { return strings.NewReader("hi") }, "X-Long", strings.Repeat("x", 20<<10)),
+		"headers of 10 K": post(func() io.Reader { return strings.NewReader("hi") }, "X-Long", strings.Repeat("x", 10<<10)),
 	}
 }
 

@@ -32,7 +32,7 @@ type Config struct {
 	// MaxBodyBytes is how much of bodies all requests in flight hold together; 256 MiB, and never less than BodyLimit. A
 	// body that does not fit gets 503. The first 16 KiB of each are not counted: MaxInFlight bounds those.
 	MaxBodyBytes int
-	// HeaderLimit is the largest request line with headers, in bytes; 32 KiB. Every connection that was used holds a
+	// HeaderLimit is the largest request line with headers, in bytes; 16 KiB. Every connection that was used holds a
 	// buffer of this size.
 	HeaderLimit int
 	// ReadTimeout is how long a whole request may take to arrive, headers and body; 20 s. It is below DrainLimit, so that
@@ -55,7 +55,7 @@ func (c Config) withDefaults() Config {
 	c.MaxInFlight = cmp.Or(c.MaxInFlight, 4096)
 	c.MaxConnections = cmp.Or(c.MaxConnections, 4*c.MaxInFlight)
 	c.MaxBodyBytes = max(cmp.Or(c.MaxBodyBytes, 256<<20), c.BodyLimit)
-	c.HeaderLimit = cmp.Or(c.HeaderLimit, 32<<10)
+	c.HeaderLimit = cmp.Or(c.HeaderLimit, 16<<10)
 	c.ReadTimeout = cmp.Or(c.ReadTimeout, 20*time.Second)
 	c.IdleTimeout = cmp.Or(c.IdleTimeout, 75*time.Second)
 	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
