@@ -15,11 +15,12 @@ import (
 var source []byte
 
 // PageCSP is the Content-Security-Policy that Page is sent with. It allows the page's own style and script, by their
-// hashes, and nothing else: no other address, no frame, no form.
+// hashes, and calls of that script to the server that the page comes from, to try operations. It allows nothing else: no
+// other address, no frame, and no form that the browser sends by itself.
 const PageCSP = "default-src 'none'; " +
-	"style-src 'sha256-22Ez/wNNAgWlZDYcN39YwnksHSJgZ6q2ZIRB/sWmM2o='; " +
-	"script-src 'sha256-wiIgT/jhHL8bhXq1f3qGHZqfOtUHIAujj34q9UlyltI='; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"style-src 'sha256-wqCt7KhuzTq7rXHJQRUjZQ/Z5nbGApUilz2UT1x0PMs='; " +
+	"script-src 'sha256-dFr+GP/HVsdcuIYzvFEgaCTigCFxoOuV6USW7NcKPUM='; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Document is the OpenAPI document. The caller must not change it.
 func Document() []byte { return source }

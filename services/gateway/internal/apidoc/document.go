@@ -16,14 +16,20 @@ type document struct {
 		Description string
 		License     struct{ Name string }
 	}
+	Security   []security
 	Tags       []tag
 	Paths      members[members[operation]]
 	Components components
 }
 
+// security names schemes that a call keeps to, all of them.
+type security map[string][]string
+
 type tag struct{ Name, Description string }
 
 type components struct {
+	SecuritySchemes members[struct{ Type, Scheme string }]
+
 	Parameters members[parameter]
 	Schemas    members[schema]
 	Responses  members[response]
@@ -35,6 +41,7 @@ type operation struct {
 	Tags        []string
 	Summary     string
 	Description string
+	Security    *[]security // the document's when there is none
 	Parameters  []parameter
 	RequestBody *struct{ Content members[mediaType] }
 	Responses   members[response]

@@ -47,6 +47,7 @@ type operationView struct {
 	Requests            []sample
 	Responses           []responseView
 	Errors              []errorView
+	Try                 try
 }
 
 // pathPart is a piece of a path: text, or a parameter in braces.
@@ -153,6 +154,9 @@ func viewOperation(d *document, method, path string, op operation) (operationVie
 	}
 	var err error
 	if o.Curl, err = curl(o.Method, path, op.Parameters, body); err != nil {
+		return o, err
+	}
+	if o.Try, err = d.viewTry(o.Method, path, op); err != nil {
 		return o, err
 	}
 	return o, o.addResponses(op.Responses)

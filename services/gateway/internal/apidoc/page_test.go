@@ -42,7 +42,7 @@ func TestThePageLoadsNothingAndRunsNothingBesideItself(t *testing.T) {
 	t.Parallel()
 	page := string(Page())
 	for _, banned := range []string{
-		"http://", "https://", " src=", "srcset=", "<link", "<iframe", "<form", "<img", "@import", "url(", " style=", " onclick=", " onload=", "javascript:",
+		"http://", "https://", " src=", "srcset=", "<link", "<iframe", "<img", " action=", " formaction=", "@import", "url(", " style=", " onclick=", " onload=", "javascript:",
 	} {
 		if at := strings.Index(page, banned); at >= 0 {
 			t.Errorf("%q: %s", banned, page[max(0, at-40):min(len(page), at+60)])
