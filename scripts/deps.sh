@@ -1,7 +1,8 @@
 #!/bin/sh
-# Installs what the tests need and this machine lacks: Postgres, PgBouncer and Redis (started by the tests themselves, in
-# folders of their own), a C compiler for the race detector, and promtool. The latter is in Debian's package of Prometheus,
-# a server that would start with the machine on the address of the gateway's admin port: it is only unpacked, into .tools.
+# Installs what the tests need and this machine lacks: Postgres, PgBouncer, Redis and Chromium (started by the tests
+# themselves, in folders of their own), a C compiler for the race detector, and promtool. The latter is in Debian's package
+# of Prometheus, a server that would start with the machine on the address of the gateway's admin port: it is only
+# unpacked, into .tools.
 set -eu
 
 tools=$(cd "$(dirname "$0")/.." && pwd)/.tools
@@ -9,6 +10,7 @@ missing=
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || missing="$missing postgresql"
 command -v pgbouncer >/dev/null 2>&1 || [ -x /usr/sbin/pgbouncer ] || missing="$missing pgbouncer"
 command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
+command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || missing="$missing chromium"
 command -v gcc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 promtool=
 command -v promtool >/dev/null 2>&1 || [ -x "$tools/promtool" ] || promtool=promtool
@@ -28,7 +30,10 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "Installing what the tests need:$missing $promtool"
 export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -qq
+# A mirror may stumble, and another process may be at the packages.
+patient="-o Acquire::Retries=5 -o DPkg::Lock::Timeout=300"
+# shellcheck disable=SC2086 # options
+$as_root apt-get $patient update -qq
 policy=
 unpacked=
 clean() {
@@ -43,12 +48,13 @@ if [ -n "$missing" ]; then
 		printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy" >/dev/null
 		$as_root chmod 755 "$policy"
 	fi
-	# shellcheck disable=SC2086 # a list of packages
-	$as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+	# shellcheck disable=SC2086 # options, and a list of packages
+	$as_root apt-get $patient install -y -qq --no-install-recommends $missing >/dev/null
 fi
 if [ -n "$promtool" ]; then
 	unpacked=$(mktemp -d)
-	(cd "$unpacked" && apt-get download -qq prometheus && dpkg-deb -x prometheus_*.deb .)
+	# shellcheck disable=SC2086 # options
+	(cd "$unpacked" && apt-get $patient download -qq prometheus && dpkg-deb -x prometheus_*.deb .)
 	mkdir -p "$tools"
 	mv "$unpacked/usr/bin/promtool" "$tools/promtool"
 fi
