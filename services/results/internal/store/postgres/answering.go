@@ -219,14 +219,14 @@ func (s *Store) ResultFacts(ctx context.Context, digest contract.KeyDigest, id p
 
 // facts scans the one row, which a key that is unknown or revoked does not have.
 func (s *Store) facts(ctx context.Context, operation string, targets []any, statement string, args ...any) (bool, error) {
-	found := true
-	err := s.read(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
-		err := conn.QueryRow(ctx, statement, args...).Scan(targets...)
-		if errors.Is(err, pgx.ErrNoRows) {
-			found = false
-			return nil
-		}
-		return err
+	lookup := &call{statement: statement, args: args, scan: func(r pgx.Row) error { return r.Scan(targets...) }}
+	err := s.lookups.do(ctx, operation, lookup, func() error {
+		return s.do(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
+			return conn.QueryRow(ctx, statement, args...).Scan(targets...)
+		})
 	})
-	return found, err
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return true, harmless(operation, err)
 }

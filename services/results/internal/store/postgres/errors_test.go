@@ -243,3 +243,77 @@ func TestAServerThatTakesConnectionsAndSaysNothingIsUnavailable(t *testing.T) {
 		t.Error("it was waited for as long as the caller would")
 	}
 }
+
+// TestLookUpsThatAreCutOffAreUnavailable cuts connections with one look-up and with several.
+func TestLookUpsThatAreCutOffAreUnavailable(t *testing.T) {
+	t.Parallel()
+	u := migrated(t)
+	s := open(t, u)
+	tx, err := connect(t, u).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE api_keys"); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 64 {
+		group.Go(func() {
+			_, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{})
+			unavailable(t, err)
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	conn := connect(t, u)
+	for cut := true; cut; {
+		const blocked = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = 'prism-results' AND wait_event_type = 'Lock'`
+		if _, err := conn.Exec(t.Context(), blocked); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-done:
+			cut = false
+		default:
+		}
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLookUpsOfADatabaseThatDoesNotAnswerAreUnavailableInTime holds more of them than there are connections.
+func TestLookUpsOfADatabaseThatDoesNotAnswerAreUnavailableInTime(t *testing.T) {
+	t.Parallel()
+	u := migrated(t)
+	s, err := postgres.Open(t.Context(), postgres.Config{URL: u, MaxConns: 3, StatementWait: 50 * time.Millisecond}, postgres.Deps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	tx, err := connect(t, u).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE api_keys"); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 64 {
+		group.Go(func() {
+			_, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{})
+			unavailable(t, err)
+		})
+	}
+	group.Wait()
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -56,6 +56,7 @@ type Store struct {
 	pool          *pgxpool.Pool
 	acquireWait   time.Duration
 	statementWait time.Duration
+	lookups       *pipelines
 }
 
 var _ store.Store = (*Store)(nil)
@@ -81,10 +82,12 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	return &Store{
+	s := &Store{
 		pool: pool, acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait),
 		statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
-	}, nil
+	}
+	s.lookups = &pipelines{most: lookupTurns, acquire: s.acquirePipe, acquireWait: s.acquireWait, statementWait: s.statementWait}
+	return s, nil
 }
 
 // Ping tells whether the database answers.
@@ -121,7 +124,11 @@ func (s *Store) bounded(ctx context.Context, conn *pgxpool.Conn, fn roundTrip) e
 
 // read is do for a statement that changes nothing: when its answer was lost, nothing has happened.
 func (s *Store) read(ctx context.Context, operation string, fn roundTrip) error {
-	err := s.do(ctx, operation, fn)
+	return harmless(operation, s.do(ctx, operation, fn))
+}
+
+// harmless is the error of a statement that changes nothing.
+func harmless(operation string, err error) error {
 	if lost(err) && !errors.Is(err, store.ErrUnavailable) {
 		return unavailable(operation, err)
 	}
@@ -134,6 +141,8 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	defer cancel()
 	return s.pool.Acquire(ctx)
 }
+
+func (s *Store) acquirePipe(ctx context.Context) (pipe, error) { return s.pool.Acquire(ctx) }
 
 // query runs one of the generated queries, by do or by read.
 func query[T any](

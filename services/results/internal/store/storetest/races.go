@@ -17,6 +17,7 @@ const racers = 12
 
 func raceTests() []test {
 	return []test{
+		{"look-ups at once find what each of them asked for", func(t *testing.T, f *fixture) { f.lookUpAtOnce(t) }},
 		{"saving one id at once is one save", func(t *testing.T, f *fixture) {
 			for _, key := range []string{"", "a key"} {
 				r := keyed(f.ok(f.mine.prism), key)
@@ -170,6 +171,43 @@ func raceTests() []test {
 				}
 			}
 		}},
+	}
+}
+
+// lookUpAtOnce looks up for many accounts that have everything but their ids in common.
+func (f *fixture) lookUpAtOnce(t *testing.T) {
+	t.Helper()
+	tenants := make([]tenant, racers)
+	results := make([]prism.Result, racers)
+	for i := range tenants {
+		tenants[i] = f.tenant(t, string(rune('A'+i)))
+		results[i] = keyed(f.ok(tenants[i].prism), "a key")
+		_, err := f.SaveResult(t.Context(), tenants[i].account, results[i])
+		succeeds(t, err)
+	}
+	for _, err := range together(4*racers, func(n int) error {
+		mine := tenants[n%racers]
+		who := store.KeyFacts{Account: mine.account, Key: mine.keyID}
+		for i := range racers {
+			other := (n + i) % racers // is mine once
+			found, err := f.ResultFacts(t.Context(), mine.digest, results[other].ID)
+			if err != nil || found.Key != who || (found.Result != nil) != (i == 0) {
+				return fmt.Errorf("%d looks for %d: got %+v, %w", n, other, found, err)
+			}
+			nobody, err := f.ResultFacts(t.Context(), contract.KeyDigest{31: byte(n)}, results[other].ID)
+			if err != nil || nobody != (store.ResultFacts{}) {
+				return fmt.Errorf("nobody looks for %d: got %+v, %w", other, nobody, err)
+			}
+			facts, err := f.CreateFacts(t.Context(), store.CreateQuery{
+				Key: mine.digest, Prism: prism.Ref{ID: tenants[other].prism.ID}, IdempotencyKey: "a key",
+			})
+			if err != nil || facts.Key != who || (facts.Prism != nil) != (i == 0) || facts.Stored.ID != results[n%racers].ID {
+				return fmt.Errorf("%d looks for prism %d: got %+v, %w", n, other, facts, err)
+			}
+		}
+		return nil
+	}) {
+		succeeds(t, err)
 	}
 }
 
