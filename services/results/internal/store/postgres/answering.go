@@ -86,11 +86,9 @@ func (s *Store) SaveResult(ctx context.Context, account prism.AccountID, r prism
 		saved row.Saved
 		held  bool
 	)
-	err = s.untilVisible(ctx, "save result", func(ctx context.Context, conn *pgxpool.Conn) error {
+	scan := func(r pgx.Row) error {
 		saved, held = row.Saved{}, false
-		sent := conn.QueryRow(ctx, saveResult, args...)
-		crash.At(crash.InCommit)
-		err := sent.Scan(append([]any{&held}, saved.Targets(targets())...)...)
+		err := r.Scan(append([]any{&held}, saved.Targets(targets())...)...)
 		switch {
 		case err != nil:
 			return err // no row: no such version
@@ -101,6 +99,17 @@ func (s *Store) SaveResult(ctx context.Context, account prism.AccountID, r prism
 		default:
 			return errRaced
 		}
+	}
+	save := &call{
+		statement: saveResult, args: args, scan: scan,
+		account: account.UUID, id: r.ID.UUID, key: r.IdempotencyKey, bytes: size(r),
+	}
+	err = s.saves.do(ctx, "save result", save, func() error {
+		return s.untilVisible(ctx, "save result", func(ctx context.Context, conn *pgxpool.Conn) error {
+			sent := conn.QueryRow(ctx, saveResult, args...)
+			crash.At(crash.InCommit)
+			return scan(sent)
+		})
 	})
 	if err != nil {
 		return store.Saved{}, err
@@ -178,6 +187,15 @@ func (s *Store) untilVisible(ctx context.Context, operation string, fn roundTrip
 		}
 	}
 	return err
+}
+
+// size is about how much of r is sent.
+func size(r prism.Result) int {
+	n := len(r.Context) + len(r.Answers)
+	for _, f := range r.Fields {
+		n += len(f.Key) + len(f.Value)
+	}
+	return n
 }
 
 // arguments are the parameters that both saves have, and one more.

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -25,6 +29,11 @@ const (
 	lookupTurns = 2
 	// groupCalls bounds a group, for a call waits for all before it. What each costs hardly falls any more beyond 16.
 	groupCalls = 32
+	// saveTurns is likewise for saves, which wait for the disk. 1 saved 5 to 10% of a create's processor time more, but
+	// has a save that comes alone wait for the one before it.
+	saveTurns = 2
+	// groupBytes is when a group of saves is large enough.
+	groupBytes = 1 << 20
 	// slow is when a round trip does not make others wait any more. Postgres may read from its disk for each statement, or
 	// may be gone: then many connections help, as many as the pool has.
 	slow = 10 * time.Millisecond
@@ -37,9 +46,24 @@ type call struct {
 	// scan reads the row, in a goroutine of any caller. An error of it is the driver's, pgx.ErrNoRows or isOurs.
 	scan func(pgx.Row) error
 
+	// What tells saves apart.
+	account, id prism.UUID
+	key         string // the idempotency key, or none
+	bytes       int    // of the arguments
+
 	group *group // since it was sent; guarded by pipelines.mu
 	over  atomic.Bool
 	done  chan error // has room for the one answer
+}
+
+// contends tells whether two saves touch the same row, so that one of them depends on how the other one ends.
+func (c *call) contends(with *call) bool {
+	return c.account == with.account && (c.id == with.id || c.key != "" && c.key == with.key)
+}
+
+// before is an order in which no two groups wait for each other.
+func (c *call) before(with *call) int {
+	return cmp.Or(bytes.Compare(c.account[:], with.account[:]), cmp.Compare(c.key, with.key), bytes.Compare(c.id[:], with.id[:]))
 }
 
 // group is calls of one round trip.
@@ -61,7 +85,8 @@ type pipelines struct {
 	acquire       func(context.Context) (pipe, error)
 	acquireWait   time.Duration
 	statementWait time.Duration
-	most          int // turns
+	most          int  // turns
+	saves         bool // no answer is given before all are committed
 
 	mu      sync.Mutex
 	turns   []*turn // those under way that are not slow; at least one when calls wait
@@ -95,7 +120,7 @@ func (p *pipelines) do(ctx context.Context, operation string, c *call, alone fun
 		return alone()
 	}
 	err := p.wait(ctx, c)
-	if errors.Is(err, errAlone) {
+	if errors.Is(err, errAlone) || errors.Is(err, errRaced) {
 		return alone()
 	}
 	if unsent, ok := errors.AsType[unsentError](err); ok {
@@ -214,7 +239,7 @@ func (p *pipelines) roundTrip(ctx context.Context, t *turn) {
 			g.end(errAlone) // so that whoever brought it about meets it, and nobody else
 		}
 	}()
-	g.send(ctx, conn)
+	p.send(ctx, conn, g)
 }
 
 func (p *pipelines) connection(ctx context.Context) (pipe, error) {
@@ -228,33 +253,60 @@ func (p *pipelines) take(t *turn, cancel context.CancelFunc) *group {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t.sent = time.Now()
-	n := min(len(p.waiting), groupCalls)
-	g := &group{calls: slices.Clone(p.waiting[:n]), cancel: cancel}
-	p.waiting = slices.Delete(p.waiting, 0, n)
+	g := &group{cancel: cancel}
+	size := 0
+	p.waiting = slices.DeleteFunc(p.waiting, func(c *call) bool {
+		if len(g.calls) == groupCalls || size > groupBytes || p.saves && slices.ContainsFunc(g.calls, c.contends) {
+			return false // it goes with the next
+		}
+		g.calls, size = append(g.calls, c), size+c.bytes
+		return true
+	})
+	if p.saves {
+		slices.SortFunc(g.calls, (*call).before)
+	}
 	for _, c := range g.calls {
 		c.group = g
 	}
-	g.open.Store(int32(n))
+	g.open.Store(int32(len(g.calls))) //nolint:gosec // groupCalls at most
 	return g
 }
 
-// send answers each call as soon as its row is there. An error may be that of any statement before it, or of none.
-func (g *group) send(ctx context.Context, conn pipe) {
+// send answers each look-up as soon as its row is there, and saves when they are committed.
+//
+// Under READ COMMITTED each statement of the transaction has a snapshot of its own, taken when Postgres comes to it. So it
+// sees what was committed before its call, as it would alone; and what the group has saved before it, which contends with
+// nothing in it. Under a stricter level all have the first one's snapshot, which is younger than each call, too.
+func (p *pipelines) send(ctx context.Context, conn pipe, g *group) {
 	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, 0, len(g.calls))}
 	for _, c := range g.calls {
 		batch.Queue(c.statement, c.args...)
 	}
 	results := conn.SendBatch(ctx, batch)
-	for len(g.calls) > 0 {
-		err := g.calls[0].scan(results.QueryRow())
+	if p.saves {
+		crash.At(crash.InCommit)
+	}
+	var found []error // nil or what is no failure of the group
+	for _, c := range g.calls {
+		err := c.scan(results.QueryRow())
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) && !isOurs(err) {
 			_ = results.Close()
-			g.end(verdict(err))
+			g.end(verdict(err)) // an error may be that of any statement before it
 			return
 		}
+		if p.saves {
+			found = append(found, err)
+		} else {
+			g.answer(err)
+		}
+	}
+	if err := results.Close(); err != nil {
+		g.end(verdict(err))
+		return
+	}
+	for _, err := range found {
 		g.answer(err)
 	}
-	_ = results.Close() // nothing is left to hear
 }
 
 // answer answers the first call that has no answer.

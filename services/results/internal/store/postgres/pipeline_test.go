@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -108,7 +110,7 @@ func (a *answers) QueryRow() pgx.Row {
 	})
 }
 
-func (a *answers) Close() error { return nil }
+func (a *answers) Close() error { return a.server.answer(a.ctx, "commit") }
 
 type oneRow func(dest ...any) error
 
@@ -122,7 +124,15 @@ type ended struct {
 }
 
 // look calls, and returns when everything waits.
-func (s *server) look(ctx context.Context, arg string) <-chan ended {
+func (s *server) look(ctx context.Context, arg string) <-chan ended { return s.call(ctx, arg, &call{}) }
+
+// save is look for a result of the first account whose id and content are arg.
+func (s *server) save(ctx context.Context, arg, key string) <-chan ended {
+	s.saves = true
+	return s.call(ctx, arg, &call{id: prism.UUID([]byte(fmt.Sprintf("%16s", arg))), key: key, bytes: len(arg)})
+}
+
+func (s *server) call(ctx context.Context, arg string, c *call) <-chan ended {
 	end := make(chan ended, 1)
 	go func() {
 		var e ended
@@ -130,7 +140,7 @@ func (s *server) look(ctx context.Context, arg string) <-chan ended {
 			e.panicked = recover()
 			end <- e
 		}()
-		c := &call{args: []any{arg}, scan: func(r pgx.Row) error { return r.Scan(&e.got) }}
+		c.args, c.scan = []any{arg}, func(r pgx.Row) error { return r.Scan(&e.got) }
 		e.err = s.do(ctx, "look", c, func() error {
 			s.mu.Lock()
 			s.alone = append(s.alone, arg)
@@ -428,5 +438,114 @@ func TestACallThatIsTracedGoesAlone(t *testing.T) {
 		span.End()
 		release()
 		s.sent(t, "[]", "[a]")
+	})
+}
+
+func TestNoSaveIsAnsweredBeforeItsGroupIsCommitted(t *testing.T) {
+	bubble(t, func(t *testing.T, s *server) {
+		release := s.busy(t)
+		a, b := s.save(t.Context(), "a", ""), s.save(t.Context(), "b", "")
+		commit := s.hold("commit")
+		release()
+		if len(a) != 0 || len(b) != 0 {
+			t.Error("a save is answered that may be undone")
+		}
+		commit()
+		answered(t, a, "a")
+		answered(t, b, "b")
+		s.sent(t, "[[a b]]", "[]")
+	})
+}
+
+func TestSavesThatTouchOneRowAreInNoOneGroup(t *testing.T) {
+	bubble(t, func(t *testing.T, s *server) {
+		release := s.busy(t)
+		var ends []<-chan ended
+		for _, c := range []struct{ arg, key string }{{"d", "k"}, {"c", "k"}, {"a", ""}, {"a", ""}, {"b", "j"}} {
+			ends = append(ends, s.save(t.Context(), c.arg, c.key))
+		}
+		theirs := s.call(t.Context(), "e", &call{account: prism.UUID{1}, key: "k"})
+		commit := s.hold("commit")
+		release()
+		commit()
+		for i, want := range []string{"d", "c", "a", "a", "b"} {
+			answered(t, ends[i], want)
+		}
+		answered(t, theirs, "e")
+		s.sent(t, "[[a b d e] [a c]]", "[]") // in the order of accounts, keys and ids
+	})
+}
+
+func TestAGroupOfSavesEndsWithTheOneThatMakesItLarge(t *testing.T) {
+	bubble(t, func(t *testing.T, s *server) {
+		release := s.busy(t)
+		a := s.save(t.Context(), "a", "")
+		b := s.call(t.Context(), "b", &call{id: prism.UUID{1}, bytes: groupBytes})
+		c := s.save(t.Context(), "c", "")
+		commit := s.hold("commit")
+		release()
+		commit()
+		answered(t, a, "a")
+		answered(t, b, "b")
+		answered(t, c, "c")
+		if got := fmt.Sprint(s.groups); got != "[[b a] [c]]" {
+			t.Errorf("sent %s", got)
+		}
+	})
+}
+
+func TestWhenOneSaveFailsTheOthersAreSentAgain(t *testing.T) {
+	for _, where := range []string{"b", "commit"} {
+		t.Run(where, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *server) {
+				release := s.busy(t)
+				a, b, c := s.save(t.Context(), "a", ""), s.save(t.Context(), "b", ""), s.save(t.Context(), "c", "")
+				s.failing[where] = &pgconn.PgError{Code: serializationFailure}
+				release()
+				answered(t, a, "a")
+				if e := <-b; (e.err != nil) != (where == "b") {
+					t.Errorf("got %+v", e)
+				}
+				answered(t, c, "c")
+				s.sent(t, "[[a b c]]", "[a b c]")
+			})
+		})
+	}
+}
+
+func TestSavesWhoseEndNobodyKnowsSaySo(t *testing.T) {
+	for _, where := range []string{"b", "commit"} {
+		t.Run(where, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *server) {
+				release := s.busy(t)
+				a, b := s.save(t.Context(), "a", ""), s.save(t.Context(), "b", "")
+				s.failing[where] = io.ErrUnexpectedEOF
+				release()
+				fails(t, a, io.ErrUnexpectedEOF, false)
+				fails(t, b, io.ErrUnexpectedEOF, false)
+				s.sent(t, "[[a b]]", "[]")
+			})
+		})
+	}
+}
+
+func TestWhatASaveFindsIsNoFailureOfItsGroup(t *testing.T) {
+	bubble(t, func(t *testing.T, s *server) {
+		release := s.busy(t)
+		a, b := s.save(t.Context(), "a", "j"), s.save(t.Context(), "b", "k")
+		c, d := s.save(t.Context(), "c", "l"), s.save(t.Context(), "d", "m")
+		s.failing["a"], s.failing["b"] = contract.ErrKeyTaken, pgx.ErrNoRows
+		s.failing["c"] = errRaced // the next snapshot has what it lost to
+		commit := s.hold("commit")
+		release()
+		s.mu.Lock()
+		delete(s.failing, "c")
+		s.mu.Unlock()
+		commit()
+		fails(t, a, contract.ErrKeyTaken, false)
+		fails(t, b, store.ErrNotFound, false)
+		answered(t, c, "c")
+		answered(t, d, "d")
+		s.sent(t, "[[a b c d]]", "[c]")
 	})
 }

@@ -53,10 +53,10 @@ type Deps struct {
 
 // Store is a store.Store in Postgres.
 type Store struct {
-	pool          *pgxpool.Pool
-	acquireWait   time.Duration
-	statementWait time.Duration
-	lookups       *pipelines
+	pool           *pgxpool.Pool
+	acquireWait    time.Duration
+	statementWait  time.Duration
+	lookups, saves *pipelines
 }
 
 var _ store.Store = (*Store)(nil)
@@ -86,7 +86,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Store, error) {
 		pool: pool, acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait),
 		statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
-	s.lookups = &pipelines{most: lookupTurns, acquire: s.acquirePipe, acquireWait: s.acquireWait, statementWait: s.statementWait}
+	s.lookups, s.saves = s.pipelines(lookupTurns, false), s.pipelines(saveTurns, true)
 	return s, nil
 }
 
@@ -142,7 +142,12 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return s.pool.Acquire(ctx)
 }
 
-func (s *Store) acquirePipe(ctx context.Context) (pipe, error) { return s.pool.Acquire(ctx) }
+func (s *Store) pipelines(most int, saves bool) *pipelines {
+	return &pipelines{
+		acquire:     func(ctx context.Context) (pipe, error) { return s.pool.Acquire(ctx) },
+		acquireWait: s.acquireWait, statementWait: s.statementWait, most: most, saves: saves,
+	}
+}
 
 // query runs one of the generated queries, by do or by read.
 func query[T any](

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,6 +30,29 @@ func raceTests() []test {
 				}
 			}
 			same(t, f.count(t), 2)
+		}},
+		{"of results with some idempotency keys at once each key has one, and results without are all saved", func(t *testing.T, f *fixture) {
+			f.saveAtOnce(t)
+		}},
+		{"a result that can't be saved stops none that is saved at once", func(t *testing.T, f *fixture) {
+			for n, err := range together(4*racers, func(n int) error {
+				r := f.ok(f.mine.prism)
+				if n%racers == 0 {
+					r.Status = "neither"
+				}
+				saved, err := f.SaveResult(t.Context(), f.mine.account, r)
+				if n%racers == 0 && err == nil {
+					return errors.New("it is saved")
+				} else if n%racers == 0 {
+					return nil
+				}
+				return errors.Join(err, differs(saved.Result, r))
+			}) {
+				if err != nil {
+					t.Errorf("%d: %v", n, err)
+				}
+			}
+			same(t, f.count(t), 4*racers-4)
 		}},
 		{"of results with one idempotency key at once exactly one is saved", func(t *testing.T, f *fixture) {
 			f.raceForKey(t, func(int) prism.Prism { return f.mine.prism })
@@ -209,6 +233,50 @@ func (f *fixture) lookUpAtOnce(t *testing.T) {
 	}) {
 		succeeds(t, err)
 	}
+}
+
+// saveAtOnce saves for two accounts at once: results of their own, and others that each key takes one of.
+func (f *fixture) saveAtOnce(t *testing.T) {
+	t.Helper()
+	tenants := []tenant{f.mine, f.theirs}
+	var mu sync.Mutex
+	won := map[string]prism.ResultID{}
+	for _, err := range together(4*racers, func(n int) error {
+		who := tenants[n%2]
+		for i := range racers {
+			r := f.ok(who.prism)
+			r.Context = fmt.Sprintf("%d of %d", i, n)
+			saved, err := f.SaveResult(t.Context(), who.account, r)
+			if err := errors.Join(err, differs(saved.Result, r)); err != nil {
+				return err
+			}
+			key := fmt.Sprint((n/2 + i*5) % racers) // each in an order of its own
+			r = keyed(f.ok(who.prism), key)
+			saved, err = f.SaveResult(t.Context(), who.account, r)
+			if errors.Is(err, contract.ErrKeyTaken) {
+				continue
+			} else if err := errors.Join(err, differs(saved.Result, r)); err != nil {
+				return err
+			}
+			mu.Lock()
+			if id, taken := won[who.account.String()+key]; taken {
+				err = fmt.Errorf("%s and %s have both got the key %s", id, r.ID, key)
+			}
+			won[who.account.String()+key] = r.ID
+			mu.Unlock()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}) {
+		succeeds(t, err)
+	}
+	same(t, len(won), 2*racers)
+	for i := range racers {
+		f.holds(t, fmt.Sprint(i), won[f.mine.account.String()+fmt.Sprint(i)])
+	}
+	same(t, f.count(t), 2*racers*racers+racers)
 }
 
 func (f *fixture) raceForKey(t *testing.T, of func(i int) prism.Prism) {
