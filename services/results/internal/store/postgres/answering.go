@@ -88,7 +88,7 @@ func (s *Store) SaveResult(ctx context.Context, account prism.AccountID, r prism
 	)
 	scan := func(r pgx.Row) error {
 		saved, held = row.Saved{}, false
-		err := r.Scan(append([]any{&held}, saved.Targets(targets())...)...)
+		err := r.Scan(append([]any{&held}, saved.Targets(target)...)...)
 		switch {
 		case err != nil:
 			return err // no row: no such version
@@ -161,7 +161,7 @@ func (s *Store) SaveRetry(
 		saved = row.Saved{}
 		sent := conn.QueryRow(ctx, saveRetry, args...)
 		crash.At(crash.InCommit)
-		err := sent.Scan(append([]any{&by}, saved.Targets(targets())...)...)
+		err := sent.Scan(append([]any{target(&by)}, saved.Targets(target)...)...)
 		switch {
 		case err != nil:
 			return err // no row: no such failed result
@@ -217,7 +217,7 @@ func (s *Store) CreateFacts(ctx context.Context, q store.CreateQuery) (store.Cre
 		statement, ref = createFactsByID, q.Prism.ID.UUID
 	}
 	var facts row.Facts
-	found, err := s.facts(ctx, "create facts", facts.Targets(targets()),
+	found, err := s.facts(ctx, "create facts", facts.Targets(target),
 		statement, q.Key[:], ref, q.Version, row.Nullable(q.IdempotencyKey))
 	if err != nil || !found {
 		return store.CreateFacts{}, err
@@ -228,7 +228,7 @@ func (s *Store) CreateFacts(ctx context.Context, q store.CreateQuery) (store.Cre
 // ResultFacts is one round trip.
 func (s *Store) ResultFacts(ctx context.Context, digest contract.KeyDigest, id prism.ResultID) (store.ResultFacts, error) {
 	var facts row.ResultFacts
-	found, err := s.facts(ctx, "result facts", facts.Targets(targets()), resultFacts, digest[:], id.UUID)
+	found, err := s.facts(ctx, "result facts", facts.Targets(target), resultFacts, digest[:], id.UUID)
 	if err != nil || !found {
 		return store.ResultFacts{}, err
 	}

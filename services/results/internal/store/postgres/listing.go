@@ -29,7 +29,7 @@ func (s *Store) ListResults(
 	statement, args := parameters().Statement(listResults, account, f, page, listing.NewestFirst)
 	return list(ctx, s, "list results", statement, args, func(rows pgx.Rows) (store.Saved, int, error) {
 		var r row.Saved
-		if err := rows.Scan(r.Targets(targets())...); err != nil {
+		if err := rows.Scan(r.Targets(target)...); err != nil {
 			return store.Saved{}, 0, err
 		}
 		saved, err := r.Saved()
@@ -45,7 +45,7 @@ func (s *Store) ExportResults(
 	statement, args := parameters().Statement(exportResults, account, f, page, listing.OldestFirst)
 	return list(ctx, s, "export results", statement, args, func(rows pgx.Rows) (prism.Result, int, error) {
 		var r row.Result
-		if err := rows.Scan(r.Targets(targets())...); err != nil {
+		if err := rows.Scan(r.Targets(target)...); err != nil {
 			return prism.Result{}, 0, err
 		}
 		result, err := r.Result()

@@ -77,7 +77,7 @@ func (s *Store) CreateFacts(ctx context.Context, query store.CreateQuery) (store
 		lookup, ref = s.createFactsByID, query.Prism.ID.UUID[:]
 	}
 	var facts row.Facts
-	err := lookup.row(ctx, facts.Targets(targets()),
+	err := lookup.row(ctx, facts.Targets(target),
 		query.Key[:], ref, query.Version, row.Nullable(query.IdempotencyKey))
 	if errors.Is(err, sql.ErrNoRows) {
 		return store.CreateFacts{}, nil
@@ -90,7 +90,7 @@ func (s *Store) CreateFacts(ctx context.Context, query store.CreateQuery) (store
 // ResultFacts is one statement, and so one snapshot.
 func (s *Store) ResultFacts(ctx context.Context, digest contract.KeyDigest, id prism.ResultID) (store.ResultFacts, error) {
 	var facts row.ResultFacts
-	err := s.resultFacts.row(ctx, facts.Targets(targets()), digest[:], id.UUID[:])
+	err := s.resultFacts.row(ctx, facts.Targets(target), digest[:], id.UUID[:])
 	if errors.Is(err, sql.ErrNoRows) {
 		return store.ResultFacts{}, nil
 	} else if err != nil {
@@ -198,7 +198,7 @@ func load(
 	ctx context.Context, tx *sql.Tx, operation string, account prism.AccountID, id prism.ResultID,
 ) (store.Saved, error) {
 	var saved row.Saved
-	err := tx.QueryRowContext(ctx, selectSaved, account.UUID[:], id.UUID[:]).Scan(saved.Targets(targets())...)
+	err := tx.QueryRowContext(ctx, selectSaved, account.UUID[:], id.UUID[:]).Scan(saved.Targets(target)...)
 	if err != nil {
 		return store.Saved{}, translate(operation, err)
 	}

@@ -28,7 +28,7 @@ func (s *Store) ListResults(
 	query, args := parameters().Statement(listResults, account, f, page, listing.NewestFirst)
 	return list(ctx, s, "list results", query, args, func(rows *sql.Rows) (store.Saved, int, error) {
 		var r row.Saved
-		if err := rows.Scan(r.Targets(targets())...); err != nil {
+		if err := rows.Scan(r.Targets(target)...); err != nil {
 			return store.Saved{}, 0, err
 		}
 		saved, err := r.Saved()
@@ -44,7 +44,7 @@ func (s *Store) ExportResults(
 	query, args := parameters().Statement(exportResults, account, f, page, listing.OldestFirst)
 	return list(ctx, s, "export results", query, args, func(rows *sql.Rows) (prism.Result, int, error) {
 		var r row.Result
-		if err := rows.Scan(r.Targets(targets())...); err != nil {
+		if err := rows.Scan(r.Targets(target)...); err != nil {
 			return prism.Result{}, 0, err
 		}
 		result, err := r.Result()

@@ -6,16 +6,18 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store/internal/listing"
-	"github.com/prism-results/prism/services/results/internal/store/internal/row"
 )
 
 // SQLite has neither ids nor times: ids are 16 bytes, times are Unix milliseconds.
 
-func targets() row.Dialect {
-	return row.Dialect{
-		UUID: func(id **prism.UUID) any { return uuidTarget{id} },
-		Time: func(t **time.Time) any { return timeTarget{t} },
+func target(of any) any {
+	switch of := of.(type) {
+	case **prism.UUID:
+		return uuidTarget{of}
+	case **time.Time:
+		return timeTarget{of}
 	}
+	return of
 }
 
 func parameters() listing.Dialect {

@@ -21,10 +21,15 @@ const ListedColumns = `r.id, r.prism_id, r.version, r.ref, '', '[]', r.status, r
 // PrismColumns are the columns of prisms p in the order in which Prism takes them.
 const PrismColumns = `p.id, p.slug, p.archived_at IS NOT NULL, p.latest_version, p.lens`
 
-// Dialect makes the scan targets of the types that drivers read differently.
-type Dialect struct {
-	UUID func(**prism.UUID) any
-	Time func(**time.Time) any
+// Dialect makes a target that the driver knows of a pointer to a pointer to a prism.UUID, a time.Time, or a basic type. It
+// returns other targets as they are.
+type Dialect func(target any) any
+
+func (d Dialect) all(targets ...any) []any {
+	for i, t := range targets {
+		targets[i] = d(t)
+	}
+	return targets
 }
 
 // Result takes ResultColumns. An outer join may leave all of them null.
@@ -45,10 +50,10 @@ type Result struct {
 
 // Targets are what ResultColumns are scanned into.
 func (r *Result) Targets(d Dialect) []any {
-	return []any{
-		d.UUID(&r.id), d.UUID(&r.prism), &r.version, &r.ref, &r.context, &r.fields, &r.status, &r.failure, &r.tookMS,
-		d.Time(&r.createdAt), &r.answers, &r.key, d.UUID(&r.retriedBy),
-	}
+	return d.all(
+		&r.id, &r.prism, &r.version, &r.ref, &r.context, &r.fields, &r.status, &r.failure, &r.tookMS, &r.createdAt, &r.answers,
+		&r.key, &r.retriedBy,
+	)
 }
 
 // Bytes is how much input and answers were scanned.
@@ -107,7 +112,7 @@ type Prism struct {
 
 // Targets are what PrismColumns are scanned into.
 func (p *Prism) Targets(d Dialect) []any {
-	return []any{d.UUID(&p.id), &p.slug, &p.archived, &p.latest, &p.lens}
+	return d.all(&p.id, &p.slug, &p.archived, &p.latest, &p.lens)
 }
 
 // Row is the prism, or nil when the join found none.
@@ -166,7 +171,7 @@ type Facts struct {
 
 // Targets are what the columns are scanned into.
 func (f *Facts) Targets(d Dialect) []any {
-	head := append([]any{d.UUID(&f.account), d.UUID(&f.key), &f.version}, f.asked.Targets(d)...)
+	head := append(d.all(&f.account, &f.key, &f.version), f.asked.Targets(d)...)
 	return append(head, f.stored.Targets(d)...)
 }
 
@@ -193,7 +198,7 @@ type ResultFacts struct {
 
 // Targets are what the columns are scanned into.
 func (f *ResultFacts) Targets(d Dialect) []any {
-	return append([]any{d.UUID(&f.account), d.UUID(&f.key)}, f.saved.Targets(d)...)
+	return append(d.all(&f.account, &f.key), f.saved.Targets(d)...)
 }
 
 // Facts are the facts of a key that was found.
