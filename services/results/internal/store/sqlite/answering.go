@@ -72,16 +72,17 @@ var errIDTaken = errors.New("sqlite: save retry: the id is another result's")
 
 // CreateFacts is one statement, and so one snapshot.
 func (s *Store) CreateFacts(ctx context.Context, query store.CreateQuery) (store.CreateFacts, error) {
-	lookup, ref := s.createFactsBySlug, any(query.Prism.Slug)
+	text, ref := createFactsBySlug, any(query.Prism.Slug)
 	if query.Prism.Slug == "" {
-		lookup, ref = s.createFactsByID, query.Prism.ID.UUID[:]
+		text, ref = createFactsByID, query.Prism.ID.UUID[:]
+	}
+	var key any
+	if query.IdempotencyKey != "" {
+		key = query.IdempotencyKey
 	}
 	var facts row.Facts
-	err := lookup.row(ctx, facts.Targets(target),
-		query.Key[:], ref, query.Version, row.Nullable(query.IdempotencyKey))
-	if errors.Is(err, sql.ErrNoRows) {
-		return store.CreateFacts{}, nil
-	} else if err != nil {
+	found, err := s.lookups.row(ctx, text, facts.Targets(target), query.Key[:], ref, query.Version, key)
+	if err != nil || !found {
 		return store.CreateFacts{}, translate("create facts", err)
 	}
 	return facts.Facts()
@@ -90,10 +91,8 @@ func (s *Store) CreateFacts(ctx context.Context, query store.CreateQuery) (store
 // ResultFacts is one statement, and so one snapshot.
 func (s *Store) ResultFacts(ctx context.Context, digest contract.KeyDigest, id prism.ResultID) (store.ResultFacts, error) {
 	var facts row.ResultFacts
-	err := s.resultFacts.row(ctx, facts.Targets(target), digest[:], id.UUID[:])
-	if errors.Is(err, sql.ErrNoRows) {
-		return store.ResultFacts{}, nil
-	} else if err != nil {
+	found, err := s.lookups.row(ctx, resultFacts, facts.Targets(target), digest[:], id.UUID[:])
+	if err != nil || !found {
 		return store.ResultFacts{}, translate("result facts", err)
 	}
 	return facts.Facts()

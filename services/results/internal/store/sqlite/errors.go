@@ -22,11 +22,11 @@ func translate(operation string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return store.ErrNotFound
 	}
-	var driver *sqlite.Error
-	if !errors.As(err, &driver) {
+	code, known := codeOf(err)
+	if !known {
 		return fmt.Errorf("sqlite: %s: %w", operation, err) // a context's end or a file's, neither of which holds values
 	}
-	switch driver.Code() {
+	switch code.code {
 	case codes.SQLITE_CONSTRAINT_UNIQUE:
 		// SQLite tells a constraint's kind, and its name only in words. Each of these operations has one that is not a
 		// primary key.
@@ -39,17 +39,34 @@ func translate(operation string, err error) error {
 	case codes.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return store.ErrNotFound // every foreign key leads to the account or to what the account has
 	}
-	switch driver.Code() & primary {
+	switch code.code & primary {
 	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED, codes.SQLITE_CANTOPEN:
-		return unavailable(operation, codeOf(driver))
+		return unavailable(operation, code)
 	}
-	return fmt.Errorf("sqlite: %s: %w", operation, codeOf(driver))
+	return fmt.Errorf("sqlite: %s: %w", operation, code)
 }
 
-// codeError is a driver's error by its code alone.
+// codeError is an error of SQLite by its code alone.
 type codeError struct{ code int }
 
-func codeOf(err *sqlite.Error) codeError { return codeError{err.Code()} }
+// check is what SQLite says of a call.
+func check(code int32) error {
+	if code == codes.SQLITE_OK {
+		return nil
+	}
+	return codeError{int(code)}
+}
+
+func codeOf(err error) (code codeError, known bool) {
+	if errors.As(err, &code) {
+		return code, true
+	}
+	var driver *sqlite.Error
+	if errors.As(err, &driver) {
+		return codeError{driver.Code()}, true
+	}
+	return codeError{}, false
+}
 
 func (e codeError) Error() string {
 	text, found := sqlite.ErrorCodeString[e.code]

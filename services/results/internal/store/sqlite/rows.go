@@ -39,13 +39,18 @@ func (t uuidTarget) Scan(src any) error {
 		*t.id = nil
 		return nil
 	case []byte:
-		if len(v) == len(prism.UUID{}) {
-			id := uuidOf(v)
-			*t.id = &id
-			return nil
-		}
+		return t.set(v)
 	}
 	return errColumn
+}
+
+func (t uuidTarget) set(b []byte) error {
+	if len(b) != len(prism.UUID{}) {
+		return errColumn
+	}
+	id := uuidOf(b)
+	*t.id = &id
+	return nil
 }
 
 type timeTarget struct{ at **time.Time }
@@ -57,11 +62,15 @@ func (t timeTarget) Scan(src any) error {
 		*t.at = nil
 		return nil
 	case int64:
-		at := timeOf(v)
-		*t.at = &at
+		t.set(v)
 		return nil
 	}
 	return errColumn
+}
+
+func (t timeTarget) set(ms int64) {
+	at := timeOf(ms)
+	*t.at = &at
 }
 
 func uuidOf(b []byte) (id prism.UUID) {

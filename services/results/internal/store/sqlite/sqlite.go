@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 
 	_ "modernc.org/sqlite" // the driver
 
@@ -19,7 +20,7 @@ import (
 )
 
 // busyTimeout is how long a statement waits for another process that writes, in milliseconds.
-const busyTimeout = "5000"
+const busyTimeout = 5000
 
 // Store is a store.Store in an SQLite file.
 //
@@ -27,12 +28,10 @@ const busyTimeout = "5000"
 // contexts, and never meet SQLITE_BUSY from their own process. Reads have connections of their own, which writing does not
 // block (WAL).
 type Store struct {
-	writer *sql.DB
-	reader *sql.DB
-	reads  *litedb.Queries
-
-	// The look-ups of the hot path.
-	createFactsBySlug, createFactsByID, resultFacts *statement
+	writer  *sql.DB
+	reader  *sql.DB
+	reads   *litedb.Queries
+	lookups *lookups // of the hot path
 }
 
 var _ store.Store = (*Store)(nil)
@@ -60,10 +59,7 @@ func Open(path string) (*Store, error) {
 	reader.SetMaxOpenConns(connections)
 	reader.SetMaxIdleConns(connections)
 	return &Store{
-		writer: writer, reader: reader, reads: litedb.New(reader),
-		createFactsBySlug: &statement{db: reader, text: createFactsBySlug},
-		createFactsByID:   &statement{db: reader, text: createFactsByID},
-		resultFacts:       &statement{db: reader, text: resultFacts},
+		writer: writer, reader: reader, reads: litedb.New(reader), lookups: newLookups(path, connections),
 	}, nil
 }
 
@@ -73,7 +69,7 @@ func open(path string, readOnly bool) (*sql.DB, error) {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
 	q := url.Values{
-		"_busy_timeout": {busyTimeout},
+		"_busy_timeout": {strconv.Itoa(busyTimeout)},
 		"_foreign_keys": {"on"},
 		"_journal_mode": {"wal"},
 		// A saved result is durable before its response is sent: NORMAL would lose the last commits with the power.
@@ -104,6 +100,7 @@ func (s *Store) Ping(ctx context.Context) error {
 func (s *Store) Close() {
 	// Closing in this order lets the last connection, the writer's, move the log into the file. Losing that costs nothing:
 	// what is committed is in the log.
+	s.lookups.close()
 	_ = s.reader.Close()
 	_ = s.writer.Close()
 }

@@ -1,8 +1,11 @@
 package sqlite_test
 
 import (
+	"context"
 	"database/sql"
+	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +69,50 @@ func TestALookUpLeavesNoSnapshotOpen(t *testing.T) {
 	}
 	if busy != 0 || log != 0 {
 		t.Errorf("the log can't be emptied: busy %d, %d pages, %d of them moved", busy, log, moved)
+	}
+}
+
+// TestALookUpThatFailedIsNotInTheWayOfTheNext looks before the tables are there, on every connection, and then after.
+func TestALookUpThatFailedIsNotInTheWayOfTheNext(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "prism.db")
+	s := open(t, path)
+	for range 64 {
+		_, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{})
+		if err == nil || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("got %v, want a fault", err)
+		}
+	}
+	if err := sqlite.Migrate(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	for range 64 {
+		if facts, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{}); err != nil || facts.Result != nil {
+			t.Fatal(facts, err)
+		}
+	}
+}
+
+func TestALookUpOfNobodyIsNotBegun(t *testing.T) {
+	t.Parallel()
+	s, _, digest, id := answered(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.ResultFacts(ctx, digest, id); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestLookUpsTakeArgumentsOfAnyLength has them share the memory that arguments are passed in.
+func TestLookUpsTakeArgumentsOfAnyLength(t *testing.T) {
+	t.Parallel()
+	s, _, digest, _ := answered(t)
+	for _, n := range []int{0, 1, 10, 10_000, 3, 100_000} {
+		query := store.CreateQuery{Key: digest, Prism: prism.Ref{Slug: "triage" + strings.Repeat("\x00", n)}, IdempotencyKey: "k"}
+		facts, err := s.CreateFacts(t.Context(), query)
+		if err != nil || (facts.Prism != nil) != (n == 0) {
+			t.Errorf("%d: found %v, %v", n, facts.Prism, err)
+		}
 	}
 }
 
