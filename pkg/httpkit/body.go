@@ -45,7 +45,7 @@ func ReadBody(c *fiber.Ctx) (Body, error) {
 			return Body{}, apierr.UnsupportedMediaType()
 		}
 		var one [1]byte
-		n, err := io.ReadFull(x.body, one[:])
+		n, err := io.ReadFull(&x.body, one[:])
 		switch {
 		case n > 0:
 			return Body{}, apierr.UnsupportedMediaType()

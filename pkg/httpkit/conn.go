@@ -43,6 +43,8 @@ type conn struct {
 	ended    bool  // the client sends no more
 	linger   bool
 
+	exchange exchange // the current one, or the last
+
 	// The tracker's, under its mutex.
 	place place
 	entry *list.Element // in its list of idle connections, or of refused ones

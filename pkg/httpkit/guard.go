@@ -22,7 +22,7 @@ type exchange struct {
 	fctx      *fasthttp.RequestCtx
 	conn      *conn // nil when the request did not come through Run, as in App().Test
 	headers   headers
-	body      *incoming
+	body      incoming
 	requestID string
 	method    string // bounded: a known one, or OTHER
 	route     string // the pattern, or unknown
@@ -77,11 +77,15 @@ func (x *exchange) run(next fasthttp.RequestHandler) {
 func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
 	h := &fctx.Request.Header
 	id := h.Peek(fiber.HeaderXRequestID)
-	x := &exchange{
+	x := &exchange{}
+	if c != nil {
+		x = &c.exchange
+	}
+	*x = exchange{
 		server:    s,
 		fctx:      fctx,
 		conn:      c,
-		body:      &incoming{conn: c, stream: fctx.RequestBodyStream(), length: h.ContentLength()},
+		body:      incoming{conn: c, stream: fctx.RequestBodyStream(), length: h.ContentLength()},
 		requestID: string(id),
 		method:    boundedMethod(h.Method()),
 		route:     unknownRoute,

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/prism-results/prism/pkg/telemetry"
 )
@@ -28,10 +32,41 @@ type observer struct {
 	log        *slog.Logger
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
+	untraced   bool // no span is ever exported
 	requests   *prometheus.CounterVec
 	durations  *prometheus.HistogramVec
 	sheds      *prometheus.CounterVec
 	now        func() time.Time
+
+	tallies atomic.Pointer[map[outcome]*tally] // each map is never changed, but replaced by a larger one
+	grow    sync.Mutex
+}
+
+// outcome is the labels of an answer beside the service.
+type outcome struct {
+	route, method string
+	status        int
+}
+
+// tally counts the answers of an outcome. To look its series up by their labels takes longer than to count.
+type tally struct {
+	requests  prometheus.Counter
+	durations prometheus.Observer
+}
+
+func (o *observer) tally(k outcome) *tally {
+	if t := (*o.tallies.Load())[k]; t != nil {
+		return t
+	}
+	o.grow.Lock()
+	defer o.grow.Unlock()
+	all := maps.Clone(*o.tallies.Load()) // few: the routes, and the methods and statuses that they have
+	all[k] = &tally{
+		o.requests.WithLabelValues(o.service, k.route, k.method, strconv.Itoa(k.status)),
+		o.durations.WithLabelValues(o.service, k.route, k.method),
+	}
+	o.tallies.Store(&all)
+	return all[k]
 }
 
 func newObserver(service string, d Deps, t *tracker) *observer {
@@ -52,9 +87,11 @@ func newObserver(service string, d Deps, t *tracker) *observer {
 			Name: name + "_limit", Help: "The " + name + " at which more are shed.", ConstLabels: labels,
 		}, func() float64 { return float64(gauge.limit) }))
 	}
-	return &observer{
+	_, untraced := d.Tracer.(noop.TracerProvider)
+	o := &observer{
 		service:    service,
 		log:        d.Log,
+		untraced:   untraced,
 		tracer:     d.Tracer.Tracer("github.com/prism-results/prism/pkg/httpkit"),
 		propagator: d.Propagator,
 		now:        d.Now,
@@ -73,6 +110,8 @@ func newObserver(service string, d Deps, t *tracker) *observer {
 			Help: "Requests and connections that were refused with 503 before anything was done for them.",
 		}, []string{"service", "reason"})),
 	}
+	o.tallies.Store(&map[outcome]*tally{})
+	return o
 }
 
 // register returns the collector that is registered already when there is one: servers of one process share a registry.
@@ -92,12 +131,18 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 
 func (o *observer) start(ctx context.Context, method string, h *fasthttp.RequestHeader) (context.Context, trace.Span) {
 	ctx = o.propagator.Extract(ctx, carrier{h})
+	if o.untraced {
+		return ctx, noop.Span{} // the caller's trace, if there is one, goes on in ctx
+	}
 	return o.tracer.Start(ctx, spanMethod(method), trace.WithSpanKind(trace.SpanKindServer))
 }
 
 // startCall is start for a call that came on an upgraded connection.
 func (o *observer) startCall(ctx context.Context, id string, h propagation.TextMapCarrier) (context.Context, trace.Span) {
 	ctx = o.propagator.Extract(telemetry.WithRequestID(ctx, id), h)
+	if o.untraced {
+		return ctx, noop.Span{}
+	}
 	return o.tracer.Start(ctx, fasthttp.MethodPost, trace.WithSpanKind(trace.SpanKindServer))
 }
 
@@ -147,8 +192,9 @@ func (o *observer) unparsed(ctx context.Context, status int, took time.Duration)
 }
 
 func (o *observer) record(ctx context.Context, route, method string, status int, took time.Duration, err error) {
-	o.requests.WithLabelValues(o.service, route, method, strconv.Itoa(status)).Inc()
-	o.durations.WithLabelValues(o.service, route, method).Observe(took.Seconds())
+	t := o.tally(outcome{route, method, status})
+	t.requests.Inc()
+	t.durations.Observe(took.Seconds())
 	level := slog.LevelDebug // the metrics say the rest
 	if status >= fasthttp.StatusInternalServerError {
 		level = slog.LevelInfo

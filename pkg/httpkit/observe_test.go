@@ -172,6 +172,19 @@ func TestSpans(t *testing.T) {
 	wantAttributes(t, spans[len(spans)-1], "error.type=broken_stream http.request.method=GET http.response.status_code=200 http.route=/export")
 }
 
+func TestWithoutATracerTheCallersTraceGoesOn(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{}, Deps{}, func(app *fiber.App) {
+		app.Get("/inside", func(c *fiber.Ctx) error {
+			return Send(c, 200, "text/plain", []byte(trace.SpanContextFromContext(c.UserContext()).TraceID().String()))
+		})
+	})
+	const parent = "0af7651916cd43dd8448eb211c80319c"
+	got := r.once("GET /inside HTTP/1.1\r\nHost: x\r\nTraceparent: 00-" + parent + "-b7ad6b7169203331-01\r\n\r\n")
+	wantReply(t, got, 200, parent)
+	wantReply(t, r.once(get("/inside")), 200, trace.TraceID{}.String())
+}
+
 func wantAttributes(t *testing.T, span sdktrace.ReadOnlySpan, want string) {
 	t.Helper()
 	var attributes []string

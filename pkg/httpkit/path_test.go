@@ -106,6 +106,25 @@ func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
 	wantReply(t, p.send(get("/v1/results/b")).reply("GET"), 200, `{"id":"b"}`)
 }
 
+// Fiber's strings are views into a buffer that the next request on the connection is read into.
+func TestParametersOutliveTheirRequest(t *testing.T) {
+	t.Parallel()
+	seen := make(chan string, 2)
+	r := start(t, Config{}, Deps{}, func(app *fiber.App) {
+		app.Get("/kept/:name", func(c *fiber.Ctx) error {
+			seen <- Param(c, "name")
+			return Send(c, 200, "text/plain", nil)
+		})
+	})
+	p := r.dial()
+	p.send(get("/kept/first")).reply("GET")
+	first := <-seen
+	p.send(get("/kept/other")).reply("GET")
+	if first != "first" {
+		t.Errorf("the first request's parameter became %q", first)
+	}
+}
+
 func TestPathDecodingAgreesWithTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	piece := rapid.OneOf(rapid.StringMatching(`%[0-9a-fA-FgG]{0,2}`), rapid.StringMatching(`[a-z/.]{1,3}`),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"runtime/debug"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -13,7 +14,7 @@ import (
 
 // Param is a path parameter, percent-decoded. It is valid UTF-8, and may hold NUL.
 func Param(c *fiber.Ctx, name string) string {
-	raw := c.Params(name)
+	raw := strings.Clone(c.Params(name)) // Fiber's is a view into a buffer of the connection
 	decoded, err := url.PathUnescape(raw)
 	if err != nil {
 		return raw // cannot be: the guard refuses paths that do not decode
@@ -26,6 +27,10 @@ func (s *Server) route(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	c.SetUserContext(x.ctx)
 	err := call(c)
+	if err == nil {
+		x.route = c.Route().Path
+		return nil
+	}
 	var fromFiber *fiber.Error
 	if errors.As(err, &fromFiber) && fromFiber.Code < fiber.StatusInternalServerError {
 		// Only Fiber's router makes these: no such path, or not with this method.
@@ -33,10 +38,8 @@ func (s *Server) route(c *fiber.Ctx) error {
 	} else {
 		x.route = c.Route().Path
 	}
-	if err != nil {
-		x.streaming = false // of a handler that failed after SendStream; the error replaces and closes the stream
-		x.answerError(err)
-	}
+	x.streaming = false // of a handler that failed after SendStream; the error replaces and closes the stream
+	x.answerError(err)
 	return nil
 }
 

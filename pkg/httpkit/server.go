@@ -132,11 +132,8 @@ func New(cfg Config, deps Deps) *Server {
 		AppName:               cfg.Name,
 		DisableStartupMessage: true,
 		// Decisions 1: paths are exact. UnescapePath stays off so that %2F stays inside its parameter.
-		CaseSensitive: true,
-		StrictRouting: true,
-		// Fiber's strings are views into buffers of the connection otherwise.
-		Immutable: true,
-
+		CaseSensitive:                true,
+		StrictRouting:                true,
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true, // would read and store a body before its type is refused
 		DisableDefaultContentType:    true,
@@ -160,7 +157,8 @@ func New(cfg Config, deps Deps) *Server {
 
 // App is where routes are registered, before Run. A GET route answers HEAD too.
 //
-// Handlers return errors rather than write them; see Send, SendStream, ReadBody and Param. Their context is
+// Handlers return errors rather than write them; see Send, SendStream, ReadBody and Param. Fiber's own strings are views
+// into buffers of the connection, and end with the request. Their context is
 // c.UserContext(): it carries the span and the request id, and ends neither when the client leaves nor when the server is
 // told to stop, only when DrainLimit has passed.
 func (s *Server) App() *fiber.App { return s.app }
