@@ -2,7 +2,10 @@
 // library alone, and every other package depends on it.
 package prism
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // QuestionType is how a question is answered (contract 2, decisions 3).
 type QuestionType string
@@ -170,11 +173,18 @@ type Result struct {
 	RetriedBy *ResultID
 }
 
-// timeLayout is the contract's date-time: UTC with milliseconds and Z (decisions 8).
-const timeLayout = "2006-01-02T15:04:05.000Z"
+// FormatTime writes a time as every response does: UTC with milliseconds and Z (decisions 8).
+func FormatTime(t time.Time) string { return string(AppendTime(nil, t)) }
 
-// FormatTime writes a time as every response does.
-func FormatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
+// AppendTime appends what FormatTime writes.
+func AppendTime(b []byte, t time.Time) []byte {
+	t = t.UTC()
+	b = t.AppendFormat(b, time.RFC3339) // which needs no parsing of a layout; it ends in Z
+	z := len(b) - 1
+	b = strconv.AppendInt(b[:z], int64(1000+t.Nanosecond()/int(time.Millisecond)), 10)
+	b[z] = '.' // in place of the 1, which made them three digits
+	return append(b, 'Z')
+}
 
 // Now is a clock's reading as precise as results keep it, so that a time read back equals the one written.
 func Now(clock func() time.Time) time.Time { return clock().UTC().Truncate(time.Millisecond) }

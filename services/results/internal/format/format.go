@@ -61,13 +61,16 @@ func NewEncoder(f contract.Format, t Table) (Encoder, error) {
 	return nil, fmt.Errorf("format: unknown format %q", f)
 }
 
+// sizeOfOne is more than a usual result takes beside its answers: its body is allocated once.
+const sizeOfOne = 320
+
 // One is a single result as a response body. Failed results are Failed, which a read answers with 200 all the same.
 func One(f contract.Format, t Table, r Row) (contract.Document, error) {
 	e, err := NewEncoder(f, t)
 	if err != nil {
 		return contract.Document{}, err
 	}
-	body, err := e.Row(e.Header(nil), r)
+	body, err := e.Row(e.Header(make([]byte, 0, sizeOfOne+len(r.Result.Answers))), r)
 	if err != nil {
 		return contract.Document{}, err
 	}

@@ -87,8 +87,7 @@ func appendID(b []byte, r *prism.Result) []byte {
 }
 
 func appendTime(b []byte, r *prism.Result) []byte {
-	b = append(append(b, '"'), prism.FormatTime(r.CreatedAt)...)
-	return append(b, '"')
+	return append(prism.AppendTime(append(b, '"'), r.CreatedAt), '"')
 }
 
 func appendNullable(b []byte, s *string) []byte {

@@ -52,7 +52,7 @@ func (s *separated) Row(b []byte, row Row) ([]byte, error) {
 	if text := errorText(r); text != nil {
 		b = s.cell(b, *text)
 	}
-	b = append(append(b, s.separator), prism.FormatTime(r.CreatedAt)...)
+	b = prism.AppendTime(append(b, s.separator), r.CreatedAt)
 	for i, f := range s.table.Latest.Fields {
 		value, _ := field(r, f.Key, i)
 		b = s.cell(append(b, s.separator), value)
