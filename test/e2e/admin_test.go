@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -120,6 +121,10 @@ func TestDocumentation(t *testing.T) {
 				Paths   map[string]map[string]json.RawMessage
 			}
 			r.decode(t, &doc)
+			source, err := openAPISource()
+			if err != nil || !bytes.Equal(source, r.body) {
+				t.Errorf("it is not the document of the sources, which every call is held against: %v", err)
+			}
 			if !strings.HasPrefix(doc.OpenAPI, "3.1") {
 				t.Errorf("openapi is %q", doc.OpenAPI)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/test/e2e/internal/openapi"
 	"github.com/prism-results/prism/test/e2e/internal/upstream"
 )
 
@@ -104,8 +105,9 @@ func (c *client) request(ctx context.Context, in call) (*http.Request, error) {
 	return req, nil
 }
 
-// try sends a call. What holds for every response is checked here: it carries X-Request-Id (decisions 8), and an error
-// repeats no value that was sent and nothing that the model said (decisions 2 and 4).
+// try sends a call. What holds for every response is checked here: it carries X-Request-Id (decisions 8), an error repeats
+// no value that was sent and nothing that the model said (decisions 2 and 4), and the OpenAPI document describes it, and the
+// call when it was taken (decisions 7).
 func (c *client) try(t *testing.T, in call) (reply, error) {
 	t.Helper()
 	ctx := t.Context()
@@ -134,6 +136,17 @@ func (c *client) try(t *testing.T, in call) (reply, error) {
 	}
 	if strings.Contains(string(b), `"error":{`) && strings.Contains(string(b), upstream.Mark) {
 		t.Errorf("%s %s: the error repeats a value sent: %s", req.Method, in.path, b)
+	}
+	doc, err := world.described(c.stack.topology)
+	if err != nil {
+		return r, err
+	}
+	err = doc.Check(openapi.Exchange{
+		Method: req.Method, Target: in.path, ContentType: req.Header.Get("Content-Type"), Body: in.body,
+		Status: r.status, Header: r.header, Answer: r.body,
+	})
+	if err != nil {
+		t.Errorf("%s %s is not as the OpenAPI document says: %v", req.Method, in.path, err)
 	}
 	return r, nil
 }

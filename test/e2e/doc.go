@@ -10,5 +10,6 @@
 //
 // A topology is started once and shared; cases stay apart by their own prisms, idempotency keys and model scripts, and
 // those that count or stop things bring an account or a stack of their own. docs/contract-map.md says which case holds
-// which line.
+// which line. Every call and every answer is also held against the OpenAPI document, and the whole suite fails when a
+// described operation was never used.
 package e2e

@@ -60,7 +60,7 @@ func TestTheAPIPageNamesEveryOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := os.ReadFile(filepath.Join(root, "services", "gateway", "internal", "apidoc", "openapi.json"))
+	document, err := openAPISource()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,23 @@ func run(m *testing.M) int {
 		_ = f.Value.Set(strconv.Itoa(parallelism))
 	}
 	code := m.Run()
-	for _, problem := range world.close() {
+	problems := world.close()
+	if whole() {
+		problems = append(problems, world.unused()...)
+	}
+	for _, problem := range problems {
 		fmt.Fprintln(os.Stderr, "--- FAIL:", problem)
 		code = max(code, 1)
 	}
 	return code
+}
+
+// whole says that no test was left out.
+func whole() bool {
+	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz"} {
+		if flag.Lookup(name).Value.String() != "" {
+			return false
+		}
+	}
+	return true
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -14,26 +15,29 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/program"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 	"github.com/prism-results/prism/test/e2e/internal/collector"
+	"github.com/prism-results/prism/test/e2e/internal/openapi"
 	"github.com/prism-results/prism/test/e2e/internal/proc"
 	"github.com/prism-results/prism/test/e2e/internal/upstream"
 )
 
 // world is what the tests of this process share. Everything in it starts when first asked for.
 var world = &shared{
-	stacks:   make(map[string]func() (*stack, error)),
-	binaries: make(map[string]func() (string, error)),
+	stacks:    make(map[string]func() (*stack, error)),
+	binaries:  make(map[string]func() (string, error)),
+	documents: make(map[string]func() (*openapi.Document, error)),
 }
 
 type shared struct {
-	mu       sync.Mutex
-	dir      string
-	stacks   map[string]func() (*stack, error)
-	binaries map[string]func() (string, error)
-	model    *upstream.Model
-	postgres *pgtest.Server
-	redis    *redistest.Server
-	traces   *collector.Collector
-	procs    []*proc.Process // every process that was ever started
+	mu        sync.Mutex
+	dir       string
+	stacks    map[string]func() (*stack, error)
+	binaries  map[string]func() (string, error)
+	documents map[string]func() (*openapi.Document, error)
+	model     *upstream.Model
+	postgres  *pgtest.Server
+	redis     *redistest.Server
+	traces    *collector.Collector
+	procs     []*proc.Process // every process that was ever started
 }
 
 // topologies are the ways in which Prism is put together.
@@ -99,6 +103,47 @@ func (w *shared) binary(pkg string) (string, error) {
 	}
 	w.mu.Unlock()
 	return build()
+}
+
+// described is the OpenAPI document that the topology's calls are held against: the one in the sources, which
+// TestDocumentation holds to be the one that is served.
+func (w *shared) described(top topology) (*openapi.Document, error) {
+	w.mu.Lock()
+	read, ok := w.documents[top.name()]
+	if !ok {
+		read = sync.OnceValues(func() (*openapi.Document, error) {
+			source, err := openAPISource()
+			if err != nil {
+				return nil, err
+			}
+			return openapi.New(source)
+		})
+		w.documents[top.name()] = read
+	}
+	w.mu.Unlock()
+	return read()
+}
+
+func openAPISource() ([]byte, error) {
+	root, err := program.Root()
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(root, openapi.Path))
+}
+
+// unused are the described operations that no call succeeded with.
+func (w *shared) unused() (problems []string) {
+	for _, top := range topologies() {
+		doc, err := w.described(top)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		for _, id := range doc.Unused() {
+			problems = append(problems, fmt.Sprintf("no call of %s succeeded against the %s topology", id, top.name()))
+		}
+	}
+	return problems
 }
 
 // tempDir makes a folder that lives as long as the test process.

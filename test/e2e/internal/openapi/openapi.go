@@ -1,0 +1,190 @@
+// Package openapi holds calls and their answers against an OpenAPI document.
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+)
+
+// Path is where the document is in the repository.
+const Path = "services/gateway/internal/apidoc/openapi.json"
+
+// Document is what exchanges are held against.
+type Document struct {
+	// calls is the document as written: a member that has no name is ignored (contract 7). In answers such a member is
+	// refused, so that nothing is sent that is not described.
+	calls, answers routers.Router
+
+	mu     sync.Mutex
+	unused map[string]bool // the operations that no call succeeded with
+}
+
+// Exchange is a call as it was sent, and its answer.
+type Exchange struct {
+	Method, Target string // Target is the path with the query
+	ContentType    string
+	Body           string
+	Status         int
+	Header         http.Header
+	Answer         []byte
+}
+
+// New reads a document. It must be a valid one.
+func New(source []byte) (*Document, error) {
+	// What a validator knows of media types belongs to its package.
+	openapi3filter.RegisterBodyDecoder("application/json", decodeJSON)
+	openapi3filter.RegisterBodyDecoder("application/jsonl", openapi3filter.PlainBodyDecoder)
+	openapi3filter.RegisterBodyDecoder("text/tab-separated-values", openapi3filter.PlainBodyDecoder)
+
+	d := &Document{unused: map[string]bool{}}
+	doc, calls, err := load(source)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range doc.Paths.Map() {
+		for _, operation := range path.Operations() {
+			d.unused[operation.OperationID] = true
+		}
+	}
+	var closed any
+	if err := json.Unmarshal(source, &closed); err != nil {
+		return nil, err
+	}
+	closeObjects(closed)
+	if source, err = json.Marshal(closed); err != nil {
+		return nil, err
+	}
+	d.calls = calls
+	_, d.answers, err = load(source)
+	return d, err
+}
+
+func load(source []byte) (*openapi3.T, routers.Router, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(source)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := doc.Validate(context.Background(), openapi3.DisableExamplesValidation()); err != nil {
+		return nil, nil, err
+	}
+	router, err := gorillamux.NewRouter(doc)
+	return doc, router, err
+}
+
+// closeObjects refuses members without a description wherever a schema describes members.
+func closeObjects(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if v["properties"] != nil && v["additionalProperties"] == nil {
+			v["additionalProperties"] = false
+		}
+		for _, x := range v {
+			closeObjects(x)
+		}
+	case []any:
+		for _, x := range v {
+			closeObjects(x)
+		}
+	}
+}
+
+// decodeJSON reads numbers as the gateway does, as JavaScript does: 1.00000000000000001 is whole. One that is beyond them,
+// which only a member that is not read can have, is left out.
+func decodeJSON(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (v any, err error) {
+	b, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(bytes.TrimPrefix(b, []byte("\ufeff")), &v)
+	if beyond := new(json.UnmarshalTypeError); errors.As(err, &beyond) {
+		err = nil
+	}
+	return v, err
+}
+
+// Unused names the operations that no checked call succeeded with.
+func (d *Document) Unused() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Sorted(maps.Keys(d.unused))
+}
+
+// Check returns in what an exchange is not as the document says: the answer always, and the call when it was taken.
+func (d *Document) Check(x Exchange) error {
+	call, err := http.NewRequestWithContext(context.Background(), x.Method, "http://prism.test"+x.Target, strings.NewReader(x.Body))
+	if err != nil { // no path of the document
+		return x.undescribed(err)
+	}
+	call.Header.Set("Content-Type", x.ContentType)
+	if x.Method == http.MethodHead {
+		call.Method = http.MethodGet // HEAD is GET without the body, and is not described by itself
+	}
+	answers, _, err := d.answers.FindRoute(call)
+	if err != nil {
+		return x.undescribed(err)
+	}
+	if x.Status == http.StatusNotFound && bytes.Contains(x.Answer, []byte(`"Route not found"`)) {
+		return errors.New("described, but there is no such route")
+	}
+	options := &openapi3filter.Options{
+		IncludeResponseStatus: true, ExcludeResponseBody: x.Method == http.MethodHead, SkipSettingDefaults: true,
+		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SchemaValidationOptions: formats,
+	}
+	errs := []error{openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: call, Route: answers},
+		Status:                 x.Status, Header: x.Header, Body: io.NopCloser(bytes.NewReader(x.Answer)), Options: options,
+	})}
+	if _, params, err := mime.ParseMediaType(x.Header.Get("Content-Type")); err != nil || params["charset"] != "utf-8" {
+		errs = append(errs, fmt.Errorf("Content-Type %q is not in UTF-8", x.Header.Get("Content-Type")))
+	}
+	if !x.taken() {
+		return errors.Join(errs...)
+	}
+	if x.Status < 300 {
+		d.mu.Lock()
+		delete(d.unused, answers.Operation.OperationID)
+		d.mu.Unlock()
+	}
+	calls, params, err := d.calls.FindRoute(call)
+	if err != nil {
+		return err
+	}
+	err = openapi3filter.ValidateRequest(context.Background(), &openapi3filter.RequestValidationInput{
+		Request: call, PathParams: params, Route: calls, Options: options,
+	})
+	if err != nil {
+		err = fmt.Errorf("it was taken: %w", err)
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+// taken says that a call was found valid: a failed result, which is a 502, is an answer too.
+func (x Exchange) taken() bool { return x.Status < 300 || x.Status == http.StatusBadGateway }
+
+// undescribed is right for what is refused, and for the documents, which are not of the API.
+func (x Exchange) undescribed(why error) error {
+	if x.taken() && strings.HasPrefix(x.Target, "/v1/") {
+		return fmt.Errorf("it was answered with %d, but no operation is described: %w", x.Status, why)
+	}
+	return nil
+}
+
+var formats = []openapi3.SchemaValidationOption{
+	openapi3.EnableFormatValidation(),
+	openapi3.WithStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC9562)),
+}

@@ -1,0 +1,180 @@
+package openapi
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/testkit/program"
+)
+
+const (
+	key = `{"id":"0198c000-0000-7000-8000-000000000000","name":"k","prefix":"prism_ab","created_at":"2026-01-02T03:04:05.678Z",` +
+		`"last_used_at":null,"revoked_at":null}`
+	result = `{"id":"0198c000-0000-7000-8000-000000000000","ref":null,"prism":"p","version":1,"status":"ok","error":null,"took_ms":1,` +
+		`"created_at":"2026-01-02T03:04:05.678Z","answers":{"q":{"type":"yes_no","probability":0.5}}}`
+	invalid = `{"error":{"code":"validation_failed","message":"m"}}`
+	body    = `{"fields":{"f":"v"},"version":1}`
+)
+
+// TestCheckFindsWhatIsWrong changes one thing: in an exchange, or in the document that it kept to.
+func TestCheckFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	list := Exchange{Method: "GET", Target: "/v1/keys", Status: 200, Answer: []byte(`{"data":[` + key + `]}`)}
+	create := Exchange{
+		Method: "POST", Target: "/v1/prisms/p/results?format=raw", ContentType: "application/json; charset=utf-8", Body: body,
+		Status: 200, Answer: []byte(result),
+	}
+	refused := Exchange{Method: "GET", Target: "/v1/prisms?limit=0", Status: 400, Answer: []byte(invalid)}
+	prisms := Exchange{Method: "GET", Target: "/v1/prisms?limit=100", Status: 200, Answer: []byte(`{"data":[],"next_cursor":null}`)}
+	rows := Exchange{
+		Method: "GET", Target: "/v1/prisms/p/results?format=tsv", Status: 200, Answer: []byte("result_id\tref\n"),
+		Header: http.Header{"Content-Type": {"text/tab-separated-values; charset=utf-8"}},
+	}
+	status := func(code int) func(*Exchange) { return func(x *Exchange) { x.Status = code } }
+	target := func(path string) func(*Exchange) { return func(x *Exchange) { x.Target = path } }
+	sends := func(body string) func(*Exchange) { return func(x *Exchange) { x.Body = body } }
+	answers := func(old, now string) func(*Exchange) {
+		return func(x *Exchange) { x.Answer = bytes.Replace(x.Answer, []byte(old), []byte(now), 1) }
+	}
+	media := func(value string) func(*Exchange) { return func(x *Exchange) { x.Header.Set("Content-Type", value) } }
+
+	source := document(t)
+	unchanged, err := New([]byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name     string
+		of       Exchange
+		change   func(*Exchange)
+		old, now string // in the document
+		want     string // a part of what is found; "" for nothing
+	}{
+		{name: "a list", of: list},
+		{name: "a result", of: create},
+		{name: "a failed result", of: create, change: func(x *Exchange) {
+			x.Status = 502
+			x.Answer = bytes.Replace(x.Answer, []byte(`{"q":{"type":"yes_no","probability":0.5}}`), []byte("null"), 1)
+		}},
+		{name: "a refusal", of: refused},
+		{name: "rows", of: rows},
+		{name: "HEAD", of: list, change: func(x *Exchange) { x.Method, x.Answer = "HEAD", nil }},
+		{name: "a page that is no operation", of: list, change: target("/docs")},
+		{name: "an unknown member of a call is ignored", of: create, change: sends(`{"text":"","idempotencyKey":1}`)},
+		{name: "numbers are JavaScript's", of: create, change: sends(`{"text":"","version":1.00000000000000001}`)},
+		{name: "numbers of unknown members are any", of: create, change: sends(`{"text":"","x":1e400}`)},
+		{name: "a byte-order mark", of: create, change: sends("\ufeff" + body)},
+
+		{name: "an unknown route", of: list, change: target("/v1/key"), want: "no operation is described"},
+		{name: "an unknown method", of: list, change: func(x *Exchange) { x.Method = "PATCH" }, want: "no operation is described"},
+		{name: "a path that is not one", of: list, change: target("/v1/%zz"), want: "no operation is described"},
+		{name: "a missing route", of: refused, change: func(x *Exchange) {
+			x.Status, x.Answer = 404, []byte(`{"error":{"code":"not_found","message":"Route not found"}}`)
+		}, want: "there is no such route"},
+		{name: "another status", of: refused, change: status(409), want: "status is not supported"},
+		{name: "another status of HEAD", of: list, change: func(x *Exchange) { x.Method, x.Status = "HEAD", 418 }, want: "status is not supported"},
+		{name: "another media type", of: list, change: media("text/csv; charset=utf-8"), want: "unexpected value"},
+		{name: "another character set", of: list, change: media("application/json"), want: "is not in UTF-8"},
+		{name: "no header", of: list, change: func(x *Exchange) { delete(x.Header, "X-Request-Id") }, want: `"X-Request-Id" missing`},
+		{name: "another value of a header", of: refused, change: func(x *Exchange) { x.Status, x.Header["Www-Authenticate"] = 401, []string{"Basic"} }, want: "WWW-Authenticate"},
+		{name: "half a body", of: list, change: answers(`}]}`, ``), want: "unexpected end of JSON"},
+		{name: "two bodies", of: list, change: answers(`}]}`, `}]}{}`), want: "after top-level value"},
+		{name: "another type", of: list, change: answers(`"name":"k"`, `"name":1`), want: "value must be a string"},
+		{name: "null", of: create, change: answers(`"prism":"p"`, `"prism":null`), want: "got null, want string"},
+		{name: "no date-time", of: list, change: answers(`T03`, ` 03`), want: "date-time"},
+		{name: "no UUID", of: list, change: answers(`0198c000-`, `0198c000`), want: "uuid"},
+		{name: "a missing member", of: list, change: answers(`,"revoked_at":null`, ``), want: "revoked_at"},
+		{name: "an unknown member", of: list, change: answers(`"name"`, `"hash":"","name"`), want: "hash"},
+		{name: "an unknown member of an error", of: refused, change: answers(`"message"`, `"path":"","message"`), want: "path"},
+		{name: "an unknown member of an answer", of: create, change: answers(`"probability"`, `"confidence":1,"probability"`), want: "confidence"},
+		{name: "above a limit", of: create, change: answers(`0.5`, `1.5`), want: "maximum"},
+		{name: "another code", of: refused, change: answers(`validation_failed`, `invalid`), want: "must be one of"},
+		{name: "a parameter was taken", of: prisms, change: target("/v1/prisms?limit=101"), want: "it was taken: "},
+		{name: "an unknown format was taken", of: create, change: target("/v1/prisms/p/results?format=xml"), want: "it was taken: "},
+		{name: "a number beyond all was taken", of: create, change: sends(`{"text":"","version":1e400}`), want: "it was taken: "},
+		{name: "a body was taken", of: create, change: sends(`{"fields":{"f":1}}`), want: "it was taken: "},
+		{name: "both fields and text were taken", of: create, change: sends(`{"fields":{"f":"v"},"text":""}`), want: "it was taken: "},
+		{name: "no body was taken", of: create, change: sends(``), want: "it was taken: "},
+		{name: "another media type was taken", of: create, change: func(x *Exchange) { x.ContentType = "text/plain" }, want: "it was taken: "},
+
+		{name: "an operation is renamed", of: list, old: `"/v1/keys": {`, now: `"/v1/tokens": {`, want: "no operation is described"},
+		{name: "a response is removed", of: refused, old: `"400": {`, now: `"418": {`, want: "status is not supported"},
+		{name: "a media type is renamed", of: rows, old: `"text/tab-separated-values": {`, now: `"text/tsv": {`, want: "unexpected value"},
+		{name: "a property is renamed", of: list, old: `"revoked_at": {`, now: `"revoked": {`, want: "revoked_at"},
+		{name: "a property is required", of: list, old: `"last_used_at", "revoked_at"]`, now: `"last_used_at", "revoked_at", "by"]`, want: "by"},
+		{name: "an enum is narrowed", of: refused, old: `"enum": ["validation_failed", `, now: `"enum": [`, want: "must be one of"},
+		{name: "an enum behind a reference is narrowed", of: create, old: `"enum": ["ok", "failed"]`, now: `"enum": ["failed"]`, want: "must be 'failed'"},
+		{name: "a limit is narrowed", of: prisms, old: `"maximum": 100, "default": 50`, now: `"maximum": 99, "default": 50`, want: "it was taken: "},
+		{name: "a limit of a body is narrowed", of: create, old: `"maximum": 2147483647`, now: `"maximum": 0`, want: "it was taken: "},
+		{name: "null is no more allowed", of: prisms, old: `"next_cursor": {"type": ["string", "null"]`, now: `"next_cursor": {"type": "string"`, want: "got null, want string"},
+		{name: "a type is changed", of: create, old: `"took_ms": {"type": "integer"`, now: `"took_ms": {"type": "string"`, want: "got number, want string"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := unchanged
+			if c.old != "" {
+				if !strings.Contains(source, c.old) {
+					t.Fatal("nothing is changed")
+				}
+				var err error
+				if d, err = New([]byte(strings.ReplaceAll(source, c.old, c.now))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x := c.of
+			x.Header = http.Header{"Content-Type": {"application/json; charset=utf-8"}, "X-Request-Id": {"r"}}
+			for name, value := range c.of.Header {
+				x.Header[name] = value
+			}
+			if c.change != nil {
+				c.change(&x)
+			}
+			err := d.Check(x)
+			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestUnusedOperationsAreNamed(t *testing.T) {
+	t.Parallel()
+	d, err := New([]byte(document(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := d.Unused()
+	x := Exchange{
+		Method: "GET", Target: "/v1/keys", Status: 503, Answer: []byte(`{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`),
+		Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}, "X-Request-Id": {"r"}},
+	}
+	if err := d.Check(x); err != nil || !slices.Contains(d.Unused(), "listKeys") {
+		t.Errorf("a refused call: %v, %v", err, d.Unused())
+	}
+	x.Status, x.Answer = 200, []byte(`{"data":[]}`)
+	if err := d.Check(x); err != nil {
+		t.Error(err)
+	}
+	want := slices.DeleteFunc(before, func(id string) bool { return id == "listKeys" })
+	if after := d.Unused(); !slices.Equal(after, want) || len(after) != 15 {
+		t.Errorf("got %v", after)
+	}
+}
+
+func document(t *testing.T) string {
+	t.Helper()
+	root, err := program.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(root, Path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
+}
