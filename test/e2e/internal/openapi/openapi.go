@@ -86,11 +86,12 @@ func load(source []byte) (*openapi3.T, routers.Router, error) {
 	return doc, router, err
 }
 
-// closeObjects refuses members without a description wherever a schema describes members.
+// closeObjects refuses members without a description wherever a schema describes an object. What only adds a condition to
+// one names no type.
 func closeObjects(v any) {
 	switch v := v.(type) {
 	case map[string]any:
-		if v["properties"] != nil && v["additionalProperties"] == nil {
+		if v["type"] == "object" && v["properties"] != nil && v["additionalProperties"] == nil {
 			v["additionalProperties"] = false
 		}
 		for _, x := range v {
