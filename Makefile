@@ -53,14 +53,14 @@ fuzz: ## run each fuzz test for FUZZTIME
 lint: $(LINT) ## lint and check the formatting of every module
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(LINT) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
 
-spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document (needs npm)
+spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity hint --ruleset scripts/spectral/ruleset.yaml \
 		services/gateway/internal/apidoc/openapi.json
 
 fmt: $(LINT) ## format every module
 	@for m in $(MODULES); do (cd $$m && $(LINT) fmt --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
 
-verify: spectral ## check the OpenAPI document, that generated files are fresh, go.mod files tidy, and each module stands alone
+verify: spectral ## lint the OpenAPI document, check that generated files are fresh, go.mod files tidy, and each module stands alone
 	scripts/verify.sh $(SQLC_VERSION) $(MODULES)
 
 bench: deps ## measure Prism beside its limits; figures and plots into docs/benchmarks. BENCH='-rows read' for less
@@ -69,7 +69,7 @@ bench: deps ## measure Prism beside its limits; figures and plots into docs/benc
 bench-smoke: deps ## run the benchmark for a moment, to keep it working
 	$(GO) run ./test/bench -smoke
 
-ci: test chaos lint alone ## what CI runs
+ci: test chaos lint alone spectral ## what CI runs
 
 alone: ## build and vet each module without the workspace, which would hide a missing require
 	@for m in $(MODULES); do echo "alone $$m"; (cd $$m && GOWORK=off $(GO) vet ./...) || exit 1; done
@@ -119,6 +119,6 @@ $(LINT):
 	mv $(TOOLS)/golangci-lint $(LINT)
 
 $(SPECTRAL_INSTALLED): scripts/spectral/package.json scripts/spectral/package-lock.json scripts/spectral/.npmrc
-	@command -v npm >/dev/null || { echo "npm is not installed; Spectral, which lints the OpenAPI document, needs it: apt-get install npm" >&2; exit 1; }
+	@scripts/deps.sh npm
 	mkdir -p $(SPECTRAL) && cp $^ $(SPECTRAL)
-	cd $(SPECTRAL) && npm ci
+	cd $(SPECTRAL) && for pause in 5 20 0; do npm ci && exit; sleep $$pause; done; exit 1

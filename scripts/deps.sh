@@ -3,32 +3,37 @@
 # themselves, in folders of their own), a C compiler for the race detector, and promtool. The latter is in Debian's package
 # of Prometheus, a server that would start with the machine on the address of the gateway's admin port: it is only
 # unpacked, into .tools.
+# With arguments it installs just these programs, each from the package of its name.
 set -eu
 
 tools=$(cd "$(dirname "$0")/.." && pwd)/.tools
 missing=
-ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || missing="$missing postgresql"
-command -v pgbouncer >/dev/null 2>&1 || [ -x /usr/sbin/pgbouncer ] || missing="$missing pgbouncer"
-command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
-command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || missing="$missing chromium"
-command -v gcc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 promtool=
-command -v promtool >/dev/null 2>&1 || [ -x "$tools/promtool" ] || promtool=promtool
+if [ $# -gt 0 ]; then
+	for program; do command -v "$program" >/dev/null 2>&1 || missing="$missing $program"; done
+else
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || missing="$missing postgresql"
+	command -v pgbouncer >/dev/null 2>&1 || [ -x /usr/sbin/pgbouncer ] || missing="$missing pgbouncer"
+	command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
+	command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || missing="$missing chromium"
+	command -v gcc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
+	command -v promtool >/dev/null 2>&1 || [ -x "$tools/promtool" ] || promtool=promtool
+fi
 [ -n "$missing$promtool" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
-	echo "The tests need:$missing $promtool. Install them with this machine's package manager." >&2
+	echo "Needed:$missing $promtool. Install them with this machine's package manager." >&2
 	exit 1
 fi
 as_root=
 if [ "$(id -u)" != 0 ]; then
 	if ! command -v sudo >/dev/null 2>&1; then
-		echo "The tests need:$missing $promtool. Install them as root: apt-get install$missing ${promtool:+prometheus}" >&2
+		echo "Needed:$missing $promtool. Install them as root: apt-get install$missing ${promtool:+prometheus}" >&2
 		exit 1
 	fi
 	as_root=sudo
 fi
-echo "Installing what the tests need:$missing $promtool"
+echo "Installing what is needed:$missing $promtool"
 export DEBIAN_FRONTEND=noninteractive
 # A mirror may stumble, and another process may be at the packages.
 patient="-o Acquire::Retries=5 -o DPkg::Lock::Timeout=300"
