@@ -13,13 +13,18 @@ func (c *Client) CreateKey(ctx context.Context, name string) (CreatedAPIKey, err
 	})
 }
 
+// keyList is all keys of an account: there is one page.
+type keyList struct {
+	Data []APIKey `json:"data"`
+}
+
 // ListKeys are all keys of the account, newest first, revoked ones too, without their texts.
 func (c *Client) ListKeys(ctx context.Context) ([]APIKey, error) {
-	page, err := document[Page[APIKey]](ctx, c, call{
+	list, err := document[keyList](ctx, c, call{
 		operation: "listKeys", method: http.MethodGet, path: "/keys",
 		want: http.StatusOK, timeout: Timeout, repeatable: true,
 	})
-	return page.Data, err
+	return list.Data, err
 }
 
 // RevokeKey refuses a key from then on. Doing it twice is the same as once.

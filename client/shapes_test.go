@@ -1,0 +1,258 @@
+package client
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// shapes are the client's types for the schemas of the document. Several schemas can have one type.
+var shapes = map[string]reflect.Type{
+	"CreateResult": reflect.TypeFor[NewResult](), "Result": reflect.TypeFor[Result](), "RawResult": reflect.TypeFor[RawResult](),
+	"ChoiceAnswer": reflect.TypeFor[RawAnswer](), "YesNoAnswer": reflect.TypeFor[RawAnswer](), "ScaleAnswer": reflect.TypeFor[RawAnswer](),
+	"ResultPage": reflect.TypeFor[Page[Result]](), "PrismPage": reflect.TypeFor[Page[Prism]](), "ApiKeyList": reflect.TypeFor[keyList](),
+	"Field": reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),
+	"Question": reflect.TypeFor[Question](), "ChoiceQuestion": reflect.TypeFor[Question](), "YesNoQuestion": reflect.TypeFor[Question](),
+	"ScaleQuestion": reflect.TypeFor[Question](), "Lens": reflect.TypeFor[Lens](), "Column": reflect.TypeFor[Column](),
+	"NewPrism": reflect.TypeFor[NewPrism](), "NewVersion": reflect.TypeFor[NewVersion](), "Prism": reflect.TypeFor[Prism](),
+	"Version": reflect.TypeFor[Version](), "ApiKey": reflect.TypeFor[APIKey](), "CreatedApiKey": reflect.TypeFor[CreatedAPIKey](),
+	"Status": reflect.TypeFor[Status](), "Format": reflect.TypeFor[Format](),
+}
+
+// received are what the client reads: what may be null must be able to be nil there, and the other way round.
+var received = []string{"Result", "RawResult", "ResultPage", "PrismPage", "Prism", "Version", "ApiKey", "CreatedApiKey"}
+
+// TestTheClientsTypesAreTheDocuments holds that each type has the members that the document describes, of the same types,
+// and no others.
+func TestTheClientsTypesAreTheDocuments(t *testing.T) {
+	t.Parallel()
+	d := openAPI(t)
+	known := map[reflect.Type]map[string]bool{} // the members that any schema of a type has
+	for name, s := range d.Components.Schemas {
+		typ := shapes[name]
+		if len(s.Properties) == 0 || slices.Contains([]string{"NewKey", "Error", "Unavailable"}, name) {
+			continue // no type of their own: the calls hold the first, the tests of errors the others
+		}
+		if typ == nil {
+			t.Errorf("the client has no type for %s", name)
+			continue
+		}
+		if known[typ] == nil {
+			known[typ] = map[string]bool{}
+		}
+		fields := fieldsOf(typ)
+		for member, described := range s.Properties {
+			known[typ][member] = true
+			f, ok := fields[member]
+			if !ok {
+				t.Errorf("%s has no %s", typ, member)
+				continue
+			}
+			kind, null := d.kind(described)
+			if got, canBeNil := jsonKind(f.Type); got != kind || slices.Contains(received, name) && canBeNil != null {
+				t.Errorf("%s.%s is %s (or nil: %t), the document says %s (or null: %t)", typ, f.Name, got, canBeNil, kind, null)
+			}
+			if want := shapes[base("/"+d.names(described))]; want != nil && elem(f.Type) != want {
+				t.Errorf("%s.%s is %s, the document says %s", typ, f.Name, f.Type, want)
+			}
+		}
+	}
+	for typ, described := range known {
+		for member := range fieldsOf(typ) {
+			if !described[member] {
+				t.Errorf("%s has %s, which the document does not describe", typ, member)
+			}
+		}
+	}
+}
+
+func fieldsOf(typ reflect.Type) map[string]reflect.StructField {
+	fields := map[string]reflect.StructField{}
+	for _, f := range reflect.VisibleFields(typ) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			fields[name] = f
+		}
+	}
+	return fields
+}
+
+// kind is the JSON type that a schema describes, and whether null is another.
+func (d document31) kind(s schema) (kind string, null bool) {
+	if s.Ref != "" {
+		return d.kind(d.Components.Schemas[base(s.Ref)])
+	}
+	for _, one := range append(slices.Clone(s.OneOf), s.AnyOf...) {
+		if k, _ := d.kind(one); k == "null" {
+			null = true
+		} else {
+			kind = k
+		}
+	}
+	switch one := s.Type.(type) {
+	case string:
+		kind = one
+	case []any:
+		for _, k := range one {
+			if k == "null" {
+				null = true
+			} else {
+				kind, _ = k.(string)
+			}
+		}
+	}
+	return kind, null
+}
+
+// names is the schema that a schema, or its items, refer to.
+func (d document31) names(s schema) string {
+	for _, one := range s.AnyOf {
+		if one.Ref != "" {
+			return one.Ref
+		}
+	}
+	if s.Items != nil {
+		return s.Items.Ref
+	}
+	return s.Ref
+}
+
+func jsonKind(typ reflect.Type) (kind string, canBeNil bool) {
+	switch typ {
+	case reflect.TypeFor[Time](), reflect.TypeFor[Secret]():
+		return "string", false
+	case reflect.TypeFor[Answers](), reflect.TypeFor[RawAnswers](), reflect.TypeFor[Probabilities]():
+		return "object", true
+	}
+	switch typ.Kind() {
+	case reflect.Pointer:
+		kind, _ = jsonKind(typ.Elem())
+		return kind, true
+	case reflect.String:
+		return "string", false
+	case reflect.Int, reflect.Int64:
+		return "integer", false
+	case reflect.Float64:
+		return "number", false
+	case reflect.Bool:
+		return "boolean", false
+	case reflect.Slice:
+		return "array", false
+	case reflect.Struct, reflect.Map:
+		return "object", false
+	default:
+		return typ.String(), false
+	}
+}
+
+func elem(typ reflect.Type) reflect.Type {
+	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+		typ = typ.Elem()
+	}
+	return typ
+}
+
+// TestTheClientsMethodsReturnWhatTheDocumentSays compares what each operation answers with when it succeeds.
+func TestTheClientsMethodsReturnWhatTheDocumentSays(t *testing.T) {
+	t.Parallel()
+	d := openAPI(t)
+	for _, methods := range d.Paths {
+		for _, o := range methods {
+			method, ok := reflect.TypeFor[*Client]().MethodByName(strings.ToUpper(o.OperationID[:1]) + o.OperationID[1:])
+			if !ok {
+				continue // the test of the operations says so
+			}
+			success := o.Responses["200"]
+			if created, ok := o.Responses["201"]; ok {
+				success = created
+			}
+			want := reflect.TypeFor[io.ReadCloser]() // rows
+			if body, ok := success.Content["application/json"]; ok {
+				s := body.Schema
+				if len(s.AnyOf) > 0 {
+					s = s.AnyOf[0] // of the format json
+				}
+				want = shapes[base("/"+s.Ref)]
+			}
+			if o.OperationID == "listKeys" {
+				want = reflect.TypeFor[[]APIKey]()
+			}
+			if got := method.Type.Out(0); got != want {
+				t.Errorf("%s returns %s, the document says %v", method.Name, got, want)
+			}
+		}
+	}
+}
+
+// TestTheClientsConstantsAreTheDocuments holds that who switches over a type of the client sees every value there is.
+func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
+	t.Parallel()
+	schemas := openAPI(t).Components.Schemas
+	var types []string
+	for _, one := range schemas["Question"].OneOf {
+		types = append(types, fmt.Sprint(schemas[base(one.Ref)].Properties["type"].Const))
+	}
+	constants := constantsOf(t)
+	for name, want := range map[string][]string{
+		"Format": schemas["Format"].Enum, "Status": schemas["Status"].Enum, "Show": schemas["Column"].Properties["show"].Enum,
+		"QuestionType": types,
+		// The last two are the client's own: an answer that has no code.
+		"Code": append(slices.Clone(schemas["Error"].Properties["error"].Properties["code"].Enum), string(CodeUnavailable), string(CodeUnexpected)),
+	} {
+		got := constants[name]
+		slices.Sort(got)
+		slices.Sort(want)
+		if len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s has %v, the document %v", name, got, want)
+		}
+		delete(constants, name)
+	}
+	if len(constants) > 0 {
+		t.Errorf("nothing compares %v with the document", slices.Collect(maps.Keys(constants)))
+	}
+}
+
+// constantsOf are the values of the package's exported constants that are texts of a named type.
+func constantsOf(t *testing.T) map[string][]string {
+	t.Helper()
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string][]string{}
+	see := func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		typ, named := spec.Type.(*ast.Ident)
+		value, literal := spec.Values[0].(*ast.BasicLit)
+		if named && literal && value.Kind == token.STRING && spec.Names[0].IsExported() {
+			text, err := strconv.Unquote(value.Value)
+			if err != nil {
+				t.Error(err)
+			}
+			values[typ.Name] = append(values[typ.Name], text)
+		}
+		return true
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, see)
+	}
+	return values
+}
