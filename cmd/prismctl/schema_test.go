@@ -22,13 +22,20 @@ import (
 
 const schemaPath = "docs/schemas/prism.schema.json"
 
+const documentPath = "services/gateway/internal/apidoc/openapi.json"
+
 func editorSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	return compiled(t, schemaPath)
+}
+
+func compiled(t *testing.T, path string) *jsonschema.Schema {
 	t.Helper()
 	root, err := prismtest.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(root, schemaPath))
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(root, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +56,8 @@ func asJSON(t *testing.T, text string) (any, []byte) {
 	return v, b
 }
 
-// TestTheSchemaSaysWhatTheServerSays holds the schema for editors against the server's own validation, with definitions
-// that are good and such that are wrong in one way each.
+// TestTheSchemaSaysWhatTheServerSays holds the schema for editors, and that of the OpenAPI document, against the server's own
+// validation, with definitions that are good and such that are wrong in one way each.
 func TestTheSchemaSaysWhatTheServerSays(t *testing.T) {
 	t.Parallel()
 	const base = `
@@ -77,9 +84,9 @@ lens:
 	type verdict int
 	const (
 		good   verdict = iota
-		wrong          // both say so
+		wrong          // all say so
 		beyond         // only the server knows
-		strict         // only the schema and prismctl mind: the API ignores what it does not know
+		strict         // only the editors' schema and prismctl mind: the API ignores what it does not know
 	)
 	cases := []struct {
 		name, old, new string
@@ -148,7 +155,7 @@ lens:
 		{"a limit of a choice", "show: answer", "show: answer, yes_at: 0.5", beyond},
 		{"a limit of a probability", "question: c, show: answer", "question: y, show: probability, yes_at: 0.5", wrong},
 	}
-	schema, u := editorSchema(t), newUser(t)
+	schema, document, u := editorSchema(t), compiled(t, documentPath+"#/components/schemas/NewPrism"), newUser(t)
 	for i, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
 			if !strings.Contains(base, test.old) {
@@ -162,6 +169,10 @@ lens:
 			_, decodeErr := definition.Decode("f", strings.NewReader(text))
 			if got := schemaErr == nil; got != (test.want == good || test.want == beyond) {
 				t.Errorf("the schema says %v", schemaErr)
+			}
+			documentErr := document.Validate(v)
+			if got := documentErr == nil; got != (test.want != wrong) {
+				t.Errorf("the OpenAPI document says %v", documentErr)
 			}
 			if got := serverErr == ""; got != (test.want == good || test.want == strict) {
 				t.Errorf("the server says %s", serverErr)
@@ -244,7 +255,7 @@ func TestTheSchemaHasEveryMemberOfTheAPI(t *testing.T) {
 	var api struct {
 		Components struct{ Schemas map[string]object }
 	}
-	for path, into := range map[string]any{schemaPath: &schema, "services/gateway/internal/apidoc/openapi.json": &api} {
+	for path, into := range map[string]any{schemaPath: &schema, documentPath: &api} {
 		b, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
 			t.Fatal(err)

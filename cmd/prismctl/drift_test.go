@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client/prismtest"
+)
+
+// described is what the commands have to do with in the OpenAPI document.
+type described struct {
+	Paths map[string]map[string]struct {
+		OperationID string
+		Parameters  []struct {
+			Name   string
+			Schema struct{ Enum []string }
+		}
+	}
+	Components struct {
+		Schemas map[string]struct{ Enum []string }
+	}
+}
+
+func openAPI(t *testing.T) (d described) {
+	t.Helper()
+	root, err := prismtest.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(root, documentPath))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestFlagsOfferWhatTheDocumentTakes compares what a shell completes with the values that the API takes.
+func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
+	t.Parallel()
+	d := openAPI(t)
+	var tabular []string
+	for _, p := range d.Paths["/v1/prisms/{prism}/results"]["get"].Parameters {
+		if p.Name == "format" {
+			tabular = p.Schema.Enum
+		}
+	}
+	formats := append([]string{"table"}, d.Components.Schemas["Format"].Enum...) // a table is prismctl's own
+	statuses := d.Components.Schemas["Status"].Enum
+	for _, c := range []struct {
+		command, flag string
+		want          []string
+	}{
+		{"call", "format", formats},
+		{"results get", "format", formats},
+		{"retry", "format", formats},
+		{"results list", "status", statuses},
+		{"results export", "status", statuses},
+		{"results export", "format", tabular},
+	} {
+		cmd, _, err := newApp().root().Find(strings.Fields(c.command))
+		if err != nil {
+			t.Fatal(err)
+		}
+		complete, ok := cmd.GetFlagCompletionFunc(c.flag)
+		if !ok {
+			t.Errorf("%s has no choice of --%s", c.command, c.flag)
+			continue
+		}
+		got, _ := complete(&cobra.Command{}, nil, "")
+		if len(c.want) == 0 || !slices.Equal(got, c.want) {
+			t.Errorf("%s --%s offers %v, the document %v", c.command, c.flag, got, c.want)
+		}
+	}
+}
+
+// TestACommandUsesEveryOperation looks for a call of each operation's method of the client, or of one that is made of it.
+func TestACommandUsesEveryOperation(t *testing.T) {
+	t.Parallel()
+	var sources strings.Builder
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		sources.Write(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]string{"listResults": "Results", "listPrisms": "Prisms"}
+	for _, methods := range openAPI(t).Paths {
+		for _, o := range methods {
+			method := strings.ToUpper(o.OperationID[:1]) + o.OperationID[1:] + "(As|Raw)?"
+			if all := pages[o.OperationID]; all != "" {
+				method = all
+			}
+			if !regexp.MustCompile(`\.` + method + `\(`).MatchString(sources.String()) {
+				t.Errorf("no command uses %s", o.OperationID)
+			}
+		}
+	}
+}
