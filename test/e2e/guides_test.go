@@ -22,22 +22,26 @@ import (
 // guideBudget is for a page of commands, on a machine that does much else.
 const guideBudget = 4 * time.Minute
 
-// loggedIn is how many steps of the quickstart the other pages begin with: get it, start it, log in.
-const loggedIn = 3
+// Other pages begin with so many steps of the quickstart: get it, start it, log in.
+const (
+	started  = 2
+	loggedIn = 3
+)
 
 // TestGuides runs every command of the pages that teach, in the order of the page, in one shell, as who pastes them does,
 // and looks for what the page says they print.
 func TestGuides(t *testing.T) {
 	t.Parallel()
-	quickstart := newGuide(t, "quickstart.md")
+	quickstart := newGuide(t, "docs/quickstart.md")
 	if len(quickstart) <= loggedIn {
 		t.Fatalf("the quickstart has %d blocks of commands", len(quickstart))
 	}
 	for name, steps := range map[string]guide{
+		"README.md":      append(quickstart[:started:started], newGuide(t, "README.md")...),
 		"quickstart.md":  quickstart,
-		"api.md":         append(quickstart[:loggedIn:loggedIn], newGuide(t, "api.md")...),
-		"prisms.md":      append(quickstart[:loggedIn:loggedIn], newGuide(t, "prisms.md")...),
-		"idempotency.md": append(quickstart[:loggedIn:loggedIn], newGuide(t, "idempotency.md")...),
+		"api.md":         append(quickstart[:loggedIn:loggedIn], newGuide(t, "docs/api.md")...),
+		"prisms.md":      append(quickstart[:loggedIn:loggedIn], newGuide(t, "docs/prisms.md")...),
+		"idempotency.md": append(quickstart[:loggedIn:loggedIn], newGuide(t, "docs/idempotency.md")...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +137,7 @@ type guideStep struct {
 	at, commands, prints string
 }
 
-// newGuide reads a page of docs/. Commands are in blocks called sh and output in blocks called text, so that none is
+// newGuide reads a page. Commands are in blocks called sh and output in blocks called text, so that none is
 // passed over.
 func newGuide(t *testing.T, name string) guide {
 	t.Helper()
@@ -141,7 +145,7 @@ func newGuide(t *testing.T, name string) guide {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", name))
+	page, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +174,9 @@ func newGuide(t *testing.T, name string) guide {
 
 const stepMark = "\x00"
 
-// inPlace stands for the two commands that go to the network and compile for minutes. The binaries are the ones that all
-// tests here run, and a package that is not among them fails.
+// inPlace stands for the commands that go to the network, compile for minutes, or do not end. The binaries are the ones that
+// all tests here run, and a package that is not among them fails. What the README begins with, make run and make test, is
+// running already: Prism since the step before, the tests here.
 const inPlace = `set -euo pipefail
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 git() { [ "$1" = clone ] && [ $# = 2 ] && mkdir "${2##*/}" && cp -R "$CHECKOUT/examples" "${2##*/}"; }
@@ -181,16 +186,20 @@ go() {
 	local pkg
 	for pkg; do cp -L "$BINARIES/${pkg#./cmd/}" bin/ || return; done
 }
+make() { [ "$*" = run ] || [ "$*" = test ]; }
 `
 
-// run runs the page in a new folder with a home of its own. The addresses take the place of the ones in the text, since the
-// machine's ports are not the test's.
+// printedKey is the key that the first start printed, which a page leaves to its reader as prism_….
+const printedKey = `$(grep -om1 'prism_[0-9A-Za-z]\{38\}' prism.log)`
+
+// run runs the page in a new folder with a home of its own. The addresses and the key take the place of the ones in the text,
+// since the machine's ports are not the test's.
 func (g guide) run(t *testing.T, bins, api, admin string) (out string, err error) {
 	t.Helper()
 	script := bytes.NewBufferString(inPlace)
-	addresses := strings.NewReplacer("127.0.0.1:8080", api, "127.0.0.1:9090", admin)
+	own := strings.NewReplacer("127.0.0.1:8080", api, "127.0.0.1:9090", admin, "prism_…", printedKey)
 	for _, step := range g {
-		fmt.Fprintf(script, "printf '\\0'\n%s", addresses.Replace(step.commands))
+		fmt.Fprintf(script, "printf '\\0'\n%s", own.Replace(step.commands))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), guideBudget)
 	defer cancel()
