@@ -20,12 +20,12 @@ type locks struct {
 
 func newLocks(cfg Config, d Deps) (locks, error) {
 	local := memory.New(memory.Config{})
-	if cfg.RedisURL == "" {
-		return locks{Locker: local}, nil
-	}
 	address, err := cfg.RedisAuth.in(cfg.RedisURL)
 	if err != nil {
 		return locks{}, err
+	}
+	if address == "" {
+		return locks{Locker: local}, nil
 	}
 	shared, err := redis.Open(address, redis.Config{Log: d.Log, Tracer: d.Tracer})
 	if err != nil {
@@ -51,10 +51,24 @@ type RedisAuth struct {
 	SentinelPassword string
 }
 
+// setting is one that was given.
+func (a RedisAuth) setting() string {
+	switch {
+	case a.Password != "":
+		return "PRISM_REDIS_PASSWORD"
+	case a.Username != "":
+		return "PRISM_REDIS_USERNAME"
+	}
+	return "PRISM_REDIS_SENTINEL_PASSWORD"
+}
+
 // in puts the credentials into a URL, in place of those that it has.
 func (a RedisAuth) in(address string) (string, error) {
 	if a == (RedisAuth{}) {
 		return address, nil
+	}
+	if address == "" {
+		return "", errors.New(a.setting() + ": needs PRISM_REDIS_URL")
 	}
 	u, err := url.Parse(address)
 	if err != nil {

@@ -12,6 +12,7 @@ func TestCredentialsAreLaidOverTheURL(t *testing.T) {
 		auth      RedisAuth
 		want      string
 	}{
+		{"no Redis", "", RedisAuth{}, ""},
 		{"none", "redis://u:p@h/0?pool_size=3", RedisAuth{}, "redis://u:p@h/0?pool_size=3"},
 		{"password", "redis://h:6379/0", RedisAuth{Password: "p@/:"}, "redis://:p%40%2F%3A@h:6379/0"},
 		{"in place", "rediss://u:p@h", RedisAuth{Username: "v", Password: "q"}, "rediss://v:q@h"},
@@ -37,6 +38,9 @@ func TestCredentialsWithoutAPlaceAreNamed(t *testing.T) {
 		auth RedisAuth
 		want string
 	}{
+		{"", RedisAuth{Username: "u", Password: "secret"}, "PRISM_REDIS_PASSWORD"},
+		{"", RedisAuth{Username: "secret"}, "PRISM_REDIS_USERNAME"},
+		{"", RedisAuth{SentinelPassword: "secret"}, "PRISM_REDIS_SENTINEL_PASSWORD"},
 		{"redis://h", RedisAuth{SentinelPassword: "secret"}, "PRISM_REDIS_SENTINEL_PASSWORD"},
 		{"redis://h", RedisAuth{Username: "secret"}, "PRISM_REDIS_USERNAME"},
 		{"redis+sentinel://h", RedisAuth{Username: "secret"}, "PRISM_REDIS_USERNAME"},

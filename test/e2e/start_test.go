@@ -23,6 +23,7 @@ func TestStartErrors(t *testing.T) {
 		{"PRISM_MIGRATIONS", secret, "must be one of run, wait"},
 		{"PRISM_REDIS_URL", "http://:" + secret + "@h", "must be a URL that begins with redis://"},
 		{"PRISM_REDIS_URL", "redis://:" + secret + "@h/notanumber", "redis://host:6379"},
+		{"PRISM_REDIS_PASSWORD", secret, "needs PRISM_REDIS_URL"},
 		{"PRISM_RESULTS_URL", "https://" + secret, "must be a URL that begins with http://"},
 		{"PRISM_MODEL_PROXY_URL", secret, "must be a URL that begins with http://"},
 		{"PRISM_INTERNAL_TOKEN", "", "is required"},
@@ -47,12 +48,15 @@ func TestStartErrors(t *testing.T) {
 					for name, value := range p.env {
 						env[name] = value
 					}
+					if c.what == "needs PRISM_REDIS_URL" {
+						delete(env, "PRISM_REDIS_URL")
+					}
 					env[c.name] = c.value
 					code, out := command(t, p, env, "serve")
 					if code != 1 || !strings.Contains(out, c.name+": ") || !strings.Contains(out, c.what) {
 						t.Errorf("exit code %d: %s", code, out)
 					}
-					if c.name != "PRISM_REDIS_URL" && !strings.Contains(out, "for example "+c.name+"=") {
+					if !strings.HasPrefix(c.name, "PRISM_REDIS_") && !strings.Contains(out, "for example "+c.name+"=") {
 						t.Errorf("no example: %s", out)
 					}
 					if strings.Contains(out, secret) {
