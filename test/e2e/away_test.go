@@ -164,23 +164,14 @@ func onTime(took map[string]time.Duration) bool {
 // wantEach sends the calls together and returns how long each took.
 func (s *stack) wantEach(t *testing.T, f fault, calls []operation) map[string]time.Duration {
 	t.Helper()
-	type timed struct {
-		answered
-		took time.Duration
-	}
-	answers := make([]chan timed, len(calls))
+	answers := make([]<-chan answered, len(calls))
 	for i, op := range calls {
-		answers[i] = make(chan timed, 1)
-		go func() {
-			began := time.Now()
-			r, err := s.main.try(t, op.call)
-			answers[i] <- timed{answered{r, err}, time.Since(began)}
-		}()
+		answers[i] = s.main.start(t, op.call)
 	}
 	all := map[string]time.Duration{}
 	for i, op := range calls {
 		a := <-answers[i]
-		all[op.name] = a.took
+		all[op.name] = a.reply.took
 		switch want := f.want[op.need]; {
 		case a.err != nil:
 			t.Errorf("%s: %v", op.name, a.err)

@@ -45,6 +45,7 @@ type reply struct {
 	body    []byte
 	closes  bool   // says Connection: close
 	request string // its X-Request-Id as sent
+	took    time.Duration
 }
 
 // fetch gets a URL that needs no key.
@@ -118,6 +119,7 @@ func (c *client) try(t *testing.T, in call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	began := time.Now()
 	resp, err := c.stack.http.Do(req)
 	if err != nil {
 		return reply{}, err
@@ -127,7 +129,10 @@ func (c *client) try(t *testing.T, in call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	r := reply{status: resp.StatusCode, header: resp.Header, body: b, closes: resp.Close, request: req.Header.Get("X-Request-Id")}
+	r := reply{
+		status: resp.StatusCode, header: resp.Header, body: b, closes: resp.Close,
+		request: req.Header.Get("X-Request-Id"), took: time.Since(began),
+	}
 	if r.header.Get("X-Request-Id") == "" {
 		t.Errorf("%s %s: no X-Request-Id in the response", req.Method, in.path)
 	}
