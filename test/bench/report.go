@@ -38,6 +38,17 @@ func beside(row, what, unit string, values, yardsticks []float64, least float64)
 	}
 }
 
+// floor is a figure that nothing is asked of: what the machine leaves to the least that could do such work. Yardsticks may
+// be nil.
+func floor(row, what, unit string, values, yardsticks []float64) Figure {
+	f := atLeast(row, what, unit, values, 0)
+	if yardsticks != nil {
+		f = beside(row, what, unit, values, yardsticks, 0)
+	}
+	f.Target = "floor"
+	return f
+}
+
 // atMost is a figure that is judged by itself.
 func atMost(row, what, unit string, values []float64, most float64) Figure {
 	return Figure{
@@ -91,7 +102,10 @@ func (r *report) table(out io.Writer) error {
 		if f.Yardstick != 0 {
 			yardstick, ratio = number(f.Yardstick), fmt.Sprintf("%.3f", f.Ratio)
 		}
-		if !f.Reached {
+		switch {
+		case f.Target == "floor":
+			reached = ""
+		case !f.Reached:
 			reached = "missed"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\n", f.Row, f.What, number(f.Value), f.Unit, yardstick, ratio, f.Target, reached)

@@ -154,9 +154,20 @@ func (b *bench) read(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	var rates, limits, tails []float64
+	body, err := s.Call(ctx, http.MethodGet, "/v1/results/"+ids[0], "", http.StatusOK)
+	if err != nil {
+		return err
+	}
+	addr, stop, err := s.BareChain(ctx, string(body), "")
+	if err != nil {
+		return err
+	}
+	defer stop()
+	var rates, floors, limits, tails []float64
 	var last load.Figures
 	w := reads(s, ids)
+	chain := w
+	chain.Addr = addr
 	for range b.Rounds {
 		limit, err := s.PGBench(ctx, s.SelectOne(), b.Conns, b.Length)
 		if err != nil {
@@ -165,11 +176,16 @@ func (b *bench) read(ctx context.Context) error {
 		if last, err = b.closed(ctx, w); err != nil {
 			return err
 		}
-		rates, limits = append(rates, last.Rate()), append(limits, limit)
+		f, err := b.closed(ctx, chain)
+		if err != nil {
+			return err
+		}
+		rates, floors, limits = append(rates, last.Rate()), append(floors, f.Rate()), append(limits, limit)
 		tails = append(tails, float64(last.Percentile(99))/float64(last.Percentile(50)))
 	}
 	b.report.add(b.out,
 		beside("read", "GET json, three processes, of Y1", "1/s", rates, limits, 0.25),
+		floor("read", "a bare chain's GET, of Y1", "1/s", floors, limits),
 		atMost("read", "its p99 over its p50", "×", tails, 8))
 	b.percentiles("reads", "GET json, three processes", last)
 	if err := b.breakdown(ctx, s, "read", w); err != nil {
@@ -240,7 +256,7 @@ func (b *bench) standalone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	addr, stop, err := system.Bare(ctx, string(body))
+	addr, stop, err := system.Bare(ctx, system.BareSpec{Body: string(body)})
 	if err != nil {
 		return err
 	}
@@ -277,7 +293,14 @@ func (b *bench) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var plain, keyed, limits []float64
+	addr, stop, err := s.BareChain(ctx, model.Answer, "")
+	if err != nil {
+		return err
+	}
+	defer stop()
+	chain := creates(s)
+	chain.Addr = addr
+	var plain, keyed, floors, limits []float64
 	var last, lastKeyed load.Figures
 	for range b.Rounds {
 		limit, err := s.PGBench(ctx, script, b.Conns, b.Length)
@@ -290,11 +313,17 @@ func (b *bench) create(ctx context.Context) error {
 		if lastKeyed, err = b.closedKeyed(ctx, s); err != nil {
 			return err
 		}
-		plain, keyed, limits = append(plain, last.Rate()), append(keyed, lastKeyed.Rate()), append(limits, limit)
+		f, err := b.closed(ctx, chain)
+		if err != nil {
+			return err
+		}
+		plain, keyed = append(plain, last.Rate()), append(keyed, lastKeyed.Rate())
+		floors, limits = append(floors, f.Rate()), append(limits, limit)
 	}
 	b.report.add(b.out,
 		beside("create", "create without a key, of Y2", "1/s", plain, limits, 0.25),
-		beside("create", "create with a fresh key, of Y2", "1/s", keyed, limits, 0.18))
+		beside("create", "create with a fresh key, of Y2", "1/s", keyed, limits, 0.18),
+		floor("create", "a bare chain's create without a key, of Y2", "1/s", floors, limits))
 	b.percentiles("creates", "create without a key", last)
 	b.percentiles("with a key", "create with a fresh key", lastKeyed)
 	if err := b.breakdown(ctx, s, "create", creates(s)); err != nil {
@@ -329,7 +358,17 @@ func (b *bench) added(ctx context.Context) error {
 	const rate, conns = 200, 64
 	direct := creates(s)
 	direct.Addr = m.Addr()
-	var p50, p99 []float64
+	if _, err := b.oneFailed(ctx, s); err != nil { // what a bare chain reads and copies
+		return err
+	}
+	addr, stop, err := s.BareChain(ctx, model.Answer, m.Addr())
+	if err != nil {
+		return err
+	}
+	defer stop()
+	chain := creates(s)
+	chain.Addr = addr
+	var p50, p99, floor50, floor99 []float64
 	var last load.Figures
 	for range b.Rounds {
 		if _, err := load.Steady(ctx, creates(s), conns, rate, b.Length/10); err != nil {
@@ -342,12 +381,19 @@ func (b *bench) added(ctx context.Context) error {
 		if last, err = load.Steady(ctx, creates(s), conns, rate, b.Length); err != nil {
 			return err
 		}
-		difference := func(p float64) float64 { return (last.Percentile(p) - d.Percentile(p)).Seconds() * 1000 }
-		p50, p99 = append(p50, difference(50)), append(p99, difference(99))
+		bare, err := load.Steady(ctx, chain, conns, rate, b.Length)
+		if err != nil {
+			return err
+		}
+		added := func(f load.Figures, p float64) float64 { return (f.Percentile(p) - d.Percentile(p)).Seconds() * 1000 }
+		p50, p99 = append(p50, added(last, 50)), append(p99, added(last, 99))
+		floor50, floor99 = append(floor50, added(bare, 50)), append(floor99, added(bare, 99))
 	}
 	b.report.add(b.out,
 		atMost("added", "added to 50 ms at 200/s, p50", "ms", p50, 1),
-		atMost("added", "added to 50 ms at 200/s, p99", "ms", p99, 5))
+		atMost("added", "added to 50 ms at 200/s, p99", "ms", p99, 5),
+		floor("added", "a bare chain's, p50", "ms", floor50, nil),
+		floor("added", "a bare chain's, p99", "ms", floor99, nil))
 	b.percentiles("50 ms model", "create with a model of 50 ms", last)
 	return nil
 }

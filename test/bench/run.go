@@ -97,7 +97,7 @@ func rowNames() (names []string) {
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) (err error) {
 	if len(args) > 0 && args[0] == "bare" {
-		return bare(stdin, stdout)
+		return bare(ctx, stdin, stdout)
 	}
 	s, err := parse(args, stdout)
 	if err != nil {
