@@ -69,7 +69,7 @@ bench: deps ## measure Prism beside its limits; figures and plots into docs/benc
 bench-smoke: deps ## run the benchmark for a moment, to keep it working
 	$(GO) run ./test/bench -smoke
 
-ci: test chaos lint alone spectral ## what CI runs
+ci: test chaos lint alone spectral bench-smoke ## what CI runs
 
 alone: ## build and vet each module without the workspace, which would hide a missing require
 	@for m in $(MODULES); do echo "alone $$m"; (cd $$m && GOWORK=off $(GO) vet ./...) || exit 1; done
