@@ -8,8 +8,10 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 )
 
 // The ports that are handed out, below those that Linux gives to outgoing connections (32768 and up).
@@ -46,18 +48,32 @@ func Listener() (net.Listener, error) {
 
 // Addr is a loopback address that nobody listens on and nobody else is given.
 func Addr() (string, error) {
-	ln, err := Listener()
+	addr, err := look()
 	if err != nil {
 		return "", err
 	}
-	return ln.Addr().String(), ln.Close()
+	return addr.String(), nil
 }
 
 // Port is the port of an Addr.
 func Port() (int, error) {
-	ln, err := Listener()
+	addr, err := look()
 	if err != nil {
 		return 0, err
 	}
-	return ln.Addr().(*net.TCPAddr).Port, ln.Close()
+	return addr.Port, nil
+}
+
+// look listens and stops. No process is started meanwhile: between its fork and its exec it would hold the port too, and
+// the server that it is meant for could not have it.
+func look() (*net.TCPAddr, error) {
+	if runtime.GOOS == "linux" { // elsewhere net.Listen takes the lock itself
+		syscall.ForkLock.RLock()
+		defer syscall.ForkLock.RUnlock()
+	}
+	ln, err := Listener()
+	if err != nil {
+		return nil, err
+	}
+	return ln.Addr().(*net.TCPAddr), ln.Close()
 }
