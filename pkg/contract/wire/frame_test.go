@@ -77,12 +77,12 @@ func (s slow) Close() error { return nil }
 func TestFramesThatComeDuringAWriteShareTheNext(t *testing.T) {
 	t.Parallel()
 	conn := slow{make(chan []byte), make(chan error)}
-	o := newOutbox(conn)
+	o := newOutbox(conn, nil)
 	ended := make(chan error, 1)
-	go func() { ended <- o.run(nil) }()
+	go func() { ended <- o.run() }()
 	var out []uint32
 	add := func(id uint32) {
-		o.add(preamble{kind: kindCall, id: id}, nil, []byte("b"), func() { out = append(out, id) })
+		o.add(preamble{kind: kindCall, id: id}, nil, []byte("b"), false, func() { out = append(out, id) })
 	}
 	add(1)
 	if got := len(<-conn.writes); got != preambleBytes+1 {
@@ -106,5 +106,29 @@ func TestFramesThatComeDuringAWriteShareTheNext(t *testing.T) {
 	add(5)
 	if want := []uint32{1, 2, 3, 4, 5}; !reflect.DeepEqual(out, want) {
 		t.Errorf("told of %v, want %v: each once", out, want)
+	}
+}
+
+func TestWhoAddsALoneSmallFrameWritesIt(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		bytes int
+		alone bool
+		want  bool
+	}{
+		{"alone and small", 100, true, true},
+		{"beside others", 100, false, false},
+		{"too large to be sure of room", loneBytes, true, false},
+	} {
+		o := newOutbox(slow{}, nil)
+		if got := o.add(preamble{kind: kindCall, id: 1}, nil, make([]byte, row.bytes), row.alone, nil); got != row.want {
+			t.Errorf("%s: %v, want %v", row.name, got, row.want)
+		}
+	}
+	o := newOutbox(slow{}, nil)
+	o.add(preamble{kind: kindCall, id: 1}, nil, nil, true, nil)
+	if o.add(preamble{kind: kindCall, id: 2}, nil, nil, true, nil) {
+		t.Error("two write at once")
 	}
 }

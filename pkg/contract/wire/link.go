@@ -57,8 +57,9 @@ type pending struct {
 }
 
 func newLink(conn net.Conn, in *bufio.Reader) *link {
-	l := &link{conn: conn, out: newOutbox(conn), born: time.Now(), waiting: map[uint32]*pending{}}
-	l.done.Go(func() { l.fail(l.out.run(l.alive)) })
+	l := &link{conn: conn, born: time.Now(), waiting: map[uint32]*pending{}}
+	l.out = newOutbox(conn, l.alive)
+	l.done.Go(func() { l.fail(l.out.run()) })
 	l.done.Go(func() { l.fail(l.read(in)) })
 	return l
 }
@@ -82,14 +83,21 @@ func (l *link) call(ctx context.Context, head, body []byte) (answer, error) {
 func (l *link) send(head, body []byte) (*pending, error) {
 	p := &pending{done: make(chan struct{})}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err != nil {
-		return nil, errors.Join(errStale, l.err)
+	if err := l.err; err != nil {
+		l.mu.Unlock()
+		return nil, errors.Join(errStale, err)
 	}
 	l.last++
 	p.id = l.last
 	l.waiting[p.id] = p
-	l.out.add(preamble{kind: kindCall, id: p.id}, head, body, nil) // under the lock, so that ids are sent in order
+	// Under the lock, so that ids are sent in order.
+	flush := l.out.add(preamble{kind: kindCall, id: p.id}, head, body, len(l.waiting) == 1, nil)
+	l.mu.Unlock()
+	if flush {
+		if err := l.out.flush(); err != nil {
+			l.fail(err)
+		}
+	}
 	return p, nil
 }
 
@@ -146,7 +154,7 @@ func (l *link) read(in *bufio.Reader) error {
 		}
 		l.heard.Add(1)
 		if p.kind == kindEnd {
-			l.end(errEnded, p.id)
+			l.end(errEnded, p.id) // before the connection is closed, which would fail calls that were not taken as lost
 			return errEnded
 		}
 		if p.kind == kindLeave {
@@ -187,7 +195,6 @@ func (l *link) fail(err error) { l.end(err, l.out.close()) }
 
 // end is fail for a link of which the call with the id was the last that the service may have taken.
 func (l *link) end(err error, taken uint32) {
-	l.out.close()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {

@@ -31,7 +31,7 @@ type method func(ctx context.Context, args []byte) answer
 func serveCalls(m methods, log *slog.Logger) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return httpkit.Upgrade(c, protocol, func(u *httpkit.Upgraded) {
-			s := &session{conn: u, methods: m, out: newOutbox(u), jobs: make(chan job)}
+			s := &session{conn: u, methods: m, out: newOutbox(u, nil), jobs: make(chan job)}
 			if err := s.run(); err != nil {
 				log.Debug("a connection of calls ended", "error", err)
 			}
@@ -48,6 +48,7 @@ type session struct {
 	jobs    chan job
 	workers sync.WaitGroup
 	idle    atomic.Int32
+	busy    atomic.Int32 // calls without an answer
 }
 
 // job is a call to be answered.
@@ -61,14 +62,14 @@ type job struct {
 // run reads calls until the client closes or the server has drained, and returns when all are answered.
 func (s *session) run() error {
 	var writer sync.WaitGroup
-	writer.Go(func() { _ = s.out.run(nil) })
-	untold := context.AfterFunc(s.conn.Told(), func() { s.out.add(preamble{kind: kindLeave}, nil, nil, nil) })
+	writer.Go(func() { _ = s.out.run() })
+	untold := context.AfterFunc(s.conn.Told(), func() { s.out.add(preamble{kind: kindLeave}, nil, nil, false, nil) })
 	err := s.read(bufio.NewReaderSize(s.conn, sessionBuffer))
 	close(s.jobs)
 	s.workers.Wait()
 	untold()
 	ended := make(chan struct{})
-	s.out.add(preamble{kind: kindEnd, id: s.last}, nil, nil, func() { close(ended) })
+	s.out.add(preamble{kind: kindEnd, id: s.last}, nil, nil, false, func() { close(ended) })
 	<-ended
 	s.out.close()
 	writer.Wait()
@@ -99,7 +100,7 @@ func (s *session) read(in *bufio.Reader) error {
 				return err
 			}
 			status, body := encodeError(contract.ErrUnavailable)
-			s.answer(p.id, answer{status: status, contentType: contentJSON, body: body}, nil)
+			s.answer(p.id, answer{status: status, contentType: contentJSON, body: body}, false, nil)
 			continue
 		}
 		args := make([]byte, p.body)
@@ -108,6 +109,7 @@ func (s *session) read(in *bufio.Reader) error {
 			call.Leave()
 			return err
 		}
+		s.busy.Add(1)
 		s.start(job{call, p.id, head, args})
 	}
 }
@@ -154,10 +156,12 @@ func (s *session) handle(j job) {
 		}
 		return a.status
 	})
-	s.answer(j.id, a, j.call.Leave)
+	s.answer(j.id, a, s.busy.Add(-1) == 0, j.call.Leave)
 }
 
-func (s *session) answer(id uint32, a answer, after func()) {
+func (s *session) answer(id uint32, a answer, alone bool, after func()) {
 	head := make([]byte, 0, 64)
-	s.out.add(preamble{kind: kindAnswer, id: id}, a.appendHead(head), a.body, after)
+	if s.out.add(preamble{kind: kindAnswer, id: id}, a.appendHead(head), a.body, alone, after) {
+		_ = s.out.flush() // a connection that broke is the reader's to notice
+	}
 }
