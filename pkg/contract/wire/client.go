@@ -65,7 +65,7 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 		c.tracer = deps.Tracer.Tracer("github.com/prism-results/prism/pkg/contract/wire")
 	}
 	c.host = newHost(u.Host, cfg.MaxConns)
-	c.links = &links{addr: c.host.Addr, token: cfg.Token, made: map[*link]struct{}{}}
+	c.links = newLinks(c.host.Addr, cfg.Token)
 	c.stream = &http.Client{
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) { return dial(ctx, addr) },

@@ -217,6 +217,8 @@ func (l *link) end(err error, taken uint32) {
 // links are the connections to a service.
 type links struct {
 	addr, token string
+	life        context.Context //nolint:containedctx // of the links, until close; callers have their own
+	end         context.CancelFunc
 	next        atomic.Uint32
 	slots       [linkCount]slot
 
@@ -224,6 +226,11 @@ type links struct {
 	closed bool
 	made   map[*link]struct{} // and not ended
 	ending sync.WaitGroup
+}
+
+func newLinks(addr, token string) *links {
+	life, end := context.WithCancel(context.Background()) //nolint:forbidigo // the links' own, until close
+	return &links{addr: addr, token: token, life: life, end: end, made: map[*link]struct{}{}}
 }
 
 // slot is a place for a link.
@@ -333,6 +340,7 @@ func (s *links) keep(l *link) {
 }
 
 func (s *links) close() {
+	s.end()
 	s.mu.Lock()
 	s.closed = true
 	for l := range s.made {
@@ -343,12 +351,11 @@ func (s *links) close() {
 }
 
 func (s *links) connect() (*link, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), dialer.Timeout) //nolint:forbidigo // for all who wait, whoever leaves
-	defer cancel()
-	conn, err := dial(ctx, s.addr)
+	conn, err := dial(s.life, s.addr)
 	if err != nil {
 		return nil, errors.Join(contract.ErrUnavailable, err)
 	}
+	defer context.AfterFunc(s.life, func() { _ = conn.Close() })()
 	in := bufio.NewReaderSize(conn, sessionBuffer)
 	if err := s.greet(conn, in); err != nil {
 		return nil, errors.Join(err, conn.Close())

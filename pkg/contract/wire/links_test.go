@@ -426,6 +426,30 @@ func TestWithoutAnUpgradeThereIsNoSuchRoute(t *testing.T) {
 	}
 }
 
+func TestClosingWaitsForNoServiceThatHangs(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	c := dialModels(t, "http://"+ln.Addr().String())
+	asked := make(chan error, 1)
+	go func() {
+		_, err := c.Ask(t.Context(), contract.Ask{})
+		asked <- err
+	}()
+	conn, err := ln.Accept() // and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	c.Close()
+	if err := <-asked; !errors.Is(err, contract.ErrUnavailable) {
+		t.Errorf("got %v, want that nothing was sent", err)
+	}
+}
+
 func TestClosedClientsTakeNoCalls(t *testing.T) {
 	t.Parallel()
 	c := connectModels(t, httpkit.Config{}, asking(echo))
