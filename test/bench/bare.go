@@ -8,9 +8,9 @@ import (
 	"net"
 	"time"
 
-	"github.com/gofiber/fiber/v2" //nolint:depguard // yardstick and floors are the frameworks alone
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/valyala/fasthttp" //nolint:depguard // likewise
+	"github.com/gofiber/fiber/v2"     //nolint:depguard // yardstick and floors are the frameworks alone
+	"github.com/jackc/pgx/v5/pgxpool" //nolint:depguard // likewise
+	"github.com/valyala/fasthttp"     //nolint:depguard // likewise
 
 	"github.com/prism-results/prism/test/bench/internal/system"
 )
