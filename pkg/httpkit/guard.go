@@ -95,7 +95,7 @@ func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
 		x.requestID = s.deps.NewID()
 	}
 	x.ctx = telemetry.WithRequestID(s.run.base, x.requestID)
-	x.ctx, x.span = s.observe.start(x.ctx, x.method, h)
+	x.ctx, x.span = s.observe.start(x.ctx, x.method, carrier{h})
 	fctx.SetUserValue(exchangeKey{}, x)
 	fctx.Response.Header.Set(fiber.HeaderXRequestID, x.requestID)
 	return x

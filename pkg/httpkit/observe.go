@@ -18,8 +18,6 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
-
-	"github.com/prism-results/prism/pkg/telemetry"
 )
 
 // unknownRoute is the route label of requests that matched none.
@@ -129,21 +127,12 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	return c
 }
 
-func (o *observer) start(ctx context.Context, method string, h *fasthttp.RequestHeader) (context.Context, trace.Span) {
-	ctx = o.propagator.Extract(ctx, carrier{h})
+func (o *observer) start(ctx context.Context, method string, h propagation.TextMapCarrier) (context.Context, trace.Span) {
+	ctx = o.propagator.Extract(ctx, h)
 	if o.untraced {
 		return ctx, noop.Span{} // the caller's trace, if there is one, goes on in ctx
 	}
 	return o.tracer.Start(ctx, spanMethod(method), trace.WithSpanKind(trace.SpanKindServer))
-}
-
-// startCall is start for a call that came on an upgraded connection.
-func (o *observer) startCall(ctx context.Context, id string, h propagation.TextMapCarrier) (context.Context, trace.Span) {
-	ctx = o.propagator.Extract(telemetry.WithRequestID(ctx, id), h)
-	if o.untraced {
-		return ctx, noop.Span{}
-	}
-	return o.tracer.Start(ctx, fasthttp.MethodPost, trace.WithSpanKind(trace.SpanKindServer))
 }
 
 // spanMethod follows the semantic conventions, where an unknown method's name is HTTP.

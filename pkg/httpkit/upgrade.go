@@ -1,6 +1,7 @@
 package httpkit
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/telemetry"
 )
 
 // Upgrade answers 101 and hands the connection to serve, which carries calls over it until it returns. Requests that ask
@@ -76,20 +78,20 @@ type Call struct {
 	held   int64
 }
 
-// Begin takes a call in before its body, of so many bytes, is read. It returns the contract's 503 when the server has no
+// Begin takes a call in before its body, of so many bytes, is read. An unknown route is "". It returns the contract's 503 when the server has no
 // room for it or stops. Every call that was taken in needs Do once and then Leave.
 func (u *Upgraded) Begin(route, requestID string, headers propagation.TextMapCarrier, body int) (*Call, error) {
 	s := u.server
 	if !saneRequestID([]byte(requestID)) {
 		requestID = s.deps.NewID()
 	}
-	c := &Call{server: s, route: route, began: s.deps.Now(), held: max(0, int64(body)-uncounted)}
+	c := &Call{server: s, route: cmp.Or(route, unknownRoute), began: s.deps.Now(), held: max(0, int64(body)-uncounted)}
 	v := s.tracker.admit()
 	if v == admitted && !s.tracker.hold(c.held) {
 		s.tracker.leave()
 		v = shedBodies
 	}
-	c.ctx, c.span = s.observe.startCall(s.run.base, requestID, headers)
+	c.ctx, c.span = s.observe.start(telemetry.WithRequestID(s.run.base, requestID), fiber.MethodPost, headers)
 	if v != admitted {
 		s.observe.shed(v)
 		c.done(fasthttp.StatusServiceUnavailable)

@@ -114,12 +114,12 @@ func (s *session) read(in *bufio.Reader) error {
 	}
 }
 
-// route is a path as metrics may name it.
+// route is a path as metrics may name it, or "".
 func (s *session) route(path string) string {
 	if _, known := s.methods[path]; known {
 		return path
 	}
-	return "unknown"
+	return ""
 }
 
 // start hands the job to a worker that has nothing to do, or to a new one.
