@@ -47,18 +47,11 @@ func (c *checked) Write(b []byte) (int, error) {
 
 // alive fails when the other side has closed, or has sent what nobody asked for.
 func (c *checked) alive() error {
-	var fault error
-	err := c.raw.Control(func(fd uintptr) {
-		var one [1]byte
-		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		switch {
-		case n > 0, n == 0 && err == nil:
-			fault = io.ErrUnexpectedEOF
-		case !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EWOULDBLOCK):
-			fault = err
-		}
-	})
-	return errors.Join(err, fault)
+	n, err := peek(c.raw)
+	if n > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // open fails when the other side has closed.
@@ -71,14 +64,23 @@ func open(conn net.Conn) error {
 	if err != nil {
 		return err
 	}
-	closed := false
-	err = raw.Control(func(fd uintptr) {
-		var one [1]byte
-		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		closed = n == 0 && err == nil
-	})
-	if closed {
-		err = io.EOF
+	if _, err := peek(raw); errors.Is(err, io.EOF) {
+		return err
 	}
-	return err
+	return nil // a fault comes back from what is sent
+}
+
+// peek looks, without waiting, whether a byte is there to be read, or io.EOF.
+func peek(raw syscall.RawConn) (n int, fault error) {
+	err := raw.Control(func(fd uintptr) {
+		var one [1]byte
+		n, _, fault = syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		switch {
+		case n == 0 && fault == nil:
+			fault = io.EOF
+		case errors.Is(fault, syscall.EAGAIN), errors.Is(fault, syscall.EWOULDBLOCK):
+			fault = nil
+		}
+	})
+	return n, errors.Join(err, fault)
 }

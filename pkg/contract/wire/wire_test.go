@@ -179,29 +179,36 @@ func greet(conn net.Conn, manner string) error {
 	return err
 }
 
+// serveRaw hands each connection to a goroutine of its own, until the test ends.
+func serveRaw(t *testing.T, handle func(net.Conn)) (url string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go handle(conn)
+		}
+	}()
+	return "http://" + ln.Addr().String()
+}
+
 func TestACallThatIsLostOnTheWayIsAFault(t *testing.T) {
 	t.Parallel()
 	for name, manner := range manners {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = ln.Close() }()
-			go func() {
-				for {
-					conn, err := ln.Accept()
-					if err != nil {
-						return
-					}
-					go func() {
-						_ = greet(conn, manner)
-						_ = conn.Close()
-					}()
-				}
-			}()
-			c, err := wire.NewResults(wire.ClientConfig{URL: "http://" + ln.Addr().String(), Token: token}, wire.ClientDeps{})
+			url := serveRaw(t, func(conn net.Conn) {
+				_ = greet(conn, manner)
+				_ = conn.Close()
+			})
+			c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
 			if err != nil {
 				t.Fatal(err)
 			}
