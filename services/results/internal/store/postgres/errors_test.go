@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
@@ -244,11 +246,9 @@ func TestAServerThatTakesConnectionsAndSaysNothingIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestLookUpsThatAreCutOffAreUnavailable cuts connections with one look-up and with several.
-func TestLookUpsThatAreCutOffAreUnavailable(t *testing.T) {
-	t.Parallel()
-	u := migrated(t)
-	s := open(t, u)
+// inVain begins look-ups that wait for a lock, and want to be told that the database is away.
+func inVain(t *testing.T, u string, s *postgres.Store) (pgx.Tx, *sync.WaitGroup) {
+	t.Helper()
 	tx, err := connect(t, u).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -263,6 +263,15 @@ func TestLookUpsThatAreCutOffAreUnavailable(t *testing.T) {
 			unavailable(t, err)
 		})
 	}
+	return tx, &group
+}
+
+// TestLookUpsThatAreCutOffAreUnavailable cuts connections with one look-up and with several.
+func TestLookUpsThatAreCutOffAreUnavailable(t *testing.T) {
+	t.Parallel()
+	u := migrated(t)
+	s := open(t, u)
+	tx, group := inVain(t, u, s)
 	done := make(chan struct{})
 	go func() {
 		group.Wait()
@@ -298,20 +307,7 @@ func TestLookUpsOfADatabaseThatDoesNotAnswerAreUnavailableInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	tx, err := connect(t, u).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE api_keys"); err != nil {
-		t.Fatal(err)
-	}
-	var group sync.WaitGroup
-	for range 64 {
-		group.Go(func() {
-			_, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{})
-			unavailable(t, err)
-		})
-	}
+	tx, group := inVain(t, u, s)
 	group.Wait()
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
