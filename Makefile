@@ -1,7 +1,6 @@
 # Prism. `make run` starts it, `make test` passes its tests; `make help` lists the rest.
 
 GO      ?= go
-MODULES := $(shell sed -n 's|^[[:space:]]*\./||p' go.work)
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
 export GO
 
@@ -21,7 +20,7 @@ FUZZTIME ?= 30s
 SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed: https://skaffold.dev/docs/install/" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test chaos race fuzz lint spectral fmt verify ci alone deps generate example clean
+.PHONY: help run build test chaos race fuzz lint spectral fmt verify ci deps generate example clean
 .PHONY: bench bench-smoke
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
@@ -37,7 +36,7 @@ build: ## build every binary into bin/
 		./services/results/cmd/prism-results ./services/model-proxy/cmd/prism-model-proxy
 
 test: deps ## run all tests but chaos under the race detector, with throwaway Postgres and Redis
-	$(GO) test -race -timeout 20m $(patsubst %,./%/...,$(filter-out test/chaos,$(MODULES))) ./test/chaos/internal/...
+	$(GO) test -race -timeout 20m ./... $$($(GO) list ./test/... | grep -v /test/chaos$$)
 
 # The services of the histories have the race detector. What measures them has not, nor have the services of which a time
 # is promised: those are measured as they are shipped.
@@ -45,23 +44,23 @@ chaos: deps ## kill, cut and overload: histories under faults for CHAOS=30s, CHA
 	CHAOS=$(or $(CHAOS),30s) $(GO) test -count=1 -v -timeout 60m ./test/chaos -services.race
 
 race: deps ## run all tests three times over, to hunt for races
-	$(GO) test -race -count 3 -timeout 30m $(MODULES:%=./%/...)
+	$(GO) test -race -count 3 -timeout 30m ./... ./test/...
 
 fuzz: ## run each fuzz test for FUZZTIME
-	scripts/fuzz.sh $(FUZZTIME) $(MODULES)
+	scripts/fuzz.sh $(FUZZTIME)
 
-lint: $(LINT) ## lint and check the formatting of every module
-	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && $(LINT) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
+lint: $(LINT) ## lint and check the formatting; without the workspace, which would hide a missing requirement
+	@for m in . test; do echo "lint $$m"; (cd $$m && GOWORK=off $(LINT) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
 
 spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity hint --ruleset scripts/spectral/ruleset.yaml \
 		services/gateway/internal/apidoc/openapi.json
 
-fmt: $(LINT) ## format every module
-	@for m in $(MODULES); do (cd $$m && $(LINT) fmt --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
+fmt: $(LINT) ## format
+	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./test/...
 
-verify: spectral ## lint the OpenAPI document, check that generated files are fresh, go.mod files tidy, and each module stands alone
-	scripts/verify.sh $(SQLC_VERSION) $(MODULES)
+verify: spectral ## lint the OpenAPI document, check that generated files are fresh, and go.mod files tidy
+	scripts/verify.sh $(SQLC_VERSION)
 
 bench: deps ## measure Prism beside its limits; figures and plots into docs/benchmarks. BENCH='-rows read' for less
 	$(GO) run ./test/bench -out docs/benchmarks $(BENCH)
@@ -69,10 +68,7 @@ bench: deps ## measure Prism beside its limits; figures and plots into docs/benc
 bench-smoke: deps ## run the benchmark for a moment, to keep it working
 	$(GO) run ./test/bench -smoke
 
-ci: test chaos lint alone spectral bench-smoke ## what CI runs
-
-alone: ## build and vet each module without the workspace, which would hide a missing require
-	@for m in $(MODULES); do echo "alone $$m"; (cd $$m && GOWORK=off $(GO) vet ./...) || exit 1; done
+ci: test chaos lint spectral bench-smoke ## what CI runs
 
 deps: ## install what the tests need from Debian, if it is missing
 	@scripts/deps.sh

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Runs each fuzz test of the given modules for a time: fuzz.sh 30s MODULE...
+# Runs each fuzz test for a time: fuzz.sh 30s
 set -eu
 time=$1
-shift
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -22,14 +21,9 @@ fuzz() {
 	done
 }
 
-for module in "$@"; do
-	(
-		cd "$module"
-		grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do
-			for name in $(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$file"); do
-				echo "fuzz $module $(dirname "$file") $name"
-				fuzz "$name" "$(dirname "$file")" || exit 1
-			done
-		done
-	)
+grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do
+	for name in $(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$file"); do
+		echo "fuzz $(dirname "$file") $name"
+		fuzz "$name" "$(dirname "$file")" || exit 1
+	done
 done

@@ -1,5 +1,5 @@
 //go:build race
 
-package tests
+package chart
 
 const raceEnabled = true

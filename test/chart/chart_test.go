@@ -1,4 +1,4 @@
-package tests
+package chart
 
 import (
 	"context"
@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	folder    = ".."
-	root      = "../../.."
+	folder    = "../../charts/prism"
+	root      = "../.."
 	namespace = "prism"
 )
 

@@ -1,3 +1,0 @@
-module github.com/prism-results/prism/examples/banking77
-
-go 1.26.0

@@ -1,3 +1,0 @@
-module github.com/prism-results/prism/test/cluster
-
-go 1.26.0
