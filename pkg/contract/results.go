@@ -32,8 +32,8 @@ func Formats() []Format { return []Format{JSON, Raw, CSV, TSV, JSONL} }
 // TabularFormats are the formats that an export can have.
 func TabularFormats() []Format { return []Format{CSV, TSV, JSONL} }
 
-// Document is a finished response body.
-type Document struct {
+// Response is a finished response body.
+type Response struct {
 	ContentType string
 	Body        []byte `json:",omitzero"`
 	// Failed tells that the body shows a failed result, which a create or retry answers with 502.
@@ -70,37 +70,37 @@ type Results interface {
 	// Save stores a result and returns it formatted. Saving the same id twice is one save and returns the first.
 	// With RetryOf set it marks that result as retried and moves its idempotency key to the new one, atomically.
 	// It returns ErrKeyTaken, or *RetriedError when another result retried RetryOf first.
-	Save(ctx context.Context, s Save) (Document, error)
+	Save(ctx context.Context, s Save) (Response, error)
 	// Read formats a stored result: apierr.ResultNotFound when the account has none with that id.
-	Read(ctx context.Context, key KeyDigest, id prism.ResultID, f Format) (Document, error)
+	Read(ctx context.Context, key KeyDigest, id prism.ResultID, f Format) (Response, error)
 	// ListResults is a page of results, newest first, in format json: {data, next_cursor}.
-	ListResults(ctx context.Context, key KeyDigest, q ResultList) (Document, error)
+	ListResults(ctx context.Context, key KeyDigest, q ResultList) (Response, error)
 	// Export streams every result of a prism, oldest first. The caller closes the body. A fault after the first byte
 	// ends the body with an error.
 	Export(ctx context.Context, key KeyDigest, q Export) (Stream, error)
 
 	// CreatePrism stores a prism with version 1: apierr.SlugTaken when the account has the slug.
-	CreatePrism(ctx context.Context, key KeyDigest, p NewPrism) (Document, error)
+	CreatePrism(ctx context.Context, key KeyDigest, p NewPrism) (Response, error)
 	// ListPrisms is a page of prisms, newest first: {data, next_cursor}.
-	ListPrisms(ctx context.Context, key KeyDigest, q PrismList) (Document, error)
+	ListPrisms(ctx context.Context, key KeyDigest, q PrismList) (Response, error)
 	// Prism is a prism with its latest version, archived or not.
-	Prism(ctx context.Context, key KeyDigest, ref prism.Ref) (Document, error)
+	Prism(ctx context.Context, key KeyDigest, ref prism.Ref) (Response, error)
 	// AddVersion stores the next version and replaces the Lens: apierr.ArchivedUnchangeable.
-	AddVersion(ctx context.Context, key KeyDigest, ref prism.Ref, v NewVersion) (Document, error)
+	AddVersion(ctx context.Context, key KeyDigest, ref prism.Ref, v NewVersion) (Response, error)
 	// Version is one version: apierr.VersionNotFound.
-	Version(ctx context.Context, key KeyDigest, ref prism.Ref, number int32) (Document, error)
+	Version(ctx context.Context, key KeyDigest, ref prism.Ref, number int32) (Response, error)
 	// PutLens replaces the Lens. It is validated against the latest version: apierr.Invalid with paths such as
 	// columns.0.name, apierr.ArchivedUnchangeable.
-	PutLens(ctx context.Context, key KeyDigest, ref prism.Ref, l prism.Lens) (Document, error)
+	PutLens(ctx context.Context, key KeyDigest, ref prism.Ref, l prism.Lens) (Response, error)
 	// SetArchived archives or unarchives. Doing it twice is doing it once.
-	SetArchived(ctx context.Context, key KeyDigest, ref prism.Ref, archived bool) (Document, error)
+	SetArchived(ctx context.Context, key KeyDigest, ref prism.Ref, archived bool) (Response, error)
 
 	// CreateKey makes an API key; its text is in the document and nowhere else.
-	CreateKey(ctx context.Context, key KeyDigest, name string) (Document, error)
+	CreateKey(ctx context.Context, key KeyDigest, name string) (Response, error)
 	// ListKeys are all keys of the account: {data}.
-	ListKeys(ctx context.Context, key KeyDigest) (Document, error)
+	ListKeys(ctx context.Context, key KeyDigest) (Response, error)
 	// RevokeKey revokes a key of the account for every request that arrives after it returns: apierr.KeyNotFound.
-	RevokeKey(ctx context.Context, key KeyDigest, id prism.KeyID) (Document, error)
+	RevokeKey(ctx context.Context, key KeyDigest, id prism.KeyID) (Response, error)
 }
 
 // CreateQuery is what a create call says of things that are stored.
@@ -120,8 +120,8 @@ type CreateFacts struct {
 	Archived bool
 	// Stored is the result that holds the idempotency key.
 	Stored *Stored
-	// Document is Stored in the asked format when it is ok and of this prism: the answer.
-	Document *Document
+	// Response is Stored in the asked format when it is ok and of this prism: the answer.
+	Response *Response `json:"Document"` // the previous release's name
 	// Version answers a first call; nil when it does not exist.
 	Version *prism.Version
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/answer"
+	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/route"
 	"github.com/prism-results/prism/services/gateway/internal/size"
@@ -60,8 +60,8 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks}
 	route.Register(d.Server.App(), route.Deps{
 		Results: d.Results,
-		Answerer: answer.New(answer.Deps{
-			Results: answer.CountSaves(d.Results, d.Metrics), Models: d.Models, Locks: lock.Observed(locks.Locker, d.Metrics),
+		Answerer: execute.New(execute.Deps{
+			Results: execute.CountSaves(d.Results, d.Metrics), Models: d.Models, Locks: lock.Instrumented(locks.Locker, d.Metrics),
 			Sizer: size.New(), Log: d.Log, NewID: newResultID,
 		}),
 		Stopping: func() context.Context { return g.stopping },

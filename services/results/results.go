@@ -18,9 +18,9 @@ import (
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/authority"
+	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/observed"
+	"github.com/prism-results/prism/services/results/internal/store/instrumented"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 	"github.com/prism-results/prism/services/results/operator"
@@ -47,7 +47,7 @@ type Deps struct {
 type Service struct {
 	contract.Results
 	store     store.Store
-	authority *authority.Authority
+	service   *service.Service
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
 	log       *slog.Logger
@@ -63,10 +63,10 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	if d.Metrics != nil {
-		s.store = observed.New(s.store, d.Metrics)
+		s.store = instrumented.New(s.store, d.Metrics)
 	}
-	s.authority = authority.New(authority.Deps{Store: s.store, Now: time.Now, NewID: newID, NewKey: newKey})
-	s.Results = s.authority
+	s.service = service.New(service.Deps{Store: s.store, Now: time.Now, NewID: newID, NewKey: newKey})
+	s.Results = s.service
 	return s, nil
 }
 
@@ -103,9 +103,9 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 
 func newID() (prism.UUID, error) { return prism.NewUUID(time.Now(), rand.Reader) }
 
-func newKey() (authority.APIKey, error) {
+func newKey() (service.APIKey, error) {
 	k, err := apikey.New(rand.Reader)
-	return authority.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
+	return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
 }
 
 // Migrate brings the tables up to date, or waits until somebody else has. It waits for a database that is away, until ctx
@@ -129,7 +129,7 @@ func (s *Service) Migrate(ctx context.Context) error {
 
 // Run does what is done beside the calls until ctx ends: it writes down when keys were last used.
 func (s *Service) Run(ctx context.Context) error {
-	if err := s.authority.Run(ctx); err != nil {
+	if err := s.service.Run(ctx); err != nil {
 		// The service has done its work; the uses of the last seconds are not worth failing for.
 		s.log.WarnContext(ctx, "last uses of keys were not written", "error", err)
 	}
@@ -144,7 +144,7 @@ func (s *Service) Close() { s.store.Close() }
 
 // Operator is the operator's hand on the store.
 func (s *Service) Operator() *operator.Operator {
-	return operator.New(operator.Deps{Store: s.store, Authority: s.authority, Now: time.Now, NewID: newID})
+	return operator.New(operator.Deps{Store: s.store, Service: s.service, Now: time.Now, NewID: newID})
 }
 
 // Operate opens the store, migrates it or checks that somebody has, and runs an operator command on it.

@@ -25,7 +25,7 @@ type heard struct {
 // results answers every method with what it is told to, and keeps what it heard.
 type results struct {
 	heard heard
-	doc   contract.Document
+	doc   contract.Response
 	facts contract.CreateFacts
 	retry contract.RetryFacts
 	body  string
@@ -34,7 +34,7 @@ type results struct {
 
 var _ contract.Results = (*results)(nil)
 
-func (r *results) hear(method string, args ...any) (contract.Document, error) {
+func (r *results) hear(method string, args ...any) (contract.Response, error) {
 	r.heard = heard{method, args}
 	return r.doc, r.err
 }
@@ -49,15 +49,15 @@ func (r *results) RetryFacts(_ context.Context, key contract.KeyDigest, id prism
 	return r.retry, err
 }
 
-func (r *results) Save(_ context.Context, s contract.Save) (contract.Document, error) {
+func (r *results) Save(_ context.Context, s contract.Save) (contract.Response, error) {
 	return r.hear("Save", s)
 }
 
-func (r *results) Read(_ context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Document, error) {
+func (r *results) Read(_ context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
 	return r.hear("Read", key, id, f)
 }
 
-func (r *results) ListResults(_ context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Document, error) {
+func (r *results) ListResults(_ context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
 	return r.hear("ListResults", key, q)
 }
 
@@ -66,43 +66,43 @@ func (r *results) Export(_ context.Context, key contract.KeyDigest, q contract.E
 	return contract.Stream{ContentType: doc.ContentType, Body: io.NopCloser(strings.NewReader(r.body))}, err
 }
 
-func (r *results) CreatePrism(_ context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Document, error) {
+func (r *results) CreatePrism(_ context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
 	return r.hear("CreatePrism", key, p)
 }
 
-func (r *results) ListPrisms(_ context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Document, error) {
+func (r *results) ListPrisms(_ context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
 	return r.hear("ListPrisms", key, q)
 }
 
-func (r *results) Prism(_ context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Document, error) {
+func (r *results) Prism(_ context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
 	return r.hear("Prism", key, ref)
 }
 
-func (r *results) AddVersion(_ context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Document, error) {
+func (r *results) AddVersion(_ context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
 	return r.hear("AddVersion", key, ref, v)
 }
 
-func (r *results) Version(_ context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Document, error) {
+func (r *results) Version(_ context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
 	return r.hear("Version", key, ref, number)
 }
 
-func (r *results) PutLens(_ context.Context, key contract.KeyDigest, ref prism.Ref, l prism.Lens) (contract.Document, error) {
+func (r *results) PutLens(_ context.Context, key contract.KeyDigest, ref prism.Ref, l prism.Lens) (contract.Response, error) {
 	return r.hear("PutLens", key, ref, l)
 }
 
-func (r *results) SetArchived(_ context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Document, error) {
+func (r *results) SetArchived(_ context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
 	return r.hear("SetArchived", key, ref, archived)
 }
 
-func (r *results) CreateKey(_ context.Context, key contract.KeyDigest, name string) (contract.Document, error) {
+func (r *results) CreateKey(_ context.Context, key contract.KeyDigest, name string) (contract.Response, error) {
 	return r.hear("CreateKey", key, name)
 }
 
-func (r *results) ListKeys(_ context.Context, key contract.KeyDigest) (contract.Document, error) {
+func (r *results) ListKeys(_ context.Context, key contract.KeyDigest) (contract.Response, error) {
 	return r.hear("ListKeys", key)
 }
 
-func (r *results) RevokeKey(_ context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Document, error) {
+func (r *results) RevokeKey(_ context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
 	return r.hear("RevokeKey", key, id)
 }
 
@@ -142,7 +142,7 @@ var (
 		ID: resultID, Prism: prismID, Archived: true, Status: prism.Failed, RetriedBy: &otherID, IdempotencyKey: odd,
 		Input: contract.Input{Version: aVersion, Ref: &odd, Context: odd, Fields: fields},
 	}
-	aDocument = contract.Document{ContentType: "text/csv; charset=utf-8", Body: []byte("a,b\r\n" + odd + "\r\n"), Failed: true}
+	aResponse = contract.Response{ContentType: "text/csv; charset=utf-8", Body: []byte("a,b\r\n" + odd + "\r\n"), Failed: true}
 )
 
 // Results runs the suite. connect returns a client of what it is given.
@@ -193,15 +193,15 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"ListKeys", []any{digest}},
 		{"RevokeKey", []any{digest, keyID}},
 	}
-	far := &results{doc: aDocument}
+	far := &results{doc: aResponse}
 	near := connect(t, far)
 	for _, call := range calls {
 		got, err := invoke(patience(t), near, call.method, call.args)
 		if err != nil {
 			t.Errorf("%s: %v", call.method, err)
 		}
-		if !reflect.DeepEqual(got, any(aDocument)) {
-			t.Errorf("%s answered %+v, want %+v", call.method, got, aDocument)
+		if !reflect.DeepEqual(got, any(aResponse)) {
+			t.Errorf("%s answered %+v, want %+v", call.method, got, aResponse)
 		}
 		if want := (heard{call.method, call.args}); !reflect.DeepEqual(far.heard, want) {
 			t.Errorf("heard %+v\nwant  %+v", far.heard, want)
@@ -216,7 +216,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	if err := errors.Join(err, stream.Body.Close()); err != nil {
 		t.Error(err)
 	}
-	if string(body) != far.body || stream.ContentType != aDocument.ContentType {
+	if string(body) != far.body || stream.ContentType != aResponse.ContentType {
 		t.Errorf("the export arrived as %d bytes of %q, want %d", len(body), stream.ContentType, len(far.body))
 	}
 	if want := (heard{"Export", []any{digest, export}}); !reflect.DeepEqual(far.heard, want) {
@@ -244,7 +244,7 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 		{},
 		{Account: account, Prism: prismID, Archived: true},
 		{Account: account, Prism: prismID, Version: &aVersion},
-		{Account: account, Prism: prismID, Stored: &aStored, Document: &aDocument},
+		{Account: account, Prism: prismID, Stored: &aStored, Response: &aResponse},
 	} {
 		far.facts = want
 		got, err := near.CreateFacts(patience(t), query)

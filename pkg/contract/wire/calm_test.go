@@ -22,7 +22,7 @@ type calm struct{}
 var (
 	_    contract.Results = calm{}
 	_    contract.Models  = calm{}
-	page                  = contract.Document{ContentType: "application/json", Body: []byte("{}")}
+	page                  = contract.Response{ContentType: "application/json", Body: []byte("{}")}
 )
 
 // newServer serves both interfaces in memory.
@@ -46,21 +46,21 @@ func (calm) RetryFacts(context.Context, contract.KeyDigest, prism.ResultID) (con
 	return contract.RetryFacts{}, nil
 }
 
-func (calm) Save(_ context.Context, s contract.Save) (contract.Document, error) {
+func (calm) Save(_ context.Context, s contract.Save) (contract.Response, error) {
 	switch {
 	case s.RetryOf != nil:
-		return contract.Document{}, &contract.RetriedError{By: *s.RetryOf}
+		return contract.Response{}, &contract.RetriedError{By: *s.RetryOf}
 	case s.IdempotencyKey != "":
-		return contract.Document{}, contract.ErrKeyTaken
+		return contract.Response{}, contract.ErrKeyTaken
 	}
 	return page, nil
 }
 
-func (calm) Read(context.Context, contract.KeyDigest, prism.ResultID, contract.Format) (contract.Document, error) {
-	return contract.Document{}, apierr.ResultNotFound()
+func (calm) Read(context.Context, contract.KeyDigest, prism.ResultID, contract.Format) (contract.Response, error) {
+	return contract.Response{}, apierr.ResultNotFound()
 }
 
-func (calm) ListResults(context.Context, contract.KeyDigest, contract.ResultList) (contract.Document, error) {
+func (calm) ListResults(context.Context, contract.KeyDigest, contract.ResultList) (contract.Response, error) {
 	return page, nil
 }
 
@@ -68,42 +68,42 @@ func (calm) Export(context.Context, contract.KeyDigest, contract.Export) (contra
 	return contract.Stream{ContentType: "text/csv", Body: io.NopCloser(strings.NewReader("a\r\n"))}, nil
 }
 
-func (calm) CreatePrism(context.Context, contract.KeyDigest, contract.NewPrism) (contract.Document, error) {
+func (calm) CreatePrism(context.Context, contract.KeyDigest, contract.NewPrism) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) ListPrisms(context.Context, contract.KeyDigest, contract.PrismList) (contract.Document, error) {
+func (calm) ListPrisms(context.Context, contract.KeyDigest, contract.PrismList) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) Prism(context.Context, contract.KeyDigest, prism.Ref) (contract.Document, error) {
+func (calm) Prism(context.Context, contract.KeyDigest, prism.Ref) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) AddVersion(context.Context, contract.KeyDigest, prism.Ref, contract.NewVersion) (contract.Document, error) {
+func (calm) AddVersion(context.Context, contract.KeyDigest, prism.Ref, contract.NewVersion) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) Version(context.Context, contract.KeyDigest, prism.Ref, int32) (contract.Document, error) {
+func (calm) Version(context.Context, contract.KeyDigest, prism.Ref, int32) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) PutLens(context.Context, contract.KeyDigest, prism.Ref, prism.Lens) (contract.Document, error) {
+func (calm) PutLens(context.Context, contract.KeyDigest, prism.Ref, prism.Lens) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) SetArchived(context.Context, contract.KeyDigest, prism.Ref, bool) (contract.Document, error) {
+func (calm) SetArchived(context.Context, contract.KeyDigest, prism.Ref, bool) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) CreateKey(context.Context, contract.KeyDigest, string) (contract.Document, error) {
+func (calm) CreateKey(context.Context, contract.KeyDigest, string) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) ListKeys(context.Context, contract.KeyDigest) (contract.Document, error) {
+func (calm) ListKeys(context.Context, contract.KeyDigest) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) RevokeKey(context.Context, contract.KeyDigest, prism.KeyID) (contract.Document, error) {
-	return contract.Document{}, contract.ErrUnavailable
+func (calm) RevokeKey(context.Context, contract.KeyDigest, prism.KeyID) (contract.Response, error) {
+	return contract.Response{}, contract.ErrUnavailable
 }

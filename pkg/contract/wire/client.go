@@ -224,12 +224,12 @@ func callJSON[A any](ctx context.Context, c *client, path string, args any) (fou
 	return found, nil
 }
 
-func callDocument(ctx context.Context, c *client, path string, args any) (contract.Document, error) {
+func callDocument(ctx context.Context, c *client, path string, args any) (contract.Response, error) {
 	a, err := c.post(ctx, path, args)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
-	return contract.Document{ContentType: a.contentType, Body: a.body, Failed: a.failed}, nil
+	return contract.Response{ContentType: a.contentType, Body: a.body, Failed: a.failed}, nil
 }
 
 // callStream returns as soon as the response's header is there; its body is read on by the caller, who closes it. It goes

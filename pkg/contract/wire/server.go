@@ -28,10 +28,10 @@ func MountResults(app *fiber.App, r contract.Results, token string, log *slog.Lo
 			return r.RetryFacts(ctx, a.Key, a.ID)
 		}),
 		pathSave: serve(log, pathSave, r.Save),
-		pathRead: serve(log, pathRead, func(ctx context.Context, a argsResult) (contract.Document, error) {
+		pathRead: serve(log, pathRead, func(ctx context.Context, a argsResult) (contract.Response, error) {
 			return r.Read(ctx, a.Key, a.ID, a.Format)
 		}),
-		pathListResults: serve(log, pathListResults, func(ctx context.Context, a argsListResults) (contract.Document, error) {
+		pathListResults: serve(log, pathListResults, func(ctx context.Context, a argsListResults) (contract.Response, error) {
 			return r.ListResults(ctx, a.Key, a.Query)
 		}),
 	}
@@ -42,24 +42,24 @@ func MountResults(app *fiber.App, r contract.Results, token string, log *slog.Lo
 }
 
 func (m methods) addPrisms(r contract.Results, log *slog.Logger) {
-	m[pathCreatePrism] = serve(log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Document, error) {
+	m[pathCreatePrism] = serve(log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
 		return r.CreatePrism(ctx, a.Key, a.Prism)
 	})
-	m[pathListPrisms] = serve(log, pathListPrisms, func(ctx context.Context, a argsListPrisms) (contract.Document, error) {
+	m[pathListPrisms] = serve(log, pathListPrisms, func(ctx context.Context, a argsListPrisms) (contract.Response, error) {
 		return r.ListPrisms(ctx, a.Key, a.Query)
 	})
-	for path, f := range map[string]func(context.Context, argsPrism) (contract.Document, error){
-		pathPrism: func(ctx context.Context, a argsPrism) (contract.Document, error) { return r.Prism(ctx, a.Key, a.Ref) },
-		pathAddVersion: func(ctx context.Context, a argsPrism) (contract.Document, error) {
+	for path, f := range map[string]func(context.Context, argsPrism) (contract.Response, error){
+		pathPrism: func(ctx context.Context, a argsPrism) (contract.Response, error) { return r.Prism(ctx, a.Key, a.Ref) },
+		pathAddVersion: func(ctx context.Context, a argsPrism) (contract.Response, error) {
 			return r.AddVersion(ctx, a.Key, a.Ref, value(a.New))
 		},
-		pathVersion: func(ctx context.Context, a argsPrism) (contract.Document, error) {
+		pathVersion: func(ctx context.Context, a argsPrism) (contract.Response, error) {
 			return r.Version(ctx, a.Key, a.Ref, a.Number)
 		},
-		pathPutLens: func(ctx context.Context, a argsPrism) (contract.Document, error) {
+		pathPutLens: func(ctx context.Context, a argsPrism) (contract.Response, error) {
 			return r.PutLens(ctx, a.Key, a.Ref, value(a.Lens))
 		},
-		pathSetArchived: func(ctx context.Context, a argsPrism) (contract.Document, error) {
+		pathSetArchived: func(ctx context.Context, a argsPrism) (contract.Response, error) {
 			return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
 		},
 	} {
@@ -68,12 +68,12 @@ func (m methods) addPrisms(r contract.Results, log *slog.Logger) {
 }
 
 func (m methods) addKeys(r contract.Results, log *slog.Logger) {
-	for path, f := range map[string]func(context.Context, argsKey) (contract.Document, error){
-		pathCreateKey: func(ctx context.Context, a argsKey) (contract.Document, error) {
+	for path, f := range map[string]func(context.Context, argsKey) (contract.Response, error){
+		pathCreateKey: func(ctx context.Context, a argsKey) (contract.Response, error) {
 			return r.CreateKey(ctx, a.Key, a.Name)
 		},
-		pathListKeys:  func(ctx context.Context, a argsKey) (contract.Document, error) { return r.ListKeys(ctx, a.Key) },
-		pathRevokeKey: func(ctx context.Context, a argsKey) (contract.Document, error) { return r.RevokeKey(ctx, a.Key, a.ID) },
+		pathListKeys:  func(ctx context.Context, a argsKey) (contract.Response, error) { return r.ListKeys(ctx, a.Key) },
+		pathRevokeKey: func(ctx context.Context, a argsKey) (contract.Response, error) { return r.RevokeKey(ctx, a.Key, a.ID) },
 	} {
 		m[path] = serve(log, path, f)
 	}
@@ -108,17 +108,17 @@ func authorize(token string) fiber.Handler {
 
 // serveJSON answers with the JSON of what the method returns.
 func serveJSON[Q, A any](log *slog.Logger, path string, f func(context.Context, Q) (A, error)) method {
-	return serve(log, path, func(ctx context.Context, q Q) (contract.Document, error) {
+	return serve(log, path, func(ctx context.Context, q Q) (contract.Response, error) {
 		found, err := f(ctx, q)
 		if err != nil {
-			return contract.Document{}, err
+			return contract.Response{}, err
 		}
 		body, err := strictjson.Marshal(found)
-		return contract.Document{ContentType: contentJSON, Body: body}, err
+		return contract.Response{ContentType: contentJSON, Body: body}, err
 	})
 }
 
-func serve[Q any](log *slog.Logger, path string, f func(context.Context, Q) (contract.Document, error)) method {
+func serve[Q any](log *slog.Logger, path string, f func(context.Context, Q) (contract.Response, error)) method {
 	return func(ctx context.Context, args []byte) answer {
 		var q Q
 		if err := strictjson.Unmarshal(args, &q); err != nil {

@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/authority"
+	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Deps are what an Operator works with; all are required.
 type Deps struct {
-	Store     store.Store
-	Authority *authority.Authority
-	Now       func() time.Time
-	NewID     func() (prism.UUID, error)
+	Store   store.Store
+	Service *service.Service
+	Now     func() time.Time
+	NewID   func() (prism.UUID, error)
 }
 
 // Operator does what no API call can.
@@ -64,7 +64,7 @@ func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name 
 	if err := validName("a key's name", name); err != nil {
 		return "", err
 	}
-	_, text, err := o.Authority.MakeKey(ctx, account, name)
+	_, text, err := o.Service.MakeKey(ctx, account, name)
 	return text, err
 }
 

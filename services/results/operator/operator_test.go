@@ -11,7 +11,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/authority"
+	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 	"github.com/prism-results/prism/services/results/operator"
 )
@@ -28,14 +28,14 @@ func newOperator(t *testing.T) *operator.Operator {
 	}
 	t.Cleanup(s.Close)
 	newID := func() (prism.UUID, error) { return prism.NewUUID(time.Now(), rand.Reader) }
-	a := authority.New(authority.Deps{
+	a := service.New(service.Deps{
 		Store: s, Now: time.Now, NewID: newID,
-		NewKey: func() (authority.APIKey, error) {
+		NewKey: func() (service.APIKey, error) {
 			k, err := apikey.New(rand.Reader)
-			return authority.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
+			return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
 		},
 	})
-	return operator.New(operator.Deps{Store: s, Authority: a, Now: time.Now, NewID: newID})
+	return operator.New(operator.Deps{Store: s, Service: a, Now: time.Now, NewID: newID})
 }
 
 func run(t *testing.T, o *operator.Operator, command string) (string, error) {

@@ -7,9 +7,9 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Verdict is what the checks allow: to answer with a stored document, or to ask the model. Exactly one is set.
-type Verdict struct {
-	Document *contract.Document
+// Decision is what the checks allow: to answer with a stored response, or to ask the model. Exactly one is set.
+type Decision struct {
+	Response *contract.Response
 	Attempt  *Attempt
 }
 

@@ -134,18 +134,18 @@ func TestTheEarlierCheckOfARetryAnswers(t *testing.T) {
 
 func TestCreateVerdicts(t *testing.T) {
 	t.Parallel()
-	doc := &contract.Document{Body: []byte("stored")}
+	doc := &contract.Response{Body: []byte("stored")}
 	text := "hello"
 	tests := []struct {
 		name  string
 		apply func(*createState)
-		want  Verdict
+		want  Decision
 		err   error
 	}{
 		{
 			name:  "a first call goes to the model with its fields in the version's order",
 			apply: func(*createState) {},
-			want: Verdict{Attempt: &Attempt{
+			want: Decision{Attempt: &Attempt{
 				Account: someone, Prism: thePrism, IdempotencyKey: "k", Lock: "key/" + someone.String() + "/k",
 				Input: contract.Input{
 					Version: *versionOf("a", "b"), Fields: []prism.FieldValue{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}},
@@ -155,7 +155,7 @@ func TestCreateVerdicts(t *testing.T) {
 		{
 			name:  "a call without an idempotency key needs no lock",
 			apply: func(s *createState) { s.sent.IdempotencyKey = ""; s.facts.Version = versionOf(); s.sent.Fields = nil },
-			want: Verdict{Attempt: &Attempt{
+			want: Decision{Attempt: &Attempt{
 				Account: someone, Prism: thePrism, Input: contract.Input{Version: *versionOf(), Fields: []prism.FieldValue{}},
 			}},
 		},
@@ -165,7 +165,7 @@ func TestCreateVerdicts(t *testing.T) {
 				s.sent = request.Create{Text: &text}
 				s.facts.Version = versionOf("a")
 			},
-			want: Verdict{Attempt: &Attempt{
+			want: Decision{Attempt: &Attempt{
 				Account: someone, Prism: thePrism,
 				Input: contract.Input{Version: *versionOf("a"), Fields: []prism.FieldValue{{Key: "a", Value: "hello"}}},
 			}},
@@ -185,11 +185,11 @@ func TestCreateVerdicts(t *testing.T) {
 		{
 			name: "a stored result that succeeded is the answer, whatever version and fields the repeat has",
 			apply: func(s *createState) {
-				s.facts.Stored, s.facts.Document = storedOf(thePrism, prism.OK), doc
+				s.facts.Stored, s.facts.Response = storedOf(thePrism, prism.OK), doc
 				s.facts.Version, s.sent.Fields = nil, nil
 				s.sizer = sizes(30_000)
 			},
-			want: Verdict{Document: doc},
+			want: Decision{Response: doc},
 		},
 		{
 			name: "a stored result that failed is retried as it was stored",
@@ -197,7 +197,7 @@ func TestCreateVerdicts(t *testing.T) {
 				s.facts.Stored = storedOf(thePrism, prism.Failed)
 				s.facts.Version, s.sent.Fields = nil, nil
 			},
-			want: Verdict{Attempt: &Attempt{
+			want: Decision{Attempt: &Attempt{
 				Account: someone, Prism: thePrism, RetryOf: &old, Lock: "key/" + someone.String() + "/k",
 				Input: storedOf(thePrism, prism.Failed).Input,
 			}},
@@ -246,12 +246,12 @@ func TestARetryIsMeasuredByWhatItsResultStored(t *testing.T) {
 		}
 		return apierr.TooLarge(26_001)
 	})
-	if v, err := Retry(contract.RetryFacts{Account: someone, Stored: stored}, sizer); !errors.Is(err, apierr.TooLarge(26_001)) || v != (Verdict{}) {
+	if v, err := Retry(contract.RetryFacts{Account: someone, Stored: stored}, sizer); !errors.Is(err, apierr.TooLarge(26_001)) || v != (Decision{}) {
 		t.Errorf("a retry: %+v, %v", v, err)
 	}
 	repeat := goodCreate()
 	repeat.facts.Stored = stored
-	if v, err := Create(repeat.sent, repeat.facts, sizer); !errors.Is(err, apierr.TooLarge(26_001)) || v != (Verdict{}) {
+	if v, err := Create(repeat.sent, repeat.facts, sizer); !errors.Is(err, apierr.TooLarge(26_001)) || v != (Decision{}) {
 		t.Errorf("a repeat: %+v, %v", v, err)
 	}
 	if measured != 2 {

@@ -9,10 +9,10 @@ import (
 
 // createState is what the checks of a create call look at, and what they find out.
 type createState struct {
-	sent    request.Create
-	facts   contract.CreateFacts
-	sizer   Sizer
-	verdict Verdict
+	sent     request.Create
+	facts    contract.CreateFacts
+	sizer    Sizer
+	decision Decision
 }
 
 // createChecks is contract 7's order for POST /v1/prisms/{prism}/results, from the API key on. Parsing and validating
@@ -29,12 +29,12 @@ func createChecks() []check[createState] {
 }
 
 // Create decides a parsed create call.
-func Create(sent request.Create, facts contract.CreateFacts, sizer Sizer) (Verdict, error) {
+func Create(sent request.Create, facts contract.CreateFacts, sizer Sizer) (Decision, error) {
 	s := createState{sent: sent, facts: facts, sizer: sizer}
 	if err := first(&s, createChecks()); err != nil {
-		return Verdict{}, err
+		return Decision{}, err
 	}
-	return s.verdict, nil
+	return s.decision, nil
 }
 
 func createKeyKnown(s *createState) error {
@@ -61,15 +61,15 @@ func createKeyOfThisPrism(s *createState) error {
 	case stored.Prism != s.facts.Prism:
 		return apierr.KeyOfAnotherPrism()
 	case stored.Status == prism.OK:
-		s.verdict.Document = s.facts.Document
+		s.decision.Response = s.facts.Response
 	default:
-		s.verdict.Attempt = again(s.facts.Account, stored)
+		s.decision.Attempt = again(s.facts.Account, stored)
 	}
 	return nil
 }
 
 // decided tells whether the idempotency key has settled what a first call would still have to check.
-func (s *createState) decided() bool { return s.verdict != Verdict{} }
+func (s *createState) decided() bool { return s.decision != Decision{} }
 
 func createVersionExists(s *createState) error {
 	if !s.decided() && s.facts.Version == nil {
@@ -86,7 +86,7 @@ func createFieldKeys(s *createState) error {
 	if err != nil {
 		return err
 	}
-	s.verdict.Attempt = &Attempt{
+	s.decision.Attempt = &Attempt{
 		Account: s.facts.Account,
 		Prism:   s.facts.Prism,
 		Input: contract.Input{
@@ -98,16 +98,16 @@ func createFieldKeys(s *createState) error {
 		IdempotencyKey: s.sent.IdempotencyKey,
 	}
 	if s.sent.IdempotencyKey != "" {
-		s.verdict.Attempt.Lock = keyLock(s.facts.Account, s.sent.IdempotencyKey)
+		s.decision.Attempt.Lock = keyLock(s.facts.Account, s.sent.IdempotencyKey)
 	}
 	return nil
 }
 
 func createSize(s *createState) error {
-	if s.verdict.Attempt == nil {
+	if s.decision.Attempt == nil {
 		return nil
 	}
-	return sized(s.sizer, s.verdict.Attempt.Input)
+	return sized(s.sizer, s.decision.Attempt.Input)
 }
 
 // bind gives each field of the version its value, in the version's order: every key is required and no other is known.

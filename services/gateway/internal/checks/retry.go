@@ -25,12 +25,12 @@ func retryChecks() []check[retryState] {
 }
 
 // Retry decides a retry.
-func Retry(facts contract.RetryFacts, sizer Sizer) (Verdict, error) {
+func Retry(facts contract.RetryFacts, sizer Sizer) (Decision, error) {
 	s := retryState{facts: facts, sizer: sizer}
 	if err := first(&s, retryChecks()); err != nil {
-		return Verdict{}, err
+		return Decision{}, err
 	}
-	return Verdict{Attempt: again(facts.Account, facts.Stored)}, nil
+	return Decision{Attempt: again(facts.Account, facts.Stored)}, nil
 }
 
 func retryKeyKnown(s *retryState) error {

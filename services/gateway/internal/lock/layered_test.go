@@ -18,7 +18,7 @@ func TestLayeredLocksPassTheSuite(t *testing.T) {
 	t.Parallel()
 	locktest.Run(t, func(_ *testing.T, c locktest.Config) locktest.Locker {
 		local := memory.New(memory.Config{MaxWait: c.MaxWait, MaxWaiters: c.MaxWaiters})
-		return observedMemory{lock.Layered(local, memory.New(memory.Config{})), local}
+		return instrumentedMemory{lock.Layered(local, memory.New(memory.Config{})), local}
 	})
 }
 
@@ -53,7 +53,7 @@ func TestALeaseOfOneProcessAloneIsLostAndCountsAsUnavailable(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
 	away := scripted{err: lock.ErrUnavailable, seen: func() {}}
-	l, err := lock.Observed(lock.Layered(memory.New(memory.Config{}), away), reg).Acquire(t.Context(), "name")
+	l, err := lock.Instrumented(lock.Layered(memory.New(memory.Config{}), away), reg).Acquire(t.Context(), "name")
 	if err != nil {
 		t.Fatal(err)
 	}

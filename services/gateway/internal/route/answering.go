@@ -13,15 +13,15 @@ import (
 // answering are the operations of the contract, and the listings of their results (decisions 7).
 func (r routes) answering(app *fiber.App) {
 	app.Post("/v1/prisms/:prism/results", answered(withBody(parseCreate),
-		func(ctx context.Context, key contract.KeyDigest, sent request.Create) (contract.Document, error) {
+		func(ctx context.Context, key contract.KeyDigest, sent request.Create) (contract.Response, error) {
 			return r.Answerer.Create(ctx, r.Stopping(), key, sent)
 		}))
 	app.Post("/v1/results/:result_id/retry", answered(withBody(parseRetry),
-		func(ctx context.Context, key contract.KeyDigest, sent request.Result) (contract.Document, error) {
+		func(ctx context.Context, key contract.KeyDigest, sent request.Result) (contract.Response, error) {
 			return r.Answerer.Retry(ctx, r.Stopping(), key, sent.ID, sent.Format)
 		}))
 	app.Get("/v1/results/:result_id", found(parseRead,
-		func(ctx context.Context, key contract.KeyDigest, sent request.Result) (contract.Document, error) {
+		func(ctx context.Context, key contract.KeyDigest, sent request.Result) (contract.Response, error) {
 			return r.Results.Read(ctx, key, sent.ID, sent.Format)
 		}))
 	app.Get("/v1/results", found(parseResultList, r.Results.ListResults))
@@ -49,7 +49,7 @@ func parseExport(c *fiber.Ctx) (contract.Export, error) {
 }
 
 // answered is an operation that ends in a new or stored result: 200 when it is ok, 502 when it failed (contract 3).
-func answered[T any](parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Document, error)) fiber.Handler {
+func answered[T any](parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
 	return operate(parse, func(c *fiber.Ctx, key contract.KeyDigest, sent T) error {
 		doc, err := ask(c.UserContext(), key, sent)
 		if err != nil {

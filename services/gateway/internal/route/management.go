@@ -25,15 +25,15 @@ func (r routes) prisms(app *fiber.App) {
 	app.Get("/v1/prisms", found(parsePrismList, r.Results.ListPrisms))
 	app.Get("/v1/prisms/:prism", found(parsePrism, r.Results.Prism))
 	app.Post("/v1/prisms/:prism/versions", document(fiber.StatusCreated, withBody(parseNewVersion),
-		func(ctx context.Context, key contract.KeyDigest, on onPrism) (contract.Document, error) {
+		func(ctx context.Context, key contract.KeyDigest, on onPrism) (contract.Response, error) {
 			return r.Results.AddVersion(ctx, key, on.ref, on.version)
 		}))
 	app.Get("/v1/prisms/:prism/versions/:version", found(parseVersion,
-		func(ctx context.Context, key contract.KeyDigest, on onPrism) (contract.Document, error) {
+		func(ctx context.Context, key contract.KeyDigest, on onPrism) (contract.Response, error) {
 			return r.Results.Version(ctx, key, on.ref, on.number)
 		}))
 	app.Put("/v1/prisms/:prism/lens", document(fiber.StatusOK, withBody(parseLens),
-		func(ctx context.Context, key contract.KeyDigest, on onPrism) (contract.Document, error) {
+		func(ctx context.Context, key contract.KeyDigest, on onPrism) (contract.Response, error) {
 			return r.Results.PutLens(ctx, key, on.ref, on.lens)
 		}))
 	app.Post("/v1/prisms/:prism/archive", r.setArchived(true))
@@ -44,7 +44,7 @@ func (r routes) prisms(app *fiber.App) {
 func (r routes) keys(app *fiber.App) {
 	app.Post("/v1/keys", document(fiber.StatusCreated, withBody(parseNewKey), r.Results.CreateKey))
 	app.Get("/v1/keys", found(parseNothing,
-		func(ctx context.Context, key contract.KeyDigest, _ struct{}) (contract.Document, error) {
+		func(ctx context.Context, key contract.KeyDigest, _ struct{}) (contract.Response, error) {
 			return r.Results.ListKeys(ctx, key)
 		}))
 	app.Post("/v1/keys/:key_id/revoke", document(fiber.StatusOK, withBody(parseKeyAction), r.Results.RevokeKey))
@@ -52,7 +52,7 @@ func (r routes) keys(app *fiber.App) {
 
 func (r routes) setArchived(archived bool) fiber.Handler {
 	return document(fiber.StatusOK, withBody(parsePrismAction),
-		func(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Document, error) {
+		func(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
 			return r.Results.SetArchived(ctx, key, ref, archived)
 		})
 }

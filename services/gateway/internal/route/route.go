@@ -12,14 +12,14 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
-	"github.com/prism-results/prism/services/gateway/internal/answer"
+	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // Deps are what the routes work with; all are required.
 type Deps struct {
 	Results  contract.Results
-	Answerer *answer.Answerer
+	Answerer *execute.Executor
 	// Stopping ends when the service begins to refuse calls: nothing waits for other calls from then on.
 	Stopping func() context.Context
 }
@@ -57,7 +57,7 @@ func operate[T any](parse parse[T], act func(c *fiber.Ctx, key contract.KeyDiges
 }
 
 // document is an operation that ends in a document with one status.
-func document[T any](status int, parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Document, error)) fiber.Handler {
+func document[T any](status int, parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
 	return operate(parse, func(c *fiber.Ctx, key contract.KeyDigest, sent T) error {
 		doc, err := ask(c.UserContext(), key, sent)
 		if err != nil {
@@ -68,9 +68,9 @@ func document[T any](status int, parse parse[T], ask func(context.Context, contr
 }
 
 // found is an operation that shows what is stored, or is unavailable while that can't be looked up in time.
-func found[T any](parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Document, error)) fiber.Handler {
-	return document(fiber.StatusOK, parse, func(ctx context.Context, key contract.KeyDigest, sent T) (contract.Document, error) {
-		return answer.Look(ctx, func(ctx context.Context) (contract.Document, error) { return ask(ctx, key, sent) })
+func found[T any](parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
+	return document(fiber.StatusOK, parse, func(ctx context.Context, key contract.KeyDigest, sent T) (contract.Response, error) {
+		return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return ask(ctx, key, sent) })
 	})
 }
 

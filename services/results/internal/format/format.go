@@ -65,16 +65,16 @@ func NewEncoder(f contract.Format, t Table) (Encoder, error) {
 const sizeOfOne = 320
 
 // One is a single result as a response body. Failed results are Failed, which a read answers with 200 all the same.
-func One(f contract.Format, t Table, r Row) (contract.Document, error) {
+func One(f contract.Format, t Table, r Row) (contract.Response, error) {
 	e, err := NewEncoder(f, t)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	body, err := e.Row(e.Header(make([]byte, 0, sizeOfOne+len(r.Result.Answers))), r)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
-	return contract.Document{ContentType: ContentType(f), Body: body, Failed: r.Result.Status == prism.Failed}, nil
+	return contract.Response{ContentType: ContentType(f), Body: body, Failed: r.Result.Status == prism.Failed}, nil
 }
 
 // ContentType is the media type of a format (decisions 8); "" for an unknown one.

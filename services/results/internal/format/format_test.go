@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-func one(t *testing.T, f contract.Format, table Table, r Row) contract.Document {
+func one(t *testing.T, f contract.Format, table Table, r Row) contract.Response {
 	t.Helper()
 	d, err := One(f, table, r)
 	if err != nil {

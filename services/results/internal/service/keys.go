@@ -1,4 +1,4 @@
-package authority
+package service
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 )
 
 // CreateKey implements contract.Results.
-func (a *Authority) CreateKey(ctx context.Context, key contract.KeyDigest, name string) (contract.Document, error) {
+func (a *Service) CreateKey(ctx context.Context, key contract.KeyDigest, name string) (contract.Response, error) {
 	account, err := a.authenticate(ctx, key)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	made, text, err := a.MakeKey(ctx, account, name)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	body := newKeyBody(made, nil)
 	body.Key = text
@@ -26,7 +26,7 @@ func (a *Authority) CreateKey(ctx context.Context, key contract.KeyDigest, name 
 }
 
 // MakeKey makes and stores a key of an account. The text is nowhere else.
-func (a *Authority) MakeKey(ctx context.Context, account prism.AccountID, name string) (store.APIKey, string, error) {
+func (a *Service) MakeKey(ctx context.Context, account prism.AccountID, name string) (store.APIKey, string, error) {
 	id, err := a.NewID()
 	if err != nil {
 		return store.APIKey{}, "", err
@@ -43,14 +43,14 @@ func (a *Authority) MakeKey(ctx context.Context, account prism.AccountID, name s
 }
 
 // ListKeys implements contract.Results.
-func (a *Authority) ListKeys(ctx context.Context, key contract.KeyDigest) (contract.Document, error) {
+func (a *Service) ListKeys(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 	account, err := a.authenticate(ctx, key)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	keys, err := a.Store.ListKeys(ctx, account)
 	if err != nil {
-		return contract.Document{}, public(err)
+		return contract.Response{}, public(err)
 	}
 	list := struct {
 		Data []strictjson.Value `json:"data"`
@@ -58,7 +58,7 @@ func (a *Authority) ListKeys(ctx context.Context, key contract.KeyDigest) (contr
 	for _, k := range keys {
 		value, err := strictjson.Marshal(newKeyBody(k, a.usage.last(k.ID, k.LastUsedAt)))
 		if err != nil {
-			return contract.Document{}, err
+			return contract.Response{}, err
 		}
 		list.Data = append(list.Data, value)
 	}
@@ -66,14 +66,14 @@ func (a *Authority) ListKeys(ctx context.Context, key contract.KeyDigest) (contr
 }
 
 // RevokeKey implements contract.Results.
-func (a *Authority) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Document, error) {
+func (a *Service) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
 	account, err := a.authenticate(ctx, key)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	k, err := a.Store.RevokeKey(ctx, account, id, prism.Now(a.Now))
 	if err != nil {
-		return contract.Document{}, missing(err, apierr.KeyNotFound())
+		return contract.Response{}, missing(err, apierr.KeyNotFound())
 	}
 	return document(newKeyBody(k, a.usage.last(k.ID, k.LastUsedAt)))
 }

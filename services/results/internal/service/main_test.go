@@ -1,4 +1,4 @@
-package answer_test
+package service_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package authority_test
+package service_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/authority"
+	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -68,7 +68,7 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	watch := &watched{inner: w.store}
-	a := authority.New(authority.Deps{Store: watch, Now: time.Now, NewID: w.NewID, NewKey: w.NewKey})
+	a := service.New(service.Deps{Store: watch, Now: time.Now, NewID: w.NewID, NewKey: w.NewKey})
 	ref := prism.Ref{Slug: "a"}
 	only := func(_ any, err error) (string, error) { return "", err }
 	for name, call := range map[string]func(contract.KeyDigest) (string, error){

@@ -1,4 +1,4 @@
-package answer_test
+package execute_test
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/answer"
+	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/memory"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// bench is an Answerer with everything around it faked. Everything runs in a synctest bubble, so time is not real.
+// bench is an Executor with everything around it faked. Everything runs in a synctest bubble, so time is not real.
 type bench struct {
-	*answer.Answerer
+	*execute.Executor
 	results *fakeResults
 	asked   atomic.Int64
 	model   modelFunc
@@ -41,7 +41,7 @@ func newBench(t *testing.T) *bench {
 	}
 	b.done, b.stop = context.WithCancel(t.Context())
 	var ids atomic.Uint32
-	b.Answerer = answer.New(answer.Deps{
+	b.Executor = execute.New(execute.Deps{
 		Results: b.results,
 		Models: modelFunc(func(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
 			b.asked.Add(1)
@@ -70,11 +70,11 @@ func call(slug, key string) request.Create {
 	return request.Create{Prism: prism.Ref{Slug: slug}, Format: contract.JSON, Text: &text, IdempotencyKey: key}
 }
 
-func (b *bench) create(ctx context.Context, slug, key string) (contract.Document, error) {
+func (b *bench) create(ctx context.Context, slug, key string) (contract.Response, error) {
 	return b.Create(ctx, b.done, contract.KeyDigest{}, call(slug, key))
 }
 
-func (b *bench) retry(ctx context.Context, id prism.ResultID) (contract.Document, error) {
+func (b *bench) retry(ctx context.Context, id prism.ResultID) (contract.Response, error) {
 	return b.Retry(ctx, b.done, contract.KeyDigest{}, id, contract.JSON)
 }
 
@@ -90,12 +90,12 @@ func (b *bench) failing(n int64) {
 }
 
 type answered struct {
-	doc contract.Document
+	doc contract.Response
 	err error
 }
 
 // atOnce makes n calls at the same moment and returns their answers.
-func atOnce(n int, call func(i int) (contract.Document, error)) []answered {
+func atOnce(n int, call func(i int) (contract.Response, error)) []answered {
 	all := make([]answered, n)
 	var wg sync.WaitGroup
 	for i := range n {
@@ -105,7 +105,7 @@ func atOnce(n int, call func(i int) (contract.Document, error)) []answered {
 	return all
 }
 
-func resultID(t *testing.T, doc contract.Document) prism.ResultID {
+func resultID(t *testing.T, doc contract.Response) prism.ResultID {
 	t.Helper()
 	id, err := prism.ParseUUID(string(doc.Body))
 	if err != nil {
@@ -133,7 +133,7 @@ func TestCreate(t *testing.T) {
 			}
 		}},
 		{"of calls with one key at once one goes to the model and all see its result", func(t *testing.T, b *bench) {
-			all := atOnce(20, func(int) (contract.Document, error) { return b.create(t.Context(), "a", "k") })
+			all := atOnce(20, func(int) (contract.Response, error) { return b.create(t.Context(), "a", "k") })
 			for _, a := range all {
 				if a.err != nil || string(a.doc.Body) != string(all[0].doc.Body) {
 					t.Fatalf("got %s, %v; the first got %s", a.doc.Body, a.err, all[0].doc.Body)
@@ -145,7 +145,7 @@ func TestCreate(t *testing.T) {
 		}},
 		{"who waited for a failed result retries it, one by one", func(t *testing.T, b *bench) {
 			b.failing(3)
-			all := atOnce(10, func(int) (contract.Document, error) { return b.create(t.Context(), "a", "k") })
+			all := atOnce(10, func(int) (contract.Response, error) { return b.create(t.Context(), "a", "k") })
 			failed := 0
 			for _, a := range all {
 				if a.err != nil {
@@ -161,7 +161,7 @@ func TestCreate(t *testing.T) {
 		}},
 		{"of calls with one key for two prisms one prism wins and the model is asked once", func(t *testing.T, b *bench) {
 			slugs := []string{"a", "b"}
-			all := atOnce(10, func(i int) (contract.Document, error) { return b.create(t.Context(), slugs[i%2], "k") })
+			all := atOnce(10, func(i int) (contract.Response, error) { return b.create(t.Context(), slugs[i%2], "k") })
 			won := map[bool]int{}
 			for _, a := range all {
 				if a.err != nil && !errors.Is(a.err, apierr.KeyOfAnotherPrism()) {
@@ -175,7 +175,7 @@ func TestCreate(t *testing.T) {
 		}},
 		{"without locks the store decides and every call sees the one result", func(t *testing.T, b *bench) {
 			b.locks = noLocks
-			all := atOnce(5, func(int) (contract.Document, error) { return b.create(t.Context(), "a", "k") })
+			all := atOnce(5, func(int) (contract.Response, error) { return b.create(t.Context(), "a", "k") })
 			for _, a := range all {
 				if a.err != nil || string(a.doc.Body) != string(all[0].doc.Body) {
 					t.Fatalf("got %s, %v", a.doc.Body, a.err)
@@ -188,7 +188,7 @@ func TestCreate(t *testing.T) {
 		{"without locks a loser for another prism answers 409 after its call", func(t *testing.T, b *bench) {
 			b.locks = noLocks
 			slugs := []string{"a", "b"}
-			all := atOnce(2, func(i int) (contract.Document, error) { return b.create(t.Context(), slugs[i], "k") })
+			all := atOnce(2, func(i int) (contract.Response, error) { return b.create(t.Context(), slugs[i], "k") })
 			if (all[0].err == nil) == (all[1].err == nil) {
 				t.Errorf("%v, %v", all[0].err, all[1].err)
 			}
@@ -339,7 +339,7 @@ func TestRetry(t *testing.T) {
 	}{
 		{"of two retries at once one runs and the other names its result", func(t *testing.T, b *bench) {
 			id := failed(t, b, "")
-			all := atOnce(2, func(int) (contract.Document, error) { return b.retry(t.Context(), id) })
+			all := atOnce(2, func(int) (contract.Response, error) { return b.retry(t.Context(), id) })
 			if all[0].err != nil {
 				all[0], all[1] = all[1], all[0]
 			}
@@ -352,7 +352,7 @@ func TestRetry(t *testing.T) {
 		}},
 		{"a keyed repeat and a retry of its failed result are one race", func(t *testing.T, b *bench) {
 			id := failed(t, b, "k")
-			all := atOnce(10, func(i int) (contract.Document, error) {
+			all := atOnce(10, func(i int) (contract.Response, error) {
 				if i%2 == 0 {
 					return b.retry(t.Context(), id)
 				}
@@ -370,7 +370,7 @@ func TestRetry(t *testing.T) {
 		{"without locks the store lets one retry win and the other names it", func(t *testing.T, b *bench) {
 			id := failed(t, b, "")
 			b.locks = noLocks
-			all := atOnce(2, func(int) (contract.Document, error) { return b.retry(t.Context(), id) })
+			all := atOnce(2, func(int) (contract.Response, error) { return b.retry(t.Context(), id) })
 			if all[0].err != nil {
 				all[0], all[1] = all[1], all[0]
 			}

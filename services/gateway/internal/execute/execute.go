@@ -1,4 +1,4 @@
-// Package answer is how a create call and a retry come to their answer: look up, check, lock where calls can race, ask
+// Package execute is how a create call and a retry come to their answer: look up, check, lock where calls can race, ask
 // the model, save.
 //
 //	look up ─▶ check ─┬─▶ stored document ──────────────────────────────▶ answer
@@ -8,7 +8,7 @@
 //
 // The lock makes repeats wait instead of asking twice; the store's constraints make them right when there is no lock
 // (decisions 5).
-package answer
+package execute
 
 import (
 	"context"
@@ -40,7 +40,7 @@ const (
 	maxRounds = 64
 )
 
-// Deps are what an Answerer works with; all are required.
+// Deps are what an Executor works with; all are required.
 type Deps struct {
 	Results contract.Results
 	Models  contract.Models
@@ -50,40 +50,40 @@ type Deps struct {
 	NewID   func() (prism.ResultID, error)
 }
 
-// Answerer answers create calls and retries.
-type Answerer struct{ Deps }
+// Executor answers create calls and retries.
+type Executor struct{ Deps }
 
-// New makes an Answerer.
-func New(d Deps) *Answerer { return &Answerer{d} }
+// New makes an Executor.
+func New(d Deps) *Executor { return &Executor{d} }
 
 // Create answers a parsed create call: the new result, or the stored one that holds its idempotency key.
 // Stopping ends waiting for others, never a call that went to the model.
-func (a *Answerer) Create(ctx, stopping context.Context, key contract.KeyDigest, sent request.Create) (contract.Document, error) {
+func (a *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest, sent request.Create) (contract.Response, error) {
 	query := contract.CreateQuery{
 		Key: key, Prism: sent.Prism, Version: sent.Version, IdempotencyKey: sent.IdempotencyKey, Format: sent.Format,
 	}
-	return a.run(ctx, stopping, sent.Format, func(ctx context.Context) (checks.Verdict, error) {
-		facts, err := Look(ctx, func(ctx context.Context) (contract.CreateFacts, error) { return a.Results.CreateFacts(ctx, query) })
+	return a.run(ctx, stopping, sent.Format, func(ctx context.Context) (checks.Decision, error) {
+		facts, err := LookUp(ctx, func(ctx context.Context) (contract.CreateFacts, error) { return a.Results.CreateFacts(ctx, query) })
 		if err != nil {
-			return checks.Verdict{}, err
+			return checks.Decision{}, err
 		}
 		return checks.Create(sent, facts, a.Sizer)
 	})
 }
 
 // Retry answers a retry with the new result.
-func (a *Answerer) Retry(ctx, stopping context.Context, key contract.KeyDigest, id prism.ResultID, format contract.Format) (contract.Document, error) {
-	return a.run(ctx, stopping, format, func(ctx context.Context) (checks.Verdict, error) {
-		facts, err := Look(ctx, func(ctx context.Context) (contract.RetryFacts, error) { return a.Results.RetryFacts(ctx, key, id) })
+func (a *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, id prism.ResultID, format contract.Format) (contract.Response, error) {
+	return a.run(ctx, stopping, format, func(ctx context.Context) (checks.Decision, error) {
+		facts, err := LookUp(ctx, func(ctx context.Context) (contract.RetryFacts, error) { return a.Results.RetryFacts(ctx, key, id) })
 		if err != nil {
-			return checks.Verdict{}, err
+			return checks.Decision{}, err
 		}
 		return checks.Retry(facts, a.Sizer)
 	})
 }
 
-// Look asks for what changes nothing. Results that take longer than ResultsWait are as good as away: nothing was taken.
-func Look[A any](ctx context.Context, ask func(context.Context) (A, error)) (A, error) {
+// LookUp asks for what changes nothing. Results that take longer than ResultsWait are as good as away: nothing was taken.
+func LookUp[A any](ctx context.Context, ask func(context.Context) (A, error)) (A, error) {
 	ctx, cancel := context.WithTimeout(ctx, contract.ResultsWait)
 	defer cancel()
 	found, err := ask(ctx)
@@ -94,9 +94,9 @@ func Look[A any](ctx context.Context, ask func(context.Context) (A, error)) (A, 
 }
 
 // decide looks up and checks.
-type decide func(context.Context) (checks.Verdict, error)
+type decide func(context.Context) (checks.Decision, error)
 
-func (a *Answerer) run(ctx, stopping context.Context, format contract.Format, decide decide) (contract.Document, error) {
+func (a *Executor) run(ctx, stopping context.Context, format contract.Format, decide decide) (contract.Response, error) {
 	// The caller may leave; its answer is still saved (decisions 5). Every step below has a bound of its own.
 	ctx = context.WithoutCancel(ctx)
 	wait, cancel := context.WithTimeout(ctx, waitLimit)
@@ -104,29 +104,29 @@ func (a *Answerer) run(ctx, stopping context.Context, format contract.Format, de
 	defer context.AfterFunc(stopping, cancel)()
 
 	for range maxRounds {
-		verdict, err := decide(ctx)
+		decision, err := decide(ctx)
 		if err != nil {
-			return contract.Document{}, err
+			return contract.Response{}, err
 		}
-		if verdict.Document != nil {
-			return *verdict.Document, nil
+		if decision.Response != nil {
+			return *decision.Response, nil
 		}
-		doc, err := a.attempt(ctx, wait, verdict.Attempt, format, decide)
-		if !lost(err) {
+		doc, err := a.attempt(ctx, wait, decision.Attempt, format, decide)
+		if !lostRace(err) {
 			return doc, err
 		}
 	}
-	return contract.Document{}, apierr.Unavailable()
+	return contract.Response{}, apierr.Unavailable()
 }
 
 // lost tells that another call of the race saved first.
-func lost(err error) bool {
+func lostRace(err error) bool {
 	var retried *contract.RetriedError
 	return errors.Is(err, contract.ErrKeyTaken) || errors.As(err, &retried)
 }
 
 // attempt goes on alone: under the lock, after another look at what the calls before have saved.
-func (a *Answerer) attempt(ctx, wait context.Context, at *checks.Attempt, format contract.Format, decide decide) (contract.Document, error) {
+func (a *Executor) attempt(ctx, wait context.Context, at *checks.Attempt, format contract.Format, decide decide) (contract.Response, error) {
 	if at.Lock == "" {
 		return a.askAndSave(ctx, at, format)
 	}
@@ -137,30 +137,30 @@ func (a *Answerer) attempt(ctx, wait context.Context, at *checks.Attempt, format
 		defer lease.Release(ctx)
 	case !errors.Is(err, lock.ErrUnavailable):
 		// It waited too long, too many wait, or the service is stopping: this call took nothing.
-		return contract.Document{}, apierr.Unavailable()
+		return contract.Response{}, apierr.Unavailable()
 	}
 	crash.At(crash.AfterLock)
-	verdict, err := decide(ctx)
+	decision, err := decide(ctx)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
-	if verdict.Document != nil {
-		return *verdict.Document, nil
+	if decision.Response != nil {
+		return *decision.Response, nil
 	}
-	return a.askAndSave(ctx, verdict.Attempt, format)
+	return a.askAndSave(ctx, decision.Attempt, format)
 }
 
 // askAndSave sends the attempt to the model and saves what comes back. The id exists before the model is called, so
 // that saving twice is one save.
-func (a *Answerer) askAndSave(ctx context.Context, at *checks.Attempt, format contract.Format) (contract.Document, error) {
+func (a *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format contract.Format) (contract.Response, error) {
 	id, err := a.NewID()
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	crash.At(crash.BeforeModel)
 	outcome, err := a.ask(ctx, at.Input)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	crash.At(crash.AfterModel)
 	return a.save(ctx, contract.Save{
@@ -180,7 +180,7 @@ func (a *Answerer) askAndSave(ctx context.Context, at *checks.Attempt, format co
 
 // ask returns an error only when the model was not called. A model-proxy that was lost on the way has perhaps called the
 // model, so that is a failed result.
-func (a *Answerer) ask(ctx context.Context, in contract.Input) (contract.Outcome, error) {
+func (a *Executor) ask(ctx context.Context, in contract.Input) (contract.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	started := time.Now()
@@ -203,24 +203,24 @@ func (a *Answerer) ask(ctx context.Context, in contract.Input) (contract.Outcome
 }
 
 // save tries until the store has answered. A save whose answer was lost is sent again; it is one save.
-func (a *Answerer) save(ctx context.Context, s contract.Save) (contract.Document, error) {
+func (a *Executor) save(ctx context.Context, s contract.Save) (contract.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveLimit)
 	defer cancel()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		doc, err := a.saveOnce(ctx, s)
-		if err == nil || lost(err) {
+		if err == nil || lostRace(err) {
 			return doc, err
 		}
 		a.Log.WarnContext(ctx, "saving a result failed", "error", err)
 		select {
 		case <-time.After(pause + rand.N(pause)): //nolint:gosec // jitter needs no secrecy
 		case <-ctx.Done():
-			return contract.Document{}, apierr.Internal()
+			return contract.Response{}, apierr.Internal()
 		}
 	}
 }
 
-func (a *Answerer) saveOnce(ctx context.Context, s contract.Save) (contract.Document, error) {
+func (a *Executor) saveOnce(ctx context.Context, s contract.Save) (contract.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTry)
 	defer cancel()
 	return a.Results.Save(ctx, s)

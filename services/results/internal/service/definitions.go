@@ -1,4 +1,4 @@
-package authority
+package service
 
 import (
 	"context"
@@ -15,14 +15,14 @@ import (
 const staleTries = 32
 
 // CreatePrism implements contract.Results.
-func (a *Authority) CreatePrism(ctx context.Context, key contract.KeyDigest, n contract.NewPrism) (contract.Document, error) {
+func (a *Service) CreatePrism(ctx context.Context, key contract.KeyDigest, n contract.NewPrism) (contract.Response, error) {
 	account, err := a.authenticate(ctx, key)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	id, err := a.NewID()
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	at := prism.Now(a.Now)
 	p := prism.Prism{
@@ -30,7 +30,7 @@ func (a *Authority) CreatePrism(ctx context.Context, key contract.KeyDigest, n c
 		Latest: prism.Version{Number: 1, Definition: n.Definition, CreatedAt: at},
 	}
 	if err := a.Store.CreatePrism(ctx, account, p); err != nil {
-		return contract.Document{}, public(err)
+		return contract.Response{}, public(err)
 	}
 	return prismDocument(p)
 }
@@ -44,18 +44,18 @@ func lensOf(n contract.NewVersion) prism.Lens {
 }
 
 // ListPrisms implements contract.Results.
-func (a *Authority) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Document, error) {
+func (a *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
 	account, err := a.authenticate(ctx, key)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	page, err := storePage(q.Page)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	prisms, err := a.Store.ListPrisms(ctx, account, q.Archived, page)
 	if err != nil {
-		return contract.Document{}, public(err)
+		return contract.Response{}, public(err)
 	}
 	return listDocument(prisms, q.Page.Limit, prismJSON, func(p prism.Prism) contract.Position {
 		return contract.Position{At: p.CreatedAt, ID: p.ID.UUID}
@@ -63,16 +63,16 @@ func (a *Authority) ListPrisms(ctx context.Context, key contract.KeyDigest, q co
 }
 
 // Prism implements contract.Results.
-func (a *Authority) Prism(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Document, error) {
+func (a *Service) Prism(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
 	_, p, err := a.prism(ctx, key, ref)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	return prismDocument(p)
 }
 
 // prism finds a prism of the key's account, archived or not.
-func (a *Authority) prism(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (prism.AccountID, prism.Prism, error) {
+func (a *Service) prism(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (prism.AccountID, prism.Prism, error) {
 	account, err := a.authenticate(ctx, key)
 	if err != nil {
 		return prism.AccountID{}, prism.Prism{}, err
@@ -90,33 +90,33 @@ func missing(err error, what *apierr.Error) error {
 }
 
 // Version implements contract.Results.
-func (a *Authority) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Document, error) {
+func (a *Service) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
 	account, p, err := a.prism(ctx, key, ref)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	v, err := a.version(ctx, account, p.ID, number)
 	if err != nil {
-		return contract.Document{}, missing(err, apierr.VersionNotFound())
+		return contract.Response{}, missing(err, apierr.VersionNotFound())
 	}
 	return versionDocument(v)
 }
 
 // AddVersion implements contract.Results.
-func (a *Authority) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewVersion) (contract.Document, error) {
+func (a *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewVersion) (contract.Response, error) {
 	var v prism.Version
 	_, err := a.change(ctx, key, ref, func(account prism.AccountID, p *prism.Prism) error {
 		v = prism.Version{Number: p.Latest.Number + 1, Definition: n.Definition, CreatedAt: prism.Now(a.Now)}
 		return a.Store.AddVersion(ctx, account, p.ID, v, lensOf(n))
 	})
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	return versionDocument(v)
 }
 
 // PutLens implements contract.Results.
-func (a *Authority) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l prism.Lens) (contract.Document, error) {
+func (a *Service) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l prism.Lens) (contract.Response, error) {
 	p, err := a.change(ctx, key, ref, func(account prism.AccountID, p *prism.Prism) error {
 		if problems := lens.Validate(l, p.Latest.Definition, ""); len(problems) > 0 {
 			return apierr.Invalid(problems...)
@@ -125,13 +125,13 @@ func (a *Authority) PutLens(ctx context.Context, key contract.KeyDigest, ref pri
 		return a.Store.PutLens(ctx, account, p.ID, p.Latest.Number, l)
 	})
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	return prismDocument(p)
 }
 
 // change makes a change against the latest version, again when another version came first.
-func (a *Authority) change(ctx context.Context, key contract.KeyDigest, ref prism.Ref, attempt func(prism.AccountID, *prism.Prism) error) (prism.Prism, error) {
+func (a *Service) change(ctx context.Context, key contract.KeyDigest, ref prism.Ref, attempt func(prism.AccountID, *prism.Prism) error) (prism.Prism, error) {
 	for range staleTries {
 		account, p, err := a.prism(ctx, key, ref)
 		if err != nil {
@@ -148,10 +148,10 @@ func (a *Authority) change(ctx context.Context, key contract.KeyDigest, ref pris
 }
 
 // SetArchived implements contract.Results.
-func (a *Authority) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Document, error) {
+func (a *Service) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
 	account, p, err := a.prism(ctx, key, ref)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	at := prism.Now(a.Now)
 	change := &at
@@ -159,12 +159,12 @@ func (a *Authority) SetArchived(ctx context.Context, key contract.KeyDigest, ref
 		change = nil
 	}
 	if err := a.Store.SetArchived(ctx, account, p.ID, change); err != nil {
-		return contract.Document{}, missing(err, apierr.PrismNotFound())
+		return contract.Response{}, missing(err, apierr.PrismNotFound())
 	}
 	// Read again: of two who archive at once, the first time stays.
 	p, err = a.Store.Prism(ctx, account, prism.Ref{ID: p.ID})
 	if err != nil {
-		return contract.Document{}, missing(err, apierr.PrismNotFound())
+		return contract.Response{}, missing(err, apierr.PrismNotFound())
 	}
 	return prismDocument(p)
 }

@@ -1,4 +1,4 @@
-package observed
+package instrumented
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package authority
+package service
 
 import (
 	"context"
@@ -21,26 +21,26 @@ const (
 )
 
 // ListResults implements contract.Results.
-func (a *Authority) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Document, error) {
+func (a *Service) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
 	account, err := a.authenticate(ctx, key)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	page, err := storePage(q.Page)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	filter := store.Filter{Status: q.Status, Ref: q.Ref}
 	if q.Prism != nil {
 		p, err := a.Store.Prism(ctx, account, *q.Prism)
 		if err != nil {
-			return contract.Document{}, missing(err, apierr.PrismNotFound())
+			return contract.Response{}, missing(err, apierr.PrismNotFound())
 		}
 		filter.Prism = p.ID
 	}
 	rows, err := a.Store.ListResults(ctx, account, filter, page)
 	if err != nil {
-		return contract.Document{}, public(err)
+		return contract.Response{}, public(err)
 	}
 	body := func(s store.Saved) (strictjson.Value, error) {
 		doc, err := a.document(ctx, account, s.Result, s.Prism, contract.JSON)
@@ -52,7 +52,7 @@ func (a *Authority) ListResults(ctx context.Context, key contract.KeyDigest, q c
 }
 
 // Export implements contract.Results.
-func (a *Authority) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
+func (a *Service) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
 	account, p, err := a.prism(ctx, key, q.Prism)
 	if err != nil {
 		return contract.Stream{}, err
@@ -82,7 +82,7 @@ func wholeMillisecond(t time.Time) time.Time {
 
 // export is a response body that reads the next page of rows when the one before was sent.
 type export struct {
-	a       *Authority
+	a       *Service
 	ctx     context.Context //nolint:containedctx // a reader has no other way to be cancelled
 	cancel  context.CancelFunc
 	account prism.AccountID

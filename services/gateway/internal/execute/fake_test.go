@@ -1,4 +1,4 @@
-package answer_test
+package execute_test
 
 import (
 	"context"
@@ -54,7 +54,7 @@ func (f *fakeResults) CreateFacts(ctx context.Context, q contract.CreateQuery) (
 		facts.Stored = f.stored(id)
 		if facts.Stored.Status == prism.OK {
 			doc := document(f.results[id])
-			facts.Document = &doc
+			facts.Response = &doc
 		}
 	}
 	return facts, nil
@@ -84,7 +84,7 @@ func (f *fakeResults) stored(id prism.ResultID) *contract.Stored {
 	return s
 }
 
-func (f *fakeResults) Save(ctx context.Context, s contract.Save) (contract.Document, error) {
+func (f *fakeResults) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.saves++
@@ -95,11 +95,11 @@ func (f *fakeResults) Save(ctx context.Context, s contract.Save) (contract.Docum
 			_, _ = f.commit(s)
 		}
 		if err != nil {
-			return contract.Document{}, err
+			return contract.Response{}, err
 		}
 	}
 	if ctx.Err() != nil {
-		return contract.Document{}, ctx.Err()
+		return contract.Response{}, ctx.Err()
 	}
 	return f.commit(s)
 }
@@ -107,19 +107,19 @@ func (f *fakeResults) Save(ctx context.Context, s contract.Save) (contract.Docum
 // errAnswerLost is a save that was committed and whose answer was lost.
 var errAnswerLost = errors.New("answer lost")
 
-func (f *fakeResults) commit(s contract.Save) (contract.Document, error) {
+func (f *fakeResults) commit(s contract.Save) (contract.Response, error) {
 	if r, ok := f.results[s.ID]; ok {
 		return document(r), nil
 	}
 	if s.RetryOf != nil {
 		if by, ok := f.retried[*s.RetryOf]; ok {
-			return contract.Document{}, &contract.RetriedError{By: by}
+			return contract.Response{}, &contract.RetriedError{By: by}
 		}
 		old := f.results[*s.RetryOf]
 		s.IdempotencyKey, old.IdempotencyKey = old.IdempotencyKey, ""
 		f.retried[*s.RetryOf] = s.ID
 	} else if _, taken := f.byKey[s.IdempotencyKey]; taken {
-		return contract.Document{}, contract.ErrKeyTaken
+		return contract.Response{}, contract.ErrKeyTaken
 	}
 	if s.IdempotencyKey != "" {
 		f.byKey[s.IdempotencyKey] = s.ID
@@ -128,8 +128,8 @@ func (f *fakeResults) commit(s contract.Save) (contract.Document, error) {
 	return document(&s), nil
 }
 
-func document(s *contract.Save) contract.Document {
-	return contract.Document{Body: []byte(s.ID.String()), Failed: s.Outcome.Failed()}
+func document(s *contract.Save) contract.Response {
+	return contract.Response{Body: []byte(s.ID.String()), Failed: s.Outcome.Failed()}
 }
 
 func (f *fakeResults) count() (results, saves int) {

@@ -1,4 +1,4 @@
-package authority_test
+package service_test
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
-	"github.com/prism-results/prism/services/results/internal/authority"
+	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 )
 
-// world is an authority over an empty store, with one account and its key.
+// world is a Service over an empty store, with one account and its key.
 type world struct {
-	*authority.Authority
+	*service.Service
 	store   *counting
 	account prism.AccountID
 	key     contract.KeyDigest
@@ -63,13 +63,13 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(s.Close)
 	w := &world{store: &counting{Store: s}, key: contract.KeyDigest{1}}
 	w.clock.Store(1_800_000_000_000)
-	w.Authority = authority.New(authority.Deps{
+	w.Service = service.New(service.Deps{
 		Store: w.store,
 		Now:   func() time.Time { return time.UnixMilli(w.clock.Add(1)) },
 		NewID: func() (prism.UUID, error) { return w.id(), nil },
-		NewKey: func() (authority.APIKey, error) {
+		NewKey: func() (service.APIKey, error) {
 			n := byte(w.ids.Add(1))
-			return authority.APIKey{Text: fmt.Sprint("key", n), Prefix: "key", Digest: contract.KeyDigest{9, n}}, nil
+			return service.APIKey{Text: fmt.Sprint("key", n), Prefix: "key", Digest: contract.KeyDigest{9, n}}, nil
 		},
 	})
 	w.account = prism.AccountID{UUID: w.id()}
@@ -112,7 +112,7 @@ func (w *world) prism(t *testing.T, slug string) prism.PrismID {
 	return body.ID
 }
 
-func decode(t *testing.T, doc contract.Document, into any) {
+func decode(t *testing.T, doc contract.Response, into any) {
 	t.Helper()
 	if err := strictjson.Unmarshal(doc.Body, into); err != nil {
 		t.Fatalf("%v: %s", err, doc.Body)

@@ -1,5 +1,5 @@
-// Package observed measures a store: how long each operation takes and how it ends.
-package observed
+// Package instrumented measures a store: how long each operation takes and how it ends.
+package instrumented
 
 import (
 	"context"

@@ -17,19 +17,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// observedMemory is the decorator with the count of waiters that the suite wants.
-type observedMemory struct {
+// instrumentedMemory is the decorator with the count of waiters that the suite wants.
+type instrumentedMemory struct {
 	lock.Locker
 	inner *memory.Locker
 }
 
-func (o observedMemory) Waiting() int { return o.inner.Waiting() }
+func (o instrumentedMemory) Waiting() int { return o.inner.Waiting() }
 
 func TestAnObservedLockPassesTheSuite(t *testing.T) {
 	t.Parallel()
 	locktest.Run(t, func(_ *testing.T, c locktest.Config) locktest.Locker {
 		inner := memory.New(memory.Config{MaxWait: c.MaxWait, MaxWaiters: c.MaxWaiters})
-		return observedMemory{lock.Observed(inner, prometheus.NewRegistry()), inner}
+		return instrumentedMemory{lock.Instrumented(inner, prometheus.NewRegistry()), inner}
 	})
 }
 
@@ -64,7 +64,7 @@ func TestWaitsAreCountedByOutcome(t *testing.T) {
 			t.Parallel()
 			reg := prometheus.NewRegistry()
 			var during float64
-			l := lock.Observed(scripted{lease{}, err, func() { during = value(t, reg, "prism_lock_waiters", "") }}, reg)
+			l := lock.Instrumented(scripted{lease{}, err, func() { during = value(t, reg, "prism_lock_waiters", "") }}, reg)
 			if _, got := l.Acquire(t.Context(), "a secret name"); !errors.Is(got, err) {
 				t.Errorf("got %v", got)
 			}
@@ -89,7 +89,7 @@ func TestALossIsCountedOnce(t *testing.T) {
 	lost, kept := lease{make(chan struct{})}, lease{make(chan struct{})}
 	for _, l := range []lease{lost, kept, {nil}} {
 		reg := prometheus.NewRegistry()
-		held, err := lock.Observed(scripted{l, nil, func() {}}, reg).Acquire(t.Context(), "name")
+		held, err := lock.Instrumented(scripted{l, nil, func() {}}, reg).Acquire(t.Context(), "name")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
-// Package authority is contract.Results over a store: it authenticates, looks up, applies the Lens and writes the
+// Package service is contract.Results over a store: it authenticates, looks up, applies the Lens and writes the
 // response bodies. What to refuse is the gateway's to say where the contract has an order of checks.
-package authority
+package service
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Deps are what an Authority works with; all are required.
+// Deps are what an Service works with; all are required.
 type Deps struct {
 	Store store.Store
 	Now   func() time.Time
@@ -32,25 +32,25 @@ type APIKey struct {
 	Digest contract.KeyDigest
 }
 
-// Authority implements contract.Results.
-type Authority struct {
+// Service implements contract.Results.
+type Service struct {
 	Deps
 	versions *versions
 	usage    *usage
 }
 
-var _ contract.Results = (*Authority)(nil)
+var _ contract.Results = (*Service)(nil)
 
-// New makes an Authority. Run it too, or nobody learns when keys were last used.
-func New(d Deps) *Authority {
-	return &Authority{Deps: d, versions: newVersions(), usage: newUsage()}
+// New makes an Service. Run it too, or nobody learns when keys were last used.
+func New(d Deps) *Service {
+	return &Service{Deps: d, versions: newVersions(), usage: newUsage()}
 }
 
 // Run writes down when keys were used until ctx ends.
-func (a *Authority) Run(ctx context.Context) error { return a.usage.run(ctx, a.Store.TouchKeys) }
+func (a *Service) Run(ctx context.Context) error { return a.usage.run(ctx, a.Store.TouchKeys) }
 
 // CreateFacts implements contract.Results.
-func (a *Authority) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
+func (a *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
 	found, err := a.Store.CreateFacts(ctx, store.CreateQuery{
 		Key: q.Key, Prism: q.Prism, Version: q.Version, IdempotencyKey: q.IdempotencyKey,
 	})
@@ -77,7 +77,7 @@ func (a *Authority) CreateFacts(ctx context.Context, q contract.CreateQuery) (co
 }
 
 // storedFacts are the facts of a repeat: with the answer when there is one, with the input when it is to be retried.
-func (a *Authority) storedFacts(ctx context.Context, facts contract.CreateFacts, found store.CreateFacts, f contract.Format) (contract.CreateFacts, error) {
+func (a *Service) storedFacts(ctx context.Context, facts contract.CreateFacts, found store.CreateFacts, f contract.Format) (contract.CreateFacts, error) {
 	stored, err := a.stored(ctx, facts.Account, *found.Stored, *found.StoredPrism)
 	if err != nil {
 		return contract.CreateFacts{}, public(err)
@@ -88,13 +88,13 @@ func (a *Authority) storedFacts(ctx context.Context, facts contract.CreateFacts,
 		if err != nil {
 			return contract.CreateFacts{}, public(err)
 		}
-		facts.Document = &doc
+		facts.Response = &doc
 	}
 	return facts, nil
 }
 
 // RetryFacts implements contract.Results.
-func (a *Authority) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
+func (a *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
 	found, err := a.Store.ResultFacts(ctx, key, id)
 	if err != nil {
 		return contract.RetryFacts{}, public(err)
@@ -112,7 +112,7 @@ func (a *Authority) RetryFacts(ctx context.Context, key contract.KeyDigest, id p
 }
 
 // stored is a result as the checks see it. Only a failed one can be retried, so only that needs its input.
-func (a *Authority) stored(ctx context.Context, account prism.AccountID, r prism.Result, row store.PrismRow) (contract.Stored, error) {
+func (a *Service) stored(ctx context.Context, account prism.AccountID, r prism.Result, row store.PrismRow) (contract.Stored, error) {
 	s := contract.Stored{
 		ID: r.ID, Prism: r.Prism, Archived: row.Archived, Status: r.Status,
 		RetriedBy: r.RetriedBy, IdempotencyKey: r.IdempotencyKey,
@@ -126,7 +126,7 @@ func (a *Authority) stored(ctx context.Context, account prism.AccountID, r prism
 }
 
 // Save implements contract.Results.
-func (a *Authority) Save(ctx context.Context, s contract.Save) (contract.Document, error) {
+func (a *Service) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
 	r := prism.Result{
 		ID: s.ID, Prism: s.Prism, Version: s.Version, Ref: s.Ref, Context: s.Context, Fields: s.Fields,
 		Status: prism.OK, Error: s.Outcome.Error, TookMS: s.Outcome.TookMS, CreatedAt: prism.Now(a.Now),
@@ -144,7 +144,7 @@ func (a *Authority) Save(ctx context.Context, s contract.Save) (contract.Documen
 		saved, err = a.Store.SaveRetry(ctx, s.Account, r, *s.RetryOf)
 	}
 	if err != nil {
-		return contract.Document{}, public(err)
+		return contract.Response{}, public(err)
 	}
 	crash.At(crash.AfterCommit)
 	doc, err := a.document(ctx, s.Account, saved.Result, saved.Prism, s.Format)
@@ -152,35 +152,35 @@ func (a *Authority) Save(ctx context.Context, s contract.Save) (contract.Documen
 }
 
 // Read implements contract.Results.
-func (a *Authority) Read(ctx context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Document, error) {
+func (a *Service) Read(ctx context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
 	found, err := a.Store.ResultFacts(ctx, key, id)
 	switch {
 	case err != nil:
-		return contract.Document{}, public(err)
+		return contract.Response{}, public(err)
 	case a.seen(found.Key).IsZero():
-		return contract.Document{}, apierr.InvalidAPIKey()
+		return contract.Response{}, apierr.InvalidAPIKey()
 	case found.Result == nil:
-		return contract.Document{}, apierr.ResultNotFound()
+		return contract.Response{}, apierr.ResultNotFound()
 	}
 	doc, err := a.document(ctx, found.Key.Account, *found.Result, *found.Prism, f)
 	return doc, public(err)
 }
 
 // document formats one result with its prism's current Lens.
-func (a *Authority) document(ctx context.Context, account prism.AccountID, r prism.Result, row store.PrismRow, f contract.Format) (contract.Document, error) {
+func (a *Service) document(ctx context.Context, account prism.AccountID, r prism.Result, row store.PrismRow, f contract.Format) (contract.Response, error) {
 	table, err := a.table(ctx, account, row, f)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	answered, err := a.version(ctx, account, r.Prism, r.Version)
 	if err != nil {
-		return contract.Document{}, err
+		return contract.Response{}, err
 	}
 	return format.One(f, table, format.Row{Result: r, Answered: answered.Definition})
 }
 
 // table is what the rows of a prism share in a format. Only tabular ones have the latest version's fields.
-func (a *Authority) table(ctx context.Context, account prism.AccountID, row store.PrismRow, f contract.Format) (format.Table, error) {
+func (a *Service) table(ctx context.Context, account prism.AccountID, row store.PrismRow, f contract.Format) (format.Table, error) {
 	t := format.Table{Slug: row.Slug, Lens: row.Lens}
 	if f == contract.JSON || f == contract.Raw {
 		return t, nil
@@ -191,7 +191,7 @@ func (a *Authority) table(ctx context.Context, account prism.AccountID, row stor
 }
 
 // version is a version's definition, from memory when it was needed before.
-func (a *Authority) version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error) {
+func (a *Service) version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error) {
 	key := versionID{id, number}
 	if v, ok := a.versions.get(key); ok {
 		return v, nil
@@ -205,7 +205,7 @@ func (a *Authority) version(ctx context.Context, account prism.AccountID, id pri
 }
 
 // authenticate finds who calls.
-func (a *Authority) authenticate(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
+func (a *Service) authenticate(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
 	found, err := a.Store.Authenticate(ctx, key)
 	if err != nil {
 		return prism.AccountID{}, public(err)
@@ -217,7 +217,7 @@ func (a *Authority) authenticate(ctx context.Context, key contract.KeyDigest) (p
 }
 
 // seen notes that a key was used, and returns its account.
-func (a *Authority) seen(k store.KeyFacts) prism.AccountID {
+func (a *Service) seen(k store.KeyFacts) prism.AccountID {
 	if !k.Account.IsZero() {
 		a.usage.touch(k.Key, a.Now())
 	}

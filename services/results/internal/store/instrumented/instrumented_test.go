@@ -1,4 +1,4 @@
-package observed_test
+package instrumented_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/observed"
+	"github.com/prism-results/prism/services/results/internal/store/instrumented"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
@@ -34,7 +34,7 @@ func TestAnObservedStoreIsTheStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := observed.New(inner, metrics)
+		s := instrumented.New(inner, metrics)
 		t.Cleanup(s.Close)
 		return s
 	})
@@ -70,7 +70,7 @@ func TestOutcomesAreToldApart(t *testing.T) {
 			if err != nil {
 				inner = fmt.Errorf("wrapped: %w", err)
 			}
-			s := observed.New(failing{err: inner}, metrics)
+			s := instrumented.New(failing{err: inner}, metrics)
 			_, got := s.SaveRetry(t.Context(), prism.AccountID{}, prism.Result{}, prism.ResultID{})
 			if got != inner { //nolint:errorlint // the very error
 				t.Errorf("%v came back as %v", inner, got)
@@ -90,7 +90,7 @@ func TestEveryMethodIsMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := reflect.ValueOf(observed.New(inner, metrics))
+	s := reflect.ValueOf(instrumented.New(inner, metrics))
 	t.Cleanup(inner.Close)
 	interfaceType := reflect.TypeFor[store.Store]()
 	measured := 0

@@ -1,4 +1,4 @@
-package authority_test
+package execute_test
 
 import (
 	"testing"

@@ -9,9 +9,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Observed returns inner with metrics of how long callers wait and why they stop. No metric tells names apart.
-func Observed(inner Locker, reg prometheus.Registerer) Locker {
-	o := &observed{
+// Instrumented returns inner with metrics of how long callers wait and why they stop. No metric tells names apart.
+func Instrumented(inner Locker, reg prometheus.Registerer) Locker {
+	o := &instrumented{
 		inner: inner,
 		wait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "prism_lock_wait_seconds",
@@ -45,14 +45,14 @@ const (
 
 var outcomes = []string{acquired, timedOut, busy, unavailable, canceled}
 
-type observed struct {
+type instrumented struct {
 	inner   Locker
 	wait    *prometheus.HistogramVec
 	waiters prometheus.Gauge
 	lost    prometheus.Counter
 }
 
-func (o *observed) Acquire(ctx context.Context, name string) (Lease, error) {
+func (o *instrumented) Acquire(ctx context.Context, name string) (Lease, error) {
 	began := time.Now()
 	o.waiters.Inc()
 	lease, err := o.inner.Acquire(ctx, name)
@@ -67,7 +67,7 @@ func (o *observed) Acquire(ctx context.Context, name string) (Lease, error) {
 		return lease, nil
 	}
 	o.wait.WithLabelValues(acquired).Observe(took)
-	return &observedLease{inner: lease, lost: o.lost}, nil
+	return &instrumentedLease{inner: lease, lost: o.lost}, nil
 }
 
 func outcome(err error) string {
@@ -83,14 +83,14 @@ func outcome(err error) string {
 	}
 }
 
-type observedLease struct {
+type instrumentedLease struct {
 	inner Lease
 	lost  prometheus.Counter
 	count sync.Once
 }
 
 // Release counts a loss here, since a goroutine for each lease would be dear and every lease is released.
-func (l *observedLease) Release(ctx context.Context) {
+func (l *instrumentedLease) Release(ctx context.Context) {
 	l.count.Do(func() {
 		if isLost(l.inner) {
 			l.lost.Inc()
@@ -99,7 +99,7 @@ func (l *observedLease) Release(ctx context.Context) {
 	l.inner.Release(ctx)
 }
 
-func (l *observedLease) Lost() <-chan struct{} { return l.inner.Lost() }
+func (l *instrumentedLease) Lost() <-chan struct{} { return l.inner.Lost() }
 
 func isLost(l Lease) bool {
 	select {

@@ -1,4 +1,4 @@
-package answer
+package execute
 
 import (
 	"context"
@@ -34,13 +34,13 @@ type counting struct {
 	tries *prometheus.CounterVec
 }
 
-func (c counting) Save(ctx context.Context, s contract.Save) (contract.Document, error) {
+func (c counting) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
 	doc, err := c.Results.Save(ctx, s)
 	outcome := failed
 	switch {
 	case err == nil:
 		outcome = saved
-	case lost(err):
+	case lostRace(err):
 		outcome = beaten
 	}
 	c.tries.WithLabelValues(outcome).Inc()

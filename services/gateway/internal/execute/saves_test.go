@@ -1,4 +1,4 @@
-package answer_test
+package execute_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/answer"
+	"github.com/prism-results/prism/services/gateway/internal/execute"
 )
 
 func TestTriesToSaveAreCountedByHowTheyEnd(t *testing.T) {
@@ -17,7 +17,7 @@ func TestTriesToSaveAreCountedByHowTheyEnd(t *testing.T) {
 	fake := newFakeResults()
 	// One that is saved at once comes last.
 	fake.saveErrs = []error{errors.New("away"), errAnswerLost, contract.ErrKeyTaken, &contract.RetriedError{}}
-	results := answer.CountSaves(fake, reg)
+	results := execute.CountSaves(fake, reg)
 	for i := range 5 {
 		_, _ = results.Save(t.Context(), contract.Save{ID: prism.ResultID{UUID: prism.UUID{byte(i)}}})
 	}

@@ -1,4 +1,4 @@
-package authority
+package service
 
 import (
 	"time"
@@ -46,14 +46,14 @@ type (
 )
 
 // document is a finished JSON body.
-func document(body any) (contract.Document, error) {
+func document(body any) (contract.Response, error) {
 	b, err := strictjson.Marshal(body)
-	return contract.Document{ContentType: format.ContentType(contract.JSON), Body: b}, err
+	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: b}, err
 }
 
-func prismDocument(p prism.Prism) (contract.Document, error) { return document(newPrismBody(p)) }
+func prismDocument(p prism.Prism) (contract.Response, error) { return document(newPrismBody(p)) }
 
-func versionDocument(v prism.Version) (contract.Document, error) { return document(newVersionBody(v)) }
+func versionDocument(v prism.Version) (contract.Response, error) { return document(newVersionBody(v)) }
 
 func prismJSON(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) }
 
@@ -109,7 +109,7 @@ func storePage(p contract.Page) (store.Page, error) {
 }
 
 // listDocument is a page of rows: {data, next_cursor}.
-func listDocument[R any](rows []R, limit int, body func(R) (strictjson.Value, error), at func(R) contract.Position) (contract.Document, error) {
+func listDocument[R any](rows []R, limit int, body func(R) (strictjson.Value, error), at func(R) contract.Position) (contract.Response, error) {
 	list := listBody{Data: []strictjson.Value{}}
 	if len(rows) > limit {
 		rows = rows[:limit]
@@ -119,7 +119,7 @@ func listDocument[R any](rows []R, limit int, body func(R) (strictjson.Value, er
 	for _, r := range rows {
 		value, err := body(r)
 		if err != nil {
-			return contract.Document{}, err
+			return contract.Response{}, err
 		}
 		list.Data = append(list.Data, value)
 	}
