@@ -96,7 +96,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + s.folder.Path, "LC_ALL=C", "TZ=UTC"}
 	account.Apply(cmd)
 	// SIGTERM ends it at once in old versions and waits for its clients in new ones.
-	if s.process, err = proc.Start(cmd, s.folder.File("pgbouncer.log"), syscall.SIGKILL); err != nil {
+	if s.process, err = proc.StartLogged(cmd, s.folder.File("pgbouncer.log"), syscall.SIGKILL); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.process.Await(ctx, func(ctx context.Context) error { return ping(ctx, s.URL(upstream.Database)) }); err != nil {

@@ -115,7 +115,7 @@ func (s *Server) start(ctx context.Context) error {
 	cmd := exec.Command(s.program, s.arguments()...)
 	s.prepare(cmd)
 	// SIGQUIT ends Postgres at once but, other than SIGKILL, with its children and its shared memory.
-	process, err := proc.Start(cmd, s.folder.File("postgres.log"), syscall.SIGQUIT)
+	process, err := proc.StartLogged(cmd, s.folder.File("postgres.log"), syscall.SIGQUIT)
 	if err != nil {
 		return err
 	}

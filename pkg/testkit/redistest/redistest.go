@@ -83,7 +83,7 @@ func (s *Server) start(ctx context.Context) error {
 		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--unixsocket", s.socket(), "--unixsocketperm", "700",
 		"--save", "", "--appendonly", "no", "--daemonize", "no", "--dir", s.folder.Path, "--logfile", "")
 	cmd.Dir = s.folder.Path
-	process, err := proc.Start(cmd, s.folder.File("redis.log"), syscall.SIGKILL)
+	process, err := proc.StartLogged(cmd, s.folder.File("redis.log"), syscall.SIGKILL)
 	if err != nil {
 		return err
 	}

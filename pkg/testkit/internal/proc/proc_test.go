@@ -73,7 +73,7 @@ func TestASweepRemovesWhatADeadProcessLeftAndNothingElse(t *testing.T) {
 
 func TestAProgramThatEndsBeforeItIsReadySaysWhy(t *testing.T) {
 	t.Parallel()
-	p, err := Start(exec.Command("sh", "-c", "echo no room; exit 3"), filepath.Join(t.TempDir(), "log"), syscall.SIGKILL)
+	p, err := StartLogged(exec.Command("sh", "-c", "echo no room; exit 3"), filepath.Join(t.TempDir(), "log"), syscall.SIGKILL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestAProgramThatEndsBeforeItIsReadySaysWhy(t *testing.T) {
 func TestAProgramThatIgnoresTheSignalIsKilled(t *testing.T) {
 	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready")
-	p, err := Start(exec.Command("sh", "-c", `trap "" TERM; : > "$0"; while :; do sleep 1; done`, ready), ready+".log", syscall.SIGKILL)
+	p, err := StartLogged(exec.Command("sh", "-c", `trap "" TERM; : > "$0"; while :; do sleep 1; done`, ready), ready+".log", syscall.SIGKILL)
 	if err != nil {
 		t.Fatal(err)
 	}
