@@ -1,0 +1,68 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// paging is a store whose exports have as many rows as left says. It reports the size of each page.
+type paging struct {
+	store.Store
+	row     prism.Result
+	left    int
+	fetched func(rows int)
+}
+
+func (p *paging) ExportResults(
+	_ context.Context, _ prism.AccountID, _ prism.PrismID, _ store.Filter, page store.Page,
+) ([]prism.Result, error) {
+	rows := make([]prism.Result, min(page.Limit, p.left))
+	for i := range rows {
+		rows[i] = p.row
+	}
+	p.left -= len(rows)
+	p.fetched(len(rows))
+	return rows, nil
+}
+
+// spec: export-is-streamed
+func TestAnExportHoldsOneBoundedPageAtATime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const total = 2000
+	read, fetched := -1, 0 // rows; the header is the first line
+	w.store.Store = &paging{
+		Store: w.store.Store, left: total, row: prism.Result{Prism: w.prism(t, "a"), Version: 1, Status: prism.Failed},
+		fetched: func(rows int) {
+			if read != fetched {
+				t.Errorf("a page was fetched when %d of %d fetched rows were read", read, fetched)
+			}
+			if rows > 500 {
+				t.Errorf("a page has %d rows", rows)
+			}
+			fetched += rows
+		},
+	}
+	stream, err := w.Export(t.Context(), w.key, contract.Export{Prism: prism.Ref{Slug: "a"}, Format: contract.TSV})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for buffer := make([]byte, 100); err == nil; {
+		var n int
+		n, err = stream.Body.Read(buffer)
+		read += bytes.Count(buffer[:n], []byte("\n"))
+	}
+	if err := stream.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, io.EOF) || read != total || fetched != total {
+		t.Errorf("%d rows fetched and %d read of %d: %v", fetched, read, total, err)
+	}
+}
