@@ -39,7 +39,7 @@ func (a *app) apply() *cobra.Command {
 		if err != nil {
 			return asInvalid(err)
 		}
-		todo := a.show(changes)
+		todo := a.showPlan(changes)
 		switch {
 		case todo == 0:
 			return nil
@@ -167,8 +167,8 @@ func (a *app) decode(name string) (_ []definition.File, err error) {
 	return definition.Decode(name, file)
 }
 
-// show prints the plan and counts what is to be done.
-func (a *app) show(changes []apply.Change) (todo int) {
+// showPlan prints the plan and counts what is to be done.
+func (a *app) showPlan(changes []apply.Change) (todo int) {
 	for _, change := range changes {
 		if change.None() {
 			_, _ = fmt.Fprintf(a.out, "%s: %s\n", change.Slug, change.Summary())

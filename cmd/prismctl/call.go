@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/cmd/prismctl/internal/digits"
 )
 
 func (a *app) call() *cobra.Command {
@@ -31,12 +33,12 @@ func (a *app) call() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if f == table_ {
-			result, err := c.CreateResult(cmd.Context(), args[0], r)
-			return a.showAnswered(result, err)
-		}
-		stream, err := c.CreateResultAs(cmd.Context(), args[0], r, f)
-		return a.pass(stream, err)
+		ctx := cmd.Context()
+		return a.show(f, reply{
+			result: func() (client.Result, error) { return c.CreateResult(ctx, args[0], r) },
+			as:     func(f client.Format) (io.ReadCloser, error) { return c.CreateResultAs(ctx, args[0], r, f) },
+			prism:  func() (client.Prism, error) { return c.ReadPrism(ctx, args[0]) },
+		})
 	})
 	cmd.Long = `Answer a text through a prism, and save the answer as a result.
 
@@ -177,57 +179,62 @@ func formatFlag(cmd *cobra.Command, format *string) {
 	choices(cmd, "format", "table", "json", "raw", "csv", "tsv", "jsonl")
 }
 
-// pass writes a document of the API as it is; a failed result too, before it is an error.
-func (a *app) pass(stream io.ReadCloser, err error) error {
+// reply is one result that a command makes or reads.
+type reply struct {
+	result func() (client.Result, error)
+	as     func(client.Format) (io.ReadCloser, error)
+	prism  func() (client.Prism, error)
+}
+
+// show writes a result in a format. It writes a failed result too, and then returns the error.
+func (a *app) show(f client.Format, r reply) error {
 	var failed *client.FailedError
+	if f == table_ {
+		result, err := r.result()
+		if errors.As(err, &failed) && failed.Result != nil {
+			return errors.Join(a.showResult(*failed.Result), err)
+		}
+		if err != nil {
+			return err
+		}
+		return a.showResult(result)
+	}
+	body, err := readAll(r.as(f))
 	if errors.As(err, &failed) {
-		_, writeErr := a.out.Write(failed.Body)
-		return errors.Join(err, writeErr, a.endLine(failed.Body))
+		body = failed.Body
+	} else if err != nil {
+		return err
 	}
+	if err == nil && !a.exact && (f == client.CSV || f == client.TSV) {
+		var p client.Prism
+		if p, err = r.prism(); err == nil {
+			body = digits.One(p, f, body)
+		}
+	}
+	if !bytes.HasSuffix(body, []byte("\n")) { // the API ends a JSON result without one
+		body = append(body, '\n')
+	}
+	_, writeErr := a.out.Write(body)
+	return errors.Join(err, writeErr)
+}
+
+func readAll(from io.ReadCloser, err error) ([]byte, error) {
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { _ = stream.Close() }()
-	last := &lastByte{w: a.out}
-	if _, err := io.Copy(last, stream); err != nil {
-		return err
-	}
-	return a.endLine(last.b)
+	defer func() { _ = from.Close() }()
+	return io.ReadAll(from)
 }
 
-// endLine ends the line of a JSON document, which has no line end of its own.
-func (a *app) endLine(b []byte) error {
-	if len(b) > 0 && b[len(b)-1] != '\n' {
-		_, err := fmt.Fprintln(a.out)
-		return err
+// prismOf reads the prism of a result.
+func prismOf(ctx context.Context, c *client.Client, id string) func() (client.Prism, error) {
+	return func() (client.Prism, error) {
+		r, err := c.ReadResult(ctx, id)
+		if err != nil {
+			return client.Prism{}, err
+		}
+		return c.ReadPrism(ctx, r.Prism)
 	}
-	return nil
-}
-
-// lastByte remembers how what was written ends.
-type lastByte struct {
-	w io.Writer
-	b []byte
-}
-
-func (l *lastByte) Write(p []byte) (int, error) {
-	n, err := l.w.Write(p)
-	if n > 0 {
-		l.b = []byte{p[n-1]}
-	}
-	return n, err
-}
-
-// showAnswered shows a result that was just made, also one that failed.
-func (a *app) showAnswered(r client.Result, err error) error {
-	var failed *client.FailedError
-	if errors.As(err, &failed) && failed.Result != nil {
-		return errors.Join(a.showResult(*failed.Result), err)
-	}
-	if err != nil {
-		return err
-	}
-	return a.showResult(r)
 }
 
 // showResult shows a result to people.
@@ -254,7 +261,7 @@ func (a *app) showResult(r client.Result) error {
 	}
 	answers := [][]string{}
 	for _, answer := range r.Answers {
-		answers = append(answers, []string{answer.Name, cell(answer.Value)})
+		answers = append(answers, []string{answer.Name, a.cell(answer.Value)})
 	}
 	if _, err := fmt.Fprintln(a.out); err != nil {
 		return err
@@ -262,12 +269,15 @@ func (a *app) showResult(r client.Result) error {
 	return table(a.out, answers, nil)
 }
 
-func cell(v any) string {
+func (a *app) cell(v any) string {
 	switch v := v.(type) {
 	case string:
 		return printable(v)
 	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
+		if a.exact {
+			return strconv.FormatFloat(v, 'f', -1, 64)
+		}
+		return digits.Short(v)
 	}
 	return "-"
 }

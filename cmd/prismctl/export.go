@@ -32,13 +32,10 @@ func (a *app) export() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		bar := &bar{to: a.err, prism: args[0], began: time.Now()}
-		if a.err.terminal {
-			bar.span(cmd.Context(), c, options)
-		}
-		e := export.Export{
-			Client: c, Prism: args[0], Options: options, Progress: bar.show,
-			Retries: 8, Pause: pause,
+		e := export.Export{Client: c, Prism: args[0], Options: options, Exact: a.exact, Retries: 8, Pause: pause}
+		if name != "" || !a.out.terminal { // else the meter would stand between the rows
+			m := &meter{to: a.err, prism: args[0], began: time.Now()}
+			e.Progress = m.show
 		}
 		var done export.Progress
 		if name == "" {
@@ -46,30 +43,32 @@ func (a *app) export() *cobra.Command {
 		} else {
 			done, err = e.ToFile(cmd.Context(), host, name, restart)
 		}
-		a.err.status("")
+		if e.Progress != nil {
+			a.err.status("")
+		}
 		switch {
 		case err == nil && name != "":
 			_, _ = fmt.Fprintf(a.err, "%d rows in %s\n", done.Rows, name)
 		case err != nil && name != "" && done.Rows > 0:
-			_, _ = fmt.Fprintf(a.err, "%d rows so far; run the same command again to go on.\n", done.Rows)
+			_, _ = fmt.Fprintf(a.err, "%d rows so far; run the same command again to continue.\n", done.Rows)
 		}
 		var other *export.OtherExportError
 		if name != "" && (errors.Is(err, export.ErrColumnsChanged) || errors.As(err, &other)) {
-			return fmt.Errorf("%w: begin anew with --restart", err)
+			return fmt.Errorf("%w: begin again with --restart", err)
 		}
 		return err
 	})
 	cmd.Long = `Write all results of a prism, oldest first, to a file or to standard output.
 
-A cut connection is taken up again where it was cut, without losing or doubling a row. A file has its name
-only when it is whole; until then it is FILE.part, and the same command goes on with it.`
+If the connection is lost, the export continues at its last row; each result is written once. The file gets its
+name when it is complete. Until then its name is FILE.part, and the same command continues it.`
 	f := cmd.Flags()
 	f.StringVarP(&name, "output", "o", "", "file to write; standard output when not given")
-	f.StringVar(&format, "format", "", "csv, tsv or jsonl; what the file's name ends in, or else csv")
+	f.StringVar(&format, "format", "", "csv, tsv or jsonl; by default the file name's extension, or csv without one")
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
 	f.StringVar(&from, "from", "", "only results created at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	f.StringVar(&to, "to", "", "only results created before this time")
-	f.BoolVar(&restart, "restart", false, "throw the unfinished part of the file away")
+	f.BoolVar(&restart, "restart", false, "discard the unfinished file and begin again")
 	choices(cmd, "format", "csv", "tsv", "jsonl")
 	choices(cmd, "status", "ok", "failed")
 	cmd.ValidArgsFunction = a.completePrisms
@@ -78,14 +77,13 @@ only when it is whole; until then it is FILE.part, and the same command goes on 
 
 func exportOptions(format, name, status, from, to string) (o client.Export, err error) {
 	if format == "" {
-		format = "csv"
-		if end := client.Format(strings.TrimPrefix(filepath.Ext(name), ".")); end.Tabular() {
-			format = string(end)
+		if format = strings.ToLower(strings.TrimPrefix(filepath.Ext(name), ".")); format == "" {
+			format = "csv"
 		}
 	}
 	o.Format, o.Status = client.Format(format), client.Status(status)
 	if !o.Format.Tabular() {
-		return o, usage(fmt.Errorf("unknown format %q: csv, tsv or jsonl", format))
+		return o, usage(fmt.Errorf("unknown format %q: csv, tsv or jsonl, by --format or by the file name's extension", format))
 	}
 	if o.Status != "" && o.Status != client.OK && o.Status != client.Failed {
 		return o, usage(fmt.Errorf("unknown status %q: ok or failed", status))
@@ -110,7 +108,7 @@ func timeFlag(flag, s string) (time.Time, error) {
 	return time.Time{}, usage(fmt.Errorf("--%s takes a day or a time: 2026-11-21 or 2026-11-21T09:00:00Z", flag))
 }
 
-// pause waits longer before each try that follows a cut.
+// pause waits before the nth try in a row, longer each time.
 func pause(ctx context.Context, n int) bool {
 	longest := min(250*time.Millisecond<<min(n, 10), 15*time.Second)
 	select {
@@ -121,50 +119,21 @@ func pause(ctx context.Context, n int) bool {
 	}
 }
 
-// bar shows how far an export has come. There is no count of what is left, but rows come in the order of their time, so
-// the time they have reached between the first and the newest result is the share that is done.
-type bar struct {
-	to     *printer
-	prism  string
-	began  time.Time
-	first  time.Time
-	newest time.Time
-	shown  time.Time
+// meter shows how far an export has come. The number of rows to come is not known, so the meter shows no share.
+type meter struct {
+	to    *printer
+	prism string
+	began time.Time
+	shown time.Time
 }
 
-// span finds the time of the newest result. Without it the bar shows no share.
-func (b *bar) span(ctx context.Context, c *client.Client, o client.Export) {
-	page, err := c.ListResults(ctx, client.ResultFilter{Prism: b.prism, Status: o.Status}, client.PageOptions{Limit: 1})
-	if err != nil || len(page.Data) == 0 {
-		return
-	}
-	b.newest = page.Data[0].CreatedAt.Time
-	if !o.To.IsZero() && o.To.Before(b.newest) {
-		b.newest = o.To
-	}
-}
-
-const barWidth = 24
-
-// show draws ten times a second at most.
-func (b *bar) show(p export.Progress) {
-	if b.first.IsZero() {
-		b.first = p.At
-	}
+// show writes ten times a second at most.
+func (m *meter) show(p export.Progress) {
 	now := time.Now()
-	if !b.to.terminal || now.Sub(b.shown) < 100*time.Millisecond && p.At.Before(b.newest) {
+	if now.Sub(m.shown) < 100*time.Millisecond {
 		return
 	}
-	b.shown = now
-	share := ""
-	if span := b.newest.Sub(b.first); !b.newest.IsZero() {
-		done := 1.0
-		if span > 0 {
-			done = min(1, float64(p.At.Sub(b.first))/float64(span))
-		}
-		full := int(done * barWidth)
-		share = fmt.Sprintf("[%s%s] %3.0f%%  ", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), 100*done)
-	}
-	rate := float64(p.Rows) / max(now.Sub(b.began).Seconds(), 0.001)
-	b.to.status("%s %s%d rows  %.1f MB  %.0f rows/s", b.prism, share, p.Rows, float64(p.Bytes)/1e6, rate)
+	m.shown = now
+	rate := float64(p.Rows) / max(now.Sub(m.began).Seconds(), 0.001)
+	m.to.status("%s: %d rows, %.1f MB, %.0f rows/s", m.prism, p.Rows, float64(p.Bytes)/1e6, rate)
 }

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/cmd/prismctl/internal/digits"
 )
 
 func (a *app) results() *cobra.Command {
@@ -28,15 +30,12 @@ func (a *app) resultsGet() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if f == table_ {
-			r, err := c.ReadResult(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return a.showResult(r)
-		}
-		stream, err := c.ReadResultAs(cmd.Context(), args[0], f)
-		return a.pass(stream, err)
+		ctx := cmd.Context()
+		return a.show(f, reply{
+			result: func() (client.Result, error) { return c.ReadResult(ctx, args[0]) },
+			as:     func(f client.Format) (io.ReadCloser, error) { return c.ReadResultAs(ctx, args[0], f) },
+			prism:  prismOf(ctx, c, args[0]),
+		})
 	})
 	formatFlag(cmd, &format)
 	return cmd
@@ -61,7 +60,7 @@ func (a *app) resultsList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return list(a, output, first(c.Results(cmd.Context(), filter), limit), resultColumns())
+		return list(a, output, first(c.Results(cmd.Context(), filter), limit), a.resultColumns())
 	})
 	outputFlag(cmd, &output)
 	filterFlags(cmd, &filter.Prism, &status)
@@ -87,7 +86,7 @@ func (a *app) completePrismFlag(cmd *cobra.Command) {
 	}
 }
 
-func resultColumns() []column[client.Result] {
+func (a *app) resultColumns() []column[client.Result] {
 	failed := func(r client.Result) color {
 		if r.Status == client.Failed {
 			return red
@@ -102,16 +101,20 @@ func resultColumns() []column[client.Result] {
 		{name: "status", cell: func(r client.Result) string { return string(r.Status) }, color: failed},
 		{name: "took_ms", cell: func(r client.Result) string { return strconv.FormatInt(r.TookMS, 10) }},
 		{name: "created_at", cell: func(r client.Result) string { return r.CreatedAt.String() }},
-		{name: "answers", cell: answersCell},
+		{name: "answers", cell: a.answersCell},
 	}
 }
 
 // answersCell is the answers as JSON, or why there are none.
-func answersCell(r client.Result) string {
+func (a *app) answersCell(r client.Result) string {
 	if r.Error != nil {
 		return *r.Error
 	}
-	text, err := json.Marshal(r.Answers)
+	answers := r.Answers
+	if !a.exact {
+		answers = digits.Answers(answers)
+	}
+	text, err := json.Marshal(answers)
 	if err != nil {
 		return fmt.Sprint(err)
 	}

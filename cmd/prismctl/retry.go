@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -57,12 +58,11 @@ interrupted and run again: what was retried stays so.`
 }
 
 func (a *app) retryOne(ctx context.Context, c *client.Client, id string, f client.Format) error {
-	if f == table_ {
-		r, err := c.RetryResult(ctx, id)
-		return a.showAnswered(r, err)
-	}
-	stream, err := c.RetryResultAs(ctx, id, f)
-	return a.pass(stream, err)
+	return a.show(f, reply{
+		result: func() (client.Result, error) { return c.RetryResult(ctx, id) },
+		as:     func(f client.Format) (io.ReadCloser, error) { return c.RetryResultAs(ctx, id, f) },
+		prism:  prismOf(ctx, c, id),
+	})
 }
 
 // tally counts what became of retries.

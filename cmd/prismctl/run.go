@@ -43,6 +43,7 @@ type app struct {
 	in       io.Reader
 	out, err *printer
 	host     string // --host
+	exact    bool   // --exact
 }
 
 func (a *app) root() *cobra.Command {
@@ -53,6 +54,7 @@ prismctl takes the address and the API key from "prismctl login", or from PRISM_
 A key is never an argument, where other users of the machine could see it.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentFlags().StringVar(&a.host, "host", "", "address of Prism, instead of PRISM_URL or the stored one")
+	root.PersistentFlags().BoolVar(&a.exact, "exact", false, "write all digits of numbers in tables, csv and tsv, instead of four significant ones")
 	root.AddCommand(a.prisms(), a.call(), a.results(), a.retry(), a.keys(), a.login(), a.logout())
 	return root
 }

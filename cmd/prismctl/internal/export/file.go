@@ -14,7 +14,7 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// plan says what an unfinished file is a part of.
+// plan identifies the export that an unfinished file belongs to.
 type plan struct {
 	Host    string        `json:"host"`
 	Prism   string        `json:"prism"`
@@ -22,31 +22,32 @@ type plan struct {
 	Status  client.Status `json:"status"`
 	From    time.Time     `json:"from"`
 	To      time.Time     `json:"to"`
+	Short   bool          `json:"short"` // numbers are shortened
 	Columns string        `json:"columns"`
 }
 
-// OtherExportError is an unfinished file that this export can't go on with.
+// OtherExportError is an unfinished file that belongs to another export.
 type OtherExportError struct{ Part string }
 
 func (e *OtherExportError) Error() string {
 	return e.Part + " is the unfinished part of another export"
 }
 
-// Part and state are where an export to a file lives until it is whole.
+// part and state are the files of an export until it is complete.
 func part(name string) string { return name + ".part" }
 
 func state(name string) string { return name + ".part.json" }
 
-// ToFile makes a file of the export, which appears under its name when it is whole. An unfinished one is gone on with,
-// unless restart throws it away.
+// ToFile writes the export to a file, which gets its name when it is complete. ToFile continues an unfinished file, or
+// with restart discards it.
 func (e Export) ToFile(ctx context.Context, host, name string, restart bool) (_ Progress, err error) {
-	columns, err := e.columns(ctx)
+	s, err := e.sink(ctx)
 	if err != nil {
 		return Progress{}, err
 	}
 	o := e.Options
-	want := plan{host, e.Prism, o.Format, o.Status, o.From.UTC(), o.To.UTC(), columns}
-	file, s, err := open(name, want, restart)
+	want := plan{host, e.Prism, o.Format, o.Status, o.From.UTC(), o.To.UTC(), s.short != nil, s.columns}
+	file, err := open(name, want, restart, s)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -57,7 +58,7 @@ func (e Export) ToFile(ctx context.Context, host, name string, restart bool) (_ 
 	}()
 	buffered := bufio.NewWriterSize(file, 256<<10)
 	s.to = buffered
-	// What came before a cut is kept, whatever ended it.
+	// Rows are kept whatever ended the export.
 	err = errors.Join(e.into(ctx, s), buffered.Flush())
 	if err != nil {
 		return s.progress(), err
@@ -73,28 +74,27 @@ func (e Export) ToFile(ctx context.Context, host, name string, restart bool) (_ 
 	return s.progress(), os.Remove(state(name))
 }
 
-// open makes the unfinished file, or finds it and how far it has come.
-func open(name string, want plan, restart bool) (*os.File, *sink, error) {
+// open creates the unfinished file, or opens it and reads the rows that it has.
+func open(name string, want plan, restart bool, s *sink) (*os.File, error) {
 	if restart {
 		if err := errors.Join(remove(part(name)), remove(state(name))); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if err := resumable(name, want); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	file, err := os.OpenFile(part(name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s := &sink{columns: want.Columns}
 	if err := s.recover(file, want.Format); err != nil {
-		return nil, nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, file.Close())
 	}
-	return file, s, nil
+	return file, nil
 }
 
-// resumable writes the plan of a new file, or compares that of an unfinished one.
+// resumable writes the plan of a new file, or compares the plan of an unfinished file with want.
 func resumable(name string, want plan) error {
 	text, err := json.Marshal(want)
 	if err != nil {
@@ -125,7 +125,7 @@ func resumable(name string, want plan) error {
 	return nil
 }
 
-// recover reads the rows that the file has, and cuts off one that is not whole.
+// recover reads the rows of the file, and cuts off an incomplete row at its end.
 func (s *sink) recover(file *os.File, f client.Format) error {
 	r := newRows(file, f)
 	for {
@@ -135,12 +135,16 @@ func (s *sink) recover(file *os.File, f client.Format) error {
 			if err := file.Truncate(s.bytes); err != nil {
 				return err
 			}
+			s.at.resume()
 			_, err := file.Seek(s.bytes, io.SeekStart)
 			return err
 		case err != nil:
 			return err
 		case f != client.JSONL && s.header == nil:
 			s.header = row
+			if s.short != nil {
+				s.short.Row(row)
+			}
 		default:
 			k, err := keyOf(row, f)
 			if err != nil {
@@ -159,7 +163,7 @@ func remove(name string) error {
 	return nil
 }
 
-// writeWhole writes a file that is never seen half written.
+// writeWhole writes a file atomically.
 func writeWhole(name string, text []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// rows cuts an export into whole rows, each with its line end.
+// rows splits an export into complete rows, each with its line end.
 type rows struct {
 	from   *bufio.Reader
 	format client.Format
@@ -21,8 +21,8 @@ type rows struct {
 
 func newRows(r io.Reader, f client.Format) *rows { return &rows{bufio.NewReaderSize(r, 64<<10), f} }
 
-// next is the next whole row, or io.EOF behind the last one. A row that is not whole is io.ErrUnexpectedEOF, unless the
-// reader says why.
+// next returns the next complete row, or io.EOF after the last row. An incomplete row is io.ErrUnexpectedEOF, or the
+// reader's own error.
 func (r *rows) next() ([]byte, error) {
 	var row []byte
 	for quoted := false; ; {
@@ -42,7 +42,7 @@ func (r *rows) next() ([]byte, error) {
 	}
 }
 
-// key is what tells a row from all others, and where it stands in the order.
+// key identifies a row and its place in the order.
 type key struct {
 	id string
 	at time.Time
@@ -50,7 +50,7 @@ type key struct {
 
 var errNotARow = errors.New("a row without result_id and created_at")
 
-// keyOf reads the first and the sixth column, which every row has.
+// keyOf reads result_id and created_at: the first and the sixth column of every row (spec: tabular-columns).
 func keyOf(row []byte, f client.Format) (key, error) {
 	id, at, err := "", "", error(nil)
 	switch f {
@@ -78,20 +78,29 @@ func keyOf(row []byte, f client.Format) (key, error) {
 	return key{id, created}, nil
 }
 
-// overlap is how far before its last row an export goes on. A result has its time just before it is saved, so one with
-// an earlier time can appear after one with a later time; and many can have the same millisecond.
+// overlap is how late a result can appear. Its created_at is taken just before it is saved, so a result with an earlier
+// created_at can appear after one with a later created_at.
 const overlap = time.Minute
 
-// position knows which rows an export has, as far as it needs to when it goes on.
+// position is how far an export has come, and which of the latest rows it has.
 type position struct {
-	rows   int64
-	last   time.Time
-	recent map[string]time.Time // created_at of the rows of the overlap, by id
+	rows int64
+	last time.Time // the latest created_at of all rows
+	next time.Time // created_at of the row that was read last: the next request begins there
+	// reread is set after a lost connection: rows from reread on are requested once more, since one of them may have
+	// appeared after the export had passed its created_at. It is never more than 2*overlap before last.
+	reread time.Time
+	fresh  bool                 // a row was added since reread was last decided
+	recent map[string]time.Time // created_at by id of the rows of the last 2*overlap
 	pruned time.Time
 }
 
-// add takes a row; it is false for one that the export has.
+// due tells whether rows have to be read again before a row of this time is taken.
+func (p *position) due(at time.Time) bool { return !p.reread.IsZero() && at.Sub(p.reread) > 2*overlap }
+
+// add takes a row. It returns false if the export has the row already.
 func (p *position) add(k key) bool {
+	p.next = k.at
 	if _, has := p.recent[k.id]; has {
 		return false
 	}
@@ -100,13 +109,14 @@ func (p *position) add(k key) bool {
 	}
 	p.recent[k.id] = k.at
 	p.rows++
+	p.fresh = true
 	if k.at.After(p.last) {
 		p.last = k.at
 	}
-	// Once in an overlap, not with every row.
-	if p.last.Sub(p.pruned) > 2*overlap {
+	// Prune once in an overlap, not with every row.
+	if p.last.Sub(p.pruned) > overlap {
 		for id, at := range p.recent {
-			if at.Before(p.from()) {
+			if at.Before(p.last.Add(-2 * overlap)) {
 				delete(p.recent, id)
 			}
 		}
@@ -115,10 +125,26 @@ func (p *position) add(k key) bool {
 	return true
 }
 
-// from is where the export goes on: every row from there on is either known or new.
-func (p *position) from() time.Time {
-	if p.rows == 0 {
-		return time.Time{}
+// lost notes a lost connection. Without a new row since the one before there is nothing more to read again.
+func (p *position) lost() {
+	if p.fresh && p.reread.IsZero() {
+		p.reread = p.last.Add(-overlap)
 	}
-	return p.last.Add(-overlap)
+	p.fresh = false
+}
+
+// goBack lets the next request begin where rows have to be read again. It returns false if there are none.
+func (p *position) goBack() bool {
+	if p.reread.IsZero() {
+		return false
+	}
+	p.next, p.reread, p.fresh = p.reread, time.Time{}, false
+	return true
+}
+
+// resume prepares for continuing the export of another process, whose connection may have been lost at any row.
+func (p *position) resume() {
+	if p.rows > 0 {
+		p.next, p.fresh = p.last.Add(-2*overlap), false
+	}
 }
