@@ -34,11 +34,12 @@ func (a *app) call() *cobra.Command {
 			return err
 		}
 		ctx := cmd.Context()
-		return a.show(f, reply{
+		err = a.show(f, reply{
 			result: func() (client.Result, error) { return c.CreateResult(ctx, args[0], r) },
 			as:     func(f client.Format) (io.ReadCloser, error) { return c.CreateResultAs(ctx, args[0], r, f) },
 			prism:  func() (client.Prism, error) { return c.ReadPrism(ctx, args[0]) },
 		})
+		return explainFields(ctx, c, args[0], r, err)
 	})
 	cmd.Long = `Answer a text through a prism, and save the answer as a result.
 

@@ -87,6 +87,19 @@ func TestCall(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
+	t.Run("a misspelled field is named with the closest one", func(t *testing.T) {
+		u := u.on(t)
+		u.run("call", "support-triage", "--field", "subjct=a", "--field", "message=b").want(exitInvalid,
+			"Missing fields: subject\nsupport-triage has no field \"subjct\": did you mean subject?\n")
+		u.run("call", "support-triage", "--field", "zzz=a", "--version", "1", "--field", "message=b").want(exitInvalid,
+			"Missing fields: subject\nsupport-triage has no field \"zzz\": its fields are subject, message\n")
+		u.run("call", "support-triage", "--field", "subject=a", "--field", "message=b", "--field", "mesage=c").want(exitInvalid,
+			"Unknown fields: mesage\nsupport-triage has no field \"mesage\": its fields are subject, message\n")
+		s := u.run("call", "support-triage", "--field", "subject=a").want(exitInvalid, "Missing fields: message\n")
+		if strings.Contains(s.stderr, "has no field") {
+			t.Errorf("got %s", s.stderr)
+		}
+	})
 	t.Run("wrong command lines", func(t *testing.T) {
 		u := u.on(t)
 		u.person = true
