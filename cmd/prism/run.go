@@ -39,13 +39,17 @@ type settings struct {
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
 	if operator.Commands(args) {
+		c, err := operator.Parse(args, stdout)
+		if err != nil {
+			return err
+		}
 		s, err := config.Parse[storeSettings](nil, env, stdout)
 		if err != nil {
 			return err
 		}
-		return results.Operate(ctx, s.config(), args, stdout)
+		return results.Operate(ctx, s.config(), c, stdout)
 	}
-	env.Commands = operator.Usage
+	env.Commands = operator.Usage("")
 	s, err := config.Parse[settings](args, env, stdout)
 	if err != nil {
 		return err

@@ -325,6 +325,13 @@ func TestExport(t *testing.T) {
 	})
 }
 
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	if got := newUser(t).ok("--version"); !strings.HasPrefix(got, "prismctl version ") || !strings.Contains(got, "go1.") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/build"
 )
 
 // run is the whole program: its exit code tells what went wrong.
@@ -52,6 +54,7 @@ func (a *app) root() *cobra.Command {
 
 prismctl takes the address and the API key from "prismctl login", or from PRISM_URL and PRISM_API_KEY.
 A key is never an argument, where other users of the machine could see it.`
+	root.Version = build.Read(debug.ReadBuildInfo).String()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentFlags().StringVar(&a.host, "host", "", "address of Prism, instead of PRISM_URL or the stored one")
 	root.PersistentFlags().BoolVar(&a.exact, "exact", false, "write all digits of numbers in tables, csv and tsv, instead of four significant ones")

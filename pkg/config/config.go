@@ -11,11 +11,14 @@ import (
 	"net/url"
 	"os"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/prism-results/prism/pkg/build"
 )
 
 // ErrHelp says that --help was printed: there is nothing more to do.
@@ -80,12 +83,13 @@ type variable struct {
 }
 
 // Parse fills a settings struct from the environment. The only command is serve, which a bare start is too. --help, also
-// behind the command, prints every variable and returns ErrHelp. Wrong settings are an Invalid.
+// behind the command, prints every variable and returns ErrHelp; --version does so for the version. Wrong settings are an Invalid.
 func Parse[T any](args []string, env Environment, stdout io.Writer) (settings T, err error) {
 	variables := walk(reflect.ValueOf(&settings).Elem())
 	flags := flag.NewFlagSet(env.Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {}
+	version := flags.Bool("version", false, "")
 	if len(args) > 0 && args[0] == "serve" {
 		args = args[1:]
 	}
@@ -96,6 +100,9 @@ func Parse[T any](args []string, env Environment, stdout io.Writer) (settings T,
 		return settings, fmt.Errorf("%w; settings are environment variables, --help lists them", err)
 	case flags.NArg() > 0:
 		return settings, fmt.Errorf("unexpected argument %q; --help lists what there is", flags.Arg(0))
+	case *version:
+		_, err := fmt.Fprintln(stdout, env.Name, build.Read(debug.ReadBuildInfo))
+		return settings, errors.Join(ErrHelp, err)
 	}
 	var problems Invalid
 	for _, v := range variables {
@@ -236,7 +243,7 @@ func (v variable) shown() string {
 }
 
 func help(w io.Writer, env Environment, variables []variable) error {
-	if _, err := fmt.Fprintf(w, "Usage: %s [serve]\n\nSettings are environment variables:\n\n", env.Name); err != nil {
+	if _, err := fmt.Fprintf(w, "Usage: %s [serve] [--version]\n\nSettings are environment variables:\n\n", env.Name); err != nil {
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -62,6 +62,15 @@ func with(pairs ...string) *fake {
 	return f
 }
 
+func TestVersionNeedsNoSettings(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	_, err := Parse[settings]([]string{"--version"}, Environment{Name: "prism-test", Get: func(string) (string, bool) { return "", false }}, &out)
+	if !errors.Is(err, ErrHelp) || !strings.HasPrefix(out.String(), "prism-test ") || !strings.Contains(out.String(), "go1.") {
+		t.Errorf("got %q, %v", out.String(), err)
+	}
+}
+
 func TestDefaultsStandForWhatIsNotSet(t *testing.T) {
 	t.Parallel()
 	s, err := Parse[settings](nil, with("X_MODE", "", "X_STORE_URL", "").environment(), io.Discard)
@@ -141,7 +150,7 @@ func TestHelpListsEveryVariable(t *testing.T) {
 		if !errors.Is(err, ErrHelp) {
 			t.Errorf("%s: got %v", args, err)
 		}
-		want := `Usage: prism-test [serve]
+		want := `Usage: prism-test [serve] [--version]
 
 Settings are environment variables:
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/prism-results/prism/pkg/build"
 )
 
 // Registry is a new registry with the collectors that every process has: the Go runtime, the process, and
@@ -20,21 +22,12 @@ func Registry(service string) *prometheus.Registry {
 }
 
 func buildInfo(service string, read func() (*debug.BuildInfo, bool)) prometheus.Collector {
-	labels := prometheus.Labels{"service": service, "version": "unknown", "revision": "unknown", "goversion": "unknown"}
-	if info, ok := read(); ok {
-		labels["goversion"] = info.GoVersion
-		if info.Main.Version != "" {
-			labels["version"] = info.Main.Version
-		}
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				labels["revision"] = s.Value
-			}
-		}
-	}
+	i := build.Read(read)
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name:        "prism_build_info",
-		Help:        "What runs: always 1, the facts are in the labels.",
-		ConstLabels: labels,
+		Name: "prism_build_info",
+		Help: "What runs: always 1, the facts are in the labels.",
+		ConstLabels: prometheus.Labels{
+			"service": service, "version": i.Version, "revision": i.Revision, "goversion": i.GoVersion,
+		},
 	}, func() float64 { return 1 })
 }

@@ -36,6 +36,9 @@ type Config struct {
 	AwaitMigrations bool
 }
 
+// file is the embedded store in DataDir.
+const file = "prism.db"
+
 // Deps may all be nil but Log.
 type Deps struct {
 	Metrics prometheus.Registerer
@@ -88,7 +91,7 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("PRISM_DATA_DIR: %w", err)
 	}
-	path := filepath.Join(cfg.DataDir, "prism.db")
+	path := filepath.Join(cfg.DataDir, file)
 	// A file needs its tables before it can be opened for use.
 	if err := sqlite.Migrate(ctx, path); err != nil {
 		return fmt.Errorf("PRISM_DATA_DIR: %w", err)
@@ -147,11 +150,14 @@ func (s *Service) Operator() *operator.Operator {
 	return operator.New(operator.Deps{Store: s.store, Service: s.service, Now: time.Now, NewID: newID})
 }
 
-// Operate opens the store, migrates it or checks that somebody has, and runs an operator command on it.
-func Operate(ctx context.Context, cfg Config, args []string, stdout io.Writer) error {
-	cfg.MaxConns = 2 // it works alone
-	if len(args) > 0 && args[0] == "migrate" {
-		cfg.AwaitMigrations = false // this is who is waited for
+// Operate opens the store, migrates it or checks that it is migrated, and runs an operator command on it. Only the command
+// migrate creates a store.
+func Operate(ctx context.Context, cfg Config, c operator.Command, stdout io.Writer) error {
+	cfg.MaxConns = 2 // a command makes one call after the other
+	if c.Name == "migrate" {
+		cfg.AwaitMigrations = false
+	} else if err := stored(cfg); err != nil {
+		return err
 	}
 	s, err := Open(ctx, cfg, Deps{})
 	if err != nil {
@@ -161,5 +167,17 @@ func Operate(ctx context.Context, cfg Config, args []string, stdout io.Writer) e
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	return s.Operator().Run(ctx, args, stdout)
+	return s.Operator().Run(ctx, c, stdout)
+}
+
+// stored is an error if the embedded store does not exist yet.
+func stored(cfg Config) error {
+	if cfg.DatabaseURL != "" {
+		return nil
+	}
+	_, err := os.Stat(filepath.Join(cfg.DataDir, file))
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("there is no store in the folder %q: set PRISM_DATA_DIR to the folder of a Prism that was started before, or create a store with serve or migrate", cfg.DataDir)
+	}
+	return err
 }

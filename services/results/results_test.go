@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results"
+	"github.com/prism-results/prism/services/results/operator"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Runner(m)) }
@@ -34,18 +37,44 @@ func TestAReplicaThatMayNotMigrateWaitsForTheCommand(t *testing.T) {
 		t.Fatalf("it did not wait: %v", err)
 	default:
 	}
-	err = results.Operate(t.Context(), cfg, []string{"account", "create", "acme"}, io.Discard)
+	err = results.Operate(t.Context(), cfg, command(t, "account", "create", "acme"), io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "the command migrate does it") {
 		t.Errorf("a command on old tables: %v", err)
 	}
-	if err := results.Operate(t.Context(), cfg, []string{"migrate"}, io.Discard); err != nil {
+	if err := results.Operate(t.Context(), cfg, command(t, "migrate"), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-migrated; err != nil {
 		t.Error(err)
 	}
-	if err := results.Operate(t.Context(), cfg, []string{"account", "create", "acme"}, io.Discard); err != nil {
+	if err := results.Operate(t.Context(), cfg, command(t, "account", "create", "acme"), io.Discard); err != nil {
 		t.Error(err)
+	}
+}
+
+func command(t *testing.T, args ...string) operator.Command {
+	t.Helper()
+	c, err := operator.Parse(args, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestOnlyMigrateCreatesAnEmbeddedStore(t *testing.T) {
+	t.Parallel()
+	cfg := results.Config{DataDir: filepath.Join(t.TempDir(), "none")}
+	err := results.Operate(t.Context(), cfg, command(t, "account", "create", "acme"), io.Discard)
+	if err == nil || !strings.Contains(err.Error(), cfg.DataDir) || !strings.Contains(err.Error(), "PRISM_DATA_DIR") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(cfg.DataDir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
+	}
+	for _, c := range []operator.Command{command(t, "migrate"), command(t, "account", "create", "acme")} {
+		if err := results.Operate(t.Context(), cfg, c, io.Discard); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
 	}
 }
 

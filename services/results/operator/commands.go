@@ -14,63 +14,105 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Usage lists the commands, for --help.
-const Usage = `  serve                        answer calls (what a bare start does)
-  migrate                      bring the database's tables up to date
-  account create NAME          make an account
-  key create --account NAME    make an API key and print it, alone and only once
-  key list --account NAME      show an account's keys
-  key revoke ID                refuse a key from now on
-`
+// Command is an operator command with its arguments.
+type Command struct {
+	Name string // such as "key create"
+	given
+	run func(*Operator, context.Context, given, io.Writer) error
+}
+
+// given are the arguments of a command.
+type given struct{ argument, account, name string }
+
+// kind is a command as --help shows it. Arguments are an optional word for the one argument, and flags.
+type kind struct {
+	name, arguments, does string
+	run                   func(*Operator, context.Context, given, io.Writer) error
+}
+
+func kinds() []kind {
+	return []kind{
+		{"migrate", "", "bring the database's tables up to date", (*Operator).migrated},
+		{"account create", "NAME", "create an account", (*Operator).accountCreate},
+		{"account list", "", "list all accounts", (*Operator).accountList},
+		{"key create", "--account NAME [--name WHAT_FOR]", "create an API key and print it, alone and only once", (*Operator).keyCreate},
+		{"key list", "--account NAME", "list an account's keys", (*Operator).keyList},
+		{"key revoke", "ID", "reject a key from now on", (*Operator).keyRevoke},
+	}
+}
+
+// Usage lists the commands that begin with a word, or all of them, for --help.
+func Usage(word string) string {
+	var b strings.Builder
+	for _, k := range append([]kind{{name: "serve", does: "answer calls; the default"}}, kinds()...) {
+		if word == "" || strings.HasPrefix(k.name+" ", word+" ") {
+			fmt.Fprintf(&b, "  %-48s%s\n", strings.TrimSpace(k.name+" "+k.arguments), k.does)
+		}
+	}
+	return b.String()
+}
 
 // Commands tells whether the arguments of a binary are an operator command, rather than serve or flags.
 func Commands(args []string) bool {
-	return len(args) > 0 && slices.Contains([]string{"migrate", "account", "key"}, args[0])
+	return len(args) > 0 && slices.ContainsFunc(kinds(), func(k kind) bool { return strings.HasPrefix(k.name+" ", args[0]+" ") })
 }
 
-// Run runs one command and writes what it has to show.
-func (o *Operator) Run(ctx context.Context, args []string, stdout io.Writer) error {
-	command, rest := split(args)
-	switch command {
-	case "migrate":
-		return o.migrated(rest, stdout)
-	case "account create":
-		return o.accountCreate(ctx, rest, stdout)
-	case "key create":
-		return o.keyCreate(ctx, rest, stdout)
-	case "key list":
-		return o.keyList(ctx, rest, stdout)
-	case "key revoke":
-		return o.keyRevoke(ctx, rest, stdout)
+// Parse reads a command without a store. With --help it writes the help and returns flag.ErrHelp.
+func Parse(args []string, stdout io.Writer) (Command, error) {
+	for _, k := range kinds() {
+		if words := strings.Fields(k.name); len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
+			return k.parse(args[len(words):], stdout)
+		}
 	}
-	return fmt.Errorf("unknown command %q; the commands are:\n%s", strings.Join(args, " "), Usage)
+	if len(args) > 1 && slices.Contains([]string{"-h", "-help", "--help"}, args[1]) && Commands(args) {
+		return Command{}, help(stdout, args[0])
+	}
+	return Command{}, fmt.Errorf("unknown command %q; the commands are:\n%s", strings.Join(args, " "), Usage(""))
 }
 
-// split takes the command's one or two words off its arguments.
-func split(args []string) (command string, rest []string) {
-	if len(args) >= 2 && (args[0] == "account" || args[0] == "key") {
-		return args[0] + " " + args[1], args[2:]
+func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
+	c := Command{Name: k.name, run: k.run}
+	flags := flag.NewFlagSet(k.name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the error below says what is right
+	if strings.Contains(k.arguments, "--account") {
+		flags.StringVar(&c.account, "account", "", "")
 	}
-	if len(args) == 0 {
-		return "", nil
+	if strings.Contains(k.arguments, "--name") {
+		flags.StringVar(&c.name, "name", "created by the operator", "")
 	}
-	return args[0], args[1:]
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return c, help(stdout, k.name)
+	}
+	wants := 0
+	if flags.Lookup("account") == nil && k.arguments != "" {
+		wants = 1
+	}
+	if err != nil || flags.NArg() != wants || flags.Lookup("account") != nil && c.account == "" {
+		return c, fmt.Errorf("usage: %s", strings.TrimSpace(k.name+" "+k.arguments))
+	}
+	c.argument = flags.Arg(0)
+	return c, nil
 }
 
-// migrated reports: every command migrates before it runs.
-func (o *Operator) migrated(args []string, stdout io.Writer) error {
-	if len(args) > 0 {
-		return errors.New("migrate takes no arguments")
-	}
+func help(stdout io.Writer, word string) error {
+	_, err := io.WriteString(stdout, Usage(word))
+	return errors.Join(flag.ErrHelp, err)
+}
+
+// Run runs a command and writes its output.
+func (o *Operator) Run(ctx context.Context, c Command, stdout io.Writer) error {
+	return c.run(o, ctx, c.given, stdout)
+}
+
+// migrated reports success: every command migrates before it runs.
+func (o *Operator) migrated(_ context.Context, _ given, stdout io.Writer) error {
 	_, err := fmt.Fprintln(stdout, "The database is up to date.")
 	return err
 }
 
-func (o *Operator) accountCreate(ctx context.Context, args []string, stdout io.Writer) error {
-	if len(args) != 1 {
-		return errors.New("usage: account create NAME")
-	}
-	id, err := o.CreateAccount(ctx, args[0])
+func (o *Operator) accountCreate(ctx context.Context, g given, stdout io.Writer) error {
+	id, err := o.CreateAccount(ctx, g.argument)
 	if err != nil {
 		return err
 	}
@@ -78,20 +120,24 @@ func (o *Operator) accountCreate(ctx context.Context, args []string, stdout io.W
 	return err
 }
 
-func (o *Operator) keyCreate(ctx context.Context, args []string, stdout io.Writer) error {
-	flags, account := accountFlags("key create")
-	name := flags.String("name", "", "what the key is for")
-	if err := flags.Parse(args); err != nil || *account == "" || flags.NArg() > 0 {
-		return errors.New("usage: key create --account NAME [--name WHAT_FOR]")
-	}
-	id, err := o.Account(ctx, *account)
+func (o *Operator) accountList(ctx context.Context, _ given, stdout io.Writer) error {
+	accounts, err := o.Store.ListAccounts(ctx)
 	if err != nil {
 		return err
 	}
-	if *name == "" {
-		*name = "made by the operator"
+	rows := [][]string{{"ID", "NAME", "CREATED"}}
+	for _, a := range accounts {
+		rows = append(rows, []string{a.ID.String(), a.Name, prism.FormatTime(a.CreatedAt)})
 	}
-	key, err := o.CreateKey(ctx, id, *name)
+	return table(stdout, rows)
+}
+
+func (o *Operator) keyCreate(ctx context.Context, g given, stdout io.Writer) error {
+	id, err := o.Account(ctx, g.account)
+	if err != nil {
+		return err
+	}
+	key, err := o.CreateKey(ctx, id, g.name)
 	if err != nil {
 		return err
 	}
@@ -99,12 +145,8 @@ func (o *Operator) keyCreate(ctx context.Context, args []string, stdout io.Write
 	return err
 }
 
-func (o *Operator) keyList(ctx context.Context, args []string, stdout io.Writer) error {
-	flags, account := accountFlags("key list")
-	if err := flags.Parse(args); err != nil || *account == "" || flags.NArg() > 0 {
-		return errors.New("usage: key list --account NAME")
-	}
-	id, err := o.Account(ctx, *account)
+func (o *Operator) keyList(ctx context.Context, g given, stdout io.Writer) error {
+	id, err := o.Account(ctx, g.account)
 	if err != nil {
 		return err
 	}
@@ -112,22 +154,19 @@ func (o *Operator) keyList(ctx context.Context, args []string, stdout io.Writer)
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tNAME\tPREFIX\tCREATED\tLAST USED\tREVOKED")
+	rows := [][]string{{"ID", "NAME", "PREFIX", "CREATED", "LAST USED", "REVOKED"}}
 	for _, k := range keys {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n",
-			k.ID, k.Name, k.Prefix, prism.FormatTime(k.CreatedAt), moment(k.LastUsedAt), moment(k.RevokedAt))
+		rows = append(rows, []string{
+			k.ID.String(), k.Name, k.Prefix, prism.FormatTime(k.CreatedAt), optionalTime(k.LastUsedAt), optionalTime(k.RevokedAt),
+		})
 	}
-	return w.Flush()
+	return table(stdout, rows)
 }
 
-func (o *Operator) keyRevoke(ctx context.Context, args []string, stdout io.Writer) error {
-	if len(args) != 1 {
-		return errors.New("usage: key revoke ID")
-	}
-	id, err := prism.ParseUUID(args[0])
+func (o *Operator) keyRevoke(ctx context.Context, g given, stdout io.Writer) error {
+	id, err := prism.ParseUUID(g.argument)
 	if err != nil {
-		return errors.New("key revoke takes the id of a key, as key list shows it; it is not the key itself")
+		return errors.New("key revoke takes the id of a key, as key list shows it, not the key itself")
 	}
 	if err := o.RevokeKey(ctx, prism.KeyID{UUID: id}); err != nil {
 		return err
@@ -136,19 +175,15 @@ func (o *Operator) keyRevoke(ctx context.Context, args []string, stdout io.Write
 	return err
 }
 
-func accountFlags(name string) (flags *flag.FlagSet, account *string) {
-	flags = newFlagSet(name)
-	return flags, flags.String("account", "", "the account's name")
+func table(stdout io.Writer, rows [][]string) error {
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
 }
 
-// newFlagSet reports errors to its caller alone, who says what is right.
-func newFlagSet(name string) *flag.FlagSet {
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	return flags
-}
-
-func moment(t *time.Time) string {
+func optionalTime(t *time.Time) string {
 	if t == nil {
 		return "-"
 	}

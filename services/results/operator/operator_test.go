@@ -3,6 +3,8 @@ package operator_test
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
+	"flag"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -41,7 +43,10 @@ func newOperator(t *testing.T) *operator.Operator {
 func run(t *testing.T, o *operator.Operator, command string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := o.Run(t.Context(), strings.Fields(command), &out)
+	c, err := operator.Parse(strings.Fields(command), &out)
+	if err == nil {
+		err = o.Run(t.Context(), c, &out)
+	}
 	return out.String(), err
 }
 
@@ -50,6 +55,9 @@ func TestCommands(t *testing.T) {
 	o := newOperator(t)
 	if _, err := run(t, o, "account create acme"); err != nil {
 		t.Fatal(err)
+	}
+	if out, err := run(t, o, "account list"); err != nil || !regexp.MustCompile(`^ID +NAME +CREATED\n[0-9a-f-]{36}  acme  20\S+Z\n$`).MatchString(out) {
+		t.Errorf("account list: %q, %v", out, err)
 	}
 	key, err := run(t, o, "key create --account acme --name laptop")
 	if err != nil {
@@ -70,6 +78,27 @@ func TestCommands(t *testing.T) {
 	}
 	if out, err := run(t, o, "migrate"); err != nil || out == "" {
 		t.Errorf("%q, %v", out, err)
+	}
+}
+
+func TestHelpOfACommandNeedsNoStore(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"key --help":            "key create --account NAME [--name WHAT_FOR]  ",
+		"key create --help":     "create an API key and print it",
+		"key create -h":         "key create --account NAME",
+		"account --help":        "account list  ",
+		"account create --help": "account create NAME  ",
+		"migrate --help":        "bring the database's tables up to date",
+	} {
+		var out bytes.Buffer
+		_, err := operator.Parse(strings.Fields(command), &out)
+		if !errors.Is(err, flag.ErrHelp) || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %v, %q; want %q", command, err, out.String(), want)
+		}
+	}
+	if out := operator.Usage("key create"); strings.Contains(out, "revoke") {
+		t.Errorf("got %s", out)
 	}
 }
 
@@ -95,9 +124,9 @@ func TestAWrongCommandSaysWhatIsRight(t *testing.T) {
 		{"key list", "usage: key list --account NAME"},
 		{"key list --account nobody", `there is no account "nobody"`},
 		{"key revoke", "usage: key revoke ID"},
-		{"key revoke prism_x", "it is not the key itself"},
+		{"key revoke prism_x", "not the key itself"},
 		{"key revoke 01000000-0000-0000-0000-000000000000", "there is no key with the id"},
-		{"migrate now", "migrate takes no arguments"},
+		{"migrate now", "usage: migrate"},
 	}
 	for _, test := range tests {
 		if out, err := run(t, o, test.command); err == nil || !strings.Contains(err.Error(), test.want) || out != "" {

@@ -165,10 +165,19 @@ type APIKey struct {
 	RevokedAt  *time.Time
 }
 
+// Account is a stored account.
+type Account struct {
+	ID        prism.AccountID
+	Name      string
+	CreatedAt time.Time
+}
+
 // Keys keeps accounts and their API keys.
 type Keys interface {
 	// CreateAccount stores an account: ErrNameTaken.
 	CreateAccount(ctx context.Context, id prism.AccountID, name string, at time.Time) error
+	// ListAccounts returns all accounts by name.
+	ListAccounts(ctx context.Context) ([]Account, error)
 	// AccountByName finds an account: ErrNotFound.
 	AccountByName(ctx context.Context, name string) (prism.AccountID, error)
 	// Authenticate finds the account of a key: the zero value when it is unknown or revoked.

@@ -15,6 +15,12 @@ func (s *Store) CreateAccount(ctx context.Context, id prism.AccountID, name stri
 	return s.inner.CreateAccount(ctx, id, name, at)
 }
 
+// ListAccounts implements store.Keys.
+func (s *Store) ListAccounts(ctx context.Context) (accounts []store.Account, err error) {
+	defer s.measure("list_accounts")(&err)
+	return s.inner.ListAccounts(ctx)
+}
+
 // AccountByName implements store.Keys.
 func (s *Store) AccountByName(ctx context.Context, name string) (id prism.AccountID, err error) {
 	defer s.measure("account_by_name")(&err)

@@ -22,6 +22,18 @@ func (s *Store) CreateAccount(ctx context.Context, id prism.AccountID, name stri
 	})
 }
 
+// ListAccounts returns all accounts by name.
+func (s *Store) ListAccounts(ctx context.Context) ([]store.Account, error) {
+	rows, err := query(ctx, s.read, "list accounts", func(ctx context.Context, q *pgdb.Queries) ([]pgdb.Account, error) {
+		return q.ListAccounts(ctx)
+	})
+	accounts := make([]store.Account, len(rows))
+	for i, row := range rows {
+		accounts[i] = store.Account{ID: prism.AccountID{UUID: row.ID}, Name: row.Name, CreatedAt: row.CreatedAt.UTC()}
+	}
+	return accounts, err
+}
+
 // AccountByName finds an account.
 func (s *Store) AccountByName(ctx context.Context, name string) (prism.AccountID, error) {
 	id, err := query(ctx, s.read, "account by name", func(ctx context.Context, q *pgdb.Queries) (prism.UUID, error) {

@@ -22,6 +22,16 @@ func (s *Store) CreateAccount(ctx context.Context, id prism.AccountID, name stri
 	})
 }
 
+// ListAccounts returns all accounts by name.
+func (s *Store) ListAccounts(ctx context.Context) ([]store.Account, error) {
+	rows, err := s.reads.ListAccounts(ctx)
+	accounts := make([]store.Account, len(rows))
+	for i, row := range rows {
+		accounts[i] = store.Account{ID: prism.AccountID{UUID: uuidOf(row.ID)}, Name: row.Name, CreatedAt: timeOf(row.CreatedAt)}
+	}
+	return accounts, translate("list accounts", err)
+}
+
 // AccountByName finds an account.
 func (s *Store) AccountByName(ctx context.Context, name string) (prism.AccountID, error) {
 	id, err := s.reads.AccountByName(ctx, name)

@@ -21,6 +21,18 @@ func keyTests() []test {
 				failsWith(t, err, store.ErrNotFound)
 			}
 		}},
+		{"accounts are listed by name", func(t *testing.T, f *fixture) {
+			first := store.Account{ID: prism.AccountID{UUID: f.id()}, Name: "first", CreatedAt: moment(9)}
+			succeeds(t, f.CreateAccount(t.Context(), first.ID, first.Name, first.CreatedAt))
+			got, err := f.ListAccounts(t.Context())
+			succeeds(t, err)
+			var names []string
+			for _, a := range got {
+				names = append(names, a.Name)
+			}
+			same(t, names, []string{"first", "mine", "theirs"})
+			same(t, got[0], first)
+		}},
 		{"an account's name is taken once", func(t *testing.T, f *fixture) {
 			err := f.CreateAccount(t.Context(), prism.AccountID{UUID: f.id()}, "mine", moment(0))
 			failsWith(t, err, store.ErrNameTaken)

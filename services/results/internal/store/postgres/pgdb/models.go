@@ -3,3 +3,15 @@
 //   sqlc v1.31.1
 
 package pgdb
+
+import (
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+type Account struct {
+	ID        prism.UUID
+	Name      string
+	CreatedAt time.Time
+}

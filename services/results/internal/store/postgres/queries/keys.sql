@@ -11,6 +11,9 @@ SELECT account_id, id FROM api_keys WHERE digest = sqlc.arg(digest) AND revoked_
 INSERT INTO api_keys (id, account_id, digest, prefix, name, created_at, last_used_at, revoked_at)
 VALUES (sqlc.arg(id), sqlc.arg(account_id), sqlc.arg(digest), sqlc.arg(prefix), sqlc.arg(name), sqlc.arg(created_at), sqlc.arg(last_used_at), sqlc.arg(revoked_at));
 
+-- name: ListAccounts :many
+SELECT id, name, created_at FROM accounts ORDER BY name;
+
 -- name: ListKeys :many
 SELECT id, name, prefix, created_at, last_used_at, revoked_at
 FROM api_keys

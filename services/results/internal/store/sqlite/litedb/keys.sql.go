@@ -82,6 +82,33 @@ func (q *Queries) CreateKey(ctx context.Context, arg CreateKeyParams) error {
 	return err
 }
 
+const listAccounts = `-- name: ListAccounts :many
+SELECT id, name, created_at FROM accounts ORDER BY name
+`
+
+func (q *Queries) ListAccounts(ctx context.Context) ([]Account, error) {
+	rows, err := q.db.QueryContext(ctx, listAccounts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Account
+	for rows.Next() {
+		var i Account
+		if err := rows.Scan(&i.ID, &i.Name, &i.CreatedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listKeys = `-- name: ListKeys :many
 SELECT id, name, prefix, created_at, last_used_at, revoked_at
 FROM api_keys

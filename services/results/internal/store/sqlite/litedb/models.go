@@ -3,3 +3,9 @@
 //   sqlc v1.31.1
 
 package litedb
+
+type Account struct {
+	ID        []byte
+	Name      string
+	CreatedAt int64
+}

@@ -12,6 +12,9 @@ INSERT INTO api_keys (id, account_id, digest, prefix, name, created_at, last_use
 VALUES (sqlc.arg(id), sqlc.arg(account_id), sqlc.arg(digest), sqlc.arg(prefix), sqlc.arg(name), sqlc.arg(created_at),
         sqlc.narg(last_used_at), sqlc.narg(revoked_at));
 
+-- name: ListAccounts :many
+SELECT id, name, created_at FROM accounts ORDER BY name;
+
 -- name: ListKeys :many
 SELECT id, name, prefix, created_at, last_used_at, revoked_at
 FROM api_keys

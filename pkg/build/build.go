@@ -1,0 +1,38 @@
+// Package build reads which version of Prism a binary is.
+package build
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Info identifies a build. A member that the build did not record is "unknown".
+type Info struct {
+	Version   string // of the module, such as v1.2.3, or (devel) for a build of a checkout
+	Revision  string // the commit
+	GoVersion string
+}
+
+// Read reads the Info of a binary; pass debug.ReadBuildInfo for the running one.
+func Read(read func() (*debug.BuildInfo, bool)) Info {
+	i := Info{"unknown", "unknown", "unknown"}
+	info, ok := read()
+	if !ok {
+		return i
+	}
+	i.GoVersion = info.GoVersion
+	if info.Main.Version != "" {
+		i.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			i.Revision = s.Value
+		}
+	}
+	return i
+}
+
+// String is the text of --version.
+func (i Info) String() string {
+	return fmt.Sprintf("%s (revision %s, %s)", i.Version, i.Revision, i.GoVersion)
+}
