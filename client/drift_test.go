@@ -61,6 +61,22 @@ var everything = map[string]func(context.Context, *Client) error{
 	"revokeKey":      func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
 }
 
+// dryRuns send an operation's dry_run too.
+var dryRuns = map[string]func(context.Context, *Client) error{
+	"createPrism": func(ctx context.Context, c *Client) error {
+		_, err := c.CheckPrism(ctx, NewPrism{Slug: "a", Name: "n", NewVersion: fullVersion})
+		return err
+	},
+	"createVersion": func(ctx context.Context, c *Client) error {
+		_, err := c.CheckVersion(ctx, "a", fullVersion)
+		return err
+	},
+	"replaceLens": func(ctx context.Context, c *Client) error {
+		_, err := c.CheckLens(ctx, "a", *fullVersion.Lens)
+		return err
+	},
+}
+
 var fullVersion = NewVersion{
 	Instructions: "i",
 	Fields:       []Field{{Key: "f", Label: "F"}},
@@ -175,6 +191,15 @@ func TestTheClientHasEveryOperationOfTheDocument(t *testing.T) {
 				}
 				if err := call(t.Context(), c); !errors.Is(err, errRecorded) {
 					t.Fatal(err)
+				}
+				if check, ok := dryRuns[o.OperationID]; ok {
+					var sent map[string]any
+					if _ = json.Unmarshal(r.body, &sent); sent["dry_run"] != nil {
+						t.Error("it is a dry run")
+					}
+					if err := check(t.Context(), c); !errors.Is(err, errRecorded) {
+						t.Fatal(err)
+					}
 				}
 				wantPath := strings.NewReplacer("{prism}", "a", "{result_id}", "a", "{key_id}", "a", "{version}", "1").Replace(path)
 				if r.request.Method != strings.ToUpper(method) || r.request.URL.Path != wantPath {

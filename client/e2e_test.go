@@ -38,8 +38,21 @@ func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	c, ctx := account(t), t.Context()
 
-	p, err := c.CreatePrism(ctx, triage("triage"))
+	if p, err := c.CheckPrism(ctx, triage("triage")); err != nil || p.Slug != "triage" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	p, err := c.CreatePrism(ctx, triage("triage")) // a check has stored nothing
 	check(t, err)
+	if _, err := c.CheckPrism(ctx, triage("triage")); !errors.Is(err, client.ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+	if v, err := c.CheckVersion(ctx, "triage", triage("").NewVersion); err != nil || v.Version != 2 {
+		t.Errorf("got %+v, %v", v, err)
+	}
+	one := client.Lens{Columns: p.Lens.Columns[:1]}
+	if p, err := c.CheckLens(ctx, "triage", one); err != nil || len(p.Lens.Columns) != 1 {
+		t.Errorf("got %+v, %v", p, err)
+	}
 	if p.Slug != "triage" || *p.Name != "Triage" || p.LatestVersion != 1 || len(p.Lens.Columns) != 6 || *p.Version.Instructions == "" ||
 		len(p.Version.Questions[0].Options) != 2 || !p.Version.Questions[0].InsufficientInformation || *p.Version.Questions[2].Levels[1].Value != 2 {
 		t.Errorf("got %+v", p)

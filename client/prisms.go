@@ -7,12 +7,45 @@ import (
 	"strconv"
 )
 
+// The bodies of changes that can be checked without being made.
+type (
+	prismBody struct {
+		NewPrism
+		DryRun bool `json:"dry_run,omitempty"`
+	}
+	versionBody struct {
+		NewVersion
+		DryRun bool `json:"dry_run,omitempty"`
+	}
+	lensBody struct {
+		Lens
+		DryRun bool `json:"dry_run,omitempty"`
+	}
+)
+
 // CreatePrism makes a prism with its version 1. A slug that is taken is ErrConflict.
 func (c *Client) CreatePrism(ctx context.Context, p NewPrism) (Prism, error) {
-	return document[Prism](ctx, c, call{
-		operation: "createPrism", method: http.MethodPost, path: "/prisms", body: p,
-		want: http.StatusCreated, timeout: Timeout,
-	})
+	return document[Prism](ctx, c, createPrism(p, false))
+}
+
+// CheckPrism makes every check of CreatePrism and returns the prism as it would be, but creates nothing.
+func (c *Client) CheckPrism(ctx context.Context, p NewPrism) (Prism, error) {
+	return document[Prism](ctx, c, createPrism(p, true))
+}
+
+func createPrism(p NewPrism, dryRun bool) call {
+	return call{
+		operation: "createPrism", method: http.MethodPost, path: "/prisms", body: prismBody{p, dryRun},
+		want: created(dryRun), timeout: Timeout, repeatable: dryRun,
+	}
+}
+
+// created is the status of a success: a dry run creates nothing.
+func created(dryRun bool) int {
+	if dryRun {
+		return http.StatusOK
+	}
+	return http.StatusCreated
 }
 
 // ReadPrism reads a prism by its slug or id, an archived one too.
@@ -50,10 +83,19 @@ func (c *Client) Prisms(ctx context.Context, f PrismFilter) iter.Seq2[Prism, err
 
 // CreateVersion adds the next version of a prism, which answers from then on.
 func (c *Client) CreateVersion(ctx context.Context, prism string, v NewVersion) (Version, error) {
-	return document[Version](ctx, c, call{
-		operation: "createVersion", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/versions", body: v,
-		want: http.StatusCreated, timeout: Timeout,
-	})
+	return document[Version](ctx, c, createVersion(prism, v, false))
+}
+
+// CheckVersion makes every check of CreateVersion and returns the version as it would be, but adds nothing.
+func (c *Client) CheckVersion(ctx context.Context, prism string, v NewVersion) (Version, error) {
+	return document[Version](ctx, c, createVersion(prism, v, true))
+}
+
+func createVersion(prism string, v NewVersion, dryRun bool) call {
+	return call{
+		operation: "createVersion", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/versions",
+		body: versionBody{v, dryRun}, want: created(dryRun), timeout: Timeout, repeatable: dryRun,
+	}
 }
 
 // ReadVersion reads a version of a prism.
@@ -67,10 +109,19 @@ func (c *Client) ReadVersion(ctx context.Context, prism string, version int) (Ve
 
 // ReplaceLens edits the Lens of a prism. Old results are read through it too.
 func (c *Client) ReplaceLens(ctx context.Context, prism string, l Lens) (Prism, error) {
-	return document[Prism](ctx, c, call{
-		operation: "replaceLens", method: http.MethodPut, path: "/prisms/" + segment(prism) + "/lens", body: l,
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
-	})
+	return document[Prism](ctx, c, replaceLens(prism, l, false))
+}
+
+// CheckLens makes every check of ReplaceLens and returns the prism as it would be, but edits nothing.
+func (c *Client) CheckLens(ctx context.Context, prism string, l Lens) (Prism, error) {
+	return document[Prism](ctx, c, replaceLens(prism, l, true))
+}
+
+func replaceLens(prism string, l Lens, dryRun bool) call {
+	return call{
+		operation: "replaceLens", method: http.MethodPut, path: "/prisms/" + segment(prism) + "/lens",
+		body: lensBody{l, dryRun}, want: http.StatusOK, timeout: Timeout, repeatable: true,
+	}
 }
 
 // ArchivePrism stops a prism from answering. Its results stay readable. Doing it twice is the same as once.

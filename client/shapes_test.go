@@ -23,7 +23,7 @@ var shapes = map[string]reflect.Type{
 	"Field": reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),
 	"Question": reflect.TypeFor[Question](), "ChoiceQuestion": reflect.TypeFor[Question](), "YesNoQuestion": reflect.TypeFor[Question](),
 	"ScaleQuestion": reflect.TypeFor[Question](), "Lens": reflect.TypeFor[Lens](), "Column": reflect.TypeFor[Column](),
-	"NewPrism": reflect.TypeFor[NewPrism](), "NewVersion": reflect.TypeFor[NewVersion](), "Prism": reflect.TypeFor[Prism](),
+	"NewPrism": reflect.TypeFor[prismBody](), "NewVersion": reflect.TypeFor[versionBody](), "NewLens": reflect.TypeFor[lensBody](), "Prism": reflect.TypeFor[Prism](),
 	"Version": reflect.TypeFor[Version](), "ApiKey": reflect.TypeFor[APIKey](), "CreatedApiKey": reflect.TypeFor[CreatedAPIKey](),
 	"Status": reflect.TypeFor[Status](), "Format": reflect.TypeFor[Format](),
 }

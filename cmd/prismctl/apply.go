@@ -43,10 +43,17 @@ func (a *app) apply() *cobra.Command {
 		switch {
 		case todo == 0:
 			return nil
-		case dryRun && exitSet:
-			return &codeError{exitChanges, nil}
 		case dryRun:
-			return nil
+			var problems []error
+			for _, change := range changes {
+				if err := change.Check(cmd.Context(), c); err != nil {
+					problems = append(problems, asInvalid(&aboutError{change.Slug, err}))
+				}
+			}
+			if len(problems) == 0 && exitSet {
+				return &codeError{exitChanges, nil}
+			}
+			return errors.Join(problems...)
 		}
 		if !yes {
 			if err := a.confirm(cmd.Context(), todo); err != nil {
@@ -73,7 +80,7 @@ several prisms, separated by lines of ---. Without a lens in the file, a prism h
 from its questions.`
 	cmd.Flags().StringArrayVarP(&files, "file", "f", nil, "file or folder with definitions; may be repeated")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask before changing anything")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change and check it, but change nothing")
 	cmd.Flags().BoolVar(&exitSet, "exit-code", false, fmt.Sprintf("with --dry-run, exit with %d when something would change", exitChanges))
 	cmd.Flags().BoolVar(&prune, "prune", false, "archive the account's prisms that no file defines")
 	if err := cmd.MarkFlagFilename("file", "yaml", "yml", "json"); err != nil {

@@ -102,6 +102,33 @@ func TestApply(t *testing.T) {
 		u.run("prisms", "apply", "-f", file, "--dry-run", "--exit-code").want(exitChanges, "")
 		u.run("prisms", "get", "one").want(exitNotFound, "Prism not found")
 	})
+	t.Run("--dry-run refuses what apply refuses", func(t *testing.T) {
+		t.Parallel()
+		u := newUser(t)
+		const broken = "  - key: good\n    type: choice\n    text: What?\n    options: [{key: A, label: a}]\n"
+		good, bad := u.file("one.yaml", oneYAML), u.file("bad.yaml", oneYAML+broken)
+		badLens := u.file("lens.yaml", oneYAML+"lens:\n  columns:\n    - {name: x, question: none, show: answer}\n")
+		refused := func(what string, files ...string) {
+			for _, file := range files {
+				dry := u.run("prisms", "apply", "-f", file, "--dry-run", "--exit-code").want(exitInvalid, file+":")
+				real := u.run("prisms", "apply", "-f", file, "--yes").want(exitInvalid, "")
+				if dry.stderr != real.stderr {
+					t.Errorf("%s: a dry run says\n%s\nbut apply\n%s", what, dry.stderr, real.stderr)
+				}
+			}
+		}
+		refused("a new prism", bad, badLens)
+		u.ok("prisms", "apply", "-f", good, "--yes")
+		refused("a new version, a new Lens", bad, badLens)
+		u.ok("prisms", "archive", "one")
+		for _, file := range []string{bad, badLens} {
+			u.run("prisms", "apply", "-f", file, "--dry-run").want(exitInvalid, file+":")
+		}
+		u.run("prisms", "apply", "-f", good, "--dry-run", "--exit-code").want(exitChanges, "")
+		if got := u.ok("prisms", "list", "--archived", "-o", "csv"); strings.Count(got, "\n") != 2 || !strings.Contains(got, "one,") {
+			t.Errorf("a dry run changed something: %s", got)
+		}
+	})
 	t.Run("a person is asked", func(t *testing.T) {
 		t.Parallel()
 		u := newUser(t)

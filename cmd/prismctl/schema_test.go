@@ -279,7 +279,10 @@ func TestTheSchemaHasEveryMemberOfTheAPI(t *testing.T) {
 		if mine == "" {
 			o = schema.object
 		}
-		if got, want := names(o), names(api.Components.Schemas[theirs]); !slices.Equal(got, want) || len(got) == 0 {
+		want := slices.DeleteFunc(names(api.Components.Schemas[theirs]), func(name string) bool {
+			return name == "dry_run" // says how a call is made, not what a prism is
+		})
+		if got := names(o); !slices.Equal(got, want) || len(got) == 0 {
 			t.Errorf("%s has %v, %s %v", mine, got, theirs, want)
 		}
 	}

@@ -79,7 +79,8 @@ type Results interface {
 	// ends the body with an error.
 	Export(ctx context.Context, key KeyDigest, q Export) (Stream, error)
 
-	// CreatePrism stores a prism with version 1: apierr.SlugTaken when the account has the slug.
+	// CreatePrism stores a prism with version 1: apierr.SlugTaken when the account has the slug. Like AddVersion and
+	// PutLens, a dry run makes every check, returns what would be stored, and stores nothing.
 	CreatePrism(ctx context.Context, key KeyDigest, p NewPrism) (Response, error)
 	// ListPrisms is a page of prisms, newest first: {data, next_cursor}.
 	ListPrisms(ctx context.Context, key KeyDigest, q PrismList) (Response, error)
@@ -91,7 +92,7 @@ type Results interface {
 	Version(ctx context.Context, key KeyDigest, ref prism.Ref, number int32) (Response, error)
 	// PutLens replaces the Lens. It is validated against the latest version: apierr.Invalid with paths such as
 	// columns.0.name, apierr.ArchivedUnchangeable.
-	PutLens(ctx context.Context, key KeyDigest, ref prism.Ref, l prism.Lens) (Response, error)
+	PutLens(ctx context.Context, key KeyDigest, ref prism.Ref, l NewLens) (Response, error)
 	// SetArchived archives or unarchives. Doing it twice is doing it once.
 	SetArchived(ctx context.Context, key KeyDigest, ref prism.Ref, archived bool) (Response, error)
 
@@ -211,5 +212,12 @@ type NewPrism struct {
 // NewVersion is a valid definition of a version. A nil Lens is derived.
 type NewVersion struct {
 	prism.Definition
-	Lens *prism.Lens `json:"lens,omitzero"`
+	Lens   *prism.Lens `json:"lens,omitzero"`
+	DryRun bool        `json:"dry_run,omitzero"`
+}
+
+// NewLens is a Lens to replace a prism's.
+type NewLens struct {
+	prism.Lens
+	DryRun bool `json:"dry_run,omitzero"`
 }

@@ -86,7 +86,7 @@ func (r *results) Version(_ context.Context, key contract.KeyDigest, ref prism.R
 	return r.hear("Version", key, ref, number)
 }
 
-func (r *results) PutLens(_ context.Context, key contract.KeyDigest, ref prism.Ref, l prism.Lens) (contract.Response, error) {
+func (r *results) PutLens(_ context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
 	return r.hear("PutLens", key, ref, l)
 }
 
@@ -184,9 +184,10 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"ListPrisms", []any{digest, contract.PrismList{Archived: true, Page: contract.Page{Limit: 1}}}},
 		{"Prism", []any{digest, bySlug}},
 		{"AddVersion", []any{digest, byID, newVersion}},
-		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition}}},
+		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, DryRun: true}}},
 		{"Version", []any{digest, bySlug, int32(2147483647)}},
-		{"PutLens", []any{digest, bySlug, aLens}},
+		{"PutLens", []any{digest, bySlug, contract.NewLens{Lens: aLens}}},
+		{"PutLens", []any{digest, bySlug, contract.NewLens{Lens: aLens, DryRun: true}}},
 		{"SetArchived", []any{digest, bySlug, true}},
 		{"SetArchived", []any{digest, byID, false}},
 		{"CreateKey", []any{digest, odd}},

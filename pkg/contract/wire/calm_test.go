@@ -88,7 +88,7 @@ func (calm) Version(context.Context, contract.KeyDigest, prism.Ref, int32) (cont
 	return page, nil
 }
 
-func (calm) PutLens(context.Context, contract.KeyDigest, prism.Ref, prism.Lens) (contract.Response, error) {
+func (calm) PutLens(context.Context, contract.KeyDigest, prism.Ref, contract.NewLens) (contract.Response, error) {
 	return page, nil
 }
 

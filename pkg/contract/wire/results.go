@@ -78,7 +78,7 @@ func (r *Results) Version(ctx context.Context, key contract.KeyDigest, ref prism
 }
 
 // PutLens implements contract.Results.
-func (r *Results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l prism.Lens) (contract.Response, error) {
+func (r *Results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
 	return callDocument(ctx, r.c, pathPutLens, argsPrism{Key: key, Ref: ref, Lens: &l})
 }
 

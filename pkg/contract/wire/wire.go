@@ -91,7 +91,7 @@ type (
 		Ref      prism.Ref
 		Number   int32                // Version
 		New      *contract.NewVersion // AddVersion
-		Lens     *prism.Lens          // PutLens
+		Lens     *contract.NewLens    // PutLens
 		Archived bool                 // SetArchived
 	}
 	argsKey struct {

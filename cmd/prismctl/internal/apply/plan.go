@@ -7,6 +7,7 @@ package apply
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"reflect"
@@ -130,8 +131,36 @@ func plan(ctx context.Context, c *client.Client, f definition.File) (Change, err
 var ErrChanged = errors.New("it changed after the plan was made: run apply again")
 
 // Do makes the change.
-func (c Change) Do(ctx context.Context, to *client.Client) error {
-	err := c.do(ctx, to)
+func (c Change) Do(ctx context.Context, to *client.Client) error { return c.located(c.do(ctx, to)) }
+
+// Check returns the error that Do would return, and changes nothing.
+func (c Change) Check(ctx context.Context, with *client.Client) error {
+	return c.located(c.check(ctx, with))
+}
+
+func (c Change) check(ctx context.Context, with *client.Client) (err error) {
+	p := c.file.Prism
+	if !c.Version && c.Lens {
+		p = definition.Of(c.before)
+		p.Lens = definition.Normal(c.file.Prism).Lens
+	}
+	switch {
+	case c.Create:
+		_, err = with.CheckPrism(ctx, p)
+	case c.Unarchive && (c.Version || c.Lens):
+		// An archived prism takes no change before it is unarchived: check the definition as one of a new prism.
+		p.Slug = "check-" + strings.ToLower(rand.Text())
+		_, err = with.CheckPrism(ctx, p)
+	case c.Version:
+		_, err = with.CheckVersion(ctx, c.before.ID, p.NewVersion)
+	case c.Lens:
+		_, err = with.CheckLens(ctx, c.before.ID, *p.Lens)
+	}
+	return err
+}
+
+// located gives a definition that the server refuses its lines in the file.
+func (c Change) located(err error) error {
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Code == client.CodeValidationFailed {
 		return &InvalidError{c.file, refused}

@@ -29,7 +29,7 @@ func ParseVersion(prismParam, version string) (prism.Ref, int32, error) {
 	return ref, number, r.err()
 }
 
-// ParseNewPrism reads POST /v1/prisms (decisions 7): slug, name?, and the members of a version.
+// ParseNewPrism reads POST /v1/prisms (decisions 7): slug, name?, and the members of a version with dry_run?.
 func ParseNewPrism(body Body) (contract.NewPrism, error) {
 	sent, err := parseBody(body)
 	if err != nil {
@@ -37,15 +37,17 @@ func ParseNewPrism(body Body) (contract.NewPrism, error) {
 	}
 	var r reader
 	var p contract.NewPrism
-	if o, ok := r.object(item{raw: sent}, "slug", "name", "instructions", "fields", "questions", "lens"); ok {
+	if o, ok := r.object(item{raw: sent}, "slug", "name", "instructions", "fields", "questions", "lens", "dry_run"); ok {
 		p.Slug = r.slug(o.at("slug"))
 		p.Name = r.optionalStr(o.at("name"), maxName)
 		p.NewVersion = r.version(o)
+		p.DryRun = r.optionalBoolean(o.at("dry_run"))
 	}
 	return p, r.err()
 }
 
-// ParseNewVersion reads POST /v1/prisms/{prism}/versions (decisions 7): instructions?, fields, questions, lens?.
+// ParseNewVersion reads POST /v1/prisms/{prism}/versions (decisions 7): instructions?, fields, questions,
+// lens?, dry_run?.
 func ParseNewVersion(prismParam string, body Body) (prism.Ref, contract.NewVersion, error) {
 	sent, err := parseBody(body)
 	if err != nil {
@@ -54,22 +56,27 @@ func ParseNewVersion(prismParam string, body Body) (prism.Ref, contract.NewVersi
 	var r reader
 	ref := r.prismParam(prismParam)
 	var v contract.NewVersion
-	if o, ok := r.object(item{raw: sent}, "instructions", "fields", "questions", "lens"); ok {
+	if o, ok := r.object(item{raw: sent}, "instructions", "fields", "questions", "lens", "dry_run"); ok {
 		v = r.version(o)
+		v.DryRun = r.optionalBoolean(o.at("dry_run"))
 	}
 	return ref, v, r.err()
 }
 
-// ParseLens reads PUT /v1/prisms/{prism}/lens (decisions 7): columns. Only types are checked here: what a Lens may say
+// ParseLens reads PUT /v1/prisms/{prism}/lens (decisions 7): columns, dry_run?. Only types are checked here: what a Lens may say
 // depends on the latest version, which results knows (contract.Results.PutLens).
-func ParseLens(prismParam string, body Body) (prism.Ref, prism.Lens, error) {
+func ParseLens(prismParam string, body Body) (prism.Ref, contract.NewLens, error) {
 	sent, err := parseBody(body)
 	if err != nil {
-		return prism.Ref{}, prism.Lens{}, err
+		return prism.Ref{}, contract.NewLens{}, err
 	}
 	var r reader
 	ref := r.prismParam(prismParam)
-	l := r.lens(item{raw: sent})
+	var l contract.NewLens
+	if o, ok := r.object(item{raw: sent}, "columns", "dry_run"); ok {
+		l.Lens = r.columns(o)
+		l.DryRun = r.optionalBoolean(o.at("dry_run"))
+	}
 	return ref, l, r.err()
 }
 
@@ -118,6 +125,10 @@ func (r *reader) lens(it item) prism.Lens {
 	if !ok {
 		return prism.Lens{}
 	}
+	return r.columns(o)
+}
+
+func (r *reader) columns(o object) prism.Lens {
 	items := r.array(o.at("columns"), 1, maxColumns)
 	columns := make([]prism.Column, 0, len(items))
 	for _, it := range items {

@@ -382,7 +382,7 @@ func TestLensIsReadWithItsTypes(t *testing.T) {
 	ref, got, err := request.ParseLens(anID, jsonBody(
 		`{"columns":[{"name":"p","question":"kind","show":"probability","option":"bug","yes_at":null}]}`))
 	want := prism.Lens{Columns: []prism.Column{{Name: "p", Question: "kind", Show: prism.ShowProbability, Option: "bug"}}}
-	if err != nil || ref.ID.String() != anID || !reflect.DeepEqual(got, want) {
+	if err != nil || ref.ID.String() != anID || !reflect.DeepEqual(got, contract.NewLens{Lens: want}) {
 		t.Errorf("got %v %+v %v", ref, got, err)
 	}
 	_, _, err = request.ParseLens("a\x00", jsonBody(`{"columns":[1,{"name":null,"question":"q","show":"answer","no_at":[]}]}`))
@@ -390,6 +390,26 @@ func TestLensIsReadWithItsTypes(t *testing.T) {
 		"columns.1.name: Expected string, received null; columns.1.no_at: Expected number, received array")
 	_, _, err = request.ParseLens("p", jsonBody(`{}`))
 	wantProblems(t, err, "columns: Required")
+}
+
+func TestDryRunIsABooleanBehindEverythingElse(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]bool{"true": true, "false": false, "null": false} {
+		p, err := request.ParseNewPrism(jsonBody(edit("dry_run", json.RawMessage(sent))))
+		if err != nil || p.DryRun != want {
+			t.Errorf("a prism with %s: %v, %v", sent, p.DryRun, err)
+		}
+		_, v, err := request.ParseNewVersion("p", jsonBody(edit("dry_run", json.RawMessage(sent))))
+		if err != nil || v.DryRun != want {
+			t.Errorf("a version with %s: %v, %v", sent, v.DryRun, err)
+		}
+		_, l, err := request.ParseLens("p", jsonBody(`{"columns":[{"name":"p","question":"q","show":"answer"}],"dry_run":`+sent+`}`))
+		if err != nil || l.DryRun != want {
+			t.Errorf("a Lens with %s: %v, %v", sent, l.DryRun, err)
+		}
+	}
+	_, _, err := request.ParseLens("p", jsonBody(`{"columns":[],"dry_run":1}`))
+	wantProblems(t, err, "columns: Array must contain at least 1 element(s); dry_run: Expected boolean, received number")
 }
 
 func TestEveryBodyOfTheManagementAPIFollowsOneRule(t *testing.T) {

@@ -236,6 +236,9 @@ func (r *reader) boolean(it item) bool {
 	return r.is(it, kindBoolean) && it.raw[0] == 't'
 }
 
+// optionalBoolean reads a boolean that may be absent or null, which is false.
+func (r *reader) optionalBoolean(it item) bool { return it.given() && r.boolean(it) }
+
 // integer checks that f is a whole number of 1 to most. Every problem of it is listed (decisions 2).
 func (r *reader) integer(path string, f float64, most int) int {
 	before := len(r.problems)

@@ -16,15 +16,15 @@ type onPrism struct {
 	ref     prism.Ref
 	number  int32
 	version contract.NewVersion
-	lens    prism.Lens
+	lens    contract.NewLens
 }
 
 // prisms are the management calls on prisms (decisions 7).
 func (r routes) prisms(app *fiber.App) {
-	app.Post("/v1/prisms", document(fiber.StatusCreated, withBody(parseNewPrism), r.Results.CreatePrism))
+	app.Post("/v1/prisms", created(func(p contract.NewPrism) bool { return p.DryRun }, withBody(parseNewPrism), r.Results.CreatePrism))
 	app.Get("/v1/prisms", found(parsePrismList, r.Results.ListPrisms))
 	app.Get("/v1/prisms/:prism", found(parsePrism, r.Results.Prism))
-	app.Post("/v1/prisms/:prism/versions", document(fiber.StatusCreated, withBody(parseNewVersion),
+	app.Post("/v1/prisms/:prism/versions", created(func(on onPrism) bool { return on.version.DryRun }, withBody(parseNewVersion),
 		func(ctx context.Context, key contract.KeyDigest, on onPrism) (contract.Response, error) {
 			return r.Results.AddVersion(ctx, key, on.ref, on.version)
 		}))

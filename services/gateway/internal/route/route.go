@@ -58,12 +58,26 @@ func operate[T any](parse parse[T], act func(c *fiber.Ctx, key contract.KeyDiges
 
 // document is an operation that ends in a document with one status.
 func document[T any](status int, parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
+	return respond(func(T) int { return status }, parse, ask)
+}
+
+// created is an operation that stores something: 201, or 200 for a dry run, which stores nothing.
+func created[T any](dryRun func(T) bool, parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
+	return respond(func(sent T) int {
+		if dryRun(sent) {
+			return fiber.StatusOK
+		}
+		return fiber.StatusCreated
+	}, parse, ask)
+}
+
+func respond[T any](status func(T) int, parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
 	return operate(parse, func(c *fiber.Ctx, key contract.KeyDigest, sent T) error {
 		doc, err := ask(c.UserContext(), key, sent)
 		if err != nil {
 			return err
 		}
-		return httpkit.Send(c, status, doc.ContentType, doc.Body)
+		return httpkit.Send(c, status(sent), doc.ContentType, doc.Body)
 	})
 }
 

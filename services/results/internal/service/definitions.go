@@ -29,10 +29,27 @@ func (a *Service) CreatePrism(ctx context.Context, key contract.KeyDigest, n con
 		ID: prism.PrismID{UUID: id}, Slug: n.Slug, Name: n.Name, CreatedAt: at, Lens: lensOf(n.NewVersion),
 		Latest: prism.Version{Number: 1, Definition: n.Definition, CreatedAt: at},
 	}
-	if err := a.Store.CreatePrism(ctx, account, p); err != nil {
+	if n.DryRun {
+		err = a.free(ctx, account, n.Slug)
+	} else {
+		err = a.Store.CreatePrism(ctx, account, p)
+	}
+	if err != nil {
 		return contract.Response{}, public(err)
 	}
 	return prismDocument(p)
+}
+
+// free checks that an account has no prism with a slug.
+func (a *Service) free(ctx context.Context, account prism.AccountID, slug string) error {
+	_, err := a.Store.Prism(ctx, account, prism.ParseRef(slug))
+	switch {
+	case err == nil:
+		return store.ErrSlugTaken
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	}
+	return err
 }
 
 // lensOf is the Lens that a version was sent with, or else the derived one (decisions 3).
@@ -107,6 +124,9 @@ func (a *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref pr
 	var v prism.Version
 	_, err := a.change(ctx, key, ref, func(account prism.AccountID, p *prism.Prism) error {
 		v = prism.Version{Number: p.Latest.Number + 1, Definition: n.Definition, CreatedAt: prism.Now(a.Now)}
+		if n.DryRun {
+			return nil
+		}
 		return a.Store.AddVersion(ctx, account, p.ID, v, lensOf(n))
 	})
 	if err != nil {
@@ -116,13 +136,16 @@ func (a *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref pr
 }
 
 // PutLens implements contract.Results.
-func (a *Service) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l prism.Lens) (contract.Response, error) {
+func (a *Service) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
 	p, err := a.change(ctx, key, ref, func(account prism.AccountID, p *prism.Prism) error {
-		if problems := lens.Validate(l, p.Latest.Definition, ""); len(problems) > 0 {
+		if problems := lens.Validate(l.Lens, p.Latest.Definition, ""); len(problems) > 0 {
 			return apierr.Invalid(problems...)
 		}
-		p.Lens = l
-		return a.Store.PutLens(ctx, account, p.ID, p.Latest.Number, l)
+		p.Lens = l.Lens
+		if l.DryRun {
+			return nil
+		}
+		return a.Store.PutLens(ctx, account, p.ID, p.Latest.Number, l.Lens)
 	})
 	if err != nil {
 		return contract.Response{}, err

@@ -147,7 +147,7 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 		"Prism":       func() error { _, err := w.Prism(ctx, unknown, ref); return err },
 		"AddVersion":  func() error { _, err := w.AddVersion(ctx, unknown, ref, contract.NewVersion{}); return err },
 		"Version":     func() error { _, err := w.Version(ctx, unknown, ref, 1); return err },
-		"PutLens":     func() error { _, err := w.PutLens(ctx, unknown, ref, prism.Lens{}); return err },
+		"PutLens":     func() error { _, err := w.PutLens(ctx, unknown, ref, contract.NewLens{}); return err },
 		"SetArchived": func() error { _, err := w.SetArchived(ctx, unknown, ref, true); return err },
 		"CreateKey":   func() error { _, err := w.CreateKey(ctx, unknown, "k"); return err },
 		"ListKeys":    func() error { _, err := w.ListKeys(ctx, unknown); return err },
@@ -193,7 +193,7 @@ func TestALensEditShowsInTheNextRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	lens := prism.Lens{Columns: []prism.Column{{Name: "renamed", Question: "q", Show: prism.ShowProbability}}}
-	if _, err := w.PutLens(t.Context(), w.key, prism.Ref{Slug: "a"}, lens); err != nil {
+	if _, err := w.PutLens(t.Context(), w.key, prism.Ref{Slug: "a"}, contract.NewLens{Lens: lens}); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := w.Read(t.Context(), w.key, s.ID, contract.JSON)
@@ -201,7 +201,7 @@ func TestALensEditShowsInTheNextRead(t *testing.T) {
 		t.Errorf("%s, %v", doc.Body, err)
 	}
 	unknown := prism.Lens{Columns: []prism.Column{{Name: "x", Question: "nope", Show: prism.ShowAnswer}}}
-	_, err = w.PutLens(t.Context(), w.key, prism.Ref{Slug: "a"}, unknown)
+	_, err = w.PutLens(t.Context(), w.key, prism.Ref{Slug: "a"}, contract.NewLens{Lens: unknown})
 	var public *apierr.Error
 	if !errors.As(err, &public) || !strings.HasPrefix(public.Message, "Invalid request: columns.0.question: ") {
 		t.Error(err)
@@ -247,7 +247,7 @@ func TestAnArchivedPrismTakesNoVersionAndNoLens(t *testing.T) {
 	if _, err := w.AddVersion(t.Context(), w.key, ref, contract.NewVersion{Definition: definition("text")}); !errors.Is(err, apierr.ArchivedUnchangeable()) {
 		t.Error(err)
 	}
-	if _, err := w.PutLens(t.Context(), w.key, ref, prism.Lens{}); !errors.Is(err, apierr.ArchivedUnchangeable()) {
+	if _, err := w.PutLens(t.Context(), w.key, ref, contract.NewLens{}); !errors.Is(err, apierr.ArchivedUnchangeable()) {
 		t.Error(err)
 	}
 }

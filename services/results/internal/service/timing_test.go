@@ -91,7 +91,7 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		"ListPrisms":  func(k contract.KeyDigest) (string, error) { return only(a.ListPrisms(ctx, k, contract.PrismList{})) },
 		"Prism":       func(k contract.KeyDigest) (string, error) { return only(a.Prism(ctx, k, ref)) },
 		"Version":     func(k contract.KeyDigest) (string, error) { return only(a.Version(ctx, k, ref, 1)) },
-		"PutLens":     func(k contract.KeyDigest) (string, error) { return only(a.PutLens(ctx, k, ref, prism.Lens{})) },
+		"PutLens":     func(k contract.KeyDigest) (string, error) { return only(a.PutLens(ctx, k, ref, contract.NewLens{})) },
 		"SetArchived": func(k contract.KeyDigest) (string, error) { return only(a.SetArchived(ctx, k, ref, true)) },
 		"CreateKey":   func(k contract.KeyDigest) (string, error) { return only(a.CreateKey(ctx, k, "n")) },
 		"ListKeys":    func(k contract.KeyDigest) (string, error) { return only(a.ListKeys(ctx, k)) },
