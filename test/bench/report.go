@@ -9,11 +9,12 @@ import (
 	"runtime"
 	"slices"
 	"text/tabwriter"
+	"time"
 
 	"github.com/prism-results/prism/test/bench/internal/chart"
 )
 
-// Figure is one measured number beside what it is held against.
+// Figure is one measured number with its target.
 type Figure struct {
 	Row       string    `json:"row"`
 	What      string    `json:"what"`
@@ -21,12 +22,12 @@ type Figure struct {
 	Value     float64   `json:"value"`
 	Yardstick float64   `json:"yardstick,omitzero"`
 	Ratio     float64   `json:"ratio,omitzero"` // the median of the rounds' ratios
-	Target    string    `json:"target"`
-	Reached   bool      `json:"reached"`
-	Rounds    []float64 `json:"rounds"` // of what is judged: the ratio, or the value
+	Target    string    `json:"target,omitzero"`
+	Reached   bool      `json:"reached"` // true without a target too
+	Rounds    []float64 `json:"rounds"`  // the ratio of each round, or the value
 }
 
-// beside is a figure that is judged by its ratio to a yardstick, measured in the same rounds.
+// beside is a figure whose target is a ratio to a yardstick, measured in the same rounds.
 func beside(row, what, unit string, values, yardsticks []float64, least float64) Figure {
 	ratios := make([]float64, len(values))
 	for i := range values {
@@ -38,18 +39,12 @@ func beside(row, what, unit string, values, yardsticks []float64, least float64)
 	}
 }
 
-// floor is a figure that nothing is asked of: what the machine leaves to the least that could do such work. Yardsticks may
-// be nil.
-func floor(row, what, unit string, values, yardsticks []float64) Figure {
-	f := atLeast(row, what, unit, values, 0)
-	if yardsticks != nil {
-		f = beside(row, what, unit, values, yardsticks, 0)
-	}
-	f.Target = "floor"
-	return f
+// plain is a figure without a target.
+func plain(row, what, unit string, values []float64) Figure {
+	return Figure{Row: row, What: what, Unit: unit, Value: median(values), Reached: true, Rounds: values}
 }
 
-// atMost is a figure that is judged by itself.
+// atMost is a figure whose target is a highest value.
 func atMost(row, what, unit string, values []float64, most float64) Figure {
 	return Figure{
 		Row: row, What: what, Unit: unit, Value: median(values), Target: fmt.Sprintf("≤ %g", most),
@@ -57,6 +52,7 @@ func atMost(row, what, unit string, values []float64, most float64) Figure {
 	}
 }
 
+// atLeast is a figure whose target is a lowest value.
 func atLeast(row, what, unit string, values []float64, least float64) Figure {
 	return Figure{
 		Row: row, What: what, Unit: unit, Value: median(values), Target: fmt.Sprintf("≥ %g", least),
@@ -72,19 +68,18 @@ func median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// report is everything that a run found out.
+// report is everything that a run measured.
 type report struct {
-	Go       string   `json:"go"`
-	CPUs     int      `json:"cpus"`
-	Settings settings `json:"settings"`
-	Figures  []Figure `json:"figures"`
-	// CPU is what one call takes of the processors, in µs, by work and by who takes it.
-	CPU   map[string]map[string]float64 `json:"cpu_us"`
-	Plots map[string]chart.Chart        `json:"plots"`
+	Go       string                 `json:"go"`
+	CPUs     int                    `json:"cpus"`
+	Settings settings               `json:"settings"`
+	Figures  []Figure               `json:"figures"`
+	Cells    cells                  `json:"compared"`
+	Plots    map[string]chart.Chart `json:"plots"`
 }
 
 func newReport(s settings) *report {
-	return &report{Go: runtime.Version(), CPUs: runtime.NumCPU(), Settings: s, CPU: map[string]map[string]float64{}, Plots: map[string]chart.Chart{}}
+	return &report{Go: runtime.Version(), CPUs: runtime.NumCPU(), Settings: s, Plots: map[string]chart.Chart{}}
 }
 
 func (r *report) add(out io.Writer, figures ...Figure) {
@@ -103,7 +98,7 @@ func (r *report) table(out io.Writer) error {
 			yardstick, ratio = number(f.Yardstick), fmt.Sprintf("%.3f", f.Ratio)
 		}
 		switch {
-		case f.Target == "floor":
+		case f.Target == "":
 			reached = ""
 		case !f.Reached:
 			reached = "missed"
@@ -141,4 +136,14 @@ func (r *report) write(dir string) error {
 		}
 	}
 	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
+
+func differences(x, y []float64) []float64 {
+	d := make([]float64, len(x))
+	for i := range x {
+		d[i] = x[i] - y[i]
+	}
+	return d
 }

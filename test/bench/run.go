@@ -11,10 +11,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prism-results/prism/pkg/testkit/program"
+	"github.com/prism-results/prism/test/bench/internal/bare"
+	"github.com/prism-results/prism/test/bench/internal/model"
 	"github.com/prism-results/prism/test/bench/internal/system"
 )
 
-// settings are what a run may be told.
+// settings are the flags of a run.
 type settings struct {
 	Rows    string        `json:"rows"`
 	Rounds  int           `json:"rounds"`
@@ -25,28 +28,40 @@ type settings struct {
 	Many    int           `json:"many"`
 	Few     int           `json:"few"`
 	Env     string        `json:"env,omitzero"`
+	Systems string        `json:"systems"`
+	Calls   string        `json:"calls"`
+	Prisms  string        `json:"prisms"`
+	Bin     string        `json:"-"`
+	Against string        `json:"-"`
+	Peer    string        `json:"-"`
 	Out     string        `json:"-"`
 	Profile string        `json:"-"`
 }
 
-// parse reads the flags; a smoke run makes all sizes small.
+// parse reads the flags. A smoke run makes all sizes small.
 func parse(args []string, out io.Writer) (settings, error) {
 	var s settings
 	var smoke bool
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
-	f.BoolVar(&smoke, "smoke", false, "run everything for a moment; its figures say nothing")
+	f.BoolVar(&smoke, "smoke", false, "run everything for a moment; the figures mean nothing")
 	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ","))
-	f.IntVar(&s.Rounds, "rounds", 3, "how often each figure and its yardstick are measured, in turn")
+	f.StringVar(&s.Systems, "systems", "all", "which systems are compared: one,three,sqlite,peer,chain")
+	f.StringVar(&s.Calls, "calls", "all", "which calls are compared: read,create,keyed")
+	f.StringVar(&s.Prisms, "prisms", "all", "which prisms are compared: small,large")
+	f.IntVar(&s.Rounds, "rounds", 3, "how often everything is measured, in turn")
 	f.DurationVar(&s.Length, "length", 5*time.Second, "how long one measurement takes")
-	f.IntVar(&s.Conns, "conns", 32, "connections of the closed loops, and clients of pgbench")
+	f.IntVar(&s.Conns, "conns", 32, "connections of the load generator")
 	f.IntVar(&s.Waiting, "waiting", 5000, "calls that wait for the model at once")
 	f.IntVar(&s.Export, "export", 1_000_000, "results that are exported")
-	f.IntVar(&s.Many, "many", 10_000_000, "stored results that reads and creates are slowed by")
-	f.IntVar(&s.Few, "few", 10_000, "stored results otherwise")
-	f.StringVar(&s.Env, "env", "", "further variables of every process, such as GOGC=50,PRISM_LOG_LEVEL=debug")
+	f.IntVar(&s.Many, "many", 10_000_000, "stored results in the large database of the row many")
+	f.IntVar(&s.Few, "few", 10_000, "stored results of each prism otherwise")
+	f.StringVar(&s.Env, "env", "", "further variables of every Prism process, such as GOGC=50,PRISM_LOG_LEVEL=debug")
+	f.StringVar(&s.Bin, "bin", "", "folder with the binaries of make build; built from this checkout when empty")
+	f.StringVar(&s.Against, "against", "", "compare with the binaries in this folder, in interleaved rounds, and measure nothing else")
+	f.StringVar(&s.Peer, "peer", "", "folder in which the packages of test/bench/peer are installed (default .tools/peer)")
 	f.StringVar(&s.Out, "out", "", "folder for bench.json and the plots")
-	f.StringVar(&s.Profile, "profile", "", "folder for CPU and heap profiles of each process under load")
+	f.StringVar(&s.Profile, "profile", "", "folder for CPU and allocation profiles of each Prism process under load")
 	if err := f.Parse(args); err != nil {
 		return s, err
 	}
@@ -62,14 +77,21 @@ func parse(args []string, out io.Writer) (settings, error) {
 // bench is a run.
 type bench struct {
 	settings
-	out    io.Writer
-	bin    string
-	dir    string
-	stores system.Stores
-	report *report
+	out     io.Writer
+	bin     string
+	dir     string
+	stores  *system.Stores
+	few     *system.Data
+	report  *report
+	folders int // of SQLite
 }
 
-// row measures one or some lines of the table.
+// wants tells whether a flag that lists words contains one.
+func (b *bench) wants(list, word string) bool {
+	return list == "all" || slices.Contains(strings.Split(list, ","), word)
+}
+
+// row measures some figures.
 type row struct {
 	name string
 	run  func(*bench, context.Context) error
@@ -77,9 +99,7 @@ type row struct {
 
 func rows() []row {
 	return []row{
-		{"read", (*bench).read},
-		{"standalone", (*bench).standalone},
-		{"create", (*bench).create},
+		{"compare", (*bench).compare},
 		{"added", (*bench).added},
 		{"waiting", (*bench).waiting},
 		{"export", (*bench).export},
@@ -95,9 +115,16 @@ func rowNames() (names []string) {
 	return names
 }
 
+func scripts() (all []model.Script) {
+	for _, p := range system.Prisms() {
+		all = append(all, p.Script)
+	}
+	return all
+}
+
 func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) (err error) {
 	if len(args) > 0 && args[0] == "bare" {
-		return bare(ctx, stdin, stdout)
+		return bare.Run(ctx, stdin)
 	}
 	s, err := parse(args, stdout)
 	if err != nil {
@@ -108,39 +135,61 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 		return err
 	}
 	defer os.RemoveAll(b.dir)
-	b.bin = filepath.Join(b.dir, "bin")
-	for _, dir := range []string{b.bin, s.Profile} {
-		if dir != "" {
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return err
-			}
-		}
-	}
-	if err := system.Build(ctx, b.bin, s.Profile != ""); err != nil {
+	if err := b.build(ctx); err != nil {
 		return err
 	}
 	if b.stores, err = system.Open(ctx); err != nil {
 		return err
 	}
-	defer func() { _ = b.stores.Close() }() // nothing of it is kept
+	defer func() { _ = b.stores.Close() }() // nothing in them is kept
 	if s.Env != "" {
 		b.stores.Env = strings.Split(s.Env, ",")
 	}
-	wanted := strings.Split(s.Rows, ",")
-	for _, r := range rows() {
-		if s.Rows != "all" && !slices.Contains(wanted, r.name) {
-			continue
+	if s.Against != "" {
+		return b.against(ctx)
+	}
+	return b.rows(ctx)
+}
+
+// build makes the binaries and the folders.
+func (b *bench) build(ctx context.Context) error {
+	if b.Peer == "" {
+		root, err := program.Root()
+		if err != nil {
+			return err
 		}
-		fmt.Fprintln(stdout, r.name)
-		if err := r.run(b, ctx); err != nil {
-			return fmt.Errorf("%s: %w", r.name, err)
-		}
-		if s.Out == "" {
-			continue
-		}
-		if err := b.report.write(s.Out); err != nil { // each row, for a run is long
+		b.Peer = filepath.Join(root, ".tools", "peer")
+	}
+	if b.Profile != "" {
+		if err := os.MkdirAll(b.Profile, 0o755); err != nil {
 			return err
 		}
 	}
-	return b.report.table(stdout)
+	if b.bin = b.Bin; b.bin != "" {
+		return nil
+	}
+	b.bin = filepath.Join(b.dir, "bin")
+	if err := os.MkdirAll(b.bin, 0o755); err != nil {
+		return err
+	}
+	return system.Build(ctx, b.bin, b.Profile != "")
+}
+
+func (b *bench) rows(ctx context.Context) error {
+	for _, r := range rows() {
+		if !b.wants(b.Rows, r.name) {
+			continue
+		}
+		fmt.Fprintln(b.out, r.name)
+		if err := r.run(b, ctx); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		if b.Out == "" {
+			continue
+		}
+		if err := b.report.write(b.Out); err != nil { // after each row, because a run takes long
+			return err
+		}
+	}
+	return b.report.table(b.out)
 }

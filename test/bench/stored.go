@@ -12,12 +12,27 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/test/bench/internal/chart"
-	"github.com/prism-results/prism/test/bench/internal/load"
+	"github.com/prism-results/prism/test/bench/internal/model"
 	"github.com/prism-results/prism/test/bench/internal/system"
 )
 
+// three starts the three processes over a database of their own with this many results of the small prism.
+func (b *bench) three(ctx context.Context, m *model.Model, results int) (*system.System, error) {
+	data, err := b.stores.Prepare(ctx, b.bin, m.URL(), results, system.Small)
+	if err != nil {
+		return nil, err
+	}
+	return data.ThreeInPlace(ctx, b.bin, m.URL())
+}
+
+// export is the rate and the memory of an export of all results of a prism.
 func (b *bench) export(ctx context.Context) error {
-	s, _, err := b.three(ctx, b.Export)
+	m, err := model.New(0, scripts()...)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	s, err := b.three(ctx, m, b.Export)
 	if err != nil {
 		return err
 	}
@@ -48,7 +63,7 @@ func (b *bench) exportOnce(ctx context.Context, s *system.System) (rate, growth 
 				return err
 			}
 			lines[i].Name = p.Name
-			lines[i].Points = append(lines[i].Points, chart.Point{X: time.Since(began).Seconds(), Y: float64(n) / mib})
+			lines[i].Points = append(lines[i].Points, chart.Point{X: time.Since(began).Seconds(), Y: float64(n) / (1 << 20)})
 		}
 		return nil
 	}
@@ -56,7 +71,7 @@ func (b *bench) exportOnce(ctx context.Context, s *system.System) (rate, growth 
 		return 0, 0, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		"http://"+s.Front.Addr+"/v1/prisms/"+system.Slug+"/results?format=csv", nil)
+		"http://"+s.Addr+system.Small.CreatePath()+"?format=csv", nil)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -67,7 +82,7 @@ func (b *bench) exportOnce(ctx context.Context, s *system.System) (rate, growth 
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return 0, 0, fmt.Errorf("the export is answered %s", resp.Status)
+		return 0, 0, fmt.Errorf("the export responds %s", resp.Status)
 	}
 	rows, buf, next := 0, make([]byte, 64<<10), time.Now()
 	for {
@@ -107,48 +122,60 @@ func (b *bench) exportOnce(ctx context.Context, s *system.System) (rate, growth 
 
 // many compares reads and creates with few stored results and with many.
 func (b *bench) many(ctx context.Context) error {
-	few, fewIDs, err := b.three(ctx, b.Few)
+	m, err := model.New(0, scripts()...)
 	if err != nil {
 		return err
 	}
-	defer few.Close()
-	many, manyIDs, err := b.three(ctx, b.Many)
-	if err != nil {
-		return err
+	defer m.Close()
+	var rates [2]map[string][]float64
+	var systems [2]*system.System
+	for i, results := range []int{b.Few, b.Many} {
+		rates[i] = map[string][]float64{}
+		if systems[i], err = b.three(ctx, m, results); err != nil {
+			return err
+		}
+		defer systems[i].Close()
 	}
-	defer many.Close()
-	var rates [4][]float64
 	for range b.Rounds {
-		for i, w := range []load.Work{reads(few, fewIDs), reads(many, manyIDs), creates(few), creates(many)} {
-			f, err := b.closed(ctx, w)
-			if err != nil {
-				return err
+		for _, call := range []string{readCall, createCall} {
+			for i, s := range systems {
+				sample, err := b.measure(ctx, s, call, 0)
+				if err != nil {
+					return err
+				}
+				rates[i][call] = append(rates[i][call], sample.Rate)
 			}
-			rates[i] = append(rates[i], f.Rate())
 		}
 	}
-	what := fmt.Sprintf(" with %d stored, of those with %d", b.Many, b.Few)
-	b.report.add(b.out,
-		beside("many", "reads"+what, "1/s", rates[1], rates[0], 0.8),
-		beside("many", "creates"+what, "1/s", rates[3], rates[2], 0.8))
+	for _, call := range []string{readCall, createCall} {
+		b.report.add(b.out, beside("many", fmt.Sprintf("%ss with %d stored results, of those with %d", call, b.Many, b.Few),
+			"1/s", rates[1][call], rates[0][call], 0.8))
+	}
 	return nil
 }
 
+// start is how long each binary needs to be ready, and its size.
 func (b *bench) start(ctx context.Context) error {
+	m, err := model.New(0, scripts()...)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	data, err := b.data(ctx)
+	if err != nil {
+		return err
+	}
 	times := map[string][]float64{}
-	for i := range b.Rounds {
-		three, err := system.Three(ctx, b.bin, b.stores, "")
-		if err != nil {
-			return err
-		}
-		three.Close()
-		one, err := system.Standalone(ctx, b.bin, filepath.Join(b.dir, "start-"+strconv.Itoa(i)), b.stores.Env)
-		if err != nil {
-			return err
-		}
-		one.Close()
-		for _, p := range append(three.Processes, one.Processes...) {
-			times[p.Name] = append(times[p.Name], p.Ready.Seconds())
+	for range b.Rounds {
+		for _, topology := range []string{"three", "sqlite"} {
+			s, err := b.prism(ctx, topology, data, m.URL())
+			if err != nil {
+				return err
+			}
+			s.Close()
+			for _, p := range s.Processes {
+				times[p.Name] = append(times[p.Name], p.Ready.Seconds())
+			}
 		}
 	}
 	for _, name := range []string{"prism", "prism-gateway", "prism-results", "prism-model-proxy"} {

@@ -1,120 +1,153 @@
-// Package system runs what is measured: the three processes over Postgres and Redis, or standalone.
+// Package system starts what is measured: Prism in its topologies, the peer, and the bare chain.
 package system
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/prism-results/prism/pkg/testkit/pgtest"
-	"github.com/prism-results/prism/pkg/testkit/redistest"
 )
 
-// Stores are what systems share: Postgres, Redis, and variables of every process.
-type Stores struct {
-	Env      []string
-	Postgres *pgtest.Server
-	Redis    *redistest.Server
-}
-
-// Open starts the stores. Postgres waits for its disk, and has the memory to keep its hot pages.
-func Open(ctx context.Context) (Stores, error) {
-	pg, err := pgtest.Start(ctx, pgtest.Options{Fsync: true, Settings: map[string]string{
-		"shared_buffers": "512MB", "max_wal_size": "4GB", "autovacuum": "on",
-	}})
-	if err != nil {
-		return Stores{}, err
-	}
-	redis, err := redistest.Start(ctx, redistest.Options{})
-	if err != nil {
-		return Stores{}, errors.Join(err, pg.Close())
-	}
-	return Stores{Postgres: pg, Redis: redis}, nil
-}
-
-// Close ends them.
-func (s Stores) Close() error { return errors.Join(s.Redis.Close(), s.Postgres.Close()) }
-
-// System is a running Prism with an account, a key and a prism.
+// System is a running server, of one or several processes, with a key and stored results of each prism.
 type System struct {
-	Processes []*Process
-	Front     *Process // whom callers call
-	Account   string
+	Name      string
+	Addr      string // host and port that callers use
 	Key       string
+	Processes []*Process
+	URL       string     // of the database; "" with SQLite
+	Query     string     // after the path of creates with a key
+	IDs       [][]string // of stored results, by prism in the order of Prisms
 
-	databaseURL string
+	stores *Stores
 }
 
-// Slug is the prism's, with one field and one question.
-const Slug = "bench"
+// Names of the systems in reports.
+const (
+	OneProcess     = "Prism, one process"
+	ThreeProcesses = "Prism, three processes"
+	OnSQLite       = "Prism, one process on SQLite"
+	NodePeer       = "Node and Fastify"
+	BareChain      = "Bare chain"
+)
 
-const definition = `{"slug":"` + Slug + `","fields":[{"key":"message","label":"Message"}],` +
-	`"questions":[{"key":"urgent","type":"yes_no","text":"Is it urgent?"}]}`
+// Close ends the processes. It may be called twice.
+func (s *System) Close() {
+	for _, p := range s.Processes {
+		p.Stop()
+	}
+}
 
-// Three starts the three processes over a database of their own. modelURL is a scripted model; "" is the offline one.
-func Three(ctx context.Context, bin string, stores Stores, modelURL string) (*System, error) {
-	name, err := stores.Postgres.CreateDatabase(ctx, "")
+func (s *System) add(p *Process) { s.Processes, s.Addr = append(s.Processes, p), p.Addr }
+
+func modelSettings(url string) map[string]string {
+	return map[string]string{"PRISM_MODEL_PROVIDER": "systemone", "PRISM_MODEL_BASE_URL": url}
+}
+
+// maxInFlight lets all calls of the benchmark in.
+const maxInFlight = "8192"
+
+// start runs one process of Prism over a database.
+func (d *Data) start(ctx context.Context, bin, url, modelURL string) (*System, error) {
+	env := modelSettings(modelURL)
+	env["PRISM_DATABASE_URL"], env["PRISM_MAX_IN_FLIGHT"] = url, maxInFlight
+	p, err := startPrism(ctx, filepath.Join(bin, "prism"), env, d.stores.Env)
 	if err != nil {
 		return nil, err
 	}
-	s := &System{databaseURL: stores.Postgres.URL(name)}
-	database := map[string]string{"PRISM_DATABASE_URL": s.databaseURL}
-	if err := s.operate(ctx, filepath.Join(bin, "prism-results"), database); err != nil {
+	s := d.system(OneProcess, url)
+	s.add(p)
+	return s, nil
+}
+
+func (d *Data) system(name, url string) *System {
+	return &System{Name: name, Key: d.key, URL: url, IDs: d.ids, stores: d.stores}
+}
+
+// One starts Prism as one process over Postgres. Its locks are in memory.
+func (d *Data) One(ctx context.Context, bin, modelURL string) (*System, error) {
+	url, err := d.clone(ctx)
+	if err != nil {
 		return nil, err
 	}
-	model := map[string]string{"PRISM_MODEL_PROVIDER": "offline"}
-	if modelURL != "" {
-		model = map[string]string{"PRISM_MODEL_PROVIDER": "systemone", "PRISM_MODEL_BASE_URL": modelURL}
+	return d.start(ctx, bin, url, modelURL)
+}
+
+// Three starts Prism as three processes over Postgres and Redis.
+func (d *Data) Three(ctx context.Context, bin, modelURL string) (*System, error) {
+	url, err := d.clone(ctx)
+	if err != nil {
+		return nil, err
 	}
-	gateway := map[string]string{"PRISM_REDIS_URL": stores.Redis.URL()}
+	return d.three(ctx, bin, url, modelURL)
+}
+
+// ThreeInPlace is Three over the database itself instead of a copy. No copy can be made after it.
+func (d *Data) ThreeInPlace(ctx context.Context, bin, modelURL string) (*System, error) {
+	return d.three(ctx, bin, d.url, modelURL)
+}
+
+func (d *Data) three(ctx context.Context, bin, url, modelURL string) (*System, error) {
+	s := d.system(ThreeProcesses, url)
+	gateway := map[string]string{"PRISM_REDIS_URL": d.stores.redis.URL()}
 	for _, part := range []struct {
-		name, tell string
-		env        map[string]string
+		name     string
+		variable string // of the gateway, for the address of this part
+		env      map[string]string
 	}{
-		{"prism-results", "PRISM_RESULTS_URL", database},
-		{"prism-model-proxy", "PRISM_MODEL_PROXY_URL", model},
+		{"prism-results", "PRISM_RESULTS_URL", map[string]string{"PRISM_DATABASE_URL": url}},
+		{"prism-model-proxy", "PRISM_MODEL_PROXY_URL", modelSettings(modelURL)},
 		{"prism-gateway", "", gateway},
 	} {
 		part.env["PRISM_INTERNAL_TOKEN"] = "the token of the benchmark"
-		part.env["PRISM_MAX_IN_FLIGHT"] = "8192"
-		p, err := Start(ctx, filepath.Join(bin, part.name), part.env, stores.Env)
+		part.env["PRISM_MAX_IN_FLIGHT"] = maxInFlight
+		p, err := startPrism(ctx, filepath.Join(bin, part.name), part.env, d.stores.Env)
 		if err != nil {
 			s.Close()
 			return nil, err
 		}
-		s.Processes, s.Front = append(s.Processes, p), p
-		gateway[part.tell] = "http://" + p.Addr
+		s.add(p)
+		if part.variable != "" {
+			gateway[part.variable] = "http://" + p.Addr
+		}
 	}
-	return s, s.define(ctx)
+	return s, nil
 }
 
-// Standalone starts the one binary over SQLite in a folder.
-func Standalone(ctx context.Context, bin, dir string, variables []string) (*System, error) {
-	s := &System{}
-	env := map[string]string{"PRISM_DATA_DIR": dir}
-	if err := s.operate(ctx, filepath.Join(bin, "prism"), env); err != nil {
-		return nil, err
-	}
-	p, err := Start(ctx, filepath.Join(bin, "prism"), env, variables)
+// SQLite starts Prism as one process over SQLite in a new folder, and makes some results of each prism.
+func (s *Stores) SQLite(ctx context.Context, bin, dir, modelURL string, results int, prisms ...Prism) (*System, error) {
+	env := modelSettings(modelURL)
+	env["PRISM_DATA_DIR"], env["PRISM_MAX_IN_FLIGHT"] = dir, maxInFlight
+	_, key, err := operate(ctx, filepath.Join(bin, "prism"), env)
 	if err != nil {
 		return nil, err
 	}
-	s.Processes, s.Front = []*Process{p}, p
-	return s, s.define(ctx)
+	p, err := startPrism(ctx, filepath.Join(bin, "prism"), env, s.Env)
+	if err != nil {
+		return nil, err
+	}
+	system := &System{Name: OnSQLite, Key: key, stores: s, IDs: make([][]string, len(prisms))}
+	system.add(p)
+	for i, p := range prisms {
+		id, err := system.define(ctx, p)
+		for n := 1; n < results && err == nil; n++ {
+			system.IDs[i] = append(system.IDs[i], id)
+			id, err = system.Create(ctx, p)
+		}
+		if err != nil {
+			system.Close()
+			return nil, err
+		}
+	}
+	return system, nil
 }
 
-// operate makes the account and its key.
-func (s *System) operate(ctx context.Context, bin string, env map[string]string) error {
+// operate makes an account and a key with the operator's commands.
+func operate(ctx context.Context, bin string, env map[string]string) (account, key string, err error) {
 	command := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, bin, args...)
 		for name, value := range env {
@@ -128,48 +161,18 @@ func (s *System) operate(ctx context.Context, bin string, env map[string]string)
 		}
 		return strings.TrimSpace(string(out)), err
 	}
-	var err error
-	if s.Account, err = command("account", "create", "bench"); err != nil {
-		return err
+	if account, err = command("account", "create", "bench"); err != nil {
+		return "", "", err
 	}
-	s.Key, err = command("key", "create", "--account", "bench")
-	return err
+	key, err = command("key", "create", "--account", "bench")
+	return account, key, err
 }
 
-func (s *System) define(ctx context.Context) error {
-	if _, err := s.Call(ctx, http.MethodPost, "/v1/prisms", definition, http.StatusCreated); err != nil {
-		s.Close()
-		return err
-	}
-	return nil
-}
-
-// Create makes one result and returns its id.
-func (s *System) Create(ctx context.Context) (string, error) {
-	b, err := s.Call(ctx, http.MethodPost, CreatePath, Body(""), http.StatusOK)
-	if err != nil {
-		return "", err
-	}
-	var made struct{ ID string }
-	return made.ID, json.Unmarshal(b, &made)
-}
-
-// CreatePath is where results of the prism are made.
-const CreatePath = "/v1/prisms/" + Slug + "/results"
-
-// Body is a create call's; key may be "".
-func Body(key string) string {
-	if key != "" {
-		key = `,"idempotency_key":"` + key + `"`
-	}
-	return `{"fields":{"message":"My card was stolen yesterday and somebody pays with it. Please block it now."}` + key + `}`
-}
-
-// Call makes a call that is not measured.
+// Call makes a call that is not measured and returns the body of the response.
 func (s *System) Call(ctx context.Context, method, path, body string, status int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.Front.Addr+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -184,60 +187,7 @@ func (s *System) Call(ctx context.Context, method, path, body string, status int
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode != status {
-		err = fmt.Errorf("%s %s: %d: %s", method, path, resp.StatusCode, b)
+		err = fmt.Errorf("%s: %s %s: %d: %s", s.Name, method, path, resp.StatusCode, b)
 	}
 	return b, err
-}
-
-// Memory is what all processes keep in memory.
-func (s *System) Memory() (total int64, err error) {
-	for _, p := range s.Processes {
-		n, err := p.Memory()
-		if err != nil {
-			return 0, err
-		}
-		total += n
-	}
-	return total, nil
-}
-
-// CPU is what each process, Postgres and this program have used of the processors so far, by name.
-func (s *System) CPU(ctx context.Context) (map[string]time.Duration, error) {
-	used := map[string]time.Duration{}
-	for _, p := range s.Processes {
-		n, err := p.CPU()
-		if err != nil {
-			return nil, err
-		}
-		used[strings.TrimPrefix(p.Name, "prism-")] = n
-	}
-	load, err := cpu(os.Getpid())
-	if err != nil || s.databaseURL == "" {
-		used["loader"] = load
-		return used, err
-	}
-	used["loader"] = load
-	pids, err := s.SQL(ctx, "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
-	if err != nil {
-		return nil, err
-	}
-	for _, pid := range strings.Fields(pids) {
-		id, err := strconv.Atoi(pid)
-		if err != nil {
-			return nil, err
-		}
-		n, err := cpu(id)
-		if err != nil {
-			return nil, err
-		}
-		used["Postgres"] += n
-	}
-	return used, nil
-}
-
-// Close ends the processes.
-func (s *System) Close() {
-	for _, p := range s.Processes {
-		p.Stop()
-	}
 }

@@ -1,0 +1,42 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/prism-results/prism/test/bench/peer"
+)
+
+// Peer starts the server of test/bench/peer in dir, where its packages are installed: one process of Node over Postgres.
+func (d *Data) Peer(ctx context.Context, dir, modelURL string) (*System, error) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return nil, errors.New("node is not found: the peer needs Node 20 or newer")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
+		return nil, fmt.Errorf("the packages of the peer are not installed: run make peer (%w)", err)
+	}
+	if err := peer.Write(dir); err != nil {
+		return nil, err
+	}
+	url, err := d.clone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := startServer(ctx, "node", func(addr string) *exec.Cmd {
+		cmd := exec.Command(node, "server.js")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "NODE_ENV=production", "LISTEN="+addr, "DATABASE_URL="+url, "MODEL_URL="+modelURL)
+		return cmd
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := d.system(NodePeer, url)
+	s.add(p)
+	return s, nil
+}
