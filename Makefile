@@ -11,9 +11,10 @@ KO_VERSION            := v0.19.1
 TOOLS := $(CURDIR)/.tools
 LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
-# Spectral, at the versions of its package-lock.json.
+# Packages of npm, at the versions of a package-lock.json: Spectral, and the Node server of the benchmark.
 SPECTRAL           := $(TOOLS)/spectral
 SPECTRAL_INSTALLED := $(SPECTRAL)/node_modules/.package-lock.json
+PEER_INSTALLED     := $(TOOLS)/peer/node_modules/.package-lock.json
 
 FUZZTIME ?= 30s
 
@@ -62,10 +63,10 @@ fmt: $(LINT) ## format
 verify: spectral ## lint the OpenAPI document, check that generated files are fresh, and go.mod files tidy
 	scripts/verify.sh $(SQLC_VERSION)
 
-bench: deps ## measure Prism beside its limits; figures and plots into docs/benchmarks. BENCH='-rows read' for less
-	$(GO) run ./test/bench -out docs/benchmarks $(BENCH)
+bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
+	$(GO) run ./test/bench -out docs/benchmarks -page docs/performance.md $(BENCH)
 
-bench-smoke: deps ## run the benchmark for a moment, to keep it working
+bench-smoke: deps $(PEER_INSTALLED) ## run the benchmark for a moment, to keep it working
 	$(GO) run ./test/bench -smoke
 
 ci: test chaos lint spectral bench-smoke ## what CI runs
@@ -114,7 +115,9 @@ $(LINT):
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	mv $(TOOLS)/golangci-lint $(LINT)
 
-$(SPECTRAL_INSTALLED): scripts/spectral/package.json scripts/spectral/package-lock.json scripts/spectral/.npmrc
+$(SPECTRAL_INSTALLED): $(addprefix scripts/spectral/,package.json package-lock.json .npmrc)
+$(PEER_INSTALLED): $(addprefix test/bench/peer/,package.json package-lock.json .npmrc)
+$(SPECTRAL_INSTALLED) $(PEER_INSTALLED):
 	@scripts/deps.sh npm
-	mkdir -p $(SPECTRAL) && cp $^ $(SPECTRAL)
-	cd $(SPECTRAL) && for pause in 5 20 0; do npm ci && exit; sleep $$pause; done; exit 1
+	mkdir -p $(@D) && cp $^ $(@D)/..
+	cd $(@D)/.. && for pause in 5 20 0; do npm ci && exit; sleep $$pause; done; exit 1

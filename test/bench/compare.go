@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/prism-results/prism/test/bench/internal/load"
 	"github.com/prism-results/prism/test/bench/internal/system"
 )
 
@@ -64,10 +65,30 @@ func (c *cells) add(prism, call, system string, s sample) {
 	*c = append(*c, Cell{prism, call, system, []sample{s}})
 }
 
+// warmUp makes each kind of call to each contender for a moment, because Node compiles what runs often.
+func (b *bench) warmUp(ctx context.Context, contenders []contender) error {
+	for _, c := range contenders {
+		for n, p := range system.Prisms() {
+			for _, call := range callNames {
+				if !b.wants(b.Calls, call.flag) || !b.wants(b.Prisms, p.Slug) {
+					continue
+				}
+				if _, err := load.Closed(ctx, work(c.systems[n], call.name, n), b.Conns, b.Length/4); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // interleave measures all contenders one after the other, each kind of call and each prism, round by round. Every second
 // round goes through the contenders backwards, so that none always follows the same other.
 func (b *bench) interleave(ctx context.Context, contenders []contender) (cells, error) {
 	var all cells
+	if err := b.warmUp(ctx, contenders); err != nil {
+		return nil, err
+	}
 	for round := range b.Rounds {
 		order := slices.Clone(contenders)
 		if round%2 == 1 {

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"text/tabwriter"
@@ -70,16 +67,15 @@ func median(values []float64) float64 {
 
 // report is everything that a run measured.
 type report struct {
-	Go       string                 `json:"go"`
-	CPUs     int                    `json:"cpus"`
-	Settings settings               `json:"settings"`
-	Figures  []Figure               `json:"figures"`
-	Cells    cells                  `json:"compared"`
-	Plots    map[string]chart.Chart `json:"plots"`
+	Go       string   `json:"go"`
+	CPUs     int      `json:"cpus"`
+	Settings settings `json:"settings"`
+	Figures  []Figure `json:"figures"`
+	Cells    cells    `json:"compared,omitzero"`
 }
 
 func newReport(s settings) *report {
-	return &report{Go: runtime.Version(), CPUs: runtime.NumCPU(), Settings: s, Plots: map[string]chart.Chart{}}
+	return &report{Go: runtime.Version(), CPUs: runtime.NumCPU(), Settings: s}
 }
 
 func (r *report) add(out io.Writer, figures ...Figure) {
@@ -89,53 +85,51 @@ func (r *report) add(out io.Writer, figures ...Figure) {
 	r.Figures = append(r.Figures, figures...)
 }
 
+// table prints the figures, and each cell of the comparison.
 func (r *report) table(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nROW\tWHAT\tMEASURED\tYARDSTICK\tRATIO\tTARGET\t")
+	fmt.Fprintln(w, "\nPRISM\tCALL\tSYSTEM\t1/S\tP50 MS\tP99 MS\tPROCESSOR µS")
+	for _, c := range r.Cells {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Prism, c.Call, c.System, number(median(c.of(rate))),
+			number(median(c.of(func(s sample) float64 { return s.P50 }))),
+			number(median(c.of(func(s sample) float64 { return s.P99 }))), number(median(c.of(sample.total))))
+	}
+	fmt.Fprintln(w, "\nWHAT\tMEASURED\tCOMPARED WITH\tRATIO\tTARGET\t")
 	for _, f := range r.Figures {
-		yardstick, ratio, reached := "", "", "reached"
+		yardstick, ratio := "", ""
 		if f.Yardstick != 0 {
 			yardstick, ratio = number(f.Yardstick), fmt.Sprintf("%.3f", f.Ratio)
 		}
-		switch {
-		case f.Target == "":
-			reached = ""
-		case !f.Reached:
-			reached = "missed"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\n", f.Row, f.What, number(f.Value), f.Unit, yardstick, ratio, f.Target, reached)
+		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\t%s\t%s\n", f.What, number(f.Value), f.Unit, yardstick, ratio, f.Target, f.verdict())
 	}
 	return w.Flush()
 }
 
+// verdict says in a word whether the target is reached.
+func (f Figure) verdict() string {
+	switch {
+	case f.Target == "":
+		return ""
+	case f.Reached:
+		return "reached"
+	}
+	return "missed"
+}
+
+// span is the lowest and the highest round.
+func (f Figure) span() string {
+	return fmt.Sprintf("%s to %s", number(slices.Min(f.Rounds)), number(slices.Max(f.Rounds)))
+}
+
+// number writes a figure with three digits or more.
 func number(v float64) string {
 	switch {
 	case v >= 100:
-		return fmt.Sprintf("%.0f", v)
+		return chart.Thousands(v)
 	case v >= 10:
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.3f", v)
-}
-
-// write leaves the figures as JSON and the plots as SVG in a folder.
-func (r *report) write(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	b, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "bench.json"), append(b, '\n'), 0o644); err != nil {
-		return err
-	}
-	for name, p := range r.Plots {
-		if err := os.WriteFile(filepath.Join(dir, name+".svg"), p.SVG(), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }

@@ -35,6 +35,7 @@ type settings struct {
 	Against string        `json:"-"`
 	Peer    string        `json:"-"`
 	Out     string        `json:"-"`
+	Page    string        `json:"-"`
 	Profile string        `json:"-"`
 }
 
@@ -60,7 +61,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f.StringVar(&s.Bin, "bin", "", "folder with the binaries of make build; built from this checkout when empty")
 	f.StringVar(&s.Against, "against", "", "compare with the binaries in this folder, in interleaved rounds, and measure nothing else")
 	f.StringVar(&s.Peer, "peer", "", "folder in which the packages of test/bench/peer are installed (default .tools/peer)")
-	f.StringVar(&s.Out, "out", "", "folder for bench.json and the plots")
+	f.StringVar(&s.Out, "out", "", "folder for bench.json and the pictures")
+	f.StringVar(&s.Page, "page", "", "page in Markdown whose tables are replaced; needs -out")
 	f.StringVar(&s.Profile, "profile", "", "folder for CPU and allocation profiles of each Prism process under load")
 	if err := f.Parse(args); err != nil {
 		return s, err
@@ -187,7 +189,7 @@ func (b *bench) rows(ctx context.Context) error {
 		if b.Out == "" {
 			continue
 		}
-		if err := b.report.write(b.Out); err != nil { // after each row, because a run takes long
+		if err := b.report.write(b.Out, b.Page); err != nil { // after each row, because a run takes long
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/prism-results/prism/test/bench/internal/chart"
 	"github.com/prism-results/prism/test/bench/internal/model"
 	"github.com/prism-results/prism/test/bench/internal/system"
 )
@@ -52,26 +52,27 @@ func (b *bench) export(ctx context.Context) error {
 	return nil
 }
 
-// exportOnce reads an export to its end and watches the memory of each process meanwhile.
+// exportOnce reads an export to its end, and samples the memory of each process every 100 ms. growth is the largest growth
+// of a process in MiB.
 func (b *bench) exportOnce(ctx context.Context, s *system.System) (rate, growth float64, err error) {
-	lines := make([]chart.Line, len(s.Processes))
-	began := time.Now()
-	sample := func() error {
+	before := make([]int64, len(s.Processes))
+	for i, p := range s.Processes {
+		if before[i], err = p.Memory(); err != nil {
+			return 0, 0, err
+		}
+	}
+	grown := func() error {
 		for i, p := range s.Processes {
 			n, err := p.Memory()
 			if err != nil {
 				return err
 			}
-			lines[i].Name = p.Name
-			lines[i].Points = append(lines[i].Points, chart.Point{X: time.Since(began).Seconds(), Y: float64(n) / (1 << 20)})
+			growth = max(growth, float64(n-before[i])/(1<<20))
 		}
 		return nil
 	}
-	if err := sample(); err != nil {
-		return 0, 0, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		"http://"+s.Addr+system.Small.CreatePath()+"?format=csv", nil)
+	began := time.Now()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Addr+system.Small.CreatePath()+"?format=csv", nil)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -84,17 +85,13 @@ func (b *bench) exportOnce(ctx context.Context, s *system.System) (rate, growth 
 	if resp.StatusCode != http.StatusOK {
 		return 0, 0, fmt.Errorf("the export responds %s", resp.Status)
 	}
-	rows, buf, next := 0, make([]byte, 64<<10), time.Now()
+	rows, buf, next := 0, make([]byte, 64<<10), began
 	for {
 		n, err := resp.Body.Read(buf)
-		for _, c := range buf[:n] {
-			if c == '\n' {
-				rows++
-			}
-		}
+		rows += bytes.Count(buf[:n], []byte{'\n'})
 		if now := time.Now(); now.After(next) {
 			next = now.Add(100 * time.Millisecond)
-			if err := sample(); err != nil {
+			if err := grown(); err != nil {
 				return 0, 0, err
 			}
 		}
@@ -105,19 +102,10 @@ func (b *bench) exportOnce(ctx context.Context, s *system.System) (rate, growth 
 			return 0, 0, err
 		}
 	}
-	if rows != b.Export+1 { // and the header
-		return 0, 0, fmt.Errorf("the export has %d lines, want %d", rows, b.Export+1)
+	if want := b.Export + 1; rows != want { // with the header
+		return 0, 0, fmt.Errorf("the export has %d lines, want %d", rows, want)
 	}
-	rate = float64(b.Export) / time.Since(began).Seconds()
-	for _, l := range lines {
-		for _, p := range l.Points {
-			growth = max(growth, p.Y-l.Points[0].Y)
-		}
-	}
-	b.report.Plots["memory"] = chart.Chart{
-		Title: "Memory during an export of " + strconv.Itoa(b.Export) + " results", XTitle: "seconds", YTitle: "MiB", Lines: lines,
-	}
-	return rate, growth, nil
+	return float64(b.Export) / time.Since(began).Seconds(), growth, nil
 }
 
 // many compares reads and creates with few stored results and with many.

@@ -4,18 +4,18 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 )
 
 func TestADrawingIsXMLWhateverItsTextsSay(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]Chart{
+	for name, c := range map[string]Bars{
 		"empty":  {},
-		"linear": {Title: `a < b & "c"`, Lines: []Line{{Name: "<l>", Points: []Point{{0, 1}, {5, 12_345}}}}},
-		"log":    {LogX: true, LogY: true, Lines: []Line{{Name: "l", Points: []Point{{1, 0.2}, {256, 900}}}, {Name: "none"}}},
-		"flat":   {LogY: true, Lines: []Line{{Name: "l", Points: []Point{{1, 3}, {2, 3}}}}},
+		"no bar": {Columns: []string{"c"}, Rows: []Row{{Name: "r"}, {Name: "zero", Values: []float64{0}}}},
+		"bars": {Title: `a < b & "c"`, Columns: []string{"<c>", "d"}, Rows: []Row{
+			{Name: "<r>", Values: []float64{1, 12_345}}, {Name: "s", Values: []float64{2}, Emphasis: true},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -35,20 +35,11 @@ func TestADrawingIsXMLWhateverItsTextsSay(t *testing.T) {
 	}
 }
 
-func TestTicksAreRoundAndReachTheTop(t *testing.T) {
+func TestThousandsHaveCommas(t *testing.T) {
 	t.Parallel()
-	for _, high := range []float64{0.3, 1, 7, 99, 4321, 1e6} {
-		ticks := linear(high)
-		if n := len(ticks); n < 3 || n > 8 || ticks[n-1].At < high {
-			t.Errorf("%g has the ticks %v", high, ticks)
+	for v, want := range map[float64]string{0: "0", 999.4: "999", 999.6: "1,000", 12_345: "12,345", 1_234_567: "1,234,567"} {
+		if got := Thousands(v); got != want {
+			t.Errorf("%v is written %s, want %s", v, got, want)
 		}
-	}
-}
-
-func TestLabelsDoNotOverlap(t *testing.T) {
-	t.Parallel()
-	got := apart([]float64{100, 300, 104, 101}, 16)
-	if want := []float64{100, 300, 132, 116}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }

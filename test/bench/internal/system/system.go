@@ -31,8 +31,8 @@ const (
 	OneProcess     = "Prism, one process"
 	ThreeProcesses = "Prism, three processes"
 	OnSQLite       = "Prism, one process on SQLite"
-	NodePeer       = "Node and Fastify"
-	BareChain      = "Bare chain"
+	NodePeer       = "Node and Fastify, one process"
+	BareChain      = "Bare chain, three processes"
 )
 
 // Close ends the processes. It may be called twice.
