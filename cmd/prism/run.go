@@ -74,7 +74,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	if err != nil {
 		return err
 	}
-	server := d.Server(0)
+	server := d.Server()
 	g, err := gateway.New(
 		gateway.Config{RedisURL: s.Redis.String(), DrainDelay: s.Daemon.DrainDelay},
 		gateway.Deps{

@@ -63,17 +63,21 @@ func New(ctx context.Context, name string, s Settings, getenv func(string) strin
 	}, nil
 }
 
-// Server makes the API's server; bodyLimit 0 is the contract's.
-func (d *Daemon) Server(bodyLimit int) *httpkit.Server {
-	return httpkit.New(
-		httpkit.Config{
-			Name: d.Name, BodyLimit: bodyLimit,
-			MaxInFlight: d.Settings.MaxInFlight, MaxConnections: d.Settings.MaxConnections,
-			MaxBodyBytes: int(d.Settings.MaxBodyBytes), DrainDelay: d.Settings.DrainDelay,
-		},
-		httpkit.Deps{
-			Log: d.Log, Metrics: d.Metrics, Tracer: d.Traces.Provider, Propagator: d.Traces.Propagator,
-		})
+// Server makes the server of the public API.
+func (d *Daemon) Server() *httpkit.Server { return d.server(httpkit.Config{}) }
+
+// InternalServer makes a server that only other services call, for bodies up to the limit in bytes.
+func (d *Daemon) InternalServer(bodyLimit int) *httpkit.Server {
+	return d.server(httpkit.Config{BodyLimit: bodyLimit, ClosingNotice: true})
+}
+
+func (d *Daemon) server(cfg httpkit.Config) *httpkit.Server {
+	cfg.Name, cfg.DrainDelay = d.Name, d.Settings.DrainDelay
+	cfg.MaxInFlight, cfg.MaxConnections = d.Settings.MaxInFlight, d.Settings.MaxConnections
+	cfg.MaxBodyBytes = int(d.Settings.MaxBodyBytes)
+	return httpkit.New(cfg, httpkit.Deps{
+		Log: d.Log, Metrics: d.Metrics, Tracer: d.Traces.Provider, Propagator: d.Traces.Propagator,
+	})
 }
 
 // Plan is what Run runs.

@@ -123,7 +123,7 @@ func TestBackgroundIsToldToStopWhenWhatWasTakenIsDone(t *testing.T) {
 	t.Parallel()
 	d, logs := newDaemon(t, unset)
 	var s steps
-	server := d.Server(0)
+	server := d.Server()
 	handling, finish := make(chan struct{}), make(chan struct{})
 	server.App().Get("/slow", func(c *fiber.Ctx) error {
 		close(handling)
@@ -220,7 +220,7 @@ func TestWhatFailsBeforeServingEndsEverything(t *testing.T) {
 			d, _ := newDaemon(t, unset)
 			var s steps
 			p := Plan{
-				API: anyPort, Admin: anyPort, Server: d.Server(0), Background: s.background,
+				API: anyPort, Admin: anyPort, Server: d.Server(), Background: s.background,
 				Prepare: func(context.Context) error { s.add("prepared"); return nil },
 				Serve:   func(context.Context, net.Listener) error { s.add("served"); return nil },
 			}
@@ -242,7 +242,7 @@ func TestBeingToldToStopWhilePreparingIsNoFailure(t *testing.T) {
 	d, _ := newDaemon(t, unset)
 	ctx, stop := context.WithCancel(t.Context())
 	err := d.Run(ctx, Plan{
-		API: anyPort, Admin: anyPort, Server: d.Server(0),
+		API: anyPort, Admin: anyPort, Server: d.Server(),
 		Prepare: func(ctx context.Context) error {
 			stop()
 			return errors.Join(ctx.Err(), errors.New("the database is away"))
@@ -258,7 +258,7 @@ func TestErrorsOfServingAndOfTheBackgroundAreBothReported(t *testing.T) {
 	d, _ := newDaemon(t, unset)
 	served, behind := errors.New("served badly"), errors.New("left undone")
 	err := d.Run(t.Context(), Plan{
-		API: anyPort, Admin: anyPort, Server: d.Server(0),
+		API: anyPort, Admin: anyPort, Server: d.Server(),
 		Background: func(ctx context.Context) error { <-ctx.Done(); return behind },
 		Serve:      func(_ context.Context, api net.Listener) error { return errors.Join(served, api.Close()) },
 	})
@@ -289,7 +289,7 @@ func TestACollectorThatIsAwayIsLoggedAndFailsNothing(t *testing.T) { //nolint:pa
 	span.End()
 	began := time.Now()
 	err := d.Run(t.Context(), Plan{
-		API: anyPort, Admin: anyPort, Server: d.Server(0),
+		API: anyPort, Admin: anyPort, Server: d.Server(),
 		Serve: func(_ context.Context, api net.Listener) error { return api.Close() },
 	})
 	if err != nil {

@@ -15,7 +15,6 @@ const (
 	reading
 	handling
 	answering
-	upgraded
 	cut
 )
 
@@ -27,6 +26,10 @@ const (
 	lingerTotal = 10 * time.Second
 )
 
+// noticePause is how long a connection is read behind a notice: longer than a request takes that was sent when the notice
+// was on the way.
+const noticePause = 250 * time.Millisecond
+
 // writeStep is how much is written under one deadline, so that a slow client is told from a stuck one.
 const writeStep = 64 << 10
 
@@ -35,6 +38,7 @@ type conn struct {
 	net.Conn
 	tracker *tracker
 	stall   time.Duration // of one write
+	notice  func() []byte // what cut sends, unless nil (Config.ClosingNotice)
 
 	state    atomic.Int32
 	inFlight bool  // the tracker counts a request
@@ -82,18 +86,34 @@ func (c *conn) hold(n int) bool {
 	return true
 }
 
-// cut closes the connection if it is in the state.
+// cut closes the connection if it is in the state. With a notice, the connection is half-closed behind the notice, and
+// Read discards what still arrives, so that the kernel does not answer it with a reset.
 func (c *conn) cut(state int32) bool {
 	if !c.state.CompareAndSwap(state, cut) {
 		return false
 	}
-	_ = c.Conn.Close()
+	half, ok := c.Conn.(interface{ CloseWrite() error })
+	if c.notice == nil || !ok {
+		_ = c.Conn.Close()
+		return true
+	}
+	_ = c.SetWriteDeadline(time.Now().Add(noticePause)) // the send buffer of an idle connection has room
+	_, _ = c.Conn.Write(c.notice())
+	_ = half.CloseWrite()
+	_ = c.SetReadDeadline(time.Now().Add(noticePause))
 	return true
 }
 
-// stopReading ends an upgraded connection from its reader's side: what was taken is answered, and said to be all.
-func (c *conn) stopReading() bool {
-	return c.state.Load() == upgraded && c.SetReadDeadline(time.Unix(1, 0)) == nil
+// discard reads what arrives behind a notice.
+func (c *conn) discard(p []byte) (int, error) {
+	if c.notice != nil && c.SetReadDeadline(time.Now().Add(noticePause)) == nil {
+		for range lingerBytes / len(p) {
+			if _, err := c.Conn.Read(p); err != nil {
+				break
+			}
+		}
+	}
+	return 0, io.EOF
 }
 
 // Read settles the request before: fasthttp reads on only after it has flushed the answer.
@@ -103,12 +123,16 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.settle()
 		c.tracker.rest(c)
 		if c.tracker.closed.Load() {
-			return 0, io.EOF
+			_ = c.cut(waiting)
+			return c.discard(p)
 		}
 	case waiting: // for its first request
 		c.tracker.rest(c)
 	}
 	n, err := c.Conn.Read(p)
+	if c.state.Load() == cut {
+		return c.discard(p)
+	}
 	if n > 0 {
 		c.received = true
 		c.state.CompareAndSwap(waiting, reading)
@@ -121,6 +145,9 @@ func (c *conn) Read(p []byte) (int, error) {
 
 // Write fails when the client takes nothing for the stall time.
 func (c *conn) Write(p []byte) (int, error) {
+	if c.state.Load() == cut {
+		return 0, net.ErrClosed
+	}
 	written := 0
 	for {
 		step := p[written:min(len(p), written+writeStep)]

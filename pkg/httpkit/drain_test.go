@@ -384,3 +384,42 @@ func TestStoppingUnderLoad(t *testing.T) {
 	}
 	clients.Wait()
 }
+
+func TestAClosingNoticeAnswersARequestThatCrossesIt(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{ClosingNotice: true}, Deps{}, echo)
+	kept, fresh, half := r.dial(), r.dial(), r.dial()
+	kept.send(get("/v1/results/a")).reply("GET")
+	half.send(post(asJSON, "{}")[:60])
+	eventually(t, "three connections", func() bool { return r.connections() == 3 })
+	r.stop()
+	for name, p := range map[string]*peer{"a kept connection": kept, "a fresh one": fresh, "half a request": half} {
+		if _, err := p.r.Peek(1); err != nil {
+			t.Fatalf("%s: no notice: %v", name, err)
+		}
+		if name != "half a request" {
+			p.send(get("/v1/results/b")) // it arrives behind the notice
+		}
+		got := p.reply("GET")
+		wantError(t, got, 408, malformedBody)
+		if !got.close {
+			t.Errorf("%s: not closed", name)
+		}
+		p.end()
+		_ = p.Close()
+	}
+	if err := r.wait(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+}
+
+func TestAClientThatKeepsItsConnectionsDoesNotHoldTheStopBehindTheNotice(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{ClosingNotice: true}, Deps{}, echo)
+	kept := r.dial()
+	kept.send(get("/v1/results/a")).reply("GET")
+	r.stop()
+	if err := r.wait(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+}

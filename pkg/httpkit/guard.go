@@ -30,7 +30,6 @@ type exchange struct {
 	ctx       context.Context //nolint:containedctx // an exchange is one request, and ends with it
 	span      trace.Span
 	streaming bool // the answer is still being made when the handler has returned
-	upgraded  bool // the connection goes on with another protocol
 }
 
 type exchangeKey struct{}
@@ -141,7 +140,6 @@ func (x *exchange) enter() *apierr.Error {
 // exit sees to it that an unread body is not taken for the next request, and that clients leave a stopping server.
 func (x *exchange) exit() {
 	switch {
-	case x.upgraded: // who leaves a stopping server is told so there
 	case x.server.stopping():
 		x.close()
 	case x.body.atEnd():

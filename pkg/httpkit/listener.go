@@ -20,6 +20,7 @@ type listener struct {
 	stall   time.Duration
 	limit   int                  // of a request's headers
 	shed    func(verdict) []byte // counts, and makes the answer
+	notice  func() []byte        // nil without Config.ClosingNotice
 	after   func(time.Duration) <-chan time.Time
 	closing <-chan struct{}
 }
@@ -43,7 +44,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			}
 		}
 		pause = 0
-		c := &conn{Conn: raw, tracker: l.tracker, stall: l.stall}
+		c := &conn{Conn: raw, tracker: l.tracker, stall: l.stall, notice: l.notice}
 		place, err := l.seat(c)
 		switch {
 		case err != nil:

@@ -127,7 +127,7 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	return c
 }
 
-func (o *observer) start(ctx context.Context, method string, h propagation.TextMapCarrier) (context.Context, trace.Span) {
+func (o *observer) start(ctx context.Context, method string, h carrier) (context.Context, trace.Span) {
 	ctx = o.propagator.Extract(ctx, h)
 	if o.untraced {
 		return ctx, noop.Span{} // the caller's trace, if there is one, goes on in ctx
@@ -145,11 +145,8 @@ func spanMethod(method string) string {
 
 // done ends the exchange: err is why a streamed answer broke off.
 func (x *exchange) done(err error) {
-	x.server.observe.end(x.ctx, x.span, x.route, x.method, x.fctx.Response.StatusCode(), x.began, err)
-}
-
-func (o *observer) end(ctx context.Context, span trace.Span, route, method string, status int, began time.Time, err error) {
-	took := o.now().Sub(began)
+	o, span, route, method := x.server.observe, x.span, x.route, x.method
+	status, took := x.fctx.Response.StatusCode(), x.server.observe.now().Sub(x.began)
 	if span.IsRecording() {
 		attrs := append(make([]attribute.KeyValue, 0, 4), semconv.HTTPResponseStatusCode(status))
 		if method == otherMethod {
@@ -172,7 +169,7 @@ func (o *observer) end(ctx context.Context, span trace.Span, route, method strin
 		span.SetAttributes(attrs...)
 	}
 	span.End()
-	o.record(ctx, route, method, status, took, err)
+	o.record(x.ctx, route, method, status, took, err)
 }
 
 // unparsed records an answer to something that was no request.

@@ -7,6 +7,8 @@ import (
 	"net"
 	"time"
 
+	"github.com/valyala/fasthttp"
+
 	"github.com/prism-results/prism/pkg/apierr"
 )
 
@@ -33,7 +35,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	go func() {
 		served <- s.fast.Serve(&listener{
 			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, limit: s.cfg.HeaderLimit,
-			shed: s.shedConn, after: s.after, closing: closing,
+			shed: s.shedConn, notice: s.notice(), after: s.after, closing: closing,
 		})
 	}()
 
@@ -41,6 +43,10 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	failure = errors.Join(failure, s.awaitInFlight())
 	if failure != nil {
 		cancel()
+	}
+	if s.cfg.ClosingNotice {
+		s.tracker.cutUntaken()
+		<-s.after(noticePause) // the next connections of those clients get the 503, and no reset
 	}
 	// Closing the listener ends Serve whether it has begun or not.
 	close(closing)
@@ -105,7 +111,20 @@ func (s *Server) stopping() bool { return s.tracker.refusing.Load() || s.run.tol
 // shedConn is the answer to a connection beyond the bound.
 func (s *Server) shedConn(v verdict) []byte {
 	s.observe.shed(v)
-	body := apierr.Unavailable().Body()
-	return fmt.Appendf(nil, "HTTP/1.1 503 Service Unavailable\r\nContent-Type: %s\r\nContent-Length: %d\r\n"+
-		"X-Request-Id: %s\r\nConnection: close\r\n\r\n%s", JSONType, len(body), s.deps.NewID(), body)
+	return s.lastResponse(apierr.Unavailable())
+}
+
+// notice makes the response of Config.ClosingNotice.
+func (s *Server) notice() func() []byte {
+	if !s.cfg.ClosingNotice {
+		return nil
+	}
+	return func() []byte { return s.lastResponse(requestTimeout()) }
+}
+
+// lastResponse is a response that closes the connection, as bytes.
+func (s *Server) lastResponse(e *apierr.Error) []byte {
+	body := e.Body()
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n"+
+		"X-Request-Id: %s\r\nConnection: close\r\n\r\n%s", e.Status, fasthttp.StatusMessage(e.Status), JSONType, len(body), s.deps.NewID(), body)
 }

@@ -44,6 +44,10 @@ type Config struct {
 	// WriteTimeout is how long a response may make no progress; 30 s. It is not per response as fasthttp's is: an export
 	// may take hours as long as the client keeps reading.
 	WriteTimeout time.Duration
+	// ClosingNotice sends a 408 that closes the connection to every connection that the server closes while it is idle, or
+	// in the middle of a request. A client whose request crosses the 408 on the way takes the 408 for the response, and so
+	// knows that the request was not taken (RFC 9110, 15.5.9). It is for internal servers, whose clients expect it.
+	ClosingNotice bool
 	// DrainDelay is the pause between being told to stop and refusing; none. Load balancers need it to notice.
 	DrainDelay time.Duration
 	// DrainLimit is how long a stopping server waits for what it took; 30 s: the model's 15 s and saving.

@@ -232,15 +232,22 @@ func (t *tracker) signalEmpty() {
 }
 
 // close takes no more connections and cuts those from which no request was taken: idle ones, and ones that sent half a
-// request. It reads no more from upgraded ones. They and the others end by themselves.
+// request. The others end by themselves.
 func (t *tracker) close() {
+	defer t.cutUntaken()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed.Store(true)
-	for c := range t.conns {
-		_ = c.cut(waiting) || c.cut(reading) || c.stopReading()
-	}
 	t.signalEmpty()
+}
+
+// cutUntaken cuts the connections that are idle, or in the middle of a request.
+func (t *tracker) cutUntaken() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c := range t.conns {
+		_ = c.cut(waiting) || c.cut(reading)
+	}
 }
 
 // cutAll closes every connection, whatever it does.

@@ -1,11 +1,9 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
@@ -21,13 +20,13 @@ import (
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
-// ClientConfig is where a service is and how it is called.
+// ClientConfig is the address of a service and how to call it.
 type ClientConfig struct {
 	// URL is http://host:port.
 	URL string
-	// Token is shown with every call.
+	// Token is sent with every call.
 	Token string
-	// MaxConns bounds the connections to the service; 512 when 0.
+	// MaxConns bounds the connections to the service, and so the calls at once; 512 when 0.
 	MaxConns int
 }
 
@@ -37,14 +36,24 @@ type ClientDeps struct {
 	Propagator propagation.TextMapPropagator
 }
 
-// idleTime is how long a connection is kept unused: less than the server keeps it, which is a minute.
-const idleTime = 30 * time.Second
+const (
+	// idleTime is how long an unused connection is kept. It is well below the 75 s of the server, so that the client closes
+	// first and never sends into a connection that is being closed.
+	idleTime = 30 * time.Second
+	// connAge is how long a connection is used. Each new connection through a Kubernetes Service goes to a random Pod, so
+	// new Pods get their share of the calls within this time.
+	connAge = time.Minute
+	// dialTime bounds connecting: a service in the same cluster accepts at once or not at all.
+	dialTime = time.Second
+	// poolWait bounds waiting for one of MaxConns connections.
+	poolWait = 200 * time.Millisecond
+)
 
+// client calls the methods of one service.
 type client struct {
-	cfg        ClientConfig
-	links      *links
-	host       *fasthttp.HostClient // for services that carry no links
-	stream     *http.Client         // for responses that are read while they arrive
+	token      string
+	host       *fasthttp.HostClient
+	stream     *http.Client // for responses that are read while they arrive
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
 }
@@ -60,23 +69,11 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 	if deps.Propagator == nil {
 		deps.Propagator = propagation.NewCompositeTextMapPropagator()
 	}
-	c := &client{cfg: cfg, propagator: deps.Propagator}
+	c := &client{token: cfg.Token, host: newHost(u.Host, cfg.MaxConns), propagator: deps.Propagator}
 	if deps.Tracer != nil {
 		c.tracer = deps.Tracer.Tracer("github.com/prism-results/prism/pkg/contract/wire")
 	}
-	c.host = newHost(u.Host, cfg.MaxConns)
-	c.links = newLinks(c.host.Addr, cfg.Token)
-	c.stream = &http.Client{
-		Transport: &http.Transport{
-			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) { return dial(ctx, addr) },
-			// An export may take as long as its reader does; only its first byte has a bound.
-			ResponseHeaderTimeout: defaultTimeout,
-			MaxConnsPerHost:       cfg.MaxConns,
-			IdleConnTimeout:       idleTime,
-			DisableCompression:    true,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	c.stream = newStream(cfg.MaxConns)
 	return c, nil
 }
 
@@ -85,50 +82,84 @@ func newHost(addr string, conns int) *fasthttp.HostClient {
 		addr = net.JoinHostPort(addr, "80")
 	}
 	return &fasthttp.HostClient{
-		Addr:                          addr,
-		MaxConns:                      conns,
-		MaxConnWaitTimeout:            200 * time.Millisecond, // a full pool is a queue, and queues are bounded
-		MaxIdleConnDuration:           idleTime,
-		NoDefaultUserAgentHeader:      true,
-		DisableHeaderNamesNormalizing: false,
-		DisablePathNormalizing:        true,
-		Dial: func(addr string) (net.Conn, error) {
-			conn, err := dial(context.Background(), addr) //nolint:forbidigo // fasthttp has no context here; the dialer has a bound
+		Addr:                     addr,
+		MaxConns:                 conns,
+		MaxConnWaitTimeout:       poolWait,
+		MaxIdleConnDuration:      idleTime,
+		MaxConnDuration:          connAge,
+		NoDefaultUserAgentHeader: true,
+		DisablePathNormalizing:   true,
+		DialTimeout: func(addr string, timeout time.Duration) (net.Conn, error) {
+			if timeout <= 0 || timeout > dialTime {
+				timeout = dialTime
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), timeout) //nolint:forbidigo // fasthttp has no context here
+			defer cancel()
+			conn, err := dial(ctx, "tcp", addr)
 			if err != nil {
 				return nil, err
 			}
 			return newChecked(conn), nil
 		},
-		// Nothing is sent twice behind its caller's back, but what was not sent at all may go another way.
-		RetryIfErr: func(_ *fasthttp.Request, _ int, err error) (bool, bool) { return false, errors.Is(err, errStale) },
+		// A request that was not sent is sent on the next connection. Nothing else is sent twice here. The pool may hold as
+		// many connections to a server that has gone as there are connections.
+		MaxIdemponentCallAttempts: conns + 1,
+		RetryIfErr: func(_ *fasthttp.Request, _ int, err error) (bool, bool) {
+			var n notSentError
+			return false, errors.As(err, &n)
+		},
 	}
 }
 
-// dialError is a connection that was never made: the service took nothing.
-type dialError struct{ error }
-
-// dialer gives up early: a service in the same cluster answers at once or not at all.
-var dialer = net.Dialer{Timeout: time.Second}
-
-func dial(ctx context.Context, addr string) (net.Conn, error) {
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
+func dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: dialTime}
+	conn, err := dialer.DialContext(ctx, network, addr)
 	if err != nil {
-		return nil, dialError{err}
+		return nil, notSentError{err}
 	}
 	return conn, nil
 }
 
-// errStale is a kept connection whose server went away before the call was sent.
-var errStale = errors.New("stale connection")
+// notSentError is a connection on which no byte of the request was sent: the service did not take the call.
+type notSentError struct{ error }
+
+func (e notSentError) Unwrap() error { return e.error }
 
 func (c *client) close() {
-	c.links.close()
 	c.host.CloseIdleConnections()
 	c.stream.CloseIdleConnections()
 }
 
-// post makes one call.
-func (c *client) post(ctx context.Context, path string, args any) (a answer, err error) {
+// response is what a call returned: a document, or an error as encodeError makes it.
+type response struct {
+	status      int
+	failed      bool
+	contentType string
+	body        []byte
+	closed      bool // the server closes the connection behind it
+}
+
+// refused tells whether the server closes the connection and did not take the call: a stopping server, or one without
+// room for the connection.
+func (r response) refused() bool {
+	return r.closed && (r.status == http.StatusServiceUnavailable || r.status == http.StatusRequestTimeout)
+}
+
+// lookUp makes a call that changes nothing. A response that was lost is asked for once more; when the second is lost too,
+// nothing has happened.
+func (c *client) lookUp(ctx context.Context, path string, args any) (response, error) {
+	r, err := c.call(ctx, path, args)
+	if errors.Is(err, errLost) && !errors.Is(err, fasthttp.ErrTimeout) {
+		r, err = c.call(ctx, path, args)
+	}
+	if errors.Is(err, errLost) {
+		err = errors.Join(contract.ErrUnavailable, err)
+	}
+	return r, err
+}
+
+// call makes one call. When a response was lost, the error is errLost and nobody knows whether the call took effect.
+func (c *client) call(ctx context.Context, path string, args any) (r response, err error) {
 	if c.tracer != nil {
 		var span trace.Span
 		ctx, span = c.tracer.Start(ctx, "POST "+path, trace.WithSpanKind(trace.SpanKindClient))
@@ -136,51 +167,33 @@ func (c *client) post(ctx context.Context, path string, args any) (a answer, err
 	}
 	body, err := strictjson.Marshal(args)
 	if err != nil {
-		return answer{}, fmt.Errorf("wire: %w", err)
+		return response{}, fmt.Errorf("wire: %w", err)
 	}
-	timeout := defaultTimeout
-	if deadline, ok := ctx.Deadline(); ok {
-		timeout = min(time.Until(deadline), maxTimeout)
-	} else {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
+	deadline := time.Now().Add(defaultTimeout)
+	if d, ok := ctx.Deadline(); ok {
+		deadline = d
 	}
-	if timeout <= 0 || ctx.Err() != nil {
-		return answer{}, contract.ErrUnavailable // nothing was sent
-	}
-	a, err = c.linked(ctx, path, timeout, body)
-	if errors.Is(err, errPlain) {
-		a, err = c.plain(ctx, path, timeout, body)
+	r, err = c.send(ctx, path, body, deadline)
+	if err == nil && r.refused() {
+		// Other idle connections may lead to the same stopping server. A new one leads to another server, if there is one.
+		c.host.CloseIdleConnections()
+		r, err = c.send(ctx, path, body, deadline)
 	}
 	switch {
 	case err != nil:
-		return answer{}, transportError(err)
-	case a.status != http.StatusOK:
-		return answer{}, decodeError(a.status, a.body)
+		return response{}, err
+	case r.status != http.StatusOK:
+		return response{}, decodeError(r.status, r.body)
 	}
-	return a, nil
+	return r, nil
 }
 
-// linked makes the call on a shared connection. Nothing is sent twice, but what was not sent at all may go another way.
-func (c *client) linked(ctx context.Context, path string, timeout time.Duration, body []byte) (a answer, err error) {
-	head := callHead{path: path, timeout: max(timeout, time.Millisecond), requestID: telemetry.RequestID(ctx)}
-	c.propagator.Inject(ctx, &head.headers)
-	raw := head.bytes()
-	for range 2 {
-		l, err := c.links.get(ctx)
-		if err != nil {
-			return answer{}, err
-		}
-		if a, err = l.call(ctx, raw, body); !errors.Is(err, errStale) {
-			return a, err
-		}
+// send makes one HTTP request.
+func (c *client) send(ctx context.Context, path string, body []byte, deadline time.Time) (response, error) {
+	timeout := min(time.Until(deadline), maxTimeout)
+	if timeout <= 0 || ctx.Err() != nil {
+		return response{}, contract.ErrUnavailable // nothing was sent
 	}
-	return answer{}, errStale
-}
-
-// plain makes the call as a request of its own.
-func (c *client) plain(ctx context.Context, path string, timeout time.Duration, body []byte) (answer, error) {
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
@@ -188,75 +201,57 @@ func (c *client) plain(ctx context.Context, path string, timeout time.Duration, 
 	req.SetRequestURI(path)
 	req.Header.SetHost(c.host.Addr)
 	req.Header.SetContentType(contentJSON)
-	req.Header.Set(fasthttp.HeaderAuthorization, "Bearer "+c.cfg.Token)
-	req.Header.Set(headerTimeout, strconv.FormatInt(timeout.Milliseconds(), 10))
+	req.Header.Set(fasthttp.HeaderAuthorization, "Bearer "+c.token)
+	req.Header.Set(headerTimeout, strconv.FormatInt(max(timeout.Milliseconds(), 1), 10))
 	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
 	c.propagator.Inject(ctx, carrier{&req.Header})
 	req.SetBodyRaw(body)
 	if err := c.host.DoTimeout(req, resp, timeout); err != nil {
-		return answer{}, err
+		return response{}, transportError(err)
 	}
-	return answer{
+	return response{
 		status:      resp.StatusCode(),
 		failed:      len(resp.Header.Peek(headerFailed)) > 0,
 		contentType: string(resp.Header.ContentType()),
 		body:        append([]byte(nil), resp.Body()...),
+		closed:      resp.ConnectionClose(),
 	}, nil
 }
 
-// transportError tells a service that took nothing from a call that was lost on the way.
+// transportError tells a call that the service did not take from a lost response.
 func transportError(err error) error {
-	var d dialError
-	if errors.As(err, &d) || errors.Is(err, errStale) || errors.Is(err, fasthttp.ErrNoFreeConns) || errors.Is(err, contract.ErrUnavailable) {
+	var n notSentError
+	if errors.As(err, &n) || errors.Is(err, fasthttp.ErrNoFreeConns) {
 		return errors.Join(contract.ErrUnavailable, err)
 	}
 	return errors.Join(errLost, err)
 }
 
-func callJSON[A any](ctx context.Context, c *client, path string, args any) (found A, err error) {
-	a, err := c.post(ctx, path, args)
+// decode reads the JSON of a response.
+func decode[A any](r response, err error) (found A, _ error) {
 	if err != nil {
 		return found, err
 	}
-	if err := strictjson.Unmarshal(a.body, &found); err != nil {
+	if err := strictjson.Unmarshal(r.body, &found); err != nil {
 		return found, errors.Join(errFault, err)
 	}
 	return found, nil
 }
 
-func callDocument(ctx context.Context, c *client, path string, args any) (contract.Response, error) {
-	a, err := c.post(ctx, path, args)
+// document is a response as it travels on to the caller of Prism.
+func document(r response, err error) (contract.Response, error) {
 	if err != nil {
 		return contract.Response{}, err
 	}
-	return contract.Response{ContentType: a.contentType, Body: a.body, Failed: a.failed}, nil
+	return contract.Response{ContentType: r.contentType, Body: r.body, Failed: r.failed}, nil
 }
 
-// callStream returns as soon as the response's header is there; its body is read on by the caller, who closes it. It goes
-// through net/http, which cancels with the context and reports a body that was cut short.
-func callStream(ctx context.Context, c *client, path string, args any) (contract.Stream, error) {
-	body, err := strictjson.Marshal(args)
-	if err != nil {
-		return contract.Stream{}, fmt.Errorf("wire: %w", err)
+// endSpan marks a call that failed. Errors of the catalogue are responses, not failures.
+func endSpan(span trace.Span, err error) {
+	if errors.Is(err, errFault) || errors.Is(err, errLost) || errors.Is(err, contract.ErrUnavailable) {
+		span.SetStatus(codes.Error, "internal call failed")
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.host.Addr+path, bytes.NewReader(body))
-	if err != nil {
-		return contract.Stream{}, fmt.Errorf("wire: %w", err)
-	}
-	req.Header.Set("Content-Type", contentJSON)
-	req.Header.Set("Authorization", "Bearer "+c.cfg.Token)
-	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
-	c.propagator.Inject(ctx, propagation.HeaderCarrier(req.Header))
-	resp, err := c.stream.Do(req)
-	if err != nil {
-		return contract.Stream{}, transportError(err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		defer func() { _ = resp.Body.Close() }()
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-		return contract.Stream{}, decodeError(resp.StatusCode, body)
-	}
-	return contract.Stream{ContentType: resp.Header.Get("Content-Type"), Body: resp.Body}, nil
+	span.End()
 }
 
 // carrier lets the propagator write headers.

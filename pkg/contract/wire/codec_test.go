@@ -22,9 +22,9 @@ func FuzzDecodeError(f *testing.F) {
 		`{"API":{"status":1e400}}`, `{"RetriedBy":"urn:uuid:0190b5a8-7c00-7abc-8def-00000000002a"}`, `{"API":{"message":"\ud800"}}`,
 		`{"KeyTaken":true,"RetriedBy":"0190b5a8-7c00-7abc-8def-00000000002a"}`,
 	} {
-		f.Add(statusRefused, []byte(body))
+		f.Add(statusFailure, []byte(body))
 	}
-	f.Add(statusAway, []byte(nil))
+	f.Add(statusUnavailable, []byte(nil))
 	f.Add(statusFault, []byte(`{"KeyTaken":true}`))
 	f.Add(200, []byte(`{}`))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
@@ -35,7 +35,7 @@ func FuzzDecodeError(f *testing.F) {
 		if errors.Is(err, errFault) {
 			return
 		}
-		if status != statusRefused && status != statusAway {
+		if status != statusFailure && status != statusUnavailable {
 			t.Fatalf("%d %q became %v", status, body, err)
 		}
 		again, sent := encodeError(err)

@@ -9,12 +9,14 @@ import (
 	"syscall"
 )
 
-// checked is a connection that looks before it sends: a server that went away while the connection was idle took
-// nothing of what would be sent now, so the call may use another one.
+// checked looks at a kept connection before it sends a request. A server that closed the connection while it was idle has
+// not taken the request, so the request may use another connection. Without this check every call that meets the restart of
+// a service would be lost.
 type checked struct {
 	net.Conn
 	raw  syscall.RawConn
-	used bool // something was sent and its answer read: the next write begins a request
+	sent bool // a part of the current request was sent
+	kept bool // the connection has carried a response
 }
 
 func newChecked(conn net.Conn) net.Conn {
@@ -29,58 +31,43 @@ func newChecked(conn net.Conn) net.Conn {
 	return &checked{Conn: conn, raw: raw}
 }
 
+// Read reads a response. The next Write begins a request.
 func (c *checked) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	c.used = c.used || n > 0
+	c.sent, c.kept = false, true
+	return c.Conn.Read(b)
+}
+
+// Write returns a notSentError when no byte of a request was sent.
+func (c *checked) Write(b []byte) (int, error) {
+	if c.sent {
+		return c.Conn.Write(b)
+	}
+	if c.kept {
+		if err := c.open(); err != nil {
+			return 0, notSentError{err}
+		}
+	}
+	n, err := c.Conn.Write(b)
+	c.sent = n > 0
+	if err != nil && n == 0 {
+		err = notSentError{err}
+	}
 	return n, err
 }
 
-func (c *checked) Write(b []byte) (int, error) {
-	if c.used {
-		c.used = false
-		if err := c.alive(); err != nil {
-			return 0, errors.Join(errStale, err)
-		}
-	}
-	return c.Conn.Write(b)
-}
-
-// alive fails when the other side has closed, or has sent what nobody asked for.
-func (c *checked) alive() error {
-	n, err := peek(c.raw)
-	if n > 0 {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// open fails when the other side has closed.
-func open(conn net.Conn) error {
-	c, ok := conn.(syscall.Conn)
-	if !ok {
-		return nil
-	}
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return err
-	}
-	if _, err := peek(raw); errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil // a fault comes back from what is sent
-}
-
-// peek looks, without waiting, whether a byte is there to be read, or io.EOF.
-func peek(raw syscall.RawConn) (n int, fault error) {
-	err := raw.Control(func(fd uintptr) {
+// open fails, without waiting, when the server has closed the connection or has sent something without being asked: a
+// stopping server sends a 503 to idle connections.
+func (c *checked) open() (fault error) {
+	err := c.raw.Control(func(fd uintptr) {
 		var one [1]byte
-		n, _, fault = syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		switch {
-		case n == 0 && fault == nil:
+		switch n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT); {
+		case n > 0:
+			fault = errors.New("wire: a response without a request")
+		case err == nil:
 			fault = io.EOF
-		case errors.Is(fault, syscall.EAGAIN), errors.Is(fault, syscall.EWOULDBLOCK):
-			fault = nil
+		case !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EWOULDBLOCK):
+			fault = err
 		}
 	})
-	return n, errors.Join(err, fault)
+	return errors.Join(err, fault)
 }

@@ -11,16 +11,16 @@ type Models struct{ c *client }
 
 var _ contract.Models = (*Models)(nil)
 
-// NewModels makes the client; it connects when it is first used.
+// NewModels makes the client. Its first call connects.
 func NewModels(cfg ClientConfig, deps ClientDeps) (*Models, error) {
 	c, err := newClient(cfg, deps)
 	return &Models{c}, err
 }
 
-// Close closes the connections that nothing is waiting on.
+// Close closes the idle connections. Calls under way go on.
 func (m *Models) Close() { m.c.close() }
 
-// Ask implements contract.Models.
+// Ask implements contract.Models. A call is sent once: a model may be paid for each.
 func (m *Models) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
-	return callJSON[contract.Outcome](ctx, m.c, pathAsk, a)
+	return decode[contract.Outcome](m.c.call(ctx, pathAsk, a))
 }

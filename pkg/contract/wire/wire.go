@@ -1,6 +1,22 @@
-// Package wire carries contract.Results and contract.Models between the services: each method is a POST of one JSON value
-// to /internal/<method>, authorised by the internal token. Documents travel as they are; errors keep their type. Services
-// that know each other carry the same calls over shared connections (frame.go).
+// Package wire carries contract.Results and contract.Models between the services. Each method is an HTTP/1.1 POST of one
+// JSON value to /internal/<method> on a kept connection, authorised by the internal token. Response bodies travel as they
+// are; errors keep their type.
+//
+// A call is sent once, with two exceptions: a call that the service did not take is sent once more on a new connection,
+// and a look-up whose response was lost is asked for once more. A service did not take a call when
+//
+//   - no byte of the request was sent: the connection was refused, the pool was full, or the server had closed the kept
+//     connection;
+//   - the response is a 503 or 408 that closes the connection. A stopping server sends the 503 to new requests while it
+//     finishes the others, and the 408 to connections that are idle when it closes them (httpkit.Config.ClosingNotice);
+//   - the response is another 4xx of the server: a wrong token, or a path that the server does not know.
+//
+// # Releases
+//
+// Services of neighbouring releases run beside each other during an upgrade. Paths, headers and the names of JSON members
+// stay; members that one side does not know are ignored. The release before this one calls a service over shared
+// connections if the service agrees to them. For this it sends GET /internal/calls with Upgrade: prism-calls, and after
+// any 4xx it makes the same POST requests as this release. So this release has no such route.
 package wire
 
 import (
@@ -33,34 +49,32 @@ const (
 	pathListKeys    = "/internal/list-keys"
 	pathRevokeKey   = "/internal/revoke-key"
 	pathAsk         = "/internal/ask"
-
-	pathCalls = "/internal/calls"
 )
 
 const (
 	contentJSON = "application/json"
-	// headerTimeout is the milliseconds that the caller will still wait.
+	// headerTimeout is how many milliseconds the caller will still wait.
 	headerTimeout = "Prism-Timeout"
-	// headerRequestID lets the logs of all services speak of one request.
+	// headerRequestID is one id in the logs of all services.
 	headerRequestID = "X-Request-Id"
-	// headerFailed marks a document that shows a failed result.
+	// headerFailed marks a response that shows a failed result.
 	headerFailed = "Prism-Failed"
 	// defaultTimeout bounds a call whose context has no deadline.
 	defaultTimeout = contract.ResultsWait
 	// maxTimeout bounds what a caller can ask for.
 	maxTimeout = 60 * time.Second
-	// statusRefused carries a failure: any answer that is neither a success nor a fault.
-	statusRefused = 409
-	statusFault   = 500
-	statusAway    = 503
+	// statusFailure carries a failure: an error with a type.
+	statusFailure     = 409
+	statusFault       = 500
+	statusUnavailable = 503
 )
 
 // Errors after which nobody knows whether the call took effect.
 var (
 	// errFault is an error of the other side.
 	errFault = errors.New("internal call failed")
-	// errLost is a call or an answer that was lost on the way.
-	errLost = errors.New("internal call lost")
+	// errLost is a lost response: the connection broke, or the time was up, before the response came.
+	errLost = errors.New("internal call: no response")
 )
 
 // The arguments of the methods that have more than one.
@@ -108,14 +122,14 @@ type failure struct {
 	RetriedBy *prism.ResultID `json:",omitzero"`
 }
 
-// encodeError gives an error its status and body. What is not between the services becomes a fault without words: those
-// belong in the log of the service that had it.
+// encodeError gives an error its status and body. An error without a type becomes a fault without a text: the text belongs
+// in the log of the service.
 func encodeError(err error) (status int, body []byte) {
 	var f failure
 	var retried *contract.RetriedError
 	switch {
 	case errors.Is(err, contract.ErrUnavailable):
-		return statusAway, apierr.Unavailable().Body()
+		return statusUnavailable, apierr.Unavailable().Body()
 	case errors.Is(err, contract.ErrKeyTaken):
 		f.KeyTaken = true
 	case errors.As(err, &retried):
@@ -128,15 +142,15 @@ func encodeError(err error) (status int, body []byte) {
 	if err != nil {
 		return statusFault, nil
 	}
-	return statusRefused, body
+	return statusFailure, body
 }
 
-// decodeError is encodeError's other end.
+// decodeError reads what encodeError wrote, and the errors of a server that ran no method.
 func decodeError(status int, body []byte) error {
 	switch status {
-	case statusAway:
+	case statusUnavailable:
 		return contract.ErrUnavailable
-	case statusRefused:
+	case statusFailure:
 		var f failure
 		if err := strictjson.Unmarshal(body, &f); err != nil {
 			return errors.Join(errFault, err)
@@ -151,8 +165,8 @@ func decodeError(status int, body []byte) error {
 		}
 	}
 	err := errors.New("status " + strconv.Itoa(status))
-	if status >= 400 && status < 500 && status != statusRefused {
-		return errors.Join(contract.ErrUnavailable, err) // refused before any method ran, for a wrong token, say
+	if status >= 400 && status < 500 && status != statusFailure {
+		return errors.Join(contract.ErrUnavailable, err) // no method ran
 	}
 	return errors.Join(errFault, err)
 }

@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		return fmt.Errorf("PRISM_MODEL_PROXY_URL: %w", err)
 	}
 	defer models.Close()
-	server := d.Server(0)
+	server := d.Server()
 	g, err := gateway.New(
 		gateway.Config{RedisURL: s.Redis.String(), RedisAuth: s.Auth.config(), DrainDelay: s.Daemon.DrainDelay},
 		gateway.Deps{

@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	server := d.Server(wire.BodyLimit)
+	server := d.InternalServer(wire.BodyLimit)
 	wire.MountModels(server.App(), models, s.Token.Reveal(), d.Log)
 	return d.Run(ctx, daemon.Plan{API: s.Listen, Admin: s.Admin, Server: server})
 }

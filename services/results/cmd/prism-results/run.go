@@ -65,7 +65,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 		return err
 	}
 	defer service.Close()
-	server := d.Server(wire.BodyLimit)
+	server := d.InternalServer(wire.BodyLimit)
 	wire.MountResults(server.App(), service, s.Token.Reveal(), d.Log)
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,

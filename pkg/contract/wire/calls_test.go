@@ -1,9 +1,12 @@
 package wire_test
 
 import (
+	"sync/atomic"
+
 	"bufio"
 	"context"
 	"errors"
+	"github.com/prism-results/prism/pkg/prism"
 	"io"
 	"log/slog"
 	"net"
@@ -71,104 +74,18 @@ func TestEachCallGetsItsOwnAnswer(t *testing.T) {
 	t.Parallel()
 	c := connectModels(t, httpkit.Config{}, asking(echo))
 	var group sync.WaitGroup
-	for i := range 300 {
+	for caller := range 10 {
 		group.Go(func() {
-			// Of all sizes: some fill a write of their own, most share one.
-			said := strconv.Itoa(i) + strings.Repeat(" text", i*i/100)
-			got, err := c.Ask(t.Context(), contract.Ask{Context: said})
-			if err != nil || got.Error != said {
-				t.Errorf("call %d: %d bytes %.20q, %v", i, len(got.Error), got.Error, err)
+			for i := caller; i < 300; i += 10 {
+				said := strconv.Itoa(i) + strings.Repeat(" text", i*i/100)
+				got, err := c.Ask(t.Context(), contract.Ask{Context: said})
+				if err != nil || got.Error != said {
+					t.Errorf("call %d: %d bytes %.20q, %v", i, len(got.Error), got.Error, err)
+				}
 			}
 		})
 	}
 	group.Wait()
-}
-
-func TestManyCallsWaitOnFewConnections(t *testing.T) {
-	t.Parallel()
-	const calls = 100
-	var arrived sync.WaitGroup
-	arrived.Add(calls)
-	release := make(chan struct{})
-	url := serve(t, func(app *fiber.App, log *slog.Logger) {
-		wire.MountModels(app, asking(func(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
-			if a.Context == "" {
-				return echo(ctx, a)
-			}
-			arrived.Done()
-			<-release
-			return echo(ctx, a)
-		}), token, log)
-	})
-	proxy := newCounter(t, strings.TrimPrefix(url, "http://"))
-	c := dialModels(t, "http://"+proxy.ln.Addr().String())
-	var group sync.WaitGroup
-	for range calls {
-		group.Go(func() {
-			if _, err := c.Ask(t.Context(), contract.Ask{Context: "wait"}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	arrived.Wait()
-	if _, err := c.Ask(t.Context(), contract.Ask{}); err != nil {
-		t.Errorf("a call beside those that wait: %v", err)
-	}
-	close(release)
-	group.Wait()
-	if n := proxy.count(); n > 8 {
-		t.Errorf("%d calls at once took %d connections", calls, n)
-	}
-}
-
-// counter passes connections on and counts them.
-type counter struct {
-	ln net.Listener
-	mu sync.Mutex
-	n  int
-}
-
-func newCounter(t *testing.T, addr string) *counter {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &counter{ln: ln}
-	var group sync.WaitGroup
-	group.Go(func() {
-		for {
-			in, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			c.mu.Lock()
-			c.n++
-			c.mu.Unlock()
-			out, err := net.Dial("tcp", addr)
-			if err != nil {
-				_ = in.Close()
-				continue
-			}
-			pass := func(to, from net.Conn) {
-				_, _ = io.Copy(to, from)
-				_ = to.Close()
-			}
-			group.Go(func() { pass(out, in) })
-			group.Go(func() { pass(in, out) })
-		}
-	})
-	t.Cleanup(func() {
-		_ = ln.Close()
-		group.Wait()
-	})
-	return c
-}
-
-func (c *counter) count() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.n
 }
 
 func TestACallThatNobodyWaitsForHoldsNoOther(t *testing.T) {
@@ -191,32 +108,6 @@ func TestACallThatNobodyWaitsForHoldsNoOther(t *testing.T) {
 		if got, err := c.Ask(t.Context(), contract.Ask{Context: "next"}); err != nil || got.Error != "next" {
 			t.Errorf("the next call: %+v, %v", got, err)
 		}
-	}
-}
-
-func TestAServiceThatSaysNothingTakesNoMoreCalls(t *testing.T) {
-	t.Parallel()
-	taken := make(chan net.Conn, 100)
-	c := dialModels(t, serveRaw(t, func(conn net.Conn) {
-		if err := greet(conn, manners["links"]); err == nil {
-			taken <- conn
-		}
-	}))
-	for calls := 0; calls < 20 || len(taken) < 4; calls++ { // a call of a busy machine may end before it is sent
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		_, err := c.Ask(ctx, contract.Ask{})
-		cancel()
-		if err == nil {
-			t.Fatal("nobody answered, and yet there is an answer")
-		}
-	}
-	// Each has had a call in vain and was given up: its end is read.
-	for range 4 {
-		conn := <-taken
-		if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, net.ErrClosed) {
-			t.Errorf("the connection was not closed: %v", err)
-		}
-		_ = conn.Close()
 	}
 }
 
@@ -256,8 +147,8 @@ func TestACallInFlightOutlivesTheStopOfItsService(t *testing.T) {
 	}
 }
 
-// What comes to a service as it ends was not taken, and says so.
-func TestNoCallIsLostToAStop(t *testing.T) {
+// A call that meets the stop of its service was either answered or not taken, and the caller knows which.
+func TestNoResponseIsLostToAStop(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		ctx, stop := context.WithCancel(t.Context())
@@ -363,87 +254,137 @@ func TestAPanicCostsItsCallAlone(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatBreaksTheProtocolIsClosed(t *testing.T) {
+// The previous release asks for shared connections first, and makes plain requests when it gets a 4xx.
+func TestThePreviousReleaseIsToldToMakePlainRequests(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, calm{}, token, log) })
-	for name, sent := range map[string]string{
-		"no frame":              "POST /internal/read HTTP/1.1\r\n\r\n",
-		"an answer":             "\x02\x00\x00\x00\x01\x00\x03\x00\x00\x00\x00\x00\xc8\x00",
-		"a body over the limit": "\x01\x00\x00\x00\x01\x00\x00\xff\xff\xff\xff",
-		"a head cut short":      "\x01\x00\x00\x00\x01\x00\x05\x00\x00\x00\x00\x00\x00\x00\x01\x00",
-	} {
-		t.Run(name, func(t *testing.T) {
+	headers := "Connection: Upgrade\r\nUpgrade: prism-calls\r\nAuthorization: Bearer " + token + "\r\n"
+	if status, _ := exchange(t, strings.TrimPrefix(url, "http://"), "GET", "/internal/calls", headers); status != http.StatusNotFound {
+		t.Errorf("status %d", status)
+	}
+}
+
+// replica answers the first request on each connection of a raw server, and then does what the test says.
+func replica(conn net.Conn, behaves func(*bufio.Reader)) {
+	defer func() { _ = conn.Close() }()
+	in := bufio.NewReader(conn)
+	if read(in) != nil {
+		return
+	}
+	const body = `{"Error":"first","TookMS":0}`
+	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body)
+	behaves(in)
+}
+
+// read reads one request.
+func read(in *bufio.Reader) error {
+	req, err := http.ReadRequest(in)
+	if err == nil {
+		_, err = io.Copy(io.Discard, req.Body)
+	}
+	return err
+}
+
+func TestACallThatAServerRefusesIsMadeOnANewConnection(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"503 Service Unavailable", "408 Request Timeout"} {
+		t.Run(status, func(t *testing.T) {
 			t.Parallel()
-			conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = conn.Close() }()
-			_, err = io.WriteString(conn, "GET /internal/calls HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: prism-calls\r\n"+
-				"Authorization: Bearer "+token+"\r\n\r\n"+sent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			in := bufio.NewReader(conn)
-			resp, err := http.ReadResponse(in, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = resp.Body.Close() }()
-			if resp.StatusCode != http.StatusSwitchingProtocols {
-				t.Fatalf("status %d", resp.StatusCode)
-			}
-			const end = "\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-			if b, _ := io.ReadAll(in); string(b) != end {
-				t.Errorf("it was answered %q, want that no call was taken", b)
+			c := dialModels(t, serveRaw(t, func(conn net.Conn) {
+				replica(conn, func(in *bufio.Reader) {
+					if read(in) == nil {
+						_, _ = io.WriteString(conn, "HTTP/1.1 "+status+"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+					}
+				})
+			}))
+			for range 3 { // the second call meets the refusal
+				if got, err := c.Ask(t.Context(), contract.Ask{}); err != nil || got.Error != "first" {
+					t.Errorf("%+v, %v", got, err)
+				}
 			}
 		})
 	}
 }
 
-func TestWithoutAnUpgradeThereIsNoSuchRoute(t *testing.T) {
+func TestAClosingNoticeIsNoResponse(t *testing.T) {
 	t.Parallel()
-	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, calm{}, token, log) })
-	addr := strings.TrimPrefix(url, "http://")
-	for _, further := range []string{"", "Connection: Upgrade\r\nUpgrade: websocket\r\n"} {
-		if status, _ := exchange(t, addr, "GET", "/internal/calls", further+"Authorization: Bearer "+token+"\r\n"); status != http.StatusNotFound {
-			t.Errorf("%q: %d", further, status)
+	sent := make(chan struct{}, 10)
+	c := dialModels(t, serveRaw(t, func(conn net.Conn) {
+		replica(conn, func(in *bufio.Reader) {
+			_, _ = io.WriteString(conn, "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+			if half, ok := conn.(*net.TCPConn); !ok || half.CloseWrite() != nil {
+				t.Error("the notice does not end the connection")
+			}
+			sent <- struct{}{}
+			if _, err := in.Peek(1); err == nil {
+				t.Error("a request was sent behind the notice")
+			}
+		})
+	}))
+	for range 3 {
+		if got, err := c.Ask(t.Context(), contract.Ask{}); err != nil || got.Error != "first" {
+			t.Errorf("%+v, %v", got, err)
 		}
+		<-sent
 	}
 }
 
-func TestClosingWaitsForNoServiceThatHangs(t *testing.T) {
+// counted is a service that closes each connection in the middle of its n-th request, which it has read.
+func counted(t *testing.T, requests *atomic.Int64, breaks int64) string {
+	t.Helper()
+	return serveRaw(t, func(conn net.Conn) {
+		defer func() { _ = conn.Close() }()
+		in := bufio.NewReader(conn)
+		for read(in) == nil {
+			if requests.Add(1) <= breaks {
+				return
+			}
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+		}
+	})
+}
+
+func TestOnlyALookUpIsRepeatedAfterALostResponse(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = ln.Close() }()
-	c := dialModels(t, "http://"+ln.Addr().String())
-	asked := make(chan error, 1)
-	go func() {
-		_, err := c.Ask(t.Context(), contract.Ask{})
-		asked <- err
-	}()
-	conn, err := ln.Accept() // and never answers
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	c.Close()
-	if err := <-asked; !errors.Is(err, contract.ErrUnavailable) {
-		t.Errorf("got %v, want that nothing was sent", err)
+	for _, row := range []struct {
+		name     string
+		breaks   int64
+		call     func(*wire.Results, *wire.Models) error
+		requests int64
+		ok       bool
+	}{
+		{"a look-up, lost once", 1, readOne, 2, true},
+		{"a look-up, lost twice", 2, readOne, 2, false},
+		{"a save", 1, func(r *wire.Results, _ *wire.Models) error {
+			_, err := r.Save(t.Context(), contract.Save{})
+			return err
+		}, 1, false},
+		{"a model call", 1, func(_ *wire.Results, m *wire.Models) error {
+			_, err := m.Ask(t.Context(), contract.Ask{})
+			return err
+		}, 1, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int64
+			url := counted(t, &requests, row.breaks)
+			results, err := wire.NewResults(wire.ClientConfig{URL: url}, wire.ClientDeps{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer results.Close()
+			err = row.call(results, dialModels(t, url).Models)
+			if (err == nil) != row.ok || requests.Load() != row.requests {
+				t.Errorf("%d requests, %v", requests.Load(), err)
+			}
+		})
 	}
 }
 
-func TestClosedClientsTakeNoCalls(t *testing.T) {
-	t.Parallel()
-	c := connectModels(t, httpkit.Config{}, asking(echo))
-	if _, err := c.Ask(t.Context(), contract.Ask{Context: "x"}); err != nil {
-		t.Fatal(err)
+func readOne(r *wire.Results, _ *wire.Models) error {
+	_, err := r.Read(context.Background(), contract.KeyDigest{}, prism.ResultID{}, contract.JSON)
+	if err != nil && !errors.Is(err, contract.ErrUnavailable) {
+		return errors.Join(errors.New("a look-up that was lost twice took nothing"), err)
 	}
-	c.Close()
-	if _, err := c.Ask(t.Context(), contract.Ask{Context: "x"}); !errors.Is(err, contract.ErrUnavailable) {
-		t.Errorf("got %v, want that nothing was sent", err)
-	}
+	return err
 }
