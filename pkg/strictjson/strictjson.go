@@ -31,10 +31,16 @@ var (
 	AppendUnquote       = jsontext.AppendUnquote[[]byte]
 	AllowDuplicateNames = jsontext.AllowDuplicateNames
 	AllowInvalidUTF8    = jsontext.AllowInvalidUTF8
+	BeginObject         = jsontext.BeginObject
+	EndObject           = jsontext.EndObject
+	String              = jsontext.String
 )
 
 // Marshal encodes v as one compact JSON value.
-func Marshal(v any) ([]byte, error) { return json.Marshal(v) }
+func Marshal(v any, opts ...Options) ([]byte, error) { return json.Marshal(v, opts...) }
+
+// MarshalTo writes v to an encoder as its next value.
+func MarshalTo(e *Encoder, v any) error { return json.MarshalEncode(e, v) }
 
 // Unmarshal decodes exactly one JSON value into v. Members that v does not have are ignored.
 func Unmarshal(b []byte, v any, opts ...Options) error { return json.Unmarshal(b, v, opts...) }
