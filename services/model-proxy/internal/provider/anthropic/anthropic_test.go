@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,25 +13,23 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
-	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func wire() providertest.Wire {
 	return providertest.Wire{
-		Header: Header(providertest.Secret),
-		Open:   func(c *upstream.Client) provider.Provider { return New(c, "m-1") },
+		Format: Format(),
 		Path:   "/messages",
+		Header: http.Header{"X-Api-Key": {providertest.Secret}, "Anthropic-Version": {"2023-06-01"}},
 		Render: render,
 		Refusals: []string{
-			message("I would rather not.", "refusal"),
-			message(output(providertest.Says()[:1]), "refusal"),
-			message(output(providertest.Says()[:1]), "max_tokens"),
-			message("I would rather not.", "end_turn"),
-			message("", "end_turn"),
+			messageOf("I would rather not.", "refusal"),
+			messageOf(output(providertest.Says()[:1]), "refusal"),
+			messageOf(output(providertest.Says()[:1]), "max_tokens"),
+			messageOf("I would rather not.", "end_turn"),
+			messageOf("", "end_turn"),
 		},
 	}
 }
@@ -40,7 +39,7 @@ func TestProvider(t *testing.T) {
 	providertest.Run(t, wire())
 }
 
-func render(says []providertest.Say) string { return message(output(says), "end_turn") }
+func render(says []providertest.Say) string { return messageOf(output(says), "end_turn") }
 
 // output is what the model writes: the schema's object.
 func output(says []providertest.Say) string {
@@ -62,7 +61,7 @@ func output(says []providertest.Say) string {
 	return "{" + strings.Join(answers, ",") + "}"
 }
 
-func message(text, stop string) string {
+func messageOf(text, stop string) string {
 	return fmt.Sprintf(`{"id":"msg_1","type":"message","role":"assistant","model":"m-1","content":[
 		{"type":"thinking","thinking":"{}","signature":"s"},{"type":"text","text":%s,"citations":null}],
 		"stop_reason":%q,"stop_sequence":null,"usage":{"input_tokens":40,"output_tokens":60,
@@ -158,7 +157,7 @@ func TestTheTokenLimitGrowsWithTheAnswerAndHasACap(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(render(providertest.Says())))
-	f.Add([]byte(message(`{"team":{"billing":-1},"urgent":"x","tone":[]}`, "end_turn")))
-	f.Add([]byte(message(`{"urgent":1e999}`, "end_turn")))
+	f.Add([]byte(messageOf(`{"team":{"billing":-1},"urgent":"x","tone":[]}`, "end_turn")))
+	f.Add([]byte(messageOf(`{"urgent":1e999}`, "end_turn")))
 	providertest.Fuzz(f, decode)
 }

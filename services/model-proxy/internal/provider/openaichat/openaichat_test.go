@@ -3,6 +3,7 @@ package openaichat
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,16 +15,15 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
-	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func wire() providertest.Wire {
 	return providertest.Wire{
-		Header:      upstream.Bearer(providertest.Secret),
-		Open:        func(c *upstream.Client) provider.Provider { return New(c, "m-1") },
+		Format:      Format(),
 		Path:        "/chat/completions",
+		Header:      http.Header{"Authorization": {"Bearer " + providertest.Secret}},
 		Render:      render,
 		PerQuestion: true,
 		LogProbs:    true,
@@ -147,11 +147,9 @@ func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 func TestWhatQuestionsShareComesFirstInEveryPrompt(t *testing.T) {
 	t.Parallel()
 	a := providertest.Ask()
-	shared := string(append(provider.AppendState([]byte("Input:\n"), a), "\n\n"...))
 	var before string
-	for _, q := range a.Definition.Questions {
-		request := string(appendRequest(nil, "m-1", a.Definition, shared, q))
-		prefix, _, found := strings.Cut(request, "Question:")
+	for _, r := range Format().Split(a) {
+		prefix, _, found := strings.Cut(string(provider.Encode(r.Body("m-1"))), "Question:")
 		if !found || before != "" && prefix != before {
 			t.Errorf("prefix %q, before %q", prefix, before)
 		}
@@ -185,7 +183,7 @@ func TestLabelsAreReadOffTheFirstToken(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := decode([]byte(c.raw), q).Answers[0]
+			a := decode([]byte(c.raw), []prism.Question{q}).Answers[0]
 			if (a == nil) != (c.want < 0) || a != nil && math.Abs(a.Probability-c.want) > 1e-9 {
 				t.Errorf("got %+v, want %v", a, c.want)
 			}
@@ -200,8 +198,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"logprobs":{"content":[{"token":" a","logprob":1e-9,"top_logprobs":null}]}}]}`))
 	providertest.Fuzz(f, func(raw []byte, questions []prism.Question) provider.Reply {
 		var all provider.Reply
-		for _, q := range questions {
-			r := decode(raw, q)
+		for i := range questions {
+			r := decode(raw, questions[i:i+1])
 			all.Answers = append(all.Answers, r.Answers...)
 			all.Tokens = r.Tokens
 		}

@@ -2,6 +2,7 @@ package openaidecisions
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,18 +12,16 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
-	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func wire() providertest.Wire {
 	return providertest.Wire{
-		Header: upstream.Bearer(providertest.Secret),
-		Open:   func(c *upstream.Client) provider.Provider { return New(c, "m-1") },
+		Format: Format(),
 		Path:   "/decisions",
+		Header: http.Header{"Authorization": {"Bearer " + providertest.Secret}},
 		Render: render,
 		Refusals: []string{
 			`{"answers":[{"type":"refusal","name":"team"}],"model":"m-1","usage":{}}`,

@@ -9,7 +9,7 @@ import (
 )
 
 // Fuzz feeds a decoder anything and checks what holds of every reply: a place for each question, and answers that keep
-// the rules of decisions 3.
+// the rules of an answer (spec: probabilities-of-an-answer, chosen-key).
 func Fuzz(f *testing.F, decode func(raw []byte, questions []prism.Question) provider.Reply) {
 	f.Helper()
 	questions := Ask().Definition.Questions

@@ -39,12 +39,12 @@ func Record(t *testing.T, body string) (baseURL string, last func() Recorded) {
 // Send makes the provider's first call once.
 func Send(t *testing.T, w Wire, baseURL string) provider.Reply {
 	t.Helper()
-	client, err := upstream.New(upstream.Config{BaseURL: baseURL, Header: w.Header})
+	client, err := upstream.New(upstream.Config{BaseURL: baseURL, Header: w.Format.Header(Secret)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	r, fault := w.Open(client).Calls(Ask())[0].Do(t.Context())
+	r, fault := w.Format.Open(client, Model).Calls(Ask())[0].Do(t.Context())
 	if fault != nil {
 		t.Fatal(fault)
 	}

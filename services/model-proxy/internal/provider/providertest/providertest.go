@@ -25,12 +25,10 @@ import (
 
 // Wire is what the suite knows of a provider's wire format.
 type Wire struct {
-	// Header proves who we are, with Secret as the key.
+	Format provider.Format
+	// Path and Header are what requests must have, with Secret as the key.
+	Path   string
 	Header http.Header
-	// Open makes the provider.
-	Open func(c *upstream.Client) provider.Provider
-	// Path is what the provider appends to the base URL.
-	Path string
 	// Render is a documented response with these answers.
 	Render func(says []Say) string
 	// Refusals are documented responses with status 200 in which the model refuses everything.
@@ -63,6 +61,9 @@ const (
 	BodySecret = "an upstream body nobody may see"
 	host       = "model.internal.example"
 )
+
+// Model is the model that is asked.
+const Model = "m-1"
 
 // Ask is the suite's ask: one question of each type.
 func Ask() contract.Ask {
@@ -169,12 +170,12 @@ func (e *env) open(t *testing.T, dial func(context.Context, string, string) (net
 ) {
 	t.Helper()
 	client, err := upstream.New(upstream.Config{
-		Provider: "suite", BaseURL: "http://" + host + "/v1", Header: e.wire.Header, Dial: dial,
+		Provider: "suite", BaseURL: "http://" + host + "/v1", Header: e.wire.Format.Header(Secret), Dial: dial,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.asker = ask.New(e.wire.Open(client), ask.Config{
+	e.asker = ask.New(e.wire.Format.Open(client, Model), ask.Config{
 		Jitter: func() float64 { return 0 }, Log: slog.New(slog.NewTextHandler(e.log, nil)),
 	})
 	defer func() {

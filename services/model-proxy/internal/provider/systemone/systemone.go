@@ -1,99 +1,70 @@
-// Package systemone speaks the wire format of decision models: POST {base}/systemone with a state and typed questions,
-// answered with a probability for every option. TypeSafe, vLLM, llama.cpp, Ollama, Upstage and others serve it.
+// Package systemone is the wire format of decision models: POST {base}/systemone with a state and typed questions, answered
+// with a probability for every option. TypeSafe, vLLM, llama.cpp, Ollama, Upstage and others serve it.
 package systemone
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-const (
-	// Name is the value of PRISM_MODEL_PROVIDER.
-	Name = "systemone"
-	// DefaultBaseURL is TypeSafe's, who defined the format.
-	DefaultBaseURL = "https://api.typesafe.ai/v1"
-	// DefaultModel is TypeSafe's alias of its newest decision model.
-	DefaultModel = "jev-latest"
-)
-
-// Provider answers all questions of an ask with one call.
-type Provider struct {
-	client *upstream.Client
-	model  string
-}
-
-// New makes a provider for the model at the client's base URL.
-func New(client *upstream.Client, model string) *Provider { return &Provider{client, model} }
-
-// Name is the value of PRISM_MODEL_PROVIDER.
-func (p *Provider) Name() string { return Name }
-
-// Calls is one call for all questions.
-func (p *Provider) Calls(a contract.Ask) []provider.Call {
-	questions := a.Definition.Questions
-	return []provider.Call{{Questions: questions, Do: func(ctx context.Context) (provider.Reply, *upstream.Fault) {
-		raw, fault := p.client.Post(ctx, "/systemone", appendRequest(nil, p.model, a))
-		if fault != nil {
-			return provider.Reply{}, fault
-		}
-		return decode(raw, questions), nil
-	}}}
-}
-
-// appendRequest writes members in definition order: hosts label options in the order they come.
-func appendRequest(b []byte, model string, a contract.Ask) []byte {
-	b = append(b, `{"model":`...)
-	b = strictjson.AppendString(b, model)
-	b = append(b, `,"state":`...)
-	b = provider.AppendState(b, a)
-	b = append(b, `,"questions":{`...)
-	for i, q := range a.Definition.Questions {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = provider.AppendMember(b, q.Key)
-		b = appendQuestion(b, a.Definition, q)
+// Format answers all questions of an ask with one call (spec: provider-systemone). The defaults are TypeSafe's, who defined
+// the format: jev-latest is the alias of the newest decision model.
+func Format() provider.Format {
+	return provider.Format{
+		Name: "systemone", BaseURL: "https://api.typesafe.ai/v1", Model: "jev-latest",
+		Header: upstream.Bearer, Path: "/systemone",
+		Split: func(a contract.Ask) []provider.Request {
+			return []provider.Request{{
+				Questions: a.Definition.Questions,
+				Body:      func(model string) any { return newRequest(model, a) },
+				Decode:    decode,
+			}}
+		},
 	}
-	return append(b, "}}"...)
 }
 
-// appendQuestion sends type, instructions and criteria alone: vLLM refuses a question with any other member, and only it
-// knows instructions outside of questions.
-func appendQuestion(b []byte, d prism.Definition, q prism.Question) []byte {
-	b = append(b, `{"type":"`...)
-	b = append(b, wireType(q.Type)...)
-	b = append(b, `","instructions":`...)
-	b = strictjson.AppendString(b, provider.Instruction(d, q))
-	switch q.Type {
-	case prism.Choice:
-		b = append(b, `,"criteria":{`...)
-		for i, o := range q.Choices() {
-			if i > 0 {
-				b = append(b, ',')
+// request has its questions, and their options, in definition order: hosts label options in the order they come.
+type request struct {
+	Model     string          `json:"model"`
+	State     provider.Object `json:"state"`
+	Questions provider.Object `json:"questions"`
+}
+
+// question has no further members: vLLM refuses a question with any other, and only vLLM knows instructions outside of
+// questions.
+type question struct {
+	Type         string `json:"type"`
+	Instructions string `json:"instructions"`
+	Criteria     any    `json:"criteria,omitzero"` // of a choice the options' texts by key, of a scale the levels' labels
+}
+
+func newRequest(model string, a contract.Ask) request {
+	r := request{Model: model, State: provider.State(a)}
+	for _, q := range a.Definition.Questions {
+		asked := question{Type: wireType(q.Type), Instructions: provider.Instruction(a.Definition, q)}
+		switch q.Type {
+		case prism.Choice:
+			var options provider.Object
+			for _, o := range q.Choices() {
+				options = append(options, provider.Member{Name: o.Key, Value: provider.OptionText(o)})
 			}
-			b = provider.AppendMember(b, o.Key)
-			b = strictjson.AppendString(b, provider.OptionText(o))
-		}
-		b = append(b, '}')
-	case prism.Scale:
-		b = append(b, `,"criteria":[`...)
-		for i, l := range q.Levels {
-			if i > 0 {
-				b = append(b, ',')
+			asked.Criteria = options
+		case prism.Scale:
+			labels := make([]string, len(q.Levels))
+			for i, l := range q.Levels {
+				labels[i] = l.Label
 			}
-			b = strictjson.AppendString(b, l.Label)
+			asked.Criteria = labels
+		case prism.YesNo:
 		}
-		b = append(b, ']')
-	case prism.YesNo: // a noul needs no criteria
+		r.Questions = append(r.Questions, provider.Member{Name: q.Key, Value: asked})
 	}
-	return append(b, '}')
+	return r
 }
 
 func wireType(t prism.QuestionType) string {
@@ -108,20 +79,15 @@ func wireType(t prism.QuestionType) string {
 }
 
 type response struct {
-	// Answers and the rest are read one by one, so that one broken answer is not taken for all.
-	Answers     map[string]strictjson.Value `json:"answers"`
-	Usage       strictjson.Value            `json:"usage"`
-	Diagnostics strictjson.Value            `json:"diagnostics"`
+	Answers     map[string]provider.Lenient[answer]                       `json:"answers"`
+	Usage       provider.Lenient[provider.Usage]                          `json:"usage"`
+	Diagnostics provider.Lenient[map[string]provider.Lenient[diagnostic]] `json:"diagnostics"`
 }
 
-type distribution struct {
-	Type          string              `json:"type"`
-	Probabilities map[string]*float64 `json:"probabilities"`
-}
-
-type noul struct {
-	Type string   `json:"type"`
-	Noul *float64 `json:"noul"`
+type answer struct {
+	Type          string                                `json:"type"`
+	Probabilities provider.Lenient[map[string]*float64] `json:"probabilities"`
+	Noul          provider.Lenient[*float64]            `json:"noul"`
 }
 
 type diagnostic struct {
@@ -134,46 +100,32 @@ func decode(raw []byte, questions []prism.Question) provider.Reply {
 	if !provider.Decode(raw, &r) {
 		return reply
 	}
-	reply.Tokens = provider.DecodeTokens(r.Usage)
-	var diagnostics map[string]strictjson.Value
-	_ = provider.Decode(r.Diagnostics, &diagnostics) // they feed metrics, and are no fault of the answer
+	reply.Tokens = r.Usage.Value.Tokens()
 	for i, q := range questions {
-		reply.Answers[i] = answerOf(q, r.Answers[q.Key])
-		var d diagnostic
-		if provider.Decode(diagnostics[q.Key], &d) && d.LabelMass != nil {
-			reply.LabelMass = append(reply.LabelMass, *d.LabelMass)
+		reply.Answers[i] = answerOf(q, r.Answers[q.Key].Value)
+		if mass := r.Diagnostics.Value[q.Key].Value.LabelMass; mass != nil {
+			reply.LabelMass = append(reply.LabelMass, *mass)
 		}
 	}
 	return reply
 }
 
-// answerOf reads one answer; hosts leave out the answers they can't give.
-func answerOf(q prism.Question, raw []byte) *prism.Answer {
-	if q.Type == prism.YesNo {
-		var n noul
-		if !provider.Decode(raw, &n) || !isType(n.Type, q.Type) {
-			return nil
-		}
-		return provider.Answered(score.YesNo(q, n.Noul))
-	}
-	var d distribution
-	if !provider.Decode(raw, &d) || !isType(d.Type, q.Type) {
+// answerOf reads one answer, which is zero when the host could not give it. Some hosts leave the type out.
+func answerOf(q prism.Question, a answer) *prism.Answer {
+	if a.Type != "" && a.Type != wireType(q.Type) {
 		return nil
 	}
-	if q.Type == prism.Scale {
-		return provider.Answered(score.Options(q, byLevel(q, d.Probabilities)))
+	switch q.Type {
+	case prism.Choice:
+		return provider.Answered(score.Options(q, a.Probabilities.Value))
+	case prism.Scale: // by the level's index, "0" being the lowest
+		byKey := make(map[string]*float64, len(q.Levels))
+		for i, l := range q.Levels {
+			byKey[l.Key] = a.Probabilities.Value[strconv.Itoa(i)]
+		}
+		return provider.Answered(score.Options(q, byKey))
+	case prism.YesNo:
+		return provider.Answered(score.YesNo(q, a.Noul.Value))
 	}
-	return provider.Answered(score.Options(q, d.Probabilities))
-}
-
-// isType tells whether an answer is of the question's type. Some hosts leave the type out.
-func isType(sent string, t prism.QuestionType) bool { return sent == "" || sent == wireType(t) }
-
-// byLevel turns probabilities by level index, "0" being the lowest, into probabilities by level key.
-func byLevel(q prism.Question, byIndex map[string]*float64) map[string]*float64 {
-	byKey := make(map[string]*float64, len(q.Levels))
-	for i, l := range q.Levels {
-		byKey[l.Key] = byIndex[strconv.Itoa(i)]
-	}
-	return byKey
+	return nil
 }

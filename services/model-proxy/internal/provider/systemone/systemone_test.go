@@ -2,6 +2,7 @@ package systemone
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +13,6 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
-	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -20,9 +20,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Wire{
-		Header: upstream.Bearer(providertest.Secret),
-		Open:   func(c *upstream.Client) provider.Provider { return New(c, "m-1") },
+		Format: Format(),
 		Path:   "/systemone",
+		Header: http.Header{"Authorization": {"Bearer " + providertest.Secret}},
 		Render: render,
 		// A host that can answer nothing leaves every answer out.
 		Refusals: []string{`{"model":"m-1","answers":{},"usage":{"input_tokens":3,"output_tokens":0}}`},
@@ -84,7 +84,7 @@ func TestRequestIsTheDocumentedOneWithMembersInDefinitionOrder(t *testing.T) {
 		`"urgent":{"type":"noul","instructions":"Judge as the support team would.\n\nMust somebody reply within the hour?"},` +
 		`"tone":{"type":"score","instructions":"Judge as the support team would.\n\nHow upset is the writer?",` +
 		`"criteria":["Calm","Cross","Raging"]}}}`
-	if got := string(appendRequest(nil, "m-1", providertest.Ask())); got != want {
+	if got := string(provider.Encode(newRequest("m-1", providertest.Ask()))); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -92,7 +92,7 @@ func TestRequestIsTheDocumentedOneWithMembersInDefinitionOrder(t *testing.T) {
 func TestAFieldCalledContextKeepsItsName(t *testing.T) {
 	t.Parallel()
 	a := contract.Ask{Context: "c", Fields: []prism.FieldValue{{Key: "context_", Value: "1"}, {Key: "context", Value: "2"}}}
-	if got := string(provider.AppendState(nil, a)); got != `{"context__":"c","context_":"1","context":"2"}` {
+	if got := string(provider.Encode(provider.State(a))); got != `{"context__":"c","context_":"1","context":"2"}` {
 		t.Error(got)
 	}
 }

@@ -1,0 +1,71 @@
+package provider
+
+import "github.com/prism-results/prism/pkg/strictjson"
+
+// Object is a JSON object whose members keep their order.
+type Object []Member
+
+// Member is a member of an Object.
+type Member struct {
+	Name  string
+	Value any
+}
+
+// MarshalJSONTo implements the JSON library's MarshalerTo.
+func (o Object) MarshalJSONTo(e *strictjson.Encoder) error {
+	if err := e.WriteToken(strictjson.BeginObject); err != nil {
+		return err
+	}
+	for _, m := range o {
+		if err := e.WriteToken(strictjson.String(m.Name)); err != nil {
+			return err
+		}
+		if err := strictjson.MarshalTo(e, m.Value); err != nil {
+			return err
+		}
+	}
+	return e.WriteToken(strictjson.EndObject)
+}
+
+// Encode is v as JSON. Broken UTF-8 is replaced.
+func Encode(v any) []byte {
+	b, err := strictjson.Marshal(v, strictjson.AllowInvalidUTF8(true))
+	if err != nil { // a bug of the format, which package ask recovers from
+		panic(err)
+	}
+	return b
+}
+
+// Decode reads an upstream's JSON. Broken UTF-8 in it is replaced rather than refused: tokens may be parts of characters.
+func Decode(raw []byte, v any) bool {
+	return strictjson.Unmarshal(raw, v, strictjson.AllowInvalidUTF8(true)) == nil
+}
+
+// Lenient is a value in an upstream's JSON that is zero, with OK false, when it is missing or of another shape. What is
+// around it is read nevertheless.
+type Lenient[T any] struct {
+	Value T
+	OK    bool
+}
+
+// UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom.
+func (l *Lenient[T]) UnmarshalJSONFrom(d *strictjson.Decoder) error {
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	var v T
+	if l.OK = Decode(raw, &v); l.OK {
+		l.Value = v
+	}
+	return nil
+}
+
+// Usage is the token counts under the names that all documented formats but chat completions use.
+type Usage struct {
+	Input  int64 `json:"input_tokens"`
+	Output int64 `json:"output_tokens"`
+}
+
+// Tokens are the counts; negative ones are none.
+func (u Usage) Tokens() Tokens { return Tokens{Input: max(u.Input, 0), Output: max(u.Output, 0)} }
