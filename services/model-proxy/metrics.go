@@ -14,8 +14,8 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// metrics are the service's collectors. Their labels hold the provider, outcomes, status classes and kinds of tokens:
-// nothing that grows with accounts, prisms or inputs.
+// metrics are the service's collectors. Label values are the provider, outcomes, status classes and kinds of tokens, so
+// that the number of series does not grow with accounts, prisms or inputs.
 type metrics struct {
 	calls     *prometheus.CounterVec
 	duration  *prometheus.HistogramVec
@@ -52,7 +52,7 @@ func newMetrics(providerName string) *metrics {
 			Name: "prism_model_shed_total", Help: "Asks refused because too many were under way.",
 		}),
 	}
-	for _, r := range ask.Reasons() { // so that rates exist before the first failure
+	for _, r := range ask.Reasons() { // create the series now: a rate needs a value before the first failure
 		m.calls.WithLabelValues(providerName, string(r))
 	}
 	return m
@@ -92,7 +92,7 @@ func (m *metrics) attempted(r provider.Reply, fault *upstream.Fault) {
 	}
 }
 
-// statusClass is the status where the retry loop treats it by itself, else its class.
+// statusClass is the label of an attempt: the statuses that are retried one by one, other statuses by class.
 func statusClass(f *upstream.Fault) string {
 	switch {
 	case f == nil:
@@ -108,16 +108,16 @@ func statusClass(f *upstream.Fault) string {
 	}
 }
 
-// counted counts the attempts of a provider.
+// counted is a provider that counts its attempts in metrics.
 type counted struct {
 	inner   provider.Provider
 	metrics *metrics
 }
 
-// Name is the inner provider's.
+// Name implements provider.Provider.
 func (c counted) Name() string { return c.inner.Name() }
 
-// Calls are the inner provider's, each attempt of which is counted.
+// Calls implements provider.Provider.
 func (c counted) Calls(a contract.Ask) []provider.Call {
 	calls := c.inner.Calls(a)
 	for i, call := range calls {

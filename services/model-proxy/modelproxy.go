@@ -1,6 +1,6 @@
-// Package modelproxy is the model-proxy service: it implements contract.Models over one decision model. It owns the 15
-// second wait, the retries, the wire formats of the providers, and the way from model output to probabilities. It serves
-// nothing itself; contract/wire puts it on the network and the standalone binary calls it directly.
+// Package modelproxy is the model-proxy service: it implements contract.Models over one decision model. It owns the
+// 15-second wait, the retries, the wire formats of the providers, and the computation of probabilities from model output.
+// The package does not listen: contract/wire serves it over HTTP, and the standalone binary calls it in process.
 package modelproxy
 
 import (
@@ -18,41 +18,40 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// Config says which model answers. Only Provider is required everywhere; what else is depends on it.
+// Config selects the model. Provider is always required; the provider decides which other fields are.
 type Config struct {
 	// Provider is one of Providers (PRISM_MODEL_PROVIDER).
 	Provider string
-	// BaseURL is the upstream's address up to what the provider appends to it, such as http://127.0.0.1:8000/v1
-	// (PRISM_MODEL_BASE_URL). Empty is the provider's own host.
+	// BaseURL is the upstream's address without the provider's path, such as http://127.0.0.1:8000/v1
+	// (PRISM_MODEL_BASE_URL). Empty selects the provider's own host.
 	BaseURL string
-	// ModelName is the model to ask (PRISM_MODEL_NAME). Empty is the provider's own default; openai-chat has none.
+	// ModelName is the model to ask (PRISM_MODEL_NAME). Empty selects the provider's default; openai-chat has none.
 	ModelName string
-	// APIKey proves who we are (PRISM_MODEL_API_KEY). It is required by the providers' own hosts; others may do without.
+	// APIKey authenticates this service (PRISM_MODEL_API_KEY). The providers' own hosts require one.
 	APIKey string
-	// Wait bounds one Ask. 0 is contract.ModelWait, which is also the longest that is allowed.
+	// Wait bounds one Ask. 0 means contract.ModelWait, which is also the maximum (spec: model-wait).
 	Wait time.Duration
-	// MaxInFlight is how many asks may be under way; beyond it Ask returns contract.ErrUnavailable. 0 is 256.
+	// MaxInFlight limits concurrent asks: one more gets contract.ErrUnavailable (spec: overload). 0 means 256.
 	MaxInFlight int
-	// MaxParallel is how many upstream calls one ask makes at a time, where its provider needs several. 0 is 16.
+	// MaxParallel limits the concurrent upstream calls of one ask. 0 means 16.
 	MaxParallel int
-	// MaxAttempts is how often one upstream call is tried. 0 is 6.
+	// MaxAttempts limits the attempts of one upstream call. 0 means 6.
 	MaxAttempts int
 }
 
-// Deps are what the service reports to. Nil fields report to nobody.
+// Deps receive the service's telemetry. A nil field drops what would go there.
 type Deps struct {
 	// Metrics takes the service's collectors, whose names begin with prism_model_.
 	Metrics prometheus.Registerer
-	// Log takes a line per failed ask: provider, reason, status and duration.
+	// Log gets one line per failed ask: provider, reason, status and duration.
 	Log *slog.Logger
-	// Tracer makes a client span per upstream attempt, whose trace context is sent along.
+	// Tracer makes a client span per upstream attempt. The attempt's request carries the trace context.
 	Tracer trace.TracerProvider
-	// Jitter is a number in [0, 1) that varies the pauses between attempts. Random by default. Time needs no dependency:
-	// tests run in testing/synctest.
+	// Jitter returns a number in [0, 1) that shortens a pause between attempts. Random by default.
 	Jitter func() float64
 }
 
-// Service is the model, ready to be asked. It is safe for concurrent use and holds no goroutine while nobody asks.
+// Service implements contract.Models. It is safe for concurrent use and has no goroutines between asks.
 type Service struct {
 	asker    *ask.Asker
 	provider string
@@ -63,8 +62,8 @@ type Service struct {
 
 var _ contract.Models = (*Service)(nil)
 
-// New checks the settings and makes the service. It does no I/O. An error names the setting at fault and repeats no value
-// that may be secret.
+// New checks the settings and makes the service. It does no I/O. Its error names every wrong setting and repeats no value
+// (spec: values-are-never-repeated).
 func New(cfg Config, deps Deps) (*Service, error) {
 	if cfg.Wait < 0 || cfg.Wait > contract.ModelWait {
 		return nil, errors.New("modelproxy: Config.Wait: must be between 0 and " + contract.ModelWait.String())
@@ -99,11 +98,11 @@ func newService(cfg Config, deps Deps, p provider.Provider, client *upstream.Cli
 	return s, nil
 }
 
-// Ask puts all questions to the model and answers within the wait whatever the model does. Answers are the bytes of
-// format raw, in question order; every fault of the model is an Outcome with an error text and no answers. The error is
-// contract.ErrUnavailable, at once, when too many asks are under way.
+// Ask asks the model all questions and returns within the wait, whatever the model does (spec: model-wait-is-hard). The
+// Outcome has either answers, as the bytes of format raw in question order, or the error text of the model's fault. The
+// error is contract.ErrUnavailable, at once, when MaxInFlight asks are running; any other error is a bug in a provider.
 //
-// A cancelled ctx does not stop the model: once asked, its answer is wanted. ctx carries the trace.
+// Cancelling ctx does not cancel the model call (spec: client-disconnect). ctx carries the trace.
 func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
 	v, err := s.asker.Ask(ctx, a)
 	if errors.Is(err, contract.ErrUnavailable) {
@@ -121,7 +120,7 @@ func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, er
 	return v.Outcome, nil
 }
 
-// Close drops idle upstream connections. Asks under way go on.
+// Close closes idle upstream connections. Running asks continue.
 func (s *Service) Close() {
 	if s.client != nil {
 		s.client.Close()

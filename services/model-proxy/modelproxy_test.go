@@ -32,6 +32,7 @@ func question() contract.Ask {
 	}
 }
 
+// spec: settings
 func TestSettingsThatAreWrongAreNamed(t *testing.T) {
 	t.Parallel()
 	const all = "systemone, openai-decisions, openai-chat, anthropic, offline"

@@ -47,9 +47,9 @@ func newProvider(cfg Config, tracer trace.TracerProvider) (provider.Provider, *u
 		strings.Join(Providers(), ", "))
 }
 
-// open makes the provider, or says everything that is wrong with its settings.
+// open makes the provider. Its error lists every wrong setting.
 func open(f provider.Format, cfg Config, tracer trace.TracerProvider) (provider.Provider, *upstream.Client, error) {
-	// Secrets mounted as files tend to end in a line break.
+	// Secrets that are mounted as files often end in a line break.
 	key := strings.TrimSpace(cfg.APIKey)
 	base, model := strings.TrimSpace(cfg.BaseURL), cmp.Or(strings.TrimSpace(cfg.ModelName), f.Model)
 	var problems []error

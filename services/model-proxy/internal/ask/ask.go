@@ -1,12 +1,11 @@
-// Package ask puts an ask to a provider: one hard bound over everything, and the one loop that tries again.
+// Package ask executes an ask, which is all questions about one input, with a provider: one deadline over everything, and
+// the only retry loop (spec: one-owner-of-retries). An ask ends with one of these reasons:
 //
-// Nothing below (providers, the HTTP client) or above (the gateway) repeats a model call. An ask ends in one of these:
-//
-//	                    ┌─ every question answered ───────────────▶ OK
-//	calls ─▶ attempts ──┼─ a reply without a usable answer ───────▶ Unusable
-//	   ▲         │      ├─ a status that is not tried again ──────▶ Refused
-//	   └─ pause ─┘      ├─ attempts used up, or no pause fits ────▶ Refused, Unreachable
-//	                    └─ the wait is over ──────────────────────▶ Timeout
+//	                    ┌─ every question has a usable answer ────▶ OK
+//	calls ─▶ attempts ──┼─ a question has no usable answer ───────▶ Unusable
+//	   ▲         │      ├─ a status that is not retried ──────────▶ Refused
+//	   └─ pause ─┘      ├─ last attempt, or the pause is too long ▶ Refused, Unreachable
+//	                    └─ the wait has ended ────────────────────▶ Timeout
 package ask
 
 import (
@@ -25,7 +24,7 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// Reason is how an ask ended, as metrics and logs name it.
+// Reason is how an ask ended. It is a label of metrics and a member of log lines.
 type Reason string
 
 // The reasons.
@@ -44,18 +43,17 @@ func Reasons() []Reason { return []Reason{OK, Unusable, Refused, Unreachable, Ti
 type Config struct {
 	// Wait bounds an ask over all its calls, attempts and pauses. contract.ModelWait by default.
 	Wait time.Duration
-	// MaxInFlight is how many asks may be under way; one more is shed. 256 by default.
+	// MaxInFlight limits concurrent asks; one more is rejected. 256 by default.
 	MaxInFlight int
-	// MaxParallel is how many calls of one ask run at a time. 16 by default.
+	// MaxParallel limits the concurrent calls of one ask. 16 by default.
 	MaxParallel int
-	// MaxAttempts is how often one call is made before its fault counts. 6 by default: with the pauses between them
-	// (100 ms doubling up to 2 s, each shortened by up to half) a dead upstream is hit at most 6 times in about 3
-	// seconds, so that its callers learn of it early, and a passing fault of a second or two goes unnoticed. A Retry-After
-	// may stretch that up to the wait.
+	// MaxAttempts limits the attempts of one call. 6 by default: with the pauses between them (100 ms, doubled up to 2 s,
+	// each shortened by up to half) an ask outlasts an upstream fault of one to two seconds, and fails about 3 seconds after
+	// the start of a longer one. Retry-After makes pauses longer, up to the wait.
 	MaxAttempts int
-	// Jitter is a number in [0, 1) for each pause. Random by default.
+	// Jitter returns a number in [0, 1) for each pause. Random by default.
 	Jitter func() float64
-	// Log takes what went wrong inside; never values, keys or addresses. slog.Default by default.
+	// Log gets panics of the provider, without their values. slog.Default by default.
 	Log *slog.Logger
 }
 
@@ -81,17 +79,15 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Verdict is an outcome and what operators want to know of it.
-type Verdict struct {
+// Report is an outcome with its reason, for metrics and logs.
+type Report struct {
 	contract.Outcome
 	Reason Reason
-	// Status is of a refusal, else 0.
-	Status int
-	// Cause tells connection faults apart (see upstream.Fault).
-	Cause string
+	Status int    // upstream.Fault.Status when Reason is Refused
+	Cause  string // upstream.Fault.Cause when Reason is Unreachable
 }
 
-// Asker asks one provider. It is safe for concurrent use.
+// Asker executes asks with one provider. It is safe for concurrent use.
 type Asker struct {
 	provider provider.Provider
 	cfg      Config
@@ -104,34 +100,33 @@ func New(p provider.Provider, cfg Config) *Asker {
 	return &Asker{provider: p, cfg: cfg, slots: make(chan struct{}, cfg.MaxInFlight)}
 }
 
-// InFlight is how many asks are under way.
+// InFlight is the number of running asks.
 func (s *Asker) InFlight() int { return len(s.slots) }
 
-// MaxInFlight is how many asks may be under way.
+// MaxInFlight is the limit of InFlight.
 func (s *Asker) MaxInFlight() int { return cap(s.slots) }
 
-// Ask puts the questions to the provider and returns when they are answered, when that has failed, or at the wait,
-// whichever is first and whatever the provider does. It returns contract.ErrUnavailable at once when MaxInFlight asks are
-// under way; any other error is a bug in a provider.
-func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Verdict, error) {
+// Ask returns when all questions are answered, when one has failed, or when the wait ends, whatever the provider does. It
+// returns contract.ErrUnavailable at once when MaxInFlight asks are running; any other error is a bug in the provider.
+func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	select {
 	case s.slots <- struct{}{}:
 	default:
-		return Verdict{}, contract.ErrUnavailable
+		return Report{}, contract.ErrUnavailable
 	}
 	start := time.Now()
-	// The caller may leave: its answer is still saved (decisions 5), so its cancellation must not reach the model.
+	// A client disconnect does not cancel the call; its answers are still saved (spec: client-disconnect).
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Wait)
 	defer cancel()
 
 	type ended struct {
-		Verdict
+		Report
 		err error
 	}
 	done := make(chan ended, 1)
 	go func() {
-		// The slot is given back by the goroutine, not by Ask: a provider that outlives its ask still takes up room, and
-		// there are never more than MaxInFlight of these.
+		// This goroutine frees the slot, not Ask: a provider that ignores its context keeps the slot, so that there are never
+		// more than MaxInFlight of these goroutines.
 		defer func() { <-s.slots }()
 		v, err := s.run(ctx, a)
 		done <- ended{v, err}
@@ -141,17 +136,17 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Verdict, error) {
 	select {
 	case e = <-done:
 	case <-ctx.Done():
-		e.Verdict = timedOut()
+		e.Report = timedOut()
 	}
 	e.TookMS = time.Since(start).Milliseconds()
-	return e.Verdict, e.err
+	return e.Report, e.err
 }
 
-// run makes the provider's calls and puts their answers together in question order.
-func (s *Asker) run(ctx context.Context, a contract.Ask) (Verdict, error) {
+// run executes the provider's calls and joins their answers in question order.
+func (s *Asker) run(ctx context.Context, a contract.Ask) (Report, error) {
 	var calls []provider.Call
 	if err := s.guard(func() { calls = s.provider.Calls(a) }); err != nil {
-		return Verdict{}, err
+		return Report{}, err
 	}
 	results := s.all(ctx, calls)
 	answers := make(prism.Answers, 0, len(a.Definition.Questions))
@@ -159,9 +154,9 @@ func (s *Asker) run(ctx context.Context, a contract.Ask) (Verdict, error) {
 		r := results[i]
 		switch {
 		case r.err != nil:
-			return Verdict{}, r.err
+			return Report{}, r.err
 		case r.fault != nil:
-			return faulted(r.fault), nil //nolint:nilerr // a fault of the model is a verdict, not an error
+			return faulted(r.fault), nil //nolint:nilerr // a fault of the model is a report, not an error
 		}
 		for j, q := range call.Questions {
 			if j >= len(r.reply.Answers) || r.reply.Answers[j] == nil {
@@ -170,11 +165,11 @@ func (s *Asker) run(ctx context.Context, a contract.Ask) (Verdict, error) {
 			answers = append(answers, *r.reply.Answers[j])
 		}
 	}
-	return Verdict{Reason: OK, Outcome: contract.Outcome{Answers: answerjson.Append(nil, answers)}}, nil
+	return Report{Reason: OK, Outcome: contract.Outcome{Answers: answerjson.Append(nil, answers)}}, nil
 }
 
-// guard turns a panic into an error: a goroutine's panic would end the process. The panic's value is not logged, since it
-// may hold an input.
+// guard returns a panic of fn as an error: an unrecovered panic would end the process. The panic's value is not logged,
+// since it may contain an input.
 func (s *Asker) guard(fn func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -187,20 +182,20 @@ func (s *Asker) guard(fn func()) (err error) {
 	return nil
 }
 
-func failed(r Reason, text string) Verdict {
-	return Verdict{Reason: r, Outcome: contract.Outcome{Error: text}}
+func failed(r Reason, text string) Report {
+	return Report{Reason: r, Outcome: contract.Outcome{Error: text}}
 }
 
-func timedOut() Verdict { return failed(Timeout, contract.TimeoutText) }
+func timedOut() Report { return failed(Timeout, contract.TimeoutText) }
 
-// faulted says in words what the last attempt met (decisions 4).
-func faulted(f *upstream.Fault) Verdict {
+// faulted is the report of an ask whose last attempt had this fault (spec: error-texts).
+func faulted(f *upstream.Fault) Report {
 	switch f.Kind {
 	case upstream.Refused:
 		v := failed(Refused, "The model service refused the call (status "+strconv.Itoa(f.Status)+").")
 		v.Status = f.Status
 		return v
-	case upstream.Cancelled: // the only thing that cancels a call whose result is looked at is the wait
+	case upstream.Cancelled: // calls that all cancels have no report, so the wait has ended
 		return timedOut()
 	case upstream.Unreachable:
 	}

@@ -63,7 +63,7 @@ func noAnswer(after time.Duration) do {
 
 var refused = upstream.Fault{Kind: upstream.Refused, Status: 401}
 
-func ask(t *testing.T, s *Asker) Verdict {
+func ask(t *testing.T, s *Asker) Report {
 	t.Helper()
 	v, err := s.Ask(t.Context(), contract.Ask{})
 	if err != nil {
@@ -130,6 +130,7 @@ func TestCallsRunTogetherUpToTheirBoundAndAnswerInOrder(t *testing.T) {
 	})
 }
 
+// spec: model-wait-is-hard
 func TestAProviderThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -141,18 +142,19 @@ func TestAProviderThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 		if v := ask(t, s); v.Error != contract.TimeoutText || v.TookMS != 15000 {
 			t.Errorf("got %+v", v)
 		}
-		// It still takes up its place: there are never more of these than asks that may be under way.
+		// It keeps its slot: there are never more such goroutines than MaxInFlight.
 		if _, err := s.Ask(t.Context(), contract.Ask{}); !errors.Is(err, contract.ErrUnavailable) {
 			t.Errorf("got %v", err)
 		}
 		close(stuck)
 		synctest.Wait()
 		if s.InFlight() != 0 {
-			t.Error("the place was not given back")
+			t.Error("the slot was not freed")
 		}
 	})
 }
 
+// spec: overload
 func TestOneMoreThanMayBeUnderWayIsShedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -173,6 +175,7 @@ func TestOneMoreThanMayBeUnderWayIsShedAtOnce(t *testing.T) {
 	})
 }
 
+// spec: upstream-retries
 func TestPausesGrowAndAreShortenedByUpToHalf(t *testing.T) {
 	t.Parallel()
 	full := []time.Duration{100, 200, 400, 800, 1600, 2000, 2000}
@@ -190,6 +193,7 @@ func TestPausesGrowAndAreShortenedByUpToHalf(t *testing.T) {
 	}
 }
 
+// spec: retry-after
 func TestRetryingStopsWhereTheNextPauseDoesNotFit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -223,6 +227,7 @@ func TestAPanicIsAnErrorWithoutItsValue(t *testing.T) {
 	}
 }
 
+// spec: client-disconnect
 func TestTheTraceOfTheCallerReachesTheProviderButNotItsCancellation(t *testing.T) {
 	t.Parallel()
 	type key struct{}

@@ -14,14 +14,14 @@ const (
 	maxPause   = 2 * time.Second
 )
 
-// result is how one call ended: with a reply, a fault, or a provider's bug.
+// result is how one call ended.
 type result struct {
 	reply provider.Reply
 	fault *upstream.Fault
-	err   error
+	err   error // a panic of the provider
 }
 
-// complete tells whether the call answered all its questions.
+// complete reports whether every question of the call has a usable answer.
 func (r result) complete(c provider.Call) bool {
 	if r.err != nil || r.fault != nil || len(r.reply.Answers) < len(c.Questions) {
 		return false
@@ -34,11 +34,11 @@ func (r result) complete(c provider.Call) bool {
 	return true
 }
 
-// all makes the calls, at most MaxParallel at a time, and returns when their fate is known.
+// all executes the calls, at most MaxParallel at a time, and returns their results.
 //
-// The first call in question order that fails decides the ask, so that the same faults always give the same error. Calls
-// behind a failed one can no longer matter: they are cancelled or not begun, and their results are not to be read. Calls
-// before it go on, since one of them may fail too and would come first.
+// The first call in question order that fails decides the ask, so that the same faults always give the same error text.
+// Calls after a failed one are cancelled or not started, and their results must not be read. Calls before a failed one
+// continue, since one of them may still fail.
 func (s *Asker) all(ctx context.Context, calls []provider.Call) []result {
 	results := make([]result, len(calls))
 	if len(calls) == 1 {
@@ -92,7 +92,7 @@ func (s *Asker) all(ctx context.Context, calls []provider.Call) []result {
 	return results
 }
 
-// call makes one call until it gets a reply, a fault that another attempt won't mend, or no time for another attempt.
+// call repeats a call until there is a reply, a fault that is not retryable, or no time or attempt left.
 func (s *Asker) call(ctx context.Context, c provider.Call) result {
 	for attempt := 1; ; attempt++ {
 		var r result
@@ -102,7 +102,7 @@ func (s *Asker) call(ctx context.Context, c provider.Call) result {
 		if r.fault == nil || !r.fault.Retryable() || attempt >= s.cfg.MaxAttempts {
 			return r
 		}
-		// Decisions 4: a pause that does not fit into what is left of the wait is not begun; the fault is the answer.
+		// A pause that is longer than the rest of the wait ends the attempts (spec: retry-after).
 		pause := max(s.backoff(attempt), r.fault.RetryAfter)
 		if end, ok := ctx.Deadline(); ok && time.Until(end) <= pause {
 			return r
@@ -113,8 +113,8 @@ func (s *Asker) call(ctx context.Context, c provider.Call) result {
 	}
 }
 
-// backoff is the pause behind an attempt: it doubles, and is shortened at random by up to half so that callers who failed
-// together do not come back together. Each is longer than the one before it until they reach the longest.
+// backoff is the pause after an attempt, counted from 1. It doubles up to maxPause. Jitter shortens it by up to half, so that
+// calls that failed together are not repeated together.
 func (s *Asker) backoff(attempt int) time.Duration {
 	full := maxPause
 	if shift := attempt - 1; shift < 10 {
@@ -123,7 +123,7 @@ func (s *Asker) backoff(attempt int) time.Duration {
 	return full - time.Duration(s.cfg.Jitter()*float64(full)/2)
 }
 
-// sleep tells whether the pause ended before the context did.
+// sleep waits for d. It reports false when the context ended first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

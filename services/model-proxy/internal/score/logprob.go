@@ -8,7 +8,7 @@ import (
 // MaxLabels is how many labels a question can have: the letters A to Z.
 const MaxLabels = 26
 
-// Token is a token that a model could have said next, with its natural log-probability.
+// Token is a possible next token of a model with its natural log-probability.
 type Token struct {
 	Text    string
 	LogProb float64
@@ -23,13 +23,11 @@ func Letters(n int) []string {
 	return labels
 }
 
-// Labels turns the most likely tokens into a probability for each label, normalised to sum to 1, and tells how much of
-// the model's probability the labels had together (their mass).
+// Labels computes a probability for each label from the most likely tokens (spec: chat-labels). The probabilities sum to 1;
+// mass is the sum before normalising, which is the part of the model's probability that the labels had.
 //
-// A token counts for a label that it equals after trimming white space and folding case; several such tokens add up, and
-// a label without one has 0. A log-probability of -9999, by which hosts say "very unlikely", counts as 0 like any that
-// is too small for a float. Log-probabilities above 0 are rounding up to 5%, like the sums of other providers, and
-// nonsense beyond. No label at all is ErrUnusable.
+// Hosts send -9999 for "very unlikely", which is a probability of 0. A log-probability above 0 is taken as rounding up to
+// 5%, like the sums of other providers. A larger one, or no label among the tokens, is ErrUnusable.
 func Labels(labels []string, tokens []Token) (ps []float64, mass float64, err error) {
 	ps = make([]float64, len(labels))
 	for _, t := range tokens {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
+// spec: chat-labels
 func TestLabelsAreNormalisedAndTellTheirMass(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

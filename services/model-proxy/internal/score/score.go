@@ -1,4 +1,5 @@
-// Package score turns what providers say into answers: it checks probabilities, normalises them, and chooses. It is pure.
+// Package score makes answers of probabilities: it checks them, normalises them and chooses an option (spec:
+// probability-checks, chosen-key, confidence). It has no state and does no I/O.
 package score
 
 import (
@@ -8,18 +9,18 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// ErrUnusable says that the numbers are no answer to the question (decisions 4).
+// ErrUnusable is returned for probabilities that fail a check (spec: probability-checks).
 var ErrUnusable = errors.New("no usable answer")
 
 const (
-	// tolerance is how far from 1 a sum may be, since hosts round. Exactly 5% passes; slack covers adding up in binary.
+	// tolerance is how far from 1 a sum may be, bound included. slack covers the rounding of binary sums.
 	tolerance = 0.05
 	slack     = 1e-9
 )
 
-// Options answers a choice or scale question from the probabilities of its options or levels by key. All keys must be
-// there, finite, not negative, and sum to within 5% of 1; others are ignored. A nil probability is one that the provider
-// left out or sent as null.
+// Options is the answer to a choice or scale question with these probabilities by option or level key. Every key of the
+// question must have one that is finite and not negative, and their sum must be within 5% of 1. Other keys are ignored. A
+// nil probability counts as missing.
 func Options(q prism.Question, byKey map[string]*float64) (prism.Answer, error) {
 	keys := q.AnswerKeys()
 	ps := make([]float64, len(keys))
@@ -54,7 +55,7 @@ func Ordered(q prism.Question, ps []float64) (prism.Answer, error) {
 	for i, key := range keys {
 		// Adding 0 turns a negative zero into a plain one.
 		a.Probabilities[i] = prism.KeyProbability{Key: key, Probability: ps[i]/sum + 0} //nolint:gosec // as many as keys, see above
-		// Strictly more: the first in definition order wins a tie (decisions 3).
+		// The first in definition order wins a tie (spec: chosen-key).
 		if a.Probabilities[i].Probability > a.Probabilities[best].Probability {
 			best = i
 		}
@@ -66,7 +67,7 @@ func Ordered(q prism.Question, ps []float64) (prism.Answer, error) {
 	return a, nil
 }
 
-// YesNo answers a yes_no question from the probability of yes, which must be within [0, 1].
+// YesNo is the answer to a yes_no question with this probability of yes, which must be within [0, 1].
 func YesNo(q prism.Question, p *float64) (prism.Answer, error) {
 	if p == nil || !(*p >= 0 && *p <= 1) {
 		return prism.Answer{}, ErrUnusable
@@ -74,7 +75,7 @@ func YesNo(q prism.Question, p *float64) (prism.Answer, error) {
 	return prism.Answer{Question: q.Key, Type: q.Type, Probability: *p + 0}, nil
 }
 
-// Confidence is (p − 1/n)/(1 − 1/n) within [0, 1]: 1 is certain, 0 a guess. A single option is certain.
+// Confidence is (p − 1/n)/(1 − 1/n) within [0, 1], and 1 for a single option (spec: confidence).
 func Confidence(p float64, n int) float64 {
 	if n < 2 {
 		return 1

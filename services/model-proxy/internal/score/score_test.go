@@ -100,6 +100,7 @@ func TestASumFurtherThanFivePercentFromOneIsUnusable(t *testing.T) {
 	})
 }
 
+// spec: probability-checks
 func TestTheBoundOfFivePercentIsInclusive(t *testing.T) {
 	t.Parallel()
 	for _, ps := range [][]float64{{0.95, 0}, {0.5, 0.45}, {1, 0.05}, {0.7, 0.35}, {0.15, 0.8}, {1.05, 0}} {
@@ -152,6 +153,7 @@ func TestYesIsTakenAsItIs(t *testing.T) {
 	}
 }
 
+// spec: chosen-key
 func TestATieGoesToTheFirst(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -167,6 +169,7 @@ func TestATieGoesToTheFirst(t *testing.T) {
 	})
 }
 
+// spec: confidence
 func TestConfidenceIsFromAGuessToCertainty(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,30 +11,30 @@ import (
 	"time"
 )
 
-// Kind is why a call got no response that can be read.
+// Kind is why an attempt has no response body.
 type Kind int
 
 // The kinds of faults.
 const (
-	// Refused: the upstream answered with a status other than 2xx, which Fault.Status is.
+	// Refused: the status, which is Fault.Status, was not 2xx.
 	Refused Kind = iota + 1
-	// Unreachable: no connection, or one that broke before the response was whole.
+	// Unreachable: there was no connection, or it broke before the end of the response.
 	Unreachable
-	// Cancelled: the context ended first.
+	// Cancelled: the context ended before the response.
 	Cancelled
 )
 
-// Fault is a failed attempt. It holds no address, header, body or key, so that it can be logged as it is.
+// Fault is a failed attempt. It holds no address, header, body or key, so that logs may contain it.
 type Fault struct { //nolint:errname // a fault is handled as a value first
 	Kind   Kind
-	Status int // of a refusal, else 0
-	// Cause tells connection faults apart for logs: dns, tls, refused, timeout, cut or connection.
+	Status int // HTTP status when Kind is Refused, else 0
+	// Cause is dns, tls, refused, timeout, cut or connection when Kind is Unreachable. Logs contain it.
 	Cause string
-	// RetryAfter is the pause that the upstream asked for; 0 when it asked for none.
+	// RetryAfter is the pause that the upstream asked for, or 0.
 	RetryAfter time.Duration
 }
 
-// Error describes the fault by its kind and status alone.
+// Error implements error.
 func (f *Fault) Error() string {
 	switch f.Kind {
 	case Refused:
@@ -48,7 +48,7 @@ func (f *Fault) Error() string {
 	}
 }
 
-// Retryable tells whether another attempt may fare better (decisions 4): 408, 409, 429, 5xx and connection faults.
+// Retryable reports whether the call is tried again (spec: upstream-retries).
 func (f *Fault) Retryable() bool {
 	switch f.Kind {
 	case Unreachable:
@@ -60,7 +60,7 @@ func (f *Fault) Retryable() bool {
 	return false
 }
 
-// connectionFault turns net/http's error, which names the address, into one that does not.
+// connectionFault replaces net/http's error, whose text has the address.
 func connectionFault(ctx context.Context, err error) *Fault {
 	if ctx.Err() != nil {
 		return &Fault{Kind: Cancelled}

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// maxRetryAfter keeps absurd values from overflowing; nothing near it fits into a call anyway.
+// maxRetryAfter keeps large values from overflowing time.Duration. It is far longer than an ask.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter reads the pause an upstream asks for: `retry-after-ms` as OpenAI and Anthropic hosts send it, which is the
-// more exact one, else Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3). What it can't read, or a time that
-// has passed, is no pause.
+// retryAfter is the pause that a response asks for: the more exact Retry-After-Ms of OpenAI and Anthropic, else Retry-After
+// in seconds or as an HTTP date (RFC 9110, 10.2.3). It is 0 for a value that is neither and for a date in the past.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if d, ok := scaled(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d

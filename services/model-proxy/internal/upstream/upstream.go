@@ -1,6 +1,6 @@
-// Package upstream is the one HTTP client under all providers. One Post is one attempt: it repeats nothing, follows no
-// redirect, always verifies TLS, reads a bounded body, and ends with its context. net/http may resend a request on a new
-// connection when the pooled one proved dead before a byte of it was written; the upstream has then seen nothing of it.
+// Package upstream is the HTTP client of all providers. One Post is one attempt: it never retries or follows a redirect,
+// always verifies TLS, limits the response body, and returns when its context ends. net/http itself sends a request again
+// only when a kept connection turns out to be closed before the first byte of the request was written.
 package upstream
 
 import (
@@ -24,25 +24,25 @@ import (
 
 const (
 	userAgent = "prism-model-proxy"
-	// maxBody is more than any answer to 64 questions of 26 options needs; a larger body is not an answer.
+	// maxBody is more than the answers to 64 questions of 26 options need.
 	maxBody = 4 << 20
-	// connectWait leaves room for further attempts within the model wait when an address swallows packets.
+	// connectWait leaves time for further attempts within the model wait when packets to an address are dropped.
 	connectWait = 4 * time.Second
 )
 
-// Config is where an upstream is and how it is spoken to.
+// Config configures a Client.
 type Config struct {
 	// Provider names the provider in spans.
 	Provider string
 	// BaseURL is an absolute http or https URL without user, query and fragment, such as https://api.openai.com/v1.
 	BaseURL string
-	// Header is sent with every request: what proves who we are, and protocol versions.
+	// Header is sent with every request: credentials and protocol versions.
 	Header http.Header
-	// MaxConns is how many connections are kept for reuse. 64 by default.
+	// MaxConns limits the idle connections that are kept. 64 by default.
 	MaxConns int
 	// Tracer makes one client span per attempt. No spans by default.
 	Tracer trace.TracerProvider
-	// Dial opens connections. A net.Dialer by default; tests use networks of their own.
+	// Dial opens connections. A net.Dialer by default; tests replace it.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -57,7 +57,8 @@ type Client struct {
 
 var errBaseURL = errors.New("must be an absolute http or https URL without user, query and fragment")
 
-// New checks the configuration. It opens no connection. Its errors repeat no value, since addresses may hold secrets.
+// New checks the configuration and makes a client. It opens no connection. Its error does not repeat the address, which may
+// contain a password.
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil ||
@@ -86,12 +87,12 @@ func New(c Config) (*Client, error) {
 		provider: c.Provider,
 		tracer:   c.Tracer.Tracer("github.com/prism-results/prism/services/model-proxy"),
 		http: &http.Client{
-			// Redirects are not followed: they would carry fields and the key to an address that nobody configured.
+			// A redirect would send fields and the key to an address that is not configured.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
-				Proxy:                  nil, // HTTP_PROXY and the like are not read: PRISM_MODEL_BASE_URL alone decides
+				Proxy:                  nil, // HTTP_PROXY and its relatives are ignored: only PRISM_MODEL_BASE_URL decides
 				DialContext:            c.Dial,
-				ForceAttemptHTTP2:      true, // a DialContext of our own switches HTTP/2 off otherwise
+				ForceAttemptHTTP2:      true, // without this, setting DialContext switches HTTP/2 off
 				TLSHandshakeTimeout:    connectWait,
 				MaxIdleConns:           c.MaxConns,
 				MaxIdleConnsPerHost:    c.MaxConns,
@@ -102,11 +103,11 @@ func New(c Config) (*Client, error) {
 	}, nil
 }
 
-// Close drops idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Post sends body to path below the base URL, once, and returns the body of a 2xx response. A response larger than
-// 4 MiB is returned as an empty body, which no provider can read.
+// Post sends body to path below the base URL, once, and returns the body of a 2xx response. A body larger than 4 MiB is
+// returned as an empty one, which no provider accepts.
 func (c *Client) Post(ctx context.Context, path string, body []byte) ([]byte, *Fault) {
 	ctx, span := c.tracer.Start(ctx, "POST", trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("http.request.method", http.MethodPost),
@@ -125,19 +126,19 @@ func (c *Client) Post(ctx context.Context, path string, body []byte) ([]byte, *F
 
 func (c *Client) post(ctx context.Context, path string, body []byte) ([]byte, int, *Fault) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
-	if err != nil { // New has checked what the address is made of
+	if err != nil { // not possible: New has checked the address
 		return nil, 0, &Fault{Kind: Unreachable, Cause: "connection"}
 	}
 	req.Header = c.header.Clone()
-	// The trace context alone: baggage is between our own services.
+	// Baggage stays between Prism's services.
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, 0, connectionFault(ctx, err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing is left to learn from it
+	defer resp.Body.Close() //nolint:errcheck // the body was read or is not wanted
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		// The body of a refusal is not read: it may repeat fields, and it may never end.
+		// The body of an error is not read: it may contain fields, and it may never end.
 		return nil, resp.StatusCode, &Fault{
 			Kind: Refused, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
 		}
@@ -152,7 +153,7 @@ func (c *Client) post(ctx context.Context, path string, body []byte) ([]byte, in
 	return got, resp.StatusCode, nil
 }
 
-// Bearer is the Authorization header most hosts want; no key, no header.
+// Bearer is an Authorization header with the key, or an empty header without a key.
 func Bearer(key string) http.Header {
 	h := http.Header{}
 	if key != "" {
@@ -161,7 +162,7 @@ func Bearer(key string) http.Header {
 	return h
 }
 
-// CheckKey refuses keys that no header can hold. Its error does not repeat the key.
+// CheckKey returns an error for a key that an HTTP header cannot hold. The error does not repeat the key.
 func CheckKey(key string) error {
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] >= 0x7f {

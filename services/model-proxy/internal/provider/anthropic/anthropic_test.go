@@ -94,6 +94,7 @@ func sdkParams() sdk.MessageNewParams {
 	}
 }
 
+// spec: provider-anthropic
 func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 	t.Parallel()
 	server, last := providertest.Record(t, render(providertest.Says()))

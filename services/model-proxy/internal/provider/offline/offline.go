@@ -1,21 +1,23 @@
-// Package offline answers without a model: it counts the words that the input shares with questions, options and levels.
-// The same ask always has the same answer. It is for trying Prism out, for tests and for benchmarks, and calls nothing.
+// Package offline answers without a model: it counts the words that the input shares with questions, options and levels
+// (spec: provider-offline). The same ask always has the same answers. It is meant for trying Prism out, for tests and for
+// benchmarks.
 //
 // How it decides:
 //
-//   - Words are lower-cased and lightly stemmed ("refunded", "refunds" and "refund" are one); words that say nothing
-//     ("the", "customer") do not count; a few words that mean nearly the same count for each other at half weight.
-//   - choice: an option gains by each of its words that is in the input, the more the fewer options share the word.
-//     `insufficient_information` leads when no option has a word in the input.
-//   - yes_no: the more of the question's words are in the input, the likelier is yes.
-//   - scale: the levels' words count like an option's; besides, strong words ("furious", "urgent") pull up and mild ones
-//     ("thanks", "calm") pull down, the other way round where the top level is itself a mild one. With none of
-//     these the middle is likeliest.
+//   - Words are lower-cased and lightly stemmed: "refunded", "refunds" and "refund" are the same word. Stop words ("the",
+//     "customer") are ignored. A few groups of near synonyms count for each other at half weight.
+//   - choice: an option gets points for each of its words in the input, more points the fewer options have the word.
+//     `insufficient_information` has the most points when no option has a word in the input.
+//   - yes_no: the probability of yes grows with the part of the question's words that is in the input.
+//   - scale: levels get points like options. Strong words in the input ("furious", "urgent") shift the answer up, and mild
+//     words ("thanks", "calm") shift it down; when the top level has a mild word, the other way round. Without such words
+//     the middle level is likeliest.
 package offline
 
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -28,13 +30,13 @@ import (
 const Name = "offline"
 
 const (
-	sharpness = 3.0 // how much one shared word outweighs none: e to this power
-	maxPoints = 6.0 // more than this of shared words makes no difference
-	nothing   = 1.0 // points of insufficient_information when nothing is shared
-	something = 0.3 // and when something is
+	sharpness   = 3.0 // a shared word multiplies an option's weight by e to this power
+	maxPoints   = 6.0 // limit of an option's points
+	noneShared  = 1.0 // points of insufficient_information when no option has a word in the input
+	wordsShared = 0.3 // points of insufficient_information otherwise
 )
 
-// Provider answers from word overlap.
+// Provider answers by word overlap.
 type Provider struct{}
 
 // New makes the provider.
@@ -43,7 +45,7 @@ func New() *Provider { return &Provider{} }
 // Name is the value of PRISM_MODEL_PROVIDER.
 func (p *Provider) Name() string { return Name }
 
-// Calls is one call that goes nowhere and never fails.
+// Calls is one call, which does no I/O and never fails.
 func (p *Provider) Calls(a contract.Ask) []provider.Call {
 	return []provider.Call{{
 		Questions: a.Definition.Questions,
@@ -53,7 +55,7 @@ func (p *Provider) Calls(a contract.Ask) []provider.Call {
 	}}
 }
 
-// answers reads the definition first, to know which words matter, and the input once, whatever its length.
+// answers reads the definition, to know which words count, and then the input once.
 func answers(a contract.Ask) []*prism.Answer {
 	v := newVocabulary()
 	plans := make([]plan, len(a.Definition.Questions))
@@ -107,13 +109,11 @@ func (v *vocabulary) answer(q prism.Question, p plan) *prism.Answer {
 	case prism.Choice:
 		points := v.points(p)
 		if q.InsufficientInformation {
-			rest := nothing
-			for _, s := range points {
-				if s > 0 {
-					rest = something
-				}
+			insufficient := noneShared
+			if slices.ContainsFunc(points, func(p float64) bool { return p > 0 }) {
+				insufficient = wordsShared
 			}
-			points = append(points, rest)
+			points = append(points, insufficient)
 		}
 		return provider.Answered(score.Ordered(q, softmax(points)))
 	case prism.Scale:
@@ -129,7 +129,7 @@ func (v *vocabulary) answer(q prism.Question, p plan) *prism.Answer {
 	return nil
 }
 
-// points are what each option gains by the words it shares with the input.
+// points are the points of each option for the words that it shares with the input.
 func (v *vocabulary) points(p plan) []float64 {
 	points := make([]float64, len(p.options))
 	for i, words := range p.options {
@@ -141,8 +141,8 @@ func (v *vocabulary) points(p plan) []float64 {
 	return points
 }
 
-// coverage is the probability of yes: the part of the words that are in the input, between 0.1 and 0.9, bent so that
-// half of them is already a yes. A question without words of weight is 0.5.
+// coverage is the probability of yes. It grows from 0.1 to 0.9 with the part of the words that is in the input, and is 0.7
+// when half of them are. It is 0.5 when there are no words.
 func (v *vocabulary) coverage(words []int) float64 {
 	if len(words) == 0 {
 		return 0.5
@@ -155,7 +155,7 @@ func (v *vocabulary) coverage(words []int) float64 {
 	return 0.9 - 0.8*missed*missed
 }
 
-// softmax smooths points into probabilities that are all above zero and sum to 1.
+// softmax converts points to probabilities that are above zero and sum to 1.
 func softmax(points []float64) []float64 {
 	var top, sum float64
 	for i, s := range points {

@@ -78,6 +78,7 @@ func TestContextCountsLikeAField(t *testing.T) {
 	}
 }
 
+// spec: provider-offline
 func TestTheSameAskHasTheSameAnswerAndKeepsTheRules(t *testing.T) {
 	t.Parallel()
 	words := rapid.SampledFrom([]string{"refund", "parcel", "crash", "the", "furious", "thanks", "zebra", "请", "été", "🙂", "a-b", "ﬁ"})

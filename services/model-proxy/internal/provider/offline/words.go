@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is how much of a word is looked at, in bytes.
+// maxWord is how many bytes of a word are compared.
 const maxWord = 48
 
-// tables are the few words the package knows of English.
+// tables are the English words that the package knows.
 type tables struct {
 	stop    map[string]bool
 	related map[string][]string // a word's near synonyms
@@ -19,7 +19,7 @@ type tables struct {
 	mild    []string
 }
 
-// english is read-only. Keep it small: it makes demonstrations sensible, it is no model.
+// english is read-only. It is small on purpose: it only makes demonstrations plausible.
 var english = newTables(
 	`a about after again all also am an and any are as at be been before being but by can could did do does doing for from
 	had has have how i if in into is it its just me more most my no not of on or other our out over own she he so some
@@ -67,7 +67,7 @@ func stems(text string) []string {
 	return out
 }
 
-// vocabulary counts the words that matter to an ask and passes over all others.
+// vocabulary counts the words of the input that occur in the questions, options and levels of an ask.
 type vocabulary struct {
 	number map[string]int
 	count  []int
@@ -130,8 +130,8 @@ func (v *vocabulary) read(text string) {
 	})
 }
 
-// found is 0 for a word that is not in the input, 1 for one that is there, and a little more for one that is repeated;
-// half of that for a word of which only a near synonym is there.
+// found is the weight of a word: 0 when it is not in the input, 1 when it is, a little more when it is repeated, and half of
+// that when only a near synonym is in the input.
 func (v *vocabulary) found(w int) float64 {
 	if n := v.count[w]; n > 0 {
 		return 0.85 + 0.15*float64(min(n, 4))
@@ -144,8 +144,8 @@ func (v *vocabulary) found(w int) float64 {
 	return 0
 }
 
-// intensity is how strong the input's words are, from 0 to 1; 0.5 when nothing says. Where the highest level is a mild
-// word, mild words are what the scale measures.
+// intensity is how strong the input's words are, from 0 to 1, and 0.5 without strong and mild words. When the highest level
+// has a mild word, the scale measures mild words.
 func (v *vocabulary) intensity(highest []int) float64 {
 	var strong, mild float64
 	for _, w := range v.strong {
@@ -163,8 +163,8 @@ func (v *vocabulary) intensity(highest []int) float64 {
 	return 0.5 + 0.5*math.Tanh((strong-mild)/2)
 }
 
-// eachWord calls fn with each stemmed word of the text, in lower case. The bytes are only valid during the call. A run of
-// letters and digits is a word; so is each single character of scripts that put no spaces between words.
+// eachWord calls fn with each stemmed word of the text, in lower case. The bytes are only valid during the call. A word
+// is a run of letters and digits, or a single character in scripts that put no spaces between words.
 func eachWord(text string, fn func(word []byte)) {
 	var buf [maxWord + utf8.UTFMax]byte
 	w := buf[:0]
@@ -200,7 +200,7 @@ func eachWord(text string, fn func(word []byte)) {
 	flush()
 }
 
-// stem cuts the commonest English endings so that forms of one word meet. It need not find real stems.
+// stem removes the most common English endings. The result need not be a real stem.
 func stem(w []byte) []byte {
 	n := len(w)
 	if n < 4 || w[n-1] >= utf8.RuneSelf {
@@ -226,7 +226,7 @@ func stem(w []byte) []byte {
 	return w
 }
 
-// undouble turns "shipp", which "shipped" leaves, into "ship".
+// undouble turns "shipp", the rest of "shipped", into "ship".
 func undouble(w []byte) []byte {
 	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] != 'l' && w[n-1] != 's' {
 		return w[:n-1]

@@ -120,6 +120,7 @@ func sdkParams() openai.ChatCompletionNewParams {
 	}
 }
 
+// spec: provider-openai-chat
 func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 	t.Parallel()
 	baseURL, last := providertest.Record(t, render(providertest.Says()))
@@ -144,6 +145,7 @@ func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 	}
 }
 
+// spec: chat-prompt-prefix
 func TestWhatQuestionsShareComesFirstInEveryPrompt(t *testing.T) {
 	t.Parallel()
 	a := providertest.Ask()
@@ -157,6 +159,7 @@ func TestWhatQuestionsShareComesFirstInEveryPrompt(t *testing.T) {
 	}
 }
 
+// spec: chat-labels
 func TestLabelsAreReadOffTheFirstToken(t *testing.T) {
 	t.Parallel()
 	q := prism.Question{Key: "q", Type: prism.YesNo, Text: "?"}

@@ -126,6 +126,7 @@ func sdkParams() openai.DecisionNewParams {
 	}
 }
 
+// spec: provider-openai-decisions
 func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 	t.Parallel()
 	baseURL, last := providertest.Record(t, render(providertest.Says()))

@@ -19,6 +19,7 @@ func Run(t *testing.T, w Wire) {
 	t.Run("time", func(t *testing.T) { t.Parallel(); timing(t, w) })
 }
 
+// spec: probabilities-of-an-answer, chosen-key
 func answers(t *testing.T, w Wire) {
 	t.Run("a documented response answers every question", func(t *testing.T) {
 		t.Parallel()
@@ -194,6 +195,8 @@ func sums(t *testing.T, a prism.Answer) {
 }
 
 // unusable are replies with status 200 that are no answer.
+//
+// spec: probability-checks, one-unusable-answer-fails-the-result, error-texts
 func unusable(t *testing.T, w Wire) {
 	bodies := map[string]string{
 		"an empty body": "", "null": "null", "an array": "[]", "a number": "7", "a string": `"` + BodySecret + `"`,
@@ -262,7 +265,7 @@ func unusable(t *testing.T, w Wire) {
 	}
 }
 
-func noAnswer(t *testing.T, v ask.Verdict, question string) {
+func noAnswer(t *testing.T, v ask.Report, question string) {
 	t.Helper()
 	if want := "The model gave no usable answer to question " + question + "."; v.Error != want || v.Reason != ask.Unusable {
 		t.Errorf("got %s %q, want %q", v.Reason, v.Error, want)

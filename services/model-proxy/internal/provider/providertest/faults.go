@@ -30,6 +30,7 @@ func fail(w http.ResponseWriter, status int) {
 	_, _ = io.WriteString(w, `{"error":{"message":"`+BodySecret+" "+FieldValue+`"}}`)
 }
 
+// spec: upstream-retries, error-texts, error-texts-hold-no-secrets, one-owner-of-retries
 func faults(t *testing.T, w Wire) {
 	for _, status := range []int{400, 401, 402, 403, 404, 413, 415, 422, 451} {
 		t.Run("status "+strconv.Itoa(status)+" is not tried again", func(t *testing.T) {
@@ -151,6 +152,7 @@ func unreachable(t *testing.T, w Wire, dialError error, cause string) {
 	})
 }
 
+// spec: model-wait, model-wait-is-hard, retry-after, client-disconnect
 func timing(t *testing.T, w Wire) {
 	waits := map[string]http.Header{
 		"seconds":         {"Retry-After": {"2"}},

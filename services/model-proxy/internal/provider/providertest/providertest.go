@@ -1,6 +1,7 @@
-// Package providertest is the one suite that every provider with an upstream passes. Each provider's tests say how its
-// wire format looks (Wire); the suite scripts an upstream that speaks it, well and badly, and asks through the real loop
-// and the real HTTP client. It runs in testing/synctest over a network in memory, so that 15 seconds take no time.
+// Package providertest is the suite that every remote provider passes. The tests of a provider describe its wire format
+// (Wire); the suite scripts an upstream that speaks the format, with correct and with broken responses, and asks through
+// the real retry loop and the real HTTP client. It runs in testing/synctest over a network in memory, so that 15 seconds
+// take no time.
 package providertest
 
 import (
@@ -53,7 +54,7 @@ type Say struct {
 // Pair is the probability of an option or level key.
 type Pair struct{ Key, P string }
 
-// What must never come out of the service.
+// Values that no outcome and no log may contain.
 const (
 	Secret     = "sk-secret-3141592653"
 	FieldValue = "My card <4111> was charged twice & I am furious"
@@ -140,7 +141,7 @@ type request struct {
 // handler scripts the n-th request, the first being 1.
 type handler func(w http.ResponseWriter, r *http.Request, n int, body string)
 
-// in runs fn in a bubble with an upstream that answers by h.
+// in runs fn in a synctest bubble with an upstream that is scripted by h.
 func in(t *testing.T, w Wire, h handler, fn func(t *testing.T, e *env)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,16 +182,16 @@ func (e *env) open(t *testing.T, dial func(context.Context, string, string) (net
 	defer func() {
 		client.Close()
 		stop()
-		synctest.Wait() // whatever an ask left behind must have ended, or the bubble says so
+		synctest.Wait() // the bubble fails when an ask has left a goroutine
 		if n := e.asker.InFlight(); n != 0 {
-			t.Errorf("%d asks still hold a place", n)
+			t.Errorf("%d asks still have a slot", n)
 		}
 	}()
 	fn(t, e)
 }
 
-// ask asks and checks what holds of every outcome.
-func (e *env) ask(t *testing.T, a contract.Ask) ask.Verdict {
+// ask executes an ask and checks what holds for every outcome (spec: error-texts-hold-no-secrets).
+func (e *env) ask(t *testing.T, a contract.Ask) ask.Report {
 	t.Helper()
 	v, err := e.asker.Ask(t.Context(), a)
 	if err != nil {
@@ -213,7 +214,7 @@ func (e *env) count() int {
 	return len(e.requests)
 }
 
-// render answers a request with those of the answers that it asks for.
+// render is the response to a request: of the answers, those to its questions.
 func (w Wire) render(says []Say, body string) string {
 	if !w.PerQuestion {
 		return w.Render(says)
@@ -234,7 +235,7 @@ func always(w Wire, says []Say) handler {
 }
 
 // parse reads an outcome's answers.
-func parse(t *testing.T, v ask.Verdict) prism.Answers {
+func parse(t *testing.T, v ask.Report) prism.Answers {
 	t.Helper()
 	if v.Failed() {
 		t.Fatalf("failed: %s", v.Error)

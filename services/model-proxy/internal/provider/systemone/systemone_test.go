@@ -17,6 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// spec: provider-systemone
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Wire{
