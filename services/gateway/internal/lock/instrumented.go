@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Instrumented returns inner with metrics of how long callers wait and why they stop. No metric tells names apart.
+// Instrumented returns inner with metrics of how long callers wait and how their waits end. No metric has a name as label.
 func Instrumented(inner Locker, reg prometheus.Registerer) Locker {
 	o := &instrumented{
 		inner: inner,
@@ -23,12 +23,12 @@ func Instrumented(inner Locker, reg prometheus.Registerer) Locker {
 			Name: "prism_lock_waiters",
 			Help: "Callers that wait for a lock now.",
 		}),
-		lost: prometheus.NewCounter(prometheus.CounterOpts{
+		expired: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "prism_lock_lost_total",
-			Help: "Leases that were lost while their holder worked.",
+			Help: "Leases that expired while their holder worked.",
 		}),
 	}
-	reg.MustRegister(o.wait, o.waiters, o.lost)
+	reg.MustRegister(o.wait, o.waiters, o.expired)
 	for _, outcome := range outcomes {
 		o.wait.WithLabelValues(outcome) // a rate needs the zero before the first event
 	}
@@ -49,25 +49,36 @@ type instrumented struct {
 	inner   Locker
 	wait    *prometheus.HistogramVec
 	waiters prometheus.Gauge
-	lost    prometheus.Counter
+	expired prometheus.Counter
 }
 
 func (o *instrumented) Acquire(ctx context.Context, name string) (Lease, error) {
-	began := time.Now()
 	o.waiters.Inc()
-	lease, err := o.inner.Acquire(ctx, name)
-	o.waiters.Dec()
+	defer o.waiters.Dec()
+	return o.observe(ctx, name, o.inner.Acquire)
+}
+
+// TryAcquire of a held name counts as no wait: the caller's Acquire will.
+func (o *instrumented) TryAcquire(ctx context.Context, name string) (Lease, error) {
+	return o.observe(ctx, name, o.inner.TryAcquire)
+}
+
+func (o *instrumented) observe(ctx context.Context, name string, take func(context.Context, string) (Lease, error)) (Lease, error) {
+	began := time.Now()
+	lease, err := take(ctx, name)
 	took := time.Since(began).Seconds()
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrHeld):
+		return nil, err
+	case err != nil:
 		o.wait.WithLabelValues(outcome(err)).Observe(took)
 		return nil, err
-	}
-	if isLost(lease) { // it never was more than this process' own (see Layered)
+	case lease.Expired(): // a lease of this process alone (see Layered)
 		o.wait.WithLabelValues(unavailable).Observe(took)
 		return lease, nil
 	}
 	o.wait.WithLabelValues(acquired).Observe(took)
-	return &instrumentedLease{inner: lease, lost: o.lost}, nil
+	return &instrumentedLease{Lease: lease, expired: o.expired}, nil
 }
 
 func outcome(err error) string {
@@ -84,28 +95,17 @@ func outcome(err error) string {
 }
 
 type instrumentedLease struct {
-	inner Lease
-	lost  prometheus.Counter
-	count sync.Once
+	Lease
+	expired prometheus.Counter
+	count   sync.Once
 }
 
-// Release counts a loss here, since a goroutine for each lease would be dear and every lease is released.
+// Release counts an expired lease: every lease is released, so no goroutine has to watch each.
 func (l *instrumentedLease) Release(ctx context.Context) {
 	l.count.Do(func() {
-		if isLost(l.inner) {
-			l.lost.Inc()
+		if l.Expired() {
+			l.expired.Inc()
 		}
 	})
-	l.inner.Release(ctx)
-}
-
-func (l *instrumentedLease) Lost() <-chan struct{} { return l.inner.Lost() }
-
-func isLost(l Lease) bool {
-	select {
-	case <-l.Lost():
-		return true
-	default:
-		return false
-	}
+	l.Lease.Release(ctx)
 }

@@ -25,15 +25,15 @@ type instrumentedMemory struct {
 
 func (o instrumentedMemory) Waiting() int { return o.inner.Waiting() }
 
-func TestAnObservedLockPassesTheSuite(t *testing.T) {
+func TestAnInstrumentedLockPassesTheSuite(t *testing.T) {
 	t.Parallel()
 	locktest.Run(t, func(_ *testing.T, c locktest.Config) locktest.Locker {
-		inner := memory.New(memory.Config{MaxWait: c.MaxWait, MaxWaiters: c.MaxWaiters})
+		inner := memory.New(memory.Config{MaxWaiters: c.MaxWaiters})
 		return instrumentedMemory{lock.Instrumented(inner, prometheus.NewRegistry()), inner}
 	})
 }
 
-// scripted answers as it is told.
+// scripted returns a given lease or error.
 type scripted struct {
 	lease lock.Lease
 	err   error
@@ -45,11 +45,15 @@ func (s scripted) Acquire(context.Context, string) (lock.Lease, error) {
 	return s.lease, s.err
 }
 
-type lease struct{ lost chan struct{} }
+func (s scripted) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return s.Acquire(ctx, name)
+}
+
+type lease struct{ expired *bool }
 
 func (lease) Release(context.Context) {}
 
-func (l lease) Lost() <-chan struct{} { return l.lost }
+func (l lease) Expired() bool { return *l.expired }
 
 func TestWaitsAreCountedByOutcome(t *testing.T) {
 	t.Parallel()
@@ -64,7 +68,7 @@ func TestWaitsAreCountedByOutcome(t *testing.T) {
 			t.Parallel()
 			reg := prometheus.NewRegistry()
 			var during float64
-			l := lock.Instrumented(scripted{lease{}, err, func() { during = value(t, reg, "prism_lock_waiters", "") }}, reg)
+			l := lock.Instrumented(scripted{lease{new(bool)}, err, func() { during = value(t, reg, "prism_lock_waiters", "") }}, reg)
 			if _, got := l.Acquire(t.Context(), "a secret name"); !errors.Is(got, err) {
 				t.Errorf("got %v", got)
 			}
@@ -84,24 +88,42 @@ func TestWaitsAreCountedByOutcome(t *testing.T) {
 	}
 }
 
-func TestALossIsCountedOnce(t *testing.T) {
+func TestATryIsCountedUnlessTheNameIsHeld(t *testing.T) {
 	t.Parallel()
-	lost, kept := lease{make(chan struct{})}, lease{make(chan struct{})}
-	for _, l := range []lease{lost, kept, {nil}} {
+	reg := prometheus.NewRegistry()
+	l := lock.Instrumented(memory.New(memory.Config{}), reg)
+	held, err := l.TryAcquire(t.Context(), "name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.TryAcquire(t.Context(), "name"); !errors.Is(err, lock.ErrHeld) {
+		t.Errorf("got %v", err)
+	}
+	held.Release(t.Context())
+	for outcome, want := range map[string]float64{"acquired": 1, "timeout": 0, "busy": 0, "unavailable": 0, "canceled": 0} {
+		if got := value(t, reg, "prism_lock_wait_seconds", outcome); got != want {
+			t.Errorf("%s: %v waits, want %v", outcome, got, want)
+		}
+	}
+}
+
+func TestAnExpiryIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	for _, expires := range []bool{true, false} {
 		reg := prometheus.NewRegistry()
-		held, err := lock.Instrumented(scripted{l, nil, func() {}}, reg).Acquire(t.Context(), "name")
+		var expired bool
+		held, err := lock.Instrumented(scripted{lease{&expired}, nil, func() {}}, reg).Acquire(t.Context(), "name")
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := 0.0
-		if l == lost {
-			close(l.lost)
-			want = 1
+		if expires {
+			expired, want = true, 1
 		}
 		held.Release(t.Context())
 		held.Release(t.Context())
 		if got := value(t, reg, "prism_lock_lost_total", ""); got != want {
-			t.Errorf("%v losses, want %v", got, want)
+			t.Errorf("%v expiries, want %v", got, want)
 		}
 	}
 }

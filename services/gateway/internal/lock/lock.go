@@ -3,44 +3,51 @@ package lock
 import (
 	"context"
 	"errors"
-	"time"
 )
 
-const (
-	// DefaultMaxWait is longer than any call takes that may hold a lock, so that whoever waits that long gives up.
-	DefaultMaxWait = 35 * time.Second
-	// DefaultMaxWaiters bounds what waiting callers keep in memory.
-	DefaultMaxWaiters = 1024
-)
+// DefaultMaxWaiters bounds the memory that waiting callers use.
+const DefaultMaxWaiters = 1024
 
-// Why Acquire gives no lease. When the context was cancelled it returns an error that is context.Canceled.
+// Why a Locker gives no lease. If the context was cancelled, the error is context.Canceled.
 var (
-	// ErrTimeout: the name was not free within the longest wait, or before the context's deadline.
+	// ErrHeld: another caller holds the name or waits for it. Only TryAcquire returns it.
+	ErrHeld = errors.New("lock: held by another caller")
+	// ErrTimeout: the name was not free before the context's deadline.
 	ErrTimeout = errors.New("lock: waited as long as allowed")
-	// ErrBusy: too many wait already, so this caller was not let in. It is answered at once.
+	// ErrBusy: too many callers wait already. Acquire returns it at once.
 	ErrBusy = errors.New("lock: too many waiters")
-	// ErrUnavailable: what keeps the locks is away. The caller goes on without one.
+	// ErrUnavailable: the backend of the lock is away. The caller goes on without a lock.
 	ErrUnavailable = errors.New("lock: unavailable")
 )
 
-// Locker serialises work on one name across all gateways. It makes repeats cheap and nothing more: a lease can be lost
-// while its holder works, so what must not happen twice is prevented by the database.
+// Locker serialises work on one name across all gateways. It only saves work: a lease can expire while its holder
+// works, so the database prevents what must not happen twice.
+//
+// A name may hold data that must not be seen elsewhere. No implementation puts a name into an error, into telemetry or
+// into another program.
 type Locker interface {
-	// Acquire waits until the name is free and returns a lease on it, which the caller has to release. Among the callers
-	// of one process the first to come is the first served. It returns ErrTimeout, ErrBusy, ErrUnavailable or the
-	// context's cancellation; then nothing is left behind, and whoever waits next is not held up.
-	//
-	// A name may hold what must not be seen elsewhere: it appears in no error, no telemetry and no other program.
+	// Acquire waits until the name is free and returns a lease, which the caller has to release. It returns ErrTimeout,
+	// ErrBusy, ErrUnavailable or the context's cancellation; the caller then holds nothing.
 	Acquire(ctx context.Context, name string) (Lease, error)
+
+	// TryAcquire is Acquire without waiting: it returns ErrHeld if the name is not free.
+	TryAcquire(ctx context.Context, name string) (Lease, error)
 }
 
-// Lease is the hold on a name. It lasts until it is released, lost, or its process ends.
+// Lease is the hold on a name. It lasts until Release, its expiry, or the end of its process.
 type Lease interface {
-	// Release frees the name and wakes who waits for it. Only the first call has an effect, and none when the lease was
-	// lost. It works with a context that has ended and never waits long.
+	// Release frees the name. Only the first call has an effect, and none after the lease expired. It works with a
+	// context that has ended, and never waits long.
 	Release(ctx context.Context)
 
-	// Lost is closed when somebody else may hold the name although this lease was not released. It is never closed after
-	// Release. The channel is nil where a lease can't be lost.
-	Lost() <-chan struct{}
+	// Expired tells whether another caller may hold the name although this lease was not released.
+	Expired() bool
+}
+
+// WaitEnded is the error of a wait that ended with its context.
+func WaitEnded(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	return ErrTimeout
 }

@@ -26,7 +26,6 @@ type Call struct {
 	// Set before done is closed.
 	lease lock.Lease
 	err   error
-	took  time.Duration
 }
 
 // Start begins an Acquire.
@@ -35,9 +34,7 @@ func Start(t TB, l lock.Locker, name string) *Call {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &Call{cancel: cancel, done: make(chan struct{})}
 	go func() {
-		began := time.Now()
 		c.lease, c.err = l.Acquire(ctx, name)
-		c.took = time.Since(began)
 		close(c.done)
 	}()
 	return c
@@ -87,9 +84,6 @@ func (c *Call) Err(t TB) error {
 	}
 	return err
 }
-
-// Took is how long a call took that has returned.
-func (c *Call) Took() time.Duration { return c.took }
 
 // Hold acquires a name that is free.
 func Hold(t TB, l lock.Locker, name string) lock.Lease {

@@ -14,17 +14,14 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 )
 
-// Locker is a lock that tells how many callers wait, so that a case can begin when they do.
+// Locker is a lock that reports how many callers wait, so that a case can begin when they do.
 type Locker interface {
 	lock.Locker
 	Waiting() int
 }
 
-// Config is what a case wants of its locker; zero fields mean the defaults.
-type Config struct {
-	MaxWait    time.Duration
-	MaxWaiters int
-}
+// Config of a case's locker; zero means the default.
+type Config struct{ MaxWaiters int }
 
 const (
 	// patience is for what has to happen, on a machine of any load.
@@ -52,13 +49,14 @@ func Run(t *testing.T, open func(*testing.T, Config) Locker) {
 		{"a cancelled waiter leaves nothing behind", Config{}, cancelLeavesNothing},
 		{"a cancellation that meets the release loses no wake-up", Config{}, cancelMeetsRelease},
 		{"a context that has ended gets no lease", Config{}, endedContext},
-		{"the longest wait ends in a timeout", Config{MaxWait: briefly}, longestWait},
 		{"the context's deadline is a timeout", Config{}, deadline},
 		{"a waiter too many is answered at once", Config{MaxWaiters: 2}, tooMany},
 		{"waiters on other names count too", Config{MaxWaiters: 2}, tooManyOverAll},
 		{"a second release does not free the next holder", Config{}, releaseTwice},
 		{"a release works after the context has ended", Config{}, releaseAfterEnd},
-		{"a released lease is not lost", Config{}, releasedIsNotLost},
+		{"a released lease does not expire", Config{}, releasedDoesNotExpire},
+		{"a try gets a free name and does not wait for a held one", Config{}, tryDoesNotWait},
+		{"a try does not overtake a waiter", Config{}, tryDoesNotOvertake},
 		{"random schedules are served in order", Config{}, randomSchedules},
 	}
 	for _, c := range cases {
@@ -205,27 +203,16 @@ func endedContext(t *testing.T, l Locker) {
 	Hold(t, l, "name").Release(t.Context())
 }
 
-func longestWait(t *testing.T, l Locker) {
-	holder := Hold(t, l, "name")
-	waiters := []*Call{Start(t, l, "name"), Start(t, l, "name")}
-	for _, waiter := range waiters {
-		if err := waiter.Err(t); !errors.Is(err, lock.ErrTimeout) {
-			t.Errorf("got %v", err)
-		}
-		if waiter.Took() < briefly {
-			t.Errorf("gave up after %s", waiter.Took())
-		}
-	}
-	Waiters(t, l, 0)
-	holder.Release(t.Context())
-	Hold(t, l, "name").Release(t.Context())
-}
-
 func deadline(t *testing.T, l Locker) {
 	holder := Hold(t, l, "name")
+	began := time.Now()
 	if err := briefAcquire(t, l, "name"); !errors.Is(err, lock.ErrTimeout) {
 		t.Errorf("got %v", err)
 	}
+	if took := time.Since(began); took < briefly {
+		t.Errorf("gave up after %s", took)
+	}
+	Waiters(t, l, 0)
 	holder.Release(t.Context())
 	Hold(t, l, "name").Release(t.Context())
 }
@@ -308,13 +295,46 @@ func releaseAfterEnd(t *testing.T, l Locker) {
 	Hold(t, l, "name").Release(t.Context())
 }
 
-func releasedIsNotLost(t *testing.T, l Locker) {
+func releasedDoesNotExpire(t *testing.T, l Locker) {
 	lease := Hold(t, l, "name")
 	lease.Release(t.Context())
 	Hold(t, l, "name").Release(t.Context())
-	select {
-	case <-lease.Lost():
-		t.Error("a released lease was lost")
-	default:
+	if lease.Expired() {
+		t.Error("a released lease expired")
+	}
+}
+
+func tryDoesNotWait(t *testing.T, l Locker) {
+	for range 2 {
+		holder, err := l.TryAcquire(t.Context(), "name")
+		if err != nil {
+			t.Fatalf("a free name: %v", err)
+		}
+		if _, err := l.TryAcquire(t.Context(), "name"); !errors.Is(err, lock.ErrHeld) {
+			t.Errorf("a held name: %v", err)
+		}
+		waiter := Start(t, l, "name")
+		Waiters(t, l, 1)
+		holder.Release(t.Context())
+		waiter.Lease(t).Release(t.Context())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.TryAcquire(ctx, "name"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled context got %v", err)
+	}
+	Hold(t, l, "name").Release(t.Context())
+}
+
+func tryDoesNotOvertake(t *testing.T, l Locker) {
+	for range 50 {
+		holder := Hold(t, l, "name")
+		first := Start(t, l, "name")
+		Waiters(t, l, 1)
+		holder.Release(t.Context())
+		if _, err := l.TryAcquire(t.Context(), "name"); !errors.Is(err, lock.ErrHeld) {
+			t.Fatalf("the waiter was there before: %v", err)
+		}
+		first.Lease(t).Release(t.Context())
 	}
 }

@@ -1,25 +1,27 @@
-// Package memory keeps locks within one process, for the standalone binary.
+// Package memory keeps locks within one process. It serves the callers of a name in the order in which they came.
 package memory
 
 import (
 	"cmp"
 	"context"
-	"time"
+	"slices"
+	"sync"
 
 	"github.com/prism-results/prism/services/gateway/internal/lock"
-	"github.com/prism-results/prism/services/gateway/internal/lock/internal/queue"
 )
 
 // Config of a locker. The zero value is ready to use.
 type Config struct {
-	MaxWait    time.Duration // the longest wait; 35 s unless given
-	MaxWaiters int           // callers that wait at a time, over all names; 1024 unless given
+	MaxWaiters int // callers that wait at a time, over all names; 1024 unless given
 }
 
-// Locker keeps the locks of this process. It has no goroutines, and keeps nothing of a name that nobody wants.
+// Locker keeps the locks of this process. It has no goroutines, and keeps nothing of a name that is free.
 type Locker struct {
-	maxWait time.Duration
-	queue   *queue.Queue
+	maxWaiters int
+
+	mu      sync.Mutex
+	waiting int
+	queues  map[string][]chan struct{} // by held name: its waiters, first come first; a closed channel grants the name
 }
 
 var _ lock.Locker = (*Locker)(nil)
@@ -27,29 +29,111 @@ var _ lock.Locker = (*Locker)(nil)
 // New returns a locker.
 func New(c Config) *Locker {
 	return &Locker{
-		maxWait: cmp.Or(c.MaxWait, lock.DefaultMaxWait),
-		queue:   queue.New(cmp.Or(c.MaxWaiters, lock.DefaultMaxWaiters)),
+		maxWaiters: cmp.Or(c.MaxWaiters, lock.DefaultMaxWaiters),
+		queues:     map[string][]chan struct{}{},
 	}
 }
 
 // Acquire is strictly first come, first served.
 func (l *Locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.maxWait)
-	defer cancel()
-	turn, err := l.queue.Enter(ctx, name, nil)
+	lease, err := l.TryAcquire(ctx, name)
+	if err != lock.ErrHeld { //nolint:errorlint // TryAcquire returns it as it is
+		return lease, err
+	}
+	granted, err := l.enqueue(name)
 	if err != nil {
 		return nil, err
 	}
-	turn.Settle()
-	return lease{turn}, nil
+	select {
+	case <-granted:
+		return l.lease(name), nil
+	case <-ctx.Done():
+		l.dequeue(name, granted)
+		return nil, lock.WaitEnded(ctx)
+	}
+}
+
+// TryAcquire never takes a name before a caller that waits.
+func (l *Locker) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	if ctx.Err() != nil {
+		return nil, lock.WaitEnded(ctx)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, held := l.queues[name]; held {
+		return nil, lock.ErrHeld
+	}
+	l.queues[name] = nil
+	return l.lease(name), nil
+}
+
+// enqueue adds a waiter. The channel is closed when the waiter holds the name, which may be at once.
+func (l *Locker) enqueue(name string) (chan struct{}, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	granted := make(chan struct{})
+	queue, held := l.queues[name]
+	switch {
+	case !held:
+		l.queues[name] = nil
+		close(granted)
+	case l.waiting >= l.maxWaiters:
+		return nil, lock.ErrBusy
+	default:
+		l.waiting++
+		l.queues[name] = append(queue, granted)
+	}
+	return granted, nil
+}
+
+// dequeue removes a waiter. If it was granted the name as its wait ended, the next waiter gets the name.
+func (l *Locker) dequeue(name string, granted chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	queue := l.queues[name]
+	if i := slices.Index(queue, granted); i >= 0 {
+		l.waiting--
+		l.queues[name] = slices.Delete(queue, i, i+1)
+		return
+	}
+	l.grantNext(name)
+}
+
+// grantNext gives a name that was held to its first waiter, or frees it.
+func (l *Locker) grantNext(name string) {
+	queue := l.queues[name]
+	if len(queue) == 0 {
+		delete(l.queues, name)
+		return
+	}
+	l.waiting--
+	l.queues[name] = queue[1:]
+	close(queue[0])
 }
 
 // Waiting is the number of callers that wait now.
-func (l *Locker) Waiting() int { return l.queue.Waiting() }
+func (l *Locker) Waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.waiting
+}
 
-type lease struct{ turn *queue.Turn }
+func (l *Locker) lease(name string) lock.Lease { return &lease{locker: l, name: name} }
 
-func (l lease) Release(context.Context) { l.turn.Leave() }
+type lease struct {
+	locker   *Locker
+	name     string
+	released bool // guarded by the locker's mutex
+}
 
-// Lost is nil: nothing but Release ends a lease of this process.
-func (l lease) Lost() <-chan struct{} { return nil }
+func (h *lease) Release(context.Context) {
+	h.locker.mu.Lock()
+	defer h.locker.mu.Unlock()
+	if !h.released {
+		h.released = true
+		h.locker.grantNext(h.name)
+	}
+}
+
+// Expired is false: only Release ends a lease of this process.
+func (*lease) Expired() bool { return false }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// tripAfter is how many commands in a row have to fail. One alone may be a connection that was cut, or a process that the
-// system left waiting for its turn, and is no reason to send every waiter away.
+// tripAfter is how many commands in a row have to fail before Redis counts as away. A single failure may be a broken
+// connection or a process that got no processor, which is no reason to end every wait.
 const tripAfter = 2
 
 type state int
@@ -15,10 +15,10 @@ type state int
 const (
 	closed state = iota // Redis answers
 	open                // Redis is away
-	trial               // Redis was away, and this caller finds out whether it still is
+	trial               // Redis was away, and this caller asks whether it still is
 )
 
-// breaker remembers that Redis is away, so that only the first calls pay for finding out.
+// breaker remembers that Redis is away, so that only the first calls wait for a command to fail.
 type breaker struct {
 	cooldown time.Duration
 	log      *slog.Logger
@@ -36,8 +36,8 @@ func newBreaker(cooldown time.Duration, log *slog.Logger) *breaker {
 	return &breaker{cooldown: cooldown, log: log, outage: make(chan struct{})}
 }
 
-// admit tells what a call may expect. When Redis goes away later, outage is closed. After trial the caller records how it
-// went.
+// admit returns the state, and a channel that is closed when Redis goes away later. After trial the caller records the
+// outcome of its command.
 func (b *breaker) admit() (outage <-chan struct{}, s state) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,7 +59,7 @@ func (b *breaker) away() bool {
 	return b.isOpen
 }
 
-// record notes how a command went, and returns err.
+// record counts the outcome of a command, and returns err.
 func (b *breaker) record(err error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

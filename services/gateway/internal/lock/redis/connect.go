@@ -55,13 +55,13 @@ func connectCluster(url string, c Config) (goredis.UniversalClient, error) {
 		return nil, err
 	}
 	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
-	// A command that came to the wrong node is still sent to the right one.
+	// The client still follows a redirect to another node.
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
 	o.DisableIdentity, o.MaintNotificationsConfig = true, plain()
 	return goredis.NewClusterClient(o), nil
 }
 
-// noRetry: whoever needs the lock is told at once that there is none; trying again is for the next caller.
+// noRetry: a caller learns at once that there is no lock. The next caller tries again.
 const noRetry = -1
 
 func tune(c Config, timeouts ...*time.Duration) {
@@ -70,8 +70,8 @@ func tune(c Config, timeouts ...*time.Duration) {
 	}
 }
 
-// plain asks the server for no news of its maintenance, which, like telling it the client's name, costs round trips on
-// each new connection and brings nothing here.
+// plain turns off notifications of the server's maintenance. Like the client's name, they would cost round trips on each
+// new connection.
 func plain() *maintnotifications.Config {
 	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }

@@ -69,10 +69,9 @@ func suite(t *testing.T, url string) {
 	var lockers atomic.Int32
 	t.Run("suite", func(t *testing.T) {
 		locktest.Run(t, func(t *testing.T, c locktest.Config) locktest.Locker {
-			return openLocker(t, url, Config{
-				MaxWait: c.MaxWait, MaxWaiters: c.MaxWaiters, CommandTimeout: patient,
-				Prefix: fmt.Sprintf("test:%d:", lockers.Add(1)),
-			})
+			return newGateway(c, openLocker(t, url, Config{
+				CommandTimeout: patient, Prefix: fmt.Sprintf("test:%d:", lockers.Add(1)),
+			}))
 		})
 	})
 }

@@ -3,35 +3,32 @@ package redis
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/prism-results/prism/services/gateway/internal/lock/internal/queue"
 )
 
-// lease keeps its place in the process' line until it is released, even when it is lost: its holder still works, and a
-// second one in the same process would do the same work.
+// lease is a held name.
 type lease struct {
 	locker    *Locker
 	id, token string
-	turn      *queue.Turn
 
 	once     sync.Once
 	released chan struct{}
-	lost     chan struct{}
+	expired  atomic.Bool
 }
 
-// hold starts a lease that Redis gave in answer to a command sent at asked.
-func (l *Locker) hold(id, token string, turn *queue.Turn, asked time.Time) *lease {
-	h := &lease{locker: l, id: id, token: token, turn: turn, released: make(chan struct{}), lost: make(chan struct{})}
+// hold starts a lease that Redis gave in reply to a command sent at asked.
+func (l *Locker) hold(id, token string, asked time.Time) *lease {
+	h := &lease{locker: l, id: id, token: token, released: make(chan struct{})}
 	until := asked.Add(l.config.Lease)
 	if l.keepAlive && !l.start(func() { h.keep(until) }) {
-		h.lose()
+		h.expired.Store(true)
 	}
 	return h
 }
 
-// keep renews the lease until it is released. until is when it runs out for sure, by the clock of this process: counted
-// from before the command was sent, so never later than in Redis.
+// keep renews the lease until Release or expiry. until is when the lease surely expires, by the clock of this process:
+// counted from before the command was sent, so never later than in Redis.
 func (h *lease) keep(until time.Time) {
 	l := h.locker
 	every := l.config.Lease / 3
@@ -42,20 +39,20 @@ func (h *lease) keep(until time.Time) {
 		case <-h.released:
 			return
 		case <-l.life.Done():
-			h.lose()
+			h.expire()
 			return
 		case <-timer.C:
 		}
 		asked := time.Now()
 		if !asked.Before(until) {
-			h.lose()
+			h.expire()
 			return
 		}
 		held, err := l.store.renew(l.life, h.id, h.token, until.Sub(asked))
 		err = l.breaker.record(err)
 		switch {
 		case err == nil && !held:
-			h.lose()
+			h.expire()
 			return
 		case err == nil:
 			until = asked.Add(l.config.Lease)
@@ -67,25 +64,23 @@ func (h *lease) keep(until time.Time) {
 	}
 }
 
-// lose reports the loss, unless the holder had let go before.
-func (h *lease) lose() {
+// expire marks the lease as expired, unless it was released before.
+func (h *lease) expire() {
 	select {
 	case <-h.released:
 	default:
-		close(h.lost)
+		h.expired.Store(true)
 	}
 }
 
 func (h *lease) Release(ctx context.Context) {
 	h.once.Do(func() {
 		close(h.released)
-		l := h.locker
-		// A Redis that is away would cost the caller its time. The lock lapses instead.
-		if !l.breaker.away() {
+		// The command to a Redis that is away would only delay the caller. The lease expires instead.
+		if l := h.locker; !l.breaker.away() {
 			_ = l.breaker.record(l.store.free(ctx, h.id, h.token))
 		}
-		h.turn.Leave()
 	})
 }
 
-func (h *lease) Lost() <-chan struct{} { return h.lost }
+func (h *lease) Expired() bool { return h.expired.Load() }

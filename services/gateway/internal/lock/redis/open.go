@@ -36,7 +36,7 @@ func Open(url string, c Config) (*Locker, error) {
 	return l, nil
 }
 
-// where says in logs which Redis is meant: its addresses and its database, and nothing else of the URL.
+// where is the part of the URL that logs may show: the addresses and the database.
 func where(address string) string {
 	u, err := neturl.Parse(address)
 	if err != nil {
@@ -46,7 +46,7 @@ func where(address string) string {
 }
 
 func traced(client goredis.UniversalClient, c Config) error {
-	// Statements stay out of spans: a token there would tell calls apart, and a trace is no place for keys.
+	// Statements stay out of spans, since they hold tokens and keys.
 	options := []redisotel.TracingOption{redisotel.WithDBStatement(false), redisotel.WithCallerEnabled(false)}
 	if c.Tracer != nil {
 		options = append(options, redisotel.WithTracerProvider(c.Tracer))
@@ -54,7 +54,7 @@ func traced(client goredis.UniversalClient, c Config) error {
 	return redisotel.InstrumentTracing(client, options...)
 }
 
-// silence stops the client's own log, which is neither JSON nor free of addresses. The locker logs what matters.
+// silence turns off the client's own log, which is not JSON and shows addresses. The locker logs what matters.
 var silence = sync.OnceFunc(func() { goredis.SetLogger(quiet{}) })
 
 type quiet struct{}

@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/locktest"
+	"github.com/prism-results/prism/services/gateway/internal/lock/memory"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,10 +36,9 @@ func TestTheRedisLockPassesTheSuite(t *testing.T) {
 			url := map[string]string{"unix": server.URL(), "tcp": server.TCPURL()}[network]
 			var lockers atomic.Int32
 			locktest.Run(t, func(t *testing.T, c locktest.Config) locktest.Locker {
-				return lasting(openLocker(t, url, Config{
-					MaxWait: c.MaxWait, MaxWaiters: c.MaxWaiters, CommandTimeout: patient,
-					Prefix: fmt.Sprintf("test:%d:", lockers.Add(1)),
-				}))
+				return newGateway(c, lasting(openLocker(t, url, Config{
+					CommandTimeout: patient, Prefix: fmt.Sprintf("test:%d:", lockers.Add(1)),
+				})))
 			})
 		})
 	}
@@ -76,7 +76,21 @@ func TestOneOfManyInTwoProcessesHoldsANameAtATime(t *testing.T) {
 	}
 }
 
-func TestAReleaseWakesAnotherProcessAtOnce(t *testing.T) {
+// gateway is the lock of one gateway: its callers wait in memory, and one of them polls Redis.
+type gateway struct {
+	lock.Locker
+	local *memory.Locker
+	redis *Locker
+}
+
+func newGateway(c locktest.Config, shared *Locker) gateway {
+	local := memory.New(memory.Config{MaxWaiters: c.MaxWaiters})
+	return gateway{lock.Layered(local, shared), local, shared}
+}
+
+func (g gateway) Waiting() int { return g.local.Waiting() + g.redis.Waiting() }
+
+func TestAReleaseIsSeenByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t, redistest.Options{})
 	a := lasting(openLocker(t, server.URL(), Config{CommandTimeout: patient}))
@@ -90,38 +104,108 @@ func TestAReleaseWakesAnotherProcessAtOnce(t *testing.T) {
 	}
 }
 
-func TestOfManyWaitersInOneProcessOneAsksRedis(t *testing.T) {
+func TestOfManyWaitersInOneProcessOnePollsRedis(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t, redistest.Options{})
 	a := lasting(openLocker(t, server.URL(), Config{CommandTimeout: patient}))
-	b := lasting(openLocker(t, server.URL(), Config{CommandTimeout: patient}))
-	client := rawClient(t, server)
+	shared := lasting(openLocker(t, server.URL(), Config{CommandTimeout: patient}))
+	b := newGateway(locktest.Config{}, shared)
+	polls := watch(shared)
+	const waiters = 50
 	holder := locktest.Hold(t, a, "name")
-	var calls []*locktest.Call
-	for range 50 {
-		calls = append(calls, locktest.Start(t, b, "name"))
+	var released sync.WaitGroup
+	for range waiters {
+		call := locktest.Start(t, b, "name")
+		released.Go(func() { call.Lease(t).Release(t.Context()) })
 	}
-	locktest.Waiters(t, b, len(calls))
-	before := scripts(t, client)
+	locktest.Waiters(t, b, waiters)
+	before, _ := polls.seen()
+	locktest.Eventually(t, "a few polls", func() bool { n, _ := polls.seen(); return n > before+5 })
+	if _, callers := polls.seen(); callers != 1 {
+		t.Errorf("%d callers polled", callers)
+	}
 	holder.Release(t.Context())
-	for range calls {
-		// Whoever has the lease is found by asking them all, for they are in no known order.
-		var lease lock.Lease
-		locktest.Eventually(t, "a waiter gets the lease", func() bool {
-			for i, call := range calls {
-				if call != nil && call.Returned() {
-					lease, calls[i] = call.Lease(t), nil
-					return true
-				}
+	released.Wait()
+	if _, callers := polls.seen(); callers != waiters {
+		t.Errorf("%d callers had the name", callers)
+	}
+}
+
+// watched counts the SET commands of a locker, and the callers that sent them.
+type watched struct {
+	mu     sync.Mutex
+	sets   int
+	tokens map[any]bool
+}
+
+func watch(l *Locker) *watched {
+	w := &watched{tokens: map[any]bool{}}
+	l.store.client.AddHook(w)
+	return w
+}
+
+func (w *watched) seen() (sets, callers int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sets, len(w.tokens)
+}
+
+func (w *watched) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+
+func (w *watched) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return next
+}
+
+func (w *watched) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, command goredis.Cmder) error {
+		if command.Name() == "set" {
+			w.mu.Lock()
+			w.sets++
+			w.tokens[command.Args()[2]] = true
+			w.mu.Unlock()
+		}
+		return next(ctx, command)
+	}
+}
+
+func TestAWaiterPollsLessOftenTheLongerItWaitsAndTheMoreWait(t *testing.T) {
+	t.Parallel()
+	l := &Locker{}
+	for _, c := range []struct {
+		waited  time.Duration
+		waiting int64
+		mean    time.Duration
+	}{
+		{0, 1, 2 * time.Millisecond},
+		{80 * time.Millisecond, 1, 10 * time.Millisecond},
+		{30 * time.Second, 1, 25 * time.Millisecond},
+		{0, 1000, 2 * time.Millisecond},
+		{30 * time.Second, 1000, 500 * time.Millisecond},
+	} {
+		l.waiting.Store(c.waiting)
+		for range 100 {
+			if got := l.pause(c.waited); got < c.mean/2 || got >= c.mean/2+c.mean {
+				t.Errorf("%d wait, after %s: paused for %s", c.waiting, c.waited, got)
 			}
-			return false
-		})
-		lease.Release(t.Context())
+		}
 	}
-	// Each takes and releases once; news of the first release and of the connection may make a head ask again.
-	if n := scripts(t, client) - before; n > 2*50+10 {
-		t.Errorf("50 waiters cost %d scripts", n)
+}
+
+func TestTooManyPollersAreRefused(t *testing.T) {
+	t.Parallel()
+	server := redistest.New(t, redistest.Options{})
+	a := lasting(openLocker(t, server.URL(), Config{CommandTimeout: patient}))
+	b := lasting(openLocker(t, server.URL(), Config{CommandTimeout: patient, MaxWaiters: 1}))
+	one, two := locktest.Hold(t, a, "one"), locktest.Hold(t, a, "two")
+	waiter := locktest.Start(t, b, "one")
+	locktest.Waiters(t, b, 1)
+	if _, err := b.Acquire(t.Context(), "two"); !errors.Is(err, lock.ErrBusy) {
+		t.Errorf("got %v", err)
 	}
+	one.Release(t.Context())
+	waiter.Lease(t).Release(t.Context())
+	two.Release(t.Context())
+	locktest.Hold(t, b, "two").Release(t.Context())
 }
 
 func TestALeaseIsRenewedWhileItIsHeld(t *testing.T) {
@@ -129,15 +213,15 @@ func TestALeaseIsRenewedWhileItIsHeld(t *testing.T) {
 	server := redistest.New(t, redistest.Options{})
 	const lease = DefaultLease // a process of a busy machine may not run for a while
 	a := openLocker(t, server.URL(), Config{Lease: lease, CommandTimeout: patient})
-	b := openLocker(t, server.URL(), Config{MaxWait: 2 * lease, CommandTimeout: patient})
+	b := openLocker(t, server.URL(), Config{CommandTimeout: patient})
 	holder := locktest.Hold(t, a, "name")
-	if _, err := b.Acquire(t.Context(), "name"); !errors.Is(err, lock.ErrTimeout) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*lease)
+	defer cancel()
+	if _, err := b.Acquire(ctx, "name"); !errors.Is(err, lock.ErrTimeout) {
 		t.Errorf("got %v", err)
 	}
-	select {
-	case <-holder.Lost():
-		t.Error("the lease was lost")
-	default:
+	if holder.Expired() {
+		t.Error("the lease expired")
 	}
 	holder.Release(t.Context())
 	locktest.Hold(t, b, "name").Release(t.Context())
@@ -191,33 +275,21 @@ func TestANameIsNotSeenInRedis(t *testing.T) {
 	server := redistest.New(t, redistest.Options{})
 	a, b := openLocker(t, server.URL(), Config{CommandTimeout: patient}), openLocker(t, server.URL(), Config{CommandTimeout: patient})
 	client := rawClient(t, server)
-	everything := client.PSubscribe(t.Context(), "*")
-	defer everything.Close()
-	if _, err := everything.Receive(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	const secret = "account/idempotency-key"
 	holder := locktest.Hold(t, a, secret)
 	waiter := locktest.Start(t, b, secret)
 	locktest.Waiters(t, b, 1)
-	seen := keys(t, client)
-	holder.Release(t.Context())
-	waiter.Lease(t).Release(t.Context())
-	message, err := everything.ReceiveMessage(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen = append(seen, message.Channel, message.Payload)
-	for _, text := range seen {
-		if strings.Contains(text, "account") || strings.Contains(text, "key") {
+	for _, key := range keys(t, client) {
+		text := key + client.Get(t.Context(), key).Val()
+		if strings.Contains(text, "account") || strings.Contains(text, "idempotency") {
 			t.Errorf("Redis sees %q", text)
 		}
-	}
-	for _, key := range seen[:len(seen)-2] {
 		if !strings.HasPrefix(key, "prism:lock:{") {
 			t.Errorf("a key without the prefix or a hash tag: %q", key)
 		}
 	}
+	holder.Release(t.Context())
+	waiter.Lease(t).Release(t.Context())
 }
 
 func TestAWrongURLIsRefusedWithoutQuotingIt(t *testing.T) {
@@ -228,7 +300,7 @@ func TestAWrongURLIsRefusedWithoutQuotingIt(t *testing.T) {
 	}
 }
 
-func TestClosingSendsTheWaitersAwayAndLosesTheLeases(t *testing.T) {
+func TestClosingEndsTheWaitsAndTheLeases(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t, redistest.Options{})
 	l := openLocker(t, server.URL(), Config{CommandTimeout: patient})
@@ -241,7 +313,9 @@ func TestClosingSendsTheWaitersAwayAndLosesTheLeases(t *testing.T) {
 	if err := head.Err(t); !errors.Is(err, lock.ErrUnavailable) {
 		t.Errorf("a waiter got %v", err)
 	}
-	<-holder.Lost()
+	if !holder.Expired() {
+		t.Error("the lease did not expire")
+	}
 	if _, err := l.Acquire(t.Context(), "other"); !errors.Is(err, lock.ErrUnavailable) {
 		t.Errorf("a new caller got %v", err)
 	}
@@ -262,8 +336,8 @@ func openLocker(t *testing.T, url string, c Config) *Locker {
 	return l
 }
 
-// lasting has a locker's leases outlive every test, so that whoever gets a name was told of its release: no lease that
-// ran out can stand in for the news, however slow the machine is.
+// lasting makes a locker's leases outlive every test, so that a waiter gets a name because of its release and not because
+// its lease expired, however slow the machine is.
 func lasting(l *Locker) *Locker {
 	l.store.config.Lease = time.Hour
 	return l
@@ -287,22 +361,4 @@ func keys(t *testing.T, client goredis.UniversalClient) []string {
 		t.Fatal(err)
 	}
 	return found
-}
-
-// scripts is how many scripts Redis has run.
-func scripts(t *testing.T, client goredis.UniversalClient) (n int) {
-	t.Helper()
-	info, err := client.Info(context.WithoutCancel(t.Context()), "commandstats").Result()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(info) {
-		var calls int
-		for _, command := range []string{"eval", "evalsha"} {
-			if _, err := fmt.Sscanf(line, "cmdstat_"+command+":calls=%d,", &calls); err == nil {
-				n += calls
-			}
-		}
-	}
-	return n
 }

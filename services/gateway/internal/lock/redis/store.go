@@ -2,27 +2,22 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// store is what the locker asks of Redis. The keys of a name have one hash tag, so that they share a slot of a cluster.
-type store struct {
-	client  goredis.UniversalClient
-	config  Config
-	channel string
-}
-
-// takeScript takes a free name, or tells how long it is taken for and that somebody wants it.
+// store is the commands that the locker sends to Redis. A lock is a key that holds its holder's token:
 //
-// KEYS: the lock, the wish. ARGV: token, lease in ms.
-var takeScript = goredis.NewScript(`
-if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
-	return 0
-end
-redis.call('SET', KEYS[2], '', 'PX', 2 * ARGV[2])
-return math.max(redis.call('PTTL', KEYS[1]), 1)`)
+//	        SET NX PX (lease)              PEXPIRE if the token is mine
+//	absent ──────────────────▶ token ──────────────────────────────────▶ token
+//	  ▲                          │
+//	  └──────────────────────────┘ DEL if the token is mine, or the lease expires
+type store struct {
+	client goredis.UniversalClient
+	config Config
+}
 
 // renewScript makes a lease last longer, if it is still its holder's.
 //
@@ -33,42 +28,40 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0`)
 
-// freeScript ends a lease, if it is still its holder's, and tells the waiters. Mostly there are none, and then no gateway
-// is bothered.
+// freeScript ends a lease, if it is still its holder's.
 //
-// KEYS: the lock, the wish. ARGV: token, channel, name.
+// KEYS: the lock. ARGV: token.
 var freeScript = goredis.NewScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-	return 0
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+	return redis.call('DEL', KEYS[1])
 end
-redis.call('DEL', KEYS[1])
-if redis.call('DEL', KEYS[2]) == 1 then
-	redis.call('PUBLISH', ARGV[2], ARGV[3])
-end
-return 1`)
+return 0`)
 
-func (s store) lockKey(id string) string { return s.config.Prefix + "{" + id + "}" }
-func (s store) wishKey(id string) string { return s.lockKey(id) + ":wanted" }
+// key has a hash tag, as the keys of the present release do: both exclude each other during a rolling upgrade.
+func (s store) key(id string) string { return s.config.Prefix + "{" + id + "}" }
 
-// take returns 0 when the name is now the token's, and otherwise how long it is another's.
-func (s store) take(ctx context.Context, id, token string) (left time.Duration, err error) {
+// take tells whether the name was free and is now the token's.
+func (s store) take(ctx context.Context, id, token string) (bool, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	ms, err := takeScript.Run(ctx, s.client, []string{s.lockKey(id), s.wishKey(id)}, token, s.config.Lease.Milliseconds()).Int64()
-	return time.Duration(ms) * time.Millisecond, err
+	err := s.client.SetArgs(ctx, s.key(id), token, goredis.SetArgs{Mode: "NX", TTL: s.config.Lease}).Err()
+	if errors.Is(err, goredis.Nil) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
-// renew tells whether the name is still the token's. It takes no longer than the lease still runs.
-func (s store) renew(ctx context.Context, id, token string, runs time.Duration) (held bool, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(runs, s.config.CommandTimeout))
+// renew tells whether the name is still the token's. It takes no longer than the lease still lasts.
+func (s store) renew(ctx context.Context, id, token string, left time.Duration) (held bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(left, s.config.CommandTimeout))
 	defer cancel()
-	return renewScript.Run(ctx, s.client, []string{s.lockKey(id)}, token, s.config.Lease.Milliseconds()).Bool()
+	return renewScript.Run(ctx, s.client, []string{s.key(id)}, token, s.config.Lease.Milliseconds()).Bool()
 }
 
 func (s store) free(ctx context.Context, id, token string) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	return freeScript.Run(ctx, s.client, []string{s.lockKey(id), s.wishKey(id)}, token, s.channel, id).Err()
+	return freeScript.Run(ctx, s.client, []string{s.key(id)}, token).Err()
 }
 
 func (s store) ping(ctx context.Context) error {
@@ -77,8 +70,8 @@ func (s store) ping(ctx context.Context) error {
 	return s.client.Ping(ctx).Err()
 }
 
-// bound gives a command its time. The caller's end does not cut it short: a lock that Redis gave to a caller that no
-// longer looks would be nobody's until it lapses.
+// bound gives a command its time. The end of the caller's context does not cancel the command: Redis might give the lock
+// to a caller that is gone, and nobody would release it.
 func (s store) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), s.config.CommandTimeout)
 }
