@@ -7,9 +7,9 @@ type Point string
 
 // The steps of a call that goes to the model and is saved.
 const (
-	BeforeLock   Point = "before-lock"   // gateway: checked, about to wait for others of its race
+	BeforeLock   Point = "before-lock"   // gateway: about to take the lock
 	AfterLock    Point = "after-lock"    // gateway: holds the lock
-	BeforeModel  Point = "before-model"  // gateway: looked again under the lock, about to call model-proxy
+	BeforeModel  Point = "before-model"  // gateway: looked up and checked, about to call model-proxy
 	AfterModel   Point = "after-model"   // gateway: has the model's answer, has not sent it to be saved
 	BeforeCommit Point = "before-commit" // results: has the answer, has not sent it to the database
 	InCommit     Point = "in-commit"     // results: inside the transaction that saves; over a network its outcome is not known

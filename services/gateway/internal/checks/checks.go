@@ -1,5 +1,5 @@
-// Package checks is the order of checks (contract 7) as data: what comes after parsing, on the facts that one look-up
-// found. The first check that fails decides the answer.
+// Package checks is the order of checks as data, from the API key on, over the facts of one look-up. The first check that
+// fails decides the response (spec: order-of-checks-create, order-of-checks-retry).
 package checks
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Decision is what the checks allow: to answer with a stored response, or to ask the model. Exactly one is set.
+// Decision is what the checks decided: return a stored response, or make an attempt. Exactly one is set.
 type Decision struct {
 	Response *contract.Response
 	Attempt  *Attempt
@@ -18,15 +18,15 @@ type Attempt struct {
 	Account        prism.AccountID
 	Prism          prism.PrismID
 	Input          contract.Input
-	IdempotencyKey string          // that the saved result takes; a retry's is taken from the old result
+	IdempotencyKey string          // of the new result; a retry's comes from the old result when it is saved
 	RetryOf        *prism.ResultID // nil: a first call
-	// Lock is the name under which calls of the same race come one after the other; empty when nothing can race.
+	// Lock names the lock that calls of the same race take; empty if nothing can race.
 	Lock string
 }
 
-// Sizer is the size estimate (contract 8).
+// Sizer is the size estimate (spec: size-estimate).
 type Sizer interface {
-	// Check is nil, or apierr.TooLarge for an input that is over the limit.
+	// Check returns apierr.TooLarge for an input over the limit.
 	Check(d prism.Definition, fields []prism.FieldValue, context string) error
 }
 
@@ -47,23 +47,26 @@ func sized(s Sizer, in contract.Input) error {
 	return s.Check(in.Version.Definition, in.Fields, in.Context)
 }
 
-// keyLock names the race of everything that shares an idempotency key. A result that holds a key is only ever retried
-// under that key's name, so a keyed repeat and a retry of the same result are the same race (decisions 5).
-func keyLock(account prism.AccountID, key string) string {
+// KeyLock names the lock of an idempotency key; it is empty for an empty key. A result that holds a key is only retried
+// under that key's lock, so a keyed repeat and a retry of one result are the same race (spec: retries-at-once).
+func KeyLock(account prism.AccountID, key string) string {
+	if key == "" {
+		return ""
+	}
 	return "key/" + account.String() + "/" + key
 }
 
-// retryLock names the race for retrying a result. A result keeps its key until it is retried, so the name holds for as
-// long as there is something to race for.
+// retryLock names the lock of retries of a result. A result keeps its key until it is retried, so the name stays the same
+// while a retry is possible.
 func retryLock(account prism.AccountID, s *contract.Stored) string {
 	if s.IdempotencyKey != "" {
-		return keyLock(account, s.IdempotencyKey)
+		return KeyLock(account, s.IdempotencyKey)
 	}
 	return "result/" + account.String() + "/" + s.ID.String()
 }
 
-// again is the attempt to answer a failed result once more, with its stored fields, context, ref and version.
-func again(account prism.AccountID, s *contract.Stored) *Attempt {
+// retryOf is the attempt to retry a failed result with its stored fields, context, ref and version.
+func retryOf(account prism.AccountID, s *contract.Stored) *Attempt {
 	return &Attempt{
 		Account: account,
 		Prism:   s.Prism,

@@ -7,7 +7,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// createState is what the checks of a create call look at, and what they find out.
+// createState is the input of the checks of a create call, and the decision so far.
 type createState struct {
 	sent     request.Create
 	facts    contract.CreateFacts
@@ -15,16 +15,15 @@ type createState struct {
 	decision Decision
 }
 
-// createChecks is contract 7's order for POST /v1/prisms/{prism}/results, from the API key on. Parsing and validating
-// came before, the model comes after.
+// createChecks is the order of POST /v1/prisms/{prism}/results, from the API key on (spec: order-of-checks-create).
 func createChecks() []check[createState] {
 	return []check[createState]{
-		createKeyKnown,       // 2: 401
-		createPrismLive,      // 3: 404
-		createKeyOfThisPrism, // 4: 409, or the stored result
-		createVersionExists,  // 5: 404
-		createFieldKeys,      // 6: 400
-		createSize,           // 6: 400, of a repeat too
+		createKeyKnown,       // 401
+		createPrismLive,      // 404
+		createKeyOfThisPrism, // 409, or the stored result
+		createVersionExists,  // 404
+		createFieldKeys,      // 400
+		createSize,           // 400, of a repeat too
 	}
 }
 
@@ -51,8 +50,8 @@ func createPrismLive(s *createState) error {
 	return nil
 }
 
-// createKeyOfThisPrism: a stored result that succeeded is the answer; one that failed is retried as it was stored, so
-// the version and fields of the repeat do not matter.
+// createKeyOfThisPrism: a stored ok result is returned; a failed one is retried as it was stored, so the version and fields
+// of the repeat do not matter (spec: repeat-of-an-ok-result, repeat-of-a-failed-result).
 func createKeyOfThisPrism(s *createState) error {
 	stored := s.facts.Stored
 	switch {
@@ -63,12 +62,12 @@ func createKeyOfThisPrism(s *createState) error {
 	case stored.Status == prism.OK:
 		s.decision.Response = s.facts.Response
 	default:
-		s.decision.Attempt = again(s.facts.Account, stored)
+		s.decision.Attempt = retryOf(s.facts.Account, stored)
 	}
 	return nil
 }
 
-// decided tells whether the idempotency key has settled what a first call would still have to check.
+// decided tells whether the idempotency key has decided already, so that the checks of a first call are skipped.
 func (s *createState) decided() bool { return s.decision != Decision{} }
 
 func createVersionExists(s *createState) error {
@@ -96,9 +95,7 @@ func createFieldKeys(s *createState) error {
 			Fields:  fields,
 		},
 		IdempotencyKey: s.sent.IdempotencyKey,
-	}
-	if s.sent.IdempotencyKey != "" {
-		s.decision.Attempt.Lock = keyLock(s.facts.Account, s.sent.IdempotencyKey)
+		Lock:           KeyLock(s.facts.Account, s.sent.IdempotencyKey),
 	}
 	return nil
 }
@@ -110,8 +107,8 @@ func createSize(s *createState) error {
 	return sized(s.sizer, s.decision.Attempt.Input)
 }
 
-// bind gives each field of the version its value, in the version's order: every key is required and no other is known.
-// Text fills the only field of a version that has one (decisions 2).
+// bind gives each field of the version its value, in the version's order. Every key is required and no other is accepted.
+// Text is the value of the only field (spec: text-fills-the-only-field).
 func bind(d prism.Definition, sent request.Create) ([]prism.FieldValue, error) {
 	if sent.Text != nil {
 		if len(d.Fields) != 1 {
@@ -151,7 +148,7 @@ func fieldKeys(d prism.Definition) []string {
 	return keys
 }
 
-// unknownKeys are the keys left over, in the order sent.
+// unknownKeys are the keys in left, in the order sent.
 func unknownKeys(sent []prism.FieldValue, left map[string]string) []string {
 	var keys []string
 	for _, f := range sent {

@@ -6,21 +6,20 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// retryState is what the checks of a retry look at.
+// retryState is the input of the checks of a retry.
 type retryState struct {
 	facts contract.RetryFacts
 	sizer Sizer
 }
 
-// retryChecks is contract 7's order for POST /v1/results/{result_id}/retry, from the API key on. The body, the path and
-// the format came before, the model comes after.
+// retryChecks is the order of POST /v1/results/{result_id}/retry, from the API key on (spec: order-of-checks-retry).
 func retryChecks() []check[retryState] {
 	return []check[retryState]{
-		retryKeyKnown,     // 3: 401
-		retryResultExists, // 4: 404
-		retryFailedOnce,   // 5: 409
-		retryPrismLive,    // 6: 404
-		retrySize,         // 7: 400
+		retryKeyKnown,     // 401
+		retryResultExists, // 404
+		retryFailedOnce,   // 409
+		retryPrismLive,    // 404
+		retrySize,         // 400
 	}
 }
 
@@ -30,7 +29,7 @@ func Retry(facts contract.RetryFacts, sizer Sizer) (Decision, error) {
 	if err := first(&s, retryChecks()); err != nil {
 		return Decision{}, err
 	}
-	return Decision{Attempt: again(facts.Account, facts.Stored)}, nil
+	return Decision{Attempt: retryOf(facts.Account, facts.Stored)}, nil
 }
 
 func retryKeyKnown(s *retryState) error {

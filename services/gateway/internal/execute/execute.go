@@ -1,13 +1,22 @@
-// Package execute is how a create call and a retry come to their answer: look up, check, lock where calls can race, ask
-// the model, save.
+// Package execute runs create calls and retries: look up, check, lock where calls can race, call the model, save.
 //
-//	look up ─▶ check ─┬─▶ stored document ──────────────────────────────▶ answer
-//	   ▲              └─▶ attempt ─▶ lock ─▶ look up, check ─▶ ask ─▶ save ─▶ answer
-//	   │                                                               │
-//	   └──────────── another call saved first (no lock was to be had) ◀┘
+// A retry, and a create call with an idempotency key of an API key not seen before:
 //
-// The lock makes repeats wait instead of asking twice; the store's constraints make them right when there is no lock
-// (decisions 5).
+//	look up, check ─┬─▶ error, or stored response ─────────────────────────────▶ respond
+//	   ▲            └─▶ attempt ─▶ lock ─▶ look up, check ─▶ model ─▶ save ─┬───▶ respond
+//	   └────────────────── lost race: another call saved first ◀────────────┘
+//
+// A create call with an idempotency key of an API key whose account is remembered: the name of the lock needs only the
+// account and the idempotency key, so the lock is tried before the look-up.
+//
+//	try lock ─┬─▶ held: as above. A call that is refused or repeated never waits for the attempt of another call.
+//	          └─▶ free ─▶ look up, check ─┬─▶ error, or stored response ───────▶ respond
+//	                                      └─▶ model ─▶ save ───────────────────▶ respond
+//
+// A create call without an idempotency key cannot race: look up, check, model, save.
+//
+// The lock lets repeats wait instead of calling the model twice. If there is no lock, the constraints of the database
+// decide (spec: linearizable, redis-is-optional).
 package execute
 
 import (
@@ -16,6 +25,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -28,16 +39,18 @@ import (
 
 // The bounds of one call. Together they stay below a minute.
 const (
-	// waitLimit is how long a call waits for others of its race (decisions 5).
+	// waitLimit is how long a call waits for a lock (spec: wait-limit).
 	waitLimit = 35 * time.Second
-	// askLimit is the model wait and the hop to model-proxy, which keeps the bound itself.
+	// askLimit is the model wait, which model-proxy enforces, and the hop to model-proxy.
 	askLimit = contract.ModelWait + 500*time.Millisecond
-	// saveLimit is how long saving is tried after the model was called: as long as a caller can still be answered.
+	// saveLimit is how long a save is tried after the model was called (spec: saving-after-the-model).
 	saveLimit = 10 * time.Second
 	// saveTry is one of those tries.
 	saveTry = 2500 * time.Millisecond
 	// maxRounds bounds the look-ups of a call that loses every race. Each lost race is another call's saved result.
 	maxRounds = 64
+	// maxAccounts bounds the remembered accounts: some 2 MB.
+	maxAccounts = 10_000
 )
 
 // Deps are what an Executor works with; all are required.
@@ -50,39 +63,55 @@ type Deps struct {
 	NewID   func() (prism.ResultID, error)
 }
 
-// Executor answers create calls and retries.
-type Executor struct{ Deps }
+// Executor executes create calls and retries.
+type Executor struct {
+	Deps
+
+	// accounts are those of API keys seen before. The account of a key never changes. Whether the key is still valid, each
+	// look-up tells (spec: key-revocation).
+	accounts *lru.Cache[contract.KeyDigest, prism.AccountID]
+}
 
 // New makes an Executor.
-func New(d Deps) *Executor { return &Executor{d} }
+func New(d Deps) *Executor {
+	accounts, _ := lru.New[contract.KeyDigest, prism.AccountID](maxAccounts) // fails for a size below 1 alone
+	return &Executor{d, accounts}
+}
 
-// Create answers a parsed create call: the new result, or the stored one that holds its idempotency key.
-// Stopping ends waiting for others, never a call that went to the model.
-func (a *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest, sent request.Create) (contract.Response, error) {
+// Create returns the new result of a parsed create call, or the stored one that holds its idempotency key. The end of
+// stopping ends waits for locks, never a call that went to the model.
+func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest, sent request.Create) (contract.Response, error) {
 	query := contract.CreateQuery{
 		Key: key, Prism: sent.Prism, Version: sent.Version, IdempotencyKey: sent.IdempotencyKey, Format: sent.Format,
 	}
-	return a.run(ctx, stopping, sent.Format, func(ctx context.Context) (checks.Decision, error) {
-		facts, err := LookUp(ctx, func(ctx context.Context) (contract.CreateFacts, error) { return a.Results.CreateFacts(ctx, query) })
+	early := ""
+	if account, known := e.accounts.Get(key); known {
+		early = checks.KeyLock(account, sent.IdempotencyKey)
+	}
+	return e.run(ctx, stopping, sent.Format, early, func(ctx context.Context) (checks.Decision, error) {
+		facts, err := LookUp(ctx, func(ctx context.Context) (contract.CreateFacts, error) { return e.Results.CreateFacts(ctx, query) })
 		if err != nil {
 			return checks.Decision{}, err
 		}
-		return checks.Create(sent, facts, a.Sizer)
+		if !facts.Account.IsZero() {
+			e.accounts.Add(key, facts.Account)
+		}
+		return checks.Create(sent, facts, e.Sizer)
 	})
 }
 
-// Retry answers a retry with the new result.
-func (a *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, id prism.ResultID, format contract.Format) (contract.Response, error) {
-	return a.run(ctx, stopping, format, func(ctx context.Context) (checks.Decision, error) {
-		facts, err := LookUp(ctx, func(ctx context.Context) (contract.RetryFacts, error) { return a.Results.RetryFacts(ctx, key, id) })
+// Retry returns the new result of a retry.
+func (e *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, id prism.ResultID, format contract.Format) (contract.Response, error) {
+	return e.run(ctx, stopping, format, "", func(ctx context.Context) (checks.Decision, error) {
+		facts, err := LookUp(ctx, func(ctx context.Context) (contract.RetryFacts, error) { return e.Results.RetryFacts(ctx, key, id) })
 		if err != nil {
 			return checks.Decision{}, err
 		}
-		return checks.Retry(facts, a.Sizer)
+		return checks.Retry(facts, e.Sizer)
 	})
 }
 
-// LookUp asks for what changes nothing. Results that take longer than ResultsWait are as good as away: nothing was taken.
+// LookUp makes a call that changes nothing. Results that take longer than ResultsWait count as away: nothing was taken.
 func LookUp[A any](ctx context.Context, ask func(context.Context) (A, error)) (A, error) {
 	ctx, cancel := context.WithTimeout(ctx, contract.ResultsWait)
 	defer cancel()
@@ -96,74 +125,84 @@ func LookUp[A any](ctx context.Context, ask func(context.Context) (A, error)) (A
 // decide looks up and checks.
 type decide func(context.Context) (checks.Decision, error)
 
-func (a *Executor) run(ctx, stopping context.Context, format contract.Format, decide decide) (contract.Response, error) {
-	// The caller may leave; its answer is still saved (decisions 5). Every step below has a bound of its own.
+// run makes rounds until the call has lost no race. early is the name of the lock to try before the look-up, or empty.
+func (e *Executor) run(
+	ctx, stopping context.Context, format contract.Format, early string, decide decide,
+) (contract.Response, error) {
+	// A client disconnect does not cancel the call (spec: client-disconnect). Every step below has a bound of its own.
 	ctx = context.WithoutCancel(ctx)
 	wait, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	defer context.AfterFunc(stopping, cancel)()
 
 	for range maxRounds {
-		decision, err := decide(ctx)
-		if err != nil {
-			return contract.Response{}, err
-		}
-		if decision.Response != nil {
-			return *decision.Response, nil
-		}
-		doc, err := a.attempt(ctx, wait, decision.Attempt, format, decide)
+		response, err := e.round(ctx, wait, format, early, decide)
 		if !lostRace(err) {
-			return doc, err
+			return response, err
 		}
 	}
 	return contract.Response{}, apierr.Unavailable()
 }
 
-// lost tells that another call of the race saved first.
+// lostRace tells whether another call of the race saved first.
 func lostRace(err error) bool {
 	var retried *contract.RetriedError
 	return errors.Is(err, contract.ErrKeyTaken) || errors.As(err, &retried)
 }
 
-// attempt goes on alone: under the lock, after another look at what the calls before have saved.
-func (a *Executor) attempt(ctx, wait context.Context, at *checks.Attempt, format contract.Format, decide decide) (contract.Response, error) {
-	if at.Lock == "" {
-		return a.askAndSave(ctx, at, format)
+// round looks up and checks, and makes the attempt that the decision allows: under its lock, after a look-up under that
+// lock.
+func (e *Executor) round(
+	ctx, wait context.Context, format contract.Format, early string, decide decide,
+) (contract.Response, error) {
+	held := ""
+	if early != "" {
+		crash.At(crash.BeforeLock)
+		if lease, err := e.Locks.TryAcquire(wait, early); err == nil {
+			defer lease.Release(ctx)
+			crash.At(crash.AfterLock)
+			held = early
+		}
 	}
-	crash.At(crash.BeforeLock)
-	lease, err := a.Locks.Acquire(wait, at.Lock)
-	switch {
-	case err == nil:
-		defer lease.Release(ctx)
-	case !errors.Is(err, lock.ErrUnavailable):
-		// It waited too long, too many wait, or the service is stopping: this call took nothing.
-		return contract.Response{}, apierr.Unavailable()
-	}
-	crash.At(crash.AfterLock)
 	decision, err := decide(ctx)
 	if err != nil {
 		return contract.Response{}, err
 	}
+	if decision.Response == nil && decision.Attempt.Lock != held {
+		crash.At(crash.BeforeLock)
+		lease, err := e.Locks.Acquire(wait, decision.Attempt.Lock)
+		switch {
+		case err == nil:
+			defer lease.Release(ctx)
+		case !errors.Is(err, lock.ErrUnavailable):
+			// The wait took too long, too many wait, or the service is stopping: this call took nothing.
+			return contract.Response{}, apierr.Unavailable()
+		}
+		crash.At(crash.AfterLock)
+		if decision, err = decide(ctx); err != nil {
+			return contract.Response{}, err
+		}
+	}
 	if decision.Response != nil {
 		return *decision.Response, nil
 	}
-	return a.askAndSave(ctx, decision.Attempt, format)
+	return e.askAndSave(ctx, decision.Attempt, format)
 }
 
-// askAndSave sends the attempt to the model and saves what comes back. The id exists before the model is called, so
-// that saving twice is one save.
-func (a *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format contract.Format) (contract.Response, error) {
-	id, err := a.NewID()
+// askAndSave sends the attempt to the model and saves the outcome. The id is chosen before the model is called, so that
+// saving twice is one save (spec: one-save-per-result).
+func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format contract.Format) (contract.Response, error) {
+	id, err := e.NewID()
 	if err != nil {
 		return contract.Response{}, err
 	}
 	crash.At(crash.BeforeModel)
-	outcome, err := a.ask(ctx, at.Input)
+	outcome, err := e.ask(ctx, at.Input)
 	if err != nil {
 		return contract.Response{}, err
 	}
 	crash.At(crash.AfterModel)
-	return a.save(ctx, contract.Save{
+	return e.save(ctx, contract.Save{
 		Account:        at.Account,
 		ID:             id,
 		Prism:          at.Prism,
@@ -178,13 +217,13 @@ func (a *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format co
 	})
 }
 
-// ask returns an error only when the model was not called. A model-proxy that was lost on the way has perhaps called the
-// model, so that is a failed result.
-func (a *Executor) ask(ctx context.Context, in contract.Input) (contract.Outcome, error) {
+// ask returns an error only if the model was not called. A model-proxy whose response got lost may have called the model,
+// so that is a failed result.
+func (e *Executor) ask(ctx context.Context, in contract.Input) (contract.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	started := time.Now()
-	outcome, err := a.Models.Ask(ctx, contract.Ask{
+	outcome, err := e.Models.Ask(ctx, contract.Ask{
 		Definition: in.Version.Definition, Fields: in.Fields, Context: in.Context,
 	})
 	switch {
@@ -194,7 +233,7 @@ func (a *Executor) ask(ctx context.Context, in contract.Input) (contract.Outcome
 		return contract.Outcome{}, apierr.Unavailable()
 	}
 	took := time.Since(started)
-	a.Log.WarnContext(ctx, "model-proxy gave no answer", "error", err, "took", took)
+	e.Log.WarnContext(ctx, "model-proxy sent no response", "error", err, "took", took)
 	failed := contract.Outcome{Error: contract.UnreachableText, TookMS: took.Milliseconds()}
 	if took >= contract.ModelWait {
 		failed.Error = contract.TimeoutText
@@ -202,16 +241,16 @@ func (a *Executor) ask(ctx context.Context, in contract.Input) (contract.Outcome
 	return failed, nil
 }
 
-// save tries until the store has answered. A save whose answer was lost is sent again; it is one save.
-func (a *Executor) save(ctx context.Context, s contract.Save) (contract.Response, error) {
+// save tries until results respond. A save with a lost response is sent again; both are one save.
+func (e *Executor) save(ctx context.Context, s contract.Save) (contract.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveLimit)
 	defer cancel()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		doc, err := a.saveOnce(ctx, s)
+		response, err := e.saveOnce(ctx, s)
 		if err == nil || lostRace(err) {
-			return doc, err
+			return response, err
 		}
-		a.Log.WarnContext(ctx, "saving a result failed", "error", err)
+		e.Log.WarnContext(ctx, "saving a result failed", "error", err)
 		select {
 		case <-time.After(pause + rand.N(pause)): //nolint:gosec // jitter needs no secrecy
 		case <-ctx.Done():
@@ -220,8 +259,8 @@ func (a *Executor) save(ctx context.Context, s contract.Save) (contract.Response
 	}
 }
 
-func (a *Executor) saveOnce(ctx context.Context, s contract.Save) (contract.Response, error) {
+func (e *Executor) saveOnce(ctx context.Context, s contract.Save) (contract.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTry)
 	defer cancel()
-	return a.Results.Save(ctx, s)
+	return e.Results.Save(ctx, s)
 }

@@ -47,7 +47,7 @@ func newBench(t *testing.T) *bench {
 			b.asked.Add(1)
 			return b.model(ctx, a)
 		}),
-		Locks: lockFunc(func(ctx context.Context, name string) (lock.Lease, error) { return b.locks.Acquire(ctx, name) }),
+		Locks: locksOf{b},
 		Sizer: anySize{},
 		Log:   slog.New(slog.DiscardHandler),
 		NewID: func() (prism.ResultID, error) {
@@ -58,12 +58,32 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
+// locksOf are the locks that a bench has at the time of the call.
+type locksOf struct{ *bench }
+
+func (l locksOf) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	return l.locks.Acquire(ctx, name)
+}
+
+func (l locksOf) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return l.locks.TryAcquire(ctx, name)
+}
+
+// lockFunc is a lock that is held by another caller until the function returns.
 type lockFunc func(context.Context, string) (lock.Lease, error)
 
 func (f lockFunc) Acquire(ctx context.Context, name string) (lock.Lease, error) { return f(ctx, name) }
 
+func (lockFunc) TryAcquire(context.Context, string) (lock.Lease, error) { return nil, lock.ErrHeld }
+
 // noLocks is a lock whose backend is away.
-var noLocks = lockFunc(func(context.Context, string) (lock.Lease, error) { return nil, lock.ErrUnavailable })
+type noLocks struct{}
+
+func (noLocks) Acquire(context.Context, string) (lock.Lease, error) { return nil, lock.ErrUnavailable }
+
+func (noLocks) TryAcquire(context.Context, string) (lock.Lease, error) {
+	return nil, lock.ErrUnavailable
+}
 
 func call(slug, key string) request.Create {
 	text := "hello"
@@ -89,27 +109,27 @@ func (b *bench) failing(n int64) {
 	}
 }
 
-type answered struct {
-	doc contract.Response
-	err error
+type outcome struct {
+	response contract.Response
+	err      error
 }
 
-// atOnce makes n calls at the same moment and returns their answers.
-func atOnce(n int, call func(i int) (contract.Response, error)) []answered {
-	all := make([]answered, n)
+// atOnce makes n calls at the same moment and returns their outcomes.
+func atOnce(n int, call func(i int) (contract.Response, error)) []outcome {
+	all := make([]outcome, n)
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Go(func() { all[i].doc, all[i].err = call(i) })
+		wg.Go(func() { all[i].response, all[i].err = call(i) })
 	}
 	wg.Wait()
 	return all
 }
 
-func resultID(t *testing.T, doc contract.Response) prism.ResultID {
+func resultID(t *testing.T, response contract.Response) prism.ResultID {
 	t.Helper()
-	id, err := prism.ParseUUID(string(doc.Body))
+	id, err := prism.ParseUUID(string(response.Body))
 	if err != nil {
-		t.Fatalf("document %q is no result", doc.Body)
+		t.Fatalf("response %q is no result", response.Body)
 	}
 	return prism.ResultID{UUID: id}
 }
@@ -120,7 +140,7 @@ func TestCreate(t *testing.T) {
 		name string
 		run  func(t *testing.T, b *bench)
 	}{
-		{"a call without a key is asked and saved once, without a lock", func(t *testing.T, b *bench) {
+		{"a call without an idempotency key is one model call and one save, without a lock", func(t *testing.T, b *bench) {
 			b.locks = lockFunc(func(context.Context, string) (lock.Lease, error) {
 				t.Error("a lock was asked for")
 				return nil, lock.ErrUnavailable
@@ -132,18 +152,18 @@ func TestCreate(t *testing.T) {
 				t.Errorf("%d saves, %d model calls", saves, b.asked.Load())
 			}
 		}},
-		{"of calls with one key at once one goes to the model and all see its result", func(t *testing.T, b *bench) {
+		{"of calls with one key at once one goes to the model and all return its result", func(t *testing.T, b *bench) {
 			all := atOnce(20, func(int) (contract.Response, error) { return b.create(t.Context(), "a", "k") })
 			for _, a := range all {
-				if a.err != nil || string(a.doc.Body) != string(all[0].doc.Body) {
-					t.Fatalf("got %s, %v; the first got %s", a.doc.Body, a.err, all[0].doc.Body)
+				if a.err != nil || string(a.response.Body) != string(all[0].response.Body) {
+					t.Fatalf("got %s, %v; the first got %s", a.response.Body, a.err, all[0].response.Body)
 				}
 			}
 			if b.asked.Load() != 1 {
 				t.Errorf("%d model calls", b.asked.Load())
 			}
 		}},
-		{"who waited for a failed result retries it, one by one", func(t *testing.T, b *bench) {
+		{"waiters for a failed result retry it, one by one", func(t *testing.T, b *bench) {
 			b.failing(3)
 			all := atOnce(10, func(int) (contract.Response, error) { return b.create(t.Context(), "a", "k") })
 			failed := 0
@@ -151,7 +171,7 @@ func TestCreate(t *testing.T) {
 				if a.err != nil {
 					t.Fatal(a.err)
 				}
-				if a.doc.Failed {
+				if a.response.Failed {
 					failed++
 				}
 			}
@@ -173,20 +193,20 @@ func TestCreate(t *testing.T) {
 				t.Errorf("%d answered, %d model calls", won[true], b.asked.Load())
 			}
 		}},
-		{"without locks the store decides and every call sees the one result", func(t *testing.T, b *bench) {
-			b.locks = noLocks
+		{"without locks the store decides and every call returns the one result", func(t *testing.T, b *bench) {
+			b.locks = noLocks{}
 			all := atOnce(5, func(int) (contract.Response, error) { return b.create(t.Context(), "a", "k") })
 			for _, a := range all {
-				if a.err != nil || string(a.doc.Body) != string(all[0].doc.Body) {
-					t.Fatalf("got %s, %v", a.doc.Body, a.err)
+				if a.err != nil || string(a.response.Body) != string(all[0].response.Body) {
+					t.Fatalf("got %s, %v", a.response.Body, a.err)
 				}
 			}
 			if n, _ := b.results.count(); n != 1 {
 				t.Errorf("%d results", n)
 			}
 		}},
-		{"without locks a loser for another prism answers 409 after its call", func(t *testing.T, b *bench) {
-			b.locks = noLocks
+		{"without locks the lost race for another prism is a 409 after the model call", func(t *testing.T, b *bench) {
+			b.locks = noLocks{}
 			slugs := []string{"a", "b"}
 			all := atOnce(2, func(i int) (contract.Response, error) { return b.create(t.Context(), slugs[i], "k") })
 			if (all[0].err == nil) == (all[1].err == nil) {
@@ -196,9 +216,9 @@ func TestCreate(t *testing.T) {
 				t.Errorf("%d model calls", b.asked.Load())
 			}
 		}},
-		{"who waited in vain for a lock looks again before it asks", func(t *testing.T, b *bench) {
+		{"a call that waited in vain for a lock looks up again before it calls the model", func(t *testing.T, b *bench) {
 			b.locks = lockFunc(func(ctx context.Context, _ string) (lock.Lease, error) {
-				b.locks = noLocks
+				b.locks = noLocks{}
 				_, err := b.create(ctx, "a", "k") // what it waited for
 				return nil, errors.Join(lock.ErrUnavailable, err)
 			})
@@ -206,7 +226,7 @@ func TestCreate(t *testing.T) {
 				t.Errorf("%v, %d model calls", err, b.asked.Load())
 			}
 		}},
-		{"a caller that leaves has its answer saved", func(t *testing.T, b *bench) {
+		{"a client disconnect does not keep the result from being saved", func(t *testing.T, b *bench) {
 			ctx, leave := context.WithCancel(t.Context())
 			go func() { <-time.After(time.Millisecond); leave() }()
 			if _, err := b.create(ctx, "a", "k"); err != nil {
@@ -216,8 +236,8 @@ func TestCreate(t *testing.T) {
 				t.Error("nothing was saved")
 			}
 		}},
-		{"a save whose answer was lost is one save", func(t *testing.T, b *bench) {
-			b.results.saveErrs = []error{errAnswerLost, errors.New("away")}
+		{"a save with a lost response is one save", func(t *testing.T, b *bench) {
+			b.results.saveErrs = []error{errLostResponse, errors.New("away")}
 			if _, err := b.create(t.Context(), "a", "k"); err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +245,7 @@ func TestCreate(t *testing.T) {
 				t.Errorf("%d results of %d saves", n, saves)
 			}
 		}},
-		{"a store that stays away is a 500 once the caller can't wait longer", func(t *testing.T, b *bench) {
+		{"results that stay away are a 500 after the longest wait", func(t *testing.T, b *bench) {
 			for range 1000 {
 				b.results.saveErrs = append(b.results.saveErrs, contract.ErrUnavailable)
 			}
@@ -249,13 +269,13 @@ func TestCreate(t *testing.T) {
 				t.Error("a result was saved")
 			}
 		}},
-		{"a model-proxy that was lost on the way is a failed result", func(t *testing.T, b *bench) {
+		{"a lost response of model-proxy is a failed result", func(t *testing.T, b *bench) {
 			b.model = func(context.Context, contract.Ask) (contract.Outcome, error) {
 				return contract.Outcome{}, errors.New("connection reset")
 			}
-			doc, err := b.create(t.Context(), "a", "k")
-			if err != nil || !doc.Failed {
-				t.Fatal(doc, err)
+			response, err := b.create(t.Context(), "a", "k")
+			if err != nil || !response.Failed {
+				t.Fatal(response, err)
 			}
 		}},
 		{"a model-proxy that hangs is a timed-out result just after the wait", func(t *testing.T, b *bench) {
@@ -264,14 +284,14 @@ func TestCreate(t *testing.T) {
 				return contract.Outcome{}, ctx.Err()
 			}
 			started := time.Now()
-			doc, err := b.create(t.Context(), "a", "")
-			if err != nil || !doc.Failed {
-				t.Fatal(doc, err)
+			response, err := b.create(t.Context(), "a", "")
+			if err != nil || !response.Failed {
+				t.Fatal(response, err)
 			}
 			if took := time.Since(started); took > contract.ModelWait+time.Second {
 				t.Errorf("took %s", took)
 			}
-			if got := b.results.results[resultID(t, doc)].Outcome.Error; got != contract.TimeoutText {
+			if got := b.results.results[resultID(t, response)].Outcome.Error; got != contract.TimeoutText {
 				t.Errorf("error %q", got)
 			}
 		}},
@@ -288,11 +308,11 @@ func TestCreate(t *testing.T) {
 				t.Errorf("waited %s", took)
 			}
 		}},
-		{"who waits for others when the service stops gets a 503, who is at the model gets its answer", func(t *testing.T, b *bench) {
-			first := make(chan answered, 1)
+		{"at a stop, a call that waits for a lock is a 503, and a call at the model is finished", func(t *testing.T, b *bench) {
+			first := make(chan outcome, 1)
 			go func() {
-				doc, err := b.create(t.Context(), "a", "k")
-				first <- answered{doc, err}
+				response, err := b.create(t.Context(), "a", "k")
+				first <- outcome{response, err}
 			}()
 			synctest.Wait()
 			time.AfterFunc(time.Millisecond, b.stop)
@@ -311,71 +331,6 @@ func TestCreate(t *testing.T) {
 			}
 			if took := time.Since(began); took != contract.ResultsWait || b.asked.Load() != 0 {
 				t.Errorf("it took %s and %d model calls", took, b.asked.Load())
-			}
-		}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { test.run(t, newBench(t)) })
-		})
-	}
-}
-
-func TestRetry(t *testing.T) {
-	t.Parallel()
-	failed := func(t *testing.T, b *bench, key string) prism.ResultID {
-		t.Helper()
-		b.failing(1)
-		doc, err := b.create(t.Context(), "a", key)
-		if err != nil || !doc.Failed {
-			t.Fatal(doc, err)
-		}
-		return resultID(t, doc)
-	}
-	tests := []struct {
-		name string
-		run  func(t *testing.T, b *bench)
-	}{
-		{"of two retries at once one runs and the other names its result", func(t *testing.T, b *bench) {
-			id := failed(t, b, "")
-			all := atOnce(2, func(int) (contract.Response, error) { return b.retry(t.Context(), id) })
-			if all[0].err != nil {
-				all[0], all[1] = all[1], all[0]
-			}
-			if all[0].err != nil || !errors.Is(all[1].err, apierr.AlreadyRetried(resultID(t, all[0].doc))) {
-				t.Errorf("%v, %v", all[0].err, all[1].err)
-			}
-			if b.asked.Load() != 2 {
-				t.Errorf("%d model calls, want the first and one retry", b.asked.Load())
-			}
-		}},
-		{"a keyed repeat and a retry of its failed result are one race", func(t *testing.T, b *bench) {
-			id := failed(t, b, "k")
-			all := atOnce(10, func(i int) (contract.Response, error) {
-				if i%2 == 0 {
-					return b.retry(t.Context(), id)
-				}
-				return b.create(t.Context(), "a", "k")
-			})
-			if b.asked.Load() != 2 {
-				t.Errorf("%d model calls, want the first and one more", b.asked.Load())
-			}
-			for i, a := range all {
-				if i%2 == 1 && a.err != nil {
-					t.Errorf("a repeat got %v", a.err)
-				}
-			}
-		}},
-		{"without locks the store lets one retry win and the other names it", func(t *testing.T, b *bench) {
-			id := failed(t, b, "")
-			b.locks = noLocks
-			all := atOnce(2, func(int) (contract.Response, error) { return b.retry(t.Context(), id) })
-			if all[0].err != nil {
-				all[0], all[1] = all[1], all[0]
-			}
-			if all[0].err != nil || !errors.Is(all[1].err, apierr.AlreadyRetried(resultID(t, all[0].doc))) {
-				t.Errorf("%v, %v", all[0].err, all[1].err)
 			}
 		}},
 	}

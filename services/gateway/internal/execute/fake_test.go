@@ -9,9 +9,9 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// fakeResults keeps results in memory and decides races as the store's constraints do.
+// fakeResults keeps results in memory and decides races as the constraints of the store do.
 type fakeResults struct {
-	contract.Results // what is not faked is not called
+	contract.Results // the other methods are not called
 
 	mu       sync.Mutex
 	account  prism.AccountID
@@ -19,9 +19,11 @@ type fakeResults struct {
 	byKey    map[string]prism.ResultID
 	results  map[prism.ResultID]*contract.Save
 	retried  map[prism.ResultID]prism.ResultID
+	lookUps  int
 	saves    int
-	saveErrs []error // answered first, one a save
-	hangs    bool    // answers no look-up
+	saveErrs []error // returned by the first saves, one each
+	hangs    bool    // look-ups do not return
+	revoked  bool    // the API key is revoked
 }
 
 func newFakeResults() *fakeResults {
@@ -49,12 +51,16 @@ func (f *fakeResults) CreateFacts(ctx context.Context, q contract.CreateQuery) (
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.lookUps++
+	if f.revoked {
+		return contract.CreateFacts{}, nil
+	}
 	facts := contract.CreateFacts{Account: f.account, Prism: f.prisms[q.Prism.Slug], Version: &version}
 	if id, ok := f.byKey[q.IdempotencyKey]; ok && q.IdempotencyKey != "" {
 		facts.Stored = f.stored(id)
 		if facts.Stored.Status == prism.OK {
-			doc := document(f.results[id])
-			facts.Response = &doc
+			response := responseOf(f.results[id])
+			facts.Response = &response
 		}
 	}
 	return facts, nil
@@ -91,7 +97,7 @@ func (f *fakeResults) Save(ctx context.Context, s contract.Save) (contract.Respo
 	if len(f.saveErrs) > 0 {
 		err := f.saveErrs[0]
 		f.saveErrs = f.saveErrs[1:]
-		if errors.Is(err, errAnswerLost) {
+		if errors.Is(err, errLostResponse) {
 			_, _ = f.commit(s)
 		}
 		if err != nil {
@@ -104,12 +110,12 @@ func (f *fakeResults) Save(ctx context.Context, s contract.Save) (contract.Respo
 	return f.commit(s)
 }
 
-// errAnswerLost is a save that was committed and whose answer was lost.
-var errAnswerLost = errors.New("answer lost")
+// errLostResponse is the error of a save that was committed.
+var errLostResponse = errors.New("lost response")
 
 func (f *fakeResults) commit(s contract.Save) (contract.Response, error) {
 	if r, ok := f.results[s.ID]; ok {
-		return document(r), nil
+		return responseOf(r), nil
 	}
 	if s.RetryOf != nil {
 		if by, ok := f.retried[*s.RetryOf]; ok {
@@ -125,10 +131,10 @@ func (f *fakeResults) commit(s contract.Save) (contract.Response, error) {
 		f.byKey[s.IdempotencyKey] = s.ID
 	}
 	f.results[s.ID] = &s
-	return document(&s), nil
+	return responseOf(&s), nil
 }
 
-func document(s *contract.Save) contract.Response {
+func responseOf(s *contract.Save) contract.Response {
 	return contract.Response{Body: []byte(s.ID.String()), Failed: s.Outcome.Failed()}
 }
 

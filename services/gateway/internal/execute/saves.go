@@ -8,8 +8,8 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 )
 
-// CountSaves returns inner with prism_save_tries_total: tries to save by how they ended. A try that failed is made again
-// while its caller can still be answered; after that the answer of the model is lost.
+// CountSaves returns inner with the metric prism_save_tries_total: tries to save by outcome. A failed try is repeated as
+// long as the caller waits. After that the model's answers are not saved.
 func CountSaves(inner contract.Results, to prometheus.Registerer) contract.Results {
 	tries := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "prism_save_tries_total",
@@ -19,7 +19,7 @@ func CountSaves(inner contract.Results, to prometheus.Registerer) contract.Resul
 	for _, outcome := range []string{saved, beaten, failed} {
 		tries.WithLabelValues(outcome) // a rate needs the zero before the first event
 	}
-	return counting{inner, tries}
+	return countingSaves{inner, tries}
 }
 
 const (
@@ -28,14 +28,14 @@ const (
 	failed = "failed"
 )
 
-// counting embeds what it counts: there is nothing to say about the other methods.
-type counting struct {
+// countingSaves counts saves alone, so the other methods are embedded.
+type countingSaves struct {
 	contract.Results
 	tries *prometheus.CounterVec
 }
 
-func (c counting) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
-	doc, err := c.Results.Save(ctx, s)
+func (c countingSaves) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
+	response, err := c.Results.Save(ctx, s)
 	outcome := failed
 	switch {
 	case err == nil:
@@ -44,5 +44,5 @@ func (c counting) Save(ctx context.Context, s contract.Save) (contract.Response,
 		outcome = beaten
 	}
 	c.tries.WithLabelValues(outcome).Inc()
-	return doc, err
+	return response, err
 }

@@ -16,7 +16,7 @@ func TestTriesToSaveAreCountedByHowTheyEnd(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	fake := newFakeResults()
 	// One that is saved at once comes last.
-	fake.saveErrs = []error{errors.New("away"), errAnswerLost, contract.ErrKeyTaken, &contract.RetriedError{}}
+	fake.saveErrs = []error{errors.New("away"), errLostResponse, contract.ErrKeyTaken, &contract.RetriedError{}}
 	results := execute.CountSaves(fake, reg)
 	for i := range 5 {
 		_, _ = results.Save(t.Context(), contract.Save{ID: prism.ResultID{UUID: prism.UUID{byte(i)}}})

@@ -8,22 +8,22 @@
 //
 // # A call
 //
-//	              Acquire
-//	                 │
-//	   ┌─────────────┼──────────────────┬─────────────────┐
-//	   │ free        │ held             │ too many wait   │ backend away
-//	   │             ▼                  ▼                 ▼
-//	   │          WAITING            ErrBusy       ErrUnavailable
-//	   │             │                                    ▲
-//	   │             ├── backend goes away ───────────────┘
-//	   │             ├── deadline ────────▶ ErrTimeout
-//	   │             ├── cancelled ───────▶ context.Canceled
-//	   ▼             │ released, or the holder's lease expired
-//	 HELD ◀──────────┘
-//	 │  │ ▲
-//	 │  │ └─ renewed every third of the lease (Redis)
-//	 │  └─── not renewed within the lease, or the key is another's ──▶ EXPIRED ──▶ Release frees nothing
-//	 └────── Release ──▶ FREE
+//	             Acquire
+//	                │
+//	  ┌─────────────┼──────────────────┬─────────────────┐
+//	  │ free        │ held             │ too many wait   │ backend away
+//	  │             ▼                  ▼                 ▼
+//	  │          WAITING            ErrBusy       ErrUnavailable
+//	  │             │                                    ▲
+//	  │             ├── backend goes away ───────────────┘
+//	  │             ├── deadline ────────▶ ErrTimeout
+//	  │             ├── cancelled ───────▶ context.Canceled
+//	  ▼             │ released, or the holder's lease expired
+//	HELD ◀──────────┘
+//	│  │ ▲
+//	│  │ └─ renewed every third of the lease (Redis)
+//	│  └─── not renewed within the lease, or the key is another's ──▶ EXPIRED ──▶ Release frees nothing
+//	└────── Release ──▶ FREE
 //
 // TryAcquire is the same without WAITING: a held name is ErrHeld. A holder that dies is replaced when its lease expires,
 // within 3 s.
