@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // TestAdmin holds the admin port: health, readiness and metrics, which hold no account, key, id or field value.
@@ -19,9 +19,9 @@ func TestAdmin(t *testing.T) {
 			t.Parallel()
 			for _, p := range s.parts {
 				for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
-					status, _, err := fetch(t.Context(), "http://"+p.admin+path)
+					status, _, err := p.Get(t.Context(), path)
 					if err != nil || status != http.StatusOK {
-						t.Errorf("%s%s: %d %v", p.name, path, status, err)
+						t.Errorf("%s%s: %d %v", p.Name, path, status, err)
 					}
 				}
 			}
@@ -58,7 +58,7 @@ func TestAdmin(t *testing.T) {
 			s.main.do(t, call{method: "BREW" + strings.ToUpper(newSlug()[2:]), path: "/v1/prisms"})
 			metrics := s.metrics(t)
 			for what, value := range map[string]string{
-				"a slug": prism, "an id": made.ID, "an account": s.main.account + `"`, "a key": s.main.key, "a value": script.Tag, "a path": upstream.Mark, "a method": "BREW",
+				"a slug": prism, "an id": made.ID, "an account": s.main.account + `"`, "a key": s.main.key, "a value": script.Tag, "a path": model.Mark, "a method": "BREW",
 			} {
 				if strings.Contains(metrics, value) {
 					t.Errorf("the metrics hold %s", what)
@@ -67,7 +67,7 @@ func TestAdmin(t *testing.T) {
 		})
 		t.Run("every log line is JSON, and those about a request have its id", func(t *testing.T) {
 			t.Parallel()
-			r := s.main.create(t, s.fill(t, "{one}"), text(s.model.Script(upstream.Status(400)).Tag))
+			r := s.main.create(t, s.fill(t, "{one}"), text(s.model.Script(model.Status(400)).Tag))
 			r.failed(t)
 			// A line may come after the answer that it is about.
 			deadline := time.NewTimer(patience)
@@ -76,10 +76,10 @@ func TestAdmin(t *testing.T) {
 			defer tick.Stop()
 			for found := false; !found; {
 				for _, p := range s.parts {
-					lines := strings.Split(p.proc.Stderr(), "\n")
+					lines := strings.Split(p.Process().Stderr(), "\n")
 					for _, line := range lines[:len(lines)-1] { // the last one may not be whole yet
 						if strings.HasPrefix(line, "{") && !json.Valid([]byte(line)) {
-							t.Fatalf("%s printed %s", p.name, line)
+							t.Fatalf("%s printed %s", p.Name, line)
 						}
 						found = found || strings.Contains(line, r.request)
 					}
@@ -99,7 +99,7 @@ func (s *stack) metrics(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
 	for _, p := range s.parts {
-		_, body, err := fetch(t.Context(), "http://"+p.admin+"/metrics")
+		_, body, err := p.Get(t.Context(), "/metrics")
 		if err != nil {
 			t.Fatal(err)
 		}

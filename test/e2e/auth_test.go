@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // TestAuthentication holds contract 5 and what decisions 1 and 6 say of keys.
@@ -84,7 +84,7 @@ func TestAuthentication(t *testing.T) {
 			t.Parallel()
 			second, id := s.main.newAPIKey(t)
 			release := make(chan struct{})
-			script := s.model.Script(upstream.Hold(release, upstream.Likely()))
+			script := s.model.Script(model.Hold(release, model.Likely()))
 			prism := s.main.triage(t)
 			pending := second.start(t, call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag)})
 			if err := script.Await(t.Context(), 1); err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 )
@@ -32,8 +33,8 @@ type operation struct {
 func operations(prism, retried, made string) []operation {
 	path := "/v1/prisms/" + prism
 	return []operation{
-		{"create", asks, call{path: path + "/results", body: text("x")}},
-		{"create with a key", asks, call{path: path + "/results", body: text("x", "idempotency_key", newKey())}},
+		{"create", asks, call{path: path + "/results", body: text(model.Mark)}},
+		{"create with a key", asks, call{path: path + "/results", body: text(model.Mark, "idempotency_key", newKey())}},
 		{"retry", asks, call{method: "POST", path: "/v1/results/" + retried + "/retry"}},
 		{"read", looksUp, call{path: "/v1/results/" + made}},
 		{"list results", looksUp, call{path: "/v1/results"}},
@@ -65,7 +66,7 @@ type fault struct {
 // TestEachDependencyAway holds decisions 9 for every operation and every dependency, killed or hanging: the answer it names,
 // within 2 s, and the usual one when the dependency is back, with nothing restarted.
 func TestEachDependencyAway(t *testing.T) {
-	only(t, services{}, func(t *testing.T, s *stack) {
+	only(t, services, func(t *testing.T, s *stack) {
 		postgres, err := pgtest.Start(t.Context(), pgtest.Options{Fsync: true})
 		if err != nil {
 			t.Fatal(err)
@@ -85,14 +86,14 @@ func TestEachDependencyAway(t *testing.T) {
 			return func() error {
 				ctx, cancel := context.WithTimeout(t.Context(), startBudget)
 				defer cancel()
-				return own.part(t, name).start(ctx)
+				return own.part(t, name).Start(ctx)
 			}
 		}
 		kill := func(name string) func() error {
-			return func() error { own.part(t, name).proc.Kill(); return nil }
+			return func() error { own.part(t, name).Process().Kill(); return nil }
 		}
 		signal := func(name string, sig syscall.Signal) func() error {
-			return func() error { return own.part(t, name).proc.Signal(sig) }
+			return func() error { return own.part(t, name).Process().Signal(sig) }
 		}
 		nothing := map[need]int{looksUp: 503, writes: 503, asks: 503}
 		for _, f := range []fault{

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/test/e2e/internal/openapi"
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
 )
 
 // client calls a stack as one account.
@@ -77,13 +77,13 @@ func (c *client) request(ctx context.Context, in call) (*http.Request, error) {
 			body = struct{ io.Reader }{body} // of unknown length
 		}
 	}
-	req, err := http.NewRequestWithContext(ctx, in.method, "http://"+c.stack.front.listen, body)
+	req, err := http.NewRequestWithContext(ctx, in.method, "http://"+c.stack.front.Listen, body)
 	if err != nil {
 		return nil, err
 	}
 	req.URL.Opaque = in.path // the path as it is, be it malformed
 	if strings.HasPrefix(in.path, "//") {
-		req.URL = &url.URL{Scheme: "http", Host: c.stack.front.listen, Path: in.path}
+		req.URL = &url.URL{Scheme: "http", Host: c.stack.front.Listen, Path: in.path}
 	}
 	switch {
 	case in.contentType == none:
@@ -136,13 +136,13 @@ func (c *client) try(t *testing.T, in call) (reply, error) {
 	if r.header.Get("X-Request-Id") == "" {
 		t.Errorf("%s %s: no X-Request-Id in the response", req.Method, in.path)
 	}
-	if strings.Contains(string(b), upstream.BodyMark) {
+	if strings.Contains(string(b), model.BodyMark) {
 		t.Errorf("%s %s: the response repeats what the model said: %s", req.Method, in.path, b)
 	}
-	if strings.Contains(string(b), `"error":{`) && strings.Contains(string(b), upstream.Mark) {
+	if strings.Contains(string(b), `"error":{`) && strings.Contains(string(b), model.Mark) {
 		t.Errorf("%s %s: the error repeats a value sent: %s", req.Method, in.path, b)
 	}
-	doc, err := world.described(c.stack.topology)
+	doc, err := world.stacks[c.stack.topology].document()
 	if err != nil {
 		return r, err
 	}

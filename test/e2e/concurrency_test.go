@@ -7,14 +7,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // atOnce sends the calls together and lets the model answer when all have been written.
-func (s *stack) atOnce(t *testing.T, script *upstream.Script, then upstream.Step, calls ...call) []reply {
+func (s *stack) atOnce(t *testing.T, script *model.Script, then model.Step, calls ...call) []reply {
 	t.Helper()
 	release, before := make(chan struct{}), script.Calls()
-	script.Then(upstream.Hold(release, then))
+	script.Then(model.Hold(release, then))
 	var written sync.WaitGroup
 	written.Add(len(calls))
 	pending := make([]<-chan answered, len(calls))
@@ -69,7 +69,7 @@ func TestConcurrency(t *testing.T) {
 			t.Parallel()
 			prism, script := s.main.triage(t), s.model.Script()
 			in := call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag, "idempotency_key", newKey())}
-			replies := s.atOnce(t, script, upstream.Likely(), repeat(in, 6)...)
+			replies := s.atOnce(t, script, model.Likely(), repeat(in, 6)...)
 			for _, r := range replies {
 				r.ok(t)
 				r.wantBody(t, string(replies[0].body))
@@ -81,7 +81,7 @@ func TestConcurrency(t *testing.T) {
 			t.Parallel()
 			prism, script := s.main.triage(t), s.model.Script()
 			in := call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag, "idempotency_key", newKey())}
-			replies := s.atOnce(t, script, upstream.Status(400), repeat(in, 4)...)
+			replies := s.atOnce(t, script, model.Status(400), repeat(in, 4)...)
 			ids := map[string]bool{}
 			for _, r := range replies {
 				ids[r.failed(t).ID] = true
@@ -102,7 +102,7 @@ func TestConcurrency(t *testing.T) {
 			t.Parallel()
 			script, key := s.model.Script(), newKey()
 			body := text(script.Tag, "idempotency_key", key)
-			replies := s.atOnce(t, script, upstream.Likely(),
+			replies := s.atOnce(t, script, model.Likely(),
 				call{path: "/v1/prisms/" + s.main.triage(t) + "/results", body: body},
 				call{path: "/v1/prisms/" + s.main.triage(t) + "/results", body: body})
 			won := 0
@@ -121,7 +121,7 @@ func TestConcurrency(t *testing.T) {
 			prism := s.main.triage(t)
 			failed, script := s.main.refused(t, prism)
 			in := call{method: "POST", path: "/v1/results/" + failed.ID + "/retry"}
-			replies := s.atOnce(t, script, upstream.Likely(), repeat(in, 4)...)
+			replies := s.atOnce(t, script, model.Likely(), repeat(in, 4)...)
 			var winner result
 			for _, r := range replies {
 				if r.status == 200 {
@@ -140,7 +140,7 @@ func TestConcurrency(t *testing.T) {
 			t.Parallel()
 			prism, key := s.main.triage(t), newKey()
 			failed, script := s.main.refused(t, prism, "idempotency_key", key)
-			replies := s.atOnce(t, script, upstream.Likely(),
+			replies := s.atOnce(t, script, model.Likely(),
 				call{path: "/v1/prisms/" + prism + "/results", body: text("x", "idempotency_key", key)},
 				call{method: "POST", path: "/v1/results/" + failed.ID + "/retry"})
 			repeated := replies[0].ok(t)
@@ -155,7 +155,7 @@ func TestConcurrency(t *testing.T) {
 		t.Run("different keys do not wait for each other", func(t *testing.T) {
 			t.Parallel()
 			release := make(chan struct{})
-			held := s.model.Script(upstream.Hold(release, upstream.Likely()))
+			held := s.model.Script(model.Hold(release, model.Likely()))
 			path := s.fill(t, createOne)
 			pending := s.main.start(t, call{path: path, body: text(held.Tag, "idempotency_key", newKey())})
 			if err := held.Await(t.Context(), 1); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // list writes a JSON array of n elements.
@@ -149,7 +149,7 @@ func TestDefinitions(t *testing.T) {
 		})
 		t.Run("a value of a definition is never repeated in a message", func(t *testing.T) {
 			t.Parallel() // every error that a client gets is looked at for the mark
-			for _, row := range [][2]string{{field(upstream.Mark + "!"), yesNo}, {oneField, question(upstream.Mark + "!")}} {
+			for _, row := range [][2]string{{field(model.Mark + "!"), yesNo}, {oneField, question(model.Mark + "!")}} {
 				s.main.post(t, "/v1/prisms", body(row[0], row[1], "")).wantStatus(t, 400)
 			}
 		})

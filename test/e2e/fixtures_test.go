@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // The questions that most prisms of the cases have: one of each type.
@@ -28,7 +28,7 @@ const (
 func newSlug() string { return "p-" + strings.ToLower(rand.Text()) }
 
 // newKey is an idempotency key that nobody has. It is a value sent, so it is marked as one.
-func newKey() string { return upstream.Mark + "-key-" + rand.Text() }
+func newKey() string { return model.Mark + "-key-" + rand.Text() }
 
 // absentID is the id of nothing.
 const absentID = "0198c000-0000-7000-8000-000000000000"
@@ -59,9 +59,9 @@ func (c *client) archive(t *testing.T, prism string) {
 }
 
 // refused makes a failed result of a prism with one field. Retries of it fail too until the script says otherwise.
-func (c *client) refused(t *testing.T, prism string, more ...any) (result, *upstream.Script) {
+func (c *client) refused(t *testing.T, prism string, more ...any) (result, *model.Script) {
 	t.Helper()
-	script := c.stack.model.Script(upstream.Status(400))
+	script := c.stack.model.Script(model.Status(400))
 	return c.create(t, prism, text(script.Tag, more...)).failed(t), script
 }
 
@@ -69,7 +69,7 @@ func (c *client) refused(t *testing.T, prism string, more ...any) (result, *upst
 type fixtures struct {
 	sync.Mutex
 	replacer *strings.Replacer
-	scripts  map[string]*upstream.Script // of the failed results, by placeholder
+	scripts  map[string]*model.Script // of the failed results, by placeholder
 	slugs    []string
 }
 
@@ -88,7 +88,7 @@ func (s *stack) fill(t *testing.T, text string) string {
 func (s *stack) makeFixtures(t *testing.T) {
 	t.Helper()
 	f := &s.once
-	f.scripts = map[string]*upstream.Script{}
+	f.scripts = map[string]*model.Script{}
 	pairs := []string{"{absent}", absentID}
 	add := func(name, value string) { pairs = append(pairs, "{"+name+"}", value) }
 	for _, owner := range []struct {
@@ -107,7 +107,7 @@ func (s *stack) makeFixtures(t *testing.T) {
 			key := newKey()
 			script := s.model.Script()
 			ok := c.create(t, slug, text(script.Tag, "idempotency_key", key)).ok(t)
-			script.Then(upstream.Status(400))
+			script.Then(model.Status(400))
 			f.scripts[prefix+prism+"_ok"] = script
 			add(prefix+prism+"_ok", ok.ID)
 			add(prefix+prism+"_key", key)

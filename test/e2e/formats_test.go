@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // Labels and values that break careless writers of csv and tsv.
@@ -16,9 +16,9 @@ const nastyQuestions = `[
 	{"key":"sure","type":"yes_no","text":"Sure?"},
 	{"key":"level","type":"scale","text":"How much?","levels":[{"key":"low","label":"Low\tlabel"},{"key":"high","label":"=HIGH()"}]}]`
 
-var exact = upstream.Answers{
-	"pick": upstream.Options{"comma": 0.25, "quoted": 0.5, "plain": 0.25}, "sure": upstream.Yes(0.5),
-	"level": upstream.Levels{0.25, 0.75},
+var exact = model.Answers{
+	"pick": model.Options{"comma": 0.25, "quoted": 0.5, "plain": 0.25}, "sure": model.Yes(0.5),
+	"level": model.Levels{0.25, 0.75},
 }
 
 // dateTime is created_at: milliseconds and Z (decisions 8).
@@ -31,7 +31,7 @@ type sample struct {
 	result result
 }
 
-func (s *stack) sample(t *testing.T, step upstream.Step, more ...any) sample {
+func (s *stack) sample(t *testing.T, step model.Step, more ...any) sample {
 	t.Helper()
 	prism := s.main.prism(t, twoFields, nastyQuestions)
 	script := s.model.Script(step)
@@ -47,7 +47,7 @@ func TestFormats(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("json has the Lens columns in Lens order", func(t *testing.T) {
 			t.Parallel()
-			at := s.sample(t, upstream.Answer(exact), "ref", "order <7> & co")
+			at := s.sample(t, model.Answer(exact), "ref", "order <7> & co")
 			r := s.main.read(t, at.result.ID, "json")
 			r.wantType(t, "application/json; charset=utf-8")
 			wantMembers(t, r.body, nil, "id", "ref", "prism", "version", "status", "error", "took_ms", "created_at", "answers")
@@ -64,7 +64,7 @@ func TestFormats(t *testing.T) {
 		})
 		t.Run("raw has every probability in definition order", func(t *testing.T) {
 			t.Parallel()
-			at := s.sample(t, upstream.Answer(exact))
+			at := s.sample(t, model.Answer(exact))
 			r := s.main.read(t, at.result.ID, "raw")
 			r.wantType(t, "application/json; charset=utf-8")
 			r.wantBody(t, `{"id":"`+at.result.ID+`","ref":null,"prism":"`+at.prism+`","version":1,"status":"ok","error":null,"took_ms":`+
@@ -74,7 +74,7 @@ func TestFormats(t *testing.T) {
 		})
 		t.Run("csv has labels, quotes what needs it, keeps line breaks and ends lines in CRLF", func(t *testing.T) {
 			t.Parallel()
-			at := s.sample(t, upstream.Answer(exact), "ref", "r,1")
+			at := s.sample(t, model.Answer(exact), "ref", "r,1")
 			r := s.main.read(t, at.result.ID, "csv")
 			r.wantType(t, "text/csv; charset=utf-8")
 			r.wantBody(t, "result_id,ref,version,status,error,created_at,subject,message,pick,pick_probability,sure,sure_probability,level,level_average\r\n"+
@@ -82,7 +82,7 @@ func TestFormats(t *testing.T) {
 		})
 		t.Run("tsv makes spaces of tabs and line breaks and ends lines in LF", func(t *testing.T) {
 			t.Parallel()
-			at := s.sample(t, upstream.Answer(upstream.Answers{"level": upstream.Levels{1, 0}, "sure": upstream.Yes(0.75)}))
+			at := s.sample(t, model.Answer(model.Answers{"level": model.Levels{1, 0}, "sure": model.Yes(0.75)}))
 			r := s.main.read(t, at.result.ID, "tsv")
 			r.wantType(t, "text/tab-separated-values; charset=utf-8")
 			r.wantBody(t, "result_id\tref\tversion\tstatus\terror\tcreated_at\tsubject\tmessage\tpick\tpick_probability\tsure\tsure_probability\tlevel\tlevel_average\n"+
@@ -90,7 +90,7 @@ func TestFormats(t *testing.T) {
 		})
 		t.Run("jsonl has keys and lower-case words, and null for what is not there", func(t *testing.T) {
 			t.Parallel()
-			at := s.sample(t, upstream.Answer(exact))
+			at := s.sample(t, model.Answer(exact))
 			r := s.main.read(t, at.result.ID, "jsonl")
 			r.wantType(t, "application/jsonl; charset=utf-8")
 			r.wantBody(t, `{"result_id":"`+at.result.ID+`","ref":null,"version":1,"status":"ok","error":null,"created_at":"`+at.result.CreatedAt+
@@ -100,11 +100,11 @@ func TestFormats(t *testing.T) {
 		t.Run("yes and no have words of their own in each format", func(t *testing.T) {
 			t.Parallel()
 			for _, row := range []struct {
-				p           upstream.Yes
+				p           model.Yes
 				word, label string
 			}{{0.75, "yes", "Yes"}, {0.25, "no", "No"}, {0.5, "unsure", "Unsure"}} {
 				prism := s.main.prism(t, oneField, yesNo)
-				script := s.model.Script(upstream.Answer(upstream.Answers{"urgent": row.p}))
+				script := s.model.Script(model.Answer(model.Answers{"urgent": row.p}))
 				made := s.main.create(t, prism, text(script.Tag)).ok(t)
 				wantEqual(t, "json", made.answer(t, "urgent"), row.word)
 				if got := string(s.main.read(t, made.ID, "csv").body); !strings.Contains(got, ","+row.label+",") {
@@ -121,7 +121,7 @@ func TestFormats(t *testing.T) {
 
 		t.Run("a failed result has null answers in json and raw, and is read with 200", func(t *testing.T) {
 			t.Parallel()
-			at := s.sample(t, upstream.Status(400), "ref", "r1")
+			at := s.sample(t, model.Status(400), "ref", "r1")
 			for _, format := range []string{"json", "raw"} {
 				r := s.main.read(t, at.result.ID, format)
 				r.wantStatus(t, 200)
@@ -131,7 +131,7 @@ func TestFormats(t *testing.T) {
 		})
 		t.Run("a failed result has an error and empty Lens columns in csv, tsv and jsonl", func(t *testing.T) {
 			t.Parallel()
-			at := s.sample(t, upstream.Status(400))
+			at := s.sample(t, model.Status(400))
 			const text = "The model service refused the call (status 400)."
 			if got, want := string(s.main.read(t, at.result.ID, "csv").body), at.tag+",,,,,,\r\n"; !strings.HasSuffix(got, want) || !strings.Contains(got, ",failed,"+text+",") {
 				t.Errorf("csv %q", got)
@@ -147,7 +147,7 @@ func TestFormats(t *testing.T) {
 		for _, format := range []string{"json", "raw", "csv", "tsv", "jsonl"} {
 			t.Run("create, retry and read answer alike in format "+format, func(t *testing.T) {
 				t.Parallel()
-				prism, script := s.main.triage(t), s.model.Script(upstream.Status(400))
+				prism, script := s.main.triage(t), s.model.Script(model.Status(400))
 				made := s.main.post(t, "/v1/prisms/"+prism+"/results?format="+format, text(script.Tag))
 				made.wantStatus(t, 502)
 				first := s.onlyResult(t, prism)
@@ -177,7 +177,7 @@ func TestFormats(t *testing.T) {
 		t.Run("numbers in csv and tsv print as JSON numbers do", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
-			script := s.model.Script(upstream.Answer(upstream.Answers{"urgent": upstream.Yes(1e-7)}))
+			script := s.model.Script(model.Answer(model.Answers{"urgent": model.Yes(1e-7)}))
 			made := s.main.create(t, prism, text(script.Tag)).ok(t)
 			var answers map[string]json.RawMessage
 			if err := json.Unmarshal(made.Answers, &answers); err != nil {

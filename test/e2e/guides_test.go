@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/testkit/freeport"
 	"github.com/prism-results/prism/pkg/testkit/program"
-	"github.com/prism-results/prism/test/e2e/internal/proc"
 )
 
 // guideBudget is for a page of commands, on a machine that does much else.
@@ -106,7 +106,7 @@ func (g guide) try(t *testing.T) (printed []string) {
 	t.Helper()
 	bins := t.TempDir()
 	for _, pkg := range []string{"cmd/prism", "cmd/prismctl"} {
-		bin, err := world.binary(pkg)
+		bin, err := program.Binary(t.Context(), pkg, program.AsTests()...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,11 +115,15 @@ func (g guide) try(t *testing.T) (printed []string) {
 		}
 	}
 	for try := 1; ; try++ {
-		addrs, err := proc.FreeAddrs(2)
+		listen, err := freeport.Addr()
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := g.run(t, bins, addrs[0], addrs[1])
+		admin, err := freeport.Addr()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := g.run(t, bins, listen, admin)
 		if err == nil {
 			return strings.Split(out, stepMark)[1:]
 		}

@@ -108,7 +108,7 @@ func TestHeaders(t *testing.T) {
 
 func (s *stack) dial(t *testing.T) net.Conn {
 	t.Helper()
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.front.listen)
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.front.Listen)
 	if err != nil {
 		t.Fatal(err)
 	}

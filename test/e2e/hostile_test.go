@@ -6,12 +6,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/prism-results/prism/pkg/testkit/launch"
 )
 
 // hostile is what a client sends over a bare connection before it half-closes it. It gets one error or a close.
@@ -80,32 +80,32 @@ func TestHostileHTTP(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		own := s.private(t, nil)
 		for _, p := range own.parts {
-			t.Run(p.name+" answers what is hostile with one error and forgets it", func(t *testing.T) {
+			t.Run(p.Name+" answers what is hostile with one error and forgets it", func(t *testing.T) {
 				t.Parallel()
 				own.assail(t, p, "")
 				if p != own.front {
-					own.assail(t, p, "Authorization: Bearer "+internalToken+"\r\n")
+					own.assail(t, p, "Authorization: Bearer "+launch.Token+"\r\n")
 				}
 			})
 		}
 	})
 }
 
-func (s *stack) assail(t *testing.T, p *part, header string) {
+func (s *stack) assail(t *testing.T, p *launch.Service, header string) {
 	t.Helper()
-	before := p.holds(t)
+	before := holds(t, p)
 	var all sync.WaitGroup
 	for _, c := range hostiles() {
 		all.Go(func() {
 			sent := strings.Replace(c.sent, "Host: x\r\n", "Host: x\r\n"+header, 1)
-			if fault := oneError(p.listen, sent); fault != "" {
+			if fault := oneError(p.Listen, sent); fault != "" {
 				t.Errorf("%s: %s", c.name, fault)
 			}
 		})
 	}
 	for range 100 { // connections that say nothing, or half a word
 		all.Go(func() {
-			if c, err := net.Dial("tcp", p.listen); err == nil {
+			if c, err := net.Dial("tcp", p.Listen); err == nil {
 				_, _ = io.WriteString(c, "GET /v1/pri")
 				_ = c.Close()
 			}
@@ -117,7 +117,7 @@ func (s *stack) assail(t *testing.T, p *part, header string) {
 	end := time.After(time.Minute)
 	for {
 		// Idle workers of the server and kept connections to dependencies are no leak, and few.
-		after := p.holds(t)
+		after := holds(t, p)
 		if after.files <= before.files+8 && after.goroutines <= before.goroutines+24 {
 			return
 		}
@@ -172,27 +172,14 @@ func oneError(addr, sent string) string {
 // holdings are what a process has open.
 type holdings struct{ files, goroutines int }
 
-var (
-	openFiles  = regexp.MustCompile(`(?m)^process_open_fds ([0-9.e+]+)$`)
-	goroutines = regexp.MustCompile(`(?m)^go_goroutines ([0-9.e+]+)$`)
-)
-
-func (p *part) holds(t *testing.T) holdings {
+func holds(t *testing.T, p *launch.Service) (h holdings) {
 	t.Helper()
-	_, body, err := fetch(t.Context(), "http://"+p.admin+"/metrics")
-	if err != nil {
-		t.Fatalf("%s is gone: %v", p.name, err)
-	}
-	number := func(pattern *regexp.Regexp) int {
-		m := pattern.FindStringSubmatch(body)
-		if m == nil {
-			t.Fatalf("%s does not tell %s", p.name, pattern)
-		}
-		n, err := strconv.ParseFloat(m[1], 64)
+	for name, to := range map[string]*int{"process_open_fds": &h.files, "go_goroutines": &h.goroutines} {
+		n, err := p.Metric(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return int(n)
+		*to = int(n)
 	}
-	return holdings{number(openFiles), number(goroutines)}
+	return h
 }

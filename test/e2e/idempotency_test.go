@@ -3,7 +3,7 @@ package e2e
 import (
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // TestIdempotency holds step 4 of the create call's order (contract 7) and what decisions 5 say of keys, one call after
@@ -139,7 +139,7 @@ func TestIdempotency(t *testing.T) {
 		t.Run("a client that goes away does not cancel its call", func(t *testing.T) {
 			t.Parallel()
 			prism, release, key := s.main.triage(t), make(chan struct{}), newKey()
-			script := s.model.Script(upstream.Hold(release, upstream.Likely()))
+			script := s.model.Script(model.Hold(release, model.Likely()))
 			body := text(script.Tag, "idempotency_key", key)
 			leave := s.main.startAndLeave(t, call{path: "/v1/prisms/" + prism + "/results", body: body})
 			if err := script.Await(t.Context(), 1); err != nil {

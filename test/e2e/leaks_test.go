@@ -3,18 +3,12 @@ package e2e
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/proc"
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
-)
-
-// Secrets that the processes are given. They may be in nothing that a process prints or exports.
-const (
-	internalToken = "internaltokenmark-7f3a9c51d2e84b60"
-	upstreamKey   = "upstreamkeymark-1b9d84c7e05f4a23"
+	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/model"
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
 var (
@@ -30,20 +24,15 @@ type mark struct{ what, text string }
 // secrets are what nothing may hold that leaves a process beside its answers (decisions 2 and 4).
 func secrets() []mark {
 	return []mark{
-		{"a value sent", upstream.Mark},
-		{"a body of the model", upstream.BodyMark},
-		{"the internal token", internalToken},
-		{"the key of the model", upstreamKey},
+		{"a value sent", model.Mark},
+		{"a body of the model", model.BodyMark},
+		{"the internal token", launch.Token},
+		{"the key of the model", launch.ModelKey},
 	}
 }
 
-// crashes are what no process may print.
-func crashes() []mark {
-	return []mark{{"a data race", "WARNING: DATA RACE"}, {"a panic", "panic: "}, {"a crash", "fatal error: "}}
-}
-
 // printed looks at every line of the processes: no value, key, token or upstream body, no data race and no panic.
-func printed(procs []*proc.Process) (problems []string) {
+func printed(procs []*program.Process) (problems []string) {
 	for _, p := range procs {
 		seen := map[string]bool{}
 		report := func(what, line string) {
@@ -52,10 +41,15 @@ func printed(procs []*proc.Process) (problems []string) {
 				problems = append(problems, fmt.Sprintf("%s printed %s: %s", p.Name, what, line))
 			}
 		}
-		for _, line := range p.Lines() {
-			for _, m := range slices.Concat(secrets(), crashes()) {
+		for _, line := range launch.Lines(p) {
+			for _, m := range secrets() {
 				if strings.Contains(line, m.text) {
 					report(m.what, line)
+				}
+			}
+			for _, crash := range launch.Crashes {
+				if strings.Contains(line, crash) {
+					report(crash, line)
 				}
 			}
 			if apiKeyPattern.MatchString(line) && !mayShowKey(line) {
@@ -102,8 +96,8 @@ func TestTheScanFindsWhatMayNotBePrinted(t *testing.T) {
 		name, line string
 		found      bool
 	}{
-		{"a value sent", `{"msg":"x ` + upstream.Mark + `-1"}`, true},
-		{"the internal token", "token=" + internalToken, true},
+		{"a value sent", `{"msg":"x ` + model.Mark + `-1"}`, true},
+		{"the internal token", "token=" + launch.Token, true},
 		{"a data race", "WARNING: DATA RACE", true},
 		{"an API key in a log line", `{"key":"` + wellFormedKey() + `"}`, true},
 		{"an API key alone", "  " + wellFormedKey(), false},
@@ -112,14 +106,14 @@ func TestTheScanFindsWhatMayNotBePrinted(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := proc.Start("sh", "/bin/sh", []string{"LINE=" + row.line}, "-c", `printf '%s\n' "$LINE" >&2`)
+			p, err := program.Launch(program.Command{Path: "/bin/sh", Env: map[string]string{"LINE": row.line}, Args: []string{"-c", `printf "%s\n" "$LINE" >&2`}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := p.Wait(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if found := len(printed([]*proc.Process{p})) > 0; found != row.found {
+			if found := len(printed([]*program.Process{p})) > 0; found != row.found {
 				t.Errorf("found is %v", found)
 			}
 		})

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // TestLens holds what the contract (1, 2, 9) and decisions 3 say of the Lens and of versions.
@@ -43,9 +43,9 @@ func TestLens(t *testing.T) {
 				{"name":"easy","question":"urgent","show":"answer","yes_at":0.55},
 				{"name":"hard","question":"urgent","show":"answer","no_at":0.58},
 				{"name":"p","question":"urgent","show":"probability"}]}`))
-			script := s.model.Script(upstream.Answer(upstream.Answers{
-				"intent": upstream.Options{"card": 0.125, "transfer": 0.375, "insufficient_information": 0.5},
-				"urgent": upstream.Yes(0.5625), "mood": upstream.Levels{0.25, 0.25, 0.5},
+			script := s.model.Script(model.Answer(model.Answers{
+				"intent": model.Options{"card": 0.125, "transfer": 0.375, "insufficient_information": 0.5},
+				"urgent": model.Yes(0.5625), "mood": model.Levels{0.25, 0.25, 0.5},
 			}))
 			made := s.main.create(t, prism, text(script.Tag)).ok(t)
 			want := `{"Mood average":5.75,"mood.chosen":0.5,"p-angry":0.5,"p_transfer":0.375,"p_unknown":0.5,"sure":0.25,` +
@@ -60,8 +60,8 @@ func TestLens(t *testing.T) {
 		t.Run("yes from 0.6 on, no up to 0.4, unsure between", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
-			for p, want := range map[upstream.Yes]string{1: "yes", 0.6: "yes", 0.59: "unsure", 0.41: "unsure", 0.4: "no", 0: "no"} {
-				script := s.model.Script(upstream.Answer(upstream.Answers{"urgent": p}))
+			for p, want := range map[model.Yes]string{1: "yes", 0.6: "yes", 0.59: "unsure", 0.41: "unsure", 0.4: "no", 0: "no"} {
+				script := s.model.Script(model.Answer(model.Answers{"urgent": p}))
 				made := s.main.create(t, prism, text(script.Tag)).ok(t)
 				wantEqual(t, "the answer", made.answer(t, "urgent"), want)
 			}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // idPage is a page of things of which only the ids matter.
@@ -148,7 +148,7 @@ func TestListing(t *testing.T) {
 				{"a limit of 0 is refused at " + list, call{path: list + "?limit=0"}, invalid("limit: Number must be greater than or equal to 1")},
 				{"a limit of 101 is refused at " + list, call{path: list + "?limit=101"}, invalid("limit: Number must be less than or equal to 100")},
 				{"a limit that is no number is refused at " + list, call{path: list + "?limit=ten"}, invalidAt("limit")},
-				{"a cursor that nobody gave is refused at " + list, call{path: list + "?cursor=" + upstream.Mark}, invalidAt("cursor")},
+				{"a cursor that nobody gave is refused at " + list, call{path: list + "?cursor=" + model.Mark}, invalidAt("cursor")},
 				{"a cursor with a NUL is refused at " + list, call{path: list + "?cursor=%00"}, invalidAt("cursor")},
 			})
 		}

@@ -19,6 +19,10 @@ func run(m *testing.M) int {
 	if f := flag.Lookup("test.parallel"); f.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = f.Value.Set(strconv.Itoa(parallelism))
 	}
+	if err := world.open(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(1, len(world.close()))
+	}
 	code := m.Run()
 	problems := world.close()
 	if whole() {

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 func noAnswerTo(question string) string {
@@ -26,8 +27,8 @@ func TestModel(t *testing.T) {
 			s.main.create(t, prism, object("fields", map[string]string{"message": script.Tag, "subject": "s"}, "context", "the context")).ok(t)
 			wantEqual(t, "the number of calls", script.Calls(), 1)
 			r := script.Requests()[0]
-			wantEqual(t, "the key", r.Header.Get("Authorization"), "Bearer "+upstreamKey)
-			wantEqual(t, "the model", r.Model, modelName)
+			wantEqual(t, "the key", r.Header.Get("Authorization"), "Bearer "+launch.ModelKey)
+			wantEqual(t, "the model", r.Model, launch.ModelName)
 			wantEqual(t, "the message", r.Field("message"), script.Tag)
 			wantEqual(t, "the subject", r.Field("subject"), "s")
 			wantEqual(t, "the context", r.Field("context"), "the context")
@@ -62,9 +63,9 @@ func TestModel(t *testing.T) {
 		t.Run("probabilities are normalised, in definition order, and sum to 1", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
-			script := s.model.Script(upstream.Answer(upstream.Answers{
-				"intent": upstream.Options{"transfer": 0.33, "insufficient_information": 0.33, "card": 0.33},
-				"mood":   upstream.Levels{0.1, 0.2, 0.74},
+			script := s.model.Script(model.Answer(model.Answers{
+				"intent": model.Options{"transfer": 0.33, "insufficient_information": 0.33, "card": 0.33},
+				"mood":   model.Levels{0.1, 0.2, 0.74},
 			}))
 			made := s.main.create(t, prism, text(script.Tag)).ok(t)
 			r := s.main.read(t, made.ID, "raw")
@@ -101,8 +102,8 @@ func TestModel(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
 			for p, want := range map[float64]float64{1: 1, 0.8: 0.7, 0.5: 0.25} {
-				script := s.model.Script(upstream.Answer(upstream.Answers{
-					"intent": upstream.Options{"card": p, "transfer": (1 - p) / 2, "insufficient_information": (1 - p) / 2},
+				script := s.model.Script(model.Answer(model.Answers{
+					"intent": model.Options{"card": p, "transfer": (1 - p) / 2, "insufficient_information": (1 - p) / 2},
 				}))
 				made := s.main.create(t, prism, text(script.Tag)).ok(t)
 				var answers struct {
@@ -116,13 +117,13 @@ func TestModel(t *testing.T) {
 		})
 		t.Run("the average weighs the levels' values", func(t *testing.T) {
 			t.Parallel()
-			script := s.model.Script(upstream.Answer(upstream.Answers{"mood": upstream.Levels{0.5, 0.25, 0.25}}))
+			script := s.model.Script(model.Answer(model.Answers{"mood": model.Levels{0.5, 0.25, 0.25}}))
 			made := s.main.create(t, s.main.triage(t), text(script.Tag)).ok(t)
 			wantEqual(t, "the average", made.answer(t, "mood_average"), 0.5*1+0.25*2+0.25*10)
 		})
 		t.Run("took_ms is how long the model took", func(t *testing.T) {
 			t.Parallel()
-			script := s.model.Script(upstream.After(300*time.Millisecond, upstream.Likely()))
+			script := s.model.Script(model.After(300*time.Millisecond, model.Likely()))
 			took := s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t).TookMS
 			if took < 300 || took > 10_000 {
 				t.Errorf("took_ms is %d", took)
@@ -137,16 +138,16 @@ func TestModel(t *testing.T) {
 // unusable are answers from which no probabilities can be had.
 func unusable(t *testing.T, s *stack) {
 	t.Helper()
-	choice := func(json string) upstream.Step {
-		return upstream.Answer(upstream.Answers{"intent": upstream.Raw(json)})
+	choice := func(json string) model.Step {
+		return model.Answer(model.Answers{"intent": model.Raw(json)})
 	}
-	mood := func(json string) upstream.Step { return upstream.Answer(upstream.Answers{"mood": upstream.Raw(json)}) }
-	urgent := func(json string) upstream.Step {
-		return upstream.Answer(upstream.Answers{"urgent": upstream.Raw(json)})
+	mood := func(json string) model.Step { return model.Answer(model.Answers{"mood": model.Raw(json)}) }
+	urgent := func(json string) model.Step {
+		return model.Answer(model.Answers{"urgent": model.Raw(json)})
 	}
 	for _, row := range []struct {
 		name     string
-		step     upstream.Step
+		step     model.Step
 		question string
 	}{
 		{"an option without a probability", choice(`{"type":"choice","choice":"card","probabilities":{"card":0.5,"transfer":0.5}}`), "intent"},
@@ -160,7 +161,7 @@ func unusable(t *testing.T, s *stack) {
 		{"a noul below 0", urgent(`{"type":"noul","noul":-0.5}`), "urgent"},
 		{"a noul that is not there", urgent(`{"type":"noul"}`), "urgent"},
 		{"a level without a probability", mood(`{"type":"score","score":1,"probabilities":{"0":0.5,"2":0.5}}`), "mood"},
-		{"a refusal of one question", urgent(`{"type":"refusal","refusal":"` + upstream.BodyMark + `"}`), "urgent"},
+		{"a refusal of one question", urgent(`{"type":"refusal","refusal":"` + model.BodyMark + `"}`), "urgent"},
 	} {
 		t.Run(row.name+" is no usable answer", func(t *testing.T) {
 			t.Parallel()
@@ -170,7 +171,7 @@ func unusable(t *testing.T, s *stack) {
 		})
 	}
 	for name, body := range map[string]string{
-		"a body that is not JSON":     "<html>" + upstream.BodyMark,
+		"a body that is not JSON":     "<html>" + model.BodyMark,
 		"an empty body":               "",
 		"a body without answers":      `{"id":"x"}`,
 		"answers to nothing":          `{"answers":{}}`,
@@ -181,16 +182,16 @@ func unusable(t *testing.T, s *stack) {
 		t.Run(name+" is no usable answer", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
-			script := s.model.Script(upstream.Body(body))
+			script := s.model.Script(model.Body(body))
 			failed := s.main.create(t, prism, text(script.Tag)).failed(t)
 			wantEqual(t, "the error", *failed.Error, noAnswerTo("urgent"))
 		})
 	}
 	t.Run("members that nobody knows are ignored", func(t *testing.T) {
 		t.Parallel()
-		script := s.model.Script(upstream.Answer(upstream.Answers{
-			"intent": upstream.Raw(`{"extra":[1],"probabilities":{"card":0.5,"transfer":0.25,"insufficient_information":0.25}}`),
-			"more":   upstream.Raw(`{}`),
+		script := s.model.Script(model.Answer(model.Answers{
+			"intent": model.Raw(`{"extra":[1],"probabilities":{"card":0.5,"transfer":0.25,"insufficient_information":0.25}}`),
+			"more":   model.Raw(`{}`),
 		}))
 		made := s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t)
 		wantEqual(t, "the answer", made.answer(t, "intent"), "card")
@@ -198,8 +199,8 @@ func unusable(t *testing.T, s *stack) {
 	t.Run("a sum within 5% of 1 is rounding", func(t *testing.T) {
 		t.Parallel()
 		for _, p := range []float64{0.21, 0.29} { // sums of 0.96 and 1.04
-			script := s.model.Script(upstream.Answer(upstream.Answers{
-				"intent": upstream.Options{"card": 0.5, "transfer": p, "insufficient_information": 0.25},
+			script := s.model.Script(model.Answer(model.Answers{
+				"intent": model.Options{"card": 0.5, "transfer": p, "insufficient_information": 0.25},
 			}))
 			s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t)
 		}
@@ -212,7 +213,7 @@ func refusals(t *testing.T, s *stack) {
 	for _, status := range []int{400, 401, 403, 404, 413, 422} {
 		t.Run(fmt.Sprintf("a %d of the model is a refusal and not tried again", status), func(t *testing.T) {
 			t.Parallel()
-			script := s.model.Script(upstream.Status(status))
+			script := s.model.Script(model.Status(status))
 			failed := s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).failed(t)
 			wantEqual(t, "the error", *failed.Error, fmt.Sprintf("The model service refused the call (status %d).", status))
 			wantEqual(t, "the number of calls", script.Calls(), 1)
@@ -221,20 +222,20 @@ func refusals(t *testing.T, s *stack) {
 	for _, status := range []int{408, 409, 429, 500, 502, 503, 529} {
 		t.Run(fmt.Sprintf("a %d of the model is tried again", status), func(t *testing.T) {
 			t.Parallel()
-			script := s.model.Script(upstream.Status(status), upstream.Likely())
+			script := s.model.Script(model.Status(status), model.Likely())
 			s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t)
 			wantEqual(t, "the number of calls", script.Calls(), 2)
 		})
 	}
 	t.Run("a connection that breaks is tried again", func(t *testing.T) {
 		t.Parallel()
-		script := s.model.Script(upstream.Cut(), upstream.Cut(), upstream.Likely())
+		script := s.model.Script(model.Cut(), model.Cut(), model.Likely())
 		s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t)
 		wantEqual(t, "the number of calls", script.Calls(), 3)
 	})
 	t.Run("Retry-After is honoured when it fits", func(t *testing.T) {
 		t.Parallel()
-		script := s.model.Script(upstream.Status(429, "Retry-After", "2"), upstream.Likely())
+		script := s.model.Script(model.Status(429, "Retry-After", "2"), model.Likely())
 		s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t)
 		calls := script.Requests()
 		if pause := calls[1].At.Sub(calls[0].At); len(calls) != 2 || pause < 1900*time.Millisecond {
@@ -249,14 +250,14 @@ func waits(t *testing.T, s *stack) {
 	const late = "The model did not answer within 15 seconds."
 	for _, row := range []struct {
 		name string
-		step upstream.Step
+		step model.Step
 		want []string
 	}{
-		{"a model that hangs fails after 15 seconds", upstream.Hang(), []string{late}},
-		{"a model that drips bytes fails after 15 seconds", upstream.Drip(), []string{late}},
-		{"a model that always fails is given up", upstream.Status(500), []string{late, "The model service refused the call (status 500)."}},
-		{"a model that always breaks the connection is given up", upstream.Cut(), []string{late, "The model service could not be reached."}},
-		{"a Retry-After that does not fit is not waited for", upstream.Status(429, "Retry-After", "120"), []string{late, "The model service refused the call (status 429)."}},
+		{"a model that hangs fails after 15 seconds", model.Hang(), []string{late}},
+		{"a model that drips bytes fails after 15 seconds", model.Drip(), []string{late}},
+		{"a model that always fails is given up", model.Status(500), []string{late, "The model service refused the call (status 500)."}},
+		{"a model that always breaks the connection is given up", model.Cut(), []string{late, "The model service could not be reached."}},
+		{"a Retry-After that does not fit is not waited for", model.Status(429, "Retry-After", "120"), []string{late, "The model service refused the call (status 429)."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

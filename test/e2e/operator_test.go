@@ -6,27 +6,27 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
 // command runs a binary of the stack with arguments and settings and returns its exit code and both streams.
-func command(t *testing.T, p *part, env map[string]string, args ...string) (code int, out string) {
+func command(t *testing.T, p *launch.Service, env map[string]string, args ...string) (code int, out string) {
 	t.Helper()
-	bin, err := world.binary(p.pkg)
+	proc, err := program.Launch(program.Command{Name: p.Name, Path: p.Bin, Env: env, Args: args})
 	if err != nil {
 		t.Fatal(err)
 	}
-	proc, err := world.start(p.name+" "+strings.Join(args, " "), bin, environ(env), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world.started(proc)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	code, err = proc.Wait(ctx)
 	if err != nil {
 		proc.Kill()
-		t.Fatalf("%v\n%s", err, strings.Join(proc.Lines(), "\n"))
+		t.Fatalf("%v\n%s", err, strings.Join(launch.Lines(proc), "\n"))
 	}
-	return code, strings.Join(proc.Lines(), "\n")
+	return code, strings.Join(launch.Lines(proc), "\n")
 }
 
 // settings are the variables that a binary reads, with their defaults where decisions 10 give one.
@@ -60,11 +60,11 @@ var required = map[string][]string{
 func TestOperator(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		for _, p := range s.parts {
-			t.Run("--help of "+p.name+" lists every variable with its default", func(t *testing.T) {
+			t.Run("--help of "+p.Name+" lists every variable with its default", func(t *testing.T) {
 				t.Parallel()
 				code, out := command(t, p, nil, "--help")
 				wantEqual(t, "the exit code", code, 0)
-				for name, value := range settings[p.name] {
+				for name, value := range settings[p.Name] {
 					line := regexp.MustCompile(`(?m)^.*\b` + name + `\b.*$`).FindString(out)
 					if line == "" {
 						t.Errorf("%s is not listed", name)
@@ -73,11 +73,11 @@ func TestOperator(t *testing.T) {
 					}
 				}
 			})
-			for _, name := range required[p.name] {
-				t.Run(p.name+" without "+name+" says so and does not start", func(t *testing.T) {
+			for _, name := range required[p.Name] {
+				t.Run(p.Name+" without "+name+" says so and does not start", func(t *testing.T) {
 					t.Parallel()
 					env := map[string]string{}
-					for k, v := range p.env {
+					for k, v := range p.Env {
 						if k != name {
 							env[k] = v
 						}
@@ -88,9 +88,9 @@ func TestOperator(t *testing.T) {
 					}
 				})
 			}
-			t.Run("a command that "+p.name+" does not have is an error", func(t *testing.T) {
+			t.Run("a command that "+p.Name+" does not have is an error", func(t *testing.T) {
 				t.Parallel()
-				if code, _ := command(t, p, p.env, "brew"); code == 0 {
+				if code, _ := command(t, p, p.Env, "brew"); code == 0 {
 					t.Error("exit code 0")
 				}
 			})
@@ -98,7 +98,7 @@ func TestOperator(t *testing.T) {
 		t.Run("migrate may be run again and beside a running service", func(t *testing.T) {
 			t.Parallel()
 			for range 2 {
-				if _, err := s.operator(t.Context(), "migrate"); err != nil {
+				if _, err := s.store.Operate(t.Context(), "migrate"); err != nil {
 					t.Error(err)
 				}
 			}
@@ -107,24 +107,24 @@ func TestOperator(t *testing.T) {
 		t.Run("key create prints the key alone, and the key works at once", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t) // looks at what was printed
-			out, err := s.operator(t.Context(), "key", "create", "--account", own.account)
+			out, err := s.store.Operate(t.Context(), "key", "create", "--account", own.account)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !regexp.MustCompile(`^prism_[0-9A-Za-z]{38}\n$`).MatchString(out) {
+			if !regexp.MustCompile(`^prism_[0-9A-Za-z]{38}$`).MatchString(out) {
 				t.Error("standard output is not the key alone")
 			}
-			(&client{stack: s, key: strings.TrimSpace(out)}).get(t, "/v1/prisms").wantStatus(t, 200)
+			(&client{stack: s, key: out}).get(t, "/v1/prisms").wantStatus(t, 200)
 		})
 		t.Run("key list shows ids and no keys, and key revoke takes effect at once", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
 			second, id := own.newAPIKey(t)
-			out, err := s.operator(t.Context(), "key", "list", "--account", own.account)
+			out, err := s.store.Operate(t.Context(), "key", "list", "--account", own.account)
 			if err != nil || !strings.Contains(out, id) || apiKeyPattern.MatchString(out) {
 				t.Errorf("%v: %s", err, out)
 			}
-			if _, err := s.operator(t.Context(), "key", "revoke", id); err != nil {
+			if _, err := s.store.Operate(t.Context(), "key", "revoke", id); err != nil {
 				t.Fatal(err)
 			}
 			second.get(t, "/v1/prisms").wantFail(t, invalidKey)
@@ -142,7 +142,7 @@ func TestOperator(t *testing.T) {
 				{"account", "create"},
 				{"key", "create"},
 			} {
-				if _, err := s.operator(t.Context(), args...); err == nil {
+				if _, err := s.store.Operate(t.Context(), args...); err == nil {
 					t.Errorf("%v succeeded", args)
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // breaker makes a call fail one check.
@@ -96,7 +96,7 @@ func TestCreateOrder(t *testing.T) {
 	}
 	onEach(t, func(t *testing.T, s *stack) {
 		pairs(t, createChecks(), impossible, func(t *testing.T, first breaker, both *attempt) {
-			script := s.model.Script(upstream.Status(400))
+			script := s.model.Script(model.Status(400))
 			s.main.do(t, both.create(t, s, script.Tag)).wantFail(t, first.want)
 			wantEqual(t, "the number of model calls", script.Calls(), 0)
 		})
@@ -234,7 +234,7 @@ func (a *attempt) resultPlaceholder() string {
 	return name + "_" + a.state
 }
 
-func (a *attempt) retry(t *testing.T, s *stack) (call, *upstream.Script) {
+func (a *attempt) retry(t *testing.T, s *stack) (call, *model.Script) {
 	t.Helper()
 	id := s.fill(t, "{"+a.resultPlaceholder()+"}")
 	if a.badID {

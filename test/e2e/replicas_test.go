@@ -2,27 +2,20 @@ package e2e
 
 import (
 	"context"
-	"maps"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
-	"github.com/prism-results/prism/test/e2e/internal/proc"
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
 )
 
 // secondGateway starts another gateway beside the stack's, and returns the stack's main account as its client.
 func (s *stack) secondGateway(t *testing.T) *client {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
-	defer cancel()
-	addrs, err := proc.FreeAddrs(2)
+	second, err := s.options.Gateway(t.Context(), s.part(t, "prism-results").URL(), s.part(t, "prism-model-proxy").URL())
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := s.part(t, "prism-gateway")
-	second := &part{name: first.name, pkg: first.pkg, listen: addrs[0], admin: addrs[1], env: maps.Clone(first.env)}
-	second.env["PRISM_LISTEN"], second.env["PRISM_ADMIN_LISTEN"] = second.listen, second.admin
-	if err := second.start(ctx); err != nil {
+	if err := second.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.parts = append(s.parts, second) // stopped with the others
@@ -31,10 +24,10 @@ func (s *stack) secondGateway(t *testing.T) *client {
 }
 
 // race sends a call to each client, and lets the model answer when it has been asked as often as expected.
-func race(t *testing.T, script *upstream.Script, asked int, clients []*client, calls ...call) (replies []reply) {
+func race(t *testing.T, script *model.Script, asked int, clients []*client, calls ...call) (replies []reply) {
 	t.Helper()
 	release := make(chan struct{})
-	script.Then(upstream.Hold(release, upstream.Likely()))
+	script.Then(model.Hold(release, model.Likely()))
 	pending := make([]<-chan answered, len(calls))
 	for i, in := range calls {
 		pending[i] = clients[i].start(t, in)
@@ -54,7 +47,7 @@ func race(t *testing.T, script *upstream.Script, asked int, clients []*client, c
 
 // TestReplicas holds decisions 5 and 6 for several gateways on one store.
 func TestReplicas(t *testing.T) {
-	only(t, services{}, func(t *testing.T, s *stack) {
+	only(t, services, func(t *testing.T, s *stack) {
 		t.Run("a revoked key is refused by every gateway from the answer of the revoke on", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -124,7 +117,7 @@ func TestOverload(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, map[string]string{"PRISM_MAX_IN_FLIGHT": "2"})
 			prism, release := own.main.triage(t), make(chan struct{})
-			script := own.model.Script(upstream.Hold(release, upstream.Likely()))
+			script := own.model.Script(model.Hold(release, model.Likely()))
 			in := call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag)}
 			taken := []<-chan answered{own.main.start(t, in), own.main.start(t, in)}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // TestRetry holds contract 3 and 4: which state moves where.
@@ -91,7 +91,7 @@ func TestRetry(t *testing.T) {
 			t.Run("a retry with "+name+" is accepted and the body ignored", func(t *testing.T) {
 				t.Parallel()
 				failed, script := s.main.refused(t, s.fill(t, "{one}"))
-				script.Then(upstream.Likely())
+				script.Then(model.Likely())
 				in.method, in.path = "POST", "/v1/results/"+failed.ID+"/retry"
 				s.main.do(t, in).ok(t)
 			})

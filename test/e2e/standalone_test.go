@@ -4,17 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"net"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/prism-results/prism/pkg/testkit/launch"
 )
 
 // curlLine is the line that the first start prints (decisions 10).
 func (s *stack) curlLine() string {
-	for _, line := range s.front.proc.Lines() {
+	for _, line := range launch.Lines(s.front.Process()) {
 		if at := strings.Index(line, "curl "); at >= 0 && apiKeyPattern.MatchString(line) && !strings.HasPrefix(line, "{") {
 			return line[at:]
 		}
@@ -36,7 +37,7 @@ func paste(t *testing.T, line string) []byte {
 
 // TestStandalone holds what decisions 10 promise of `prism serve` on embedded parts.
 func TestStandalone(t *testing.T) {
-	only(t, standalone{}, func(t *testing.T, s *stack) {
+	only(t, standalone, func(t *testing.T, s *stack) {
 		t.Run("the first start prints one curl line that works when pasted", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, map[string]string{"PRISM_MODEL_PROVIDER": "offline"})
@@ -97,12 +98,12 @@ func TestStandalone(t *testing.T) {
 		t.Run("Ctrl-C stops it with exit code 0", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
-			if err := own.front.proc.Signal(os.Interrupt); err != nil {
+			if err := own.front.Process().Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), stopBudget)
+			ctx, cancel := context.WithTimeout(t.Context(), launch.StopBudget)
 			defer cancel()
-			if code, err := own.front.proc.Wait(ctx); err != nil || code != 0 {
+			if code, err := own.front.Process().Wait(ctx); err != nil || code != 0 {
 				t.Errorf("exit code %d: %v", code, err)
 			}
 		})
@@ -117,20 +118,14 @@ func TestStandalone(t *testing.T) {
 		})
 		t.Run("with Postgres and Redis set it keeps nothing of its own", func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), startBudget)
-			defer cancel()
-			database, err := world.database(ctx)
+			database, err := world.database(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			redis, err := world.redisURL(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			own := s.private(t, map[string]string{"PRISM_DATABASE_URL": database, "PRISM_REDIS_URL": redis})
+			own := s.private(t, map[string]string{"PRISM_DATABASE_URL": database, "PRISM_REDIS_URL": world.redis.URL()})
 			prism := own.main.triage(t)
 			made := own.main.create(t, prism, text("x", "idempotency_key", newKey())).ok(t)
-			own.front.env["PRISM_DATA_DIR"] = t.TempDir()
+			own.front.Env["PRISM_DATA_DIR"] = t.TempDir()
 			own.restart(t, syscall.SIGTERM)
 			own.main.read(t, made.ID, "").ok(t)
 		})

@@ -1,13 +1,15 @@
 package e2e
 
 import (
-	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/test/e2e/internal/proc"
+	"github.com/prism-results/prism/pkg/testkit/freeport"
+	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
 // TestStartErrors holds that a setting which is wrong stops the start of every binary that has it, by its name, with what
@@ -42,12 +44,9 @@ func TestStartErrors(t *testing.T) {
 				if !strings.Contains(help, " "+c.name+" ") {
 					continue // not one of its settings
 				}
-				t.Run(p.name+", "+c.name+" "+c.what, func(t *testing.T) {
+				t.Run(p.Name+", "+c.name+" "+c.what, func(t *testing.T) {
 					t.Parallel()
-					env := map[string]string{}
-					for name, value := range p.env {
-						env[name] = value
-					}
+					env := maps.Clone(p.Env)
 					if c.what == "needs PRISM_REDIS_URL" {
 						delete(env, "PRISM_REDIS_URL")
 					}
@@ -72,18 +71,11 @@ func TestStartErrors(t *testing.T) {
 // looked for and why that failed, the process lives, and readiness is false and names the check.
 func TestStartWithoutPostgres(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
-	defer cancel()
-	database, err := world.database(ctx)
+	database, err := world.database(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	addrs, err := proc.FreeAddrs(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := addrs[0]
-	bin, err := world.binary("cmd/prism")
+	nobody, err := freeport.Addr()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,13 +96,11 @@ func TestStartWithoutPostgres(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			addrs, err := proc.FreeAddrs(2)
+			s, err := launch.Options{Database: c.url, Flags: program.AsTests(), Started: world.started}.Standalone(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := world.start("prism", bin, []string{
-				"PRISM_LISTEN=" + addrs[0], "PRISM_ADMIN_LISTEN=" + addrs[1], "PRISM_DATABASE_URL=" + c.url,
-			}, "serve")
+			p, err := s.Launch(s.Env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,14 +114,14 @@ func TestStartWithoutPostgres(t *testing.T) {
 				return false
 			})
 			soon(t, p, "it is alive and not ready", func() bool {
-				alive, _, err := fetch(t.Context(), "http://"+addrs[1]+"/healthz")
+				alive, _, err := s.Get(t.Context(), "/healthz")
 				if err != nil || alive != http.StatusOK {
 					return false
 				}
-				ready, body, err := fetch(t.Context(), "http://"+addrs[1]+"/readyz")
+				ready, body, err := s.Get(t.Context(), "/readyz")
 				return err == nil && ready == http.StatusServiceUnavailable && strings.Contains(body, `{"name":"database","ok":false}`)
 			})
-			if strings.Contains(strings.Join(p.Lines(), "\n"), "hunter2") {
+			if strings.Contains(strings.Join(launch.Lines(p), "\n"), "hunter2") {
 				t.Error("the password was printed")
 			}
 		})
@@ -156,7 +146,7 @@ func containsAll(text string, parts []string) bool {
 }
 
 // soon waits until what a process does can be seen.
-func soon(t *testing.T, p *proc.Process, what string, seen func() bool) {
+func soon(t *testing.T, p *program.Process, what string, seen func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(startBudget)
 	defer deadline.Stop()
@@ -165,10 +155,10 @@ func soon(t *testing.T, p *proc.Process, what string, seen func() bool) {
 	for !seen() {
 		select {
 		case <-tick.C:
-		case <-p.Exited():
-			t.Fatalf("not seen: %s; it ended:\n%s", what, strings.Join(p.Lines(), "\n"))
+		case <-p.Done():
+			t.Fatalf("not seen: %s; it ended:\n%s", what, strings.Join(launch.Lines(p), "\n"))
 		case <-deadline.C:
-			t.Fatalf("not seen: %s:\n%s", what, strings.Join(p.Lines(), "\n"))
+			t.Fatalf("not seen: %s:\n%s", what, strings.Join(launch.Lines(p), "\n"))
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // TestStop holds decisions 9: a service that is stopping finishes what it took, refuses the rest and exits.
@@ -17,13 +18,13 @@ func TestStop(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
 			prism, release, key := own.main.triage(t), make(chan struct{}), newKey()
-			script := own.model.Script(upstream.Hold(release, upstream.Likely()))
+			script := own.model.Script(model.Hold(release, model.Likely()))
 			body := text(script.Tag, "idempotency_key", key)
 			pending := own.main.start(t, call{path: "/v1/prisms/" + prism + "/results", body: body})
 			if err := script.Await(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
-			if err := own.front.proc.Signal(syscall.SIGTERM); err != nil {
+			if err := own.front.Process().Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
 			refused := own.awaitRefusal(t)
@@ -35,13 +36,13 @@ func TestStop(t *testing.T) {
 			close(release)
 			made := await(t, pending).ok(t)
 
-			ctx, cancel := context.WithTimeout(t.Context(), stopBudget)
+			ctx, cancel := context.WithTimeout(t.Context(), launch.StopBudget)
 			defer cancel()
-			code, err := own.front.proc.Wait(ctx)
+			code, err := own.front.Process().Wait(ctx)
 			if err != nil || code != 0 {
 				t.Fatalf("exit code %d: %v", code, err)
 			}
-			if err := own.front.start(ctx); err != nil {
+			if err := own.front.Start(ctx); err != nil {
 				t.Fatal(err)
 			}
 			wantEqual(t, "the result after a restart", own.main.create(t, prism, body).ok(t).ID, made.ID)
@@ -55,24 +56,25 @@ func TestStop(t *testing.T) {
 			if _, err := conn.Write([]byte("POST /v1/prisms HTTP/1.1\r\nHost: x\r\nContent-Le")); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			code, err := own.front.stop(ctx)
-			if err != nil || code != 0 {
-				t.Errorf("exit code %d: %v", code, err)
+			began := time.Now()
+			if err := own.front.Stop(); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("the stop took %v", took)
 			}
 		})
 		t.Run("a drain delay is a pause in which calls are still taken", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, map[string]string{"PRISM_DRAIN_DELAY": "3s"})
 			told := time.Now()
-			if err := own.front.proc.Signal(syscall.SIGTERM); err != nil {
+			if err := own.front.Process().Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
 			own.main.get(t, "/v1/prisms").wantStatus(t, 200)
-			ctx, cancel := context.WithTimeout(t.Context(), stopBudget)
+			ctx, cancel := context.WithTimeout(t.Context(), launch.StopBudget)
 			defer cancel()
-			code, err := own.front.proc.Wait(ctx)
+			code, err := own.front.Process().Wait(ctx)
 			if took := time.Since(told); err != nil || code != 0 || took < 2*time.Second {
 				t.Errorf("exit code %d after %v: %v", code, took, err)
 			}
@@ -130,7 +132,7 @@ func TestRestart(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
 			failed, script := own.main.refused(t, own.main.triage(t), "idempotency_key", newKey())
-			script.Then(upstream.Hang())
+			script.Then(model.Hang())
 			pending := own.main.start(t, call{method: "POST", path: "/v1/results/" + failed.ID + "/retry"})
 			if err := script.Await(t.Context(), 2); err != nil {
 				t.Fatal(err)
@@ -151,13 +153,13 @@ func (s *stack) restart(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
 	defer cancel()
-	if err := s.front.proc.Signal(sig); err != nil {
+	if err := s.front.Process().Signal(sig); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.front.proc.Wait(ctx); err != nil {
+	if _, err := s.front.Process().Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.front.start(ctx); err != nil {
+	if err := s.front.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
 }

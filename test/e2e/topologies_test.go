@@ -2,102 +2,53 @@ package e2e
 
 import (
 	"context"
-	"maps"
+	"os"
 
-	"github.com/prism-results/prism/test/e2e/internal/proc"
+	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// The packages of the binaries.
+// topology is one way to put Prism together.
+type topology string
+
 const (
-	prismPkg      = "cmd/prism"
-	gatewayPkg    = "services/gateway/cmd/prism-gateway"
-	resultsPkg    = "services/results/cmd/prism-results"
-	modelProxyPkg = "services/model-proxy/cmd/prism-model-proxy"
+	// standalone is one process on embedded parts. The process exports its traces.
+	standalone topology = "standalone"
+	// services is the three services with a real Postgres and Redis, as they are shipped: no traces are recorded.
+	services topology = "services"
+	// traced is services that export their traces, for the tests of traces alone.
+	traced topology = "traced services"
 )
 
-const modelName = "decision-model-1"
+// topologies are those that run all cases.
+var topologies = []topology{standalone, services}
 
-// standalone is one process on embedded parts.
-type standalone struct{}
-
-func (standalone) name() string { return "standalone" }
-
-func (standalone) packages() []string { return []string{prismPkg} }
-
-func (standalone) parts(_ context.Context, settings map[string]string) (*stack, error) {
-	addrs, err := proc.FreeAddrs(2)
-	if err != nil {
-		return nil, err
+// newStack prepares the processes of a new, empty stack. The settings override what the processes are given otherwise.
+func newStack(ctx context.Context, top topology, settings map[string]string) (*stack, error) {
+	s := &stack{topology: top, model: world.model, options: launch.Options{
+		ModelURL: world.model.BaseURL(), Flags: program.AsTests(), Started: world.started, Env: map[string]string{},
+	}}
+	if top != services {
+		s.options.Env["OTEL_EXPORTER_OTLP_ENDPOINT"] = world.traces.URL()
+		s.options.Env["OTEL_EXPORTER_OTLP_PROTOCOL"] = "http/protobuf"
 	}
-	dir, err := world.tempDir("data")
-	if err != nil {
-		return nil, err
+	for name, value := range settings {
+		s.options.Env[name] = value
 	}
-	prism := &part{name: "prism", pkg: prismPkg, listen: addrs[0], admin: addrs[1], env: modelSettings()}
-	prism.env["PRISM_LISTEN"] = addrs[0]
-	prism.env["PRISM_ADMIN_LISTEN"] = addrs[1]
-	prism.env["PRISM_DATA_DIR"] = dir
-	maps.Copy(prism.env, settings)
-	return &stack{parts: []*part{prism}, front: prism, store: prism}, nil
-}
-
-// services is the three processes with a real Postgres and Redis.
-type services struct{}
-
-func (services) name() string { return "services" }
-
-func (services) packages() []string { return []string{resultsPkg, modelProxyPkg, gatewayPkg} }
-
-func (services) parts(ctx context.Context, settings map[string]string) (*stack, error) {
-	addrs, err := proc.FreeAddrs(6)
-	if err != nil {
-		return nil, err
-	}
-	database, err := world.database(ctx)
-	if err != nil {
-		return nil, err
-	}
-	redis, err := world.redisURL(ctx)
-	if err != nil {
-		return nil, err
-	}
-	results := &part{
-		name: "prism-results", pkg: resultsPkg, listen: addrs[0], admin: addrs[1],
-		env: map[string]string{"PRISM_DATABASE_URL": database},
-	}
-	models := &part{
-		name: "prism-model-proxy", pkg: modelProxyPkg, listen: addrs[2], admin: addrs[3],
-		env: modelSettings(),
-	}
-	gateway := &part{
-		name: "prism-gateway", pkg: gatewayPkg, listen: addrs[4], admin: addrs[5],
-		env: map[string]string{
-			"PRISM_RESULTS_URL":     "http://" + results.listen,
-			"PRISM_MODEL_PROXY_URL": "http://" + models.listen,
-			"PRISM_REDIS_URL":       redis,
-		},
-	}
-	s := &stack{parts: []*part{results, models, gateway}, front: gateway, store: results}
-	for _, p := range s.parts {
-		p.env["PRISM_LISTEN"] = p.listen
-		p.env["PRISM_ADMIN_LISTEN"] = p.admin
-		p.env["PRISM_INTERNAL_TOKEN"] = internalToken
-		for name, value := range settings {
-			if _, known := p.env[name]; known || name == "PRISM_DRAIN_DELAY" || name == "PRISM_MAX_IN_FLIGHT" {
-				p.env[name] = value
-			}
+	var err error
+	if top == standalone {
+		if s.options.Dir, err = os.MkdirTemp(world.dir, "data-"); err != nil {
+			return nil, err
 		}
+		s.front, err = s.options.Standalone(ctx)
+		s.store, s.parts = s.front, []*launch.Service{s.front}
+		return s, err
 	}
-	// The database is brought up to date as an operator does before the first start.
-	_, err = s.operator(ctx, "migrate")
+	if s.options.Database, err = world.database(ctx); err != nil {
+		return nil, err
+	}
+	s.options.Redis = world.redis.URL()
+	three, err := s.options.Services(ctx)
+	s.front, s.store, s.parts = three.Gateway, three.Results, three.All()
 	return s, err
-}
-
-func modelSettings() map[string]string {
-	return map[string]string{
-		"PRISM_MODEL_PROVIDER": "systemone",
-		"PRISM_MODEL_BASE_URL": world.scripted().BaseURL(),
-		"PRISM_MODEL_NAME":     modelName,
-		"PRISM_MODEL_API_KEY":  upstreamKey,
-	}
 }

@@ -1,47 +1,24 @@
 package e2e
 
 import (
-	"context"
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
 )
-
-// only runs a group on one topology: what it needs does not exist in the other.
-func only(t *testing.T, top topology, group func(t *testing.T, s *stack)) {
-	t.Helper()
-	t.Parallel()
-	t.Run(top.name(), func(t *testing.T) {
-		t.Parallel()
-		group(t, world.stack(t, top))
-	})
-}
-
-// part finds a part by name.
-func (s *stack) part(t *testing.T, name string) *part {
-	t.Helper()
-	for _, p := range s.parts {
-		if p.name == name {
-			return p
-		}
-	}
-	t.Fatalf("no part %s", name)
-	return nil
-}
 
 // TestUnavailability holds decisions 9 for the dependencies of the gateway, and the 500 of the error table.
 func TestUnavailability(t *testing.T) {
-	only(t, services{}, func(t *testing.T, s *stack) {
+	only(t, services, func(t *testing.T, s *stack) {
 		t.Run("without results every call is a 503, and works again when they are back", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
 			prism := own.main.triage(t)
 			script := own.model.Script()
 			results := own.part(t, "prism-results")
-			results.proc.Kill()
+			results.Process().Kill()
 			own.wantAllUnavailable(t,
 				call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag)},
 				call{path: "/v1/results/" + absentID},
@@ -52,9 +29,7 @@ func TestUnavailability(t *testing.T) {
 			)
 			own.main.create(t, prism, "{").wantFail(t, malformed) // needs nobody
 			wantEqual(t, "the number of model calls", script.Calls(), 0)
-			ctx, cancel := context.WithTimeout(t.Context(), startBudget)
-			defer cancel()
-			if err := results.start(ctx); err != nil {
+			if err := results.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			own.awaitAnswer(t, prism)
@@ -66,14 +41,12 @@ func TestUnavailability(t *testing.T) {
 			made := own.main.create(t, prism, text("x")).ok(t)
 			failed, _ := own.main.refused(t, prism)
 			models := own.part(t, "prism-model-proxy")
-			models.proc.Kill()
+			models.Process().Kill()
 			own.main.create(t, prism, text("x", "idempotency_key", newKey())).wantUnavailable(t)
 			own.main.retry(t, failed.ID).wantUnavailable(t)
 			own.main.read(t, made.ID, "").ok(t)
 			wantEqual(t, "the number of results", len(own.main.results(t, "prism="+prism).Data), 2)
-			ctx, cancel := context.WithTimeout(t.Context(), startBudget)
-			defer cancel()
-			if err := models.start(ctx); err != nil {
+			if err := models.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			own.awaitAnswer(t, prism)
@@ -121,12 +94,12 @@ func TestUnavailability(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
 			prism, release := own.main.triage(t), make(chan struct{})
-			script := own.model.Script(upstream.Hold(release, upstream.Likely()))
+			script := own.model.Script(model.Hold(release, model.Likely()))
 			pending := own.main.start(t, call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag)})
 			if err := script.Await(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
-			own.part(t, "prism-results").proc.Kill()
+			own.part(t, "prism-results").Process().Kill()
 			close(release)
 			await(t, pending).wantFail(t, internalError)
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
@@ -135,17 +108,15 @@ func TestUnavailability(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
 			prism, release := own.main.triage(t), make(chan struct{})
-			script := own.model.Script(upstream.Hold(release, upstream.Likely()))
+			script := own.model.Script(model.Hold(release, model.Likely()))
 			pending := own.main.start(t, call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag)})
 			if err := script.Await(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
 			results := own.part(t, "prism-results")
-			results.proc.Kill()
+			results.Process().Kill()
 			close(release)
-			ctx, cancel := context.WithTimeout(t.Context(), startBudget)
-			defer cancel()
-			if err := results.start(ctx); err != nil {
+			if err := results.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			made := await(t, pending).ok(t)
@@ -180,7 +151,7 @@ func TestUnavailability(t *testing.T) {
 		t.Run("a call that nobody shows the internal token is refused by results and model-proxy", func(t *testing.T) {
 			t.Parallel()
 			for _, name := range []string{"prism-results", "prism-model-proxy"} {
-				status, _, err := fetch(t.Context(), "http://"+s.part(t, name).listen+"/")
+				status, _, err := fetch(t.Context(), s.part(t, name).URL()+"/")
 				if err != nil || status < 400 || status > 499 {
 					t.Errorf("%s answered %d: %v", name, status, err)
 				}

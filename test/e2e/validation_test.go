@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 // TestValidation holds the texts of contract 7 "Validation messages" and of decisions 2.
@@ -12,7 +12,7 @@ func TestValidation(t *testing.T) {
 	const (
 		either  = "fields: send either fields or text"
 		badText = "must not contain NUL or unpaired surrogate characters"
-		marked  = upstream.Mark + "value"
+		marked  = model.Mark + "value"
 	)
 	long := strings.Repeat("x", 100_001)
 	rows := []struct{ name, query, body, problems string }{

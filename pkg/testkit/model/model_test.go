@@ -1,4 +1,4 @@
-package upstream_test
+package model_test
 
 import (
 	"encoding/json"
@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/test/e2e/internal/upstream"
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-func ask(t *testing.T, m *upstream.Model, state string) (status int, body string) {
+func ask(t *testing.T, m *model.Model, state string) (status int, body string) {
 	t.Helper()
 	resp, err := http.Post(m.BaseURL()+"/systemone", "application/json", strings.NewReader(`{"model":"m","state":{"message":"`+state+`"},"questions":{
 		"team":{"type":"choice","instructions":"?","criteria":{"b":"first","a":null}},
@@ -30,17 +30,17 @@ func ask(t *testing.T, m *upstream.Model, state string) (status int, body string
 
 func TestAScriptIsFoundByItsTagAndCountsItsCalls(t *testing.T) {
 	t.Parallel()
-	m := upstream.New()
+	m := model.New(func(model.Request) model.Step { return model.Status(418) })
 	t.Cleanup(m.Close)
-	first, second := m.Script(upstream.Status(429, "Retry-After", "1"), upstream.Likely()), m.Script()
+	first, second := m.Script(model.Status(429, "Retry-After", "1"), model.Likely()), m.Script()
 	if status, _ := ask(t, m, "hello "+first.Tag+"."); status != 429 {
 		t.Errorf("status %d", status)
 	}
 	if status, _ := ask(t, m, first.Tag); status != 200 {
 		t.Errorf("status %d", status)
 	}
-	if status, _ := ask(t, m, "nobody"); status != 200 {
-		t.Errorf("status %d", status)
+	if status, _ := ask(t, m, "nobody"); status != 418 {
+		t.Errorf("the policy is not asked: status %d", status)
 	}
 	if first.Calls() != 2 || second.Calls() != 0 {
 		t.Errorf("%d and %d calls", first.Calls(), second.Calls())
@@ -52,9 +52,9 @@ func TestAScriptIsFoundByItsTagAndCountsItsCalls(t *testing.T) {
 
 func TestAnswersHaveTheDocumentedShape(t *testing.T) {
 	t.Parallel()
-	m := upstream.New()
+	m := model.New(nil)
 	t.Cleanup(m.Close)
-	s := m.Script(upstream.Answer(upstream.Answers{"tone": upstream.Levels{0.25, 0.75}}))
+	s := m.Script(model.Answer(model.Answers{"tone": model.Levels{0.25, 0.75}}))
 	_, body := ask(t, m, s.Tag)
 	var got struct {
 		Object  string
@@ -88,12 +88,12 @@ func TestAnswersHaveTheDocumentedShape(t *testing.T) {
 	}
 }
 
-func TestAHeldCallIsAnsweredWhenReleased(t *testing.T) {
+func TestAHeldCallGetsItsResponseWhenReleased(t *testing.T) {
 	t.Parallel()
-	m := upstream.New()
+	m := model.New(nil)
 	t.Cleanup(m.Close)
 	release := make(chan struct{})
-	s := m.Script(upstream.Hold(release, upstream.Likely()))
+	s := m.Script(model.Hold(release, model.Likely()))
 	done := make(chan int, 1)
 	go func() {
 		status, _ := ask(t, m, s.Tag)
@@ -108,13 +108,13 @@ func TestAHeldCallIsAnsweredWhenReleased(t *testing.T) {
 	}
 }
 
-func TestABrokenConnectionAndAnUnknownMemberAreNoAnswers(t *testing.T) {
+func TestABrokenConnectionAndAnUnknownMemberGetNoAnswers(t *testing.T) {
 	t.Parallel()
-	m := upstream.New()
+	m := model.New(nil)
 	t.Cleanup(m.Close)
-	s := m.Script(upstream.Cut())
+	s := m.Script(model.Cut())
 	if _, err := http.Post(m.BaseURL()+"/systemone", "application/json", strings.NewReader(`{"state":{"a":"`+s.Tag+`"},"questions":{}}`)); err == nil {
-		t.Error("an answer came")
+		t.Error("a response came")
 	}
 	resp, err := http.Post(m.BaseURL()+"/systemone", "application/json", strings.NewReader(`{"state":{},"questions":{"q":{"type":"noul","more":1}}}`))
 	if err != nil {
@@ -128,8 +128,8 @@ func TestABrokenConnectionAndAnUnknownMemberAreNoAnswers(t *testing.T) {
 
 func TestCloseEndsWhatHangs(t *testing.T) {
 	t.Parallel()
-	m := upstream.New()
-	s := m.Script(upstream.Hang())
+	m := model.New(nil)
+	s := m.Script(model.Hang())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -1,7 +1,8 @@
-package upstream
+package model
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,13 +10,13 @@ import (
 	"time"
 )
 
-// Step is what one call gets.
-type Step func(m *Model, w http.ResponseWriter, r *http.Request, req Request)
+// Step writes the response of one call. ctx ends when the caller disconnects and when the model is closed.
+type Step func(ctx context.Context, w http.ResponseWriter, req Request)
 
 // Answers are answers by question: Options, Yes, Levels or Raw.
 type Answers map[string]any
 
-// Options answers a choice: option name to probability.
+// Options answers a choice: the probability of each option.
 type Options map[string]float64
 
 // Yes answers a noul: the probability of yes.
@@ -24,22 +25,20 @@ type Yes float64
 // Levels answers a score: the probability of each level.
 type Levels []float64
 
-// Raw answers with JSON as it is.
+// Raw is an answer in JSON, sent as it is.
 type Raw string
 
 // Likely answers every question in favour of its first option, of yes, or of its first level.
 func Likely() Step { return Answer(nil) }
 
-// Answer gives these answers, and likely ones to the questions that it does not name.
+// Answer gives these answers, and likely ones to the other questions.
 func Answer(given Answers) Step {
-	return func(_ *Model, w http.ResponseWriter, _ *http.Request, req Request) {
-		writeAnswers(w, req, given)
-	}
+	return func(_ context.Context, w http.ResponseWriter, req Request) { writeAnswers(w, req, given) }
 }
 
 // Status refuses with the status and headers (name, value, name, value …).
 func Status(code int, header ...string) Step {
-	return func(_ *Model, w http.ResponseWriter, _ *http.Request, _ Request) {
+	return func(_ context.Context, w http.ResponseWriter, _ Request) {
 		for i := 0; i+1 < len(header); i += 2 {
 			w.Header().Set(header[i], header[i+1])
 		}
@@ -49,53 +48,46 @@ func Status(code int, header ...string) Step {
 	}
 }
 
-// Body answers 200 with this body.
+// Body responds with 200 and this body.
 func Body(body string) Step {
-	return func(_ *Model, w http.ResponseWriter, _ *http.Request, _ Request) {
+	return func(_ context.Context, w http.ResponseWriter, _ Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(body))
 	}
 }
 
-// Hang answers nothing until the caller goes away.
+// Hang sends nothing until the caller disconnects.
 func Hang() Step {
-	return func(m *Model, _ http.ResponseWriter, r *http.Request, _ Request) {
-		select {
-		case <-m.closed:
-		case <-r.Context().Done():
-		}
-	}
+	return func(ctx context.Context, _ http.ResponseWriter, _ Request) { <-ctx.Done() }
 }
 
-// Hold takes the step once the channel is closed.
+// Hold takes the step when the channel is closed or receives.
 func Hold(until <-chan struct{}, then Step) Step {
-	return func(m *Model, w http.ResponseWriter, r *http.Request, req Request) {
+	return func(ctx context.Context, w http.ResponseWriter, req Request) {
 		select {
 		case <-until:
-			then(m, w, r, req)
-		case <-m.closed:
-		case <-r.Context().Done():
+			then(ctx, w, req)
+		case <-ctx.Done():
 		}
 	}
 }
 
 // After takes the step after a pause.
 func After(pause time.Duration, then Step) Step {
-	return func(m *Model, w http.ResponseWriter, r *http.Request, req Request) {
+	return func(ctx context.Context, w http.ResponseWriter, req Request) {
 		timer := time.NewTimer(pause)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			then(m, w, r, req)
-		case <-m.closed:
-		case <-r.Context().Done():
+			then(ctx, w, req)
+		case <-ctx.Done():
 		}
 	}
 }
 
-// Drip sends headers at once and then white space, a byte at a time, for ever.
+// Drip sends headers at once and then white space, a byte at a time, without end.
 func Drip() Step {
-	return func(m *Model, w http.ResponseWriter, r *http.Request, _ Request) {
+	return func(ctx context.Context, w http.ResponseWriter, _ Request) {
 		w.Header().Set("Content-Type", "application/json")
 		tick := time.NewTicker(200 * time.Millisecond)
 		defer tick.Stop()
@@ -108,18 +100,16 @@ func Drip() Step {
 			}
 			select {
 			case <-tick.C:
-			case <-m.closed:
-				return
-			case <-r.Context().Done():
+			case <-ctx.Done():
 				return
 			}
 		}
 	}
 }
 
-// Cut closes the connection without an answer.
+// Cut closes the connection without a response.
 func Cut() Step {
-	return func(_ *Model, w http.ResponseWriter, _ *http.Request, _ Request) {
+	return func(_ context.Context, w http.ResponseWriter, _ Request) {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			_ = conn.Close()
 		}
@@ -139,13 +129,17 @@ func writeAnswers(w http.ResponseWriter, req Request, given Answers) {
 		}
 		fmt.Fprintf(&b, "%q:%s", q.ID, q.encode(answer))
 	}
-	b.WriteString(`},"usage":{"input_tokens":142,"output_tokens":3},"diagnostics":{"` + BodyMark + `":{"label_mass":0.93}}}`)
+	b.WriteString(`},"usage":{"input_tokens":142,"output_tokens":3},"diagnostics":{"` + BodyMark + `":{"label_mass":0.93}`)
+	for _, q := range req.Questions {
+		fmt.Fprintf(&b, `,%q:{"label_mass":0.93}`, q.ID)
+	}
+	b.WriteString("}}")
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(b.Bytes())
 }
 
-// encode writes an answer with the members that vLLM sends; the confidences are wrong on purpose, because Prism computes
-// its own (decisions 3).
+// encode writes an answer with the members that vLLM sends. The confidences are wrong on purpose, because Prism computes
+// its own (spec: confidence).
 func (q Question) encode(answer any) []byte {
 	var v any
 	switch a := answer.(type) {

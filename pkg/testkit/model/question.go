@@ -1,4 +1,4 @@
-package upstream
+package model
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ type Question struct {
 	Names []string
 }
 
-// UnmarshalJSON keeps the order and, like vLLM, refuses members that it does not know.
+// UnmarshalJSON keeps the order of the questions and, like vLLM, refuses unknown members.
 func (qs *Questions) UnmarshalJSON(b []byte) error {
 	return eachMember(b, func(id string, raw json.RawMessage) error {
 		q := Question{ID: id}

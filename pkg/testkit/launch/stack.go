@@ -1,0 +1,124 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/prism-results/prism/pkg/testkit/program"
+)
+
+// Options of a Prism.
+type Options struct {
+	// ModelURL is the base URL of a systemone model. Without one Prism uses the offline model.
+	ModelURL string
+	// Database and Redis are URLs. A standalone Prism does without them.
+	Database, Redis string
+	// Dir is the data folder of a standalone Prism without Database.
+	Dir string
+	// Env holds further settings of every service.
+	Env map[string]string
+	// Flags are further flags of go build.
+	Flags []string
+	// Started is Service.Started of every service.
+	Started func(*program.Process)
+}
+
+// Token is the internal token of the services.
+const Token = "internaltokenmark-7f3a9c51d2e84b60"
+
+// ModelKey is the key that model-proxy sends to the model.
+const ModelKey = "upstreamkeymark-1b9d84c7e05f4a23"
+
+// ModelName is the model that model-proxy asks for.
+const ModelName = "decision-model-1"
+
+func (o Options) model() map[string]string {
+	if o.ModelURL == "" {
+		return map[string]string{"PRISM_MODEL_PROVIDER": "offline"}
+	}
+	return map[string]string{
+		"PRISM_MODEL_PROVIDER": "systemone", "PRISM_MODEL_BASE_URL": o.ModelURL,
+		"PRISM_MODEL_NAME": ModelName, "PRISM_MODEL_API_KEY": ModelKey,
+	}
+}
+
+// Service is one service of a Prism with these options and its own settings.
+func (o Options) Service(ctx context.Context, pkg string, env map[string]string) (*Service, error) {
+	all := map[string]string{}
+	for _, settings := range []map[string]string{env, o.Env} {
+		maps.Copy(all, settings)
+	}
+	s, err := New(ctx, pkg, all, o.Flags...)
+	if err != nil {
+		return nil, err
+	}
+	s.Started = o.Started
+	return s, nil
+}
+
+// Standalone is Prism in one process. It is not started yet.
+func (o Options) Standalone(ctx context.Context) (*Service, error) {
+	env := o.model()
+	env["PRISM_DATA_DIR"] = o.Dir
+	if o.Database != "" {
+		env["PRISM_DATABASE_URL"] = o.Database
+	}
+	if o.Redis != "" {
+		env["PRISM_REDIS_URL"] = o.Redis
+	}
+	return o.Service(ctx, Prism, env)
+}
+
+// Three is Prism as three services.
+type Three struct{ Results, Models, Gateway *Service }
+
+// Services returns the three services on a migrated database. They are not started yet.
+func (o Options) Services(ctx context.Context) (t Three, err error) {
+	if t.Results, err = o.Service(ctx, Results, map[string]string{"PRISM_INTERNAL_TOKEN": Token, "PRISM_DATABASE_URL": o.Database}); err != nil {
+		return t, err
+	}
+	env := o.model()
+	env["PRISM_INTERNAL_TOKEN"] = Token
+	if t.Models, err = o.Service(ctx, ModelProxy, env); err != nil {
+		return t, err
+	}
+	if t.Gateway, err = o.Gateway(ctx, t.Results.URL(), t.Models.URL()); err != nil {
+		return t, err
+	}
+	_, err = t.Results.Operate(ctx, "migrate")
+	return t, err
+}
+
+// Gateway is a gateway in front of results and model-proxy.
+func (o Options) Gateway(ctx context.Context, results, models string) (*Service, error) {
+	env := map[string]string{
+		"PRISM_INTERNAL_TOKEN": Token, "PRISM_RESULTS_URL": results, "PRISM_MODEL_PROXY_URL": models,
+	}
+	if o.Redis != "" {
+		env["PRISM_REDIS_URL"] = o.Redis
+	}
+	return o.Service(ctx, Gateway, env)
+}
+
+// All are the services in the order in which they start.
+func (t Three) All() []*Service { return []*Service{t.Results, t.Models, t.Gateway} }
+
+// Start starts services in their order. When one does not start, the others are stopped.
+func Start(ctx context.Context, services ...*Service) error {
+	for _, s := range services {
+		if err := s.Start(ctx); err != nil {
+			return errors.Join(err, Stop(services...))
+		}
+	}
+	return nil
+}
+
+// Stop stops services in the reverse order, so that a service stops before the services that it calls.
+func Stop(services ...*Service) error {
+	var errs []error
+	for i := len(services) - 1; i >= 0; i-- {
+		errs = append(errs, services[i].Stop())
+	}
+	return errors.Join(errs...)
+}
