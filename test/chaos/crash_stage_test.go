@@ -48,17 +48,14 @@ type crashCase struct {
 
 // operated is a Prism with operator's commands.
 type operated interface {
-	Operate(ctx context.Context, args ...string) (string, error)
+	Account(ctx context.Context, name string) (key string, err error)
 }
 
 func newStage(t *testing.T, model *upstream.Model, o operated) *stage {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
-	if _, err := o.Operate(ctx, "account", "create", "crashes"); err != nil {
-		t.Fatal(err)
-	}
-	key, err := o.Operate(ctx, "key", "create", "--account", "crashes")
+	key, err := o.Account(ctx, "crashes")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ const (
 
 func TestAGatewayThatDiesAtAStepLeavesNothingInTheWay(t *testing.T) {
 	t.Parallel()
-	s := startSystem(t, system.Config{Binaries: armable, Forgetful: true})
+	s := startSystem(t, system.Config{Flags: armable, Forgetful: true})
 	st := newStage(t, s.Model, s)
 	st.victim, st.at, st.next = s.Gateways[0], s.Gateways[0].Listen, s.Gateways[1].Listen
 	st.prism(t)
@@ -94,7 +94,7 @@ func TestAGatewayThatDiesAtAStepLeavesNothingInTheWay(t *testing.T) {
 
 func TestResultsThatDiesAtAStepCostsTheCallerNothing(t *testing.T) {
 	t.Parallel()
-	s := startSystem(t, system.Config{Binaries: armable, Forgetful: true})
+	s := startSystem(t, system.Config{Flags: armable, Forgetful: true})
 	// The other one would take the save.
 	if err := s.Results[1].Kill(); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 // must not go on before the lease has ended, whatever the machine does.
 func TestTheLockOfAKilledGatewayLapses(t *testing.T) {
 	t.Parallel()
-	s := startSystem(t, system.Config{Binaries: armable, Forgetful: true})
+	s := startSystem(t, system.Config{Flags: armable, Forgetful: true})
 	st := newStage(t, s.Model, s)
 	st.at, st.next = s.Gateways[0].Listen, s.Gateways[1].Listen
 	st.prism(t)

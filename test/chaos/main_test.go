@@ -5,9 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"flag"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -16,33 +14,22 @@ import (
 	"github.com/prism-results/prism/test/chaos/internal/system"
 )
 
+// The flags of go build for the services of a system.
 var (
 	raceServices = flag.Bool("services.race", program.Race(), "build the services of the histories with the race detector")
-	// binaries are the services of the histories, which are about order: there the race detector sees what many callers at
-	// once and every fault do to a service, and nothing is promised of time.
-	binaries *system.Binaries
-	// shipped are the services as they are shipped, for what is promised of time and memory.
-	shipped *system.Binaries
-	// armable are those, able to be told to kill themselves at a step.
-	armable *system.Binaries
+	// shipped are the services as they are shipped, for the promises about time and memory.
+	shipped = []string{}
+	// armable are services that kill themselves at a step on demand.
+	armable = []string{"-tags", system.CrashTag}
 )
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "prism-chaos-bin-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+// histories are the services of the histories, which are about order: the race detector sees what many concurrent callers
+// and every fault do to a service, and nothing there is promised about time.
+func histories() []string {
+	if *raceServices {
+		return []string{"-race"}
 	}
-	defer os.RemoveAll(dir)
-	binaries = system.NewBinaries(dir, *raceServices)
-	shipped = system.NewBinaries(filepath.Join(dir, "shipped"), false)
-	armable = system.NewBinaries(filepath.Join(dir, "armable"), false, system.CrashTag)
-	return m.Run()
+	return shipped
 }
 
 const (
@@ -108,8 +95,8 @@ func startSystem(t *testing.T, c system.Config) *system.System {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
 	defer cancel()
-	if c.Binaries == nil {
-		c.Binaries = binaries
+	if c.Flags == nil {
+		c.Flags = histories()
 	}
 	s, err := system.New(ctx, c)
 	if err != nil {

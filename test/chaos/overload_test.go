@@ -44,9 +44,9 @@ const (
 func TestOverloadIsShedAtOnceAndOverAtOnce(t *testing.T) {
 	w := startWorld(t,
 		system.Config{
-			Binaries: shipped,
-			Model:    upstream.Config{Pause: modelPause, MaxPause: time.Second},
-			Gateway:  map[string]string{"PRISM_MAX_IN_FLIGHT": fmt.Sprint(inFlight)},
+			Flags:   shipped,
+			Model:   upstream.Config{Pause: modelPause, MaxPause: time.Second},
+			Gateway: map[string]string{"PRISM_MAX_IN_FLIGHT": fmt.Sprint(inFlight)},
 		},
 		load.Config{Seed: seed(t), Clients: 1})
 	f := &flood{world: w, http: &http.Client{
@@ -208,7 +208,7 @@ func (f *flood) one(ctx context.Context, url string) (s shot) {
 // memory is the most that the first gateway ever had in memory.
 func (f *flood) memory(t *testing.T) (bytes int64) {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.Gateways[0].PID()))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.Gateways[0].Process().PID()))
 	if err != nil {
 		t.Fatal(err)
 	}

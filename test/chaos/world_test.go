@@ -49,11 +49,7 @@ func startWorld(t *testing.T, sc system.Config, lc load.Config) *world {
 }
 
 func (w *world) account(ctx context.Context, i int) error {
-	name := fmt.Sprintf("account-%d", i)
-	if _, err := w.Operate(ctx, "account", "create", name); err != nil {
-		return err
-	}
-	key, err := w.Operate(ctx, "key", "create", "--account", name)
+	key, err := w.Account(ctx, fmt.Sprintf("account-%d", i))
 	if err != nil {
 		return err
 	}

@@ -2,159 +2,113 @@ package system
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
+	"maps"
 	"sync"
+	"sync/atomic"
 	"syscall"
-	"time"
+
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// How long a part may take, on a machine of any load.
-const (
-	startBudget = 2 * time.Minute
-	// stopBudget is above the longest call (decisions 9), after which a part that is told to stop goes.
-	stopBudget = time.Minute
-)
+// CrashTag is the build tag of services that kill themselves at a step on demand (pkg/crash).
+const CrashTag = "crashpoints"
 
-// Part is a service that can be ended and started again. Its methods are not for use at the same time.
+// crashVariable names the step.
+const crashVariable = "PRISM_CRASH_AT"
+
+// Part is a service that is ended and started again. A run that ends although nothing ended it is a problem. The methods
+// of a part are not for concurrent use.
 type Part struct {
-	Name   string
-	Listen string // of its API
-
-	bin     string
-	admin   string
-	env     map[string]string
-	out     *tail
+	*launch.Service
+	Name    string // such as gateway-2
 	problem func(error)
 
 	mu   sync.Mutex
-	proc *process
-	ran  bool // until it was ready
-	told bool // to end
+	runs []*run
 }
 
-// Start starts the part and returns when it is ready. One that ends while it starts, which no part should, is noted and
-// started again, as a cluster does.
-func (p *Part) Start(ctx context.Context) error {
-	for tries := 5; ; tries-- {
-		if err := p.launch(); err != nil {
-			return err
-		}
-		err := p.ready(ctx)
-		if !errors.Is(err, errEnded) || tries == 1 {
-			return err
-		}
-		p.problem(err)
-	}
+// run is one run of a part.
+type run struct {
+	*program.Process
+	ending atomic.Bool // a signal was sent, or the run is armed
 }
 
-var errEnded = errors.New("it ended while it started")
+// Start starts the part and waits until the part is ready.
+func (p *Part) Start(ctx context.Context) error { return p.start(ctx, p.Env, false) }
 
-func (p *Part) launch() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	proc, err := launch(p.bin, environ(p.env), p.out)
+// StartArmed is Start of a part that kills itself at a step. The next Start is an ordinary one.
+func (p *Part) StartArmed(ctx context.Context, at crash.Point) error {
+	env := maps.Clone(p.Env)
+	env[crashVariable] = string(at)
+	return p.start(ctx, env, true)
+}
+
+func (p *Part) start(ctx context.Context, env map[string]string, armed bool) error {
+	process, err := p.Launch(env)
 	if err != nil {
 		return err
 	}
-	p.proc, p.ran, p.told = proc, false, false
+	r := &run{Process: process}
+	r.ending.Store(armed)
+	p.mu.Lock()
+	p.runs = append(p.runs, r)
+	p.mu.Unlock()
+	if err := p.Ready(ctx); err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
 	go func() {
-		<-proc.exited
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.proc == proc && !p.told && p.ran {
-			p.problem(fmt.Errorf("%s ended by itself: %s", p.Name, proc.cmd.ProcessState))
+		<-r.Done()
+		if !r.ending.Load() {
+			p.problem(fmt.Errorf("%s ended by itself: %s", p.Name, r.State()))
 		}
 	}()
 	return nil
 }
 
-// ready waits for the part to say that it is ready, which may take until what it depends on is there.
-func (p *Part) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startBudget)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	exited := p.current().exited
-	for {
-		if p.isReady(ctx) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.ran = true
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-exited:
-			return fmt.Errorf("%s: %w:\n%s", p.Name, errEnded, p.out.last(3))
-		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready: %w\n%s", p.Name, ctx.Err(), p.out.last(5))
-		}
+// Died waits for an armed part to kill itself. Any other end is an error.
+func (p *Part) Died(ctx context.Context) error {
+	process := p.Process()
+	if _, err := process.Wait(ctx); err != nil {
+		return fmt.Errorf("%s never came to the step: %w\n%s", p.Name, err, launch.Tail(process, 20))
 	}
-}
-
-func (p *Part) isReady(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.admin+"/readyz", nil)
-	if err != nil {
-		return false
+	if status, ok := process.State().Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+		return fmt.Errorf("%s ended in another way: %s\n%s", p.Name, process.State(), launch.Tail(process, 20))
 	}
-	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
-	if err != nil {
-		return false
-	}
-	_ = resp.Body.Close()
-	return resp.StatusCode == http.StatusOK
+	return nil
 }
 
 // Kill ends the part at once, as kill -9 does.
 func (p *Part) Kill() error {
-	_, err := p.end(syscall.SIGKILL)
-	return err
+	p.end()
+	p.Service.Kill()
+	return nil
 }
 
-// Terminate tells the part to stop. It has to finish what it took and to exit with 0 (decisions 9).
+// Terminate sends SIGTERM. The part has to complete its calls and to exit with 0 (spec: stopping).
 func (p *Part) Terminate() error {
-	code, err := p.end(syscall.SIGTERM)
-	if err == nil && code != 0 {
-		err = fmt.Errorf("%s exited with %d after it was told to stop:\n%s", p.Name, code, p.out.last(5))
-	}
-	return err
+	p.end()
+	return p.Stop()
 }
 
-func (p *Part) end(sig syscall.Signal) (int, error) {
-	p.mu.Lock()
-	p.told = true
-	proc := p.proc
-	p.mu.Unlock()
-	if proc == nil {
-		return 0, nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), stopBudget)
-	defer cancel()
-	code, err := proc.end(ctx, sig)
-	if err != nil {
-		_ = proc.cmd.Process.Kill()
-		<-proc.exited
-	}
-	return code, err
-}
-
-// PID is the process id of the current run.
-func (p *Part) PID() int { return p.current().cmd.Process.Pid }
-
-func (p *Part) current() *process {
+func (p *Part) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.proc
+	if n := len(p.runs); n > 0 {
+		p.runs[n-1].ending.Store(true)
+	}
 }
 
-func environ(env map[string]string) []string {
-	list := make([]string, 0, len(env))
-	for name, value := range env {
-		list = append(list, name+"="+value)
+// crashed are the runs that have printed that they are broken.
+func (p *Part) crashed() (problems []error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.runs {
+		if launch.Crashed(r.Process) {
+			problems = append(problems, fmt.Errorf("%s printed:\n%s", p.Name, launch.Tail(r.Process, 200)))
+		}
 	}
-	return list
+	return problems
 }

@@ -3,9 +3,8 @@ package system
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 
+	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/test/chaos/internal/upstream"
 )
@@ -16,11 +15,12 @@ type Standalone struct {
 	Model *upstream.Model
 
 	postgres *pgtest.Server
-	problems []error
+	found    problems
 }
 
-// NewStandalone starts one that keeps its files in dir, or everything in a Postgres. Close ends it.
-func NewStandalone(ctx context.Context, b *Binaries, c upstream.Config, dir string, postgres bool) (s *Standalone, err error) {
+// NewStandalone starts a standalone Prism built with the given flags. It keeps its files in dir, or everything in a Postgres.
+// Close ends it.
+func NewStandalone(ctx context.Context, flags []string, c upstream.Config, dir string, postgres bool) (s *Standalone, err error) {
 	s = &Standalone{Model: upstream.New(c)}
 	defer func() {
 		if err != nil {
@@ -28,12 +28,8 @@ func NewStandalone(ctx context.Context, b *Binaries, c upstream.Config, dir stri
 			s = nil
 		}
 	}()
-	env := map[string]string{
-		"PRISM_LOG_LEVEL":      "warn",
-		"PRISM_DATA_DIR":       dir,
-		"PRISM_MODEL_PROVIDER": "systemone",
-		"PRISM_MODEL_BASE_URL": "http://" + s.Model.Addr(),
-		"PRISM_MODEL_NAME":     "counting",
+	options := launch.Options{
+		ModelURL: s.Model.BaseURL(), Dir: dir, Flags: flags, Env: map[string]string{"PRISM_LOG_LEVEL": "warn"},
 	}
 	if postgres {
 		if s.postgres, err = pgtest.Start(ctx, pgtest.Options{}); err != nil {
@@ -43,35 +39,23 @@ func NewStandalone(ctx context.Context, b *Binaries, c upstream.Config, dir stri
 		if err != nil {
 			return s, err
 		}
-		env["PRISM_DATABASE_URL"] = s.postgres.URL(database)
+		options.Database = s.postgres.URL(database)
 	}
-	of := &System{config: Config{Binaries: b}} // what makes a part
-	if s.Part, err = of.part(ctx, "prism", "cmd/prism", env); err != nil {
+	service, err := options.Standalone(ctx)
+	if err != nil {
 		return s, err
 	}
-	s.problem = func(err error) { s.problems = append(s.problems, err) }
+	s.Part = &Part{Service: service, Name: service.Name, problem: s.found.add}
 	return s, s.Start(ctx)
 }
 
-// Operate runs an operator's command and returns what it printed.
-func (s *Standalone) Operate(ctx context.Context, args ...string) (string, error) {
-	return operate(ctx, s.bin, maps.Clone(s.env), args...)
-}
-
-// Problems are the times it ended by itself, and what it has printed that no part should.
-func (s *Standalone) Problems() []error {
-	s.mu.Lock()
-	problems := append([]error(nil), s.problems...)
-	s.mu.Unlock()
-	if s.out.alarmed() {
-		problems = append(problems, fmt.Errorf("%s printed:\n%s", s.Name, s.out))
-	}
-	return problems
-}
+// Problems are the times that the process ended by itself, and output that no process should print.
+func (s *Standalone) Problems() []error { return append(s.found.all(), s.crashed()...) }
 
 // Close ends everything.
 func (s *Standalone) Close() error {
 	var errs []error
+	s.found.close()
 	if s.Part != nil {
 		errs = append(errs, s.Kill())
 	}

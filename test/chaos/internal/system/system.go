@@ -15,11 +15,12 @@ import (
 	"maps"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
-	"github.com/prism-results/prism/pkg/testkit/freeport"
+	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 	"github.com/prism-results/prism/test/chaos/internal/upstream"
@@ -27,13 +28,14 @@ import (
 
 // Config of a system.
 type Config struct {
-	Binaries *Binaries
-	Model    upstream.Config
-	// OwnLocks leaves Redis out: each gateway has locks of its own, which the other does not see.
+	// Flags are flags of go build for the services.
+	Flags []string
+	Model upstream.Config
+	// OwnLocks leaves Redis out: each gateway has locks of its own, which the other gateway does not see.
 	OwnLocks bool
-	// Forgetful has Postgres not wait for its disk, for tests in which it doesn't crash.
+	// Forgetful makes Postgres not wait for its disk, for tests in which Postgres doesn't crash.
 	Forgetful bool
-	// Gateway are further settings of the gateways.
+	// Gateway holds further settings of the gateways.
 	Gateway map[string]string
 }
 
@@ -48,25 +50,19 @@ type System struct {
 	Model    *upstream.Model
 
 	config   Config
+	options  launch.Options
 	database string
-	shared   map[string]string // settings of every part
-	results  map[string]string // settings of an operator's command
+	operator *launch.Service // has the operator's commands, and the database without a link
 
-	mu       sync.Mutex
-	problems []error
-	closing  bool
+	found problems
 }
 
-const (
-	token = "the token that the services of the chaos tests show each other"
-	two   = 2
-)
+const two = 2
 
-// New starts a system and returns when every part is ready. Close ends it.
+// New starts a system and returns when every part is ready. Close ends the system.
 func New(ctx context.Context, c Config) (s *System, err error) {
-	s = &System{config: c, Model: upstream.New(c.Model), shared: map[string]string{
-		"PRISM_INTERNAL_TOKEN": token, "PRISM_LOG_LEVEL": "warn",
-	}}
+	s = &System{config: c, Model: upstream.New(c.Model)}
+	s.options = launch.Options{Flags: c.Flags, Env: map[string]string{"PRISM_LOG_LEVEL": "warn"}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -87,7 +83,7 @@ func New(ctx context.Context, c Config) (s *System, err error) {
 	return s, nil
 }
 
-// stores starts Postgres, durable as in production since a crash of it is one of the faults, and Redis.
+// stores starts Postgres and Redis. Postgres is durable as in production, since its crash is one of the faults.
 func (s *System) stores(ctx context.Context) (err error) {
 	if s.Postgres, err = pgtest.Start(ctx, pgtest.Options{Fsync: !s.config.Forgetful}); err != nil {
 		return err
@@ -100,8 +96,12 @@ func (s *System) stores(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.results = map[string]string{"PRISM_DATABASE_URL": s.DatabaseURL()}
-	_, err = s.Operate(ctx, "migrate")
+	s.operator, err = s.options.Service(ctx, launch.Results, map[string]string{
+		"PRISM_INTERNAL_TOKEN": launch.Token, "PRISM_DATABASE_URL": s.DatabaseURL(),
+	})
+	if err == nil {
+		_, err = s.operator.Operate(ctx, "migrate")
+	}
 	return err
 }
 
@@ -112,9 +112,9 @@ func (s *System) parts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p, err := s.part(ctx, fmt.Sprintf("results-%d", i+1), "services/results/cmd/prism-results", map[string]string{
-			"PRISM_DATABASE_URL": s.Postgres.TCPURL(link.Addr(), s.database),
-		})
+		env := maps.Clone(s.operator.Env)
+		env["PRISM_DATABASE_URL"] = s.Postgres.TCPURL(link.Addr(), s.database)
+		p, err := s.part(fmt.Sprintf("results-%d", i+1))(s.options.Service(ctx, launch.Results, env))
 		if err != nil {
 			return err
 		}
@@ -124,11 +124,12 @@ func (s *System) parts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Models, err = s.part(ctx, "model-proxy", "services/model-proxy/cmd/prism-model-proxy", map[string]string{
+	if s.Models, err = s.part("model-proxy")(s.options.Service(ctx, launch.ModelProxy, map[string]string{
+		"PRISM_INTERNAL_TOKEN": launch.Token,
 		"PRISM_MODEL_PROVIDER": "systemone",
-		"PRISM_MODEL_BASE_URL": "http://" + link.Addr(),
+		"PRISM_MODEL_BASE_URL": "http://" + link.Addr() + model.Path,
 		"PRISM_MODEL_NAME":     "counting",
-	}); err != nil {
+	})); err != nil {
 		return err
 	}
 	for i := range two {
@@ -150,19 +151,17 @@ func (s *System) gateway(ctx context.Context, name string, results []string) (*P
 	if err != nil {
 		return nil, err
 	}
-	env := map[string]string{
-		"PRISM_RESULTS_URL":     "http://" + toResults.Addr(),
-		"PRISM_MODEL_PROXY_URL": "http://" + toModels.Addr(),
-	}
+	options := s.options
+	options.Env = maps.Clone(s.options.Env)
+	maps.Copy(options.Env, s.config.Gateway)
 	if s.Redis != nil {
 		toRedis, err := s.link(name+" to Redis", "unix:"+redisSocket(s.Redis))
 		if err != nil {
 			return nil, err
 		}
-		env["PRISM_REDIS_URL"] = "redis://" + toRedis.Addr()
+		options.Redis = "redis://" + toRedis.Addr()
 	}
-	maps.Copy(env, s.config.Gateway)
-	return s.part(ctx, name, "services/gateway/cmd/prism-gateway", env)
+	return s.part(name)(options.Gateway(ctx, "http://"+toResults.Addr(), "http://"+toModels.Addr()))
 }
 
 func (s *System) link(name string, targets ...string) (*Link, error) {
@@ -173,19 +172,11 @@ func (s *System) link(name string, targets ...string) (*Link, error) {
 	return l, err
 }
 
-func (s *System) part(ctx context.Context, name, pkg string, env map[string]string) (*Part, error) {
-	p := &Part{Name: name, env: env, out: &tail{}, problem: s.Problem}
-	var err error
-	if p.Listen, err = freeport.Addr(); err != nil {
-		return nil, err
+// part returns a function that makes a part of a service.
+func (s *System) part(name string) func(*launch.Service, error) (*Part, error) {
+	return func(service *launch.Service, err error) (*Part, error) {
+		return &Part{Service: service, Name: name, problem: s.Problem}, err
 	}
-	if p.admin, err = freeport.Addr(); err != nil {
-		return nil, err
-	}
-	maps.Copy(env, s.shared)
-	env["PRISM_LISTEN"], env["PRISM_ADMIN_LISTEN"] = p.Listen, p.admin
-	p.bin, err = s.config.Binaries.path(ctx, pkg)
-	return p, err
 }
 
 // Parts are all parts, in the order in which they start.
@@ -197,63 +188,29 @@ func (s *System) Parts() []*Part {
 	return append(parts, s.Gateways...)
 }
 
-// DatabaseURL is where everything is kept, past all links.
+// DatabaseURL is the URL of the database, without a link.
 func (s *System) DatabaseURL() string { return s.Postgres.URL(s.database) }
 
-// Operate runs an operator's command and returns what it printed.
-func (s *System) Operate(ctx context.Context, args ...string) (string, error) {
-	bin, err := s.config.Binaries.path(ctx, "services/results/cmd/prism-results")
-	if err != nil {
-		return "", err
-	}
-	return operate(ctx, bin, s.results, args...)
+// Account makes an account and returns an API key of the account.
+func (s *System) Account(ctx context.Context, name string) (string, error) {
+	return s.operator.Account(ctx, name)
 }
 
-func operate(ctx context.Context, bin string, env map[string]string, args ...string) (string, error) {
-	out := &tail{}
-	p, err := launch(bin, environ(env), out, args...)
-	if err != nil {
-		return "", err
-	}
-	select {
-	case <-p.exited:
-	case <-ctx.Done():
-		_, _ = p.end(context.WithoutCancel(ctx), syscall.SIGKILL)
-		return "", ctx.Err()
-	}
-	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-		return "", fmt.Errorf("system: %s exited with %d: %s", strings.Join(args, " "), code, out)
-	}
-	return strings.TrimSpace(out.String()), nil
-}
+// Problem records what must not happen, such as a part that ends by itself.
+func (s *System) Problem(err error) { s.found.add(err) }
 
-// Problem notes what must not happen, such as a part that ends by itself.
-func (s *System) Problem(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closing {
-		s.problems = append(s.problems, err)
-	}
-}
-
-// Problems are what was noted, and the parts that have printed what no part should.
+// Problems are the recorded problems, and output that no part should print.
 func (s *System) Problems() []error {
-	s.mu.Lock()
-	problems := append([]error(nil), s.problems...)
-	s.mu.Unlock()
+	all := s.found.all()
 	for _, p := range s.Parts() {
-		if p.out.alarmed() {
-			problems = append(problems, fmt.Errorf("%s printed:\n%s", p.Name, p.out))
-		}
+		all = append(all, p.crashed()...)
 	}
-	return problems
+	return all
 }
 
 // Close ends everything.
 func (s *System) Close() error {
-	s.mu.Lock()
-	s.closing = true
-	s.mu.Unlock()
+	s.found.close()
 	var errs []error
 	for _, p := range s.Parts() {
 		errs = append(errs, p.Kill())
@@ -269,6 +226,33 @@ func (s *System) Close() error {
 		errs = append(errs, s.Postgres.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// problems collects errors until it is closed.
+type problems struct {
+	mu     sync.Mutex
+	errs   []error
+	closed bool
+}
+
+func (p *problems) add(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.errs = append(p.errs, err)
+	}
+}
+
+func (p *problems) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+}
+
+func (p *problems) all() []error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.errs)
 }
 
 // postgresSocket is the file of the Unix socket in a URL of pgtest.

@@ -12,7 +12,7 @@ import (
 
 func ask(t *testing.T, m *upstream.Model, tag upstream.Tag) (status int, probability float64) {
 	t.Helper()
-	resp, err := http.Post("http://"+m.Addr()+"/systemone", "application/json",
+	resp, err := http.Post(m.BaseURL()+"/systemone", "application/json",
 		strings.NewReader(`{"state":{"message":"`+tag.String()+`"},"questions":{"urgent":{"type":"noul"}}}`))
 	if err != nil {
 		t.Fatal(err)
