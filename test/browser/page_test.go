@@ -21,8 +21,7 @@ const resourceFailed = "Failed to load resource: "
 
 func TestThePage(t *testing.T) {
 	t.Parallel()
-	bin := buildPrism(t)
-	server := startPrism(t, bin)
+	server := startPrism(t)
 	browser := startBrowser(t)
 
 	open := func(t *testing.T) *tab {
@@ -246,10 +245,12 @@ func TestThePage(t *testing.T) {
 	})
 
 	t.Run("says so when the server is away", func(t *testing.T) {
-		own := startPrism(t, bin)
+		own := startPrism(t)
 		b := newTab(t, browser)
 		b.do(chromedp.Navigate(own.url + "/docs"))
-		own.stop(t)
+		if err := own.service.Stop(); err != nil {
+			t.Fatal(err)
+		}
 		b.try("listKeys", own.key)
 		b.await(`document.querySelector("#listKeys .outcome").textContent === "No answer. The server can't be reached."`)
 		if eval[bool](b, "document.querySelector('#listKeys .reply').checkVisibility()") {

@@ -1,28 +1,19 @@
 package browser
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// Bounds of what is waited for. None of them is a pause.
+// Bounds of waiting. None of them is a pause.
 const (
-	buildBudget = 10 * time.Minute
 	startBudget = 5 * time.Minute
 	callBudget  = 2 * time.Minute
 	stopBudget  = time.Minute
@@ -33,95 +24,25 @@ type prism struct {
 	url string
 	key string // of the demo account
 
-	cmd    *exec.Cmd
-	stderr bytes.Buffer // to be read when the process has exited
-	exited chan struct{}
+	service *launch.Service
 }
 
-var (
-	urlPattern = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-	keyPattern = regexp.MustCompile(`prism_[0-9A-Za-z]{38}`)
-)
-
-// buildPrism compiles the standalone binary as the end-to-end tests do, so that all share the compiler's cache.
-func buildPrism(t *testing.T) string {
+// startPrism starts a Prism with an empty store.
+func startPrism(t *testing.T) *prism {
 	t.Helper()
-	// Go remembers a test that has passed until what it read in its module has changed. So it reads, through a link, the
-	// folders with what the binary is made of.
-	for _, sources := range []string{"cmd", "pkg", "services"} {
-		pass := func(_ string, _ fs.DirEntry, err error) error { return err }
-		if err := filepath.WalkDir(filepath.Join("testdata", "root", sources), pass); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), buildBudget)
-	defer cancel()
-	bin, err := program.Build(ctx, t.TempDir(), "cmd/prism", program.AsTests()...)
+	s, err := launch.Options{Dir: t.TempDir(), Flags: program.AsTests()}.Standalone(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bin
-}
-
-// startPrism starts the binary with an empty store, and waits until it has said where it answers and with which key.
-func startPrism(t *testing.T, bin string) *prism {
-	t.Helper()
-	p := &prism{cmd: exec.Command(bin, "serve"), exited: make(chan struct{})}
-	p.cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0",
-		"PRISM_LISTEN=127.0.0.1:0", "PRISM_ADMIN_LISTEN=127.0.0.1:0", "PRISM_DATA_DIR=" + t.TempDir(),
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	p.cmd.Stderr = &p.stderr
-	stdout, err := p.cmd.StdoutPipe()
+	s.Process().StopAfter(t)
+	key, err := s.DemoKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := program.Start(p.cmd); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.stop(t) })
-	told := make(chan struct{})
-	go func() {
-		defer close(p.exited)
-		lines := bufio.NewScanner(stdout)
-		for p.key == "" && lines.Scan() {
-			if p.url == "" {
-				p.url = urlPattern.FindString(lines.Text())
-			}
-			p.key = keyPattern.FindString(lines.Text())
-		}
-		if p.key != "" {
-			close(told)
-		}
-		_, _ = io.Copy(io.Discard, stdout)
-		_ = p.cmd.Wait()
-	}()
-	select {
-	case <-told:
-	case <-p.exited:
-		t.Fatal("prism ended while it started")
-	case <-time.After(startBudget):
-		t.Fatal("prism does not say where it answers")
-	}
-	return p
-}
-
-// stop ends Prism; its log is shown when a test has failed.
-func (p *prism) stop(t *testing.T) {
-	t.Helper()
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		t.Error(err)
-	}
-	select {
-	case <-p.exited:
-	case <-time.After(stopBudget):
-		_ = p.cmd.Process.Kill()
-		<-p.exited
-		t.Error("prism did not stop")
-	}
-	if log := p.stderr.String(); t.Failed() || strings.Contains(log, "DATA RACE") {
-		t.Errorf("prism printed:\n%s", log)
-	}
+	return &prism{url: s.URL(), key: key, service: s}
 }
 
 // call sends a request with the demo key and wants a status.
@@ -142,9 +63,9 @@ func (p *prism) call(t *testing.T, method, path, body string, want int) []byte {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
+	response, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != want {
-		t.Fatalf("%s %s: got %d %s (%v), want %d", method, path, resp.StatusCode, answer, err, want)
+		t.Fatalf("%s %s: got %d %s (%v), want %d", method, path, resp.StatusCode, response, err, want)
 	}
-	return answer
+	return response
 }

@@ -4,12 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,42 +16,14 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// binaries are built once, with the race detector when the tests have it, as the other tests build them.
-var (
-	built      sync.Map // of name to func() (string, error)
-	binaryRoot string
-)
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "prism-chart")
-	if err != nil {
-		panic(err)
-	}
-	binaryRoot = dir
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-// binary is the path of a service's, which is called as its image.
+// binary is the path of a service's program, which has the name of its image.
 func binary(t *testing.T, component string) string {
 	t.Helper()
-	build, _ := built.LoadOrStore(component, sync.OnceValues(func() (string, error) {
-		name := "prism-" + component
-		args := []string{"build", "-o", filepath.Join(binaryRoot, name)}
-		if raceEnabled {
-			args = append(args, "-race")
-		}
-		cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "go", append(args, ".")...)
-		cmd.Dir = filepath.Join(root, "services", component, "cmd", name)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", errors.New(string(out))
-		}
-		return filepath.Join(binaryRoot, name), nil
-	}))
-	path, err := build.(func() (string, error))()
+	path, err := program.Binary(t.Context(), "services/"+component+"/cmd/prism-"+component, program.AsTests()...)
 	if err != nil {
 		t.Fatalf("%s: %v", component, err)
 	}

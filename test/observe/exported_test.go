@@ -21,8 +21,8 @@ func metrics(t *testing.T) exported {
 		s := start(t)
 		s.live(t)
 		all := exported{}
-		for _, p := range s.processes() {
-			_, text, err := get(t, "http://"+p.admin+"/metrics", nil)
+		for _, p := range s.services() {
+			_, text, err := p.Get(t.Context(), "/metrics")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
 const runbooks = "https://github.com/prism-results/prism/blob/main/docs/runbooks/"
@@ -49,6 +51,15 @@ func rules(t *testing.T) (all []rule) {
 		}
 	}
 	return all
+}
+
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := program.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // files are those that match the pattern below the root; there is at least one.

@@ -92,7 +92,7 @@ func serve(ctx context.Context, listen string) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: new(model.Model), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: model.New(), ReadHeaderTimeout: 10 * time.Second}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -30,7 +30,7 @@ func TestAModelEndsWhenItIsTold(t *testing.T) {
 
 func TestGetPrintsABodyAndFailsOnAnyOtherStatus(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(new(model.Model))
+	server := httptest.NewServer(model.New())
 	t.Cleanup(server.Close)
 	var out strings.Builder
 	if err := run(t.Context(), []string{"get", server.URL + "/count"}, nil, &out); err != nil || !strings.Contains(out.String(), `"asked":0`) {

@@ -1,103 +1,58 @@
-// Package model is a decision model that takes its time: POST {base}/systemone, answered as the call's field says
-// (package script). It counts what it was asked, so that a call too many is found.
+// Package model is a decision model (pkg/testkit/model) that answers as the call's field says (package script), and counts
+// its calls, so that a test finds a call too many.
 package model
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
-	"time"
 
+	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/test/cluster/internal/script"
 )
 
-// Count is what GET /count answers.
+// Count is the response of GET /count.
 type Count struct {
 	Asked int `json:"asked"` // calls that arrived
 }
 
-// Model is an http.Handler. Its zero value is ready.
-type Model struct {
+// New returns a handler of POST /systemone, GET /count and GET /healthz.
+func New() http.Handler {
+	c := &counter{fails: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.Handle("POST /systemone", model.Handler(c.step))
+	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_ = json.NewEncoder(w).Encode(Count{Asked: c.asked})
+	})
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	return mux
+}
+
+type counter struct {
 	mu    sync.Mutex
 	asked int
 	fails map[string]int // calls that have failed, by name
 }
 
-// ServeHTTP answers POST /systemone, GET /count and GET /healthz.
-func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.Method + " " + r.URL.Path {
-	case "POST /systemone":
-		m.decide(w, r)
-	case "GET /count":
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		_ = json.NewEncoder(w).Encode(Count{Asked: m.asked})
-	case "GET /healthz":
-	default:
-		http.NotFound(w, r)
-	}
-}
-
-func (m *Model) decide(w http.ResponseWriter, r *http.Request) {
-	var asked struct {
-		State map[string]string `json:"state"`
-	}
-	body, err := io.ReadAll(r.Body)
+func (c *counter) step(r model.Request) model.Step {
+	s, err := script.Parse(r.Field("message"))
 	if err != nil {
-		return // the call was cut before it arrived
+		return model.Status(http.StatusUnprocessableEntity)
 	}
-	var s script.Script
-	if err = json.Unmarshal(body, &asked); err == nil {
-		s, err = script.Parse(asked.State["message"])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked++
+	if c.fails[s.Call] < s.Fails {
+		c.fails[s.Call]++
+		return model.Body(`{"object":"structured_decision","answers":{}}`)
 	}
-	if err != nil {
-		http.Error(w, `{"error":"not understood"}`, http.StatusUnprocessableEntity)
-		return
+	a := s.Answer()
+	team := model.Options{}
+	for _, name := range script.Teams {
+		team[name] = (1 - script.TeamProbability) / float64(len(script.Teams)-1)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	if m.take(s) {
-		_, _ = io.WriteString(w, `{"object":"structured_decision","answers":{}}`)
-		return
-	}
-	pause := time.NewTimer(s.Pause)
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-	case <-r.Context().Done():
-		return
-	}
-	_, _ = io.WriteString(w, answers(s.Answer()))
-}
-
-// take counts a call, and tells whether it has no usable answer.
-func (m *Model) take(s script.Script) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asked++
-	if m.fails[s.Call] >= s.Fails {
-		return false
-	}
-	if m.fails == nil {
-		m.fails = map[string]int{}
-	}
-	m.fails[s.Call]++
-	return true
-}
-
-func answers(a script.Answer) string {
-	var teams []string
-	for _, team := range script.Teams {
-		p := (1 - script.TeamProbability) / float64(len(script.Teams)-1)
-		if team == a.Team {
-			p = script.TeamProbability
-		}
-		teams = append(teams, fmt.Sprintf("%q:%v", team, p))
-	}
-	urgent, _ := json.Marshal(a.Urgent)
-	return fmt.Sprintf(`{"object":"structured_decision","answers":{`+
-		`"team":{"type":"choice","choice":%q,"probabilities":{%s}},"urgent":{"type":"noul","noul":%s}}}`,
-		a.Team, strings.Join(teams, ","), urgent)
+	team[a.Team] = script.TeamProbability
+	return model.After(s.Pause, model.Answer(model.Answers{"team": team, "urgent": model.Yes(a.Urgent)}))
 }

@@ -15,7 +15,7 @@ import (
 func ask(t *testing.T, m http.Handler, message string) (status int, urgent *float64) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/systemone", strings.NewReader(`{"state":{"message":"`+message+`"},"questions":{}}`)))
+	m.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/systemone", strings.NewReader(`{"state":{"message":"`+message+`"},"questions":{"urgent":{"type":"noul"}}}`)))
 	var body struct {
 		Answers struct{ Urgent struct{ Noul *float64 } }
 	}
@@ -27,17 +27,17 @@ func ask(t *testing.T, m http.Handler, message string) (status int, urgent *floa
 
 func TestACallFailsAsOftenAsItsScriptSaysAndThenHasItsAnswer(t *testing.T) {
 	t.Parallel()
-	var m model.Model
+	m := model.New()
 	s := script.Script{Call: "x", Fails: 2}
 	for range 2 {
-		if status, urgent := ask(t, &m, s.String()); status != http.StatusOK || urgent != nil {
+		if status, urgent := ask(t, m, s.String()); status != http.StatusOK || urgent != nil {
 			t.Fatalf("it answered %d", status)
 		}
 	}
-	if status, urgent := ask(t, &m, s.String()); status != http.StatusOK || urgent == nil || *urgent != s.Answer().Urgent {
+	if status, urgent := ask(t, m, s.String()); status != http.StatusOK || urgent == nil || *urgent != s.Answer().Urgent {
 		t.Errorf("it answered %d, %v", status, urgent)
 	}
-	if status, _ := ask(t, &m, "hello"); status != http.StatusUnprocessableEntity {
+	if status, _ := ask(t, m, "hello"); status != http.StatusUnprocessableEntity {
 		t.Errorf("what is no script got %d", status)
 	}
 	w := httptest.NewRecorder()
@@ -50,7 +50,7 @@ func TestACallFailsAsOftenAsItsScriptSaysAndThenHasItsAnswer(t *testing.T) {
 func TestACallTakesItsTime(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
-	_, urgent := ask(t, new(model.Model), script.Script{Call: "x", Pause: 30 * time.Millisecond}.String())
+	_, urgent := ask(t, model.New(), script.Script{Call: "x", Pause: 30 * time.Millisecond}.String())
 	if took := time.Since(began); urgent == nil || took < 30*time.Millisecond {
 		t.Errorf("it took %s", took)
 	}
