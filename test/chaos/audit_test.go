@@ -214,7 +214,7 @@ func (l *ledger) checkServed(id string, served load.Result) error {
 	return nil
 }
 
-// raw is the body of a result in format raw (contract 2), written by hand on purpose.
+// raw is the body of a result in format raw (spec: format-raw). The code shares nothing with Prism on purpose.
 func (r *row) raw() string {
 	quoted := func(s *string) string {
 		if s == nil {

@@ -11,6 +11,8 @@ import (
 	"github.com/prism-results/prism/test/chaos/internal/upstream"
 )
 
+// TestEveryHistoryHoldsWhateverFails checks what callers saw under faults, and what is stored afterwards.
+// spec: linearizable, one-save-per-result, durable-before-response, redis-is-optional, retry-of-a-dead-process
 func TestEveryHistoryHoldsWhateverFails(t *testing.T) {
 	d := length(t)
 	w := startWorld(t,

@@ -1,4 +1,5 @@
-// Package chaos proves what Prism promises under concurrency, crashes and lost connections (decisions 5 and 9).
+// Package chaos proves the promises of Prism under concurrency, crashes and broken connections.
+// spec: linearizable, one-save-per-result, durable-before-response
 //
 // Many clients share idempotency keys, retry each other's results and read, against two gateways, two results, one
 // model-proxy, a real Postgres and a real Redis, while a plan that a seed decides kills, stops, cuts and delays them. Then

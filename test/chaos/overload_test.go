@@ -230,7 +230,7 @@ func splitLines(b []byte) (lines []string) {
 
 func (s shot) accepted() bool { return s.err == nil && s.status == http.StatusOK }
 
-// shed tells whether it is the 503 with the body of contract 7.
+// shed tells whether the response is the 503 of a service that took nothing (spec: error-service-unavailable).
 func (s shot) shed() bool {
 	var body map[string]any
 	return s.err == nil && s.status == http.StatusServiceUnavailable && json.Unmarshal(s.body, &body) == nil &&

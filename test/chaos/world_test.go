@@ -141,7 +141,7 @@ func (w *world) problems(t *testing.T) []error {
 	return append(problems, w.audit(t, false)...)
 }
 
-// longestCall is the bounds of a call added up: waiting for others, the model, saving (decisions 4, 5, 9), and some room.
+// longestCall is the sum of a call's bounds and some room (spec: wait-limit, model-wait, saving-after-the-model).
 const longestCall = 65 * time.Second
 
 // report prints the figures of a run and fails the test when there is a violation.

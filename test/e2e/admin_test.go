@@ -12,7 +12,8 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-// TestAdmin holds the admin port: health, readiness and metrics, which hold no account, key, id or field value.
+// TestAdmin holds the admin port: health, readiness and metrics. No metric holds an account, key, id or field value.
+// spec: admin-port
 func TestAdmin(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("every part is healthy and ready on its admin port alone", func(t *testing.T) {
@@ -108,7 +109,8 @@ func (s *stack) metrics(t *testing.T) string {
 	return all.String()
 }
 
-// TestDocumentation holds the last lines of decisions 7.
+// TestDocumentation holds the OpenAPI document and the page of the API.
+// spec: openapi-document, docs-page
 func TestDocumentation(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("the OpenAPI 3.1 document describes every call and needs no key", func(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-// TestAuthentication holds contract 5 and what decisions 1 and 6 say of keys.
+// TestAuthentication holds the Authorization header and the life of an API key.
+// spec: authorization-header, error-authentication-required, error-invalid-api-key, api-key-form, key-revocation,
+// key-revoked-during-a-call, key-scope
 func TestAuthentication(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		key := s.main.key
@@ -114,7 +116,7 @@ func (c *client) newAPIKey(t *testing.T) (second *client, id string) {
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// checksum is six base62 characters of CRC-32 over the rest of the key (decisions 6).
+// checksum is six base62 characters of CRC-32 over the rest of the key (spec: api-key-form).
 func checksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
 	out := make([]byte, 6)

@@ -63,8 +63,9 @@ type fault struct {
 	unknown bool
 }
 
-// TestEachDependencyAway holds decisions 9 for every operation and every dependency, killed or hanging: the answer it names,
-// within 2 s, and the usual one when the dependency is back, with nothing restarted.
+// TestEachDependencyAway kills and stops each dependency and calls every operation: the response is the one of the rules,
+// within 2 s, and the usual one when the dependency is back, without a restart of anything else.
+// spec: dependency-away-before-the-model, redis-is-optional
 func TestEachDependencyAway(t *testing.T) {
 	only(t, services, func(t *testing.T, s *stack) {
 		postgres, err := pgtest.Start(t.Context(), pgtest.Options{Fsync: true})

@@ -106,9 +106,9 @@ func (c *client) request(ctx context.Context, in call) (*http.Request, error) {
 	return req, nil
 }
 
-// try sends a call. What holds for every response is checked here: it carries X-Request-Id (decisions 8), an error repeats
-// no value that was sent and nothing that the model said (decisions 2 and 4), and the OpenAPI document describes it, and the
-// call when it was taken (decisions 7).
+// try sends a call and checks what holds for every response: the response has X-Request-Id, an error repeats no value of
+// the call and nothing of the model's response, and the OpenAPI document describes the response, and the call if the gateway
+// accepted the call (spec: request-id, values-are-never-repeated, error-texts-hold-no-secrets, openapi-document).
 func (c *client) try(t *testing.T, in call) (reply, error) {
 	t.Helper()
 	ctx := t.Context()

@@ -56,7 +56,8 @@ func (c *client) startAndLeave(t *testing.T, in call) (leave func()) {
 	return func() { cancel(); <-gone }
 }
 
-// TestConcurrency holds the basics of decisions 5; the proofs under faults are elsewhere.
+// TestConcurrency holds the rules of concurrent calls. test/chaos proves the rules under faults.
+// spec: same-key-at-once, same-key-on-different-prisms-at-once, retries-at-once
 func TestConcurrency(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		repeat := func(in call, n int) (calls []call) {

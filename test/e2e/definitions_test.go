@@ -43,7 +43,10 @@ func columnList(n int) string {
 
 func lensColumn(column string) string { return `{"columns":[` + column + `]}` }
 
-// TestDefinitions holds the rules of decisions 3 for prisms, fields, questions and the Lens.
+// TestDefinitions holds the rules for prisms, fields, questions and the Lens.
+// spec: validation-of-definitions, definition-text-limits, slug-form, definition-keys, version-fields, version-questions,
+// question-choice, insufficient-information, question-yes-no, question-scale, names-in-a-row, lens-columns,
+// lens-column-names
 func TestDefinitions(t *testing.T) {
 	unique := func(path string) fail { return invalid(path + ": must be unique in a row") }
 	key64, key65 := "k"+strings.Repeat("x", 63), "k"+strings.Repeat("x", 64)

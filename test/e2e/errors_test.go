@@ -13,8 +13,12 @@ const (
 // manyTokens is a field value of about 30,000 tokens in 60,000 characters.
 var manyTokens = strings.Repeat(" a", 30_000)
 
-// TestErrors has a case for each row of the error table (contract 7) that a request alone brings about. The 500 and the
-// 503 need a fault: see TestUnavailability and TestStop.
+// TestErrors has a case for each error that a request alone causes. The 500 and the 503 need a fault: TestUnavailability and
+// TestStop have them.
+// spec: error-body, error-invalid-request, error-missing-fields, error-unknown-fields, error-request-too-large,
+// error-malformed-request, error-authentication-required, error-invalid-api-key, error-prism-not-found,
+// error-prism-version-not-found, error-result-not-found, error-prism-cannot-answer, error-route-not-found,
+// error-key-of-another-prism, error-only-failed-is-retried, error-already-retried
 func TestErrors(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		s.runFailing(t, []failing{
@@ -136,7 +140,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// TestNothingIsSaved: a 4xx error saves nothing and never reaches the model (contract 7).
+// TestNothingIsSaved holds that a call with a 4xx error saves nothing and never reaches the model.
+// spec: errors-save-nothing
 func TestNothingIsSaved(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("a 4xx error saves nothing and never reaches the model", func(t *testing.T) {

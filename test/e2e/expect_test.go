@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// fail is an error as clients see it (contract 7).
+// fail is an error as clients see it (spec: error-body).
 type fail struct {
 	status  int
 	code    string
@@ -84,7 +84,7 @@ func (r reply) wantFail(t *testing.T, want fail) {
 	}
 }
 
-// wantUnavailable checks the 503 of a server that took nothing (contract 7).
+// wantUnavailable checks the 503 of a service that took nothing (spec: error-service-unavailable).
 func (r reply) wantUnavailable(t *testing.T) {
 	t.Helper()
 	if r.status != 503 {

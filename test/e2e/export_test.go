@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestExport holds the export of decisions 7: GET /v1/prisms/{prism}/results.
+// TestExport holds GET /v1/prisms/{prism}/results.
+// spec: export
 func TestExport(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("an export has one header row and every result, oldest first, as single reads have them", func(t *testing.T) {

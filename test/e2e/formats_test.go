@@ -21,7 +21,7 @@ var exact = model.Answers{
 	"level": model.Levels{0.25, 0.75},
 }
 
-// dateTime is created_at: milliseconds and Z (decisions 8).
+// dateTime is the form of created_at (spec: created-at).
 var dateTime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 
 // sample is a result with its prism in an account.
@@ -42,7 +42,10 @@ func (s *stack) sample(t *testing.T, step model.Step, more ...any) sample {
 	return sample{prism, script.Tag, res}
 }
 
-// TestFormats holds contract 2 and 4 and what decisions 3 and 8 say of the five formats, byte for byte.
+// TestFormats holds the five formats, byte for byte.
+// spec: result-members, format-json, format-raw, raw-answer-shapes, tabular-columns, tabular-failed-row, csv-cells,
+// csv-labels, tsv-cells, jsonl-rows, numbers-in-cells, media-types, same-format-for-create-read-retry,
+// failed-result-is-not-an-error, read-result, create-result
 func TestFormats(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("json has the Lens columns in Lens order", func(t *testing.T) {

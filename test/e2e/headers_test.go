@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestHeaders holds decisions 8 where the formats' cases do not, and what comes over a bare connection.
+// TestHeaders holds the headers of responses that TestFormats does not, and requests over a bare connection.
+// spec: request-id, www-authenticate, json-escapes
 func TestHeaders(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("a sane X-Request-Id is the caller's, on success and on error", func(t *testing.T) {

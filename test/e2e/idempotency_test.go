@@ -6,8 +6,9 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-// TestIdempotency holds step 4 of the create call's order (contract 7) and what decisions 5 say of keys, one call after
-// another. TestConcurrency has the calls at once.
+// TestIdempotency holds the rules of idempotency keys, one call after another. TestConcurrency has concurrent calls.
+// spec: idempotency-key, repeat-of-an-ok-result, repeat-of-a-failed-result, repeat-keeps-what-was-stored,
+// key-moves-to-the-retry, error-key-of-another-prism, client-disconnect
 func TestIdempotency(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("a repeated key returns the stored result and asks no model", func(t *testing.T) {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestIsolation: each operation with another account's ids answers as if nothing were there (contract 5). The answer is
-// compared, byte for byte, with the one for an id of nothing.
+// TestIsolation holds that each operation with another account's ids returns what the operation returns for an unknown id,
+// byte for byte.
+// spec: key-scope, result-of-one-account, prism-identity
 func TestIsolation(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		const lens, version = `{"columns":[{"name":"u","question":"urgent","show":"answer"}]}`, `{"fields":` + oneField + `,"questions":` + yesNo + `}`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// apiKey is a key as decisions 7 show it.
+// apiKey is an API key (spec: key-members).
 type apiKey struct {
 	ID         string
 	Name       string
@@ -30,7 +30,8 @@ func (c *client) keys(t *testing.T) map[string]apiKey {
 	return keys
 }
 
-// TestKeys holds decisions 6 and the key calls of decisions 7. What a revoked key gets is in TestAuthentication.
+// TestKeys holds the calls that manage API keys. TestAuthentication has the calls with a revoked key.
+// spec: key-create, key-list, key-revoke, key-members, key-digest, last-used-at
 func TestKeys(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("a key is shown once, when it is made", func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// apiKeyPattern is what secret scanners look for (decisions 6).
+	// apiKeyPattern is the pattern of secret scanners (spec: api-key-form).
 	apiKeyPattern = regexp.MustCompile(`prism_[0-9A-Za-z]{38}`)
 	// slugPattern is a slug that the cases make.
 	slugPattern = regexp.MustCompile(`\bp-[a-z2-7]{26}\b`)
@@ -21,7 +21,7 @@ var (
 // mark is something that may not be in an output.
 type mark struct{ what, text string }
 
-// secrets are what nothing may hold that leaves a process beside its answers (decisions 2 and 4).
+// secrets are the texts that no output of a process may hold, except responses (spec: values-are-never-repeated).
 func secrets() []mark {
 	return []mark{
 		{"a value sent", model.Mark},
@@ -60,8 +60,8 @@ func printed(procs []*program.Process) (problems []string) {
 	return problems
 }
 
-// mayShowKey tells the lines that are made to show a key: a key alone, as `key create` prints it, and the curl line of the
-// first start (decisions 10).
+// mayShowKey tells whether a line is meant to show a key: the key alone, as `key create` prints it, or the curl line of the
+// first start (spec: first-start).
 func mayShowKey(line string) bool {
 	line = strings.TrimSpace(line)
 	return apiKeyPattern.FindString(line) == line || strings.HasPrefix(line, "curl ")

@@ -7,7 +7,10 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-// TestLens holds what the contract (1, 2, 9) and decisions 3 say of the Lens and of versions.
+// TestLens holds how the Lens shows stored answers, and what a new version does to the Lens.
+// spec: derived-lens, lens-columns, show-answer, show-probability, show-average, show-confidence, lens-edit,
+// raw-ignores-the-lens, lens-of-a-new-version, lens-is-applied-on-read, lens-column-without-an-answer, tabular-fields,
+// labels-of-the-answering-version, pinned-version, versions, archived-prism-results-stay-readable
 func TestLens(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("the derived Lens has an answer and a number for each question", func(t *testing.T) {

@@ -5,10 +5,11 @@ import (
 	"testing"
 )
 
-// mib is the limit of a body (contract 8).
+// mib is the limit of a body (spec: body-limit).
 const mib = 1 << 20
 
-// TestLimits holds contract 8 and what decisions 1 say of the size of bodies.
+// TestLimits holds the limit of a body and the size estimate.
+// spec: body-limit, body-limit-of-chunked-bodies, size-estimate, error-request-too-large
 func TestLimits(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		for _, chunked := range []bool{false, true} {

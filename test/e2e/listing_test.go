@@ -38,7 +38,8 @@ func (c *client) walk(t *testing.T, path string, limit int) (ids []string) {
 	}
 }
 
-// TestListing holds the lists of decisions 7, page by page.
+// TestListing holds the lists of results and of prisms, page by page.
+// spec: result-list, prism-list, page-limit, page-cursor, unknown-query-parameters
 func TestListing(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("results are listed newest first, page by page, each once", func(t *testing.T) {

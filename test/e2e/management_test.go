@@ -9,7 +9,7 @@ import (
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// prismRecord is a prism as decisions 7 show it.
+// prismRecord is a prism (spec: prism-members).
 type prismRecord struct {
 	ID            string
 	Slug          string
@@ -36,7 +36,9 @@ func (r reply) prism(t *testing.T, status int) prismRecord {
 	return p
 }
 
-// TestManagement holds the prism calls of decisions 7.
+// TestManagement holds the calls that manage prisms, versions and the Lens.
+// spec: management-is-under-the-same-rules, prism-create, prism-members, version-members, prism-read, version-create,
+// version-read, lens-edit, archive-and-unarchive, archived-prism-takes-no-change, version-is-immutable, prism-identity
 func TestManagement(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("a new prism has version 1 and every member of a prism", func(t *testing.T) {

@@ -16,8 +16,10 @@ func noAnswerTo(question string) string {
 	return "The model gave no usable answer to question " + question + "."
 }
 
-// TestModel holds decisions 4 as far as the systemone provider shows it; every other provider passes the suite of
-// services/model-proxy.
+// TestModel holds the model call with the systemone provider. The suite of services/model-proxy holds every provider.
+// spec: provider-systemone, probability-checks, probabilities-of-an-answer, confidence, took-ms,
+// one-unusable-answer-fails-the-result, error-texts, model-wait, model-wait-is-hard, upstream-retries, retry-after,
+// result-status, instructions
 func TestModel(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("one call carries the fields as an object, the context and every question", func(t *testing.T) {

@@ -29,7 +29,7 @@ func command(t *testing.T, p *launch.Service, env map[string]string, args ...str
 	return code, strings.Join(launch.Lines(proc), "\n")
 }
 
-// settings are the variables that a binary reads, with their defaults where decisions 10 give one.
+// settings are the variables that a binary reads, with their defaults where the rule has one (spec: settings).
 var settings = map[string]map[string]string{
 	"prism": {
 		"PRISM_LISTEN": "127.0.0.1:8080", "PRISM_ADMIN_LISTEN": "127.0.0.1:9090", "PRISM_DATA_DIR": ".prism",
@@ -56,7 +56,8 @@ var required = map[string][]string{
 	"prism-model-proxy": {"PRISM_INTERNAL_TOKEN", "PRISM_MODEL_PROVIDER"},
 }
 
-// TestOperator holds decisions 10: settings and commands.
+// TestOperator holds the settings and the operator's commands.
+// spec: settings-are-listed, required-settings, operator-commands, bare-start
 func TestOperator(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		for _, p := range s.parts {

@@ -36,8 +36,8 @@ type attempt struct {
 	modelFails, tooLarge bool
 }
 
-// pairs runs a case for each pair of checks: a call that fails both gets the answer of the earlier one, and the model is
-// not called. Why two can't be broken at once is said by impossible.
+// pairs runs a case for each pair of checks: a call that fails both gets the error of the earlier check, and no model call
+// is made. impossible has the pairs that no call can fail together, with the reason.
 func pairs(t *testing.T, checks []breaker, impossible map[string]string, run func(t *testing.T, first breaker, both *attempt)) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -65,8 +65,8 @@ func pairs(t *testing.T, checks []breaker, impossible map[string]string, run fun
 	}
 }
 
-// The checks of a create call (contract 7). The body's own order is of decisions 1: its type, its size, its syntax, and
-// then everything that validation finds, in one answer.
+// createChecks are the checks of a create call (spec: order-of-checks-create). The checks of the body come in this order:
+// the content type, the size, the syntax, and then all problems of validation in one response.
 func createChecks() []breaker {
 	return []breaker{
 		{"1a", "an unparsed content type", func(a *attempt) { a.contentType = "application/xml" }, unparsedType},
@@ -87,7 +87,8 @@ func createChecks() []breaker {
 	}
 }
 
-// TestCreateOrder: the first check that fails decides the answer (contract 7, POST /v1/prisms/{prism}/results).
+// TestCreateOrder holds that the first failing check of a create decides the response.
+// spec: order-of-checks-create
 func TestCreateOrder(t *testing.T) {
 	impossible := map[string]string{
 		"1d 1e": "both are validation: every problem is listed in one answer (TestValidation)",
@@ -160,7 +161,7 @@ func (a *attempt) finish(in call) call {
 	return in
 }
 
-// The checks of a retry (contract 7).
+// retryChecks are the checks of a retry (spec: order-of-checks-retry).
 func retryChecks() []breaker {
 	return []breaker{
 		{"1a", "an unparsed content type", func(a *attempt) { a.contentType = "application/xml" }, unparsedType},
@@ -178,9 +179,9 @@ func retryChecks() []breaker {
 	}
 }
 
-// TestRetryOrder: the first check that fails decides the answer (contract 7, POST /v1/results/{result_id}/retry). Step 7,
-// the size estimate, can't be broken from outside: the create call has refused the same fields and version already. The
-// gateway's own tests of its checks break it.
+// TestRetryOrder holds that the first failing check of a retry decides the response. The size estimate can't fail here: the
+// create call has refused the same fields and version already. The gateway's tests of the checks have the size estimate.
+// spec: order-of-checks-retry
 func TestRetryOrder(t *testing.T) {
 	impossible := map[string]string{
 		"2a 2b": "both are validation: every problem is listed in one answer (TestValidation)",
@@ -250,7 +251,8 @@ func (a *attempt) retry(t *testing.T, s *stack) (call, *model.Script) {
 	return a.finish(in), s.once.scripts[a.resultPlaceholder()]
 }
 
-// TestReadOrder: a read stops after the result is found (contract 7, GET /v1/results/{result_id}).
+// TestReadOrder holds that a read checks nothing after the result is found.
+// spec: order-of-checks-read
 func TestReadOrder(t *testing.T) {
 	checks := []breaker{}
 	for _, b := range retryChecks() {

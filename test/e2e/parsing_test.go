@@ -7,7 +7,10 @@ import (
 	"testing"
 )
 
-// TestParsing holds decisions 1.
+// TestParsing holds what the gateway accepts of a path, a content type and a body.
+// spec: api-version-prefix, exact-paths, unknown-methods, path-encoding, parsed-content-types, unparsed-content-types,
+// absent-body, json-type-with-empty-body, body-of-create, json-syntax, byte-order-mark, duplicate-members, nesting-limit,
+// javascript-numbers, head-requests
 func TestParsing(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		s.runFailing(t, []failing{

@@ -45,7 +45,8 @@ func race(t *testing.T, script *model.Script, asked int, clients []*client, call
 	return replies
 }
 
-// TestReplicas holds decisions 5 and 6 for several gateways on one store.
+// TestReplicas holds the rules of concurrent calls and of revoked keys for several gateways on one store.
+// spec: key-revocation, same-key-at-once, redis-is-optional, first-calls-race-on-different-prisms
 func TestReplicas(t *testing.T) {
 	only(t, services, func(t *testing.T, s *stack) {
 		t.Run("a revoked key is refused by every gateway from the answer of the revoke on", func(t *testing.T) {
@@ -110,7 +111,8 @@ func (s *stack) withoutRedis(t *testing.T) (own *stack, both []*client) {
 	return own, both
 }
 
-// TestOverload holds decisions 9: what is too much is refused at once, with the 503 that took nothing.
+// TestOverload holds that a service refuses calls beyond its bound at once, with the 503 that took nothing.
+// spec: overload
 func TestOverload(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("a call beyond the bound is a 503 at once that takes nothing", func(t *testing.T) {

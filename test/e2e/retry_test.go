@@ -7,7 +7,8 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-// TestRetry holds contract 3 and 4: which state moves where.
+// TestRetry holds which state a retry moves where, and which bodies a retry accepts.
+// spec: retry-result, state-retried, retry-chain, reads-change-nothing, retry-body, archived-prism-cannot-answer
 func TestRetry(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("a retry that succeeds is a new result with its own id", func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/launch"
 )
 
-// curlLine is the line that the first start prints (decisions 10).
+// curlLine is the line that the first start prints (spec: first-start).
 func (s *stack) curlLine() string {
 	for _, line := range launch.Lines(s.front.Process()) {
 		if at := strings.Index(line, "curl "); at >= 0 && apiKeyPattern.MatchString(line) && !strings.HasPrefix(line, "{") {
@@ -35,7 +35,8 @@ func paste(t *testing.T, line string) []byte {
 	return out
 }
 
-// TestStandalone holds what decisions 10 promise of `prism serve` on embedded parts.
+// TestStandalone holds the promises about `prism serve`.
+// spec: first-start, standalone-stores, provider-offline
 func TestStandalone(t *testing.T) {
 	only(t, standalone, func(t *testing.T, s *stack) {
 		t.Run("the first start prints one curl line that works when pasted", func(t *testing.T) {

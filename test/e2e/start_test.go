@@ -12,8 +12,9 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// TestStartErrors holds that a setting which is wrong stops the start of every binary that has it, by its name, with what
-// is wrong and an example, and without the value, which may be a secret.
+// TestStartErrors holds that no binary starts with an invalid setting. The message has the setting's name, the problem and an
+// example, and not the value, which may be a secret.
+// spec: required-settings, settings
 func TestStartErrors(t *testing.T) {
 	const secret = "hunter2"
 	wrong := []struct{ name, value, what string }{

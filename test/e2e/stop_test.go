@@ -11,7 +11,8 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-// TestStop holds decisions 9: a service that is stopping finishes what it took, refuses the rest and exits.
+// TestStop holds that a stopping service completes its calls, refuses all other calls and exits.
+// spec: stopping, drain-delay
 func TestStop(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("a stopping service finishes what it took, refuses the rest with the 503, and exits with 0", func(t *testing.T) {
@@ -105,7 +106,8 @@ func (s *stack) awaitRefusal(t *testing.T) reply {
 	}
 }
 
-// TestRestart: what was answered is still there after a restart, and so are keys and prisms.
+// TestRestart holds that results, keys and prisms are still there after a restart or a kill.
+// spec: durable-before-response, retry-of-a-dead-process, standalone-stores
 func TestRestart(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("a restart keeps accounts, keys, prisms and results", func(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 )
 
-// TestUnavailability holds decisions 9 for the dependencies of the gateway, and the 500 of the error table.
+// TestUnavailability holds what a call returns while a dependency of the gateway is away, and the 500.
+// spec: error-service-unavailable, error-internal, dependency-away-before-the-model, saving-after-the-model,
+// redis-is-optional, internal-token
 func TestUnavailability(t *testing.T) {
 	only(t, services, func(t *testing.T, s *stack) {
 		t.Run("without results every call is a 503, and works again when they are back", func(t *testing.T) {

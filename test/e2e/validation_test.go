@@ -7,7 +7,10 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-// TestValidation holds the texts of contract 7 "Validation messages" and of decisions 2.
+// TestValidation holds the texts of validation errors and their order.
+// spec: validation-message, validation-order, wrong-type, body-not-an-object, version-number, characters-are-code-points,
+// string-limits, nul-and-surrogates, fields-or-text, invalid-uuid, null-members, format-parameter, create-members,
+// text-fills-the-only-field, unknown-members-ignored
 func TestValidation(t *testing.T) {
 	const (
 		either  = "fields: send either fields or text"

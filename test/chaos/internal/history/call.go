@@ -1,5 +1,5 @@
 // Package history holds what clients saw of Prism and decides whether a service that answers one call after the other,
-// in an order consistent with real time, could have shown it to them (decisions 5).
+// in an order consistent with real time, could have shown it to them (spec: linearizable).
 //
 // Calls are kept by race: everything that is reachable from one idempotency key (the creates that share it, the retries
 // and reads of the results that hold or held it), or from one create without a key. Races do not touch each other, so each

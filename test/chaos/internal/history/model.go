@@ -67,7 +67,7 @@ func (o order) step(c chain, call *Call, a Answer) []chain {
 	return o.read(c, call, a)
 }
 
-// create: contract 7, the fourth check of a create call.
+// create is the check of the idempotency key (spec: order-of-checks-create).
 func (o order) create(c chain, call *Call, a Answer) []chain {
 	taken := len(c.results) > 0
 	switch {

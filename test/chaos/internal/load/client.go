@@ -17,7 +17,8 @@ import (
 	"github.com/prism-results/prism/test/chaos/internal/history"
 )
 
-// callBudget is longer than any call may take: 35 s for others, 15 s for the model, 10 s for saving (decisions 4, 5, 9).
+// callBudget is longer than any call may take: 35 s of waiting for other calls, 15 s for the model, 10 s for saving
+// (spec: wait-limit, model-wait, saving-after-the-model).
 const callBudget = 75 * time.Second
 
 // Result is what a body in format json or raw says.
@@ -98,7 +99,7 @@ func (c *client) do(ctx context.Context, in request) reply {
 
 var retriedAs = regexp.MustCompile(`^This result was already retried as ([0-9a-f-]{36})\.$`)
 
-// unavailable is the body of the 503 (contract 7).
+// unavailable is the body of the 503 (spec: error-service-unavailable).
 const unavailable = `{"statusCode":503,"error":"Service Unavailable","message":"Service Unavailable"}`
 
 // read tells what a reply to a create, a retry or a read means. An error is a reply that the contract does not know.

@@ -106,7 +106,7 @@ func (l *Load) newRace(rnd *rand.Rand) *Race {
 	return r
 }
 
-// unavailablePause is the mean of what a client waits after the 503, which asks for a pause (contract 7).
+// unavailablePause is the mean pause of a client after a 503 (spec: error-service-unavailable).
 const unavailablePause = 60 * time.Millisecond
 
 func pause(ctx context.Context, rnd *rand.Rand) {

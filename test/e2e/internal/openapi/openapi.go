@@ -26,8 +26,8 @@ const Path = "services/gateway/internal/apidoc/openapi.json"
 
 // Document is what exchanges are held against.
 type Document struct {
-	// calls is the document as written: a member that has no name is ignored (contract 7). In answers such a member is
-	// refused, so that nothing is sent that is not described.
+	// calls is the document as written: unknown members of a call are ignored (spec: unknown-members-ignored). In answers
+	// unknown members are refused, so that Prism sends nothing that the document does not describe.
 	calls, answers routers.Router
 
 	mu     sync.Mutex
