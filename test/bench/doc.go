@@ -1,11 +1,11 @@
-// Command bench measures Prism beside the limits of the machine that it runs on. Each figure has a yardstick, which is run
-// in the same round on the same machine, and what counts is their ratio: the figures themselves are of one machine on one
-// day.
+// Command bench measures Prism beside a server that a user would write instead (peer) and beside a bare chain of servers
+// that does nothing but hop, select, insert and lock (internal/bare). All systems run the same calls in the same rounds on
+// the same machine; the ratio within a round is what counts, because the speed of a machine varies.
 //
-//	make bench                  everything; docs/performance.md has the results and what they mean
-//	make bench-smoke            the same for a moment, to keep it working
-//	go run ./test/bench -rows read,create -rounds 5 -profile /tmp/profiles
+//	make bench                                   everything; tables and pictures into docs/performance.md
+//	make bench-smoke                             the same for a moment, to keep the benchmark working
+//	go run ./test/bench -against ../other/bin    two builds of Prism in interleaved rounds
 //
-// The processes are the shipped ones, over a Postgres that waits for its disk and a Redis. The load comes from a loader of
-// its own (internal/load), in one process with the scripted model; both compete with Prism for the same processors.
+// Each system has a database of its own on one Postgres that waits for its disk. The load generator (internal/load) and
+// the scripted model (internal/model) are this process, and compete with the systems for the same processors.
 package main

@@ -27,8 +27,8 @@ type Row struct {
 // The measures of the drawing.
 const (
 	width, margin          = 760.0, 24.0
-	left, top              = 196.0, 96.0
-	columnGap, rowHeight   = 22.0, 40.0
+	left, top              = 230.0, 92.0
+	columnGap, rowHeight   = 16.0, 34.0
 	barHeight, numberWidth = 20.0, 56.0
 )
 

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// callBudget is longer than any call to Prism may take.
+// callBudget is longer than the longest call to Prism.
 const callBudget = 75 * time.Second
 
-// conn is a kept-alive connection.
+// conn is a kept connection.
 type conn struct {
 	net.Conn
 	r *bufio.Reader
@@ -30,7 +30,8 @@ func dial(ctx context.Context, addr string) (*conn, error) {
 	return &conn{c, bufio.NewReader(c)}, nil
 }
 
-// call sends a request and reads past its answer, which has a Content-Length as all of Prism's but exports have.
+// call sends a request and skips the response, which must have a Content-Length: all responses of Prism but exports have
+// one.
 func (c *conn) call(request []byte, status int) error {
 	if err := c.SetDeadline(time.Now().Add(callBudget)); err != nil {
 		return err
@@ -54,8 +55,8 @@ func (c *conn) call(request []byte, status int) error {
 	return err
 }
 
-// errRefused is a call that was answered 503: a server under too much load took nothing.
-var errRefused = errors.New("load: refused with 503")
+// errRefused means that the response was 503: the server sheds load.
+var errRefused = errors.New("load: got 503")
 
 var contentLength = []byte("content-length:")
 
@@ -65,10 +66,10 @@ func (c *conn) header() (status, length int, err error) {
 		return 0, 0, err
 	}
 	if len(line) < len("HTTP/1.1 200") {
-		return 0, 0, fmt.Errorf("load: the answer begins with %q", line)
+		return 0, 0, fmt.Errorf("load: the response begins with %q", line)
 	}
 	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
-		return 0, 0, fmt.Errorf("load: the answer begins with %q", line)
+		return 0, 0, fmt.Errorf("load: the response begins with %q", line)
 	}
 	length = -1
 	for {
@@ -78,7 +79,7 @@ func (c *conn) header() (status, length int, err error) {
 			return 0, 0, err
 		case len(line) <= 2:
 			if length < 0 {
-				return 0, 0, fmt.Errorf("load: the answer has no Content-Length")
+				return 0, 0, fmt.Errorf("load: the response has no Content-Length")
 			}
 			return status, length, nil
 		case len(line) > len(contentLength) && bytes.EqualFold(line[:len(contentLength)], contentLength):

@@ -1,7 +1,6 @@
-// Package load calls a server as fast as it answers, or at a constant rate, and says how long the answers took.
-//
-// It writes requests that are ready-made and reads no more of an answer than it has to: what it takes of the processors is
-// missing for what is measured.
+// Package load generates load: it calls a server as fast as the server responds, or at a constant rate, and measures each
+// call. It sends ready-made requests and reads no more of a response than necessary, because the processor time of the load
+// generator is missing for what is measured.
 package load
 
 import (
@@ -14,27 +13,24 @@ import (
 	"time"
 )
 
-// Work is what is called.
+// Work is the calls to make.
 type Work struct {
-	Addr string
-	// Request is the whole request of the nth call, as it is sent.
-	Request func(n int) []byte
-	// Status is what every answer has to have.
-	Status int
+	Addr    string             // host and port
+	Request func(n int) []byte // the bytes of the nth request
+	Status  int                // the status that every response must have
 }
 
-// Figures are what was measured.
+// Figures are the measurements of one run.
 type Figures struct {
-	Length time.Duration
-	Took   []time.Duration // by every call that was taken, sorted
-	// Refused is how many were answered 503. A run in which most were is an error.
-	Refused int
+	Length  time.Duration
+	Took    []time.Duration // by each successful call, sorted
+	Refused int             // calls that got 503; a run with more of them than of successful calls is an error
 }
 
-// Rate is calls a second.
+// Rate is successful calls per second.
 func (f Figures) Rate() float64 { return float64(len(f.Took)) / f.Length.Seconds() }
 
-// Percentile is the time in which p percent of the calls were answered.
+// Percentile is the time within which p percent of the calls succeeded.
 func (f Figures) Percentile(p float64) time.Duration {
 	if len(f.Took) == 0 {
 		return 0
@@ -42,7 +38,7 @@ func (f Figures) Percentile(p float64) time.Duration {
 	return f.Took[min(int(float64(len(f.Took))*p/100), len(f.Took)-1)]
 }
 
-// Closed has each connection send its next call when the one before was answered.
+// Closed runs a closed loop: each connection sends its next request when the response to the last one has come.
 func Closed(ctx context.Context, w Work, conns int, length time.Duration) (Figures, error) {
 	return run(ctx, w, conns, func(began time.Time) func(int) (time.Time, bool) {
 		end := began.Add(length)
@@ -53,8 +49,8 @@ func Closed(ctx context.Context, w Work, conns int, length time.Duration) (Figur
 	})
 }
 
-// Steady begins rate calls a second, whatever the answers do. A call that had to wait for a free connection is measured
-// from when it was due: a server that hangs for a second is late for every call of that second, not for one.
+// Steady starts rate calls per second, however long responses take. A call that waits for a free connection is measured
+// from the moment when the call was due: a server that hangs for a second is late for every call of that second.
 func Steady(ctx context.Context, w Work, conns, rate int, length time.Duration) (Figures, error) {
 	return run(ctx, w, conns, func(began time.Time) func(int) (time.Time, bool) {
 		return func(n int) (time.Time, bool) {
@@ -64,7 +60,7 @@ func Steady(ctx context.Context, w Work, conns, rate int, length time.Duration) 
 	})
 }
 
-// run has each connection take the number of the next call, wait until it is due, and call.
+// run lets each connection take the number of the next call, wait until the call is due, and make it.
 func run(ctx context.Context, w Work, conns int, plan func(time.Time) func(int) (time.Time, bool)) (Figures, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -115,7 +111,7 @@ func run(ctx context.Context, w Work, conns int, plan func(time.Time) func(int) 
 		return f, err
 	}
 	if f.Refused > len(f.Took) {
-		return f, fmt.Errorf("load: %d calls were refused with 503 and %d taken", f.Refused, len(f.Took))
+		return f, fmt.Errorf("load: %d calls got 503, %d succeeded", f.Refused, len(f.Took))
 	}
 	return f, ctx.Err()
 }
@@ -135,7 +131,7 @@ func wait(ctx context.Context, until time.Time) bool {
 	}
 }
 
-// Once makes n calls, each on a connection of its own, and begins rate of them a second.
+// Once makes n calls, each on a connection of its own, and starts rate of them per second.
 func Once(ctx context.Context, w Work, n, rate int) error {
 	_, err := run(ctx, w, n, func(began time.Time) func(int) (time.Time, bool) {
 		return func(i int) (time.Time, bool) {

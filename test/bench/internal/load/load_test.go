@@ -19,12 +19,12 @@ func work(t *testing.T, handler http.HandlerFunc) Work {
 	return Work{Addr: server.Listener.Addr().String(), Request: func(int) []byte { return get }, Status: http.StatusOK}
 }
 
-func TestEveryAnswerIsMeasured(t *testing.T) {
+func TestEveryResponseIsMeasured(t *testing.T) {
 	t.Parallel()
 	var served atomic.Int64
 	w := work(t, func(w http.ResponseWriter, _ *http.Request) {
 		served.Add(1)
-		_, _ = w.Write([]byte("answer"))
+		_, _ = w.Write([]byte("response"))
 	})
 	f, err := Closed(t.Context(), w, 4, 100*time.Millisecond)
 	if err != nil {
@@ -59,11 +59,11 @@ func TestCallsThatWaitedForAHangingServerAreLateToo(t *testing.T) {
 	}
 	// One call hung. The others were due while it did, evenly spread.
 	if p50 := f.Percentile(50); p50 < hang/3 {
-		t.Errorf("half of the calls took less than %s, as if nobody had waited", p50)
+		t.Errorf("half of the calls took less than %s, as if no call had waited", p50)
 	}
 }
 
-func TestAWrongAnswerEndsTheRun(t *testing.T) {
+func TestAWrongStatusEndsTheRun(t *testing.T) {
 	t.Parallel()
 	w := work(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "refused", http.StatusTeapot) })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// The packages of the binaries.
+// packages are the main packages of the binaries.
 var packages = []string{
 	"cmd/prism", "services/gateway/cmd/prism-gateway", "services/results/cmd/prism-results",
 	"services/model-proxy/cmd/prism-model-proxy",
@@ -20,13 +20,12 @@ var packages = []string{
 
 const profileVariable = "PRISM_BENCH_PROFILE"
 
-// profiler is laid over the packages of the binaries when profiles are wanted. No binary that is shipped has it.
+// profiler is a file that an overlay adds to the packages of the binaries for profiles. No shipped binary contains it.
 //
 //go:embed profiler.go.txt
 var profiler []byte
 
-// Build builds the binaries into a folder, as they are shipped or, for profiles, with names of functions and a door to
-// look through.
+// Build builds the binaries into a folder: as they are shipped or, for profiles, with symbols and a profile server.
 func Build(ctx context.Context, dir string, profiled bool) error {
 	root, err := program.Root()
 	if err != nil {

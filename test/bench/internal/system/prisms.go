@@ -116,9 +116,18 @@ func (q question) answer(shift int) string {
 
 func largeQuestions() []question {
 	subjects := []struct{ key, noun string }{
-		{"topic", "the order"}, {"delivery", "the delivery"}, {"payment", "the payment"}, {"refund", "the refund"},
-		{"product", "the product"}, {"packaging", "the packaging"}, {"account", "the account"}, {"staff", "our staff"},
-		{"website", "the website"}, {"promise", "a promised date"}, {"competitor", "a competitor"}, {"history", "earlier contact"},
+		{"topic", "the order"},
+		{"delivery", "the delivery"},
+		{"payment", "the payment"},
+		{"refund", "the refund"},
+		{"product", "the product"},
+		{"packaging", "the packaging"},
+		{"account", "the account"},
+		{"staff", "our staff"},
+		{"website", "the website"},
+		{"promise", "a promised date"},
+		{"competitor", "a competitor"},
+		{"history", "earlier contact"},
 	}
 	stances := []option{
 		{"absent", "Not mentioned", "The customer says nothing about %s, and nothing in the message lets a reader conclude anything about it."},
