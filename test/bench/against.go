@@ -60,11 +60,12 @@ func topologyOf(c contender) int {
 	return slices.IndexFunc(topologies, func(t string) bool { return len(c.name) > len(t) && c.name[:len(t)+1] == t+" " })
 }
 
-// compareBuilds prints, for each prism, topology and call: calls a second and processor time of both builds, and their
-// ratios, this build over the other: the median of the rounds, the lowest and the highest.
+// compareBuilds prints, for each prism, topology and call: calls per second and processor time of both builds, and their
+// ratios, this build over the other: the median of the rounds, the lowest and the highest. The last ratio is that of the
+// lowest processor times, which other programs on the machine disturb least.
 func (b *bench) compareBuilds(all cells) error {
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\nprism\ttopology\tcall\tthis 1/s\tother 1/s\tratio\tfrom\tto\tthis µs\tother µs\tratio\tfrom\tto\t")
+	fmt.Fprintln(w, "\nprism\ttopology\tcall\tthis 1/s\tother 1/s\tratio\tfrom\tto\tthis µs\tother µs\tratio\tfrom\tto\tof lowest\t")
 	for _, p := range system.Prisms() {
 		for _, t := range topologies {
 			for _, call := range callNames {
@@ -79,7 +80,7 @@ func (b *bench) compareBuilds(all cells) error {
 					fmt.Fprintf(w, "%s\t%s\t%.3f\t%.3f\t%.3f\t", number(median(x)), number(median(y)),
 						median(r), slices.Min(r), slices.Max(r))
 				}
-				fmt.Fprintln(w)
+				fmt.Fprintf(w, "%.3f\t\n", slices.Min(here.of(sample.total))/slices.Min(there.of(sample.total)))
 			}
 		}
 	}
