@@ -3,113 +3,60 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	"github.com/prism-results/prism/test/bench/internal/load"
+	"github.com/prism-results/prism/test/bench/internal/model"
 	"github.com/prism-results/prism/test/bench/internal/system"
 )
 
-// contender is a system under one name, by prism: the bare chain has an instance for each prism.
-type contender struct {
-	name    string
-	systems []*system.System
+// compare measures all systems in interleaved rounds: each kind of call, each prism.
+func (b *bench) compare(ctx context.Context) error {
+	m, err := model.New(0, scripts()...)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	contenders, err := b.contenders(ctx, m, "peer", "one", "three", "chain", "sqlite")
+	defer func() { closeAll(contenders) }()
+	if err != nil {
+		return err
+	}
+	if err := checkSameBytes(ctx, contenders, m); err != nil {
+		return err
+	}
+	if b.report.Cells, err = b.interleave(ctx, contenders); err != nil {
+		return err
+	}
+	b.judge()
+	return b.profiles(ctx, contenders)
 }
 
-func closeAll(contenders []contender) {
-	for _, c := range contenders {
-		for _, s := range c.systems {
-			s.Close()
+// judge adds the figures that have a target: ratios to the peer and to the bare chain.
+func (b *bench) judge() {
+	rates := func(p system.Prism, call, name string) []float64 {
+		return b.report.Cells.at(p.Name, call, name).of(rate)
+	}
+	for _, t := range []struct {
+		prism        system.Prism
+		call         string
+		system, than string
+		least        float64
+	}{
+		{system.Small, readCall, system.OneProcess, system.NodePeer, 3},
+		{system.Small, createCall, system.OneProcess, system.NodePeer, 1.8},
+		{system.Small, readCall, system.ThreeProcesses, system.NodePeer, 1.8},
+		{system.Small, createCall, system.ThreeProcesses, system.NodePeer, 1.1},
+		{system.Small, readCall, system.ThreeProcesses, system.BareChain, 0.75},
+		{system.Small, createCall, system.ThreeProcesses, system.BareChain, 0.75},
+	} {
+		x, y := rates(t.prism, t.call, t.system), rates(t.prism, t.call, t.than)
+		if len(x) > 0 && len(y) > 0 {
+			b.report.add(b.out, beside("compare", fmt.Sprintf("%s: %ss, of those of %s", t.system, t.call, t.than), "1/s", x, y, t.least))
 		}
 	}
-}
-
-// Cell is what was measured of one kind of call to one contender, one sample for each round.
-type Cell struct {
-	Prism   string   `json:"prism"`
-	Call    string   `json:"call"`
-	System  string   `json:"system"`
-	Samples []sample `json:"samples"`
-}
-
-// of collects one figure of all samples.
-func (c Cell) of(figure func(sample) float64) []float64 {
-	values := make([]float64, len(c.Samples))
-	for i, s := range c.Samples {
-		values[i] = figure(s)
-	}
-	return values
-}
-
-func rate(s sample) float64 { return s.Rate }
-
-// cells are all samples of interleaved rounds.
-type cells []Cell
-
-// at returns the cell of a prism, a call and a contender; a cell without samples when there is none.
-func (c cells) at(prism, call, system string) Cell {
-	for _, cell := range c {
-		if cell.Prism == prism && cell.Call == call && cell.System == system {
-			return cell
+	for _, name := range []string{system.OneProcess, system.ThreeProcesses} {
+		x, y := rates(system.Small, keyedCall, name), rates(system.Small, createCall, name)
+		if len(x) > 0 && len(y) > 0 {
+			b.report.add(b.out, beside("compare", name+": creates with a key, of those without", "1/s", x, y, 0.8))
 		}
 	}
-	return Cell{}
-}
-
-func (c *cells) add(prism, call, system string, s sample) {
-	for i := range *c {
-		if cell := &(*c)[i]; cell.Prism == prism && cell.Call == call && cell.System == system {
-			cell.Samples = append(cell.Samples, s)
-			return
-		}
-	}
-	*c = append(*c, Cell{prism, call, system, []sample{s}})
-}
-
-// warmUp makes each kind of call to each contender for a moment, because Node compiles what runs often.
-func (b *bench) warmUp(ctx context.Context, contenders []contender) error {
-	for _, c := range contenders {
-		for n, p := range system.Prisms() {
-			for _, call := range callNames {
-				if !b.wants(b.Calls, call.flag) || !b.wants(b.Prisms, p.Slug) {
-					continue
-				}
-				if _, err := load.Closed(ctx, work(c.systems[n], call.name, n), b.Conns, b.Length/4); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// interleave measures all contenders one after the other, each kind of call and each prism, round by round. Every second
-// round goes through the contenders backwards, so that none always follows the same other.
-func (b *bench) interleave(ctx context.Context, contenders []contender) (cells, error) {
-	var all cells
-	if err := b.warmUp(ctx, contenders); err != nil {
-		return nil, err
-	}
-	for round := range b.Rounds {
-		order := slices.Clone(contenders)
-		if round%2 == 1 {
-			slices.Reverse(order)
-		}
-		for n, p := range system.Prisms() {
-			for _, call := range callNames {
-				if !b.wants(b.Calls, call.flag) || !b.wants(b.Prisms, p.Slug) {
-					continue
-				}
-				for _, c := range order {
-					s, err := b.measure(ctx, c.systems[n], call.name, n)
-					if err != nil {
-						return nil, err
-					}
-					all.add(p.Name, call.name, c.name, s)
-					fmt.Fprintf(b.out, "  round %d, %s, %s, %s: %s 1/s, %s µs of processor time\n",
-						round+1, p.Name, call.name, c.name, number(s.Rate), number(s.total()))
-				}
-			}
-		}
-	}
-	return all, nil
 }

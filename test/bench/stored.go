@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -138,48 +136,6 @@ func (b *bench) many(ctx context.Context) error {
 	for _, call := range []string{readCall, createCall} {
 		b.report.add(b.out, beside("many", fmt.Sprintf("%ss with %d stored results, of those with %d", call, b.Many, b.Few),
 			"1/s", rates[1][call], rates[0][call], 0.8))
-	}
-	return nil
-}
-
-// start is how long each binary needs to be ready, and its size.
-func (b *bench) start(ctx context.Context) error {
-	m, err := model.New(0, scripts()...)
-	if err != nil {
-		return err
-	}
-	defer m.Close()
-	data, err := b.data(ctx)
-	if err != nil {
-		return err
-	}
-	times := map[string][]float64{}
-	for range b.Rounds {
-		for _, topology := range []string{"three", "sqlite"} {
-			s, err := b.prism(ctx, topology, data, m.URL())
-			if err != nil {
-				return err
-			}
-			s.Close()
-			for _, p := range s.Processes {
-				times[p.Name] = append(times[p.Name], p.Ready.Seconds())
-			}
-		}
-	}
-	for _, name := range []string{"prism", "prism-gateway", "prism-results", "prism-model-proxy"} {
-		file := filepath.Join(b.bin, name)
-		compressed, err := system.Compressed(file)
-		if err != nil {
-			return err
-		}
-		info, err := os.Stat(file)
-		if err != nil {
-			return err
-		}
-		b.report.add(b.out,
-			atMost("start", name+", start to ready", "s", times[name], 1),
-			atMost("start", name+", compressed as in an image", "MB", []float64{float64(compressed) / 1e6}, 40),
-			atMost("start", name+", unpacked", "MB", []float64{float64(info.Size()) / 1e6}, 40))
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ function digestOf (request) {
   return hash('sha256', key, 'buffer')
 }
 
-async function view (result, slug, lens, definition) {
+function view (result, slug, lens, definition) {
   return {
     id: result.id,
     ref: result.ref,
