@@ -46,6 +46,20 @@ func TestHeaders(t *testing.T) {
 				wantEqual(t, "WWW-Authenticate", r.header.Get("WWW-Authenticate"), "Bearer")
 			}
 		})
+		t.Run("a browser that opens / is sent to the page of the API, and nobody else", func(t *testing.T) {
+			t.Parallel()
+			const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				r := s.main.do(t, call{method: method, path: "/", auth: none, header: http.Header{"Accept": {browser}}})
+				r.wantStatus(t, 303)
+				wantEqual(t, "Location", r.header.Get("Location"), "/docs")
+			}
+			for _, accept := range []string{"", "*/*", "application/json", "application/json, text/html;q=0.9"} {
+				s.main.do(t, call{path: "/", auth: none, header: http.Header{"Accept": {accept}}}).wantFail(t, noRoute)
+			}
+			s.main.do(t, call{method: http.MethodPost, path: "/", auth: none, header: http.Header{"Accept": {browser}}}).wantFail(t, noRoute)
+			s.main.do(t, call{path: "/v1", auth: none, header: http.Header{"Accept": {browser}}}).wantFail(t, noRoute)
+		})
 		t.Run("JSON escapes nothing that it need not", func(t *testing.T) {
 			t.Parallel()
 			const ref = "<a href='x'>&é😀/</a>"

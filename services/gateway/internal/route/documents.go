@@ -3,12 +3,21 @@ package route
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/apidoc"
 )
 
 // apiDocuments are the OpenAPI document and its page, both without a key (decisions 7).
 func apiDocuments(app *fiber.App) {
+	// A browser that opens the address gets the page; for everyone else there is nothing here.
+	app.Get("/", func(c *fiber.Ctx) error {
+		c.Vary(fiber.HeaderAccept)
+		if c.Accepts(fiber.MIMEApplicationJSON, fiber.MIMETextHTML) != fiber.MIMETextHTML {
+			return apierr.RouteNotFound()
+		}
+		return c.Redirect("/docs", fiber.StatusSeeOther)
+	})
 	app.Get("/openapi.json", func(c *fiber.Ctx) error {
 		return httpkit.Send(c, fiber.StatusOK, httpkit.JSONType, apidoc.Document())
 	})
