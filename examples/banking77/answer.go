@@ -8,7 +8,12 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/prism-results/prism/client"
 )
+
+// prismSlug is the slug in prism.json.
+const prismSlug = "banking77"
 
 //go:embed prism.json
 var prismJSON []byte
@@ -34,13 +39,13 @@ func readQuestions(data []byte) ([]question, error) {
 // answered is how one call ended.
 type answered struct {
 	question question
-	result   result
+	result   client.Result
 	took     time.Duration
 	err      error
 }
 
 // answerAll asks all questions, at most parallel at once, until ctx ends.
-func answerAll(ctx context.Context, api *client, questions []question, parallel int, run string, shown *progress) *report {
+func answerAll(ctx context.Context, c *client.Client, questions []question, parallel int, run string, shown *progress) *report {
 	rows := make(chan int)
 	go func() {
 		defer close(rows)
@@ -58,8 +63,9 @@ func answerAll(ctx context.Context, api *client, questions []question, parallel 
 		workers.Go(func() {
 			for i := range rows {
 				began := time.Now()
-				// The key names the row, so that a run that was cut short goes on where it stopped.
-				r, err := api.ask(ctx, questions[i].Text, fmt.Sprintf("%s-%s-%03d", prismSlug, run, i+1))
+				// The key names the row, so that an interrupted run continues where it stopped.
+				key := fmt.Sprintf("%s-%s-%03d", prismSlug, run, i+1)
+				r, err := c.CreateResult(ctx, prismSlug, client.NewResult{Text: questions[i].Text, IdempotencyKey: key, Ref: key})
 				ended <- answered{questions[i], r, time.Since(began), err}
 			}
 		})

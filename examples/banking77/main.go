@@ -4,17 +4,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/prism-results/prism/client"
 )
 
 func main() {
@@ -29,9 +29,6 @@ func main() {
 
 const defaultURL = "http://127.0.0.1:8080"
 
-// callLimit is above the longest call: waiting for others with the same key, the model, and saving.
-const callLimit = 75 * time.Second
-
 func run(ctx context.Context, args []string, getenv func(string) string, out io.Writer, terminal bool) error {
 	flags := flag.NewFlagSet("banking77", flag.ContinueOnError)
 	flags.SetOutput(out)
@@ -43,58 +40,73 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if *parallel < 1 {
 		return errors.New("-parallel must be 1 or more")
 	}
-	api, err := newClient(getenv, *parallel)
+	c, err := newClient(getenv)
 	if err != nil {
 		return err
 	}
-	defer api.http.CloseIdleConnections()
 	questions, err := readQuestions(questionsCSV)
 	if err != nil {
 		return err
 	}
-	if err := api.ensurePrism(ctx, prismJSON); err != nil {
-		return err
+	if err := ensurePrism(ctx, c); err != nil {
+		return explained(err)
 	}
 	shown := &progress{out: out, terminal: terminal, total: len(questions), now: time.Now}
-	report := answerAll(ctx, api, questions, *parallel, *name, shown)
+	report := answerAll(ctx, c, questions, *parallel, *name, shown)
 	report.print(out)
-	return report.verdict(ctx)
+	return report.err(ctx)
 }
 
-func newClient(getenv func(string) string, parallel int) (*client, error) {
+func newClient(getenv func(string) string) (*client.Client, error) {
 	key := getenv("PRISM_API_KEY")
 	if key == "" {
 		return nil, errors.New("PRISM_API_KEY is not set.\n\n" +
 			"  Start Prism with \"make run\": its first start prints a key. Then:\n\n" +
 			"    export PRISM_API_KEY=prism_...\n\n" +
-			"  A new key is made with: bin/prism key create --account demo")
+			"  Another key is made with: bin/prism key create --account demo")
 	}
-	base := getenv("PRISM_URL")
-	if base == "" {
-		base = defaultURL
+	url := getenv("PRISM_URL")
+	if url == "" {
+		url = defaultURL
 	}
-	if u, err := url.Parse(base); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errors.New("PRISM_URL must be an address such as " + defaultURL)
+	c, err := client.New(client.Config{URL: url, Key: key, UserAgent: "banking77"})
+	if err != nil {
+		return nil, fmt.Errorf("PRISM_URL must be an address such as %s, and PRISM_API_KEY a key: %w", defaultURL, err)
 	}
-	return &client{
-		base: strings.TrimRight(base, "/"), key: key, pause: pause,
-		http: &http.Client{
-			Timeout:   callLimit,
-			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: parallel, MaxConnsPerHost: parallel},
-		},
-	}, nil
+	return c, nil
 }
 
-// pause waits unless ctx ends first.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// ensurePrism makes the prism unless the account has it.
+func ensurePrism(ctx context.Context, c *client.Client) error {
+	var p client.NewPrism
+	if err := json.Unmarshal(prismJSON, &p); err != nil {
+		return err
 	}
+	_, err := c.CreatePrism(ctx, p)
+	if !errors.Is(err, client.ErrConflict) {
+		return err
+	}
+	found, err := c.ReadPrism(ctx, prismSlug)
+	if err == nil && found.ArchivedAt != nil {
+		err = fmt.Errorf("the prism %[1]s is archived; bin/prismctl prisms unarchive %[1]s lets it answer again", prismSlug)
+	}
+	return err
+}
+
+// explained says an error in words for people.
+func explained(err error) error {
+	var refused *client.Error
+	var failed *client.FailedError
+	var lost *client.ConnectionError
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("%d %s", refused.Status, refused.Message)
+	case errors.As(err, &failed) && failed.Result != nil && failed.Result.Error != nil:
+		return errors.New(*failed.Result.Error)
+	case errors.As(err, &lost):
+		return fmt.Errorf("no response from Prism (is it running? \"make run\" starts it; PRISM_URL says where it is): %w", lost.Err)
+	}
+	return err
 }
 
 func isTerminal(f *os.File) bool {

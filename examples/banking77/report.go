@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/prism-results/prism/client"
 )
 
 // topIntents is how many intents the table lists.
@@ -26,7 +29,7 @@ type report struct {
 	intents  map[string]int
 	took     []time.Duration // of the calls that ended with a result
 	elapsed  time.Duration
-	first    string // why the first call that was not answered was not
+	first    error // of the first call without an answer
 }
 
 func newReport(total int) *report { return &report{total: total, intents: map[string]int{}} }
@@ -34,33 +37,28 @@ func newReport(total int) *report { return &report{total: total, intents: map[st
 func (r *report) done() int { return r.answered + r.failed + r.refused }
 
 func (r *report) add(a answered) {
-	if a.err != nil {
-		r.refused++
-		r.note(a.err.Error())
-		return
+	var failed *client.FailedError
+	if a.err == nil || errors.As(a.err, &failed) {
+		r.took = append(r.took, a.took)
 	}
-	r.took = append(r.took, a.took)
-	if a.result.Status != "ok" || a.result.Answers == nil {
+	switch {
+	case failed != nil:
 		r.failed++
-		if a.result.Error != nil {
-			r.note(*a.result.Error)
+	case a.err != nil:
+		r.refused++
+	default:
+		r.answered++
+		intent, _ := a.result.Answers.Get("intent")
+		r.intents[fmt.Sprint(intent)]++
+		if intent == a.question.Intent {
+			r.agreed++
 		}
-		return
+		if problem, _ := a.result.Answers.Get("problem"); problem == "yes" {
+			r.problems++
+		}
 	}
-	r.answered++
-	intent := a.result.Answers.Intent
-	r.intents[intent]++
-	if intent == a.question.Intent {
-		r.agreed++
-	}
-	if a.result.Answers.Problem == "yes" {
-		r.problems++
-	}
-}
-
-func (r *report) note(why string) {
-	if r.first == "" {
-		r.first = why
+	if r.first == nil {
+		r.first = a.err
 	}
 }
 
@@ -81,38 +79,39 @@ func (r *report) print(out io.Writer) {
 	if seconds := r.elapsed.Seconds(); seconds > 0 {
 		line("calls per second", fmt.Sprintf("%.0f", float64(r.done())/seconds))
 	}
-	if r.answered > 0 {
-		line("the data's own intent", fmt.Sprintf("%d%%", 100*r.agreed/r.answered))
-		line("something went wrong", fmt.Sprintf("%d%%", 100*r.problems/r.answered))
-	}
 	_ = t.Flush()
+	if r.answered > 0 {
+		_, _ = fmt.Fprint(out, "\nThe answers:\n\n")
+		_, _ = fmt.Fprintf(out, "%5d%%  have the intent that people gave the question\n", 100*r.agreed/r.answered)
+		_, _ = fmt.Fprintf(out, "%5d%%  say that the customer reports a problem\n", 100*r.problems/r.answered)
+	}
 	r.printIntents(out)
 }
 
 // printIntents lists the intents that were answered most, the more frequent first.
 func (r *report) printIntents(out io.Writer) {
-	if len(r.intents) == 0 {
+	if r.answered == 0 {
 		return
 	}
 	most := slices.SortedFunc(maps.Keys(r.intents), func(a, b string) int {
 		return cmp.Or(r.intents[b]-r.intents[a], cmp.Compare(a, b))
 	})
-	_, _ = fmt.Fprint(out, "\nMost frequent answers:\n\n")
+	_, _ = fmt.Fprint(out, "\nThe most frequent intents:\n\n")
 	for _, intent := range most[:min(topIntents, len(most))] {
 		_, _ = fmt.Fprintf(out, "%6d  %s\n", r.intents[intent], intent)
 	}
 	_, _ = fmt.Fprintln(out)
 }
 
-// verdict is an error unless every question was answered.
-func (r *report) verdict(ctx context.Context) error {
+// err is nil if every question was answered.
+func (r *report) err(ctx context.Context) error {
 	switch {
 	case r.answered == r.total:
 		return nil
 	case ctx.Err() != nil:
-		return fmt.Errorf("stopped after %d of %d answers; run it again to go on", r.answered, r.total)
+		return fmt.Errorf("stopped after %d of %d answers; run it again to continue", r.answered, r.total)
 	default:
-		return fmt.Errorf("%d of %d questions have no answer; run it again to retry them. The first: %s", r.total-r.answered, r.total, r.first)
+		return fmt.Errorf("%d of %d questions have no answer; run it again to retry them. The first: %s", r.total-r.answered, r.total, explained(r.first))
 	}
 }
 
