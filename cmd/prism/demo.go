@@ -90,7 +90,7 @@ This first start made the account "demo", a prism "tickets" and an API key, whic
 
 Try it:
 
-  curl -sS -w '\n' %[1]s/v1/prisms/tickets/results -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"text":"I was charged twice for my order and want a refund today!"}'
+  curl --fail-with-body -sS -w '\n' %[1]s/v1/prisms/tickets/results -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"text":"I was charged twice for my order and want a refund today!"}'
 
 `, base, d.key)
 }

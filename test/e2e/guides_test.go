@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,51 +20,66 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// guideBudget is for a page of commands, on a machine that does much else.
-const guideBudget = 4 * time.Minute
+// guideBudget bounds the commands of all pages, on a machine that does much else.
+const guideBudget = 6 * time.Minute
 
-// Other pages begin with so many steps of the quickstart: get it, start it, log in.
-const (
-	started  = 2
-	loggedIn = 3
-)
+// guides are the pages whose commands are run, after the README itself.
+var guides = []string{
+	"docs/quickstart.md", "docs/prisms.md", "docs/idempotency.md", "docs/providers.md", "docs/api.md", "docs/prismctl.md",
+}
 
-// TestGuides runs every command of the pages that teach, in the order of the page, in one shell, as who pastes them does,
-// and looks for what the page says they print.
+// TestGuides runs every command of the README and of the pages that teach, in the README's order, in one shell and
+// against one Prism, as one reader does. It looks for what the pages say the commands print. A reader who has done
+// a block of commands already skips the same block on a later page.
 func TestGuides(t *testing.T) {
 	t.Parallel()
-	quickstart := newGuide(t, "docs/quickstart.md")
-	if len(quickstart) <= loggedIn {
-		t.Fatalf("the quickstart has %d blocks of commands", len(quickstart))
-	}
-	for name, steps := range map[string]guide{
-		"README.md":      append(quickstart[:started:started], newGuide(t, "README.md")...),
-		"quickstart.md":  quickstart,
-		"api.md":         append(quickstart[:loggedIn:loggedIn], newGuide(t, "docs/api.md")...),
-		"prisms.md":      append(quickstart[:loggedIn:loggedIn], newGuide(t, "docs/prisms.md")...),
-		"idempotency.md": append(quickstart[:loggedIn:loggedIn], newGuide(t, "docs/idempotency.md")...),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			printed := steps.try(t)
-			for i, step := range steps {
-				step.check(t, printed[i])
+	steps := newGuide(t, "README.md")
+	for _, page := range inReadmeOrder(t) {
+		for _, step := range newGuide(t, page) {
+			if !slices.ContainsFunc(steps, func(done guideStep) bool { return done.commands == step.commands }) {
+				steps = append(steps, step)
 			}
-		})
+		}
 	}
+	printed := steps.try(t)
+	for i, step := range steps {
+		step.check(t, printed[i])
+	}
+}
+
+var pageLink = regexp.MustCompile(`\]\((docs/\w+\.md)\) \|`)
+
+// inReadmeOrder returns the guides in the order of the README's table.
+func inReadmeOrder(t *testing.T) (pages []string) {
+	t.Helper()
+	for _, link := range pageLink.FindAllStringSubmatch(readPage(t, "README.md"), -1) {
+		if slices.Contains(guides, link[1]) {
+			pages = append(pages, link[1])
+		}
+	}
+	if len(pages) != len(guides) {
+		t.Fatalf("the README lists %v, want all of %v once", pages, guides)
+	}
+	return pages
+}
+
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	root, err := program.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
 }
 
 // TestTheAPIPageNamesEveryOperation holds docs/api.md against the OpenAPI document.
 func TestTheAPIPageNamesEveryOperation(t *testing.T) {
 	t.Parallel()
-	root, err := program.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "api.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readPage(t, "docs/api.md")
 	document, err := openAPISource()
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +96,7 @@ func TestTheAPIPageNamesEveryOperation(t *testing.T) {
 	for path, operations := range described.Paths {
 		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
 			operation := strings.ToUpper(method) + " " + path
-			if _, ok := operations[method]; ok && !strings.Contains(string(page), "`"+operation+"`") {
+			if _, ok := operations[method]; ok && !strings.Contains(page, "`"+operation+"`") {
 				t.Errorf("docs/api.md does not name %s", operation)
 			}
 		}
@@ -101,7 +117,10 @@ func (s guideStep) check(t *testing.T, printed string) {
 	}
 }
 
-// try runs the page and returns what each step printed. An address that somebody else took meanwhile is no reason to fail.
+// plain is a printed line whatever the widths of its columns are.
+func plain(line string) string { return strings.Join(strings.Fields(line), " ") }
+
+// try runs the commands and returns what each step printed. It tries again if another test took one of the addresses.
 func (g guide) try(t *testing.T) (printed []string) {
 	t.Helper()
 	bins := t.TempDir()
@@ -133,7 +152,7 @@ func (g guide) try(t *testing.T) (printed []string) {
 	}
 }
 
-// guide is the commands of a page.
+// guide is the commands of one or several pages.
 type guide []guideStep
 
 // guideStep is a fenced block of commands, and what the block behind it says that they print.
@@ -141,22 +160,15 @@ type guideStep struct {
 	at, commands, prints string
 }
 
-// newGuide reads a page. Commands are in blocks called sh and output in blocks called text, so that none is
-// passed over.
+// newGuide reads a page. Commands are in blocks called sh and output in blocks called text. Blocks called console hold
+// commands that need something else, such as a model's server, and are not run; yaml is shown only.
 func newGuide(t *testing.T, name string) guide {
 	t.Helper()
-	root, err := program.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var g guide
+	var ignored string
 	var into *string
 	n := 0
-	for line := range strings.Lines(string(page)) {
+	for line := range strings.Lines(readPage(t, name)) {
 		n++
 		fence, isFence := strings.CutPrefix(strings.TrimSpace(line), "```")
 		switch {
@@ -167,10 +179,19 @@ func newGuide(t *testing.T, name string) guide {
 			into = &g[len(g)-1].commands
 		case isFence && fence == "text" && len(g) > 0:
 			into = &g[len(g)-1].prints
+		case isFence && (fence == "console" || fence == "yaml"):
+			into = &ignored
 		case isFence:
-			t.Fatalf("%s:%d: a block of %q: this test knows sh, and text for what it prints", name, n, fence)
+			t.Fatalf("%s:%d: a block of %q: this test knows sh, text, console and yaml", name, n, fence)
 		case into != nil:
 			*into += line
+		}
+	}
+	for _, step := range g {
+		for line := range strings.Lines(step.commands) {
+			if strings.Contains(line, "curl ") && !strings.Contains(line, "curl --fail-with-body ") {
+				t.Errorf("%s: curl without --fail-with-body fails without saying why, or says why without failing:\n%s", step.at, line)
+			}
 		}
 	}
 	return g
@@ -178,26 +199,31 @@ func newGuide(t *testing.T, name string) guide {
 
 const stepMark = "\x00"
 
-// inPlace stands for the commands that go to the network, compile for minutes, or do not end. The binaries are the ones that
-// all tests here run, and a package that is not among them fails. What the README begins with, make run and make test, is
-// running already: Prism since the step before, the tests here.
+// inPlace replaces the commands that go to the network, compile for minutes, or do not end. The binaries are those that all
+// tests here run. make run starts Prism as a reader does in another terminal, whose output is outside of the checkout.
 const inPlace = `set -euo pipefail
+umask 077
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
-git() { [ "$1" = clone ] && [ $# = 2 ] && mkdir "${2##*/}" && cp -R "$CHECKOUT/examples" "${2##*/}"; }
-go() {
-	[ "$1 $2 $3" = "build -o bin/" ] && mkdir bin || return
-	shift 3
-	local pkg
-	for pkg; do cp -L "$BINARIES/${pkg#./cmd/}" bin/ || return; done
+git() { [ "$1" = clone ] && [ $# = 2 ] && mkdir -p "${2##*/}/cmd/prismctl" && cp -R "$CHECKOUT/examples" "${2##*/}" &&
+	cp -R "$CHECKOUT/cmd/prismctl/examples" "${2##*/}/cmd/prismctl"; }
+make() {
+	mkdir -p bin
+	case "$*" in
+	build) cp -L "$BINARIES/prismctl" bin/ ;;
+	run)
+		cp -L "$BINARIES/prism" bin/
+		bin/prism serve > "$TERMINAL" 2>&1 &
+		curl -fsS -o "$TERMINAL.ready" --retry 60 --retry-delay 1 --retry-connrefused "http://$PRISM_ADMIN_LISTEN/readyz" ;;
+	*) return 1 ;;
+	esac
 }
-make() { [ "$*" = run ] || [ "$*" = test ]; }
 `
 
-// printedKey is the key that the first start printed, which a page leaves to its reader as prism_….
-const printedKey = `$(grep -om1 'prism_[0-9A-Za-z]\{38\}' prism.log)`
+// printedKey is the key that the first start printed, for which a page writes prism_….
+const printedKey = `$(grep -om1 'prism_[0-9A-Za-z]\{38\}' "$TERMINAL")`
 
-// run runs the page in a new folder with a home of its own. The addresses and the key take the place of the ones in the text,
-// since the machine's ports are not the test's.
+// run runs the commands in a new folder with a home of its own. Its addresses and key replace those of the text, because
+// other tests use the machine's ports.
 func (g guide) run(t *testing.T, bins, api, admin string) (out string, err error) {
 	t.Helper()
 	script := bytes.NewBufferString(inPlace)
@@ -205,6 +231,7 @@ func (g guide) run(t *testing.T, bins, api, admin string) (out string, err error
 	for _, step := range g {
 		fmt.Fprintf(script, "printf '\\0'\n%s", own.Replace(step.commands))
 	}
+	fmt.Fprint(script, leaksNothing)
 	ctx, cancel := context.WithTimeout(t.Context(), guideBudget)
 	defer cancel()
 	root, err := program.Root()
@@ -218,35 +245,29 @@ func (g guide) run(t *testing.T, bins, api, admin string) (out string, err error
 	}
 	cmd := exec.CommandContext(ctx, "bash", file)
 	cmd.Dir = t.TempDir()
+	terminal := filepath.Join(home, "terminal")
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home, "BINARIES=" + bins, "CHECKOUT=" + root,
-		"PRISM_LISTEN=" + api, "PRISM_ADMIN_LISTEN=" + admin,
+		"TERMINAL=" + terminal, "PRISM_LISTEN=" + api, "PRISM_ADMIN_LISTEN=" + admin,
 	}
 	var printed bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &printed, &printed
-	// What the page starts in the background ends with the test, whatever becomes of the page.
+	// What the pages start in the background ends with the test, whatever happens to the script.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
 	if err = cmd.Run(); err != nil {
-		if log, logErr := os.ReadFile(filepath.Join(cmd.Dir, "prism", "prism.log")); logErr == nil {
+		if log, logErr := os.ReadFile(terminal); logErr == nil {
 			printed.Write(log)
 		}
 	}
 	return printed.String(), err
 }
 
-var longNumbers = regexp.MustCompile(`\d+\.\d{5,}`)
-
-// plain is a printed line without what may differ: how wide columns are, and the last digits of numbers, which processors
-// round differently.
-func plain(line string) string {
-	line = longNumbers.ReplaceAllStringFunc(line, func(number string) string {
-		v, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			return number
-		}
-		return strconv.FormatFloat(v, 'f', 6, 64)
-	})
-	return strings.Join(strings.Fields(line), " ")
-}
+// leaksNothing fails if the pages left a key in the checkout.
+const leaksNothing = `
+if grep -rlE 'prism_[0-9A-Za-z]{38}' --exclude-dir=bin --exclude-dir=.prism .; then
+	echo 'these files of the checkout hold a key'
+	exit 1
+fi
+`
