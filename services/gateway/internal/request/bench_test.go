@@ -12,6 +12,7 @@ func BenchmarkParseCreate(b *testing.B) {
 			`"},"ref":"ticket-1","idempotency_key":"0b1c","context":"Bank"}`},
 		{"escaped 100 kB", `{"text":"` + repeat(`line\n`, 16_000) + `"}`},
 		{"plain 100 kB", `{"text":"` + repeat(`line `, 20_000) + `"}`},
+		{"read 1 MiB", `{"fields":{` + repeat(`"f":"`+repeat("line ", 20_000)+`",`, 10) + `"g":""}}`},
 		{"unread 1 MiB", `{"text":"x","a":[` + repeat("1,", 500_000) + `1]}`},
 		{"refused", `{"fields":{"subject":1},"version":0}`},
 	} {

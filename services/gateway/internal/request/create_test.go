@@ -140,7 +140,7 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 			"text: " + unclean + "; idempotency_key: " + unclean + "; ref: " + unclean + "; context: " + unclean,
 		},
 		{
-			"problems stand in the order of decisions 2, not as sent",
+			"problems are listed in the order of the members, not as sent",
 			`{"context":1,"ref":1,"idempotency_key":1,"version":"","text":1,"fields":1}`,
 			"fields: Expected object, received number; text: Expected string, received number; " +
 				"version: Expected number, received string; idempotency_key: Expected string, received number; " +

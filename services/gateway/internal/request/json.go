@@ -3,17 +3,19 @@ package request
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// maxDepth is how deep a body may nest (decisions 1).
+// maxDepth is how deep a body may nest (spec: nesting-limit).
 const maxDepth = 512
 
-// kind is a JSON type as messages name it (decisions 2).
+// kind is a JSON type as messages name it (spec: wrong-type).
 type kind string
 
 const (
@@ -25,122 +27,52 @@ const (
 	kindNull    kind = "null"
 )
 
-// value is one value of a body that is valid JSON: its bytes, without white space around them. Nil was not sent.
-type value []byte
-
-// parseJSON checks the whole body against decisions 1: one value of RFC 8259 in UTF-8, a leading byte-order mark
-// skipped, at most 512 deep. Numbers of any size, duplicate members and escapes of unpaired surrogates are JSON; what
-// they mean is decided where they are read. Anything else is apierr.Malformed.
-func parseJSON(body []byte) (value, error) {
-	body = bytes.TrimPrefix(body, []byte("\ufeff"))
-	// The library lets unpaired surrogates pass only together with bytes that are not UTF-8, and nests 10,000 deep by
-	// recursion. So both are checked here, first.
-	if !utf8.Valid(body) || !shallow(body) {
-		return nil, apierr.Malformed()
-	}
-	if !strictjson.Value(body).IsValid(strictjson.AllowDuplicateNames(true), strictjson.AllowInvalidUTF8(true)) {
-		return nil, apierr.Malformed()
-	}
-	start := skipSpace(body, 0)
-	return value(body[start:valueEnd(body, start)]), nil
+// shape says which parts of a value are read. The parser checks all other parts and keeps nothing of them, so the memory
+// of a request is bounded by what its operation reads. A nil shape reads nothing.
+type shape struct {
+	members []member // of an object
+	fields  bool     // of an object: all members
+	element *shape   // of an array
+	most    int      // of an array: how many elements are kept
 }
 
-// shallow tells whether b nests at most maxDepth deep. Of bytes that are not JSON it may say either.
-func shallow(b []byte) bool {
-	depth := 0
-	for i := 0; i < len(b); {
-		switch b[i] {
-		case '"':
-			i = stringEnd(b, i)
-			continue
-		case '{', '[':
-			if depth++; depth > maxDepth {
-				return false
-			}
-		case '}', ']':
-			depth--
-		}
-		i++
-	}
-	return true
+type member struct {
+	name string
+	*shape
 }
 
-func skipSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
-		i++
+// scalar is the shape of a string, a number or a boolean.
+var scalar = &shape{}
+
+// members are members that are strings, numbers or booleans.
+func members(names ...string) []member {
+	list := make([]member, len(names))
+	for i, name := range names {
+		list[i] = member{name, scalar}
 	}
-	return i
+	return list
 }
 
-// stringEnd is the index after the string that begins at b[i], or len(b) when it never ends.
-func stringEnd(b []byte, i int) int {
-	i++
-	quote := -1 // the next quote at or after i
-	for {
-		if quote < i {
-			q := indexFrom(b, i, '"')
-			if q < 0 {
-				return len(b)
-			}
-			quote = q
-		}
-		escape := bytes.IndexByte(b[i:quote], '\\')
-		if escape < 0 {
-			return quote + 1
-		}
-		i += escape + 2 // the escaped character may be the quote
-	}
+// arrayOf is a member that is an array.
+func arrayOf(name string, most int, element *shape) member {
+	return member{name, &shape{element: element, most: most}}
 }
 
-func indexFrom(b []byte, i int, c byte) int {
-	if i >= len(b) {
-		return -1
-	}
-	n := bytes.IndexByte(b[i:], c)
-	if n < 0 {
-		return -1
-	}
-	return i + n
+// node is a value of a body. The zero node was not sent.
+type node struct {
+	text   []byte  // a string, number, boolean or null as sent; of an object or array its first byte
+	parts  []node  // of an object, the members of its shape; of an array, the first elements
+	fields *fields // of an object, all members, if its shape says so
+	count  int     // of an array, how many elements were sent
 }
 
-// valueEnd is the index after the value that begins at b[i]. It does not recurse, whatever the value holds.
-func valueEnd(b []byte, i int) int {
-	depth := 0
-	for i < len(b) {
-		switch b[i] {
-		case '"':
-			i = stringEnd(b, i)
-		case '{', '[':
-			depth++
-			i++
-		case '}', ']':
-			depth--
-			i++
-		case ',', ':', ' ', '\n', '\r', '\t': // between the tokens of an object or array
-			i++
-			continue
-		default: // a number or a literal
-			for i < len(b) && !delimits(b[i]) {
-				i++
-			}
-		}
-		if depth == 0 {
-			break
-		}
-	}
-	return i
-}
+func (n node) sent() bool { return n.text != nil }
 
-func delimits(c byte) bool {
+func (n node) kind() kind { return kindOf(n.text[0]) }
+
+// kindOf is the kind of a value that begins with c.
+func kindOf(c byte) kind {
 	switch c {
-	case ',', ':', ']', '}', ' ', '\n', '\r', '\t':
-		return true
-	}
-	return false
-}
-
-func (v value) kind() kind {
-	switch v[0] {
 	case '"':
 		return kindString
 	case '{':
@@ -156,59 +88,145 @@ func (v value) kind() kind {
 	}
 }
 
-// eachElement calls fn with the elements of an array in order.
-func (v value) eachElement(fn func(value)) {
-	for i := skipSpace(v, 1); v[i] != ']'; {
-		end := valueEnd(v, i)
-		fn(v[i:end])
-		if i = skipSpace(v, end); v[i] == ',' {
-			i = skipSpace(v, i+1)
-		}
+// parseJSON reads a body in one pass: one value of RFC 8259 in UTF-8 behind an optional byte-order mark, at most 512
+// deep (spec: json-syntax). Anything else is apierr.Malformed. Numbers of any size, duplicate members and escapes of
+// unpaired surrogates are JSON; later steps decide what they mean.
+func parseJSON(body []byte, s *shape) (node, error) {
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	if !utf8.Valid(body) {
+		return node{}, apierr.Malformed()
+	}
+	// The library accepts unpaired surrogates only together with bytes that are not UTF-8, which were refused above.
+	p := parser{body: body}
+	p.Decoder = strictjson.NewDecoder(bytes.NewBuffer(body), strictjson.AllowDuplicateNames(true), strictjson.AllowInvalidUTF8(true))
+	n := p.value(s)
+	if _, err := p.ReadToken(); p.malformed || !errors.Is(err, io.EOF) {
+		return node{}, apierr.Malformed()
+	}
+	return n, nil
+}
+
+type parser struct {
+	*strictjson.Decoder
+	body      []byte
+	name      []byte // for unquoted names
+	malformed bool
+}
+
+func (p *parser) value(s *shape) node {
+	if s == nil {
+		p.skip()
+		return node{}
+	}
+	switch p.PeekKind() {
+	case '{':
+		return p.object(s)
+	case '[':
+		return p.array(s)
+	default:
+		return node{text: p.scalar()}
 	}
 }
 
-// eachMember calls fn with the members of an object in the order sent, duplicates too. The name is a JSON string.
-func (v value) eachMember(fn func(name, member value)) {
-	for i := skipSpace(v, 1); v[i] != '}'; {
-		nameEnd := stringEnd(v, i)
-		start := skipSpace(v, skipSpace(v, nameEnd)+1) // behind the colon
-		end := valueEnd(v, start)
-		fn(v[i:nameEnd], v[start:end])
-		if i = skipSpace(v, end); v[i] == ',' {
-			i = skipSpace(v, i+1)
-		}
+// skip reads a value by its tokens.
+func (p *parser) skip() {
+	depth := p.StackDepth()
+	for p.token(); !p.malformed && p.StackDepth() > depth; p.token() {
 	}
 }
 
-func (v value) countMembers() int {
-	n := 0
-	v.eachMember(func(value, value) { n++ })
+func (p *parser) object(s *shape) node {
+	n := node{text: objectText}
+	if len(s.members) > 0 {
+		n.parts = make([]node, len(s.members))
+	}
+	if s.fields {
+		n.fields = &fields{}
+	}
+	p.token()
+	for !p.malformed && p.PeekKind() != '}' {
+		name := p.scalar()
+		if p.malformed {
+			break
+		}
+		switch i := p.find(s.members, name); {
+		case s.fields:
+			if v := p.value(scalar); !p.malformed {
+				n.fields.add(name, v.text, p.body[p.InputOffset():])
+			}
+		case i >= 0:
+			n.parts[i] = p.value(s.members[i].shape) // of duplicates the last counts (spec: duplicate-members)
+		default:
+			p.skip()
+		}
+	}
+	p.token()
 	return n
 }
 
-// pick sets into[i] to the member called names[i], and leaves it alone when there is none. Of duplicates the last counts
-// (decisions 1). Members with other names are skipped.
-func (v value) pick(names []string, into []value) {
-	v.eachMember(func(name, member value) {
-		sent := name[1 : len(name)-1]
-		if bytes.IndexByte(sent, '\\') >= 0 { // "fi\u0065lds" is fields
-			s, _ := name.text()
-			sent = []byte(s)
+func (p *parser) array(s *shape) node {
+	n := node{text: arrayText}
+	p.token()
+	for !p.malformed && p.PeekKind() != ']' {
+		if n.count++; n.count <= s.most {
+			n.parts = append(n.parts, p.value(s.element))
+		} else {
+			p.skip()
 		}
-		for i, n := range names {
-			if string(sent) == n {
-				into[i] = member
-				return
-			}
-		}
-	})
+	}
+	p.token()
+	return n
 }
 
-// number is a JSON number as JavaScript reads it: the nearest float64, infinite where it is too large for one.
-func (v value) number() float64 {
-	f, err := strconv.ParseFloat(string(v), 64)
+var objectText, arrayText = []byte("{"), []byte("[")
+
+// token reads the begin or end of an object or array, or a value that is not read.
+func (p *parser) token() {
+	_, err := p.ReadToken()
+	p.malformed = p.malformed || err != nil || p.StackDepth() > maxDepth
+}
+
+// scalar reads a name or a value that is no object or array, and returns its bytes in the body.
+func (p *parser) scalar() []byte {
+	value, err := p.ReadValue()
+	p.malformed = p.malformed || err != nil
+	end := int(p.InputOffset())
+	return p.body[end-len(value) : end]
+}
+
+// find is the place of a member, or -1.
+func (p *parser) find(members []member, name []byte) int {
+	sent := name[1 : len(name)-1]
+	if bytes.IndexByte(sent, '\\') >= 0 { // "fi\u0065lds" is fields
+		p.name, _ = strictjson.AppendUnquote(p.name[:0], name) // a name with unpaired surrogates is no member
+		sent = p.name
+	}
+	for i := range members {
+		if string(sent) == members[i].name {
+			return i
+		}
+	}
+	return -1
+}
+
+// unquote reads a JSON string. It is clean if it holds no NUL and no unpaired surrogate (spec: nul-and-surrogates). An
+// unpaired surrogate becomes U+FFFD and so counts as one character.
+func unquote(text []byte) (s string, clean bool) {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return string(text[1 : len(text)-1]), true // JSON has no raw NUL, and UTF-8 no surrogate
+	}
+	out, err := strictjson.AppendUnquote(make([]byte, 0, len(text)), text)
+	return string(out), err == nil && bytes.IndexByte(out, 0) < 0
+}
+
+// isClean is the rule of unquote for strings of paths and queries.
+func isClean(s string) bool { return strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) }
+
+// parseNumber reads a JSON number as JavaScript does: the nearest float64, or infinity if the number is too large.
+func parseNumber(text []byte) float64 {
+	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		panic("request: a number that is not JSON passed the check") // parseJSON has accepted it
+		panic("request: not a JSON number") // the parser has accepted it
 	}
 	return f
 }

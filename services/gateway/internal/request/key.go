@@ -9,9 +9,9 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// ParseAuthorization reads the Authorization header (contract 5, decisions 1): apierr.AuthenticationRequired when it is
-// absent or empty, apierr.InvalidAPIKey when it is anything but Bearer, in any letter case, and a well-formed key. A
-// mistyped key is refused here, without a look-up; whether a well-formed one is known is a later check.
+// ParseAuthorization reads the Authorization header. It returns apierr.AuthenticationRequired if the header is absent or
+// empty, and apierr.InvalidAPIKey unless it is Bearer, in any letter case, and a well-formed key. So a mistyped key needs
+// no look-up; a later check tells whether a well-formed key is known (spec: authorization-header, api-key-form).
 func ParseAuthorization(header string, present bool) (contract.KeyDigest, error) {
 	header = strings.Trim(header, " \t") // RFC 9110 5.5: not part of the value
 	if !present || header == "" {
@@ -28,21 +28,23 @@ func ParseAuthorization(header string, present bool) (contract.KeyDigest, error)
 	return key.Digest(), nil
 }
 
+var newKeyShape = &shape{members: members("name")}
+
 // ParseNewKey reads POST /v1/keys {name}: the new key's name.
 func ParseNewKey(body Body) (string, error) {
-	sent, err := parseBody(body)
+	sent, err := parseBody(body, newKeyShape)
 	if err != nil {
 		return "", err
 	}
 	var r reader
 	var name string
-	if o, ok := r.object(item{raw: sent}, "name"); ok {
-		name, _ = r.str(o.at("name"), 1, maxName)
+	if r.is(sent, kindObject) {
+		name, _ = r.str(sent.at("name"), 1, maxName)
 	}
 	return name, r.err()
 }
 
-// ParseKeyAction reads POST /v1/keys/{key_id}/revoke. The body is ignored as on a retry.
+// ParseKeyAction reads POST /v1/keys/{key_id}/revoke. The body is ignored (spec: retry-body).
 func ParseKeyAction(keyID string, body Body) (prism.KeyID, error) {
 	if err := ignoreBody(body); err != nil {
 		return prism.KeyID{}, err

@@ -13,7 +13,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// authorization is decisions 1 and 6 as a pattern: the scheme in any letter case, spaces, and a key.
+// authorization is the rule as a pattern (spec: authorization-header, api-key-form): the scheme in any letter case, spaces, and a key.
 var authorization = regexp.MustCompile(`\A[ \t]*[Bb][Ee][Aa][Rr][Ee][Rr] +(prism_[0-9A-Za-z]{32})([0-9A-Za-z]{6})[ \t]*\z`)
 
 // FuzzParseAuthorization compares it with the pattern and a checksum worked out by hand.

@@ -11,10 +11,10 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// Query gives every value that was sent under a name, decoded; nil when none was.
+// Query returns the decoded values of a query parameter in the order sent, or nil.
 type Query func(name string) []string
 
-// param reads a path parameter. One that is not UTF-8 makes the request malformed, as such a path is (decisions 1).
+// param reads a path parameter. One that is not UTF-8 makes the request malformed (spec: path-encoding).
 func (r *reader) param(name, s string) string {
 	if !utf8.ValidString(s) {
 		r.malformed = true
@@ -26,7 +26,7 @@ func (r *reader) param(name, s string) string {
 	return s
 }
 
-// prismParam reads {prism}. Whether such a prism exists is a later check, so any text names one.
+// prismParam reads {prism}. Any text may name a prism; a later check finds it.
 func (r *reader) prismParam(s string) prism.Ref {
 	return prism.ParseRef(strings.Clone(r.param("prism", s)))
 }
@@ -52,35 +52,35 @@ func (r *reader) versionParam(s string) int32 {
 
 // numeral reads a number as JSON writes it and JavaScript reads it.
 func numeral(s string) (float64, bool) {
-	v := value(s)
-	if s == "" || skipSpace(v, 0) > 0 || v.kind() != kindNumber || delimits(s[len(s)-1]) ||
-		!strictjson.Value(v).IsValid() {
+	digit := func(c byte) bool { return '0' <= c && c <= '9' }
+	// Only white space around a number is valid JSON with another first or last byte.
+	if s == "" || s[0] != '-' && !digit(s[0]) || !digit(s[len(s)-1]) || !strictjson.Value(s).IsValid() {
 		return 0, false
 	}
-	return v.number(), true
+	return parseNumber([]byte(s)), true
 }
 
-// format reads the query parameter format, which is one of allowed and fallback when absent or empty (contract 4).
+// format reads the query parameter format (spec: format-parameter).
 func (r *reader) format(sent []string, allowed []contract.Format, fallback contract.Format) contract.Format {
 	return oneOf(r, "format", sent, allowed, fallback)
 }
 
-// oneOf reads a query parameter that is one of allowed, and fallback when absent or empty. One that is repeated is
-// invalid like an unknown value (decisions 1).
+// oneOf reads a query parameter that is one of allowed. If absent or empty it is fallback. A repeated parameter is invalid
+// like an unknown value.
 func oneOf[S ~string](r *reader, name string, sent []string, allowed []S, fallback S) S {
 	switch {
 	case len(sent) == 0 || len(sent) == 1 && sent[0] == "":
 		return fallback
 	case len(sent) == 1:
 		if i := slices.Index(allowed, S(sent[0])); i >= 0 {
-			return allowed[i] // not what was sent, which is a view
+			return allowed[i] // a copy: what was sent refers to the request's buffer
 		}
 	}
 	r.add(name, textOneOf(allowed))
 	return fallback
 }
 
-// single reads a query parameter that is sent at most once; it is "" when absent.
+// single reads a query parameter that may be sent once. It is empty if absent.
 func (r *reader) single(q Query, name string, want kind) string {
 	switch sent := q(name); len(sent) {
 	case 0:
@@ -93,7 +93,7 @@ func (r *reader) single(q Query, name string, want kind) string {
 	}
 }
 
-// singleStr reads a query parameter of up to most code points; it is "" when absent.
+// singleStr reads a query parameter of up to most code points. It is empty if absent.
 func (r *reader) singleStr(q Query, name string, most int) string {
 	s := r.single(q, name, kindString)
 	r.checkString(name, s, isClean(s), 0, most)

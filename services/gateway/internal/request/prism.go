@@ -13,7 +13,7 @@ func ParsePrism(prismParam string) (prism.Ref, error) {
 	return ref, r.err()
 }
 
-// ParsePrismAction reads POST /v1/prisms/{prism}/archive and /unarchive. The body is ignored as on a retry.
+// ParsePrismAction reads POST /v1/prisms/{prism}/archive and /unarchive. The body is ignored (spec: retry-body).
 func ParsePrismAction(prismParam string, body Body) (prism.Ref, error) {
 	if err := ignoreBody(body); err != nil {
 		return prism.Ref{}, err
@@ -29,107 +29,117 @@ func ParseVersion(prismParam, version string) (prism.Ref, int32, error) {
 	return ref, number, r.err()
 }
 
-// ParseNewPrism reads POST /v1/prisms (decisions 7): slug, name?, and the members of a version with dry_run?.
+// The members that are read of definitions.
+var (
+	fieldShape    = &shape{members: members("key", "label")}
+	optionShape   = &shape{members: members("key", "label", "description")}
+	levelShape    = &shape{members: members("key", "label", "value")}
+	questionShape = &shape{members: append(members("key", "type", "text", "insufficient_information"),
+		arrayOf("options", maxOptions, optionShape), arrayOf("levels", maxLevels, levelShape))}
+	columnShape = &shape{members: members("name", "question", "show", "option", "yes_at", "no_at")}
+	lensShape   = &shape{members: append(members("dry_run"), arrayOf("columns", maxColumns, columnShape))}
+	// prismShape is also the shape of a version, which has no slug and no name.
+	prismShape = &shape{members: append(members("slug", "name", "instructions", "dry_run"),
+		arrayOf("fields", maxFields, fieldShape), arrayOf("questions", maxQuestions, questionShape), member{"lens", lensShape})}
+)
+
+// ParseNewPrism reads POST /v1/prisms: slug, name?, and the members of a version with dry_run? (spec: prism-create).
 func ParseNewPrism(body Body) (contract.NewPrism, error) {
-	sent, err := parseBody(body)
+	sent, err := parseBody(body, prismShape)
 	if err != nil {
 		return contract.NewPrism{}, err
 	}
 	var r reader
 	var p contract.NewPrism
-	if o, ok := r.object(item{raw: sent}, "slug", "name", "instructions", "fields", "questions", "lens", "dry_run"); ok {
-		p.Slug = r.slug(o.at("slug"))
-		p.Name = r.optionalStr(o.at("name"), maxName)
-		p.NewVersion = r.version(o)
-		p.DryRun = r.optionalBoolean(o.at("dry_run"))
+	if r.is(sent, kindObject) {
+		p.Slug = r.slug(sent.at("slug"))
+		p.Name = r.optionalStr(sent.at("name"), maxName)
+		p.NewVersion = r.version(sent)
 	}
 	return p, r.err()
 }
 
-// ParseNewVersion reads POST /v1/prisms/{prism}/versions (decisions 7): instructions?, fields, questions,
-// lens?, dry_run?.
+// ParseNewVersion reads POST /v1/prisms/{prism}/versions: instructions?, fields, questions, lens?, dry_run?
+// (spec: version-create).
 func ParseNewVersion(prismParam string, body Body) (prism.Ref, contract.NewVersion, error) {
-	sent, err := parseBody(body)
+	sent, err := parseBody(body, prismShape)
 	if err != nil {
 		return prism.Ref{}, contract.NewVersion{}, err
 	}
 	var r reader
 	ref := r.prismParam(prismParam)
 	var v contract.NewVersion
-	if o, ok := r.object(item{raw: sent}, "instructions", "fields", "questions", "lens", "dry_run"); ok {
-		v = r.version(o)
-		v.DryRun = r.optionalBoolean(o.at("dry_run"))
+	if r.is(sent, kindObject) {
+		v = r.version(sent)
 	}
 	return ref, v, r.err()
 }
 
-// ParseLens reads PUT /v1/prisms/{prism}/lens (decisions 7): columns, dry_run?. Only types are checked here: what a Lens may say
-// depends on the latest version, which results knows (contract.Results.PutLens).
+// ParseLens reads PUT /v1/prisms/{prism}/lens: columns, dry_run? (spec: lens-edit). Only types are checked here: the other
+// rules depend on the latest version, which results knows (contract.Results.PutLens).
 func ParseLens(prismParam string, body Body) (prism.Ref, contract.NewLens, error) {
-	sent, err := parseBody(body)
+	sent, err := parseBody(body, lensShape)
 	if err != nil {
 		return prism.Ref{}, contract.NewLens{}, err
 	}
 	var r reader
 	ref := r.prismParam(prismParam)
 	var l contract.NewLens
-	if o, ok := r.object(item{raw: sent}, "columns", "dry_run"); ok {
-		l.Lens = r.columns(o)
-		l.DryRun = r.optionalBoolean(o.at("dry_run"))
+	if r.is(sent, kindObject) {
+		l.Lens = r.columns(sent)
+		l.DryRun = r.optionalBoolean(sent.at("dry_run"))
 	}
 	return ref, l, r.err()
 }
 
-// slug reads a slug: its shape, and never a UUID, so that a path's {prism} has one meaning (decisions 3).
+// slug reads a slug. A UUID is no slug, so that the {prism} of a path has one meaning (spec: slug-form).
 func (r *reader) slug(it item) string {
-	s, _ := r.shaped(it, slugShape)
-	if _, err := prism.ParseUUID(s); err == nil && slugShape.MatchString(s) {
+	s, _ := r.matching(it, slugPattern)
+	if _, err := prism.ParseUUID(s); err == nil && slugPattern.MatchString(s) {
 		r.add(it.path, textSlugIsUUID)
 	}
 	return s
 }
 
-// version reads the members of a version. A Lens is derived only of fields and questions that are right. One that was
-// sent is checked beside any other problem, but for what it says of questions that are broken themselves.
-func (r *reader) version(o object) contract.NewVersion {
+// version reads the members of a version. A Lens is only derived of fields and questions without a problem. A Lens that was
+// sent is checked beside other problems, but not against questions with a problem.
+func (r *reader) version(it item) contract.NewVersion {
 	var v contract.NewVersion
-	v.Instructions = r.optionalStr(o.at("instructions"), maxInstructions)
+	v.Instructions = r.optionalStr(it.at("instructions"), maxInstructions)
 	atFields := len(r.problems)
-	v.Fields = r.fieldDefinitions(o.at("fields"))
+	v.Fields = r.fieldDefinitions(it.at("fields"))
 	atQuestions := len(r.problems)
-	v.Questions = r.questions(o.at("questions"))
+	v.Questions = r.questions(it.at("questions"))
 	atLens := len(r.problems)
-
-	sent := o.at("lens")
-	if !sent.given() {
-		if atLens == atFields {
-			r.problems = append(r.problems, lens.ValidateDerived(v.Definition)...)
+	sent := it.at("lens")
+	switch {
+	case sent.given():
+		l := r.lens(sent)
+		v.Lens = &l
+		if len(r.problems) == atLens {
+			known := v.Definition
+			if atLens != atQuestions {
+				known.Questions = nil
+			}
+			r.problems = append(r.problems, lens.Validate(l, known, "lens.")...)
 		}
-		return v
+	case atLens == atFields:
+		r.problems = append(r.problems, lens.ValidateDerived(v.Definition)...)
 	}
-	l := r.lens(sent)
-	v.Lens = &l
-	if len(r.problems) == atLens {
-		known := v.Definition
-		if atLens != atQuestions {
-			known.Questions = nil
-		}
-		r.problems = append(r.problems, lens.Validate(l, known, "lens.")...)
-	}
+	v.DryRun = r.optionalBoolean(it.at("dry_run"))
 	return v
 }
 
 // lens reads {columns}: types and count.
 func (r *reader) lens(it item) prism.Lens {
-	o, ok := r.object(it, "columns")
-	if !ok {
+	if !r.is(it, kindObject) {
 		return prism.Lens{}
 	}
-	return r.columns(o)
+	return r.columns(it)
 }
 
-func (r *reader) columns(o object) prism.Lens {
-	items := r.array(o.at("columns"), 1, maxColumns)
+func (r *reader) columns(it item) prism.Lens {
+	items := r.array(it.at("columns"), 1, maxColumns)
 	columns := make([]prism.Column, 0, len(items))
 	for _, it := range items {
 		columns = append(columns, r.column(it))
@@ -137,27 +147,26 @@ func (r *reader) columns(o object) prism.Lens {
 	return prism.Lens{Columns: columns}
 }
 
-// option reads the option or level that a column shows the probability of. An empty one is no key, so it isn't taken for
-// none.
+func (r *reader) column(it item) prism.Column {
+	if !r.is(it, kindObject) {
+		return prism.Column{}
+	}
+	return prism.Column{
+		Name:     r.anyStr(it.at("name")),
+		Question: r.anyStr(it.at("question")),
+		Show:     prism.Show(r.anyStr(it.at("show"))),
+		Option:   r.option(it.at("option")),
+		YesAt:    r.optionalNumber(it.at("yes_at")),
+		NoAt:     r.optionalNumber(it.at("no_at")),
+	}
+}
+
+// option reads the option or level whose probability a column shows. An empty string is no key, and differs from an absent
+// option.
 func (r *reader) option(it item) string {
 	if !it.given() {
 		return ""
 	}
 	s, _ := r.str(it, 1, maxName)
 	return s
-}
-
-func (r *reader) column(it item) prism.Column {
-	o, ok := r.object(it, "name", "question", "show", "option", "yes_at", "no_at")
-	if !ok {
-		return prism.Column{}
-	}
-	return prism.Column{
-		Name:     r.anyStr(o.at("name")),
-		Question: r.anyStr(o.at("question")),
-		Show:     prism.Show(r.anyStr(o.at("show"))),
-		Option:   r.option(o.at("option")),
-		YesAt:    r.optionalNumber(o.at("yes_at")),
-		NoAt:     r.optionalNumber(o.at("no_at")),
-	}
 }

@@ -7,26 +7,25 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// fieldDefinitions reads the fields of a version: 1 to 50 of {key, label?} (decisions 3). A key is the name of a column
-// of tabular rows, so one that the row already has is refused like one that an earlier field has.
+// fieldDefinitions reads the fields of a version: 1 to 50 of {key, label?} (spec: version-fields). A key names a column of
+// tabular rows, so the names of the other columns are refused like those of earlier fields (spec: names-in-a-row).
 func (r *reader) fieldDefinitions(it item) []prism.Field {
 	taken := takenBy(prism.ReservedNames()...)
 	items := r.array(it, 1, maxFields)
 	fields := make([]prism.Field, 0, len(items))
 	for _, it := range items {
-		o, ok := r.object(it, "key", "label")
-		if !ok {
+		if !r.is(it, kindObject) {
 			continue
 		}
 		fields = append(fields, prism.Field{
-			Key:   r.key(o.at("key"), taken, textUniqueRow),
-			Label: r.optionalStr(o.at("label"), maxLabel),
+			Key:   r.key(it.at("key"), taken, textUniqueRow),
+			Label: r.optionalStr(it.at("label"), maxLabel),
 		})
 	}
 	return fields
 }
 
-// questions reads the questions of a version: 1 to 64 (decisions 3).
+// questions reads the questions of a version: 1 to 64 (spec: version-questions).
 func (r *reader) questions(it item) []prism.Question {
 	taken := takenBy()
 	items := r.array(it, 1, maxQuestions)
@@ -37,25 +36,24 @@ func (r *reader) questions(it item) []prism.Question {
 	return questions
 }
 
-// question reads {key, type, text} and what its type adds. Members of other types are unknown ones and ignored.
+// question reads {key, type, text} and the members of its type. Members of other types are ignored as unknown ones.
 func (r *reader) question(it item, taken map[string]bool) prism.Question {
-	o, ok := r.object(it, "key", "type", "text", "options", "insufficient_information", "levels")
-	if !ok {
+	if !r.is(it, kindObject) {
 		return prism.Question{}
 	}
-	q := prism.Question{Key: r.key(o.at("key"), taken, textUnique), Type: r.questionType(o.at("type"))}
-	q.Text, _ = r.str(o.at("text"), 1, maxSentence)
+	q := prism.Question{Key: r.key(it.at("key"), taken, textUnique), Type: r.questionType(it.at("type"))}
+	q.Text, _ = r.str(it.at("text"), 1, maxSentence)
 	switch q.Type {
 	case prism.Choice:
-		r.choice(o, &q)
+		r.choice(it, &q)
 	case prism.Scale:
-		q.Levels = r.levels(o.at("levels"))
+		q.Levels = r.levels(it.at("levels"))
 	case prism.YesNo:
 	}
 	return q
 }
 
-// questionType is "" when the type is none.
+// questionType reads a type. It is empty if the type is unknown.
 func (r *reader) questionType(it item) prism.QuestionType {
 	s, ok := r.str(it, 0, math.MaxInt)
 	if !ok {
@@ -69,44 +67,43 @@ func (r *reader) questionType(it item) prism.QuestionType {
 	return prism.QuestionType(s)
 }
 
-// choice reads the options: 2 to 26; the one that insufficient_information adds counts towards the 26 (decisions 3).
-func (r *reader) choice(o object, q *prism.Question) {
-	// Their problems stand in the order of the members, so what the flag says is looked up before it is read.
-	flag := o.at("insufficient_information")
+// choice reads the options: 2 to 26, with the one that insufficient_information adds (spec: question-choice).
+func (r *reader) choice(it item, q *prism.Question) {
+	// The flag's problems come after those of the options, so the flag is evaluated here and read below.
+	flag := it.at("insufficient_information")
 	most, taken := maxOptions, takenBy()
-	if flag.given() && flag.raw[0] == 't' {
+	if flag.given() && flag.text[0] == 't' {
 		most--
 		taken[prism.InsufficientInformation] = true
 	}
-	items := r.array(o.at("options"), minOptions, most)
+	items := r.array(it.at("options"), minOptions, most)
 	q.Options = make([]prism.Option, 0, len(items))
 	for _, it := range items {
-		o, ok := r.object(it, "key", "label", "description")
-		if !ok {
+		if !r.is(it, kindObject) {
 			continue
 		}
-		option := prism.Option{Key: r.key(o.at("key"), taken, textUnique)}
-		option.Label, _ = r.str(o.at("label"), 1, maxLabel)
-		option.Description = r.optionalStr(o.at("description"), maxSentence)
+		option := prism.Option{Key: r.key(it.at("key"), taken, textUnique)}
+		option.Label, _ = r.str(it.at("label"), 1, maxLabel)
+		option.Description = r.optionalStr(it.at("description"), maxSentence)
 		q.Options = append(q.Options, option)
 	}
-	q.InsufficientInformation = flag.given() && r.boolean(flag)
+	q.InsufficientInformation = r.optionalBoolean(flag)
 }
 
-// levels reads the levels of a scale: 2 to 10 in rising order (decisions 3).
+// levels reads the levels of a scale: 2 to 10 in rising order (spec: question-scale).
 func (r *reader) levels(it item) []prism.Level {
 	taken, before := takenBy(), math.Inf(-1)
 	items := r.array(it, minLevels, maxLevels)
 	levels := make([]prism.Level, 0, len(items))
 	for i, it := range items {
-		o, ok := r.object(it, "key", "label", "value")
-		if !ok {
+		if !r.is(it, kindObject) {
 			continue
 		}
-		level := prism.Level{Key: r.key(o.at("key"), taken, textUnique), Value: float64(i + 1)}
-		level.Label, _ = r.str(o.at("label"), 1, maxLabel)
-		value := o.at("value")
+		level := prism.Level{Key: r.key(it.at("key"), taken, textUnique), Value: float64(i + 1)}
+		level.Label, _ = r.str(it.at("label"), 1, maxLabel)
+		value := it.at("value")
 		if value.given() {
+			var ok bool
 			if level.Value, ok = r.number(value); !ok {
 				continue
 			}
@@ -128,10 +125,10 @@ func takenBy(keys ...string) map[string]bool {
 	return taken
 }
 
-// key reads the key of a field, question, option or level: its shape, and that no sibling before it has it. clash is
-// the problem when one has.
+// key reads the key of a field, question, option or level (spec: definition-keys). clash is the problem of a key that is
+// taken.
 func (r *reader) key(it item, taken map[string]bool, clash string) string {
-	s, ok := r.shaped(it, keyShape)
+	s, ok := r.matching(it, keyPattern)
 	if !ok {
 		return ""
 	}

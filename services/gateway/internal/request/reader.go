@@ -10,27 +10,27 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 )
 
-// BodyKind is what the content type says of a body.
+// BodyKind is the kind of body that the content type names.
 type BodyKind int
 
-// The kinds of body that are parsed; any other is answered 415 before.
+// The kinds of body that are parsed. Any other was refused with 415 before.
 const (
 	Absent BodyKind = iota // no content type and no body
 	JSON                   // application/json
 	Text                   // text/plain
 )
 
-// Body is a request's body: its bytes as received, at most 1 MiB. Nothing keeps Bytes.
+// Body is a request's body: its bytes as received, at most 1 MiB. No result refers to Bytes.
 type Body struct {
 	Kind  BodyKind
 	Bytes []byte
 }
 
-// reader collects the problems of one request in the order in which it is read. Its methods read one thing each, add
-// what is wrong with it, and tell whether it is usable.
+// reader collects the problems of one request in the order of reading. Each method reads one value, adds its problems and
+// tells whether the value is usable.
 type reader struct {
 	problems []apierr.Problem
-	// malformed is a path parameter that is not UTF-8: the answer whatever else is wrong (decisions 1).
+	// malformed: a path parameter is not UTF-8, which decides the response whatever else is wrong (spec: path-encoding).
 	malformed bool
 }
 
@@ -41,7 +41,7 @@ func (r *reader) add(path, text string) {
 	r.problems = append(r.problems, apierr.Problem{Path: path, Text: text})
 }
 
-// err is the answer to the request, or nil when nothing is wrong with it.
+// err is nil if the request has no problem.
 func (r *reader) err() error {
 	switch {
 	case r.malformed:
@@ -52,31 +52,30 @@ func (r *reader) err() error {
 	return nil
 }
 
-// parseBody is the value of a body that has to be an object. A text/plain body is a string, an absent one not sent.
-func parseBody(b Body) (value, error) {
+// parseBody reads a body that has to be an object. A text/plain body is a string, an absent one was not sent.
+func parseBody(b Body, s *shape) (item, error) {
 	switch b.Kind {
 	case JSON:
-		return parseJSON(b.Bytes)
+		n, err := parseJSON(b.Bytes, s)
+		return item{node: n, shape: s}, err
 	case Text:
-		return value(`""`), nil
+		return item{node: node{text: []byte(`""`)}}, nil
 	default:
-		return nil, nil
+		return item{}, nil
 	}
 }
 
-// ignoreBody is the rule for bodies that are not needed: absent, valid JSON or plain text (contract 4, retry).
+// ignoreBody accepts a body that is absent, valid JSON or plain text (spec: retry-body).
 func ignoreBody(b Body) error {
-	if b.Kind != JSON {
-		return nil
-	}
-	_, err := parseJSON(b.Bytes)
+	_, err := parseBody(b, nil)
 	return err
 }
 
-// item is a value with its path. The body itself has no path: messages call it body, its members by their names.
+// item is a value with its path. The body has no path: messages call it body, and its members by their names.
 type item struct {
 	path string
-	raw  value
+	node
+	shape *shape
 }
 
 func (it item) name() string {
@@ -93,61 +92,41 @@ func (it item) child(name string) string {
 	return it.path + "." + name
 }
 
-// given tells whether an optional member of the management API was sent. Null is not.
-func (it item) given() bool { return it.raw != nil && it.raw.kind() != kindNull }
+// at is a member of an object. The name is one of its shape.
+func (it item) at(name string) item {
+	i := slices.IndexFunc(it.shape.members, func(m member) bool { return m.name == name })
+	return item{it.child(name), it.parts[i], it.shape.members[i].shape}
+}
 
-// is tells whether it has the type, and lists when it has not.
+// given tells whether an optional member was sent and is not null (spec: null-members).
+func (it item) given() bool { return it.sent() && it.kind() != kindNull }
+
+// is tells whether an item has a type, and adds a problem if not.
 func (r *reader) is(it item, want kind) bool {
-	if it.raw == nil {
+	if !it.sent() {
 		r.add(it.name(), textRequired)
 		return false
 	}
-	if got := it.raw.kind(); got != want {
+	if got := it.kind(); got != want {
 		r.add(it.name(), textType(want, got))
 		return false
 	}
 	return true
 }
 
-// object is the members of an object that are read. The zero object has none.
-type object struct {
-	it      item
-	names   []string
-	members []value
-}
-
-// object reads an object whose members have these names; all others are ignored.
-func (r *reader) object(it item, names ...string) (object, bool) {
-	o := object{it: it, names: names, members: make([]value, len(names))}
-	if !r.is(it, kindObject) {
-		return o, false
-	}
-	it.raw.pick(names, o.members)
-	return o, true
-}
-
-// at is the member with the name, which is one of those that object was given.
-func (o object) at(name string) item {
-	return item{o.it.child(name), o.members[slices.Index(o.names, name)]}
-}
-
-// array reads an array of least to most elements. Of one that is longer it gives the first ones.
+// array reads an array of least to most elements. Of a longer one it returns the first elements.
 func (r *reader) array(it item, least, most int) []item {
 	if !r.is(it, kindArray) {
 		return nil
 	}
-	n := 0
 	var elements []item
-	it.raw.eachElement(func(v value) {
-		if n < most {
-			elements = append(elements, item{it.child(strconv.Itoa(n)), v})
-		}
-		n++
-	})
-	if n < least {
+	for i, n := range it.parts[:min(most, len(it.parts))] {
+		elements = append(elements, item{it.child(strconv.Itoa(i)), n, it.shape.element})
+	}
+	if it.count < least {
 		r.add(it.name(), textTooFew(least))
 	}
-	if n > most {
+	if it.count > most {
 		r.add(it.name(), textTooMany(most))
 	}
 	return elements
@@ -158,7 +137,7 @@ func (r *reader) str(it item, least, most int) (string, bool) {
 	if !r.is(it, kindString) {
 		return "", false
 	}
-	s, clean := it.raw.text()
+	s, clean := unquote(it.text)
 	return s, r.checkString(it.path, s, clean, least, most)
 }
 
@@ -176,22 +155,22 @@ func (r *reader) checkString(path, s string, clean bool, least, most int) bool {
 	return len(r.problems) == before
 }
 
-// shaped reads a string that has a shape, and tells whether it is a string.
-func (r *reader) shaped(it item, shape *regexp.Regexp) (string, bool) {
+// matching reads a string that has to match a pattern, and tells whether it is a string.
+func (r *reader) matching(it item, pattern *regexp.Regexp) (string, bool) {
 	if !r.is(it, kindString) {
 		return "", false
 	}
-	s, clean := it.raw.text()
+	s, clean := unquote(it.text)
 	if !clean {
 		r.add(it.path, textUnclean)
 	}
-	if !shape.MatchString(s) {
-		r.add(it.path, textShape(shape))
+	if !pattern.MatchString(s) {
+		r.add(it.path, textPattern(pattern))
 	}
 	return s, true
 }
 
-// anyStr reads a string of any length, for rules that are checked elsewhere.
+// anyStr reads a string of any length. Its rules are checked elsewhere.
 func (r *reader) anyStr(it item) string {
 	s, _ := r.str(it, 0, math.MaxInt)
 	return s
@@ -211,7 +190,7 @@ func (r *reader) number(it item) (float64, bool) {
 	if !r.is(it, kindNumber) {
 		return 0, false
 	}
-	f := it.raw.number()
+	f := parseNumber(it.text)
 	if math.IsInf(f, 0) {
 		r.add(it.path, textFinite)
 		return 0, false
@@ -233,13 +212,13 @@ func (r *reader) optionalNumber(it item) *float64 {
 
 // boolean reads true or false.
 func (r *reader) boolean(it item) bool {
-	return r.is(it, kindBoolean) && it.raw[0] == 't'
+	return r.is(it, kindBoolean) && it.text[0] == 't'
 }
 
 // optionalBoolean reads a boolean that may be absent or null, which is false.
 func (r *reader) optionalBoolean(it item) bool { return it.given() && r.boolean(it) }
 
-// integer checks that f is a whole number of 1 to most. Every problem of it is listed (decisions 2).
+// integer checks that f is a whole number from 1 to most. It adds every problem of the number (spec: version-number).
 func (r *reader) integer(path string, f float64, most int) int {
 	before := len(r.problems)
 	if math.Trunc(f) != f || math.IsInf(f, 0) {

@@ -21,8 +21,8 @@ func ParseRead(resultID string, formats []string) (Result, error) {
 	return in, r.err()
 }
 
-// ParseRetry reads POST /v1/results/{result_id}/retry: the body, which is ignored when it is fit to be, then path and
-// format (contract 7, steps 1 and 2).
+// ParseRetry reads POST /v1/results/{result_id}/retry: the body, which is checked and ignored, then path and format
+// (spec: order-of-checks-retry).
 func ParseRetry(resultID string, formats []string, body Body) (Result, error) {
 	if err := ignoreBody(body); err != nil {
 		return Result{}, err

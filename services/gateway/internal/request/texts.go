@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The problem texts (contract 7 "Validation messages", decisions 2 and 3). Each stands here and nowhere else.
+// The problem texts (spec: validation-message, wrong-type, version-number, string-limits, validation-of-definitions).
 const (
 	textRequired   = "Required"
 	textEither     = "send either fields or text"
@@ -22,13 +22,13 @@ const (
 	textSlugIsUUID = "must not be a UUID"
 )
 
-// The shapes of decisions 3.
+// The patterns of names (spec: definition-keys, slug-form).
 var (
-	keyShape  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-	slugShape = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`)
+	keyPattern  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+	slugPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`)
 )
 
-func textShape(shape *regexp.Regexp) string { return "must match " + shape.String() }
+func textPattern(p *regexp.Regexp) string { return "must match " + p.String() }
 
 func textType(want, got kind) string {
 	return "Expected " + string(want) + ", received " + string(got)
