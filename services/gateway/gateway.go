@@ -1,5 +1,5 @@
-// Package gateway is the public face of Prism: it parses and validates, runs the checks in the contract's order, holds the
-// lock where calls can race, has the model asked and the answer saved. It keeps nothing.
+// Package gateway serves the API of Prism: it parses and validates requests, runs the checks in their order, takes a lock
+// where calls can race, calls model-proxy and has results save the outcome. It stores nothing.
 package gateway
 
 import (
@@ -25,11 +25,11 @@ import (
 
 // Config is what differs between deployments.
 type Config struct {
-	// RedisURL is where locks are kept; without one they are in memory, which is enough for a single gateway.
+	// RedisURL is the Redis that keeps the locks. Without one they are in memory, which is enough for a single gateway.
 	RedisURL string
-	// RedisAuth is laid over what the URL says.
+	// RedisAuth overrides the credentials of the Redis URL.
 	RedisAuth RedisAuth
-	// DrainDelay is the server's: how long after being told to stop calls are still served.
+	// DrainDelay is how long calls are still served after a signal to stop. It is the server's setting.
 	DrainDelay time.Duration
 }
 
@@ -51,7 +51,7 @@ type Gateway struct {
 	stopping   context.Context //nolint:containedctx // the life of the service, set once before it serves
 }
 
-// New registers the routes. It does no I/O; Redis is connected to when it is first needed.
+// New registers the routes. It does no I/O; the first use of Redis connects to it.
 func New(cfg Config, d Deps) (*Gateway, error) {
 	locks, err := newLocks(cfg, d)
 	if err != nil {
@@ -60,7 +60,7 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks}
 	route.Register(d.Server.App(), route.Deps{
 		Results: d.Results,
-		Answerer: execute.New(execute.Deps{
+		Executor: execute.New(execute.Deps{
 			Results: execute.CountSaves(d.Results, d.Metrics), Models: d.Models, Locks: lock.Instrumented(locks.Locker, d.Metrics),
 			Sizer: size.New(), Log: d.Log, NewID: newResultID,
 		}),
@@ -74,11 +74,11 @@ func newResultID() (prism.ResultID, error) {
 	return prism.ResultID{UUID: id}, err
 }
 
-// Run serves until ctx ends and every call that was taken has its answer.
+// Run serves until ctx ends and every accepted call has its response.
 func (g *Gateway) Run(ctx context.Context, ln net.Listener) error {
 	stopping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	// Calls that wait for others took nothing, so they end when the service begins to refuse.
+	// Calls that wait for a lock took nothing, so they end when the service begins to refuse calls.
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(g.drainDelay, stop) })()
 	g.stopping = stopping
 	// Locks outlive the calls that hold them.

@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/lock/redis"
 )
 
-// locks are the locks of this process, within those in Redis when there is one.
+// locks are the locks of this process, and behind them those in Redis if there is one.
 type locks struct {
 	lock.Locker
 	shared *redis.Locker // or nil
@@ -34,7 +34,7 @@ func newLocks(cfg Config, d Deps) (locks, error) {
 	return locks{lock.Layered(local, shared), shared}, nil
 }
 
-// run looks for Redis at the start, and closes it when ctx ends.
+// run connects to Redis, and closes it when ctx ends.
 func (l locks) run(ctx context.Context) {
 	if l.shared != nil {
 		l.shared.Greet(ctx)
@@ -43,15 +43,14 @@ func (l locks) run(ctx context.Context) {
 	}
 }
 
-// RedisAuth is what Redis is told of who we are, where that is not in the URL. Credentials that are given apart may hold
-// any character.
+// RedisAuth overrides the credentials of the Redis URL. Unlike those in a URL, its values may hold any character.
 type RedisAuth struct {
 	Username, Password string
-	// SentinelPassword is for the Sentinels, which have one of their own.
+	// SentinelPassword is the password of the Sentinels.
 	SentinelPassword string
 }
 
-// setting is one that was given.
+// setting is the variable of a value that was given.
 func (a RedisAuth) setting() string {
 	switch {
 	case a.Password != "":
@@ -62,7 +61,7 @@ func (a RedisAuth) setting() string {
 	return "PRISM_REDIS_SENTINEL_PASSWORD"
 }
 
-// in puts the credentials into a URL, in place of those that it has.
+// in replaces the credentials of a URL.
 func (a RedisAuth) in(address string) (string, error) {
 	if a == (RedisAuth{}) {
 		return address, nil
@@ -84,7 +83,7 @@ func (a RedisAuth) in(address string) (string, error) {
 		u.User = url.UserPassword(a.Username, a.Password)
 		return u.String(), nil
 	}
-	// With Sentinels the URL's user is theirs, and the server's is among the parameters.
+	// The user in a URL of Sentinels is the Sentinels'. That of the server is in the parameters.
 	if a.SentinelPassword != "" {
 		u.User = url.UserPassword("", a.SentinelPassword)
 	}

@@ -1,5 +1,6 @@
 // Package apidoc describes the API: the OpenAPI 3.1 document of all of /v1, and a readable page made from it. Both are
-// served without a key, and neither loads anything from elsewhere (decisions 7).
+// served without a key, and neither loads anything from elsewhere
+// (spec: openapi-document, docs-page).
 //
 // openapi.json is kept by hand. It is the one place that describes a route: the page, and the gateway's test that every
 // route is described, follow it.
@@ -44,7 +45,7 @@ type Operation struct {
 	ID     string
 }
 
-// Operations are all described routes in the document's order.
+// Operations are all described routes in the order of the document.
 func Operations() []Operation {
 	var ops []Operation
 	for _, path := range mustParse(source).Paths {

@@ -89,7 +89,7 @@ func TestEveryReferenceLeadsToAComponentAndEveryComponentIsReferredTo(t *testing
 	}
 }
 
-func TestTheOperationsAreThoseOfTheContractAndDecisions7(t *testing.T) {
+func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	want := []Operation{
 		{"POST", "/v1/prisms/{prism}/results", "createResult"},
@@ -319,7 +319,7 @@ func TestParameterExamplesKeepToTheirSchemas(t *testing.T) {
 	}
 }
 
-// catalogue is every row of the contract's error table with the arguments of the examples. Invalid requests are left to
+// catalogue has every row of the error table with the arguments of the examples. Invalid requests are left to
 // the gateway, which knows their texts.
 func catalogue() []*apierr.Error {
 	id, _ := prism.ParseUUID("0199f3a7-02b9-7f31-8c44-6a1d9e0b7c25")

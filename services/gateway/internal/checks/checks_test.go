@@ -20,7 +20,7 @@ var (
 	newer    = prism.ResultID{UUID: prism.UUID{5}}
 )
 
-// sizes is a size estimate of so many tokens.
+// sizes is a size estimate of a fixed number of tokens.
 type sizes int
 
 func (s sizes) Check(prism.Definition, []prism.FieldValue, string) error {
@@ -63,7 +63,7 @@ type breaker[S any] struct {
 	want  error
 }
 
-// In the contract's order. Breaking the idempotency key settles version and fields, so those come behind it untested.
+// In the order of the checks. A broken idempotency key decides before version and fields are checked.
 var createBreakers = []breaker[createState]{
 	{"key known", func(s *createState) { s.facts.Account = prism.AccountID{} }, apierr.InvalidAPIKey()},
 	{"prism found", func(s *createState) { s.facts.Prism = prism.PrismID{} }, apierr.PrismNotFound()},
@@ -96,7 +96,7 @@ func change(s *retryState, fn func(*contract.Stored)) {
 	}
 }
 
-// pairs breaks each check alone and each two together, and expects the earlier one's answer.
+// pairs breaks each check alone and each two together, and expects the error of the earlier one.
 func pairs[S any](t *testing.T, good func() S, order []check[S], breakers []breaker[S]) {
 	t.Helper()
 	for i, early := range breakers {
@@ -122,17 +122,20 @@ func pairs[S any](t *testing.T, good func() S, order []check[S], breakers []brea
 	}
 }
 
-func TestTheEarlierCheckOfACreateCallAnswers(t *testing.T) {
+// spec: order-of-checks-create
+func TestTheEarlierCheckOfACreateCallDecides(t *testing.T) {
 	t.Parallel()
 	pairs(t, goodCreate, createChecks(), createBreakers)
 }
 
-func TestTheEarlierCheckOfARetryAnswers(t *testing.T) {
+// spec: order-of-checks-retry
+func TestTheEarlierCheckOfARetryDecides(t *testing.T) {
 	t.Parallel()
 	pairs(t, goodRetry, retryChecks(), retryBreakers)
 }
 
-func TestCreateVerdicts(t *testing.T) {
+// spec: repeat-of-an-ok-result, repeat-of-a-failed-result, text-fills-the-only-field
+func TestCreateDecisions(t *testing.T) {
 	t.Parallel()
 	doc := &contract.Response{Body: []byte("stored")}
 	text := "hello"
@@ -183,7 +186,7 @@ func TestCreateVerdicts(t *testing.T) {
 			err: apierr.MissingFields([]string{"a", "b"}),
 		},
 		{
-			name: "a stored result that succeeded is the answer, whatever version and fields the repeat has",
+			name: "a stored ok result is returned, whatever version and fields the repeat has",
 			apply: func(s *createState) {
 				s.facts.Stored, s.facts.Response = storedOf(thePrism, prism.OK), doc
 				s.facts.Version, s.sent.Fields = nil, nil
@@ -234,7 +237,8 @@ func (f sizerFunc) Check(d prism.Definition, fields []prism.FieldValue, context 
 	return f(d, fields, context)
 }
 
-// A create call refuses what a retry would, and definitions never change, so over HTTP no stored result is too large.
+// A create call refuses what is too large for its retry, and definitions never change, so over HTTP no stored result is too
+// large. spec: size-estimate-on-retries
 func TestARetryIsMeasuredByWhatItsResultStored(t *testing.T) {
 	t.Parallel()
 	stored := storedOf(thePrism, prism.Failed)

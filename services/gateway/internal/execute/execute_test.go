@@ -134,6 +134,8 @@ func resultID(t *testing.T, response contract.Response) prism.ResultID {
 	return prism.ResultID{UUID: id}
 }
 
+// spec: same-key-at-once, same-key-on-different-prisms-at-once, first-calls-race-on-different-prisms, client-disconnect,
+// one-save-per-result, saving-after-the-model, dependency-away-before-the-model, wait-limit, stopping
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

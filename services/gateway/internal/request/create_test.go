@@ -13,11 +13,11 @@ import (
 
 func repeat(s string, n int) string { return strings.Repeat(s, n) }
 
+// spec: fields-or-text, string-limits, version-number, nul-and-surrogates, null-members, validation-order
 func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 	t.Parallel()
 	const either = "fields: send either fields or text"
 	for _, c := range []struct{ name, body, want string }{
-		// Contract 7, "Validation messages".
 		{"both fields and text are refused", `{"fields":{"a":"x"},"text":"x"}`, either},
 		{"neither fields nor text is refused", `{}`, either},
 		{"a field of 100,000 characters passes", `{"fields":{"a":"` + repeat("x", 100_000) + `"}}`, ""},
@@ -46,7 +46,7 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 		{"a pair of surrogates passes", `{"fields":{"a":"\ud83d\ude00"}}`, ""},
 		{"unknown members are ignored", `{"text":"x","idempotencyKey":5,"Fields":[],"":null}`, ""},
 
-		// Decisions 2.
+		// spec: body-not-an-object, wrong-type, javascript-numbers, characters-are-code-points
 		{"a body that is an array", `[]`, "body: Expected object, received array"},
 		{"a body that is a number", ` 1 `, "body: Expected object, received number"},
 		{"a body that is a string", `"x"`, "body: Expected object, received string"},
@@ -258,6 +258,7 @@ func TestCreateReadsTextAndDefaults(t *testing.T) {
 	}
 }
 
+// spec: duplicate-members
 func TestManyFieldsKeepOrderAndCountOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -284,7 +285,7 @@ func TestManyFieldsKeepOrderAndCountOnce(t *testing.T) {
 	})
 }
 
-// Contract 7: a message never repeats a value sent.
+// spec: values-are-never-repeated
 func TestMessagesNeverRepeatAValue(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret"

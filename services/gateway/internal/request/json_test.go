@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
+// spec: json-syntax, byte-order-mark, nesting-limit
 func TestABodyIsOneStrictJSONValue(t *testing.T) {
 	t.Parallel()
 	deep := func(n int) string { return `{"text":"x","d":` + repeat("[", n-1) + repeat("]", n-1) + `}` }

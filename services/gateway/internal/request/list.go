@@ -70,7 +70,7 @@ func (r *reader) status(q Query) prism.Status {
 	return oneOf(r, "status", q("status"), []prism.Status{prism.OK, prism.Failed}, "")
 }
 
-// datetime reads an RFC 3339 date-time as UTC; the zero time is none.
+// datetime reads an RFC 3339 date-time as UTC. It is the zero time if absent.
 func (r *reader) datetime(q Query, name string) time.Time {
 	s := r.singleStr(q, name, math.MaxInt)
 	if s == "" {
@@ -84,8 +84,8 @@ func (r *reader) datetime(q Query, name string) time.Time {
 	return t.UTC()
 }
 
-// strict tells whether s, which time.Parse has taken, also is RFC 3339: time.Parse lets hours of one digit, commas and
-// offsets of any size pass (go.dev/issue/54580).
+// strict tells whether s, which time.Parse has accepted, is RFC 3339. time.Parse also accepts hours of one digit, commas
+// and offsets of any size (go.dev/issue/54580).
 func strict(s string) bool {
 	const date, seconds = len("2006-01-02T"), len("2006-01-02T15:04:05")
 	if s[date+1] == ':' || s[seconds] == ',' {
@@ -95,7 +95,7 @@ func strict(s string) bool {
 	return s[n-1] == 'Z' || s[n-len("00:00"):n-len(":00")] < "24" && s[n-len("00"):] < "60"
 }
 
-// writable tells whether the time still has a four-digit year in UTC, as every stored time has.
+// writable tells whether the year in UTC has four digits, as in every stored time.
 func writable(t time.Time) bool {
 	year := t.UTC().Year()
 	return year >= 0 && year <= 9999

@@ -52,6 +52,7 @@ func TestReadListsPathThenFormat(t *testing.T) {
 	}
 }
 
+// spec: retry-body
 func TestRetryIgnoresABodyThatIsFit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -126,6 +127,7 @@ func TestPathParametersOfPrisms(t *testing.T) {
 	wantProblems(t, err, "prism: "+unclean+"; version: Expected number, received string")
 }
 
+// spec: page-limit, unknown-query-parameters
 func TestListsAreReadFromTheQuery(t *testing.T) {
 	t.Parallel()
 	ref := "r"
@@ -251,6 +253,7 @@ func TestKeysHaveAName(t *testing.T) {
 	wantProblems(t, err, "key_id: Invalid uuid")
 }
 
+// spec: authorization-header, api-key-form
 func TestAuthorizationIsBearerAndAKey(t *testing.T) {
 	t.Parallel()
 	key, err := apikey.New(rand.Reader)

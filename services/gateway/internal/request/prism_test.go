@@ -83,6 +83,7 @@ func keyed(n int) []any {
 	return list(n, func(i int) any { return obj{"key": fmt.Sprintf("k%d", i), "label": "L", "text": "T", "type": "yes_no"} })
 }
 
+// spec: validation-of-definitions, definition-text-limits, definition-keys, names-in-a-row
 func TestNewPrismListsEveryProblem(t *testing.T) {
 	t.Parallel()
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
@@ -392,6 +393,7 @@ func TestLensIsReadWithItsTypes(t *testing.T) {
 	wantProblems(t, err, "columns: Required")
 }
 
+// spec: dry-run
 func TestDryRunIsABooleanBehindEverythingElse(t *testing.T) {
 	t.Parallel()
 	for sent, want := range map[string]bool{"true": true, "false": false, "null": false} {

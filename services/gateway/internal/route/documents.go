@@ -8,7 +8,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/apidoc"
 )
 
-// apiDocuments are the OpenAPI document and its page, both without a key (decisions 7).
+// apiDocuments are the OpenAPI document and its page, both without a key (spec: openapi-document, docs-page).
 func apiDocuments(app *fiber.App) {
 	// A browser that opens the address gets the page; for everyone else there is nothing here.
 	app.Get("/", func(c *fiber.Ctx) error {

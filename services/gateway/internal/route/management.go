@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// onPrism is a management call on one prism; the call knows which of the members it reads.
+// onPrism is a management call on one prism. Each call sets the members that it reads.
 type onPrism struct {
 	ref     prism.Ref
 	number  int32
@@ -19,7 +19,7 @@ type onPrism struct {
 	lens    contract.NewLens
 }
 
-// prisms are the management calls on prisms (decisions 7).
+// prisms are the management calls on prisms.
 func (r routes) prisms(app *fiber.App) {
 	app.Post("/v1/prisms", created(func(p contract.NewPrism) bool { return p.DryRun }, withBody(parseNewPrism), r.Results.CreatePrism))
 	app.Get("/v1/prisms", found(parsePrismList, r.Results.ListPrisms))
@@ -32,7 +32,7 @@ func (r routes) prisms(app *fiber.App) {
 		func(ctx context.Context, key contract.KeyDigest, on onPrism) (contract.Response, error) {
 			return r.Results.Version(ctx, key, on.ref, on.number)
 		}))
-	app.Put("/v1/prisms/:prism/lens", document(fiber.StatusOK, withBody(parseLens),
+	app.Put("/v1/prisms/:prism/lens", changed(withBody(parseLens),
 		func(ctx context.Context, key contract.KeyDigest, on onPrism) (contract.Response, error) {
 			return r.Results.PutLens(ctx, key, on.ref, on.lens)
 		}))
@@ -40,18 +40,18 @@ func (r routes) prisms(app *fiber.App) {
 	app.Post("/v1/prisms/:prism/unarchive", r.setArchived(false))
 }
 
-// keys are the management calls on API keys (decisions 7).
+// keys are the management calls on API keys.
 func (r routes) keys(app *fiber.App) {
-	app.Post("/v1/keys", document(fiber.StatusCreated, withBody(parseNewKey), r.Results.CreateKey))
+	app.Post("/v1/keys", created(func(string) bool { return false }, withBody(parseNewKey), r.Results.CreateKey))
 	app.Get("/v1/keys", found(parseNothing,
 		func(ctx context.Context, key contract.KeyDigest, _ struct{}) (contract.Response, error) {
 			return r.Results.ListKeys(ctx, key)
 		}))
-	app.Post("/v1/keys/:key_id/revoke", document(fiber.StatusOK, withBody(parseKeyAction), r.Results.RevokeKey))
+	app.Post("/v1/keys/:key_id/revoke", changed(withBody(parseKeyAction), r.Results.RevokeKey))
 }
 
 func (r routes) setArchived(archived bool) fiber.Handler {
-	return document(fiber.StatusOK, withBody(parsePrismAction),
+	return changed(withBody(parsePrismAction),
 		func(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
 			return r.Results.SetArchived(ctx, key, ref, archived)
 		})

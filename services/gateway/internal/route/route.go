@@ -1,5 +1,5 @@
-// Package route is the gateway's endpoints: what a request says, who answers it, and with which status. Each handler is
-// thin; parsing is in request, the order of checks in checks, waiting and saving in answer.
+// Package route has the endpoints of the gateway. A handler parses its request with package request, calls package execute
+// or results, and sends the response with its status.
 package route
 
 import (
@@ -19,15 +19,15 @@ import (
 // Deps are what the routes work with; all are required.
 type Deps struct {
 	Results  contract.Results
-	Answerer *execute.Executor
-	// Stopping ends when the service begins to refuse calls: nothing waits for other calls from then on.
+	Executor *execute.Executor
+	// Stopping ends when the service begins to refuse calls. Waits for locks end with it.
 	Stopping func() context.Context
 }
 
 // Register adds every route to the app.
 func Register(app *fiber.App, d Deps) {
 	r := routes{d}
-	r.answering(app)
+	r.results(app)
 	r.prisms(app)
 	r.keys(app)
 	apiDocuments(app)
@@ -38,53 +38,57 @@ type routes struct{ Deps }
 // parse turns a request into what its operation needs, or lists what is wrong with it.
 type parse[T any] func(*fiber.Ctx) (T, error)
 
-// operate is the order that all operations share (contract 7): the body and everything that can be validated, then the
-// API key, then what is stored.
+// operate has the order that all operations share: parse and validate, then the API key, then the call
+// (spec: order-of-checks-create, order-of-checks-retry, order-of-checks-read).
 func operate[T any](parse parse[T], act func(c *fiber.Ctx, key contract.KeyDigest, sent T) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		sent, err := parse(c)
 		if err != nil {
 			return err
 		}
-		// Several headers are one list (RFC 9110, 5.3), which is no key.
+		// Several headers are one list (RFC 9110, 5.3), and a list is no key.
 		header := bytes.Join(c.Request().Header.PeekAll(fiber.HeaderAuthorization), []byte(", "))
 		key, err := request.ParseAuthorization(string(header), len(header) > 0)
 		if err != nil {
 			return err
 		}
-		return public(act(c, key, sent))
+		return catalogued(act(c, key, sent))
 	}
 }
 
-// document is an operation that ends in a document with one status.
-func document[T any](status int, parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
-	return respond(func(T) int { return status }, parse, ask)
+// call is a call that ends in a finished response.
+type call[T any] func(context.Context, contract.KeyDigest, T) (contract.Response, error)
+
+// respond is an operation whose status depends on the request or the response.
+func respond[T any](status func(T, contract.Response) int, parse parse[T], call call[T]) fiber.Handler {
+	return operate(parse, func(c *fiber.Ctx, key contract.KeyDigest, sent T) error {
+		response, err := call(c.UserContext(), key, sent)
+		if err != nil {
+			return err
+		}
+		return httpkit.Send(c, status(sent, response), response.ContentType, response.Body)
+	})
+}
+
+// changed is an operation that changes something: 200.
+func changed[T any](parse parse[T], call call[T]) fiber.Handler {
+	return respond(func(T, contract.Response) int { return fiber.StatusOK }, parse, call)
 }
 
 // created is an operation that stores something: 201, or 200 for a dry run, which stores nothing.
-func created[T any](dryRun func(T) bool, parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
-	return respond(func(sent T) int {
+func created[T any](dryRun func(T) bool, parse parse[T], call call[T]) fiber.Handler {
+	return respond(func(sent T, _ contract.Response) int {
 		if dryRun(sent) {
 			return fiber.StatusOK
 		}
 		return fiber.StatusCreated
-	}, parse, ask)
+	}, parse, call)
 }
 
-func respond[T any](status func(T) int, parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
-	return operate(parse, func(c *fiber.Ctx, key contract.KeyDigest, sent T) error {
-		doc, err := ask(c.UserContext(), key, sent)
-		if err != nil {
-			return err
-		}
-		return httpkit.Send(c, status(sent), doc.ContentType, doc.Body)
-	})
-}
-
-// found is an operation that shows what is stored, or is unavailable while that can't be looked up in time.
-func found[T any](parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
-	return document(fiber.StatusOK, parse, func(ctx context.Context, key contract.KeyDigest, sent T) (contract.Response, error) {
-		return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return ask(ctx, key, sent) })
+// found is an operation that changes nothing: 200, or 503 if results do not respond in time.
+func found[T any](parse parse[T], call call[T]) fiber.Handler {
+	return changed(parse, func(ctx context.Context, key contract.KeyDigest, sent T) (contract.Response, error) {
+		return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return call(ctx, key, sent) })
 	})
 }
 
@@ -104,8 +108,7 @@ var bodyKinds = map[httpkit.Kind]request.BodyKind{
 	httpkit.Absent: request.Absent, httpkit.JSON: request.JSON, httpkit.Text: request.Text,
 }
 
-// query gives every value that was sent under a name. A query that can't be decoded is read as it is: it can only be an
-// unknown value.
+// query returns the values of a query parameter. A value that cannot be decoded stays as sent, and so is an unknown value.
 func query(c *fiber.Ctx) request.Query {
 	args := c.Context().QueryArgs()
 	return func(name string) []string {
@@ -117,8 +120,9 @@ func query(c *fiber.Ctx) request.Query {
 	}
 }
 
-// public says 503 for a dependency that took nothing (decisions 9); every other fault is a 500.
-func public(err error) error {
+// catalogued adds the 503 of the catalogue to the error of a dependency that is away
+// (spec: dependency-away-before-the-model). Every other fault becomes a 500.
+func catalogued(err error) error {
 	if errors.Is(err, contract.ErrUnavailable) {
 		return errors.Join(apierr.Unavailable(), err)
 	}

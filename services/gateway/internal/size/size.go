@@ -1,6 +1,6 @@
 // Package size estimates how much a call sends to the model: the o200k tokens of its fields, context, instructions and
-// longest question (contract 8, decisions 4). It takes linear time on any input, and no time where the byte length
-// already shows that the limit holds.
+// longest question (spec: size-estimate). It takes linear time on any input, and nothing is counted if the length in bytes
+// already shows that the input is within the limit (spec: size-estimate-is-linear).
 package size
 
 import (
@@ -19,7 +19,7 @@ type Estimator struct {
 // New makes an Estimator. It does no work yet.
 func New() *Estimator { return &Estimator{load: sync.OnceValue(loadVocabulary)} }
 
-// Check is Estimate as a check: apierr.TooLarge when the estimate is over the limit, else nil.
+// Check returns apierr.TooLarge for an estimate over the limit.
 func (e *Estimator) Check(d prism.Definition, fields []prism.FieldValue, context string) error {
 	if tokens, over := e.Estimate(d, fields, context); over {
 		return apierr.TooLarge(tokens)
@@ -27,17 +27,17 @@ func (e *Estimator) Check(d prism.Definition, fields []prism.FieldValue, context
 	return nil
 }
 
-// Estimate is the size of a call in tokens, and whether it is over apierr.TokenLimit. The number is exact when it is
-// over, since it is told to the caller; otherwise it may be anything from the exact number up to the limit.
+// Estimate is the size of a call in tokens, and whether it is over apierr.TokenLimit. A number over the limit is exact,
+// since the error message has it. A number within the limit lies between the exact number and the limit.
 //
-// Each text is counted by itself: the values of the fields, the context, the instructions, and of the question that has
-// most of them its text, labels and descriptions.
+// Each text is counted by itself: the values of the fields, the context, the instructions, and the text, labels and
+// descriptions of the question with most tokens.
 func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, context string) (tokens int, over bool) {
 	shared := []string{context, d.Instructions}
 	for _, f := range fields {
 		shared = append(shared, f.Value)
 	}
-	// A token stands for one byte or more, so bytes bound tokens.
+	// A token has at least one byte, so there are at most as many tokens as bytes.
 	bytes := byteLen(shared)
 	longest := 0
 	for _, q := range d.Questions {
@@ -53,7 +53,7 @@ func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, cont
 	}
 	longest = 0
 	for _, q := range d.Questions {
-		if texts := questionTexts(q); byteLen(texts) > longest { // a shorter one can't have more tokens
+		if texts := questionTexts(q); byteLen(texts) > longest { // a shorter one cannot have more tokens
 			longest = max(longest, v.countAll(texts))
 		}
 	}

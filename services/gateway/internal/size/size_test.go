@@ -27,6 +27,7 @@ func value(s string) []prism.FieldValue { return []prism.FieldValue{{Key: "body"
 
 func yesNo(text string) prism.Question { return prism.Question{Type: prism.YesNo, Text: text} }
 
+// spec: size-estimate
 func TestTheEstimateAddsFieldsContextInstructionsAndTheLongestQuestion(t *testing.T) {
 	t.Parallel()
 	choice := prism.Question{Type: prism.Choice, Text: words(10), InsufficientInformation: true, Options: []prism.Option{
@@ -189,6 +190,7 @@ func hostile(n int) map[string]string {
 
 // Four times the text may take four times as long, and with noise ten times, but not the sixteen times of quadratic
 // time. Small texts and the best of some runs keep the noise low; not parallel for the same reason.
+// spec: size-estimate-is-linear
 func TestCountingIsLinear(t *testing.T) {
 	const n = 4_000
 	v := shared()

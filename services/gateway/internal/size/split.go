@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// class is what o200k's pattern asks of a character. A modifier letter, a caseless letter and a mark are both upper and
+// class has the properties of a character that the pattern of o200k tests. A modifier letter, a caseless letter and a mark are both upper and
 // lower; a mark is no letter.
 type class uint8
 
@@ -72,8 +72,8 @@ func lowerEnd(s string, i int) int {
 	}
 }
 
-// pieceEnd is where the first piece of s ends, which is not empty, in time linear in that piece. Pieces are the matches
-// of o200k's pattern, whose alternatives are tried in order:
+// pieceEnd is the end of the first piece of s, which is not empty. It takes time linear in that piece. Pieces are the
+// matches of the pattern of o200k, whose alternatives are tried in order:
 //
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -108,8 +108,8 @@ func pieceEnd(s string) int {
 	return spaceEnd(s)
 }
 
-// wordEnd is the end of a match of the first two alternatives, or 0. Each of them first tries to take the character
-// before the word, then to do without it.
+// wordEnd is the end of a match of the first two alternatives, or 0. Each of them first tries to match with the optional
+// character before the word, then without it.
 func wordEnd(s string, first class, size int) int {
 	if first&(newline|letter|number) == 0 {
 		end, endsLower := lettersEnd(s, size)
@@ -122,9 +122,9 @@ func wordEnd(s string, first class, size int) int {
 	return end
 }
 
-// lettersEnd is the end of upper and lower letters from i on with their suffix, or 0 when there are none. The first
-// alternative has to end in a lower one, so it gives upper ones back up to the last that is lower too; the second takes
-// them all when none is.
+// lettersEnd is the end of the upper and lower letters from i on with their suffix, or 0 if there are none. The first
+// alternative has to end in a lower letter, so it backtracks to the last upper letter that is lower too. If no letter is
+// lower, the second alternative takes them all.
 func lettersEnd(s string, i int) (end int, endsLower bool) {
 	end = i
 	lastLower := 0

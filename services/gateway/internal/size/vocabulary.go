@@ -7,12 +7,11 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// vocabulary is the o200k byte-pair encoding: each token's bytes with its rank, which is its id. It never changes once
-// loaded.
+// vocabulary is the o200k byte-pair encoding: the bytes of each token with its rank, which is its id.
 //
-// The ranks are the tokenizer library's. Splitting and merging are ours, because version 0.10.0 of the library splits by
-// generated code that differs from o200k's pattern: it drops DEL, and it splits white space with several line breaks
-// (" \n \n") in other places, in quadratic time: 29 s for 100,000 times " \n".
+// The ranks come from the tokenizer library. Splitting and merging are our own, because version 0.10.0 of the library
+// splits by generated code that differs from the pattern of o200k: it drops DEL, it splits white space with several line
+// breaks (" \n \n") in other places, and it takes quadratic time: 29 s for 100,000 times " \n".
 type vocabulary struct {
 	ranks map[string]uint32
 }
@@ -52,23 +51,23 @@ func (v *vocabulary) countAll(texts []string) int {
 	return n
 }
 
-// merger counts the tokens of pieces and keeps its space from one to the next.
+// merger counts the tokens of pieces. It reuses its memory for the next piece.
 type merger struct {
 	parts []part
 	heap  []candidate
 }
 
-// part is a run of bytes that merging has joined so far, in a doubly linked list over the piece's bytes. It begins at
-// its index.
+// part is a run of bytes that merging has joined so far, in a doubly linked list over the bytes of the piece. Its index is
+// where it begins.
 type part struct {
 	prev, next int32  // -1 and len(piece) at the ends
-	rank       uint32 // of this part joined with the next; noRank when they make no token or the part is gone
+	rank       uint32 // of this part joined with the next; noRank if that is no token or this part was joined to another
 }
 
 const noRank = ^uint32(0)
 
-// candidate is a pair of parts to join: the lowest rank first, the leftmost among equals. It is stale when the part at
-// start has another rank by now.
+// candidate is a pair of parts to join: the lowest rank first, the leftmost among equals. It is stale if the part at start
+// has another rank by now.
 type candidate struct {
 	rank  uint32
 	start int32
@@ -78,7 +77,7 @@ func (a candidate) before(b candidate) bool {
 	return a.rank < b.rank || a.rank == b.rank && a.start < b.start
 }
 
-// count is how many tokens byte-pair encoding makes of a piece. It takes O(n log n): each join adds at most two
+// count is the number of tokens of a piece in byte-pair encoding. It takes O(n log n): each join adds at most two
 // candidates.
 func (m *merger) count(ranks map[string]uint32, piece string) int {
 	if _, ok := ranks[piece]; ok {
@@ -110,9 +109,9 @@ func (m *merger) count(ranks map[string]uint32, piece string) int {
 		if p.rank != c.rank {
 			continue
 		}
-		gone := &m.parts[p.next]
-		gone.rank = noRank
-		p.next = gone.next
+		joined := &m.parts[p.next]
+		joined.rank = noRank
+		p.next = joined.next
 		if p.next < n {
 			m.parts[p.next].prev = c.start
 		}

@@ -20,6 +20,7 @@ var faults = map[string]func(*redistest.Server) error{
 	"paused": (*redistest.Server).Pause,
 }
 
+// spec: redis-is-optional
 func TestARedisThatIsAwayCostsMilliseconds(t *testing.T) {
 	t.Parallel()
 	for name, fault := range faults {

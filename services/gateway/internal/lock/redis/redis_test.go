@@ -238,6 +238,7 @@ func TestNoLeaseIsLongerThanFiveSeconds(t *testing.T) {
 	}
 }
 
+// spec: retry-of-a-dead-process
 func TestAHolderThatDiesIsReplacedWithinItsLease(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t, redistest.Options{})

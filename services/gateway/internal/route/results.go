@@ -10,15 +10,15 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// answering are the operations of the contract, and the listings of their results (decisions 7).
-func (r routes) answering(app *fiber.App) {
-	app.Post("/v1/prisms/:prism/results", answered(withBody(parseCreate),
+// results are the calls on results.
+func (r routes) results(app *fiber.App) {
+	app.Post("/v1/prisms/:prism/results", executed(withBody(parseCreate),
 		func(ctx context.Context, key contract.KeyDigest, sent request.Create) (contract.Response, error) {
-			return r.Answerer.Create(ctx, r.Stopping(), key, sent)
+			return r.Executor.Create(ctx, r.Stopping(), key, sent)
 		}))
-	app.Post("/v1/results/:result_id/retry", answered(withBody(parseRetry),
+	app.Post("/v1/results/:result_id/retry", executed(withBody(parseRetry),
 		func(ctx context.Context, key contract.KeyDigest, sent request.Result) (contract.Response, error) {
-			return r.Answerer.Retry(ctx, r.Stopping(), key, sent.ID, sent.Format)
+			return r.Executor.Retry(ctx, r.Stopping(), key, sent.ID, sent.Format)
 		}))
 	app.Get("/v1/results/:result_id", found(parseRead,
 		func(ctx context.Context, key contract.KeyDigest, sent request.Result) (contract.Response, error) {
@@ -48,19 +48,14 @@ func parseExport(c *fiber.Ctx) (contract.Export, error) {
 	return request.ParseExport(httpkit.Param(c, "prism"), query(c))
 }
 
-// answered is an operation that ends in a new or stored result: 200 when it is ok, 502 when it failed (contract 3).
-func answered[T any](parse parse[T], ask func(context.Context, contract.KeyDigest, T) (contract.Response, error)) fiber.Handler {
-	return operate(parse, func(c *fiber.Ctx, key contract.KeyDigest, sent T) error {
-		doc, err := ask(c.UserContext(), key, sent)
-		if err != nil {
-			return err
+// executed is an operation that returns a result: 200 if it is ok, 502 if it failed (spec: result-status).
+func executed[T any](parse parse[T], call call[T]) fiber.Handler {
+	return respond(func(_ T, response contract.Response) int {
+		if response.Failed {
+			return fiber.StatusBadGateway
 		}
-		status := fiber.StatusOK
-		if doc.Failed {
-			status = fiber.StatusBadGateway
-		}
-		return httpkit.Send(c, status, doc.ContentType, doc.Body)
-	})
+		return fiber.StatusOK
+	}, parse, call)
 }
 
 func (r routes) export(c *fiber.Ctx, key contract.KeyDigest, sent contract.Export) error {
