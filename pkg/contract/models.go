@@ -26,7 +26,8 @@ type Models interface {
 // Ask is the questions of a version and the input to answer them from.
 type Ask struct {
 	Definition prism.Definition
-	Fields     []prism.FieldValue // in the version's order
+	Hash       prism.DefinitionHash `json:",omitzero"` // of Definition; zero when nobody computed it
+	Fields     []prism.FieldValue   // in the version's order
 	Context    string
 }
 

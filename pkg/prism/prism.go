@@ -99,7 +99,12 @@ type Version struct {
 	Number int32 `json:"version"`
 	Definition
 	CreatedAt time.Time `json:"created_at"`
+	// Hash names Definition between the services; zero where nobody computed it.
+	Hash DefinitionHash `json:"-"`
 }
+
+// DefinitionHash is the SHA-256 of a definition's JSON.
+type DefinitionHash [32]byte
 
 // Show is what a Lens column shows of its question's answer (decisions 3).
 type Show string

@@ -224,7 +224,7 @@ func (e *Executor) ask(ctx context.Context, in contract.Input) (contract.Outcome
 	defer cancel()
 	started := time.Now()
 	outcome, err := e.Models.Ask(ctx, contract.Ask{
-		Definition: in.Version.Definition, Fields: in.Fields, Context: in.Context,
+		Definition: in.Version.Definition, Hash: in.Version.Hash, Fields: in.Fields, Context: in.Context,
 	})
 	switch {
 	case err == nil:

@@ -200,6 +200,7 @@ func (a *Service) version(ctx context.Context, account prism.AccountID, id prism
 	if err != nil {
 		return prism.Version{}, err
 	}
+	v.Hash, _ = contract.HashDefinition(v.Definition)
 	a.versions.add(key, v)
 	return v, nil
 }
