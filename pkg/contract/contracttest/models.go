@@ -25,7 +25,7 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 	t.Helper()
 	far := &models{}
 	near := connect(t, far)
-	ask := contract.Ask{Definition: definition, Fields: fields, Context: odd}
+	ask := contract.Ask{Definition: definition, Hash: aHash, Fields: fields, Context: odd}
 	for _, want := range []contract.Outcome{
 		{Answers: []byte(`{"b":{"type":"yes_no","probability":0.1},"a":2}`), TookMS: 12},
 		{Error: contract.TimeoutText, TookMS: 15_000},

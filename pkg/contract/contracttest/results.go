@@ -137,7 +137,8 @@ var definition = prism.Definition{
 
 var (
 	aLens    = prism.Lens{Columns: []prism.Column{{Name: "is", Question: "is", Show: prism.ShowAnswer, YesAt: &half, NoAt: &half}}}
-	aVersion = prism.Version{Number: 3, Definition: definition, CreatedAt: at}
+	aHash, _ = contract.HashDefinition(definition)
+	aVersion = prism.Version{Number: 3, Definition: definition, CreatedAt: at, Hash: aHash}
 	aStored  = contract.Stored{
 		ID: resultID, Prism: prismID, Archived: true, Status: prism.Failed, RetriedBy: &otherID, IdempotencyKey: odd,
 		Input: contract.Input{Version: aVersion, Ref: &odd, Context: odd, Fields: fields},

@@ -36,6 +36,7 @@ func realistic() prism.Version {
 		}
 		v.Questions = append(v.Questions, q)
 	}
+	v.Hash, _ = contract.HashDefinition(v.Definition)
 	return v
 }
 
@@ -51,7 +52,7 @@ func BenchmarkCreateCalls(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		ask.Definition = facts.Version.Definition
+		ask.Definition, ask.Hash = facts.Version.Definition, facts.Version.Hash
 		if _, err := models.Ask(b.Context(), ask); err != nil {
 			b.Fatal(err)
 		}

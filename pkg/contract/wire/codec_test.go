@@ -124,9 +124,9 @@ func FuzzMessages(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
 		kinds := []func(*testing.T, []byte){
-			travels[contract.CreateQuery], travels[contract.CreateFacts], travels[contract.Save], travels[argsResult],
-			travels[argsExport], travels[argsCreatePrism], travels[contract.Outcome], travels[argsPrism], travels[contract.RetryFacts],
-			travels[argsListResults], travels[argsListPrisms], travels[argsKey], travels[contract.Ask],
+			travels[createQuery], travels[createFacts], travels[contract.Save], travels[argsResult],
+			travels[argsExport], travels[argsCreatePrism], travels[contract.Outcome], travels[argsPrism], travels[retryFacts],
+			travels[argsListResults], travels[argsListPrisms], travels[argsKey], travels[contract.Ask], travels[ask], travels[retryQuery],
 		}
 		kinds[int(kind)%len(kinds)](t, body)
 	})

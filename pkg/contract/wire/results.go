@@ -8,14 +8,17 @@ import (
 )
 
 // Results is contract.Results over HTTP.
-type Results struct{ c *client }
+type Results struct {
+	c           *client
+	definitions *definitions[lookUpKey]
+}
 
 var _ contract.Results = (*Results)(nil)
 
 // NewResults makes the client. Its first call connects.
 func NewResults(cfg ClientConfig, deps ClientDeps) (*Results, error) {
 	c, err := newClient(cfg, deps)
-	return &Results{c}, err
+	return &Results{c, newDefinitions[lookUpKey]()}, err
 }
 
 // Close closes the idle connections. Calls under way go on.
@@ -23,12 +26,27 @@ func (r *Results) Close() { r.c.close() }
 
 // CreateFacts implements contract.Results.
 func (r *Results) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
-	return decode[contract.CreateFacts](r.c.lookUp(ctx, pathCreateFacts, q))
+	at := lookUpKey{q.Key, q.Prism, q.Version}
+	known, _ := r.definitions.get(at)
+	facts, err := decode[createFacts](r.c.lookUp(ctx, pathCreateFacts, createQuery{q, known.hash}))
+	if facts.Version != nil {
+		restore(r.definitions, at, known, facts.Version, facts.VersionHash)
+	}
+	if facts.Stored != nil {
+		restore(r.definitions, at, known, &facts.Stored.Input.Version, facts.StoredHash)
+	}
+	return facts.CreateFacts, err
 }
 
 // RetryFacts implements contract.Results.
 func (r *Results) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
-	return decode[contract.RetryFacts](r.c.lookUp(ctx, pathRetryFacts, argsResult{Key: key, ID: id}))
+	at := lookUpKey{key: key}
+	known, _ := r.definitions.get(at)
+	facts, err := decode[retryFacts](r.c.lookUp(ctx, pathRetryFacts, retryQuery{key, id, known.hash}))
+	if facts.Stored != nil {
+		restore(r.definitions, at, known, &facts.Stored.Input.Version, facts.StoredHash)
+	}
+	return facts.RetryFacts, err
 }
 
 // Save implements contract.Results.

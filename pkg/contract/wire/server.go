@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
@@ -23,10 +24,8 @@ const BodyLimit = 16 << 20
 // MountResults serves results to callers that show the token. Every path of the app asks for it, known or not.
 func MountResults(app *fiber.App, r contract.Results, token string, log *slog.Logger) {
 	app.Use(authorize(token))
-	postJSON(app, log, pathCreateFacts, r.CreateFacts)
-	postJSON(app, log, pathRetryFacts, func(ctx context.Context, a argsResult) (contract.RetryFacts, error) {
-		return r.RetryFacts(ctx, a.Key, a.ID)
-	})
+	postJSON(app, log, pathCreateFacts, serveCreateFacts(r))
+	postJSON(app, log, pathRetryFacts, serveRetryFacts(r))
 	post(app, log, pathSave, r.Save)
 	post(app, log, pathRead, func(ctx context.Context, a argsResult) (contract.Response, error) {
 		return r.Read(ctx, a.Key, a.ID, a.Format)
@@ -78,7 +77,9 @@ func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
 // MountModels serves the model to callers that show the token.
 func MountModels(app *fiber.App, models contract.Models, token string, log *slog.Logger) {
 	app.Use(authorize(token))
-	postJSON(app, log, pathAsk, models.Ask)
+	s := askServer{models, newDefinitions[prism.DefinitionHash]()}
+	postJSON(app, log, pathAsk, s.full)
+	postJSON(app, log, pathAskByHash, s.byHash)
 }
 
 // authorize compares digests, so that neither the token's content nor its length shows in the time taken.
@@ -164,7 +165,7 @@ func callerTimeout(c *fiber.Ctx) time.Duration {
 // sendError sends an error as encodeError writes it. What the caller is not told is logged.
 func sendError(c *fiber.Ctx, log *slog.Logger, path string, err error) error {
 	status, body := encodeError(err)
-	if status != statusFailure {
+	if status != statusFailure && status != statusUnknown {
 		log.ErrorContext(c.UserContext(), "internal call failed", "method", path, "error", err)
 	}
 	return httpkit.Send(c, status, contentJSON, body)

@@ -49,6 +49,7 @@ const (
 	pathListKeys    = "/internal/list-keys"
 	pathRevokeKey   = "/internal/revoke-key"
 	pathAsk         = "/internal/ask"
+	pathAskByHash   = "/internal/ask-by-hash"
 )
 
 const (
@@ -66,6 +67,7 @@ const (
 	// statusFailure carries a failure: an error with a type.
 	statusFailure     = 409
 	statusFault       = 500
+	statusUnknown     = 404
 	statusUnavailable = 503
 )
 
@@ -128,6 +130,8 @@ func encodeError(err error) (status int, body []byte) {
 	var f failure
 	var retried *contract.RetriedError
 	switch {
+	case errors.Is(err, errUnknownDefinition):
+		return statusUnknown, nil
 	case errors.Is(err, contract.ErrUnavailable):
 		return statusUnavailable, apierr.Unavailable().Body()
 	case errors.Is(err, contract.ErrKeyTaken):
@@ -165,6 +169,9 @@ func decodeError(status int, body []byte) error {
 		}
 	}
 	err := errors.New("status " + strconv.Itoa(status))
+	if status == statusUnknown {
+		err = errUnknownDefinition // or a path that the service does not know
+	}
 	if status >= 400 && status < 500 && status != statusFailure {
 		return errors.Join(contract.ErrUnavailable, err) // no method ran
 	}

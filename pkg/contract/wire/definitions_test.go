@@ -1,0 +1,259 @@
+package wire_test
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/contract/wire"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+)
+
+// large is more than any message without a realistic definition takes, and less than any message with one.
+const large = 10_000
+
+// traffic is the calls that a server got: path, status, and whether a definition travelled.
+type traffic struct {
+	mu    sync.Mutex
+	calls []string
+}
+
+func (r *traffic) record(c *fiber.Ctx) error {
+	err := c.Next()
+	call := strings.Clone(c.Path()[len("/internal/"):])
+	if c.Request().Header.ContentLength() > large {
+		call += " sent"
+	}
+	if len(c.Response().Body()) > large {
+		call += " returned"
+	}
+	if c.Response().StatusCode() == fiber.StatusNotFound {
+		call += " unknown"
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, call)
+	return err
+}
+
+// want compares the calls since the last comparison.
+func (r *traffic) want(t *testing.T, want ...string) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !reflect.DeepEqual(r.calls, want) {
+		t.Errorf("calls %q, want %q", r.calls, want)
+	}
+	r.calls = nil
+}
+
+// shelf answers look-ups with the facts it holds.
+type shelf struct {
+	calm
+	facts contract.CreateFacts
+	retry contract.RetryFacts
+}
+
+func (s *shelf) CreateFacts(context.Context, contract.CreateQuery) (contract.CreateFacts, error) {
+	return s.facts, nil
+}
+
+func (s *shelf) RetryFacts(context.Context, contract.KeyDigest, prism.ResultID) (contract.RetryFacts, error) {
+	return s.retry, nil
+}
+
+// another is a realistic version with other instructions.
+func another(number int32, instructions string) prism.Version {
+	v := realistic()
+	v.Number, v.Instructions = number, instructions
+	v.Hash, _ = contract.HashDefinition(v.Definition)
+	return v
+}
+
+func dialResults(t *testing.T, r contract.Results, record *traffic) *wire.Results {
+	t.Helper()
+	url := serve(t, func(app *fiber.App, log *slog.Logger) {
+		app.Use(record.record)
+		wire.MountResults(app, r, token, log)
+	})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestResultsSendADefinitionOnce(t *testing.T) {
+	t.Parallel()
+	var calls traffic
+	first, second := another(1, "first"), another(2, "second")
+	far := &shelf{}
+	near := dialResults(t, far, &calls)
+	query := contract.CreateQuery{Key: contract.KeyDigest{1}, Prism: prism.Ref{Slug: "tickets"}}
+	look := func(q contract.CreateQuery, want prism.Version) {
+		t.Helper()
+		far.facts.Version = &want
+		got, err := near.CreateFacts(t.Context(), q)
+		if err != nil || !reflect.DeepEqual(got, far.facts) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+	look(query, first)
+	look(query, first)
+	calls.want(t, "create-facts returned", "create-facts")
+	look(query, second) // a new version
+	look(query, second)
+	calls.want(t, "create-facts returned", "create-facts")
+	query.Version = 1 // another look-up
+	look(query, first)
+	look(query, first)
+	calls.want(t, "create-facts returned", "create-facts")
+	query.Key = contract.KeyDigest{2} // of another API key
+	look(query, first)
+	calls.want(t, "create-facts returned")
+
+	far.facts = contract.CreateFacts{Stored: &contract.Stored{Input: contract.Input{Version: first}}}
+	if got, err := near.CreateFacts(t.Context(), query); err != nil || !reflect.DeepEqual(got, far.facts) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	far.retry.Stored = far.facts.Stored
+	for range 2 {
+		if got, err := near.RetryFacts(t.Context(), query.Key, prism.ResultID{}); err != nil || !reflect.DeepEqual(got, far.retry) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+	calls.want(t, "create-facts", "retry-facts returned", "retry-facts")
+	if len(far.facts.Stored.Input.Version.Questions) == 0 {
+		t.Error("the service's own facts were changed")
+	}
+}
+
+// A service that names no hashes is one of the previous release.
+func TestResultsWithoutHashesSendDefinitionsEachTime(t *testing.T) {
+	t.Parallel()
+	var calls traffic
+	version := realistic()
+	version.Hash = prism.DefinitionHash{}
+	far := &shelf{facts: contract.CreateFacts{Version: &version}}
+	near := dialResults(t, far, &calls)
+	for range 2 {
+		if got, err := near.CreateFacts(t.Context(), contract.CreateQuery{}); err != nil || !reflect.DeepEqual(got, far.facts) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+	calls.want(t, "create-facts returned", "create-facts returned")
+}
+
+// A hash that is not that of the definition, as it is decoded here, names nothing.
+func TestADefinitionWithAnotherHashIsNotKept(t *testing.T) {
+	t.Parallel()
+	var calls traffic
+	version := realistic()
+	version.Hash = prism.DefinitionHash{1}
+	near := dialResults(t, &shelf{facts: contract.CreateFacts{Version: &version}}, &calls)
+	for range 2 {
+		got, err := near.CreateFacts(t.Context(), contract.CreateQuery{})
+		if err != nil || !reflect.DeepEqual(got.Version.Definition, version.Definition) || got.Version.Hash != (prism.DefinitionHash{}) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+	calls.want(t, "create-facts returned", "create-facts returned")
+}
+
+// heard keeps the questions that a model was asked.
+type heard struct {
+	mu   sync.Mutex
+	asks []contract.Ask
+}
+
+func (h *heard) Ask(_ context.Context, a contract.Ask) (contract.Outcome, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asks = append(h.asks, a)
+	return contract.Outcome{Error: a.Context}, nil
+}
+
+func askOf(v prism.Version, context string) contract.Ask {
+	return contract.Ask{Definition: v.Definition, Hash: v.Hash, Context: context, Fields: []prism.FieldValue{{Key: "text", Value: "x"}}}
+}
+
+func TestAGatewaySendsADefinitionToAModelProxyThatDoesNotHaveIt(t *testing.T) {
+	t.Parallel()
+	var calls traffic
+	var model heard
+	near := dialModels(t, serve(t, func(app *fiber.App, log *slog.Logger) {
+		app.Use(calls.record)
+		wire.MountModels(app, &model, token, log)
+	}))
+	first, second := another(1, "first"), another(2, "second")
+	asks := []contract.Ask{askOf(first, "a"), askOf(first, "b"), askOf(second, "c"), askOf(first, "d"), {Definition: first.Definition, Context: "no hash", Fields: []prism.FieldValue{}}}
+	for _, a := range asks {
+		if got, err := near.Ask(t.Context(), a); err != nil || got.Error != a.Context {
+			t.Errorf("%s: %+v, %v", a.Context, got, err)
+		}
+	}
+	if !reflect.DeepEqual(model.asks, asks) {
+		t.Errorf("the model was asked %+v", model.asks)
+	}
+	calls.want(t, "ask-by-hash unknown", "ask sent", "ask-by-hash", "ask-by-hash unknown", "ask sent", "ask-by-hash", "ask sent")
+}
+
+// A definition is kept under the hash of the bytes that came, whatever the caller calls it.
+func TestAModelProxyKeepsNoDefinitionUnderAnotherHash(t *testing.T) {
+	t.Parallel()
+	var calls traffic
+	var model heard
+	near := dialModels(t, serve(t, func(app *fiber.App, log *slog.Logger) {
+		app.Use(calls.record)
+		wire.MountModels(app, &model, token, log)
+	}))
+	lie := askOf(another(1, "first"), "a")
+	lie.Definition = another(2, "second").Definition
+	for range 2 {
+		if _, err := near.Ask(t.Context(), lie); err != nil {
+			t.Error(err)
+		}
+	}
+	calls.want(t, "ask-by-hash unknown", "ask sent", "ask-by-hash unknown", "ask sent")
+}
+
+// A model-proxy of the previous release has no ask-by-hash. It must not be asked without questions.
+func TestAModelProxyOfThePreviousReleaseGetsTheDefinitionEachTime(t *testing.T) {
+	t.Parallel()
+	var asked []contract.Ask
+	near := dialModels(t, serve(t, func(app *fiber.App, _ *slog.Logger) {
+		app.Post("/internal/ask", func(c *fiber.Ctx) error {
+			var a struct { // the message of that release
+				Definition prism.Definition
+				Fields     []prism.FieldValue
+				Context    string
+			}
+			if err := strictjson.Unmarshal(c.Body(), &a); err != nil {
+				return apierr.Malformed()
+			}
+			asked = append(asked, contract.Ask{Definition: a.Definition, Fields: a.Fields, Context: a.Context})
+			return c.SendString(`{"Error":"` + a.Context + `","TookMS":0}`)
+		})
+	}))
+	var want []contract.Ask
+	for _, said := range []string{"a", "b"} {
+		a := askOf(another(1, "first"), said)
+		if got, err := near.Ask(t.Context(), a); err != nil || got.Error != said {
+			t.Errorf("%+v, %v", got, err)
+		}
+		a.Hash = prism.DefinitionHash{}
+		want = append(want, a)
+	}
+	if !reflect.DeepEqual(asked, want) {
+		t.Errorf("it was asked %+v", asked)
+	}
+}
