@@ -15,23 +15,23 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// Check is one condition of being ready. Its error is logged, not shown.
+// Check is one condition of being ready. Its error is logged, not sent.
 type Check struct {
 	Name  string
 	Probe func(context.Context) error
 }
 
-// probeLimit is how long all checks of one look may take: less than the second after which a kubelet gives up by default.
+// probeLimit is how long all checks of one request may take: less than the second after which a kubelet gives up by default.
 const probeLimit = 900 * time.Millisecond
 
-// Admin is the operators' server: /healthz, /readyz and /metrics. It belongs on an address that callers cannot reach.
+// Admin is the server for operators: /healthz, /readyz and /metrics (spec: admin-port). Callers must not reach its address.
 type Admin struct {
 	log    *slog.Logger
 	checks []Check
 	server *http.Server
 
 	mu    sync.Mutex
-	ready map[string]bool // as logged last
+	ready map[string]bool // the last logged outcome of each check
 }
 
 // NewAdmin makes an admin server that does nothing yet.
@@ -68,7 +68,7 @@ func (a *Admin) Run(ctx context.Context, ln net.Listener) error {
 		return errors.Join(errors.New("httpkit: the admin listener ended early"), err)
 	case <-ctx.Done():
 	}
-	// A scrape may finish; nothing here is worth waiting for longer.
+	// A scrape may finish.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if a.server.Shutdown(ctx) != nil {
@@ -123,7 +123,7 @@ func probe(ctx context.Context, c Check) error {
 	}
 }
 
-// note logs a check when its outcome changes, not every second.
+// note logs a check only when its outcome changes.
 func (a *Admin) note(ctx context.Context, name string, err error) {
 	a.mu.Lock()
 	was, known := a.ready[name]
@@ -148,9 +148,9 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(append(b, '\n'))
 }
 
-// RunWithAdmin runs both until ctx is done; the admin server stays up until the other has drained, so that the last
-// metrics are scraped and probes see "not ready" rather than nothing. A nil admin is left out. When one ends early, so
-// does the other.
+// RunWithAdmin runs both servers until ctx is done. The admin server stays up until the other has drained, so that the last
+// metrics are scraped and probes see "not ready". A nil admin server is left out. When one server ends early, so does the
+// other.
 func RunWithAdmin(ctx context.Context, s *Server, ln net.Listener, a *Admin, adminLn net.Listener) error {
 	if a == nil {
 		return s.Run(ctx, ln)

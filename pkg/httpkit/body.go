@@ -14,7 +14,7 @@ import (
 // Kind is what a request's content type says its body is.
 type Kind uint8
 
-// The kinds of decisions 1.
+// The kinds of a body (spec: parsed-content-types, absent-body).
 const (
 	Absent Kind = iota // no content type and no body
 	JSON
@@ -28,12 +28,13 @@ type Body struct {
 	Bytes []byte
 }
 
-// ReadBody reads the body, at most Config.BodyLimit bytes of it. Its errors are public ones: 415 before 413 (decisions
-// 1), 400 for one that breaks off, 408 for one that does not arrive within ReadTimeout, and 503 at once where the bodies in
-// flight leave no room for it (decisions 9).
+// ReadBody reads the body, at most Config.BodyLimit bytes of it (spec: body-limit, body-limit-of-chunked-bodies). Its
+// errors are of the catalogue: 415, which takes precedence over 413 (spec: unparsed-content-types); 400 for a body that
+// breaks off; 408 for a body that does not arrive within ReadTimeout; and 503 at once when the bodies of other requests
+// leave no room (spec: overload).
 //
-// What is over the limit is neither read nor kept here: the answer goes out at once, and the connection discards a bounded
-// rest before it closes, so that a client that is still sending sees the answer and not a reset.
+// A body over the limit is neither read nor kept: the response is sent at once, and the connection discards a bounded
+// number of bytes before it closes. So a client that is still sending sees the response and not a reset.
 func ReadBody(c *fiber.Ctx) (Body, error) {
 	x := exchangeOf(c)
 	kind, err := x.bodyKind()
@@ -62,14 +63,14 @@ func ReadBody(c *fiber.Ctx) (Body, error) {
 	return Body{Kind: kind, Bytes: b}, err
 }
 
-// errNoRoom is a body for which the bodies before it leave no room.
+// errNoRoom is a body that would exceed Config.MaxBodyBytes.
 var errNoRoom = errors.New("too many bytes of bodies are held")
 
-// uncounted is how much of each body is not held against Config.MaxBodyBytes, so that no number of large bodies has small
-// ones refused.
+// uncounted is how many bytes of each body do not count towards Config.MaxBodyBytes, so that large bodies never cause the
+// refusal of small ones.
 const uncounted = 16 << 10
 
-// bodyKind goes by the headers alone. Any Content-Encoding is refused: what is not decompressed cannot be a bomb.
+// bodyKind reads the headers alone. Any Content-Encoding is refused, so that no body grows by decompression.
 func (x *exchange) bodyKind() (Kind, error) {
 	h := &x.fctx.Request.Header
 	if len(h.ContentEncoding()) > 0 || x.headers.contentTypes > 1 {
@@ -95,11 +96,11 @@ func brokenBody(err error) error {
 	return apierr.Malformed()
 }
 
-// prefetched is how much of a body with a Content-Length fasthttp has read before the handler runs.
+// prefetched is how many bytes of a body with a Content-Length fasthttp reads before the handler runs.
 const prefetched = 8 << 10
 
-// withoutBody runs between a request's headers and its body, which fasthttp begins to read before the handler runs. Of a
-// body that is over the limit by its own word nothing need arrive, so fasthttp is told of none; enter knows better.
+// withoutBody runs after the headers of a request and before fasthttp begins to read its body. When Content-Length exceeds
+// the limit, it reports a length of 0 to fasthttp, which then reads nothing. enter still sees the original header.
 func (s *Server) withoutBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() > s.cfg.BodyLimit {
 		h.SetContentLength(0)
@@ -107,14 +108,14 @@ func (s *Server) withoutBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return fasthttp.RequestConfig{}
 }
 
-// incoming is a request's body on the wire. fasthttp's own stream must not be read after its end, since with chunks it
-// would read on into the next request. And it says EOF both at the end and where a body breaks off: with a length the
-// length tells them apart, with chunks whether the connection has ended, which the last chunk does not wait for.
+// incoming is the body of a request while it arrives. It makes up for two properties of fasthttp's stream (1.73): after
+// the last chunk, a further Read would read the next request; and a body that breaks off ends with EOF too. incoming
+// tells a whole body from a broken one by its length, or, with chunks, by whether the client has ended the connection.
 type incoming struct {
-	conn   *conn     // nil when there is none to ask
+	conn   *conn     // nil in App().Test
 	stream io.Reader // nil without a body
 	length int       // -1 with chunks
-	left   bool      // on the wire: it is over the limit by its own word
+	left   bool      // unread on the connection: its Content-Length exceeds the limit
 	read   int
 	err    error // of the last read, io.EOF at the end
 }
@@ -145,7 +146,7 @@ func (b *incoming) atEnd() bool {
 	return !b.left && (b.stream == nil || b.length == 0 || errors.Is(b.err, io.EOF))
 }
 
-// small tells whether what is left is here already, so that discarding it cannot wait.
+// small tells whether fasthttp has read the whole body, so that discarding it does not wait.
 func (b *incoming) small() bool { return b.length > 0 && b.length <= prefetched }
 
 func (b *incoming) discard() error {
@@ -153,12 +154,12 @@ func (b *incoming) discard() error {
 	return err
 }
 
-// readAll never holds more than the limit, and never more than about twice what has arrived: a claimed length costs the
-// claimant nothing.
+// readAll never holds more than the limit, and never more than about twice what has arrived: a client can claim any length
+// in Content-Length.
 func (b *incoming) readAll(limit int) ([]byte, error) {
 	size, first := b.length, uncounted
 	if size < 0 {
-		size, first = limit, 512 // nobody knows
+		size, first = limit, 512 // the length is unknown
 	}
 	if size > limit {
 		return nil, apierr.BodyTooLarge()

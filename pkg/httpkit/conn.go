@@ -14,12 +14,12 @@ const (
 	waiting int32 = iota
 	reading
 	handling
-	answering
+	responding
 	cut
 )
 
-// Bounds of the last look at a connection that is closed with something unread: without it the kernel answers what still
-// arrives with a reset, and the reset makes most clients drop the answer that they were sent.
+// Bounds of reading from a connection that is closed while the client may still send. Without the reading the kernel
+// replies to what still arrives with a reset, and most clients then drop the response that they got.
 const (
 	lingerBytes = 16 << 20
 	lingerPause = 2 * time.Second // without a byte
@@ -30,10 +30,10 @@ const (
 // was on the way.
 const noticePause = 250 * time.Millisecond
 
-// writeStep is how much is written under one deadline, so that a slow client is told from a stuck one.
+// writeStep is how many bytes are written under one deadline, so that a slow client is not taken for a stuck one.
 const writeStep = 64 << 10
 
-// conn is a connection under fasthttp, which calls it from one goroutine; only cut comes from another.
+// conn is a connection under fasthttp, which calls it from one goroutine. Only cut is called from others.
 type conn struct {
 	net.Conn
 	tracker *tracker
@@ -44,29 +44,29 @@ type conn struct {
 	inFlight bool  // the tracker counts a request
 	held     int64 // bytes of a body that the tracker counts
 	received bool  // at least one byte
-	ended    bool  // the client sends no more
-	linger   bool
+	ended    bool  // the client has half-closed the connection
+	linger   bool  // Close waits until the client has read the last response
 
 	exchange exchange // the current one, or the last
 
-	// The tracker's, under its mutex.
+	// Guarded by the mutex of the tracker.
 	place place
-	entry *list.Element // in its list of idle connections, or of refused ones
+	entry *list.Element // in the list of idle connections, or of refused connections
 	since time.Time     // idle, or refused
 }
 
 // begin moves to handling. It fails when the server has cut the connection.
 func (c *conn) begin() bool {
-	if c.state.Load() == answering { // a pipelined request: fasthttp had no need to read
-		c.settle()
+	if c.state.Load() == responding { // a pipelined request: fasthttp has read it already
+		c.endRequest()
 		c.state.Store(handling)
 		return true
 	}
 	return c.state.CompareAndSwap(reading, handling) || c.state.CompareAndSwap(waiting, handling)
 }
 
-// settle ends a request: its answer is out, or can no longer be sent.
-func (c *conn) settle() {
+// endRequest ends a request when its response was sent, or can no longer be sent.
+func (c *conn) endRequest() {
 	if c.inFlight {
 		c.inFlight = false
 		c.tracker.leave()
@@ -77,7 +77,7 @@ func (c *conn) settle() {
 	}
 }
 
-// hold has the tracker count n more bytes of the request's body, until it is settled. It fails where there are too many.
+// hold counts n more bytes of the request's body, until the request ends. It fails when Config.MaxBodyBytes is exceeded.
 func (c *conn) hold(n int) bool {
 	if !c.tracker.hold(int64(n)) {
 		return false
@@ -116,18 +116,18 @@ func (c *conn) discard(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Read settles the request before: fasthttp reads on only after it has flushed the answer.
+// Read ends the request before: fasthttp reads on only after it has flushed the response.
 func (c *conn) Read(p []byte) (int, error) {
 	switch c.state.Load() {
-	case answering:
-		c.settle()
-		c.tracker.rest(c)
+	case responding:
+		c.endRequest()
+		c.tracker.markIdle(c)
 		if c.tracker.closed.Load() {
 			_ = c.cut(waiting)
 			return c.discard(p)
 		}
 	case waiting: // for its first request
-		c.tracker.rest(c)
+		c.tracker.markIdle(c)
 	}
 	n, err := c.Conn.Read(p)
 	if c.state.Load() == cut {
@@ -162,9 +162,10 @@ func (c *conn) Write(p []byte) (int, error) {
 	}
 }
 
-// Close settles, lets the last answer arrive where something may be unread, and closes.
+// Close ends the request and closes. When the client may still be sending, Close first waits until the client has read the
+// last response.
 func (c *conn) Close() error {
-	c.settle()
+	c.endRequest()
 	if c.linger && c.state.Load() != cut {
 		drain(c.Conn)
 	}
@@ -173,7 +174,7 @@ func (c *conn) Close() error {
 	return err
 }
 
-// drain half-closes and discards what still arrives until the client closes too, within bounds.
+// drain half-closes the connection and discards what still arrives, until the client closes too, within bounds.
 func drain(c net.Conn) {
 	half, ok := c.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {

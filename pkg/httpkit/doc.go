@@ -1,24 +1,26 @@
-// Package httpkit is the one HTTP server under every service: exact paths, bounded bodies, one place that writes errors,
-// and a stop that finishes what was taken.
+// Package httpkit is the HTTP server of every service: exact paths, bounded bodies, one place that writes errors, and a stop
+// that finishes the requests in flight.
 //
-// Fiber routes; everything that must hold before, after or without a route happens in a guard around Fiber's handler and
-// in a small connection type under fasthttp. A connection moves through these states:
+// Fiber routes. What must hold before a route, after a route or without a route is in a guard around Fiber's handler, and in
+// a connection type under fasthttp. A connection moves through these states:
 //
 //	         first byte          request parsed             handler returned
-//	waiting ───────────▶ reading ──────────────▶ handling ──────────────────▶ answering
+//	waiting ───────────▶ reading ──────────────▶ handling ──────────────────▶ responding
 //	   ▲                                                                          │
-//	   └──────────────────── next read: the answer is out ────────────────────────┘
+//	   └─────────────────── next read: the response was sent ─────────────────────┘
 //
-//	waiting          ──▶ cut      when it is idle longest and a new connection needs its place
-//	waiting, reading ──▶ cut      when the server has drained: nothing was taken
-//	any              ──▶ closed   after a last answer first half-closed and emptied ("lingering"), so that it arrives
+//	waiting          ──▶ cut      when a new connection needs the place of the one that has been idle longest
+//	waiting, reading ──▶ cut      when the server has drained: no request was taken
+//	any              ──▶ closed   after a last response, half-closed first and read until the client closes ("linger"), so
+//	                              that the response arrives
 //
-// Where every place is taken by one that is not idle, a new connection is read to the end of a request's headers,
-// answered with the contract's 503, and closed likewise.
+// When MaxConnections are open and none is idle, a new connection is read to the end of the headers of a request, gets the
+// 503, and is closed after a linger too.
 //
-// A server moves through these:
+// A server moves through these states:
 //
 //	new ──Run──▶ serving ──ctx done──▶ leaving ──DrainDelay──▶ refusing ──in-flight done──▶ stopped
 //
-// Leaving, it still serves but says Connection: close and is not ready. Refusing, new requests get the contract's 503.
+// A leaving server still serves, with Connection: close, and is not ready. A refusing server responds 503 to new requests
+// (spec: stopping, drain-delay).
 package httpkit

@@ -16,20 +16,20 @@ import (
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
-// exchange is one request and its answer.
+// exchange is one request and its response.
 type exchange struct {
 	server    *Server
 	fctx      *fasthttp.RequestCtx
-	conn      *conn // nil when the request did not come through Run, as in App().Test
+	conn      *conn // nil in App().Test
 	headers   headers
 	body      incoming
 	requestID string
-	method    string // bounded: a known one, or OTHER
-	route     string // the pattern, or unknown
+	method    string // a method of HTTP, or otherMethod
+	route     string // the pattern of the route, or unknownRoute
 	began     time.Time
 	ctx       context.Context //nolint:containedctx // an exchange is one request, and ends with it
 	span      trace.Span
-	streaming bool // the answer is still being made when the handler has returned
+	streaming bool // the response body is made after the handler returned
 }
 
 type exchangeKey struct{}
@@ -39,7 +39,7 @@ func exchangeOf(c *fiber.Ctx) *exchange {
 	return x
 }
 
-// guard is everything around Fiber: what must hold for requests that match no route too.
+// guard wraps Fiber's handler in everything that also holds for requests that match no route.
 func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(fctx *fasthttp.RequestCtx) {
 		c, _ := fctx.Conn().(*conn)
@@ -48,7 +48,7 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 				fctx.SetConnectionClose()
 				return
 			}
-			defer c.state.Store(answering)
+			defer c.state.Store(responding)
 		}
 		x := s.open(fctx, c)
 		if refusal := x.enter(); refusal != nil {
@@ -63,11 +63,12 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// run is the last line against panics: handlers' own end in the route middleware, and fasthttp has none.
+// run recovers from panics outside of handlers; the route middleware recovers from those of handlers. fasthttp recovers from
+// none.
 func (x *exchange) run(next fasthttp.RequestHandler) {
 	defer func() {
 		if v := recover(); v != nil {
-			x.answerError(&panicked{value: v, stack: debug.Stack()})
+			x.respondError(&panicked{value: v, stack: debug.Stack()})
 		}
 	}()
 	next(x.fctx)
@@ -105,7 +106,7 @@ func (x *exchange) enter() *apierr.Error {
 	h := &x.fctx.Request.Header
 	facts, ok := inspect(h)
 	if !ok {
-		x.close() // where the request ends is anyone's guess
+		x.close() // the end of the request is not known
 		return apierr.Malformed()
 	}
 	x.headers = facts
@@ -116,9 +117,9 @@ func (x *exchange) enter() *apierr.Error {
 		x.fctx.SetConnectionClose()
 	}
 	switch v := x.server.tracker.admit(); v {
-	case admitted:
+	case notShed:
 		if x.conn != nil {
-			x.conn.inFlight = true // given back when the answer is out
+			x.conn.inFlight = true // until endRequest
 		} else {
 			defer x.server.tracker.leave()
 		}
@@ -130,14 +131,14 @@ func (x *exchange) enter() *apierr.Error {
 	if !ok {
 		return apierr.Malformed()
 	}
-	// Fiber answers unknown methods by itself, in plain text.
+	// Fiber responds to unknown methods by itself, in plain text.
 	if x.method == otherMethod || !bytes.Equal(path, x.fctx.URI().PathOriginal()) {
 		return apierr.RouteNotFound()
 	}
 	return nil
 }
 
-// exit sees to it that an unread body is not taken for the next request, and that clients leave a stopping server.
+// exit keeps an unread body from being read as the next request, and closes connections of a stopping server.
 func (x *exchange) exit() {
 	switch {
 	case x.server.stopping():
@@ -149,7 +150,7 @@ func (x *exchange) exit() {
 	}
 }
 
-// close ends the connection after this answer, which still arrives when the client is sending.
+// close ends the connection after this response. The response arrives also when the client is still sending.
 func (x *exchange) close() {
 	x.fctx.SetConnectionClose()
 	if x.conn != nil {
@@ -157,17 +158,16 @@ func (x *exchange) close() {
 	}
 }
 
-// unparsed answers what fasthttp could not parse. Its error echoes what was sent, so it is neither sent nor logged.
-//
-// The contract has no word for these; the bodies are those of a malformed request, the statuses the plain HTTP ones:
-// 431 headers over the limit, 408 a request that did not arrive in time, 400 anything else.
+// unparsed responds to what fasthttp could not parse. The error of fasthttp repeats what was sent, so it is neither sent nor
+// logged (spec: values-are-never-repeated). The body is that of a malformed request. The status is 431 for headers over the
+// limit, 408 for a request that did not arrive in time, and 400 for everything else.
 func (s *Server) unparsed(fctx *fasthttp.RequestCtx, err error) {
 	c, _ := fctx.Conn().(*conn)
 	if c != nil {
 		if !c.begin() {
 			return
 		}
-		defer c.state.Store(answering)
+		defer c.state.Store(responding)
 		if !c.received { // a connection that was opened in advance, and not used
 			_ = c.Conn.Close()
 			return
@@ -175,22 +175,22 @@ func (s *Server) unparsed(fctx *fasthttp.RequestCtx, err error) {
 		c.linger = true
 	}
 	began := s.deps.Now()
-	answer := apierr.Malformed()
+	response := apierr.Malformed()
 	var small *fasthttp.ErrSmallBuffer
 	switch {
 	case errors.As(err, &small):
-		answer.Status = fasthttp.StatusRequestHeaderFieldsTooLarge
+		response.Status = fasthttp.StatusRequestHeaderFieldsTooLarge
 	case isTimeout(err):
-		answer = requestTimeout()
+		response = requestTimeout()
 	}
 	id := s.deps.NewID()
 	fctx.Response.Reset()
 	fctx.Response.Header.Set(fiber.HeaderXRequestID, id)
-	writeError(&fctx.Response, answer)
-	s.observe.unparsed(telemetry.WithRequestID(s.run.base, id), answer.Status, s.deps.Now().Sub(began))
+	writeError(&fctx.Response, response)
+	s.observe.unparsed(telemetry.WithRequestID(s.run.base, id), response.Status, s.deps.Now().Sub(began))
 }
 
-// requestTimeout is a request that did not arrive whole in time. It is not in the catalogue because it is no answer of an
+// requestTimeout is a request that did not arrive whole in time. It is not in the catalogue because it belongs to no
 // operation: the connection ends with it.
 func requestTimeout() *apierr.Error {
 	err := apierr.Malformed()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// refusedWait is how long a connection that is one too many may take to send a request's headers.
+// refusedWait is how long a connection beyond Config.MaxConnections may take to send the headers of a request.
 const refusedWait = 5 * time.Second
 
 // listener hands tracked connections to fasthttp.
@@ -18,21 +18,21 @@ type listener struct {
 	net.Listener
 	tracker *tracker
 	stall   time.Duration
-	limit   int                  // of a request's headers
-	shed    func(verdict) []byte // counts, and makes the answer
-	notice  func() []byte        // nil without Config.ClosingNotice
+	limit   int                     // of a request's headers
+	shed    func(shedReason) []byte // counts the refusal and makes the response
+	notice  func() []byte           // nil without Config.ClosingNotice
 	after   func(time.Duration) <-chan time.Time
 	closing <-chan struct{}
 }
 
-// Accept waits out faults that pass, such as too many open files: fasthttp would end the server for them. Connections
-// beyond the bound are refused beside it.
+// Accept retries after temporary errors, such as too many open files: fasthttp would end the server. Connections beyond the
+// bound are refused in goroutines of their own and not returned.
 func (l *listener) Accept() (net.Conn, error) {
 	pause := time.Duration(0)
 	for {
 		raw, err := l.Listener.Accept()
 		if err != nil {
-			if !passing(err) {
+			if !temporary(err) {
 				return nil, err
 			}
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
@@ -45,7 +45,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		pause = 0
 		c := &conn{Conn: raw, tracker: l.tracker, stall: l.stall, notice: l.notice}
-		place, err := l.seat(c)
+		place, err := l.findPlace(c)
 		switch {
 		case err != nil:
 			_ = raw.Close()
@@ -57,9 +57,9 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// seat waits while even those that are only told that there is no place are too many: what is in the kernel's queue then
-// is not lost, the queue is bounded, and it moves as fast as clients take their answers.
-func (l *listener) seat(c *conn) (place, error) {
+// findPlace waits while there are maxRefused refused connections. Further connections then wait in the bounded queue of the
+// kernel, which moves as fast as clients read their responses.
+func (l *listener) findPlace(c *conn) (place, error) {
 	for {
 		place, err := l.tracker.add(c)
 		if place != nowhere || err != nil {
@@ -74,9 +74,9 @@ func (l *listener) seat(c *conn) (place, error) {
 	}
 }
 
-// refuse answers where a request is answered, behind its headers: a client that gets an answer before it has asked takes
-// it for a fault. A connection that was opened in advance and is not used gets none.
-func (c *conn) refuse(shed func(verdict) []byte, limit int) {
+// refuse responds 503 after the headers of a request, because clients take a response before their request for a fault. A
+// connection that was opened in advance and sends no request gets no response.
+func (c *conn) refuse(shed func(shedReason) []byte, limit int) {
 	defer func() { _ = c.Close() }()
 	if c.SetReadDeadline(time.Now().Add(refusedWait)) != nil {
 		return
@@ -85,16 +85,16 @@ func (c *conn) refuse(shed func(verdict) []byte, limit int) {
 	if !asked || !c.begin() {
 		return
 	}
-	answer := shed(shedConns)
+	response := shed(shedConns)
 	if head {
-		answer = answer[:bytes.Index(answer, []byte("\r\n\r\n"))+4]
+		response = response[:bytes.Index(response, []byte("\r\n\r\n"))+4]
 	}
 	c.linger = true
-	_, _ = c.Write(answer)
+	_, _ = c.Write(response)
 }
 
-// skipHead reads to the end of a request's headers, or as far as it gets. It tells whether anything of a request came, and
-// whether its method is HEAD.
+// skipHead reads to the end of the headers of a request, or as far as the request goes. asked tells whether any part of a
+// request arrived, head whether its method is HEAD.
 func skipHead(r io.Reader) (head, asked bool) {
 	in := bufio.NewReaderSize(r, 2<<10)
 	for {
@@ -111,7 +111,8 @@ func skipHead(r io.Reader) (head, asked bool) {
 	}
 }
 
-func passing(err error) bool {
+// temporary tells whether accepting may work again after a pause.
+func temporary(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOBUFS) ||
 		errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.ECONNABORTED) || errors.Is(err, syscall.ECONNRESET)
 }

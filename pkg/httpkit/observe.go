@@ -23,8 +23,8 @@ import (
 // unknownRoute is the route label of requests that matched none.
 const unknownRoute = "unknown"
 
-// observer is the metrics, spans and access lines of a server. Nothing in them comes from a caller but the method, and
-// that only when it is a known one.
+// observer writes the metrics, spans and access log lines of a server. Nothing in them comes from the caller, except the
+// method when it is one of HTTP (spec: values-are-never-repeated).
 type observer struct {
 	service    string
 	log        *slog.Logger
@@ -36,17 +36,17 @@ type observer struct {
 	sheds      *prometheus.CounterVec
 	now        func() time.Time
 
-	tallies atomic.Pointer[map[outcome]*tally] // each map is never changed, but replaced by a larger one
+	tallies atomic.Pointer[map[outcome]*tally] // a map is never changed, only replaced by a larger one
 	grow    sync.Mutex
 }
 
-// outcome is the labels of an answer beside the service.
+// outcome is the labels of a response, without the service.
 type outcome struct {
 	route, method string
 	status        int
 }
 
-// tally counts the answers of an outcome. To look its series up by their labels takes longer than to count.
+// tally counts the responses of an outcome. Looking up the series by its labels takes longer than counting.
 type tally struct {
 	requests  prometheus.Counter
 	durations prometheus.Observer
@@ -58,7 +58,7 @@ func (o *observer) tally(k outcome) *tally {
 	}
 	o.grow.Lock()
 	defer o.grow.Unlock()
-	all := maps.Clone(*o.tallies.Load()) // few: the routes, and the methods and statuses that they have
+	all := maps.Clone(*o.tallies.Load()) // few: routes, their methods and their statuses
 	all[k] = &tally{
 		o.requests.WithLabelValues(o.service, k.route, k.method, strconv.Itoa(k.status)),
 		o.durations.WithLabelValues(o.service, k.route, k.method),
@@ -112,7 +112,7 @@ func newObserver(service string, d Deps, t *tracker) *observer {
 	return o
 }
 
-// register returns the collector that is registered already when there is one: servers of one process share a registry.
+// register returns the collector that is already registered, if there is one: servers of one process share a registry.
 func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	err := r.Register(c)
 	var already prometheus.AlreadyRegisteredError
@@ -122,7 +122,7 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 		}
 	}
 	if err != nil {
-		panic(err) // two collectors of one name: a mistake in the program
+		panic(err) // two different collectors have the same name
 	}
 	return c
 }
@@ -130,7 +130,7 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 func (o *observer) start(ctx context.Context, method string, h carrier) (context.Context, trace.Span) {
 	ctx = o.propagator.Extract(ctx, h)
 	if o.untraced {
-		return ctx, noop.Span{} // the caller's trace, if there is one, goes on in ctx
+		return ctx, noop.Span{} // the trace of the caller, if there is one, continues in ctx
 	}
 	return o.tracer.Start(ctx, spanMethod(method), trace.WithSpanKind(trace.SpanKindServer))
 }
@@ -143,7 +143,7 @@ func spanMethod(method string) string {
 	return method
 }
 
-// done ends the exchange: err is why a streamed answer broke off.
+// done ends the exchange. err is why a streamed response broke off.
 func (x *exchange) done(err error) {
 	o, span, route, method := x.server.observe, x.span, x.route, x.method
 	status, took := x.fctx.Response.StatusCode(), x.server.observe.now().Sub(x.began)
@@ -160,7 +160,7 @@ func (x *exchange) done(err error) {
 		}
 		switch {
 		case err != nil:
-			span.SetStatus(codes.Error, "the answer broke off")
+			span.SetStatus(codes.Error, "the response broke off")
 			attrs = append(attrs, semconv.ErrorTypeKey.String("broken_stream"))
 		case status >= fasthttp.StatusInternalServerError:
 			span.SetStatus(codes.Error, "")
@@ -172,7 +172,7 @@ func (x *exchange) done(err error) {
 	o.record(x.ctx, route, method, status, took, err)
 }
 
-// unparsed records an answer to something that was no request.
+// unparsed records the response to a request that could not be parsed.
 func (o *observer) unparsed(ctx context.Context, status int, took time.Duration) {
 	o.record(ctx, unknownRoute, otherMethod, status, took, nil)
 }
@@ -181,7 +181,7 @@ func (o *observer) record(ctx context.Context, route, method string, status int,
 	t := o.tally(outcome{route, method, status})
 	t.requests.Inc()
 	t.durations.Observe(took.Seconds())
-	level := slog.LevelDebug // the metrics say the rest
+	level := slog.LevelDebug // metrics count every response
 	if status >= fasthttp.StatusInternalServerError {
 		level = slog.LevelInfo
 	}
@@ -203,11 +203,11 @@ func (o *observer) record(ctx context.Context, route, method string, status int,
 	o.log.LogAttrs(ctx, level, "request", attrs...)
 }
 
-func (o *observer) shed(v verdict) { o.sheds.WithLabelValues(o.service, string(v)).Inc() }
+func (o *observer) shed(v shedReason) { o.sheds.WithLabelValues(o.service, string(v)).Inc() }
 
 // carrier lets the propagator read a request's headers.
 type carrier struct{ h *fasthttp.RequestHeader }
 
 func (c carrier) Get(key string) string { return string(c.h.Peek(key)) }
-func (c carrier) Set(string, string)    {} // nothing is injected into a request that came in
+func (c carrier) Set(string, string)    {} // headers are only read
 func (c carrier) Keys() []string        { return nil }

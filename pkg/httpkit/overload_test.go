@@ -282,20 +282,20 @@ func TestAConnectionThatCanNotEvenBeRefusedWaits(t *testing.T) {
 		var all []*conn
 		for range 1 + maxRefused {
 			c := &conn{Conn: &fakeConn{}, tracker: tr}
-			if _, err := l.seat(c); err != nil {
+			if _, err := l.findPlace(c); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, c)
 		}
 		close(closing)
-		if _, err := l.seat(&conn{Conn: &fakeConn{}, tracker: tr}); !errors.Is(err, net.ErrClosed) {
+		if _, err := l.findPlace(&conn{Conn: &fakeConn{}, tracker: tr}); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("got %v from a listener that is closing", err)
 		}
 		l.closing = nil
 		seated := make(chan place)
 		began := time.Now()
 		go func() {
-			p, _ := l.seat(&conn{Conn: &fakeConn{}, tracker: tr})
+			p, _ := l.findPlace(&conn{Conn: &fakeConn{}, tracker: tr})
 			seated <- p
 		}()
 		synctest.Wait()
@@ -304,7 +304,7 @@ func TestAConnectionThatCanNotEvenBeRefusedWaits(t *testing.T) {
 			t.Errorf("got %d after %s when a place became free", p, time.Since(began))
 		}
 		go func() {
-			p, _ := l.seat(&conn{Conn: &fakeConn{}, tracker: tr})
+			p, _ := l.findPlace(&conn{Conn: &fakeConn{}, tracker: tr})
 			seated <- p
 		}()
 		if p := <-seated; p != refused || time.Since(began) > refusedPatience+refusedPatience/10 {
@@ -339,7 +339,7 @@ func TestARefusalWaitsForTheRequestButNotForLong(t *testing.T) {
 				}
 				began := time.Now()
 				counted := 0
-				go refusal.refuse(func(verdict) []byte { counted++; return []byte("head\r\n\r\nbody") }, 6<<10)
+				go refusal.refuse(func(shedReason) []byte { counted++; return []byte("head\r\n\r\nbody") }, 6<<10)
 				go func() { _, _ = io.WriteString(client, c.sent) }()
 				got, _ := io.ReadAll(client)
 				if string(got) != c.want {

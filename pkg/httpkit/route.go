@@ -17,12 +17,12 @@ func Param(c *fiber.Ctx, name string) string {
 	raw := strings.Clone(c.Params(name)) // Fiber's is a view into a buffer of the connection
 	decoded, err := url.PathUnescape(raw)
 	if err != nil {
-		return raw // cannot be: the guard refuses paths that do not decode
+		return raw // unreachable: the guard refuses such paths
 	}
 	return decoded
 }
 
-// route is the middleware around every handler. It runs for unknown routes too, as Fiber's match of everything.
+// route is the middleware around every handler. It also runs for paths that match no route.
 func (s *Server) route(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	c.SetUserContext(x.ctx)
@@ -38,12 +38,12 @@ func (s *Server) route(c *fiber.Ctx) error {
 	} else {
 		x.route = c.Route().Path
 	}
-	x.streaming = false // of a handler that failed after SendStream; the error replaces and closes the stream
-	x.answerError(err)
+	x.streaming = false // when a handler fails after SendStream, the error replaces and closes the stream
+	x.respondError(err)
 	return nil
 }
 
-// panicked is a handler's panic. A panic costs its request, not the process.
+// panicked is the panic of a handler. It ends its request with a 500, and not the process.
 type panicked struct {
 	value any
 	stack []byte

@@ -12,21 +12,21 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 )
 
-// drainTail is how long the last answers, all of them written, may take to be fetched.
+// drainTail is how long clients may take to read the last responses, all of which are written.
 const drainTail = time.Second
 
-// Run serves until ctx is done, then finishes what it took, and returns. It owns the listener.
+// Run serves until ctx is done, finishes the requests in flight, and returns. It owns the listener.
 //
-// When ctx is done the server is not ready any more and asks clients to close, but serves for DrainDelay. Then it answers
-// new requests, also on new connections, with the contract's 503, until the requests in flight are done or DrainLimit has
-// passed. It returns nil after a clean stop.
+// When ctx is done the server is not ready any more and closes connections after each response, but serves for DrainDelay.
+// Then it responds 503 to new requests, also on new connections, until the requests in flight are done or DrainLimit has
+// passed (spec: stopping). It returns nil after a clean stop.
 func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	if !s.started.CompareAndSwap(false, true) {
 		return errors.Join(errors.New("httpkit: a server runs once"), ln.Close())
 	}
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	s.run = lifetime{told: ctx, base: base}
+	s.run = lifetime{stop: ctx, base: base}
 	s.app.Handler() // builds the tree of the routes that were registered since New
 
 	closing := make(chan struct{})
@@ -46,7 +46,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	}
 	if s.cfg.ClosingNotice {
 		s.tracker.cutUntaken()
-		<-s.after(noticePause) // the next connections of those clients get the 503, and no reset
+		<-s.after(noticePause) // clients that connect anew get the 503, and not a reset
 	}
 	// Closing the listener ends Serve whether it has begun or not.
 	close(closing)
@@ -60,7 +60,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	return errors.Join(failure, <-served)
 }
 
-// serveUntil serves until ctx is done and DrainDelay has passed. Serve's result is in served again afterwards.
+// serveUntil serves until ctx is done and DrainDelay has passed. Afterwards the result of Serve is in served again.
 func (s *Server) serveUntil(ctx context.Context, served chan error) error {
 	var delay <-chan time.Time
 	done := ctx.Done()
@@ -80,7 +80,7 @@ func (s *Server) serveUntil(ctx context.Context, served chan error) error {
 	}
 }
 
-// awaitInFlight refuses what is new and waits for what was taken.
+// awaitInFlight refuses new requests and waits for those in flight.
 func (s *Server) awaitInFlight() error {
 	s.tracker.refusing.Store(true)
 	limit := s.after(s.cfg.DrainLimit)
@@ -94,7 +94,7 @@ func (s *Server) awaitInFlight() error {
 	return nil
 }
 
-// Ready fails before Run and from the moment its context is done. It is a Check's Probe.
+// Ready fails before Run and from the moment that the context of Run is done. It is the Probe of a Check.
 func (s *Server) Ready(context.Context) error {
 	if !s.serving.Load() {
 		return errors.New("not serving yet")
@@ -105,11 +105,11 @@ func (s *Server) Ready(context.Context) error {
 	return nil
 }
 
-// stopping begins with Run's context, not with whenever its goroutine runs next.
-func (s *Server) stopping() bool { return s.tracker.refusing.Load() || s.run.told.Err() != nil }
+// stopping holds from the moment that the context of Run is done, before the goroutine of Run sees it.
+func (s *Server) stopping() bool { return s.tracker.refusing.Load() || s.run.stop.Err() != nil }
 
-// shedConn is the answer to a connection beyond the bound.
-func (s *Server) shedConn(v verdict) []byte {
+// shedConn is the response to a connection beyond Config.MaxConnections.
+func (s *Server) shedConn(v shedReason) []byte {
 	s.observe.shed(v)
 	return s.lastResponse(apierr.Unavailable())
 }

@@ -17,20 +17,20 @@ import (
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
-// Config is what a server may be told. Zero values stand for the defaults.
+// Config is the settings of a server. Zero values stand for the defaults.
 type Config struct {
 	// Name is the service in metrics and spans.
 	Name string
-	// BodyLimit is the largest body that ReadBody accepts; 1 MiB (contract 8). Internal services set more, since what
-	// they carry wraps a body of the public API.
+	// BodyLimit is the largest body that ReadBody accepts; 1 MiB (spec: body-limit). Internal services set more,
+	// since their bodies contain bodies of the public API.
 	BodyLimit int
-	// MaxInFlight is how many requests are handled or answered at once; 4096. Those beyond it get 503 at once.
+	// MaxInFlight is how many requests are handled at once; 4096. A request beyond it gets 503 at once (spec: overload).
 	MaxInFlight int
-	// MaxConnections is how many connections are open at once, idle ones included; 4 times MaxInFlight. One more takes the
-	// place of the one that has been idle longest; where none is idle, its request gets 503 and it is closed.
+	// MaxConnections is how many connections are open at once, idle ones included; 4 times MaxInFlight. One
+	// more replaces the connection that has been idle longest. When none is idle, its request gets 503 and it is closed.
 	MaxConnections int
-	// MaxBodyBytes is how much of bodies all requests in flight hold together; 256 MiB, and never less than BodyLimit. A
-	// body that does not fit gets 503. The first 16 KiB of each are not counted: MaxInFlight bounds those.
+	// MaxBodyBytes is how many bytes of bodies all requests in flight hold together; 256 MiB, and never less than BodyLimit.
+	// A body that does not fit gets 503. The first 16 KiB of each body are not counted: MaxInFlight bounds them.
 	MaxBodyBytes int
 	// HeaderLimit is the largest request line with headers, in bytes; 16 KiB. Every connection that was used holds a
 	// buffer of this size.
@@ -39,18 +39,19 @@ type Config struct {
 	// a slow sender cannot hold a stopping server for longer.
 	ReadTimeout time.Duration
 	// IdleTimeout is how long a connection may wait between requests; 75 s. It exceeds that of the clients in front, so
-	// that they close first and never send into a closing connection.
+	// that they close first and never send on a connection that is being closed.
 	IdleTimeout time.Duration
-	// WriteTimeout is how long a response may make no progress; 30 s. It is not per response as fasthttp's is: an export
-	// may take hours as long as the client keeps reading.
+	// WriteTimeout is how long a response may make no progress; 30 s. fasthttp's bound is on the whole response, but an
+	// export may take hours while the client keeps reading (spec: export-is-streamed).
 	WriteTimeout time.Duration
 	// ClosingNotice sends a 408 that closes the connection to every connection that the server closes while it is idle, or
 	// in the middle of a request. A client whose request crosses the 408 on the way takes the 408 for the response, and so
 	// knows that the request was not taken (RFC 9110, 15.5.9). It is for internal servers, whose clients expect it.
 	ClosingNotice bool
-	// DrainDelay is the pause between being told to stop and refusing; none. Load balancers need it to notice.
+	// DrainDelay is the pause between the signal to stop and the first refusal; none (spec: drain-delay). Load balancers
+	// need it to stop sending requests.
 	DrainDelay time.Duration
-	// DrainLimit is how long a stopping server waits for what it took; 30 s: the model's 15 s and saving.
+	// DrainLimit is how long a stopping server waits for requests in flight; 30 s: the model's 15 s and the save.
 	DrainLimit time.Duration
 }
 
@@ -67,7 +68,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Deps is what a server works with. A nil one is replaced by one that does nothing, or by random ids and the wall clock.
+// Deps are the dependencies of a server. A nil Log, Metrics or Tracer does nothing; NewID and Now default to random ids
+// and the wall clock.
 type Deps struct {
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer
@@ -108,15 +110,15 @@ type Server struct {
 	tracker *tracker
 	observe *observer
 
-	after   func(time.Duration) <-chan time.Time // time.After, but for tests
+	after   func(time.Duration) <-chan time.Time // time.After, except in tests
 	run     lifetime                             // set before serving begins
 	started atomic.Bool
 	serving atomic.Bool
 }
 
-// lifetime is Run's contexts, which the goroutines of its connections need and fasthttp cannot hand to them.
+// lifetime is the contexts of Run, for the goroutines of the connections. fasthttp has no way to pass a context to them.
 type lifetime struct {
-	told context.Context //nolint:containedctx // done when the server shall stop
+	stop context.Context //nolint:containedctx // done when the server is to stop
 	base context.Context //nolint:containedctx // of handlers
 }
 
@@ -129,13 +131,13 @@ func New(cfg Config, deps Deps) *Server {
 		tracker: newTracker(cfg, deps.Now),
 		after:   time.After,
 		//nolint:forbidigo // until Run gives its own, and in tests that call App().Test
-		run: lifetime{told: context.Background(), base: context.Background()},
+		run: lifetime{stop: context.Background(), base: context.Background()},
 	}
 	s.observe = newObserver(cfg.Name, deps, s.tracker)
 	s.app = fiber.New(fiber.Config{
 		AppName:               cfg.Name,
 		DisableStartupMessage: true,
-		// Decisions 1: paths are exact. UnescapePath stays off so that %2F stays inside its parameter.
+		// Paths are exact (spec: exact-paths). UnescapePath stays off so that %2F stays inside its parameter.
 		CaseSensitive:                true,
 		StrictRouting:                true,
 		StreamRequestBody:            true,
@@ -145,8 +147,8 @@ func New(cfg Config, deps Deps) *Server {
 		ReadTimeout:                  cfg.ReadTimeout,
 		IdleTimeout:                  cfg.IdleTimeout,
 		// No WriteTimeout: fasthttp sets it once per response. Connections bound each write instead.
-		// The tracker bounds connections first, with an answer that is the contract's. There is room for those that have
-		// lost their place and do not know it yet.
+		// The tracker bounds connections first, and refuses them with a 503 of the catalogue. This bound leaves room for
+		// connections that the tracker has closed and fasthttp has not yet given up.
 		Concurrency: 2*cfg.MaxConnections + 64,
 	})
 	s.app.Use(s.route)
@@ -161,8 +163,8 @@ func New(cfg Config, deps Deps) *Server {
 
 // App is where routes are registered, before Run. A GET route answers HEAD too.
 //
-// Handlers return errors rather than write them; see Send, SendStream, ReadBody and Param. Fiber's own strings are views
-// into buffers of the connection, and end with the request. Their context is
-// c.UserContext(): it carries the span and the request id, and ends neither when the client leaves nor when the server is
-// told to stop, only when DrainLimit has passed.
+// Handlers return errors rather than write them; see Send, SendStream, ReadBody and Param. Strings of Fiber are views into
+// buffers of the connection, and end with the request. The context of a handler is
+// c.UserContext(): it carries the span and the request id. It does not end with a client disconnect or when the server is
+// told to stop, but only after DrainLimit (spec: client-disconnect).
 func (s *Server) App() *fiber.App { return s.app }

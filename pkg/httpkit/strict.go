@@ -2,22 +2,24 @@ package httpkit
 
 import (
 	"bytes"
+	"net/url"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
 )
 
-// headers is what the guard needs to know of a request's headers beyond what fasthttp tells.
+// headers are facts about the headers of a request that fasthttp does not report.
 type headers struct {
 	contentTypes int
 	length       int  // Content-Length as it was sent; 0 when it was not
 	close        bool // Connection: close, in any letter case, also in a list
 }
 
-// inspect reads the raw headers again. It refuses what two parties could read in two ways (RFC 9112), which fasthttp 1.73
-// in part lets pass: Content-Length with Transfer-Encoding, several of either, folded lines, bare CR or LF, NUL, names
-// that are not tokens, and versions other than 1.0 and 1.1.
+// inspect reads the raw headers. It refuses what two parties could read in two ways (RFC 9112) and fasthttp 1.73 lets pass:
+// Content-Length with Transfer-Encoding, Transfer-Encoding in HTTP/1.0 or other than chunked, folded lines, bare LF, names with
+// spaces, an absent or ambiguous Host, and versions other than 1.0 and 1.1. fasthttp refuses NUL, bare CR, and repeated
+// Content-Length, Transfer-Encoding and Host.
 func inspect(h *fasthttp.RequestHeader) (facts headers, ok bool) {
 	version11 := bytes.Equal(h.Protocol(), []byte("HTTP/1.1"))
 	if !version11 && !bytes.Equal(h.Protocol(), []byte("HTTP/1.0")) {
@@ -37,7 +39,7 @@ func inspect(h *fasthttp.RequestHeader) (facts headers, ok bool) {
 			break
 		}
 		name, value, found := bytes.Cut(line, []byte(":"))
-		if !found || !isToken(name) || !isFieldValue(value) {
+		if !found || !isToken(name) || bytes.IndexByte(value, '\n') >= 0 {
 			return facts, false
 		}
 		value = bytes.Trim(value, " \t")
@@ -61,7 +63,7 @@ func inspect(h *fasthttp.RequestHeader) (facts headers, ok bool) {
 			facts.close = facts.close || hasToken(value, "close")
 		}
 	}
-	if lengths+encodings > 1 || hosts > 1 || version11 && hosts == 0 {
+	if lengths > 0 && encodings > 0 || version11 && hosts == 0 {
 		return facts, false
 	}
 	return facts, true
@@ -78,15 +80,6 @@ func isToken(b []byte) bool {
 		}
 	}
 	return len(b) > 0
-}
-
-func isFieldValue(b []byte) bool {
-	for _, c := range b {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 func hasToken(list []byte, token string) bool {
@@ -116,39 +109,11 @@ func rawPath(target []byte) (path []byte, ok bool) {
 	return path, decodesToUTF8(path)
 }
 
-// decodesToUTF8 tells whether every % begins an escape and the decoded bytes are UTF-8 (decisions 1).
+// decodesToUTF8 tells whether every % begins an escape and the decoded bytes are UTF-8 (spec: path-encoding).
 func decodesToUTF8(path []byte) bool {
 	if bytes.IndexByte(path, '%') < 0 {
 		return utf8.Valid(path)
 	}
-	decoded := make([]byte, 0, len(path))
-	for i := 0; i < len(path); i++ {
-		if path[i] != '%' {
-			decoded = append(decoded, path[i])
-			continue
-		}
-		if i+2 >= len(path) {
-			return false
-		}
-		high, ok1 := unhex(path[i+1])
-		low, ok2 := unhex(path[i+2])
-		if !ok1 || !ok2 {
-			return false
-		}
-		decoded = append(decoded, high<<4|low)
-		i += 2
-	}
-	return utf8.Valid(decoded)
-}
-
-func unhex(c byte) (digit byte, ok bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0', true
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10, true
-	}
-	return 0, false
+	decoded, err := url.PathUnescape(string(path))
+	return err == nil && utf8.ValidString(decoded)
 }

@@ -8,29 +8,28 @@ import (
 	"time"
 )
 
-// place is what a connection may expect.
+// place is what happens to a connection.
 type place uint8
 
 const (
-	nowhere  place = iota // not even an answer; for one that was open, nothing any more
-	refused               // an answer that says that it is one too many
-	resident              // to be served
+	nowhere  place = iota // it waits in the kernel's queue; or it has left the tracker
+	refused               // it gets a 503
+	resident              // it is served
 )
 
 // Bounds of the connections beyond MaxConnections.
 const (
-	// maxRefused is how many are open at once to be told so; each costs about 16 KiB.
+	// maxRefused is how many connections are open at once to get a 503; each costs about 16 KiB.
 	maxRefused = 1024
-	// refusedPatience is how long one of them may take when others wait for its place.
+	// refusedPatience is how long such a connection may stay open when others wait for its place.
 	refusedPatience = 2 * time.Second
-	// idlePatience is how long a connection keeps its place idle when others wait for it. The request of one that was just
-	// opened, or just got an answer, is likely to be on its way.
+	// idlePatience is how long an idle connection keeps its place when others wait for it. A connection that was just
+	// opened, or just got a response, is likely to get a request.
 	idlePatience = 5 * time.Second
 )
 
-// tracker knows every open connection, how many requests are in flight, and how much of bodies they hold. fasthttp's own
-// Shutdown is not used: it does nothing before Serve, refuses no request on connections that it keeps, and waits for
-// connections that only sent half a header.
+// tracker counts open connections, requests in flight, and the bytes of their bodies. fasthttp's own Shutdown is not used:
+// it does nothing before Serve, refuses no request on kept connections, and waits for connections that sent half a header.
 type tracker struct {
 	maxConns    int
 	maxInFlight int64
@@ -40,14 +39,14 @@ type tracker struct {
 	inFlight atomic.Int64
 	held     atomic.Int64 // bytes of bodies
 	refusing atomic.Bool
-	quiet    chan struct{} // holds a token after the last request in flight left a refusing server
+	quiet    chan struct{} // holds a token after the last request in flight of a refusing server ended
 
 	closed atomic.Bool
 
 	mu        sync.Mutex
 	conns     map[*conn]struct{}
 	residents int
-	idle      list.List     // residents, idle longest first; those that are busy again leave it when they are met
+	idle      list.List     // residents, idle longest first; busy ones are removed when dismissIdle meets them
 	refused   list.List     // oldest first
 	room      chan struct{} // holds a token after a connection has gone
 	empty     chan struct{} // closed when the tracker is closed and no connection is left
@@ -66,19 +65,19 @@ func newTracker(cfg Config, now func() time.Time) *tracker {
 	}
 }
 
-// verdict is what happens to a request, and the reason in the shed counter.
-type verdict string
+// shedReason is why a request is refused, as the shed counter names it.
+type shedReason string
 
 const (
-	admitted     verdict = ""
-	shedStopping verdict = "stopping"
-	shedInFlight verdict = "in_flight"
-	shedConns    verdict = "connections"
-	shedBodies   verdict = "bodies"
+	notShed      shedReason = ""
+	shedStopping shedReason = "stopping"
+	shedInFlight shedReason = "in_flight"
+	shedConns    shedReason = "connections"
+	shedBodies   shedReason = "bodies"
 )
 
-// admit takes a place for a request; leave gives it back when its answer is out.
-func (t *tracker) admit() verdict {
+// admit counts a request in flight; leave ends the count after the response.
+func (t *tracker) admit() shedReason {
 	for {
 		n := t.inFlight.Load()
 		if n >= t.maxInFlight {
@@ -91,12 +90,12 @@ func (t *tracker) admit() verdict {
 			break
 		}
 	}
-	// The place is taken before this look, and refuse sets it before counting: one of the two sees the other.
+	// admit counts before it reads refusing, and Run sets refusing before it reads the count: one of them sees the other.
 	if t.refusing.Load() {
 		t.leave()
 		return shedStopping
 	}
-	return admitted
+	return notShed
 }
 
 func (t *tracker) leave() {
@@ -108,7 +107,7 @@ func (t *tracker) leave() {
 	}
 }
 
-// hold counts bytes of a body; release gives them back.
+// hold counts bytes of a body, unless they are too many; release ends the count.
 func (t *tracker) hold(n int64) bool {
 	for {
 		held := t.held.Load()
@@ -123,7 +122,7 @@ func (t *tracker) hold(n int64) bool {
 
 func (t *tracker) release(n int64) { t.held.Add(-n) }
 
-// add finds a place for a new connection, if need be that of the one that has been idle longest.
+// add finds a place for a new connection, if necessary that of the connection that has been idle longest.
 func (t *tracker) add(c *conn) (place, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,8 +143,8 @@ func (t *tracker) add(c *conn) (place, error) {
 	return c.place, nil
 }
 
-// rest makes a connection one that waits for a request.
-func (t *tracker) rest(c *conn) {
+// markIdle records that a connection waits for a request.
+func (t *tracker) markIdle(c *conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c.since = t.now()
@@ -157,7 +156,7 @@ func (t *tracker) rest(c *conn) {
 	}
 }
 
-// dismissIdle closes the connection that has been idle longest, if one has been for long enough.
+// dismissIdle closes the connection that has been idle longest, if it has been idle for idlePatience.
 func (t *tracker) dismissIdle() bool {
 	for e := t.idle.Front(); e != nil; e = t.idle.Front() {
 		c, _ := e.Value.(*conn)
@@ -175,7 +174,7 @@ func (t *tracker) dismissIdle() bool {
 	return false
 }
 
-// dismissRefused closes the connection that has been told longest that there is no place, if it took too long over it.
+// dismissRefused closes the refused connection that has been open longest, if it has been open for refusedPatience.
 func (t *tracker) dismissRefused() bool {
 	c, _ := t.refused.Front().Value.(*conn)
 	if t.now().Sub(c.since) < refusedPatience {
@@ -193,7 +192,7 @@ func (t *tracker) served() int64 {
 	return int64(t.residents)
 }
 
-// forget takes its place from a connection.
+// forget frees the place of a connection.
 func (t *tracker) forget(c *conn) {
 	switch c.place {
 	case resident:
@@ -231,8 +230,7 @@ func (t *tracker) signalEmpty() {
 	}
 }
 
-// close takes no more connections and cuts those from which no request was taken: idle ones, and ones that sent half a
-// request. The others end by themselves.
+// close takes no more connections and cuts those without a request in flight. The others end by themselves.
 func (t *tracker) close() {
 	defer t.cutUntaken()
 	t.mu.Lock()
@@ -250,7 +248,7 @@ func (t *tracker) cutUntaken() {
 	}
 }
 
-// cutAll closes every connection, whatever it does.
+// cutAll closes every connection.
 func (t *tracker) cutAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,10 +13,10 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 )
 
-// JSONType is the media type of JSON bodies (decisions 8).
+// JSONType is the media type of JSON bodies (spec: media-types).
 const JSONType = "application/json; charset=utf-8"
 
-// Send answers with a finished document. It always returns nil. The body must not be changed afterwards.
+// Send responds with a finished body. It always returns nil. The body must not be changed afterwards.
 func Send(c *fiber.Ctx, status int, contentType string, body []byte) error {
 	r := c.Response()
 	r.SetStatusCode(status)
@@ -25,9 +25,9 @@ func Send(c *fiber.Ctx, status int, contentType string, body []byte) error {
 	return nil
 }
 
-// SendStream answers 200 with a body that is made while it is sent, in chunks. It owns the body and closes it. An error
-// before the first byte is returned; a later one breaks the connection before the last chunk, so that no client takes a
-// part for the whole. A client that leaves ends it at the next write.
+// SendStream responds 200 with a body that is made while it is sent, in chunks. It owns the body and closes it. An error
+// before the first byte is returned. A later error breaks the connection before the last chunk, so that no client takes a
+// part for the whole. After a client disconnect the next write ends the stream.
 func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	x := exchangeOf(c)
 	first := make([]byte, 4<<10)
@@ -41,38 +41,38 @@ func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	c.Response().SetStatusCode(fasthttp.StatusOK)
 	c.Response().Header.SetContentType(contentType)
 	if x.method == fiber.MethodHead {
-		// fasthttp would end the chunks of a body that it does not send, and so put a line in front of the next answer.
+		// fasthttp sends the end of the chunks also without a body, and so a line in front of the next response.
 		return body.Close()
 	}
-	rest := io.Reader(body)
+	remaining := io.Reader(body)
 	if err != nil {
-		rest = failing{err}
+		remaining = failing{err}
 	}
 	x.streaming = true
-	c.Response().SetBodyStream(&outgoing{x: x, first: bytes.NewReader(first[:n]), rest: rest, closer: body}, -1)
+	c.Response().SetBodyStream(&outgoing{x: x, first: bytes.NewReader(first[:n]), remaining: remaining, closer: body}, -1)
 	return nil
 }
 
-// failing is the reader of what is left behind a read that returned bytes and an error at once.
+// failing continues a reader that returned bytes and an error in one Read.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// outgoing is a streamed answer. The exchange ends with it, not with the handler.
+// outgoing is a streamed response body. The exchange ends when the body is closed, not when the handler returns.
 type outgoing struct {
-	x      *exchange
-	first  *bytes.Reader
-	rest   io.Reader
-	closer io.Closer
-	ended  bool
-	err    error
+	x         *exchange
+	first     *bytes.Reader
+	remaining io.Reader
+	closer    io.Closer
+	ended     bool
+	err       error
 }
 
 func (o *outgoing) Read(p []byte) (int, error) {
 	if o.first.Len() > 0 {
 		return o.first.Read(p)
 	}
-	n, err := o.rest.Read(p)
+	n, err := o.remaining.Read(p)
 	switch {
 	case errors.Is(err, io.EOF):
 		o.ended = true
@@ -96,16 +96,17 @@ func (o *outgoing) Close() error {
 	return nil
 }
 
-// answerError is the one place where errors become answers. What is not public is logged and becomes the 500.
-func (x *exchange) answerError(err error) {
-	var public *apierr.Error
-	if errors.As(err, &public) {
-		if public.Status >= fasthttp.StatusInternalServerError && err.Error() != public.Error() {
-			// Somebody has to look after the dependency that was away; the caller is told nothing of it.
+// respondError is the one place where errors become responses. An error that is not of the catalogue is logged and becomes
+// the 500 (spec: error-internal).
+func (x *exchange) respondError(err error) {
+	var known *apierr.Error
+	if errors.As(err, &known) {
+		if known.Status >= fasthttp.StatusInternalServerError && err.Error() != known.Error() {
+			// The cause, such as a dependency that is away, is for the operator.
 			x.server.deps.Log.LogAttrs(x.ctx, slog.LevelWarn, "request refused",
 				slog.String("route", x.route), slog.String("method", x.method), slog.String("error", err.Error()))
 		}
-		writeError(&x.fctx.Response, public)
+		writeError(&x.fctx.Response, known)
 		return
 	}
 	attrs := []slog.Attr{slog.String("route", x.route), slog.String("method", x.method), slog.String("error", err.Error())}
@@ -117,7 +118,7 @@ func (x *exchange) answerError(err error) {
 	writeError(&x.fctx.Response, apierr.Internal())
 }
 
-// writeError replaces whatever the handler had written, but for the headers that every answer has.
+// writeError replaces what the handler has written, except the headers that every response has.
 func writeError(r *fasthttp.Response, e *apierr.Error) {
 	id, closing := string(r.Header.Peek(fiber.HeaderXRequestID)), r.Header.ConnectionClose()
 	r.Reset()
@@ -129,7 +130,7 @@ func writeError(r *fasthttp.Response, e *apierr.Error) {
 	r.SetStatusCode(e.Status)
 	r.Header.SetContentType(JSONType)
 	if e.Status == fasthttp.StatusUnauthorized {
-		r.Header.Set(fiber.HeaderWWWAuthenticate, "Bearer") // decisions 1
+		r.Header.Set(fiber.HeaderWWWAuthenticate, "Bearer") // spec: www-authenticate
 	}
 	r.SetBodyRaw(e.Body())
 }
