@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
@@ -53,7 +54,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return c.parse(request.Body{Kind: request.JSON, Bytes: b})
+				return c.parse(request.Body{Kind: httpkit.JSON, Bytes: b})
 			}
 			if err := p.send(); err != nil {
 				t.Fatal(err)
@@ -314,7 +315,7 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		}
 		return value
 	}
-	text := request.Body{Kind: request.JSON, Bytes: []byte(`{"text":""}`)}
+	text := request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)}
 	read := map[string]func(name, value string) error{
 		"createResult": func(n, v string) error { _, err := request.ParseCreate("p", formats(n, v), text); return err },
 		"readResult":   func(n, v string) error { _, err := request.ParseRead(id(n, v), formats(n, v)); return err },

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
@@ -26,7 +27,7 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 			t.Fatal("nothing here reads its body")
 		}
 		for _, e := range op.RequestBody.Content[0].Value.Examples {
-			if err := parse(request.Body{Kind: request.JSON, Bytes: e.Value.Value}); err != nil {
+			if err := parse(request.Body{Kind: httpkit.JSON, Bytes: e.Value.Value}); err != nil {
 				t.Errorf("%s: %v", e.Name, err)
 			}
 		}
@@ -45,15 +46,15 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		}
 	}
 	create := func(body string) error {
-		_, err := request.ParseCreate("p", nil, request.Body{Kind: request.JSON, Bytes: []byte(body)})
+		_, err := request.ParseCreate("p", nil, request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 		return err
 	}
 	prism := func(body string) error {
-		_, err := request.ParseNewPrism(request.Body{Kind: request.JSON, Bytes: []byte(body)})
+		_, err := request.ParseNewPrism(request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 		return err
 	}
 	key := func(body string) error {
-		_, err := request.ParseNewKey(request.Body{Kind: request.JSON, Bytes: []byte(body)})
+		_, err := request.ParseNewKey(request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 		return err
 	}
 	long := func(n int) string {
@@ -89,11 +90,11 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"NameTooLong":  key(`{"name":"` + long(201) + `"}`),
 	}
 	put := func(name string, err error) { got[name] = err }
-	_, err := request.ParseCreate("p", []string{"xml"}, request.Body{Kind: request.JSON, Bytes: []byte(`{"text":""}`)})
+	_, err := request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)})
 	put("InvalidFormat", err)
-	_, err = request.ParseCreate("p", []string{"xml"}, request.Body{Kind: request.JSON, Bytes: []byte(`{}`)})
+	_, err = request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	put("SeveralProblems", err)
-	_, err = request.ParseCreate("p", nil, request.Body{Kind: request.Absent})
+	_, err = request.ParseCreate("p", nil, request.Body{Kind: httpkit.Absent})
 	put("BodyRequired", err)
 	_, err = request.ParsePrism("\x00")
 	put("InvalidPrismText", err)

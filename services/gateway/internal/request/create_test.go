@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 	"pgregory.net/rapid"
@@ -310,7 +311,7 @@ func TestMessagesNeverRepeatAValue(t *testing.T) {
 func TestResultsOwnTheirMemory(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"fields":{"key":"value"},"ref":"reference","idempotency_key":"idem","context":"con"}`)
-	got, err := request.ParseCreate("p", nil, request.Body{Kind: request.JSON, Bytes: body})
+	got, err := request.ParseCreate("p", nil, request.Body{Kind: httpkit.JSON, Bytes: body})
 	if err != nil {
 		t.Fatal(err)
 	}

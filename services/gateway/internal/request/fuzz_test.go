@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
@@ -28,12 +29,12 @@ func FuzzParseCreate(f *testing.F) {
 		`[[[[`, `{"a":`, `nul`, ``, ` 1e400 `, `"\ud800"`, "{\"text\":\"\xff\"}", `{"text":"x"}x`,
 		`{"fields":{"1":"","2":"","3":"","4":"","5":"","6":"","7":"","8":"","9":"","a":"","b":"","c":"","d":"","e":"","f":"","g":"","h":"","a":2,"h":3}}`,
 	} {
-		f.Add([]byte(body), uint8(request.JSON), "triage", "json")
+		f.Add([]byte(body), uint8(httpkit.JSON), "triage", "json")
 	}
-	f.Add([]byte("x"), uint8(request.Text), "a\x00", "yaml")
-	f.Add([]byte(nil), uint8(request.Absent), anID, "")
+	f.Add([]byte("x"), uint8(httpkit.Text), "a\x00", "yaml")
+	f.Add([]byte(nil), uint8(httpkit.Absent), anID, "")
 	f.Fuzz(func(t *testing.T, body []byte, kind uint8, prismParam, format string) {
-		b := request.Body{Kind: request.BodyKind(kind % 3), Bytes: body}
+		b := request.Body{Kind: httpkit.Kind(kind % 3), Bytes: body}
 		got, err := request.ParseCreate(prismParam, []string{format}, b)
 		want, list := slowCreate(b, prismParam, format)
 		if p := problems(t, err); p != list {
@@ -51,7 +52,7 @@ func slowCreate(b request.Body, prismParam, format string) (request.Create, stri
 	add := func(path, text string) { list = append(list, path+": "+text) }
 
 	body := bytes.TrimPrefix(b.Bytes, []byte("\xef\xbb\xbf"))
-	if b.Kind == request.JSON && (!json.Valid(body) || !utf8.Valid(body) || slowDepth(body) > 512) ||
+	if b.Kind == httpkit.JSON && (!json.Valid(body) || !utf8.Valid(body) || slowDepth(body) > 512) ||
 		!utf8.ValidString(prismParam) {
 		return request.Create{}, malformed
 	}
@@ -86,9 +87,9 @@ func slowCreate(b request.Body, prismParam, format string) (request.Create, stri
 	}
 
 	switch {
-	case b.Kind == request.Absent:
+	case b.Kind == httpkit.Absent:
 		add("body", "Required")
-	case b.Kind == request.Text:
+	case b.Kind == httpkit.Text:
 		add("body", "Expected object, received string")
 	case slowType(body) != "object":
 		add("body", "Expected object, received "+slowType(body))
@@ -280,7 +281,7 @@ func FuzzParseNewPrism(f *testing.F) {
 	f.Add([]byte(edit("lens", nil)))
 	f.Add([]byte(`{"slug":"a","fields":[{"key":"x"}],"questions":[{"key":"q","type":"scale","text":"t","levels":[{},{"value":1e400}]}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		p, err := request.ParseNewPrism(request.Body{Kind: request.JSON, Bytes: body})
+		p, err := request.ParseNewPrism(request.Body{Kind: httpkit.JSON, Bytes: body})
 		if problems(t, err) != "" {
 			return
 		}

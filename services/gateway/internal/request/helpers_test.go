@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
@@ -15,9 +16,9 @@ const (
 	malformed = "malformed" // stands for apierr.Malformed in tables
 )
 
-func jsonBody(s string) request.Body { return request.Body{Kind: request.JSON, Bytes: []byte(s)} }
+func jsonBody(s string) request.Body { return request.Body{Kind: httpkit.JSON, Bytes: []byte(s)} }
 
-func textBody(s string) request.Body { return request.Body{Kind: request.Text, Bytes: []byte(s)} }
+func textBody(s string) request.Body { return request.Body{Kind: httpkit.Text, Bytes: []byte(s)} }
 
 // problems is what the answer lists, "" for a valid request.
 func problems(t testing.TB, err error) string {

@@ -100,12 +100,8 @@ func withBody[T any](parse func(*fiber.Ctx, request.Body) (T, error)) parse[T] {
 			var none T
 			return none, err
 		}
-		return parse(c, request.Body{Kind: bodyKinds[b.Kind], Bytes: b.Bytes})
+		return parse(c, b)
 	}
-}
-
-var bodyKinds = map[httpkit.Kind]request.BodyKind{
-	httpkit.Absent: request.Absent, httpkit.JSON: request.JSON, httpkit.Text: request.Text,
 }
 
 // query returns the values of a query parameter. A value that cannot be decoded stays as sent, and so is an unknown value.
