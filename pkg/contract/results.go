@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -31,6 +32,9 @@ func Formats() []Format { return []Format{JSON, Raw, CSV, TSV, JSONL} }
 
 // TabularFormats are the formats that an export can have.
 func TabularFormats() []Format { return []Format{CSV, TSV, JSONL} }
+
+// Tabular reports whether a result in this format is a row, with a column for each field.
+func (f Format) Tabular() bool { return slices.Contains(TabularFormats(), f) }
 
 // Response is a finished response body.
 type Response struct {

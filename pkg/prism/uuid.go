@@ -50,16 +50,24 @@ func ParseUUID(s string) (UUID, error) {
 // NewUUID makes a UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then 74 random bits, so that ids made later sort
 // later and indexes grow at one end. It fails only when random does.
 func NewUUID(now time.Time, random io.Reader) (UUID, error) {
-	var id UUID
+	id := FirstUUID(now)
 	if _, err := io.ReadFull(random, id[6:]); err != nil {
 		return UUID{}, err
 	}
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(now.UnixMilli()))
-	copy(id[:6], ms[2:])
 	id[6] = id[6]&0x0f | 0x70
 	id[8] = id[8]&0x3f | 0x80
 	return id, nil
+}
+
+// FirstUUID is the least UUIDv7 that NewUUID can make at a time; times before 1970 have the zero UUID.
+func FirstUUID(at time.Time) (id UUID) {
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(max(0, at.UnixMilli())))
+	copy(id[:6], ms[2:])
+	if !id.IsZero() {
+		id[6], id[8] = 0x70, 0x80
+	}
+	return id
 }
 
 // String is the 8-4-4-4-12 form in lower case.

@@ -38,7 +38,7 @@ func TestAReplicaThatMayNotMigrateWaitsForTheCommand(t *testing.T) {
 	default:
 	}
 	err = results.Operate(t.Context(), cfg, command(t, "account", "create", "acme"), io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "the command migrate does it") {
+	if err == nil || !strings.Contains(err.Error(), "run the command migrate") {
 		t.Errorf("a command on old tables: %v", err)
 	}
 	if err := results.Operate(t.Context(), cfg, command(t, "migrate"), io.Discard); err != nil {

@@ -11,69 +11,69 @@ import (
 )
 
 // CreateKey implements contract.Results.
-func (a *Service) CreateKey(ctx context.Context, key contract.KeyDigest, name string) (contract.Response, error) {
-	account, err := a.authenticate(ctx, key)
+func (s *Service) CreateKey(ctx context.Context, key contract.KeyDigest, name string) (contract.Response, error) {
+	account, err := s.authenticate(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
 	}
-	made, text, err := a.MakeKey(ctx, account, name)
+	created, text, err := s.MakeKey(ctx, account, name)
 	if err != nil {
 		return contract.Response{}, err
 	}
-	body := newKeyBody(made, nil)
+	body := newKeyBody(created, nil)
 	body.Key = text
-	return document(body)
+	return respond(body)
 }
 
-// MakeKey makes and stores a key of an account. The text is nowhere else.
-func (a *Service) MakeKey(ctx context.Context, account prism.AccountID, name string) (store.APIKey, string, error) {
-	id, err := a.NewID()
+// MakeKey creates and stores an API key of an account, and returns its text, which is not stored.
+func (s *Service) MakeKey(ctx context.Context, account prism.AccountID, name string) (store.APIKey, string, error) {
+	id, err := s.NewID()
 	if err != nil {
 		return store.APIKey{}, "", err
 	}
-	made, err := a.NewKey()
+	key, err := s.NewKey()
 	if err != nil {
 		return store.APIKey{}, "", err
 	}
-	k := store.APIKey{ID: prism.KeyID{UUID: id}, Name: name, Prefix: made.Prefix, CreatedAt: prism.Now(a.Now)}
-	if err := a.Store.CreateKey(ctx, account, k, made.Digest); err != nil {
-		return store.APIKey{}, "", public(err)
+	k := store.APIKey{ID: prism.KeyID{UUID: id}, Name: name, Prefix: key.Prefix, CreatedAt: prism.Now(s.Now)}
+	if err := s.Store.CreateKey(ctx, account, k, key.Digest); err != nil {
+		return store.APIKey{}, "", translate(err)
 	}
-	return k, made.Text, nil
+	return k, key.Text, nil
 }
 
 // ListKeys implements contract.Results.
-func (a *Service) ListKeys(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-	account, err := a.authenticate(ctx, key)
+func (s *Service) ListKeys(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+	account, err := s.authenticate(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
 	}
-	keys, err := a.Store.ListKeys(ctx, account)
+	keys, err := s.Store.ListKeys(ctx, account)
 	if err != nil {
-		return contract.Response{}, public(err)
+		return contract.Response{}, translate(err)
 	}
 	list := struct {
 		Data []strictjson.Value `json:"data"`
 	}{Data: []strictjson.Value{}}
 	for _, k := range keys {
-		value, err := strictjson.Marshal(newKeyBody(k, a.usage.last(k.ID, k.LastUsedAt)))
+		value, err := strictjson.Marshal(newKeyBody(k, s.usage.last(k.ID, k.LastUsedAt)))
 		if err != nil {
 			return contract.Response{}, err
 		}
 		list.Data = append(list.Data, value)
 	}
-	return document(list)
+	return respond(list)
 }
 
 // RevokeKey implements contract.Results.
-func (a *Service) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
-	account, err := a.authenticate(ctx, key)
+func (s *Service) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
+	account, err := s.authenticate(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
 	}
-	k, err := a.Store.RevokeKey(ctx, account, id, prism.Now(a.Now))
+	k, err := s.Store.RevokeKey(ctx, account, id, prism.Now(s.Now))
 	if err != nil {
 		return contract.Response{}, missing(err, apierr.KeyNotFound())
 	}
-	return document(newKeyBody(k, a.usage.last(k.ID, k.LastUsedAt)))
+	return respond(newKeyBody(k, s.usage.last(k.ID, k.LastUsedAt)))
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// How many rows an export asks for at first and at most. A page with much input ends early (store.PageBytes), and the next
-// one asks for twice as many rows as came, for a database may send all that it was asked for.
+// How many rows an export asks the store for, at first and at most. A page of large rows ends early (store.PageBytes), and
+// the next page then asks for twice as many rows as came: a database may send all rows that it was asked for.
 const (
 	exportFirst = 32
 	exportMost  = 500
 )
 
 // ListResults implements contract.Results.
-func (a *Service) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
-	account, err := a.authenticate(ctx, key)
+func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
+	account, err := s.authenticate(ctx, key)
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -32,28 +32,28 @@ func (a *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 	}
 	filter := store.Filter{Status: q.Status, Ref: q.Ref}
 	if q.Prism != nil {
-		p, err := a.Store.Prism(ctx, account, *q.Prism)
+		p, err := s.Store.Prism(ctx, account, *q.Prism)
 		if err != nil {
 			return contract.Response{}, missing(err, apierr.PrismNotFound())
 		}
 		filter.Prism = p.ID
 	}
-	rows, err := a.Store.ListResults(ctx, account, filter, page)
+	rows, err := s.Store.ListResults(ctx, account, filter, page)
 	if err != nil {
-		return contract.Response{}, public(err)
+		return contract.Response{}, translate(err)
 	}
-	body := func(s store.Saved) (strictjson.Value, error) {
-		doc, err := a.document(ctx, account, s.Result, s.Prism, contract.JSON)
-		return doc.Body, err
+	body := func(saved store.Saved) (strictjson.Value, error) {
+		response, err := s.format(ctx, account, saved.Result, saved.Prism, contract.JSON)
+		return response.Body, err
 	}
-	return listDocument(rows, q.Page.Limit, body, func(s store.Saved) contract.Position {
-		return contract.Position{At: s.Result.CreatedAt, ID: s.Result.ID.UUID}
+	return listResponse(rows, q.Page.Limit, body, func(saved store.Saved) contract.Position {
+		return contract.Position{At: saved.Result.CreatedAt, ID: saved.Result.ID.UUID}
 	})
 }
 
 // Export implements contract.Results.
-func (a *Service) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
-	account, p, err := a.prism(ctx, key, q.Prism)
+func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
+	account, p, err := s.prism(ctx, key, q.Prism)
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -63,16 +63,16 @@ func (a *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	x := &export{
-		a: a, ctx: ctx, cancel: cancel, account: account, prism: p.ID, encoder: encoder,
+		service: s, ctx: ctx, cancel: cancel, account: account, prism: p.ID, encoder: encoder,
 		filter: store.Filter{Status: q.Status, From: wholeMillisecond(q.From), To: wholeMillisecond(q.To)},
 		limit:  exportFirst,
 	}
-	x.buf = encoder.Header(nil)
+	x.buffer = encoder.Header(nil)
 	return contract.Stream{ContentType: format.ContentType(q.Format), Body: x}, nil
 }
 
-// wholeMillisecond is the first whole millisecond that is not before t. Results are saved at whole ones, so as a bound it
-// is the same, and no store has to round.
+// wholeMillisecond rounds up to a whole millisecond. Results are saved at whole milliseconds, so both bounds select the
+// same results, and stores need not round.
 func wholeMillisecond(t time.Time) time.Time {
 	if whole := t.Truncate(time.Millisecond); whole.Before(t) {
 		return whole.Add(time.Millisecond)
@@ -80,33 +80,33 @@ func wholeMillisecond(t time.Time) time.Time {
 	return t
 }
 
-// export is a response body that reads the next page of rows when the one before was sent.
+// export is a response body that fetches a page of rows when the page before has been read.
 type export struct {
-	a       *Service
+	service *Service
 	ctx     context.Context //nolint:containedctx // a reader has no other way to be cancelled
 	cancel  context.CancelFunc
 	account prism.AccountID
 	prism   prism.PrismID
 	filter  store.Filter
 	encoder format.Encoder
-	after   *store.Position
+	after   prism.UUID // id of the last row
 	limit   int
-	buf     []byte // what the pages so far hold
-	sent    int    // how much of it was read
+	buffer  []byte // the encoded page
+	read    int    // how much of buffer was read
 	ended   bool
 }
 
 func (x *export) Read(p []byte) (int, error) {
-	for x.sent == len(x.buf) {
+	for x.read == len(x.buffer) {
 		if x.ended {
 			return 0, io.EOF
 		}
-		if err := x.fill(); err != nil {
+		if err := x.fetch(); err != nil {
 			return 0, err
 		}
 	}
-	n := copy(p, x.buf[x.sent:])
-	x.sent += n
+	n := copy(p, x.buffer[x.read:])
+	x.read += n
 	return n, nil
 }
 
@@ -115,23 +115,25 @@ func (x *export) Close() error {
 	return nil
 }
 
-func (x *export) fill() error {
-	x.buf, x.sent = x.buf[:0], 0
-	rows, err := x.a.Store.ExportResults(x.ctx, x.account, x.prism, x.filter, store.Page{After: x.after, Limit: x.limit})
+// fetch encodes the next page into the buffer.
+func (x *export) fetch() error {
+	x.buffer, x.read = x.buffer[:0], 0
+	s := x.service
+	rows, err := s.Store.ExportResults(x.ctx, x.account, x.prism, x.filter, store.Page{After: x.after, Limit: x.limit})
 	if err != nil {
-		return public(err)
+		return translate(err)
 	}
 	x.ended = len(rows) == 0
 	x.limit = min(2*len(rows), exportMost)
 	for _, r := range rows {
-		answered, err := x.a.version(x.ctx, x.account, r.Prism, r.Version)
+		answered, err := s.version(x.ctx, x.account, r.Prism, r.Version)
 		if err != nil {
-			return public(err)
+			return translate(err)
 		}
-		if x.buf, err = x.encoder.Row(x.buf, format.Row{Result: r, Answered: answered.Definition}); err != nil {
+		if x.buffer, err = x.encoder.Row(x.buffer, format.Row{Result: r, Answered: answered.Definition}); err != nil {
 			return err
 		}
-		x.after = &store.Position{At: r.CreatedAt, ID: r.ID.UUID}
+		x.after = r.ID.UUID
 	}
 	return nil
 }

@@ -1,5 +1,6 @@
-// Package service is contract.Results over a store: it authenticates, looks up, applies the Lens and writes the
-// response bodies. What to refuse is the gateway's to say where the contract has an order of checks.
+// Package service implements contract.Results over a store: it authenticates callers, looks up what the gateway's checks
+// need, applies the Lens and writes response bodies. The gateway decides which requests to reject wherever the
+// specification has an order of checks.
 package service
 
 import (
@@ -16,16 +17,16 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Deps are what an Service works with; all are required.
+// Deps are all required.
 type Deps struct {
 	Store store.Store
 	Now   func() time.Time
 	NewID func() (prism.UUID, error)
-	// NewKey is the randomness of API keys.
+	// NewKey creates a random API key.
 	NewKey func() (APIKey, error)
 }
 
-// APIKey is a new key: its text is shown once, its digest is kept.
+// APIKey is a new API key: its text is shown once, its digest is stored.
 type APIKey struct {
 	Text   string
 	Prefix string
@@ -41,192 +42,187 @@ type Service struct {
 
 var _ contract.Results = (*Service)(nil)
 
-// New makes an Service. Run it too, or nobody learns when keys were last used.
+// New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
 	return &Service{Deps: d, versions: newVersions(), usage: newUsage()}
 }
 
-// Run writes down when keys were used until ctx ends.
-func (a *Service) Run(ctx context.Context) error { return a.usage.run(ctx, a.Store.TouchKeys) }
+// Run stores when API keys were last used, until ctx ends.
+func (s *Service) Run(ctx context.Context) error { return s.usage.run(ctx, s.Store.TouchKeys) }
 
 // CreateFacts implements contract.Results.
-func (a *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
-	found, err := a.Store.CreateFacts(ctx, store.CreateQuery{
-		Key: q.Key, Prism: q.Prism, Version: q.Version, IdempotencyKey: q.IdempotencyKey,
-	})
+func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
+	found, err := s.Store.CreateFacts(ctx, q)
 	if err != nil {
-		return contract.CreateFacts{}, public(err)
+		return contract.CreateFacts{}, translate(err)
 	}
-	account := a.seen(found.Key)
+	account := s.noteUse(found.Caller)
 	facts := contract.CreateFacts{Account: account}
 	if found.Prism == nil {
 		return facts, nil
 	}
 	facts.Prism, facts.Archived = found.Prism.ID, found.Prism.Archived
 	if found.Stored != nil {
-		return a.storedFacts(ctx, facts, found, q.Format)
+		return s.storedFacts(ctx, facts, found, q.Format)
 	}
 	if found.Version != 0 {
-		version, err := a.version(ctx, account, found.Prism.ID, found.Version)
+		version, err := s.version(ctx, account, found.Prism.ID, found.Version)
 		if err != nil {
-			return contract.CreateFacts{}, public(err)
+			return contract.CreateFacts{}, translate(err)
 		}
 		facts.Version = &version
 	}
 	return facts, nil
 }
 
-// storedFacts are the facts of a repeat: with the answer when there is one, with the input when it is to be retried.
-func (a *Service) storedFacts(ctx context.Context, facts contract.CreateFacts, found store.CreateFacts, f contract.Format) (contract.CreateFacts, error) {
-	stored, err := a.stored(ctx, facts.Account, *found.Stored, *found.StoredPrism)
+// storedFacts adds the result that holds the idempotency key: its response if it can be returned, its input if it failed.
+func (s *Service) storedFacts(ctx context.Context, facts contract.CreateFacts, found store.CreateFacts, f contract.Format) (contract.CreateFacts, error) {
+	stored, err := s.stored(ctx, facts.Account, *found.Stored, *found.StoredPrism)
 	if err != nil {
-		return contract.CreateFacts{}, public(err)
+		return contract.CreateFacts{}, translate(err)
 	}
 	facts.Stored = &stored
 	if stored.Prism == facts.Prism && stored.Status == prism.OK {
-		doc, err := a.document(ctx, facts.Account, *found.Stored, *found.StoredPrism, f)
+		response, err := s.format(ctx, facts.Account, *found.Stored, *found.StoredPrism, f)
 		if err != nil {
-			return contract.CreateFacts{}, public(err)
+			return contract.CreateFacts{}, translate(err)
 		}
-		facts.Response = &doc
+		facts.Response = &response
 	}
 	return facts, nil
 }
 
 // RetryFacts implements contract.Results.
-func (a *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
-	found, err := a.Store.ResultFacts(ctx, key, id)
+func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
+	found, err := s.Store.ResultFacts(ctx, key, id, store.WithInput)
 	if err != nil {
-		return contract.RetryFacts{}, public(err)
+		return contract.RetryFacts{}, translate(err)
 	}
-	facts := contract.RetryFacts{Account: a.seen(found.Key)}
+	facts := contract.RetryFacts{Account: s.noteUse(found.Caller)}
 	if found.Result == nil {
 		return facts, nil
 	}
-	stored, err := a.stored(ctx, facts.Account, *found.Result, *found.Prism)
+	stored, err := s.stored(ctx, facts.Account, *found.Result, *found.Prism)
 	if err != nil {
-		return contract.RetryFacts{}, public(err)
+		return contract.RetryFacts{}, translate(err)
 	}
 	facts.Stored = &stored
 	return facts, nil
 }
 
-// stored is a result as the checks see it. Only a failed one can be retried, so only that needs its input.
-func (a *Service) stored(ctx context.Context, account prism.AccountID, r prism.Result, row store.PrismRow) (contract.Stored, error) {
-	s := contract.Stored{
-		ID: r.ID, Prism: r.Prism, Archived: row.Archived, Status: r.Status,
+// stored is a result as the checks see it. Only a failed result can be retried, so only that has its input.
+func (s *Service) stored(ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState) (contract.Stored, error) {
+	stored := contract.Stored{
+		ID: r.ID, Prism: r.Prism, Archived: p.Archived, Status: r.Status,
 		RetriedBy: r.RetriedBy, IdempotencyKey: r.IdempotencyKey,
 	}
 	if r.Status == prism.OK {
-		return s, nil
+		return stored, nil
 	}
-	version, err := a.version(ctx, account, r.Prism, r.Version)
-	s.Input = contract.Input{Version: version, Ref: r.Ref, Context: r.Context, Fields: r.Fields}
-	return s, err
+	version, err := s.version(ctx, account, r.Prism, r.Version)
+	stored.Input = contract.Input{Version: version, Ref: r.Ref, Context: r.Context, Fields: r.Fields}
+	return stored, err
 }
 
 // Save implements contract.Results.
-func (a *Service) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
+func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response, error) {
 	r := prism.Result{
-		ID: s.ID, Prism: s.Prism, Version: s.Version, Ref: s.Ref, Context: s.Context, Fields: s.Fields,
-		Status: prism.OK, Error: s.Outcome.Error, TookMS: s.Outcome.TookMS, CreatedAt: prism.Now(a.Now),
-		Answers: s.Outcome.Answers, IdempotencyKey: s.IdempotencyKey,
+		ID: in.ID, Prism: in.Prism, Version: in.Version, Ref: in.Ref, Context: in.Context, Fields: in.Fields,
+		Status: prism.OK, Error: in.Outcome.Error, TookMS: in.Outcome.TookMS, CreatedAt: prism.Now(s.Now),
+		Answers: in.Outcome.Answers, IdempotencyKey: in.IdempotencyKey,
 	}
-	if s.Outcome.Failed() {
+	if in.Outcome.Failed() {
 		r.Status, r.Answers = prism.Failed, nil
 	}
 	var saved store.Saved
 	var err error
 	crash.At(crash.BeforeCommit)
-	if s.RetryOf == nil {
-		saved, err = a.Store.SaveResult(ctx, s.Account, r)
+	if in.RetryOf == nil {
+		saved, err = s.Store.SaveResult(ctx, in.Account, r)
 	} else {
-		saved, err = a.Store.SaveRetry(ctx, s.Account, r, *s.RetryOf)
+		saved, err = s.Store.SaveRetry(ctx, in.Account, r, *in.RetryOf)
 	}
 	if err != nil {
-		return contract.Response{}, public(err)
+		return contract.Response{}, translate(err)
 	}
 	crash.At(crash.AfterCommit)
-	doc, err := a.document(ctx, s.Account, saved.Result, saved.Prism, s.Format)
-	return doc, public(err)
+	response, err := s.format(ctx, in.Account, saved.Result, saved.Prism, in.Format)
+	return response, translate(err)
 }
 
 // Read implements contract.Results.
-func (a *Service) Read(ctx context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
-	found, err := a.Store.ResultFacts(ctx, key, id)
+func (s *Service) Read(ctx context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
+	input := store.WithoutInput
+	if f.Tabular() {
+		input = store.WithInput
+	}
+	found, err := s.Store.ResultFacts(ctx, key, id, input)
 	switch {
 	case err != nil:
-		return contract.Response{}, public(err)
-	case a.seen(found.Key).IsZero():
+		return contract.Response{}, translate(err)
+	case s.noteUse(found.Caller).IsZero():
 		return contract.Response{}, apierr.InvalidAPIKey()
 	case found.Result == nil:
 		return contract.Response{}, apierr.ResultNotFound()
 	}
-	doc, err := a.document(ctx, found.Key.Account, *found.Result, *found.Prism, f)
-	return doc, public(err)
+	response, err := s.format(ctx, found.Caller.Account, *found.Result, *found.Prism, f)
+	return response, translate(err)
 }
 
-// document formats one result with its prism's current Lens.
-func (a *Service) document(ctx context.Context, account prism.AccountID, r prism.Result, row store.PrismRow, f contract.Format) (contract.Response, error) {
-	table, err := a.table(ctx, account, row, f)
-	if err != nil {
-		return contract.Response{}, err
+// format formats one result with the current Lens of its prism.
+func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState, f contract.Format) (contract.Response, error) {
+	table := format.Table{Slug: p.Slug, Lens: p.Lens}
+	if f.Tabular() { // the fields of the latest version are columns
+		latest, err := s.version(ctx, account, p.ID, p.Latest)
+		if err != nil {
+			return contract.Response{}, err
+		}
+		table.Latest = latest.Definition
 	}
-	answered, err := a.version(ctx, account, r.Prism, r.Version)
+	answered, err := s.version(ctx, account, r.Prism, r.Version)
 	if err != nil {
 		return contract.Response{}, err
 	}
 	return format.One(f, table, format.Row{Result: r, Answered: answered.Definition})
 }
 
-// table is what the rows of a prism share in a format. Only tabular ones have the latest version's fields.
-func (a *Service) table(ctx context.Context, account prism.AccountID, row store.PrismRow, f contract.Format) (format.Table, error) {
-	t := format.Table{Slug: row.Slug, Lens: row.Lens}
-	if f == contract.JSON || f == contract.Raw {
-		return t, nil
-	}
-	latest, err := a.version(ctx, account, row.ID, row.Latest)
-	t.Latest = latest.Definition
-	return t, err
-}
-
-// version is a version's definition, from memory when it was needed before.
-func (a *Service) version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error) {
+// version is one version of a prism, from memory if possible.
+func (s *Service) version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error) {
 	key := versionID{id, number}
-	if v, ok := a.versions.get(key); ok {
+	if v, ok := s.versions.get(key); ok {
 		return v, nil
 	}
-	v, err := a.Store.Version(ctx, account, id, number)
+	v, err := s.Store.Version(ctx, account, id, number)
 	if err != nil {
 		return prism.Version{}, err
 	}
 	v.Hash, _ = contract.HashDefinition(v.Definition)
-	a.versions.add(key, v)
+	s.versions.add(key, v)
 	return v, nil
 }
 
-// authenticate finds who calls.
-func (a *Service) authenticate(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
-	found, err := a.Store.Authenticate(ctx, key)
+// authenticate finds the account of an API key: apierr.InvalidAPIKey.
+func (s *Service) authenticate(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
+	found, err := s.Store.Authenticate(ctx, key)
 	if err != nil {
-		return prism.AccountID{}, public(err)
+		return prism.AccountID{}, translate(err)
 	}
-	if account := a.seen(found); !account.IsZero() {
+	if account := s.noteUse(found); !account.IsZero() {
 		return account, nil
 	}
 	return prism.AccountID{}, apierr.InvalidAPIKey()
 }
 
-// seen notes that a key was used, and returns its account.
-func (a *Service) seen(k store.KeyFacts) prism.AccountID {
-	if !k.Account.IsZero() {
-		a.usage.touch(k.Key, a.Now())
+// noteUse records that an API key was used, and returns its account.
+func (s *Service) noteUse(c store.Caller) prism.AccountID {
+	if !c.Account.IsZero() {
+		s.usage.touch(c.Key, s.Now())
 	}
-	return k.Account
+	return c.Account
 }
 
-// public gives a store's error the form in which the services speak of it.
-func public(err error) error {
+// translate turns a store's error into an error of contract.Results.
+func translate(err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -85,7 +85,9 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) id() prism.UUID {
 	n := w.ids.Add(1)
-	return prism.UUID{0x01, 13: byte(n >> 16), 14: byte(n >> 8), 15: byte(n)}
+	id := prism.FirstUUID(time.UnixMilli(1_800_000_000_000))
+	id[13], id[14], id[15] = byte(n>>16), byte(n>>8), byte(n)
+	return id
 }
 
 func definition(fields ...string) prism.Definition {

@@ -38,17 +38,17 @@ func (w *watched) taken() []string {
 	return calls
 }
 
-func (w *watched) CreateFacts(ctx context.Context, q store.CreateQuery) (store.CreateFacts, error) {
+func (w *watched) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.CreateFacts, error) {
 	w.note("CreateFacts")
 	return w.inner.CreateFacts(ctx, q)
 }
 
-func (w *watched) ResultFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (store.ResultFacts, error) {
+func (w *watched) ResultFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input) (store.ResultFacts, error) {
 	w.note("ResultFacts")
-	return w.inner.ResultFacts(ctx, key, id)
+	return w.inner.ResultFacts(ctx, key, id, in)
 }
 
-func (w *watched) Authenticate(ctx context.Context, key contract.KeyDigest) (store.KeyFacts, error) {
+func (w *watched) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {
 	w.note("Authenticate")
 	return w.inner.Authenticate(ctx, key)
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// flushEvery is how often the uses of keys are written down: last_used_at is right to the minute (decisions 7).
+// flushEvery is how often the times of last use are stored: last_used_at is right to the minute.
 const flushEvery = 20 * time.Second
 
-// flushLimit bounds one such write.
+// flushLimit bounds one write of them.
 const flushLimit = 5 * time.Second
 
-// usage collects when keys were last used, so that a call costs no write.
+// usage collects when API keys were last used, so that a call costs no write.
 type usage struct {
 	mu      sync.Mutex
 	pending map[prism.KeyID]time.Time
@@ -31,7 +31,7 @@ func (u *usage) touch(id prism.KeyID, at time.Time) {
 	}
 }
 
-// last is the newer of a stored time and one that is not written yet.
+// last is the later of the stored time and a collected one.
 func (u *usage) last(id prism.KeyID, stored *time.Time) *time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -50,9 +50,9 @@ func (u *usage) run(ctx context.Context, write touch) error {
 	for {
 		select {
 		case <-tick.C:
-			_ = u.flush(ctx, write) // what was not written stays pending for the next time
+			_ = u.flush(ctx, write) // it stays pending until the next tick
 		case <-ctx.Done():
-			return u.flush(context.WithoutCancel(ctx), write) // the last uses are worth one bounded write
+			return u.flush(context.WithoutCancel(ctx), write) // store the last uses, with a bound
 		}
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The definitions kept in memory are bounded twice, for a usual one takes 2 KiB and a large one a MiB.
+// Cached definitions are bounded by number and by size: a usual one takes 2 KiB, a large one 1 MiB.
 const (
 	cachedVersions = 1024
 	cachedBytes    = 64 << 20
 )
 
-// versionID names a definition, which never changes and so can be kept.
+// versionID identifies a version. A version never changes, so it can be cached.
 type versionID struct {
 	prism  prism.PrismID
 	number int32
 }
 
-// versions are the definitions that were needed last.
+// versions caches the versions that were used last.
 type versions struct {
 	mu    sync.Mutex
 	kept  *simplelru.LRU[versionID, prism.Version]
@@ -47,7 +47,7 @@ func (c *versions) add(id versionID, v prism.Version) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept.Contains(id) {
-		return // two calls needed it at once
+		return // a concurrent call added it
 	}
 	c.bytes += weight(v.Definition)
 	c.kept.Add(id, v)
@@ -56,9 +56,9 @@ func (c *versions) add(id versionID, v prism.Version) {
 	}
 }
 
-// weight is about how much memory a definition takes.
+// weight is the approximate size of a definition in memory.
 func weight(d prism.Definition) int {
-	const each = 100 // of a field, question, option or level beside its text
+	const each = 100 // of a field, question, option or level, besides its text
 	w := each + len(d.Instructions)
 	for _, f := range d.Fields {
 		w += each + len(f.Key) + len(f.Label)

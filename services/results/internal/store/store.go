@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -9,100 +10,106 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Errors that a store tells apart. Every other error is a fault of the database.
+// Errors that callers of a store distinguish. Every other error is a fault of the database.
 var (
-	// ErrNotFound: the account has no such thing.
+	// ErrNotFound: the account has no such row.
 	ErrNotFound = errors.New("store: not found")
-	// ErrSlugTaken: the account has a prism with this slug.
+	// ErrSlugTaken: another prism of the account has this slug.
 	ErrSlugTaken = errors.New("store: slug taken")
 	// ErrArchived: the prism is archived, so its definition can't change.
 	ErrArchived = errors.New("store: prism archived")
-	// ErrStale: the prism has a newer version than the one the change was made against.
+	// ErrStale: the prism has a newer version than the one that the change is based on.
 	ErrStale = errors.New("store: newer version")
-	// ErrNameTaken: there is an account with this name.
+	// ErrNameTaken: another account has this name.
 	ErrNameTaken = errors.New("store: account name taken")
-	// ErrUnavailable: the database was not reached, so nothing has happened.
+	// ErrUnavailable: the database was not reached, so nothing has changed.
 	ErrUnavailable = errors.New("store: database unavailable")
 	// ErrOutdated: the tables are older than this program.
-	ErrOutdated = errors.New("store: the tables are not up to date; the command migrate does it")
+	ErrOutdated = errors.New("store: the tables are out of date; run the command migrate")
 )
 
-// RetriedError is a retry that came second; By is the result of the first.
+// RetriedError reports that another result retried the same result first; By is that other result.
 type RetriedError = contract.RetriedError
 
-// Store keeps accounts, keys, prisms and results. A key digest that is unknown or revoked finds the zero account.
+// Store keeps accounts, API keys, prisms and results. Looking up an API key that is unknown or revoked is no error: the
+// Caller is then the zero value.
 type Store interface {
-	Answering
+	Results
 	Definitions
 	Listing
 	Keys
 
-	// Ping tells whether the database answers.
+	// Ping checks that the database answers.
 	Ping(ctx context.Context) error
-	// Close releases the connections. The store is not used afterwards.
+	// Close releases the connections. The store must not be used afterwards.
 	Close()
 }
 
-// Answering is the hot path: each method is one round trip to the database.
-type Answering interface {
-	// CreateFacts looks up key, prism, version and idempotency key on one snapshot.
-	CreateFacts(ctx context.Context, q CreateQuery) (CreateFacts, error)
-	// ResultFacts looks up key, result and its prism on one snapshot, for reads and retries.
-	ResultFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (ResultFacts, error)
-	// SaveResult stores a first call's result. Saving an id twice is one save and returns the first, whoever holds the
-	// idempotency key by then. It returns contract.ErrKeyTaken when another result of the account holds the key, and
-	// ErrNotFound when the account has no such prism version.
+// Results is what creating, reading and retrying a result needs. Each method is one round trip to the database, except
+// after a conflict.
+type Results interface {
+	// CreateFacts looks up the API key, the prism, its version and the idempotency key on one snapshot. The input of the
+	// result that holds the idempotency key is loaded only if the result failed or the query's format is tabular.
+	CreateFacts(ctx context.Context, q contract.CreateQuery) (CreateFacts, error)
+	// ResultFacts looks up the API key, the result and its prism on one snapshot.
+	ResultFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID, in Input) (ResultFacts, error)
+	// SaveResult stores the result of a first call. Saving the same id again changes nothing and returns the stored
+	// result, even if its idempotency key has moved to a retry. It returns contract.ErrKeyTaken if another result of the
+	// account holds the idempotency key, and ErrNotFound if the account has no such prism version.
 	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (Saved, error)
-	// SaveRetry stores the new result, marks the old one as retried by it, and moves the idempotency key, atomically; the
-	// key in r is ignored. Saving the same id twice is a success. It returns *RetriedError when another result got there
-	// first, and ErrNotFound when the account has no such failed result of r's prism version.
+	// SaveRetry atomically stores the new result, marks the old one as retried by it, and moves the idempotency key from
+	// the old one to the new one; r.IdempotencyKey is ignored. Saving the same id again changes nothing and returns the
+	// stored result. It returns *RetriedError if another result retried the old one first, and ErrNotFound if the account
+	// has no such failed result of r's prism version.
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (Saved, error)
 }
 
-// CreateQuery is what CreateFacts looks up. Version 0 is the latest; an empty idempotency key is none.
-type CreateQuery struct {
-	Key            contract.KeyDigest
-	Prism          prism.Ref
-	Version        int32
-	IdempotencyKey string
-}
+// Input says whether to load what a result sent to the model: its context and field values, which are most of its size.
+// Without them, Result.Context and Result.Fields are empty.
+type Input bool
 
-// CreateFacts is what it found. Prism is nil when the account has none such; Version is 0 when the prism has none such.
+// The values of Input.
+const (
+	WithInput    Input = true
+	WithoutInput Input = false
+)
+
+// CreateFacts is what a contract.CreateQuery finds. Prism is nil if the account has no such prism; Version is 0 if the
+// prism has no such version.
 type CreateFacts struct {
-	Key     KeyFacts
-	Prism   *PrismRow
+	Caller  Caller
+	Prism   *PrismState
 	Version int32
-	// Stored is the result that holds the idempotency key, of whichever prism.
-	Stored *prism.Result
-	// StoredPrism is Stored's prism.
-	StoredPrism *PrismRow
+	// Stored is the result that holds the idempotency key, whichever prism it is of, and StoredPrism is its prism.
+	Stored      *prism.Result
+	StoredPrism *PrismState
 }
 
-// ResultFacts is a result with its prism; both are nil when the account has no such result.
+// ResultFacts is a result and its prism; both are nil if the account has no such result.
 type ResultFacts struct {
-	Key    KeyFacts
+	Caller Caller
 	Result *prism.Result
-	Prism  *PrismRow
+	Prism  *PrismState
 }
 
-// Saved is a stored result with what formatting it needs, read in the transaction that stored it.
+// Saved is a stored result and its prism.
 type Saved struct {
 	Result prism.Result
-	Prism  PrismRow
+	Prism  PrismState
 }
 
-// KeyFacts is who calls. The zero value is a key that is unknown or revoked.
-type KeyFacts struct {
+// Caller is the API key of a request and its account. The zero value stands for a key that is unknown or revoked.
+type Caller struct {
 	Account prism.AccountID
 	Key     prism.KeyID
 }
 
-// PrismRow is the part of a prism that changes, and so is never cached.
-type PrismRow struct {
+// PrismState is the part of a prism that can change, and so is never cached.
+type PrismState struct {
 	ID       prism.PrismID
 	Slug     string
 	Archived bool
-	Latest   int32
+	Latest   int32 // number of the latest version
 	Lens     prism.Lens
 }
 
@@ -116,38 +123,45 @@ type Definitions interface {
 	ListPrisms(ctx context.Context, account prism.AccountID, archived bool, page Page) ([]prism.Prism, error)
 	// Version finds one version: ErrNotFound.
 	Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
-	// AddVersion stores v, whose number must be one above the latest, and replaces the Lens, atomically:
-	// ErrNotFound, ErrArchived, ErrStale when another version came first.
+	// AddVersion atomically stores v, whose number must be one above the latest, and replaces the Lens:
+	// ErrNotFound, ErrArchived, ErrStale if another version was added first.
 	AddVersion(ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens) error
-	// PutLens replaces the Lens while the latest version is the given one: ErrNotFound, ErrArchived, ErrStale.
+	// PutLens replaces the Lens if the latest version is the given one: ErrNotFound, ErrArchived, ErrStale.
 	PutLens(ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens) error
-	// SetArchived sets or clears the time of archiving; a second archiving keeps the first time: ErrNotFound.
+	// SetArchived sets or clears the time of archiving; archiving again keeps the first time: ErrNotFound.
 	SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time) error
 }
 
-// Page is a keyset page: rows strictly after the position in the listing's order, from its start when After is nil.
+// Page is a page of a list ordered by id: the rows strictly after the row with the id After, or from the start of the
+// list if After is the zero id.
 type Page struct {
-	After *Position
+	After prism.UUID
 	Limit int
 }
 
-// Position is a row's place in a listing by time and id.
-type Position = contract.Position
+// Before is the upper bound of the ids of a page whose first row is the newest: After, or for the first page an id that
+// is greater than every UUIDv7.
+func (p Page) Before() prism.UUID {
+	if p.After.IsZero() {
+		return prism.UUID(bytes.Repeat([]byte{0xff}, len(p.After)))
+	}
+	return p.After
+}
 
-// Listing reads many results.
+// Listing reads many results. Lists are ordered by id: an id is a UUIDv7, which begins with its time of creation.
 type Listing interface {
-	// ListResults is a page of the account's results, newest first, without their context and fields: nobody lists those,
-	// and they are most of what a result takes.
+	// ListResults is a page of the account's results without their input, newest first.
 	ListResults(ctx context.Context, account prism.AccountID, f Filter, page Page) ([]Saved, error)
-	// ExportResults is a page of one prism's results, oldest first. It ends early with the row that fills PageBytes; only
-	// an empty page is past the last row.
+	// ExportResults is a page of one prism's results, oldest first. A page ends early with the row that fills PageBytes;
+	// only an empty page is past the last row.
 	ExportResults(ctx context.Context, account prism.AccountID, id prism.PrismID, f Filter, page Page) ([]prism.Result, error)
 }
 
-// PageBytes is how much input and answers a page of an export holds, but for its last row.
+// PageBytes bounds the input and answers that a page of an export holds, apart from its last row.
 const PageBytes = 4 << 20
 
-// Filter narrows a listing; zero values narrow nothing. From is inclusive, To exclusive. Export ignores Prism and Ref.
+// Filter narrows a list; zero values narrow nothing. From (inclusive) and To (exclusive) bound the time of saving.
+// ExportResults ignores Prism and Ref.
 type Filter struct {
 	Prism    prism.PrismID
 	Status   prism.Status
@@ -155,11 +169,16 @@ type Filter struct {
 	From, To time.Time
 }
 
-// APIKey is a key as it is kept: without itself.
+// MaxIDAge bounds how far the time in a result's id and the time of its saving are apart. The id is created before the
+// model is called, so the id is up to a minute older; a day leaves room for clocks that disagree. So a filter by the time
+// of saving is also a range of ids, which an index finds.
+const MaxIDAge = 24 * time.Hour
+
+// APIKey is a stored API key: everything but the key itself.
 type APIKey struct {
 	ID         prism.KeyID
 	Name       string
-	Prefix     string // the first characters, so that people can tell keys apart
+	Prefix     string // the first characters of the key, so that people can tell keys apart
 	CreatedAt  time.Time
 	LastUsedAt *time.Time
 	RevokedAt  *time.Time
@@ -180,16 +199,16 @@ type Keys interface {
 	ListAccounts(ctx context.Context) ([]Account, error)
 	// AccountByName finds an account: ErrNotFound.
 	AccountByName(ctx context.Context, name string) (prism.AccountID, error)
-	// Authenticate finds the account of a key: the zero value when it is unknown or revoked.
-	Authenticate(ctx context.Context, key contract.KeyDigest) (KeyFacts, error)
-	// CreateKey stores a key by its digest.
+	// Authenticate finds the account of an API key.
+	Authenticate(ctx context.Context, key contract.KeyDigest) (Caller, error)
+	// CreateKey stores an API key by its digest.
 	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest) error
-	// ListKeys are the account's keys, newest first.
+	// ListKeys is all API keys of the account, newest first.
 	ListKeys(ctx context.Context, account prism.AccountID) ([]APIKey, error)
-	// RevokeKey revokes; a second revoking keeps the first time. It returns the key: ErrNotFound.
+	// RevokeKey revokes an API key and returns it; revoking again keeps the first time: ErrNotFound.
 	RevokeKey(ctx context.Context, account prism.AccountID, id prism.KeyID, at time.Time) (APIKey, error)
-	// RevokeAnyKey is RevokeKey for the operator, who names a key by its id alone.
+	// RevokeAnyKey is RevokeKey for operators, who name a key by its id alone.
 	RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) (APIKey, error)
-	// TouchKeys records when keys were last used, in one statement; an earlier time than the stored one changes nothing.
+	// TouchKeys records when API keys were last used. A time before the stored one changes nothing.
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
 }

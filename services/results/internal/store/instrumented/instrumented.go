@@ -78,21 +78,21 @@ func (s *Store) Ping(ctx context.Context) (err error) {
 // Close closes the store that is measured.
 func (s *Store) Close() { s.inner.Close() }
 
-// CreateFacts implements store.Answering.
-func (s *Store) CreateFacts(ctx context.Context, q store.CreateQuery) (facts store.CreateFacts, err error) {
+// CreateFacts implements store.Results.
+func (s *Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts store.CreateFacts, err error) {
 	defer s.measure("create_facts")(&err)
 	return s.inner.CreateFacts(ctx, q)
 }
 
-// ResultFacts implements store.Answering.
+// ResultFacts implements store.Results.
 func (s *Store) ResultFacts(
-	ctx context.Context, key contract.KeyDigest, id prism.ResultID,
+	ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input,
 ) (facts store.ResultFacts, err error) {
 	defer s.measure("result_facts")(&err)
-	return s.inner.ResultFacts(ctx, key, id)
+	return s.inner.ResultFacts(ctx, key, id, in)
 }
 
-// SaveResult implements store.Answering.
+// SaveResult implements store.Results.
 func (s *Store) SaveResult(
 	ctx context.Context, account prism.AccountID, r prism.Result,
 ) (saved store.Saved, err error) {
@@ -100,7 +100,7 @@ func (s *Store) SaveResult(
 	return s.inner.SaveResult(ctx, account, r)
 }
 
-// SaveRetry implements store.Answering.
+// SaveRetry implements store.Results.
 func (s *Store) SaveRetry(
 	ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID,
 ) (saved store.Saved, err error) {

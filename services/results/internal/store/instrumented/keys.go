@@ -28,7 +28,7 @@ func (s *Store) AccountByName(ctx context.Context, name string) (id prism.Accoun
 }
 
 // Authenticate implements store.Keys.
-func (s *Store) Authenticate(ctx context.Context, key contract.KeyDigest) (facts store.KeyFacts, err error) {
+func (s *Store) Authenticate(ctx context.Context, key contract.KeyDigest) (caller store.Caller, err error) {
 	defer s.measure("authenticate")(&err)
 	return s.inner.Authenticate(ctx, key)
 }

@@ -8,17 +8,17 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/internal/document"
+	"github.com/prism-results/prism/services/results/internal/store/internal/storedjson"
 	"github.com/prism-results/prism/services/results/internal/store/postgres/pgdb"
 )
 
-// CreatePrism stores a prism with its version 1.
+// CreatePrism implements store.Definitions.
 func (s *Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism) error {
-	lens, err := document.Lens(p.Lens)
+	lens, err := storedjson.Marshal(p.Lens)
 	if err != nil {
 		return err
 	}
-	definition, err := document.Definition(p.Latest.Definition)
+	definition, err := storedjson.Marshal(p.Latest.Definition)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (s *Store) CreatePrism(ctx context.Context, account prism.AccountID, p pris
 	})
 }
 
-// Prism finds a prism with its latest version.
+// Prism implements store.Definitions.
 func (s *Store) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error) {
 	row, err := query(ctx, s.read, "prism", func(ctx context.Context, q *pgdb.Queries) (pgdb.ListPrismsRow, error) {
 		if ref.Slug != "" {
@@ -46,21 +46,13 @@ func (s *Store) Prism(ctx context.Context, account prism.AccountID, ref prism.Re
 	return prismOf(row)
 }
 
-// ListPrisms is a page of prisms, newest first.
+// ListPrisms implements store.Definitions.
 func (s *Store) ListPrisms(
 	ctx context.Context, account prism.AccountID, archived bool, page store.Page,
 ) ([]prism.Prism, error) {
-	// Before everything: later than any prism, with the greatest id. A condition that is always there lets the planner seek.
-	before, id := time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC), prism.UUID{}
-	for i := range id {
-		id[i] = 0xff
-	}
-	if page.After != nil {
-		before, id = page.After.At, page.After.ID
-	}
 	rows, err := query(ctx, s.read, "list prisms", func(ctx context.Context, q *pgdb.Queries) ([]pgdb.ListPrismsRow, error) {
 		return q.ListPrisms(ctx, pgdb.ListPrismsParams{
-			AccountID: account.UUID, Archived: archived, BeforeAt: before, BeforeID: id,
+			AccountID: account.UUID, Archived: archived, Before: page.Before(),
 			Max: int32(page.Limit), //nolint:gosec // 100 at most
 		})
 	})
@@ -76,7 +68,7 @@ func (s *Store) ListPrisms(
 	return prisms, nil
 }
 
-// Version finds one version.
+// Version implements store.Definitions.
 func (s *Store) Version(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, number int32,
 ) (prism.Version, error) {
@@ -89,15 +81,15 @@ func (s *Store) Version(
 	return versionOf(row.Number, row.Definition, row.CreatedAt)
 }
 
-// AddVersion stores the next version and replaces the Lens.
+// AddVersion implements store.Definitions.
 func (s *Store) AddVersion(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens,
 ) error {
-	lens, err := document.Lens(l)
+	lens, err := storedjson.Marshal(l)
 	if err != nil {
 		return err
 	}
-	definition, err := document.Definition(v.Definition)
+	definition, err := storedjson.Marshal(v.Definition)
 	if err != nil {
 		return err
 	}
@@ -109,14 +101,14 @@ func (s *Store) AddVersion(
 	if err != nil {
 		return err
 	}
-	return outcome(met.Archived, met.Current)
+	return changeError(met.Archived, met.Current)
 }
 
-// PutLens replaces the Lens.
+// PutLens implements store.Definitions.
 func (s *Store) PutLens(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens,
 ) error {
-	lens, err := document.Lens(l)
+	lens, err := storedjson.Marshal(l)
 	if err != nil {
 		return err
 	}
@@ -126,11 +118,11 @@ func (s *Store) PutLens(
 	if err != nil {
 		return err
 	}
-	return outcome(met.Archived, met.Current)
+	return changeError(met.Archived, met.Current)
 }
 
-// outcome is that of a change by the prism that it met.
-func outcome(archived, current bool) error {
+// changeError is the error of a change to a prism in this state.
+func changeError(archived, current bool) error {
 	switch {
 	case archived:
 		return store.ErrArchived
@@ -141,7 +133,7 @@ func outcome(archived, current bool) error {
 	}
 }
 
-// SetArchived sets or clears the time of archiving.
+// SetArchived implements store.Definitions.
 func (s *Store) SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time) error {
 	found, err := query(ctx, s.do, "set archived", func(ctx context.Context, q *pgdb.Queries) (int64, error) {
 		if at == nil {
@@ -156,7 +148,7 @@ func (s *Store) SetArchived(ctx context.Context, account prism.AccountID, id pri
 }
 
 func prismOf(row pgdb.ListPrismsRow) (prism.Prism, error) {
-	lens, err := document.ParseLens(row.Lens)
+	lens, err := storedjson.Unmarshal[prism.Lens](row.Lens)
 	if err != nil {
 		return prism.Prism{}, err
 	}
@@ -171,7 +163,7 @@ func prismOf(row pgdb.ListPrismsRow) (prism.Prism, error) {
 }
 
 func versionOf(number int32, definition []byte, createdAt time.Time) (prism.Version, error) {
-	d, err := document.ParseDefinition(definition)
+	d, err := storedjson.Unmarshal[prism.Definition](definition)
 	if err != nil {
 		return prism.Version{}, err
 	}

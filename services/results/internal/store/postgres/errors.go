@@ -12,12 +12,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/internal/document"
+	"github.com/prism-results/prism/services/results/internal/store/internal/storedjson"
 )
 
-// The codes that mean something to a caller (Postgres manual, appendix A).
+// The error codes that callers distinguish (Postgres manual, appendix A).
 const (
 	uniqueViolation      = "23505"
 	foreignKeyViolation  = "23503"
@@ -28,21 +27,18 @@ const (
 	crashShutdown        = "57P02"
 	cannotConnectNow     = "57P03"
 
-	// PgBouncer says all of its own with this code. Postgres says it of messages that are out of order.
+	// PgBouncer uses this code for all its own errors. Postgres uses it for messages that are out of order.
 	protocolViolation = "08P01"
 )
 
-// translate is where errors of the driver stop: by code and by the name of a constraint, and without their text, which
-// may quote values.
+// translate turns the driver's errors into those of package store, by the code and the name of the constraint. No error
+// text of the server leaves this package, because it may quote values.
 func translate(operation string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if errors.Is(err, pgx.ErrNoRows) {
-		return store.ErrNotFound
-	}
-	if isOurs(err) {
+	switch {
+	case err == nil, errors.Is(err, storedjson.ErrUnreadable), errors.Is(err, store.ErrNotFound):
 		return err
+	case errors.Is(err, pgx.ErrNoRows):
+		return store.ErrNotFound
 	}
 	if pgconn.SafeToRetry(err) {
 		return unavailable(operation, err)
@@ -57,42 +53,35 @@ func translate(operation string, err error) error {
 				return store.ErrSlugTaken
 			}
 		case foreignKeyViolation:
-			return store.ErrNotFound // every foreign key leads to the account or to what the account has
+			return store.ErrNotFound // every foreign key refers to the account or to a row of the account
 		case adminShutdown, crashShutdown, cannotConnectNow, tooManyConnections:
-			// The server ends a connection between statements, so what it was sent has not run. When it ends one inside a
-			// statement, the statement is undone.
+			// The server ends a connection between statements, so a statement that it was sent has not run. If the server ends
+			// the connection during a statement, the statement is rolled back.
 			return unavailable(operation, err)
 		}
 	}
 	return fmt.Errorf("postgres: %s: %w", operation, bare(err))
 }
 
-// isOn tells a constraint by what it is on. Partitions and shards have constraints of their own, such as
-// prisms_3_account_id_slug_key and prisms_slug_key_102008, whose names are made from those of the table and its columns.
+// isOn identifies a constraint by its table and column. Partitions and shards have their own constraints, such as
+// prisms_3_account_id_slug_key and prisms_slug_key_102008, whose names are derived from the table and the columns.
 func isOn(refusal *pgconn.PgError, table, column string) bool {
 	name, found := strings.CutPrefix(refusal.ConstraintName, table+"_")
 	return found && strings.Contains("_"+name, "_"+column+"_key")
 }
 
-// isOurs tells the errors that reading rows has made from those of the driver.
-func isOurs(err error) bool {
-	_, retried := errors.AsType[*store.RetriedError](err)
-	return retried || errors.Is(err, contract.ErrKeyTaken) || errors.Is(err, errRaced) ||
-		errors.Is(err, document.ErrUnreadable) || errors.Is(err, store.ErrNotFound)
-}
-
-// refused tells whether Postgres would not run a statement beside another one, and undid it.
-func refused(err error) bool {
+// isRefused reports whether Postgres rolled a statement back because of a concurrent one.
+func isRefused(err error) bool {
 	refusal, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (refusal.Code == serializationFailure || refusal.Code == deadlockDetected)
 }
 
-// unavailable is for errors that come before anything has happened.
+// unavailable reports an error that came before the operation changed anything.
 func unavailable(operation string, err error) error {
 	return fmt.Errorf("postgres: %s: %w: %w", operation, store.ErrUnavailable, bare(err))
 }
 
-// codeError is an error of the server by its code and what it names, which the schema chose.
+// codeError is an error of the server without its text: the code and the constraint, which the schema names.
 type codeError struct{ code, constraint string }
 
 func (e codeError) Error() string {
@@ -102,25 +91,25 @@ func (e codeError) Error() string {
 	return "SQLSTATE " + e.code + " on " + e.constraint
 }
 
-// errPooler is a pooler that ended the connection, without saying whether the statement still waited or already ran.
+// errPooler: a pooler ended the connection and did not say whether the statement was still queued or had run.
 var errPooler = errors.New("the pooler ended the connection")
 
-// losses are how a connection, or the time for it, ends while a statement is under way.
-func losses() []error {
+// connectionErrors are the ways in which a connection, or the time for it, ends while a statement is under way.
+func connectionErrors() []error {
 	return []error{errPooler, context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed}
 }
 
-// lost tells whether nobody knows how a statement ended.
-func lost(err error) bool {
+// isUnknown reports whether the outcome of a statement is unknown.
+func isUnknown(err error) bool {
 	_, network := errors.AsType[*net.OpError](err)
-	return network || slices.ContainsFunc(losses(), func(loss error) bool { return errors.Is(err, loss) })
+	return network || slices.ContainsFunc(connectionErrors(), func(known error) bool { return errors.Is(err, known) })
 }
 
-// bare keeps what is known to hold no value: codes, ends of contexts and faults of the network. Of anything else, such as
-// a parameter that can't be encoded, it keeps the type.
+// bare reduces an error to parts that hold no value: the code, the end of a context, a network error. Of any other error,
+// such as a parameter that can't be encoded, it keeps the type.
 func bare(err error) error {
 	if e, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return e // who could not reach which server: nothing has been sent
+		return e // names the server and the user; nothing has been sent
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		if e.Code == protocolViolation && e.Severity == "FATAL" {
@@ -128,7 +117,7 @@ func bare(err error) error {
 		}
 		return codeError{code: e.Code, constraint: e.ConstraintName}
 	}
-	for _, known := range append(losses(), context.Canceled) {
+	for _, known := range append(connectionErrors(), context.Canceled) {
 		if errors.Is(err, known) {
 			return known
 		}

@@ -259,7 +259,7 @@ func inVain(t *testing.T, u string, s *postgres.Store) (pgx.Tx, *sync.WaitGroup)
 	var group sync.WaitGroup
 	for range 64 {
 		group.Go(func() {
-			_, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{})
+			_, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{}, store.WithInput)
 			unavailable(t, err)
 		})
 	}
@@ -293,7 +293,7 @@ func TestLookUpsThatAreCutOffAreUnavailable(t *testing.T) {
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{}); err != nil {
+	if _, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{}, store.WithInput); err != nil {
 		t.Error(err)
 	}
 }

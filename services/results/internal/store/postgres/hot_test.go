@@ -65,11 +65,11 @@ func hotPath(ctx context.Context, s *postgres.Store, first byte) map[string]func
 			return err
 		},
 		"CreateFacts": func() error {
-			_, err := s.CreateFacts(ctx, store.CreateQuery{Key: digest(), Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: secret})
+			_, err := s.CreateFacts(ctx, contract.CreateQuery{Key: digest(), Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: secret})
 			return err
 		},
 		"ResultFacts": func() error {
-			_, err := s.ResultFacts(ctx, digest(), prism.ResultID{UUID: prism.UUID{first}})
+			_, err := s.ResultFacts(ctx, digest(), prism.ResultID{UUID: prism.UUID{first}}, store.WithInput)
 			return err
 		},
 	}
@@ -111,7 +111,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	page := store.Page{After: &store.Position{At: time.UnixMilli(0)}, Limit: 10}
+	page := store.Page{After: prism.UUID{1}, Limit: 10}
 	ref := "r"
 	for _, f := range []store.Filter{{}, {Prism: prismID()}, {Ref: &ref}, {Status: prism.Failed}} {
 		if _, err := s.ListResults(ctx, account(), f, page); err != nil {
@@ -141,7 +141,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 			if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") {
 				t.Errorf("%s\n%s", statement, plan)
 			}
-			if strings.Contains(statement, "'failed'") && strings.Contains(statement, "ListResults") && !strings.Contains(plan, "results_failed") {
+			if strings.Contains(statement, "'failed'") && strings.Contains(statement, "ListResults") && !strings.Contains(plan, "results_by_failure") {
 				t.Errorf("a search for a few failed results reads the others too: %s\n%s", statement, plan)
 			}
 		}

@@ -11,18 +11,18 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/internal/row"
+	"github.com/prism-results/prism/services/results/internal/store/internal/columns"
 	"github.com/prism-results/prism/services/results/internal/store/postgres/pgdb"
 )
 
-// CreateAccount stores an account.
+// CreateAccount implements store.Keys.
 func (s *Store) CreateAccount(ctx context.Context, id prism.AccountID, name string, at time.Time) error {
 	return s.do(ctx, "create account", func(ctx context.Context, conn *pgxpool.Conn) error {
 		return pgdb.New(conn).CreateAccount(ctx, pgdb.CreateAccountParams{ID: id.UUID, Name: name, CreatedAt: at})
 	})
 }
 
-// ListAccounts returns all accounts by name.
+// ListAccounts implements store.Keys.
 func (s *Store) ListAccounts(ctx context.Context) ([]store.Account, error) {
 	rows, err := query(ctx, s.read, "list accounts", func(ctx context.Context, q *pgdb.Queries) ([]pgdb.Account, error) {
 		return q.ListAccounts(ctx)
@@ -34,7 +34,7 @@ func (s *Store) ListAccounts(ctx context.Context) ([]store.Account, error) {
 	return accounts, err
 }
 
-// AccountByName finds an account.
+// AccountByName implements store.Keys.
 func (s *Store) AccountByName(ctx context.Context, name string) (prism.AccountID, error) {
 	id, err := query(ctx, s.read, "account by name", func(ctx context.Context, q *pgdb.Queries) (prism.UUID, error) {
 		return q.AccountByName(ctx, name)
@@ -45,20 +45,20 @@ func (s *Store) AccountByName(ctx context.Context, name string) (prism.AccountID
 	return prism.AccountID{UUID: id}, nil
 }
 
-// Authenticate finds the account of a key.
-func (s *Store) Authenticate(ctx context.Context, digest contract.KeyDigest) (store.KeyFacts, error) {
+// Authenticate implements store.Keys.
+func (s *Store) Authenticate(ctx context.Context, digest contract.KeyDigest) (store.Caller, error) {
 	found, err := query(ctx, s.read, "authenticate", func(ctx context.Context, q *pgdb.Queries) (pgdb.AuthenticateRow, error) {
 		return q.Authenticate(ctx, digest[:])
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return store.KeyFacts{}, nil
+		return store.Caller{}, nil
 	} else if err != nil {
-		return store.KeyFacts{}, err
+		return store.Caller{}, err
 	}
-	return row.KeyFacts(found.AccountID, found.ID), nil
+	return columns.Caller(found.AccountID, found.ID), nil
 }
 
-// CreateKey stores a key by its digest.
+// CreateKey implements store.Keys.
 func (s *Store) CreateKey(
 	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest,
 ) error {
@@ -70,7 +70,7 @@ func (s *Store) CreateKey(
 	})
 }
 
-// ListKeys are the account's keys, newest first.
+// ListKeys implements store.Keys.
 func (s *Store) ListKeys(ctx context.Context, account prism.AccountID) ([]store.APIKey, error) {
 	rows, err := query(ctx, s.read, "list keys", func(ctx context.Context, q *pgdb.Queries) ([]pgdb.ListKeysRow, error) {
 		return q.ListKeys(ctx, account.UUID)
@@ -85,7 +85,7 @@ func (s *Store) ListKeys(ctx context.Context, account prism.AccountID) ([]store.
 	return keys, nil
 }
 
-// RevokeKey revokes a key of the account.
+// RevokeKey implements store.Keys.
 func (s *Store) RevokeKey(
 	ctx context.Context, account prism.AccountID, id prism.KeyID, at time.Time,
 ) (store.APIKey, error) {
@@ -98,7 +98,7 @@ func (s *Store) RevokeKey(
 	return apiKeyOf(pgdb.ListKeysRow(key)), nil
 }
 
-// RevokeAnyKey revokes a key of any account.
+// RevokeAnyKey implements store.Keys.
 func (s *Store) RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) (store.APIKey, error) {
 	key, err := query(ctx, s.do, "revoke any key", func(ctx context.Context, q *pgdb.Queries) (pgdb.RevokeAnyKeyRow, error) {
 		return q.RevokeAnyKey(ctx, pgdb.RevokeAnyKeyParams{ID: id.UUID, At: at})
@@ -109,13 +109,13 @@ func (s *Store) RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) 
 	return apiKeyOf(pgdb.ListKeysRow(key)), nil
 }
 
-// TouchKeys records when keys were last used.
+// TouchKeys implements store.Keys.
 func (s *Store) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
 	var touch pgdb.TouchKeysParams
 	for id := range used {
 		touch.Ids = append(touch.Ids, id.UUID)
 	}
-	// Replicas that touch the same keys in one order seldom deadlock; when they do, one of them is run again.
+	// One order for all replicas makes deadlocks rare; do repeats a statement that was rolled back by one.
 	slices.SortFunc(touch.Ids, func(a, b prism.UUID) int { return slices.Compare(a[:], b[:]) })
 	for _, id := range touch.Ids {
 		touch.Times = append(touch.Times, used[prism.KeyID{UUID: id}])

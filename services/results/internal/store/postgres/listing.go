@@ -8,27 +8,27 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/internal/listing"
-	"github.com/prism-results/prism/services/results/internal/store/internal/row"
+	"github.com/prism-results/prism/services/results/internal/store/internal/columns"
+	"github.com/prism-results/prism/services/results/internal/store/internal/listsql"
 )
 
 const (
 	listResults = `-- name: ListResults :many
-SELECT ` + row.PrismColumns + `, ` + row.ListedColumns + `
+SELECT ` + columns.PrismState + `, ` + columns.Fixed + columns.NoInput + `
 FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
 	exportResults = `-- name: ExportResults :many
-SELECT ` + row.ResultColumns + `
+SELECT ` + columns.Fixed + columns.Input + `
 FROM results r`
 )
 
-// ListResults is a page of the account's results, newest first.
+// ListResults implements store.Listing.
 func (s *Store) ListResults(
 	ctx context.Context, account prism.AccountID, f store.Filter, page store.Page,
 ) ([]store.Saved, error) {
-	statement, args := parameters().Statement(listResults, account, f, page, listing.NewestFirst)
+	statement, args := parameters().Statement(listResults, account, f, page, listsql.NewestFirst)
 	return list(ctx, s, "list results", statement, args, func(rows pgx.Rows) (store.Saved, int, error) {
-		var r row.Saved
+		var r columns.Saved
 		if err := rows.Scan(r.Targets(target)...); err != nil {
 			return store.Saved{}, 0, err
 		}
@@ -37,14 +37,14 @@ func (s *Store) ListResults(
 	})
 }
 
-// ExportResults is a page of one prism's results, oldest first.
+// ExportResults implements store.Listing.
 func (s *Store) ExportResults(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, f store.Filter, page store.Page,
 ) ([]prism.Result, error) {
 	f.Prism, f.Ref = id, nil
-	statement, args := parameters().Statement(exportResults, account, f, page, listing.OldestFirst)
+	statement, args := parameters().Statement(exportResults, account, f, page, listsql.OldestFirst)
 	return list(ctx, s, "export results", statement, args, func(rows pgx.Rows) (prism.Result, int, error) {
-		var r row.Result
+		var r columns.Result
 		if err := rows.Scan(r.Targets(target)...); err != nil {
 			return prism.Result{}, 0, err
 		}
@@ -56,7 +56,7 @@ func (s *Store) ExportResults(
 	})
 }
 
-// list reads rows until they are all there or fill store.PageBytes, by what read says that each holds.
+// list reads rows until there are no more or they fill store.PageBytes. read scans one row and returns its size.
 func list[T any](
 	ctx context.Context, s *Store, operation, statement string, args []any, read func(pgx.Rows) (T, int, error),
 ) (found []T, err error) {

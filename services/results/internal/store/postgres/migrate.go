@@ -21,14 +21,17 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// A replica that waits for another one's migration asks once a second, for as long as a long migration may take.
+// newestMigration is the number of the last migration. A test compares it with the files and the migrations in Go.
+const newestMigration = 2
+
+// A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (
 	lockPeriodSeconds = 1
 	lockTries         = 600
 )
 
-// Migrate brings the database to the newest schema. Replicas may race: one migrates, and the others wait for it and find
-// it done. It returns store.ErrUnavailable when the database is away.
+// Migrate brings the database to the newest schema: store.ErrUnavailable if the database is down. Replicas may race: one
+// of them migrates, and the others wait and then find nothing to do. The previous release works on the newest schema.
 //
 // The lock belongs to a session, so url must not lead through a pooler that shares sessions.
 func Migrate(ctx context.Context, url string) (err error) {
@@ -55,57 +58,38 @@ func Migrate(ctx context.Context, url string) (err error) {
 	}
 	p, err := goose.NewProvider(goose.DialectPostgres, db, files,
 		goose.WithSessionLocker(locker),
-		goose.WithDisableGlobalRegistry(true)) // which would mix in whatever else the process has registered
+		goose.WithGoMigrations(goose.NewGoMigration(2, &goose.GoFunc{RunDB: listByID}, &goose.GoFunc{RunDB: listByTime})),
+		goose.WithDisableGlobalRegistry(true)) // it may hold migrations of other packages
 	if err != nil {
 		return fmt.Errorf("postgres: %s: %w", operation, err)
 	}
 	if _, err := p.Up(ctx); err != nil {
-		// A migration is a transaction under the session's lock: what was cut off is done or undone, and asking again is safe.
-		if lost(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(translate(operation, err), store.ErrUnavailable) {
+		// A migration that was cut off can be repeated: it is a transaction, or its statements can be repeated.
+		if isUnknown(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(translate(operation, err), store.ErrUnavailable) {
 			return unavailable(operation, err)
 		}
-		return fmt.Errorf("postgres: %s: %w", operation, err) // its statements hold no values but the schema's
+		return fmt.Errorf("postgres: %s: %w", operation, err) // migrations contain no values
 	}
 	return nil
 }
 
-// undefinedTable is Postgres' code for a table that is not there.
+// undefinedTable is Postgres's code for a table that does not exist.
 const undefinedTable = "42P01"
 
-// Migrated tells whether the tables are at least as new as this program: nil, store.ErrOutdated, or store.ErrUnavailable.
-// It is one statement, which unlike Migrate may go through a pooler that shares sessions.
+// Migrated checks that the tables are at least as new as this program: store.ErrOutdated, store.ErrUnavailable. It is one
+// statement, so unlike Migrate it works through a pooler that shares sessions.
 func (s *Store) Migrated(ctx context.Context) error {
-	needed, err := newest()
-	if err != nil {
-		return err
-	}
 	var found int64
-	err = s.read(ctx, "migrated", func(ctx context.Context, conn *pgxpool.Conn) error {
+	err := s.read(ctx, "migrated", func(ctx context.Context, conn *pgxpool.Conn) error {
 		const applied = "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied"
 		err := conn.QueryRow(ctx, applied).Scan(&found)
 		if refusal, ok := errors.AsType[*pgconn.PgError](err); ok && refusal.Code == undefinedTable {
-			return nil // nobody has migrated yet
+			return nil // nothing has been migrated yet
 		}
 		return err
 	})
-	if err == nil && found < needed {
-		return fmt.Errorf("postgres: %w: at %d of %d", store.ErrOutdated, found, needed)
+	if err == nil && found < newestMigration {
+		return fmt.Errorf("postgres: %w: at %d of %d", store.ErrOutdated, found, newestMigration)
 	}
 	return err
-}
-
-// newest is the number of the last migration.
-func newest() (version int64, err error) {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return 0, fmt.Errorf("postgres: %w", err)
-	}
-	for _, file := range files {
-		v, err := goose.NumericComponent(file)
-		if err != nil {
-			return 0, fmt.Errorf("postgres: %w", err)
-		}
-		version = max(version, v)
-	}
-	return version, nil
 }

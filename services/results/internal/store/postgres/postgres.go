@@ -1,4 +1,4 @@
-// Package postgres keeps results in Postgres, or in what speaks like it.
+// Package postgres implements store.Store in Postgres, or in a database that speaks its protocol.
 package postgres
 
 import (
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exaring/otelpgx"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.opentelemetry.io/otel/trace"
 
@@ -23,31 +24,32 @@ const (
 	DefaultStatementWait = 10 * time.Second
 )
 
-// connectTimeout bounds one connection's making.
+// connectTimeout bounds the opening of one connection.
 const connectTimeout = 5 * time.Second
 
-// attempts bound how often a statement is sent that Postgres refused to run beside another one, or that lost a race to a
-// row which it could not see yet. Each attempt follows another's success, so the bound is met by none but a fault.
+// attempts bounds how often a statement is sent that Postgres refuses to run concurrently with another one. Each refusal
+// means that another statement succeeded, so only a fault reaches the bound.
 const attempts = 8
 
-// Config is where and how much.
+// Config is the address of the database and the limits of its use.
 type Config struct {
-	// URL in any form that libpq takes. Parameters of pgx's pool in it yield to the fields below.
+	// URL in any form that libpq takes. The fields below override pgx's pool parameters in the URL.
 	URL string
-	// MaxConns bounds the connections; DefaultMaxConns when 0.
+	// MaxConns bounds the connections; DefaultMaxConns if 0.
 	MaxConns int
-	// AcquireWait bounds how long a call waits for a connection, made or free; DefaultAcquireWait when 0, less than callers
-	// wait (contract.ResultsWait). Past it the call fails with store.ErrUnavailable, and has done nothing. A connection that
-	// was idle for a second is tried first, so a server that hangs is found here.
+	// AcquireWait bounds how long a call waits for a connection, new or idle; DefaultAcquireWait if 0, which is less than
+	// callers wait (contract.ResultsWait). After it the call fails with store.ErrUnavailable, and has changed nothing. The
+	// pool pings a connection that was idle for a second before use, so AcquireWait also bounds the wait for a server that
+	// hangs.
 	AcquireWait time.Duration
-	// StatementWait bounds each statement, whatever time its caller has; DefaultStatementWait when 0. A server that took a
-	// statement and went silent would hold its caller and a connection for ever.
+	// StatementWait bounds each statement, even if its caller would wait longer; DefaultStatementWait if 0. Without it, a
+	// server that took a statement and then hangs would block the caller and the connection for ever.
 	StatementWait time.Duration
 }
 
-// Deps may be left empty.
+// Deps are optional.
 type Deps struct {
-	// Tracer makes a span for each statement, with its text and never with its parameters; nil makes none.
+	// Tracer makes a span for each statement, with its text and without its parameters.
 	Tracer trace.TracerProvider
 }
 
@@ -56,12 +58,12 @@ type Store struct {
 	pool           *pgxpool.Pool
 	acquireWait    time.Duration
 	statementWait  time.Duration
-	lookups, saves *pipelines
+	lookups, saves *batches
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open makes a store without connecting: a database that is away at the start is no worse than one that goes away later.
+// Open creates a store and connects to nothing: a database that is down now may be up when it is needed.
 func Open(ctx context.Context, cfg Config, d Deps) (*Store, error) {
 	config, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
@@ -71,11 +73,13 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Store, error) {
 	if _, named := config.ConnConfig.RuntimeParams["application_name"]; !named {
 		config.ConnConfig.RuntimeParams["application_name"] = "prism-results"
 	}
+	var tracer pgx.QueryTracer
 	if d.Tracer != nil {
-		config.ConnConfig.Tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(d.Tracer))
+		tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(d.Tracer))
+		config.ConnConfig.Tracer = tracer
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
-		// The pool goes on connecting when nobody waits any more. Its next attempt may reach a server that answers.
+		// The pool keeps connecting when no caller waits any more, so an attempt needs a bound of its own.
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
@@ -86,34 +90,40 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Store, error) {
 		pool: pool, acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait),
 		statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
-	s.lookups, s.saves = s.pipelines(lookupTurns, false), s.pipelines(saveTurns, true)
+	s.lookups, s.saves = s.batches(tracer, false), s.batches(tracer, true)
 	return s, nil
 }
 
-// Ping tells whether the database answers.
+// Ping checks that the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	return s.read(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error { return conn.Ping(ctx) })
 }
 
-// Close closes the connections once they are given back.
+// Close closes the connections, and waits for those in use.
 func (s *Store) Close() { s.pool.Close() }
 
-// roundTrip is one statement, run with what do gives it.
+// roundTrip executes a statement on a connection.
 type roundTrip = func(ctx context.Context, conn *pgxpool.Conn) error
 
-// do runs fn with a connection, and again when Postgres refused to run it beside another statement.
+// do calls fn with a connection, and again if Postgres refused to run the statement concurrently with another one.
 func (s *Store) do(ctx context.Context, operation string, fn roundTrip) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
-		return unavailable(operation, err)
+		return unavailable(operation, err) // nothing was sent
 	}
 	defer conn.Release()
 	for attempt := 1; ; attempt++ {
 		err := s.bounded(ctx, conn, fn)
-		if !refused(err) || attempt == attempts || ctx.Err() != nil {
+		if !isRefused(err) || attempt == attempts || ctx.Err() != nil {
 			return translate(operation, err)
 		}
 	}
+}
+
+func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.acquireWait)
+	defer cancel()
+	return s.pool.Acquire(ctx)
 }
 
 func (s *Store) bounded(ctx context.Context, conn *pgxpool.Conn, fn roundTrip) error {
@@ -122,34 +132,27 @@ func (s *Store) bounded(ctx context.Context, conn *pgxpool.Conn, fn roundTrip) e
 	return fn(ctx, conn)
 }
 
-// read is do for a statement that changes nothing: when its answer was lost, nothing has happened.
+// read is do for a statement that changes nothing.
 func (s *Store) read(ctx context.Context, operation string, fn roundTrip) error {
-	return harmless(operation, s.do(ctx, operation, fn))
+	return readError(operation, s.do(ctx, operation, fn))
 }
 
-// harmless is the error of a statement that changes nothing.
-func harmless(operation string, err error) error {
-	if lost(err) && !errors.Is(err, store.ErrUnavailable) {
+// readError is the error of a statement that changes nothing: if its outcome is unknown, nothing has changed.
+func readError(operation string, err error) error {
+	if isUnknown(err) && !errors.Is(err, store.ErrUnavailable) {
 		return unavailable(operation, err)
 	}
 	return err
 }
 
-// acquire is apart from running a statement, for an error of it tells that nothing has happened.
-func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.acquireWait)
-	defer cancel()
-	return s.pool.Acquire(ctx)
-}
-
-func (s *Store) pipelines(most int, saves bool) *pipelines {
-	return &pipelines{
-		acquire:     func(ctx context.Context) (pipe, error) { return s.pool.Acquire(ctx) },
-		acquireWait: s.acquireWait, statementWait: s.statementWait, most: most, saves: saves,
+func (s *Store) batches(tracer pgx.QueryTracer, saves bool) *batches {
+	return &batches{
+		acquire:     func(ctx context.Context) (connection, error) { return s.pool.Acquire(ctx) },
+		acquireWait: s.acquireWait, statementWait: s.statementWait, tracer: tracer, saves: saves,
 	}
 }
 
-// query runs one of the generated queries, by do or by read.
+// query executes one of the generated queries, by s.do or by s.read.
 func query[T any](
 	ctx context.Context, run func(context.Context, string, roundTrip) error, operation string,
 	fn func(ctx context.Context, q *pgdb.Queries) (T, error),

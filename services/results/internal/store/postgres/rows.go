@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store/internal/listing"
+	"github.com/prism-results/prism/services/results/internal/store/internal/listsql"
 )
 
 // target is what pgx scans into at once. For a pointer to a pointer it looks for a way by reflection, in each row anew.
@@ -73,8 +73,8 @@ func set[T any](to **T, value T, valid bool) error {
 	return nil
 }
 
-func parameters() listing.Dialect {
-	return listing.Dialect{
+func parameters() listsql.Dialect {
+	return listsql.Dialect{
 		Parameter: "$",
 		UUID:      func(id prism.UUID) any { return id },
 		Time:      func(t time.Time) any { return t },

@@ -3,47 +3,46 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"math"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/internal/document"
+	"github.com/prism-results/prism/services/results/internal/store/internal/storedjson"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite/litedb"
 )
 
-// The operations whose errors depend on what they are.
+// The operations whose unique constraints translate tells apart.
 const (
 	createAccount = "create account"
 	createPrism   = "create prism"
 )
 
-// CreatePrism stores a prism with its version 1.
+// CreatePrism implements store.Definitions.
 func (s *Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism) error {
-	lens, err := document.Lens(p.Lens)
+	lens, err := storedjson.Marshal(p.Lens)
 	if err != nil {
 		return err
 	}
-	definition, err := document.Definition(p.Latest.Definition)
+	definition, err := storedjson.Marshal(p.Latest.Definition)
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, createPrism, func(q *litedb.Queries, _ *sql.Tx) error {
+	return s.write(ctx, createPrism, func(ctx context.Context, q *litedb.Queries, _ *sql.Tx) error {
 		err := q.CreatePrism(ctx, litedb.CreatePrismParams{
 			AccountID: account.UUID[:], ID: p.ID.UUID[:], Slug: p.Slug, Name: p.Name, Lens: lens,
 			LatestVersion: int64(p.Latest.Number), CreatedAt: p.CreatedAt.UnixMilli(), ArchivedAt: optionalMillis(p.ArchivedAt),
 		})
 		if err != nil {
-			return translate(createPrism, err)
+			return err
 		}
-		return translate(createPrism, q.CreateVersion(ctx, litedb.CreateVersionParams{
+		return q.CreateVersion(ctx, litedb.CreateVersionParams{
 			AccountID: account.UUID[:], PrismID: p.ID.UUID[:], Number: int64(p.Latest.Number), Definition: definition,
 			CreatedAt: p.Latest.CreatedAt.UnixMilli(),
-		}))
+		})
 	})
 }
 
-// Prism finds a prism with its latest version.
+// Prism implements store.Definitions.
 func (s *Store) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error) {
 	if ref.Slug != "" {
 		row, err := s.reads.PrismBySlug(ctx, litedb.PrismBySlugParams{AccountID: account.UUID[:], Slug: ref.Slug})
@@ -59,24 +58,16 @@ func (s *Store) Prism(ctx context.Context, account prism.AccountID, ref prism.Re
 	return prismOf(litedb.ListPrismsRow(row))
 }
 
-// ListPrisms is a page of prisms, newest first.
+// ListPrisms implements store.Definitions.
 func (s *Store) ListPrisms(
 	ctx context.Context, account prism.AccountID, archived bool, page store.Page,
 ) ([]prism.Prism, error) {
-	// Before everything: later than any time, with the greatest id.
-	before, id := int64(math.MaxInt64), prism.UUID{}
-	for i := range id {
-		id[i] = 0xff
-	}
-	if page.After != nil {
-		before, id = page.After.At.UnixMilli(), page.After.ID
-	}
-	var wanted int64
+	before, wanted := page.Before(), int64(0)
 	if archived {
 		wanted = 1
 	}
 	rows, err := s.reads.ListPrisms(ctx, litedb.ListPrismsParams{
-		AccountID: account.UUID[:], Archived: wanted, BeforeAt: before, BeforeID: id[:], Max: int64(page.Limit),
+		AccountID: account.UUID[:], Archived: wanted, Before: before[:], Max: int64(page.Limit),
 	})
 	if err != nil {
 		return nil, translate("list prisms", err)
@@ -90,7 +81,7 @@ func (s *Store) ListPrisms(
 	return prisms, nil
 }
 
-// Version finds one version.
+// Version implements store.Definitions.
 func (s *Store) Version(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, number int32,
 ) (prism.Version, error) {
@@ -103,44 +94,44 @@ func (s *Store) Version(
 	return versionOf(row.Number, row.Definition, row.CreatedAt)
 }
 
-// AddVersion stores the next version and replaces the Lens.
+// AddVersion implements store.Definitions.
 func (s *Store) AddVersion(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens,
 ) error {
-	const operation = "add version"
-	definition, err := document.Definition(v.Definition)
+	definition, err := storedjson.Marshal(v.Definition)
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, operation, account, id, v.Number-1, v.Number, l, func(q *litedb.Queries) error {
-		return translate(operation, q.CreateVersion(ctx, litedb.CreateVersionParams{
+	return s.change(ctx, "add version", account, id, v.Number-1, v.Number, l, func(ctx context.Context, q *litedb.Queries) error {
+		return q.CreateVersion(ctx, litedb.CreateVersionParams{
 			AccountID: account.UUID[:], PrismID: id.UUID[:], Number: int64(v.Number), Definition: definition,
 			CreatedAt: v.CreatedAt.UnixMilli(),
-		}))
+		})
 	})
 }
 
-// PutLens replaces the Lens.
+// PutLens implements store.Definitions.
 func (s *Store) PutLens(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens,
 ) error {
-	return s.change(ctx, "put lens", account, id, latest, latest, l, func(*litedb.Queries) error { return nil })
+	return s.change(ctx, "put lens", account, id, latest, latest, l, func(context.Context, *litedb.Queries) error { return nil })
 }
 
-// change moves a prism that is not archived from one latest version to another, or keeps it, and replaces its Lens.
+// change replaces the Lens of a prism that is not archived, changes its latest version from one number to another, and
+// calls also in the same transaction.
 func (s *Store) change(
 	ctx context.Context, operation string, account prism.AccountID, id prism.PrismID, from, to int32, l prism.Lens,
-	also func(*litedb.Queries) error,
+	also func(context.Context, *litedb.Queries) error,
 ) error {
-	lens, err := document.Lens(l)
+	lens, err := storedjson.Marshal(l)
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, operation, func(q *litedb.Queries, _ *sql.Tx) error {
+	return s.write(ctx, operation, func(ctx context.Context, q *litedb.Queries, _ *sql.Tx) error {
 		state, err := q.PrismState(ctx, litedb.PrismStateParams{AccountID: account.UUID[:], ID: id.UUID[:]})
 		switch {
 		case err != nil:
-			return translate(operation, err)
+			return err
 		case state.ArchivedAt != nil:
 			return store.ErrArchived
 		case state.LatestVersion != int64(from):
@@ -150,16 +141,15 @@ func (s *Store) change(
 			AccountID: account.UUID[:], ID: id.UUID[:], LatestVersion: int64(to), Lens: lens,
 		})
 		if err != nil {
-			return translate(operation, err)
+			return err
 		}
-		return also(q)
+		return also(ctx, q)
 	})
 }
 
-// SetArchived sets or clears the time of archiving.
+// SetArchived implements store.Definitions.
 func (s *Store) SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time) error {
-	const operation = "set archived"
-	return s.write(ctx, operation, func(q *litedb.Queries, _ *sql.Tx) error {
+	return s.write(ctx, "set archived", func(ctx context.Context, q *litedb.Queries, _ *sql.Tx) error {
 		var (
 			found int64
 			err   error
@@ -174,12 +164,12 @@ func (s *Store) SetArchived(ctx context.Context, account prism.AccountID, id pri
 		if err == nil && found == 0 {
 			return store.ErrNotFound
 		}
-		return translate(operation, err)
+		return err
 	})
 }
 
 func prismOf(row litedb.ListPrismsRow) (prism.Prism, error) {
-	lens, err := document.ParseLens(row.Lens)
+	lens, err := storedjson.Unmarshal[prism.Lens](row.Lens)
 	if err != nil {
 		return prism.Prism{}, err
 	}
@@ -194,7 +184,7 @@ func prismOf(row litedb.ListPrismsRow) (prism.Prism, error) {
 }
 
 func versionOf(number int64, definition []byte, createdAt int64) (prism.Version, error) {
-	d, err := document.ParseDefinition(definition)
+	d, err := storedjson.Unmarshal[prism.Definition](definition)
 	if err != nil {
 		return prism.Version{}, err
 	}

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
+	driver "modernc.org/sqlite"
+	"zombiezen.com/go/sqlite"
 
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// primary masks the extension off a result code.
-const primary = 0xff
-
-// translate is where errors of the driver stop: by code, and without their text.
+// translate turns the driver's errors into those of package store, by their code. No error text leaves this package.
 func translate(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -24,59 +21,50 @@ func translate(operation string, err error) error {
 	}
 	code, known := codeOf(err)
 	if !known {
-		return fmt.Errorf("sqlite: %s: %w", operation, err) // a context's end or a file's, neither of which holds values
+		return fmt.Errorf("sqlite: %s: %w", operation, err) // the end of a context or a file error; neither holds a value
 	}
-	switch code.code {
-	case codes.SQLITE_CONSTRAINT_UNIQUE:
-		// SQLite tells a constraint's kind, and its name only in words. Each of these operations has one that is not a
-		// primary key.
+	switch code.ResultCode {
+	case sqlite.ResultConstraintUnique:
+		// SQLite reports the kind of the constraint, and names the constraint only in words. Each of these operations has
+		// one unique constraint that is not a primary key.
 		switch operation {
 		case createAccount:
 			return store.ErrNameTaken
 		case createPrism:
 			return store.ErrSlugTaken
 		}
-	case codes.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return store.ErrNotFound // every foreign key leads to the account or to what the account has
+	case sqlite.ResultConstraintForeignKey:
+		return store.ErrNotFound // every foreign key refers to the account or to a row of the account
 	}
-	switch code.code & primary {
-	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED, codes.SQLITE_CANTOPEN:
+	switch code.ToPrimary() {
+	case sqlite.ResultBusy, sqlite.ResultLocked, sqlite.ResultCantOpen:
 		return unavailable(operation, code)
 	}
 	return fmt.Errorf("sqlite: %s: %w", operation, code)
 }
 
-// codeError is an error of SQLite by its code alone.
-type codeError struct{ code int }
+// codeError is an error of SQLite without its text.
+type codeError struct{ sqlite.ResultCode }
 
-// check is what SQLite says of a call.
-func check(code int32) error {
-	if code == codes.SQLITE_OK {
+// Error is the name of the code, such as SQLITE_BUSY.
+func (e codeError) Error() string { return e.String() }
+
+// withoutText keeps only the code of an error of the look-ups' connections.
+func withoutText(err error) error {
+	if err == nil {
 		return nil
 	}
-	return codeError{int(code)}
+	return codeError{sqlite.ErrCode(err)}
 }
 
-func codeOf(err error) (code codeError, known bool) {
-	if errors.As(err, &code) {
-		return code, true
+func codeOf(err error) (codeError, bool) {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		return codeError{sqlite.ResultCode(e.Code())}, true //nolint:gosec // SQLite's codes have 32 bits
 	}
-	var driver *sqlite.Error
-	if errors.As(err, &driver) {
-		return codeError{driver.Code()}, true
-	}
-	return codeError{}, false
+	return errors.AsType[codeError](err)
 }
 
-func (e codeError) Error() string {
-	text, found := sqlite.ErrorCodeString[e.code]
-	if !found {
-		text = sqlite.ErrorCodeString[e.code&primary]
-	}
-	return fmt.Sprintf("%s (%d)", text, e.code)
-}
-
-// unavailable is for errors that come before anything has happened.
+// unavailable reports an error that came before the operation changed anything.
 func unavailable(operation string, err error) error {
 	return fmt.Errorf("sqlite: %s: %w: %w", operation, store.ErrUnavailable, err)
 }

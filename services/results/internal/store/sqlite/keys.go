@@ -9,20 +9,20 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/internal/row"
+	"github.com/prism-results/prism/services/results/internal/store/internal/columns"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite/litedb"
 )
 
-// CreateAccount stores an account.
+// CreateAccount implements store.Keys.
 func (s *Store) CreateAccount(ctx context.Context, id prism.AccountID, name string, at time.Time) error {
-	return s.write(ctx, createAccount, func(q *litedb.Queries, _ *sql.Tx) error {
-		return translate(createAccount, q.CreateAccount(ctx, litedb.CreateAccountParams{
+	return s.write(ctx, createAccount, func(ctx context.Context, q *litedb.Queries, _ *sql.Tx) error {
+		return q.CreateAccount(ctx, litedb.CreateAccountParams{
 			ID: id.UUID[:], Name: name, CreatedAt: at.UnixMilli(),
-		}))
+		})
 	})
 }
 
-// ListAccounts returns all accounts by name.
+// ListAccounts implements store.Keys.
 func (s *Store) ListAccounts(ctx context.Context) ([]store.Account, error) {
 	rows, err := s.reads.ListAccounts(ctx)
 	accounts := make([]store.Account, len(rows))
@@ -32,7 +32,7 @@ func (s *Store) ListAccounts(ctx context.Context) ([]store.Account, error) {
 	return accounts, translate("list accounts", err)
 }
 
-// AccountByName finds an account.
+// AccountByName implements store.Keys.
 func (s *Store) AccountByName(ctx context.Context, name string) (prism.AccountID, error) {
 	id, err := s.reads.AccountByName(ctx, name)
 	if err != nil {
@@ -41,31 +41,30 @@ func (s *Store) AccountByName(ctx context.Context, name string) (prism.AccountID
 	return prism.AccountID{UUID: uuidOf(id)}, nil
 }
 
-// Authenticate finds the account of a key.
-func (s *Store) Authenticate(ctx context.Context, digest contract.KeyDigest) (store.KeyFacts, error) {
+// Authenticate implements store.Keys.
+func (s *Store) Authenticate(ctx context.Context, digest contract.KeyDigest) (store.Caller, error) {
 	found, err := s.reads.Authenticate(ctx, digest[:])
 	if errors.Is(err, sql.ErrNoRows) {
-		return store.KeyFacts{}, nil
+		return store.Caller{}, nil
 	} else if err != nil {
-		return store.KeyFacts{}, translate("authenticate", err)
+		return store.Caller{}, translate("authenticate", err)
 	}
-	return row.KeyFacts(uuidOf(found.AccountID), uuidOf(found.ID)), nil
+	return columns.Caller(uuidOf(found.AccountID), uuidOf(found.ID)), nil
 }
 
-// CreateKey stores a key by its digest.
+// CreateKey implements store.Keys.
 func (s *Store) CreateKey(
 	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest,
 ) error {
-	const operation = "create key"
-	return s.write(ctx, operation, func(q *litedb.Queries, _ *sql.Tx) error {
-		return translate(operation, q.CreateKey(ctx, litedb.CreateKeyParams{
+	return s.write(ctx, "create key", func(ctx context.Context, q *litedb.Queries, _ *sql.Tx) error {
+		return q.CreateKey(ctx, litedb.CreateKeyParams{
 			ID: k.ID.UUID[:], AccountID: account.UUID[:], Digest: digest[:], Prefix: k.Prefix, Name: k.Name,
 			CreatedAt: k.CreatedAt.UnixMilli(), LastUsedAt: optionalMillis(k.LastUsedAt), RevokedAt: optionalMillis(k.RevokedAt),
-		}))
+		})
 	})
 }
 
-// ListKeys are the account's keys, newest first.
+// ListKeys implements store.Keys.
 func (s *Store) ListKeys(ctx context.Context, account prism.AccountID) ([]store.APIKey, error) {
 	rows, err := s.reads.ListKeys(ctx, account.UUID[:])
 	if err != nil {
@@ -78,15 +77,14 @@ func (s *Store) ListKeys(ctx context.Context, account prism.AccountID) ([]store.
 	return keys, nil
 }
 
-// RevokeKey revokes a key of the account.
+// RevokeKey implements store.Keys.
 func (s *Store) RevokeKey(
 	ctx context.Context, account prism.AccountID, id prism.KeyID, at time.Time,
 ) (key store.APIKey, err error) {
-	const operation = "revoke key"
-	err = s.write(ctx, operation, func(q *litedb.Queries, _ *sql.Tx) error {
+	err = s.write(ctx, "revoke key", func(ctx context.Context, q *litedb.Queries, _ *sql.Tx) error {
 		row, err := q.RevokeKey(ctx, litedb.RevokeKeyParams{AccountID: account.UUID[:], ID: id.UUID[:], At: at.UnixMilli()})
 		key = apiKeyOf(litedb.ListKeysRow(row))
-		return translate(operation, err)
+		return err
 	})
 	if err != nil {
 		return store.APIKey{}, err
@@ -94,13 +92,12 @@ func (s *Store) RevokeKey(
 	return key, nil
 }
 
-// RevokeAnyKey revokes a key of any account.
+// RevokeAnyKey implements store.Keys.
 func (s *Store) RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) (key store.APIKey, err error) {
-	const operation = "revoke any key"
-	err = s.write(ctx, operation, func(q *litedb.Queries, _ *sql.Tx) error {
+	err = s.write(ctx, "revoke any key", func(ctx context.Context, q *litedb.Queries, _ *sql.Tx) error {
 		row, err := q.RevokeAnyKey(ctx, litedb.RevokeAnyKeyParams{ID: id.UUID[:], At: at.UnixMilli()})
 		key = apiKeyOf(litedb.ListKeysRow(row))
-		return translate(operation, err)
+		return err
 	})
 	if err != nil {
 		return store.APIKey{}, err
@@ -108,13 +105,12 @@ func (s *Store) RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) 
 	return key, nil
 }
 
-// TouchKeys records when keys were last used, in one transaction.
+// TouchKeys implements store.Keys.
 func (s *Store) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
-	const operation = "touch keys"
-	return s.write(ctx, operation, func(q *litedb.Queries, _ *sql.Tx) error {
+	return s.write(ctx, "touch keys", func(ctx context.Context, q *litedb.Queries, _ *sql.Tx) error {
 		for id, at := range used {
 			if err := q.TouchKey(ctx, litedb.TouchKeyParams{ID: id.UUID[:], At: at.UnixMilli()}); err != nil {
-				return translate(operation, err)
+				return err
 			}
 		}
 		return nil

@@ -7,27 +7,27 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/internal/listing"
-	"github.com/prism-results/prism/services/results/internal/store/internal/row"
+	"github.com/prism-results/prism/services/results/internal/store/internal/columns"
+	"github.com/prism-results/prism/services/results/internal/store/internal/listsql"
 )
 
 const (
 	listResults = `
-SELECT ` + row.PrismColumns + `, ` + row.ListedColumns + `
+SELECT ` + columns.PrismState + `, ` + columns.Fixed + columns.NoInput + `
 FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
 	exportResults = `
-SELECT ` + row.ResultColumns + `
+SELECT ` + columns.Fixed + columns.Input + `
 FROM results r`
 )
 
-// ListResults is a page of the account's results, newest first.
+// ListResults implements store.Listing.
 func (s *Store) ListResults(
 	ctx context.Context, account prism.AccountID, f store.Filter, page store.Page,
 ) ([]store.Saved, error) {
-	query, args := parameters().Statement(listResults, account, f, page, listing.NewestFirst)
+	query, args := parameters().Statement(listResults, account, f, page, listsql.NewestFirst)
 	return list(ctx, s, "list results", query, args, func(rows *sql.Rows) (store.Saved, int, error) {
-		var r row.Saved
+		var r columns.Saved
 		if err := rows.Scan(r.Targets(target)...); err != nil {
 			return store.Saved{}, 0, err
 		}
@@ -36,14 +36,14 @@ func (s *Store) ListResults(
 	})
 }
 
-// ExportResults is a page of one prism's results, oldest first.
+// ExportResults implements store.Listing.
 func (s *Store) ExportResults(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, f store.Filter, page store.Page,
 ) ([]prism.Result, error) {
 	f.Prism, f.Ref = id, nil
-	query, args := parameters().Statement(exportResults, account, f, page, listing.OldestFirst)
+	query, args := parameters().Statement(exportResults, account, f, page, listsql.OldestFirst)
 	return list(ctx, s, "export results", query, args, func(rows *sql.Rows) (prism.Result, int, error) {
-		var r row.Result
+		var r columns.Result
 		if err := rows.Scan(r.Targets(target)...); err != nil {
 			return prism.Result{}, 0, err
 		}
@@ -55,7 +55,7 @@ func (s *Store) ExportResults(
 	})
 }
 
-// list reads rows until they are all there or fill store.PageBytes, by what read says that each holds.
+// list reads rows until there are no more or they fill store.PageBytes. read scans one row and returns its size.
 func list[T any](
 	ctx context.Context, s *Store, operation, query string, args []any, read func(*sql.Rows) (T, int, error),
 ) (found []T, err error) {

@@ -46,15 +46,15 @@ func answered(tb testing.TB) (s *sqlite.Store, path string, digest contract.KeyD
 func TestALookUpLeavesNoSnapshotOpen(t *testing.T) {
 	t.Parallel()
 	s, path, digest, id := answered(t)
-	query := store.CreateQuery{Key: digest, Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: "k"}
+	query := contract.CreateQuery{Key: digest, Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: "k"}
 	for range 2 { // the second time from what is prepared
-		if facts, err := s.ResultFacts(t.Context(), digest, id); err != nil || facts.Result == nil {
+		if facts, err := s.ResultFacts(t.Context(), digest, id, store.WithInput); err != nil || facts.Result == nil {
 			t.Fatal(facts, err)
 		}
 		if facts, err := s.CreateFacts(t.Context(), query); err != nil || facts.Prism == nil {
 			t.Fatal(facts, err)
 		}
-		if facts, err := s.ResultFacts(t.Context(), contract.KeyDigest{9}, id); err != nil || facts.Result != nil {
+		if facts, err := s.ResultFacts(t.Context(), contract.KeyDigest{9}, id, store.WithInput); err != nil || facts.Result != nil {
 			t.Fatal("an unknown key finds a result", err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestALookUpThatFailedIsNotInTheWayOfTheNext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prism.db")
 	s := open(t, path)
 	for range 64 {
-		_, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{})
+		_, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{}, store.WithInput)
 		if err == nil || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrNotFound) {
 			t.Fatalf("got %v, want a fault", err)
 		}
@@ -87,7 +87,7 @@ func TestALookUpThatFailedIsNotInTheWayOfTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 64 {
-		if facts, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{}); err != nil || facts.Result != nil {
+		if facts, err := s.ResultFacts(t.Context(), contract.KeyDigest{1}, prism.ResultID{}, store.WithInput); err != nil || facts.Result != nil {
 			t.Fatal(facts, err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestALookUpOfNobodyIsNotBegun(t *testing.T) {
 	s, _, digest, id := answered(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.ResultFacts(ctx, digest, id); !errors.Is(err, context.Canceled) {
+	if _, err := s.ResultFacts(ctx, digest, id, store.WithInput); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
@@ -108,7 +108,7 @@ func TestLookUpsTakeArgumentsOfAnyLength(t *testing.T) {
 	t.Parallel()
 	s, _, digest, _ := answered(t)
 	for _, n := range []int{0, 1, 10, 10_000, 3, 100_000} {
-		query := store.CreateQuery{Key: digest, Prism: prism.Ref{Slug: "triage" + strings.Repeat("\x00", n)}, IdempotencyKey: "k"}
+		query := contract.CreateQuery{Key: digest, Prism: prism.Ref{Slug: "triage" + strings.Repeat("\x00", n)}, IdempotencyKey: "k"}
 		facts, err := s.CreateFacts(t.Context(), query)
 		if err != nil || (facts.Prism != nil) != (n == 0) {
 			t.Errorf("%d: found %v, %v", n, facts.Prism, err)
@@ -120,7 +120,7 @@ func BenchmarkResultFacts(b *testing.B) {
 	s, _, digest, id := answered(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if facts, err := s.ResultFacts(b.Context(), digest, id); err != nil || facts.Result == nil {
+		if facts, err := s.ResultFacts(b.Context(), digest, id, store.WithInput); err != nil || facts.Result == nil {
 			b.Fatal(facts, err)
 		}
 	}
@@ -128,7 +128,7 @@ func BenchmarkResultFacts(b *testing.B) {
 
 func BenchmarkCreateFacts(b *testing.B) {
 	s, _, digest, _ := answered(b)
-	query := store.CreateQuery{Key: digest, Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: "k"}
+	query := contract.CreateQuery{Key: digest, Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: "k"}
 	b.ReportAllocs()
 	for b.Loop() {
 		if facts, err := s.CreateFacts(b.Context(), query); err != nil || facts.Prism == nil {

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store/internal/listing"
+	"github.com/prism-results/prism/services/results/internal/store/internal/listsql"
 )
 
-// SQLite has neither ids nor times: ids are 16 bytes, times are Unix milliseconds.
+// SQLite has no type for ids or times: ids are stored as 16 bytes, times as Unix milliseconds.
 
+// target is a columns.Dialect.
 func target(of any) any {
 	switch of := of.(type) {
 	case **prism.UUID:
@@ -20,15 +21,15 @@ func target(of any) any {
 	return of
 }
 
-func parameters() listing.Dialect {
-	return listing.Dialect{
+func parameters() listsql.Dialect {
+	return listsql.Dialect{
 		Parameter: "?",
 		UUID:      func(id prism.UUID) any { return id[:] },
 		Time:      func(t time.Time) any { return t.UnixMilli() },
 	}
 }
 
-var errColumn = errors.New("sqlite: a column holds what was not written here")
+var errColumn = errors.New("sqlite: a column holds a value that this program did not write")
 
 type uuidTarget struct{ id **prism.UUID }
 

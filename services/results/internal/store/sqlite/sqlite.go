@@ -1,5 +1,5 @@
-// Package sqlite keeps results in one SQLite file, for the standalone binary. Operator commands may open the same file
-// beside a running server.
+// Package sqlite implements store.Store in one SQLite file, for the standalone program. Operator commands may open the
+// same file while a server runs.
 package sqlite
 
 import (
@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver
 
@@ -19,26 +20,26 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store/sqlite/litedb"
 )
 
-// busyTimeout is how long a statement waits for another process that writes, in milliseconds.
-const busyTimeout = 5000
+// busyTimeout bounds how long a statement waits for another process that writes.
+const busyTimeout = 5 * time.Second
 
 // Store is a store.Store in an SQLite file.
 //
-// SQLite has one writer at a time, so writes queue for the one connection of writer, in order and bounded by their
-// contexts, and never meet SQLITE_BUSY from their own process. Reads have connections of their own, which writing does not
-// block (WAL).
+// SQLite has one writer at a time. So writes queue, in order, for the only connection of writer, and never get SQLITE_BUSY
+// because of their own process; a queued write ends with its context. Reads use other connections, which a writer does not
+// block (WAL mode).
 type Store struct {
 	writer  *sql.DB
 	reader  *sql.DB
-	reads   *litedb.Queries
-	lookups *lookups // of the hot path
+	reads   *litedb.Queries // on reader
+	lookups *lookups
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens the file, which Migrate has made or will make.
+// Open opens the file and creates it if it is missing. Migrate creates the tables, before or after.
 func Open(path string) (*Store, error) {
-	// Made here, for SQLite would make it readable to all. Its log files take over the mode.
+	// SQLite would create a file that everybody may read. SQLite's log files copy the mode of this one.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator names the file
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
@@ -58,9 +59,7 @@ func Open(path string) (*Store, error) {
 	connections := max(4, runtime.GOMAXPROCS(0))
 	reader.SetMaxOpenConns(connections)
 	reader.SetMaxIdleConns(connections)
-	return &Store{
-		writer: writer, reader: reader, reads: litedb.New(reader), lookups: newLookups(path, connections),
-	}, nil
+	return &Store{writer: writer, reader: reader, reads: litedb.New(reader), lookups: newLookups(path, connections)}, nil
 }
 
 func open(path string, readOnly bool) (*sql.DB, error) {
@@ -69,14 +68,14 @@ func open(path string, readOnly bool) (*sql.DB, error) {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
 	q := url.Values{
-		"_busy_timeout": {strconv.Itoa(busyTimeout)},
+		"_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
 		"_foreign_keys": {"on"},
 		"_journal_mode": {"wal"},
-		// A saved result is durable before its response is sent: NORMAL would lose the last commits with the power.
+		// A power failure must not lose a result whose response was sent: NORMAL could lose the last commits.
 		"_synchronous": {"full"},
-		// A transaction that begins as a reader and then writes fails when another has written since.
+		// A transaction that begins as a reader fails when it writes after another transaction has written.
 		"_txlock": {"immediate"},
-		// A double-quoted name that is not one is a mistake, not a string.
+		// An unknown name in double quotes is an error, not a string.
 		"_dqs": {"false"},
 	}
 	if readOnly {
@@ -90,7 +89,7 @@ func open(path string, readOnly bool) (*sql.DB, error) {
 	return db, nil
 }
 
-// Ping tells whether the file answers.
+// Ping checks that the file answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	return translate("ping", s.reader.QueryRowContext(ctx, "SELECT 1").Scan(&one))
@@ -98,28 +97,33 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // Close closes the file.
 func (s *Store) Close() {
-	// Closing in this order lets the last connection, the writer's, move the log into the file. Losing that costs nothing:
-	// what is committed is in the log.
+	// The last connection that is closed, the writer's, moves the log into the file. If that fails nothing is lost:
+	// committed transactions are in the log.
 	s.lookups.close()
 	_ = s.reader.Close()
 	_ = s.writer.Close()
 }
 
-// write runs fn in a transaction that no other writer runs beside. An error of fn undoes everything and is returned as it
-// is; fn translates those of the driver.
-func (s *Store) write(ctx context.Context, operation string, fn func(q *litedb.Queries, tx *sql.Tx) error) error {
+// write runs fn in a transaction; no other writer runs at the same time. An error of fn rolls the transaction back.
+//
+// The end of ctx ends only the wait for the connection. database/sql and the driver would each start a goroutine per
+// statement to watch it, and a write waits for nothing but the disk, or at most busyTimeout for another process.
+func (s *Store) write(
+	ctx context.Context, operation string, fn func(ctx context.Context, q *litedb.Queries, tx *sql.Tx) error,
+) error {
 	conn, err := s.writer.Conn(ctx)
 	if err != nil {
 		return unavailable(operation, err)
 	}
-	defer conn.Close() //nolint:errcheck // it goes back to the pool, which can't fail
+	defer conn.Close() //nolint:errcheck // it returns to the pool, which can't fail
+	ctx = context.WithoutCancel(ctx)
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return translate(operation, err)
 	}
-	if err := fn(litedb.New(tx), tx); err != nil {
-		_ = tx.Rollback() // an error leaves nothing to save, and the driver resets a connection that failed to roll back
-		return err
+	if err := fn(ctx, litedb.New(tx), tx); err != nil {
+		_ = tx.Rollback() // nothing is left to save, and the driver resets a connection whose rollback failed
+		return translate(operation, err)
 	}
 	return translate(operation, tx.Commit())
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,16 +24,16 @@ type definitionsModel struct {
 	prisms  []prism.Prism
 	keys    []store.APIKey
 	digests []contract.KeyDigest // of keys, in the same order
-	made    *int
+	ids     *int
 }
 
 func checkDefinitionsAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
 	s := open(t)
-	made := 0
+	ids := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		m := &definitionsModel{store: s, ctx: t.Context(), made: &made}
+		m := &definitionsModel{store: s, ctx: t.Context(), ids: &ids}
 		m.account = prism.AccountID{UUID: m.id()}
-		must(rt, s.CreateAccount(m.ctx, m.account, fmt.Sprintf("account %d", made), moment(0)))
+		must(rt, s.CreateAccount(m.ctx, m.account, fmt.Sprintf("account %d", ids), moment(0)))
 		steps := []func(*rapid.T){m.create, m.create, m.addVersion, m.addVersion, m.putLens, m.archive, m.archive, m.createKey, m.revokeKey}
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			rapid.SampledFrom(steps).Draw(rt, "step")(rt)
@@ -42,8 +43,8 @@ func checkDefinitionsAgainstModel(t *testing.T, open func(t *testing.T) store.St
 }
 
 func (m *definitionsModel) id() prism.UUID {
-	*m.made++
-	return numbered(*m.made)
+	*m.ids++
+	return NumberedID(*m.ids)
 }
 
 // pick is the index of something made before, or -1.
@@ -137,7 +138,7 @@ func (m *definitionsModel) createKey(t *rapid.T) {
 	k := store.APIKey{
 		ID: prism.KeyID{UUID: m.id()}, Name: "n", Prefix: "prism_x", CreatedAt: moment(rapid.IntRange(1, 3).Draw(t, "at")),
 	}
-	digest := contract.KeyDigest{1, 30: byte(*m.made >> 8), 31: byte(*m.made)}
+	digest := contract.KeyDigest{1, 30: byte(*m.ids >> 8), 31: byte(*m.ids)}
 	must(t, m.store.CreateKey(m.ctx, m.account, k, digest))
 	m.keys, m.digests = append(m.keys, k), append(m.digests, digest)
 }
@@ -180,7 +181,7 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 	for is, want := range map[bool][]prism.Prism{false: live, true: archived} {
 		got, err := m.store.ListPrisms(m.ctx, m.account, is, store.Page{Limit: 100})
 		must(t, err)
-		slices.SortFunc(want, func(a, b prism.Prism) int { return newest(a.CreatedAt, a.ID.UUID, b.CreatedAt, b.ID.UUID) })
+		slices.SortFunc(want, func(a, b prism.Prism) int { return bytes.Compare(b.ID.UUID[:], a.ID.UUID[:]) })
 		if len(got) != 0 || len(want) != 0 {
 			alike(t, got, want)
 		}
@@ -188,9 +189,9 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 	for i, k := range m.keys {
 		facts, err := m.store.Authenticate(m.ctx, m.digests[i])
 		must(t, err)
-		want := store.KeyFacts{Account: m.account, Key: k.ID}
+		want := store.Caller{Account: m.account, Key: k.ID}
 		if k.RevokedAt != nil {
-			want = store.KeyFacts{}
+			want = store.Caller{}
 		}
 		alike(t, facts, want)
 	}

@@ -19,40 +19,40 @@ func factsTests() []test {
 			f.noFacts(t, f.mine.digest)
 		}},
 		{"a key finds its account and itself", func(t *testing.T, f *fixture) {
-			want := store.KeyFacts{Account: f.mine.account, Key: f.mine.keyID}
+			want := store.Caller{Account: f.mine.account, Key: f.mine.keyID}
 			got, err := f.Authenticate(t.Context(), f.mine.digest)
 			succeeds(t, err)
 			same(t, got, want)
-			create := f.createFacts(t, store.CreateQuery{Prism: prism.Ref{Slug: "nothing"}})
-			same(t, create, store.CreateFacts{Key: want})
-			result, err := f.ResultFacts(t.Context(), f.mine.digest, f.resultID())
+			create := f.createFacts(t, contract.CreateQuery{Prism: prism.Ref{Slug: "nothing"}})
+			same(t, create, store.CreateFacts{Caller: want})
+			result, err := f.ResultFacts(t.Context(), f.mine.digest, f.resultID(), store.WithInput)
 			succeeds(t, err)
-			same(t, result, store.ResultFacts{Key: want})
+			same(t, result, store.ResultFacts{Caller: want})
 		}},
 		{"a prism is found by slug and by id with what changes of it", func(t *testing.T, f *fixture) {
 			for _, ref := range []prism.Ref{{Slug: "triage"}, {ID: f.mine.prism.ID}} {
-				facts := f.createFacts(t, store.CreateQuery{Prism: ref})
+				facts := f.createFacts(t, contract.CreateQuery{Prism: ref})
 				if facts.Prism == nil {
 					t.Fatalf("%v is not found", ref)
 				}
-				same(t, *facts.Prism, row(f.mine.prism))
+				same(t, *facts.Prism, state(f.mine.prism))
 				same(t, facts.Version, 1)
 			}
 		}},
 		{"an archived prism is found as archived", func(t *testing.T, f *fixture) {
 			at := moment(7)
 			succeeds(t, f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, &at))
-			same(t, f.createFacts(t, store.CreateQuery{Prism: prism.Ref{Slug: "triage"}}).Prism.Archived, true)
+			same(t, f.createFacts(t, contract.CreateQuery{Prism: prism.Ref{Slug: "triage"}}).Prism.Archived, true)
 			saved := f.save(t, f.failed(f.mine.prism)) // a call that was under way
 			same(t, saved.Prism.Archived, true)
-			facts, err := f.ResultFacts(t.Context(), f.mine.digest, saved.Result.ID)
+			facts, err := f.ResultFacts(t.Context(), f.mine.digest, saved.Result.ID, store.WithInput)
 			succeeds(t, err)
 			same(t, facts.Prism.Archived, true)
 		}},
 		{"version 0 is the latest, and a version that does not exist is 0", func(t *testing.T, f *fixture) {
 			succeeds(t, f.AddVersion(t.Context(), f.mine.account, f.mine.prism.ID, version(2), lens("second")))
 			for asked, want := range map[int32]int32{0: 2, 1: 1, 2: 2, 3: 0, 2147483647: 0} {
-				facts := f.createFacts(t, store.CreateQuery{Prism: prism.Ref{Slug: "triage"}, Version: asked})
+				facts := f.createFacts(t, contract.CreateQuery{Prism: prism.Ref{Slug: "triage"}, Version: asked})
 				if facts.Version != want {
 					t.Errorf("version %d is found as %d, want %d", asked, facts.Version, want)
 				}
@@ -61,17 +61,38 @@ func factsTests() []test {
 			}
 		}},
 		{"another account's prism is not found", func(t *testing.T, f *fixture) {
-			same(t, f.createFacts(t, store.CreateQuery{Prism: prism.Ref{ID: f.theirs.prism.ID}}).Prism, nil)
+			same(t, f.createFacts(t, contract.CreateQuery{Prism: prism.Ref{ID: f.theirs.prism.ID}}).Prism, nil)
 			only := f.addPrism(t, f.theirs, "only-theirs")
-			same(t, f.createFacts(t, store.CreateQuery{Prism: prism.Ref{Slug: only.Slug}}).Prism, nil)
+			same(t, f.createFacts(t, contract.CreateQuery{Prism: prism.Ref{Slug: only.Slug}}).Prism, nil)
 		}},
 		{"the result that holds the idempotency key is found whichever prism is asked", func(t *testing.T, f *fixture) {
 			other := f.addPrism(t, f.mine, "other")
 			held := f.save(t, keyed(f.ok(other), "a key"))
-			facts := f.createFacts(t, store.CreateQuery{Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: "a key"})
-			same(t, *facts.Stored, held.Result)
-			same(t, *facts.StoredPrism, row(other))
-			same(t, *facts.Prism, row(f.mine.prism))
+			facts := f.createFacts(t, contract.CreateQuery{Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: "a key"})
+			same(t, facts.Stored.ID, held.Result.ID)
+			same(t, *facts.StoredPrism, state(other))
+			same(t, *facts.Prism, state(f.mine.prism))
+		}},
+		{"a result that holds an idempotency key is loaded with its input if it failed or its fields are shown", func(t *testing.T, f *fixture) {
+			f.save(t, keyed(f.ok(f.mine.prism), "ok"))
+			f.save(t, keyed(f.failed(f.mine.prism), "failed"))
+			for _, c := range []struct {
+				key    string
+				format contract.Format
+				input  bool
+			}{
+				{"ok", contract.JSON, false}, {"ok", contract.Raw, false}, {"ok", contract.CSV, true}, {"ok", contract.TSV, true},
+				{"ok", contract.JSONL, true}, {"failed", contract.JSON, true}, {"failed", contract.CSV, true},
+			} {
+				stored := f.createFacts(t, contract.CreateQuery{
+					Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: c.key, Format: c.format,
+				}).Stored
+				want := *f.stored(t, stored.ID)
+				if !c.input {
+					want = withoutInput(want)
+				}
+				same(t, *stored, want)
+			}
 		}},
 		{"idempotency keys are compared letter by letter", func(t *testing.T, f *fixture) {
 			f.save(t, keyed(f.ok(f.mine.prism), "Key"))
@@ -92,23 +113,26 @@ func factsTests() []test {
 		}},
 		{"a result is found with its prism", func(t *testing.T, f *fixture) {
 			saved := f.save(t, f.ok(f.mine.prism))
-			facts, err := f.ResultFacts(t.Context(), f.mine.digest, saved.Result.ID)
+			facts, err := f.ResultFacts(t.Context(), f.mine.digest, saved.Result.ID, store.WithInput)
 			succeeds(t, err)
 			same(t, *facts.Result, saved.Result)
-			same(t, *facts.Prism, row(f.mine.prism))
+			same(t, *facts.Prism, state(f.mine.prism))
+			facts, err = f.ResultFacts(t.Context(), f.mine.digest, saved.Result.ID, store.WithoutInput)
+			succeeds(t, err)
+			same(t, *facts.Result, withoutInput(saved.Result))
 		}},
 		{"another account's result is not found", func(t *testing.T, f *fixture) {
 			r := f.ok(f.theirs.prism)
 			_, err := f.SaveResult(t.Context(), f.theirs.account, r)
 			succeeds(t, err)
-			facts, err := f.ResultFacts(t.Context(), f.mine.digest, r.ID)
+			facts, err := f.ResultFacts(t.Context(), f.mine.digest, r.ID, store.WithInput)
 			succeeds(t, err)
 			same(t, facts.Result, nil)
 			same(t, facts.Prism, nil)
-			same(t, facts.Key.Account, f.mine.account)
+			same(t, facts.Caller.Account, f.mine.account)
 		}},
 		{"a call whose context has ended is an error", func(t *testing.T, f *fixture) {
-			if _, err := f.ResultFacts(canceled(t), f.mine.digest, f.resultID()); err == nil {
+			if _, err := f.ResultFacts(canceled(t), f.mine.digest, f.resultID(), store.WithInput); err == nil {
 				t.Error("no error")
 			}
 			r := f.ok(f.mine.prism)
@@ -122,7 +146,7 @@ func factsTests() []test {
 }
 
 // createFacts asks as mine.
-func (f *fixture) createFacts(t *testing.T, q store.CreateQuery) store.CreateFacts {
+func (f *fixture) createFacts(t *testing.T, q contract.CreateQuery) store.CreateFacts {
 	t.Helper()
 	q.Key = f.mine.digest
 	facts, err := f.CreateFacts(t.Context(), q)
@@ -133,15 +157,15 @@ func (f *fixture) createFacts(t *testing.T, q store.CreateQuery) store.CreateFac
 func (f *fixture) noFacts(t *testing.T, digest contract.KeyDigest) {
 	t.Helper()
 	r := f.save(t, keyed(f.ok(f.mine.prism), "a key"))
-	create, err := f.CreateFacts(t.Context(), store.CreateQuery{
+	create, err := f.CreateFacts(t.Context(), contract.CreateQuery{
 		Key: digest, Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: "a key",
 	})
 	succeeds(t, err)
 	same(t, create, store.CreateFacts{})
-	result, err := f.ResultFacts(t.Context(), digest, r.Result.ID)
+	result, err := f.ResultFacts(t.Context(), digest, r.Result.ID, store.WithInput)
 	succeeds(t, err)
 	same(t, result, store.ResultFacts{})
 	key, err := f.Authenticate(t.Context(), digest)
 	succeeds(t, err)
-	same(t, key, store.KeyFacts{})
+	same(t, key, store.Caller{})
 }

@@ -69,7 +69,7 @@ func keyTests() []test {
 			}
 			facts, err := f.Authenticate(t.Context(), f.mine.digest)
 			succeeds(t, err)
-			same(t, facts, store.KeyFacts{})
+			same(t, facts, store.Caller{})
 			facts, err = f.Authenticate(t.Context(), f.theirs.digest)
 			succeeds(t, err)
 			same(t, facts.Account, f.theirs.account)

@@ -13,10 +13,10 @@ import (
 
 func listingTests() []test {
 	return []test{
-		{"results are listed newest first with their prisms, page by page, also within one millisecond", func(t *testing.T, f *fixture) {
+		{"results are listed by id, newest first, with their prisms, page by page", func(t *testing.T, f *fixture) {
 			want := f.assorted(t)
 			for _, limit := range []int{1, 2, 3, len(want) - 1, len(want), len(want) + 1} {
-				got := pages(t, limit, f.lister(t, store.Filter{}), positionOf)
+				got := pages(t, limit, f.lister(t, store.Filter{}), savedID)
 				same(t, got, listed(want))
 			}
 		}},
@@ -29,7 +29,7 @@ func listingTests() []test {
 					for _, ref := range refs {
 						for _, between := range [][2]time.Time{{}, {moment(102)}, {{}, moment(103)}, {moment(102), moment(103)}} {
 							filter := store.Filter{Prism: of, Status: status, Ref: ref, From: between[0], To: between[1]}
-							same(t, pages(t, 4, f.lister(t, filter), positionOf), listed(matching(all, filter)))
+							same(t, pages(t, 4, f.lister(t, filter), savedID), listed(matching(all, filter)))
 						}
 					}
 				}
@@ -43,11 +43,11 @@ func listingTests() []test {
 			succeeds(t, err)
 			same(t, len(got), 0)
 		}},
-		{"a prism's results are exported oldest first, page by page, also within one millisecond", func(t *testing.T, f *fixture) {
+		{"a prism's results are exported by id, oldest first, page by page", func(t *testing.T, f *fixture) {
 			all := f.assorted(t)
 			want := exported(matching(all, store.Filter{Prism: f.mine.prism.ID}))
 			for limit := 1; limit <= len(want)+1; limit++ {
-				same(t, pages(t, limit, f.exporter(t, f.mine.prism.ID, store.Filter{}), resultPosition), want)
+				same(t, pages(t, limit, f.exporter(t, f.mine.prism.ID, store.Filter{}), resultID), want)
 			}
 		}},
 		{"exported results are narrowed by status and time, and by nothing else", func(t *testing.T, f *fixture) {
@@ -57,9 +57,18 @@ func listingTests() []test {
 					filter := store.Filter{Prism: f.mine.prism.ID, Status: status, From: between[0], To: between[1]}
 					want := exported(matching(all, filter))
 					filter.Prism, filter.Ref = all[0].Prism.ID, pointer("one")
-					same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultPosition), want)
+					same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultID), want)
 				}
 			}
+		}},
+		{"a filter by time finds a result that was saved long after its id was chosen", func(t *testing.T, f *fixture) {
+			r := f.ok(f.mine.prism)
+			r.CreatedAt = moment(0).Add(store.MaxIDAge)
+			f.save(t, r)
+			filter := store.Filter{From: r.CreatedAt, To: r.CreatedAt.Add(time.Millisecond)}
+			same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultID), []prism.Result{r})
+			filter = store.Filter{To: r.CreatedAt}
+			same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultID), nil)
 		}},
 		{"a page of an export ends when it holds much", func(t *testing.T, f *fixture) {
 			var want []prism.Result
@@ -72,8 +81,7 @@ func listingTests() []test {
 			first, err := export(store.Page{Limit: 100})
 			succeeds(t, err)
 			same(t, first, want[:4])
-			after := resultPosition(first[3])
-			rest, err := export(store.Page{After: &after, Limit: 100})
+			rest, err := export(store.Page{After: resultID(first[3]), Limit: 100})
 			succeeds(t, err)
 			same(t, rest, want[4:])
 		}},
@@ -85,18 +93,15 @@ func listingTests() []test {
 			same(t, len(got), 0)
 		}},
 		{"an export goes on from its place while results are saved", func(t *testing.T, f *fixture) {
+			early := f.ok(f.mine.prism) // its id is older than those of the first page
 			f.assorted(t)
 			export := f.exporter(t, f.mine.prism.ID, store.Filter{})
 			first, err := export(store.Page{Limit: 2})
 			succeeds(t, err)
 			late := f.ok(f.mine.prism)
-			late.CreatedAt = moment(500)
-			early := f.ok(f.mine.prism)
-			early.CreatedAt = moment(1)
 			f.save(t, late)
 			f.save(t, early)
-			after := resultPosition(first[1])
-			rest, err := export(store.Page{After: &after, Limit: 100})
+			rest, err := export(store.Page{After: resultID(first[1]), Limit: 100})
 			succeeds(t, err)
 			same(t, rest[len(rest)-1], late)
 			for _, r := range rest {
@@ -108,7 +113,7 @@ func listingTests() []test {
 	}
 }
 
-// assorted saves results of all kinds, some at one time, and returns them newest first.
+// assorted saves results of all kinds and returns them newest first. Their times of saving have another order.
 func (f *fixture) assorted(t *testing.T) []store.Saved {
 	t.Helper()
 	other := f.addPrism(t, f.mine, "other")
@@ -131,9 +136,7 @@ func (f *fixture) assorted(t *testing.T) []store.Saved {
 	}
 	_, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
 	succeeds(t, err)
-	slices.SortFunc(all, func(a, b store.Saved) int {
-		return newest(a.Result.CreatedAt, a.Result.ID.UUID, b.Result.CreatedAt, b.Result.ID.UUID)
-	})
+	slices.Reverse(all)
 	return all
 }
 
@@ -152,7 +155,7 @@ func matching(all []store.Saved, f store.Filter) (some []store.Saved) {
 // listed are the results without their input.
 func listed(saved []store.Saved) (short []store.Saved) {
 	for _, s := range saved {
-		s.Result.Context, s.Result.Fields = "", []prism.FieldValue{}
+		s.Result = withoutInput(s.Result)
 		short = append(short, s)
 	}
 	return short
@@ -178,10 +181,13 @@ func (f *fixture) exporter(t *testing.T, id prism.PrismID, filter store.Filter) 
 	}
 }
 
-func positionOf(s store.Saved) store.Position { return resultPosition(s.Result) }
+func savedID(s store.Saved) prism.UUID { return s.Result.ID.UUID }
 
-func resultPosition(r prism.Result) store.Position {
-	return store.Position{At: r.CreatedAt, ID: r.ID.UUID}
-}
+func resultID(r prism.Result) prism.UUID { return r.ID.UUID }
 
 func pointer(s string) *string { return &s }
+
+func withoutInput(r prism.Result) prism.Result {
+	r.Context, r.Fields = "", []prism.FieldValue{}
+	return r
+}

@@ -23,23 +23,23 @@ type model struct {
 	prisms  []prism.Prism
 	results map[prism.ResultID]prism.Result
 	order   []prism.ResultID // in which they were saved
-	made    *int
+	ids     *int
 }
 
 func checkAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
 	f := newFixture(t, open(t))
 	prisms := []prism.Prism{f.mine.prism, f.addPrism(t, f.mine, "other")}
-	made := 1000
+	ids := 1000
 	rapid.Check(t, func(rt *rapid.T) {
 		// Each check has an account of its own in one store: making a store costs more than the check.
-		made++
+		ids++
 		m := &model{
-			store: f, ctx: t.Context(), account: prism.AccountID{UUID: numbered(made)},
-			digest:  contract.KeyDigest{29: 1, 30: byte(made >> 8), 31: byte(made)},
-			results: map[prism.ResultID]prism.Result{}, made: &made,
+			store: f, ctx: t.Context(), account: prism.AccountID{UUID: NumberedID(ids)},
+			digest:  contract.KeyDigest{29: 1, 30: byte(ids >> 8), 31: byte(ids)},
+			results: map[prism.ResultID]prism.Result{}, ids: &ids,
 		}
-		must(rt, f.CreateAccount(m.ctx, m.account, fmt.Sprintf("account %d", made), moment(0)))
-		key := store.APIKey{ID: prism.KeyID{UUID: numbered(made)}, CreatedAt: moment(0)}
+		must(rt, f.CreateAccount(m.ctx, m.account, fmt.Sprintf("account %d", ids), moment(0)))
+		key := store.APIKey{ID: prism.KeyID{UUID: NumberedID(ids)}, CreatedAt: moment(0)}
 		must(rt, f.CreateKey(m.ctx, m.account, key, m.digest))
 		for _, p := range prisms {
 			must(rt, f.CreatePrism(m.ctx, m.account, p))
@@ -61,13 +61,13 @@ func must(t *rapid.T, err error) {
 }
 
 func (m *model) draw(t *rapid.T, of prism.Prism) prism.Result {
-	*m.made++
+	*m.ids++
 	text := rapid.StringOf(rapid.RuneFrom([]rune("aé急🙂\"\\\n")))
 	r := prism.Result{
-		ID: prism.ResultID{UUID: numbered(*m.made)}, Prism: of.ID, Version: 1,
+		ID: prism.ResultID{UUID: NumberedID(*m.ids)}, Prism: of.ID, Version: 1,
 		Fields:    []prism.FieldValue{{Key: "zulu", Value: text.Draw(t, "value")}},
 		Status:    rapid.SampledFrom([]prism.Status{prism.OK, prism.Failed, prism.Failed}).Draw(t, "status"),
-		CreatedAt: moment(*m.made),
+		CreatedAt: moment(*m.ids),
 	}
 	if r.Status == prism.OK {
 		r.Answers = []byte(`{}`)
@@ -170,7 +170,7 @@ func (m *model) agrees(t *rapid.T) {
 		agree(t, r, m.results[r.ID])
 	}
 	for _, key := range []string{"a", "b", "c"} {
-		facts, err := m.store.CreateFacts(m.ctx, store.CreateQuery{Key: m.digest, IdempotencyKey: key})
+		facts, err := m.store.CreateFacts(m.ctx, contract.CreateQuery{Key: m.digest, IdempotencyKey: key})
 		must(t, err)
 		want := m.holder(key)
 		if (facts.Stored == nil) != (want == nil) || want != nil && facts.Stored.ID != want.ID {

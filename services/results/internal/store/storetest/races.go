@@ -211,21 +211,21 @@ func (f *fixture) lookUpAtOnce(t *testing.T) {
 	}
 	for _, err := range together(4*racers, func(n int) error {
 		mine := tenants[n%racers]
-		who := store.KeyFacts{Account: mine.account, Key: mine.keyID}
+		who := store.Caller{Account: mine.account, Key: mine.keyID}
 		for i := range racers {
 			other := (n + i) % racers // is mine once
-			found, err := f.ResultFacts(t.Context(), mine.digest, results[other].ID)
-			if err != nil || found.Key != who || (found.Result != nil) != (i == 0) {
+			found, err := f.ResultFacts(t.Context(), mine.digest, results[other].ID, store.WithInput)
+			if err != nil || found.Caller != who || (found.Result != nil) != (i == 0) {
 				return fmt.Errorf("%d looks for %d: got %+v, %w", n, other, found, err)
 			}
-			nobody, err := f.ResultFacts(t.Context(), contract.KeyDigest{31: byte(n)}, results[other].ID)
+			nobody, err := f.ResultFacts(t.Context(), contract.KeyDigest{31: byte(n)}, results[other].ID, store.WithInput)
 			if err != nil || nobody != (store.ResultFacts{}) {
 				return fmt.Errorf("nobody looks for %d: got %+v, %w", other, nobody, err)
 			}
-			facts, err := f.CreateFacts(t.Context(), store.CreateQuery{
+			facts, err := f.CreateFacts(t.Context(), contract.CreateQuery{
 				Key: mine.digest, Prism: prism.Ref{ID: tenants[other].prism.ID}, IdempotencyKey: "a key",
 			})
-			if err != nil || facts.Key != who || (facts.Prism != nil) != (i == 0) || facts.Stored.ID != results[n%racers].ID {
+			if err != nil || facts.Caller != who || (facts.Prism != nil) != (i == 0) || facts.Stored.ID != results[n%racers].ID {
 				return fmt.Errorf("%d looks for prism %d: got %+v, %w", n, other, facts, err)
 			}
 		}

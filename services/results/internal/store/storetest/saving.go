@@ -15,7 +15,7 @@ func savingTests() []test {
 			ref := "order 12"
 			r := keyed(f.ok(f.mine.prism), "a key")
 			r.Ref = &ref
-			same(t, f.save(t, r), store.Saved{Result: r, Prism: row(f.mine.prism)})
+			same(t, f.save(t, r), store.Saved{Result: r, Prism: state(f.mine.prism)})
 			same(t, *f.stored(t, r.ID), r)
 		}},
 		{"a failed result comes back as it was saved", func(t *testing.T, f *fixture) {
@@ -124,7 +124,7 @@ func retryingTests() []test {
 			old := f.save(t, keyed(f.failed(f.mine.prism), "a key")).Result
 			r := f.ok(f.mine.prism)
 			saved := f.retry(t, keyed(r, "ignored"), old)
-			same(t, saved, store.Saved{Result: keyed(r, "a key"), Prism: row(f.mine.prism)})
+			same(t, saved, store.Saved{Result: keyed(r, "a key"), Prism: state(f.mine.prism)})
 			same(t, *f.stored(t, r.ID), keyed(r, "a key"))
 			old.IdempotencyKey, old.RetriedBy = "", &r.ID
 			same(t, *f.stored(t, old.ID), old)

@@ -70,8 +70,8 @@ type fixture struct {
 	store.Store
 	mine, theirs tenant
 
-	mu   sync.Mutex
-	made int
+	mu  sync.Mutex
+	ids int
 }
 
 func newFixture(t *testing.T, s store.Store) *fixture {
@@ -100,11 +100,16 @@ func (f *fixture) tenant(t *testing.T, name string) tenant {
 func (f *fixture) id() prism.UUID {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.made++
-	return numbered(f.made)
+	f.ids++
+	return NumberedID(f.ids)
 }
 
-func numbered(n int) prism.UUID { return prism.UUID{6: 0x70, 8: 0x80, 14: byte(n >> 8), 15: byte(n)} }
+// NumberedID is the nth id that a test of the suite creates. Its time is that of the fixture's account.
+func NumberedID(n int) prism.UUID {
+	id := prism.FirstUUID(moment(0))
+	id[14], id[15] = byte(n>>8), byte(n)
+	return id
+}
 
 func (f *fixture) resultID() prism.ResultID { return prism.ResultID{UUID: f.id()} }
 
@@ -197,7 +202,7 @@ func (f *fixture) retry(t *testing.T, r, of prism.Result) store.Saved {
 // stored reads a result of mine back; it is nil when it is not there.
 func (f *fixture) stored(t *testing.T, id prism.ResultID) *prism.Result {
 	t.Helper()
-	facts, err := f.ResultFacts(t.Context(), f.mine.digest, id)
+	facts, err := f.ResultFacts(t.Context(), f.mine.digest, id, store.WithInput)
 	succeeds(t, err)
 	return facts.Result
 }
@@ -205,7 +210,7 @@ func (f *fixture) stored(t *testing.T, id prism.ResultID) *prism.Result {
 // holder is the result of mine that holds the idempotency key.
 func (f *fixture) holder(t *testing.T, key string) *prism.Result {
 	t.Helper()
-	facts, err := f.CreateFacts(t.Context(), store.CreateQuery{
+	facts, err := f.CreateFacts(t.Context(), contract.CreateQuery{
 		Key: f.mine.digest, Prism: prism.Ref{ID: f.mine.prism.ID}, IdempotencyKey: key,
 	})
 	succeeds(t, err)
@@ -228,8 +233,8 @@ func (f *fixture) count(t *testing.T) int {
 	return len(all)
 }
 
-func row(p prism.Prism) store.PrismRow {
-	return store.PrismRow{
+func state(p prism.Prism) store.PrismState {
+	return store.PrismState{
 		ID: p.ID, Slug: p.Slug, Archived: p.ArchivedAt != nil, Latest: p.Latest.Number, Lens: p.Lens,
 	}
 }

@@ -127,16 +127,15 @@ FROM prisms p
 JOIN versions v ON v.account_id = p.account_id AND v.prism_id = p.id AND v.number = p.latest_version
 WHERE p.account_id = $1
   AND (p.archived_at IS NOT NULL) = $2::bool
-  AND (p.created_at, p.id) < ($3::timestamptz, $4::uuid)
-ORDER BY p.created_at DESC, p.id DESC
-LIMIT $5
+  AND p.id < $3::uuid
+ORDER BY p.id DESC
+LIMIT $4
 `
 
 type ListPrismsParams struct {
 	AccountID prism.UUID
 	Archived  bool
-	BeforeAt  time.Time
-	BeforeID  prism.UUID
+	Before    prism.UUID
 	Max       int32
 }
 
@@ -156,8 +155,7 @@ func (q *Queries) ListPrisms(ctx context.Context, arg ListPrismsParams) ([]ListP
 	rows, err := q.db.Query(ctx, listPrisms,
 		arg.AccountID,
 		arg.Archived,
-		arg.BeforeAt,
-		arg.BeforeID,
+		arg.Before,
 		arg.Max,
 	)
 	if err != nil {

@@ -29,8 +29,8 @@ FROM prisms p
 JOIN versions v ON v.account_id = p.account_id AND v.prism_id = p.id AND v.number = p.latest_version
 WHERE p.account_id = sqlc.arg(account_id)
   AND (p.archived_at IS NOT NULL) = sqlc.arg(archived)::bool
-  AND (p.created_at, p.id) < (sqlc.arg(before_at)::timestamptz, sqlc.arg(before_id)::uuid)
-ORDER BY p.created_at DESC, p.id DESC
+  AND p.id < sqlc.arg(before)::uuid
+ORDER BY p.id DESC
 LIMIT sqlc.arg(max);
 
 -- name: Version :one

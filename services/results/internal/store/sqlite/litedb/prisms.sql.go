@@ -91,16 +91,15 @@ FROM prisms p
 JOIN versions v ON v.account_id = p.account_id AND v.prism_id = p.id AND v.number = p.latest_version
 WHERE p.account_id = ?1
   AND (p.archived_at IS NOT NULL) = CAST(?2 AS INTEGER)
-  AND (p.created_at, p.id) < (CAST(?3 AS INTEGER), CAST(?4 AS BLOB))
-ORDER BY p.created_at DESC, p.id DESC
-LIMIT ?5
+  AND p.id < CAST(?3 AS BLOB)
+ORDER BY p.id DESC
+LIMIT ?4
 `
 
 type ListPrismsParams struct {
 	AccountID []byte
 	Archived  int64
-	BeforeAt  int64
-	BeforeID  []byte
+	Before    []byte
 	Max       int64
 }
 
@@ -120,8 +119,7 @@ func (q *Queries) ListPrisms(ctx context.Context, arg ListPrismsParams) ([]ListP
 	rows, err := q.db.QueryContext(ctx, listPrisms,
 		arg.AccountID,
 		arg.Archived,
-		arg.BeforeAt,
-		arg.BeforeID,
+		arg.Before,
 		arg.Max,
 	)
 	if err != nil {

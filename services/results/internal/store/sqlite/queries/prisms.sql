@@ -28,8 +28,8 @@ FROM prisms p
 JOIN versions v ON v.account_id = p.account_id AND v.prism_id = p.id AND v.number = p.latest_version
 WHERE p.account_id = sqlc.arg(account_id)
   AND (p.archived_at IS NOT NULL) = CAST(sqlc.arg(archived) AS INTEGER)
-  AND (p.created_at, p.id) < (CAST(sqlc.arg(before_at) AS INTEGER), CAST(sqlc.arg(before_id) AS BLOB))
-ORDER BY p.created_at DESC, p.id DESC
+  AND p.id < CAST(sqlc.arg(before) AS BLOB)
+ORDER BY p.id DESC
 LIMIT sqlc.arg(max);
 
 -- name: PrismState :one

@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The bodies of the management API (decisions 7).
+// The bodies of the management API.
 type (
 	prismBody struct {
 		ID            prism.PrismID `json:"id"`
@@ -37,7 +37,7 @@ type (
 		CreatedAt  string      `json:"created_at"`
 		LastUsedAt *string     `json:"last_used_at"`
 		RevokedAt  *string     `json:"revoked_at"`
-		Key        string      `json:"key,omitzero"` // in the answer that made it alone
+		Key        string      `json:"key,omitzero"` // only in the response that created the key
 	}
 	listBody struct {
 		Data       []strictjson.Value `json:"data"`
@@ -45,17 +45,11 @@ type (
 	}
 )
 
-// document is a finished JSON body.
-func document(body any) (contract.Response, error) {
+// respond writes a response body in JSON.
+func respond(body any) (contract.Response, error) {
 	b, err := strictjson.Marshal(body)
 	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: b}, err
 }
-
-func prismDocument(p prism.Prism) (contract.Response, error) { return document(newPrismBody(p)) }
-
-func versionDocument(v prism.Version) (contract.Response, error) { return document(newVersionBody(v)) }
-
-func prismJSON(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) }
 
 func newPrismBody(p prism.Prism) prismBody {
 	return prismBody{
@@ -94,7 +88,9 @@ func optionalTime(t *time.Time) *string {
 	return &s
 }
 
-// storePage asks the store for one row more than the caller wants: it tells whether there is a next page.
+// storePage asks the store for one row more than the caller wants, which tells whether there is a next page.
+//
+// A cursor holds the time of the row besides its id: replicas of the previous release need the time.
 func storePage(p contract.Page) (store.Page, error) {
 	page := store.Page{Limit: p.Limit + 1}
 	if p.Cursor == "" {
@@ -104,12 +100,12 @@ func storePage(p contract.Page) (store.Page, error) {
 	if !ok {
 		return page, apierr.Invalid(apierr.Problem{Path: "cursor", Text: "Invalid cursor"})
 	}
-	page.After = &at
+	page.After = at.ID
 	return page, nil
 }
 
-// listDocument is a page of rows: {data, next_cursor}.
-func listDocument[R any](rows []R, limit int, body func(R) (strictjson.Value, error), at func(R) contract.Position) (contract.Response, error) {
+// listResponse is a page of rows: {data, next_cursor}.
+func listResponse[R any](rows []R, limit int, body func(R) (strictjson.Value, error), at func(R) contract.Position) (contract.Response, error) {
 	list := listBody{Data: []strictjson.Value{}}
 	if len(rows) > limit {
 		rows = rows[:limit]
@@ -123,5 +119,5 @@ func listDocument[R any](rows []R, limit int, body func(R) (strictjson.Value, er
 		}
 		list.Data = append(list.Data, value)
 	}
-	return document(list)
+	return respond(list)
 }

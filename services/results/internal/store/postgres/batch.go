@@ -1,0 +1,305 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Calls that arrive at the same time share a round trip to Postgres, because the system calls and wake-ups of a round trip
+// cost both sides more than a look-up by key, and a commit costs more than an insert. No call waits for others to arrive:
+// while fewer than maxUnderWay round trips are under way a call is sent at once, alone. Otherwise the call waits until one
+// of them ends, and is sent together with all calls that wait by then. Measured with 32 callers: batched look-ups save a
+// third of the processor time of a read, and batched saves 20% of that of a create, in all processes.
+const (
+	// maxUnderWay is 2 so that Postgres executes one batch while this process decodes another. With more, batches are
+	// smaller: a read took 157 µs of processor time with 1, 168 with 2, 174 with 3, 187 with 4, and 253 without batches.
+	maxUnderWay = 2
+	// batchCalls bounds a batch, because each call waits for all calls before it. Beyond 16 the cost of a call hardly falls.
+	batchCalls = 32
+	// batchBytes ends a batch of saves.
+	batchBytes = 1 << 20
+	// slow ends the waiting for a round trip that takes longer. Postgres may be reading from its disk, or may be gone; then
+	// more connections help.
+	slow = 10 * time.Millisecond
+)
+
+// call is a statement that finds one row or none.
+type call struct {
+	ctx       context.Context //nolint:containedctx // of the caller; its span is the parent of the statement's span
+	statement string
+	args      []any
+	targets   []any // of the scan, which may run in another goroutine than the caller's
+
+	// Only for saves: what identifies the row, and the size of the arguments.
+	account, id    prism.UUID
+	idempotencyKey string
+	bytes          int
+
+	span context.Context //nolint:containedctx // of the statement, in a batch
+	done chan error      // receives the outcome; has room for it
+}
+
+// order is the order of saves in a batch. Since all batches have the same order, no two of them wait for each other.
+func (c *call) order(other *call) int {
+	return cmp.Or(bytes.Compare(c.account[:], other.account[:]), cmp.Compare(c.idempotencyKey, other.idempotencyKey),
+		bytes.Compare(c.id[:], other.id[:]))
+}
+
+// connection is *pgxpool.Conn.
+type connection interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+	Release()
+}
+
+// batches sends calls that arrive at the same time as one pipeline with one Sync at its end. Postgres executes the
+// pipeline as one transaction, and PgBouncer lends it one connection.
+//
+// Under READ COMMITTED each statement of the transaction has a snapshot of its own, taken when Postgres executes it. So a
+// statement sees everything that was committed before its call, as it would alone.
+type batches struct {
+	acquire       func(context.Context) (connection, error)
+	acquireWait   time.Duration
+	statementWait time.Duration
+	tracer        pgx.QueryTracer // may be nil
+	saves         bool            // outcomes are reported after the commit
+
+	mu       sync.Mutex
+	underWay int     // round trips that are not slow; maxUnderWay while calls wait
+	waiting  []*call // not sent yet
+}
+
+// errSendAlone tells a caller that its batch failed, maybe because of another call's statement, and was rolled back.
+var errSendAlone = errors.New("postgres: to be sent again, alone")
+
+// unsentError is why a call was never sent.
+type unsentError struct{ error }
+
+func (e unsentError) Unwrap() error { return e.error }
+
+// do executes c, either by calling alone or batched with concurrent calls. It returns what alone would return.
+func (b *batches) do(operation string, c *call, alone func() error) error {
+	if b.startAlone(c) {
+		release := b.limit(c.ctx)
+		defer release()
+		return alone()
+	}
+	err := b.wait(c)
+	if errors.Is(err, errSendAlone) {
+		return alone()
+	}
+	if unsent, ok := errors.AsType[unsentError](err); ok {
+		return unavailable(operation, unsent.error)
+	}
+	return translate(operation, err)
+}
+
+// startAlone counts a round trip and returns true, or queues c if maxUnderWay round trips are under way.
+func (b *batches) startAlone(c *call) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.underWay < maxUnderWay {
+		b.underWay++
+		return true
+	}
+	c.done = make(chan error, 1)
+	b.waiting = append(b.waiting, c)
+	return false
+}
+
+// limit returns the function that ends a round trip: the calls that wait are sent. A round trip that becomes slow ends for
+// this purpose by itself.
+func (b *batches) limit(ctx context.Context) (end func()) {
+	next := sync.OnceFunc(func() { b.next(ctx) })
+	timer := time.AfterFunc(slow, next)
+	return func() {
+		timer.Stop()
+		next()
+	}
+}
+
+// next starts the round trip that follows one which has ended.
+func (b *batches) next(ctx context.Context) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.waiting) == 0 {
+		b.underWay--
+		return
+	}
+	// The batch belongs to several callers: it outlives each of them, and its spans are those of its calls.
+	go b.roundTrip(trace.ContextWithSpanContext(context.WithoutCancel(ctx), trace.SpanContext{}))
+}
+
+// wait waits for the outcome of a queued call.
+func (b *batches) wait(c *call) error {
+	timer := time.NewTimer(b.acquireWait)
+	defer timer.Stop()
+	var err error
+	select {
+	case err := <-c.done:
+		return err
+	case <-timer.C:
+		err = context.DeadlineExceeded
+	case <-c.ctx.Done():
+		err = c.ctx.Err()
+	}
+	if b.withdraw(c) {
+		return unsentError{err}
+	}
+	select {
+	case err := <-c.done:
+		return err
+	case <-c.ctx.Done():
+		return c.ctx.Err()
+	}
+}
+
+// withdraw removes c from the queue, and reports false if c was sent already.
+func (b *batches) withdraw(c *call) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.Index(b.waiting, c)
+	if i >= 0 {
+		b.waiting = slices.Delete(b.waiting, i, i+1)
+	}
+	return i >= 0
+}
+
+func (b *batches) roundTrip(ctx context.Context) {
+	conn, err := b.connection(ctx)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded): // every call that waited as long has withdrawn
+		b.next(ctx)
+	case err != nil:
+		fail(b.take(), unsentError{err})
+		b.next(ctx)
+	default:
+		end := b.limit(ctx)
+		if calls := b.take(); len(calls) > 0 {
+			b.send(ctx, conn, calls)
+		}
+		conn.Release() // closes the connection if an error or a panic left the response half read
+		end()
+	}
+}
+
+func (b *batches) connection(ctx context.Context) (connection, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.acquireWait)
+	defer cancel()
+	return b.acquire(ctx)
+}
+
+// take removes the next batch from the queue.
+func (b *batches) take() []*call {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, size := 0, 0
+	for n < min(len(b.waiting), batchCalls) && size <= batchBytes {
+		size += b.waiting[n].bytes
+		n++
+	}
+	batch := slices.Clone(b.waiting[:n])
+	b.waiting = slices.Delete(b.waiting, 0, n)
+	if b.saves {
+		slices.SortFunc(batch, (*call).order)
+	}
+	return batch
+}
+
+// send reports the outcome of each look-up as soon as its row has arrived, and of each save after the commit.
+func (b *batches) send(ctx context.Context, conn connection, calls []*call) {
+	ctx, cancel := context.WithDeadline(ctx, b.deadline(calls))
+	defer cancel()
+	defer func() {
+		if recover() != nil {
+			fail(calls, errSendAlone) // the call whose scan panics will panic in its own goroutine
+		}
+	}()
+	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, 0, len(calls))}
+	for _, c := range calls {
+		b.startSpan(c)
+		batch.Queue(c.statement, c.args...)
+	}
+	results := conn.SendBatch(ctx, batch)
+	if b.saves {
+		crash.At(crash.InCommit)
+	}
+	var found []error // nil or pgx.ErrNoRows for each save
+	for _, c := range slices.Clone(calls) {
+		err := results.QueryRow().Scan(c.targets...)
+		b.endSpan(c, err)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			_ = results.Close()
+			fail(calls, outcomeForEach(err)) // the error may belong to any statement before
+			return
+		}
+		if b.saves {
+			found = append(found, err)
+		} else {
+			c.done <- err
+			calls = calls[1:]
+		}
+	}
+	if err := results.Close(); err != nil {
+		fail(calls, outcomeForEach(err))
+		return
+	}
+	for i, err := range found {
+		calls[i].done <- err
+	}
+}
+
+// deadline is when no caller waits any more.
+func (b *batches) deadline(calls []*call) time.Time {
+	limit := time.Now().Add(b.statementWait)
+	var last time.Time
+	for _, c := range calls {
+		deadline, ok := c.ctx.Deadline()
+		if !ok || deadline.After(limit) {
+			return limit
+		}
+		if deadline.After(last) {
+			last = deadline
+		}
+	}
+	return last
+}
+
+func fail(calls []*call, err error) {
+	for _, c := range calls {
+		c.done <- err
+	}
+}
+
+// outcomeForEach is what an error of a batch means for each of its calls. The end of the connection is the outcome of all
+// of them. Any other error may belong to one statement; the transaction of the batch was rolled back.
+func outcomeForEach(err error) error {
+	if translated := translate("", err); isUnknown(translated) || errors.Is(translated, store.ErrUnavailable) {
+		return err
+	}
+	return errSendAlone
+}
+
+// startSpan gives c the span that its statement would have alone.
+func (b *batches) startSpan(c *call) {
+	if b.tracer != nil {
+		c.span = b.tracer.TraceQueryStart(c.ctx, nil, pgx.TraceQueryStartData{SQL: c.statement})
+	}
+}
+
+func (b *batches) endSpan(c *call, err error) {
+	if b.tracer != nil {
+		b.tracer.TraceQueryEnd(c.span, nil, pgx.TraceQueryEndData{Err: err})
+	}
+}
