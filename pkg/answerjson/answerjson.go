@@ -1,10 +1,10 @@
-// Package answerjson writes and reads the stored answers: the bytes that format raw copies (contract 2, raw).
+// Package answerjson writes and reads the stored answers: the bytes that format raw copies (spec: raw-answer-shapes).
 //
 //	{"intent":{"type":"choice","value":"refund","probabilities":{"refund":0.9,"other":0.1},"confidence":0.8},
 //	 "urgent":{"type":"yes_no","probability":0.25},
 //	 "mood":{"type":"scale","level":"calm","probabilities":{"calm":0.75,"angry":0.25}}}
 //
-// Questions stand in the version's order, options and levels in definition order, and nothing is between the tokens.
+// Questions are in the version's order, options and levels in definition order, without white space.
 package answerjson
 
 import (

@@ -12,19 +12,18 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// ErrShape is bytes that Append did not write. Errors that wrap it tell where, and repeat nothing of the bytes.
+// ErrShape: the bytes are not what Append writes. Errors that wrap it say where, and quote nothing of the bytes.
 var ErrShape = errors.New("answerjson: not stored answers")
 
-// Parse reads what Append wrote: one object and nothing after it, in which no member stands twice and every answer has
-// the members of its type. Members it does not know are passed over, and an answer of an unknown type is kept with its
-// type alone, so that a rolled-back release still reads what the newer one stored. Every error is an ErrShape.
+// Parse reads what Append wrote: one object without duplicate members, in which every answer has the members of its type.
+// Unknown members are ignored, and of an answer of an unknown type only the type is kept, so that a release still reads
+// what a newer release stored before it was rolled back. Every error wraps ErrShape.
 func Parse(raw []byte) (prism.Answers, error) {
 	var p Parser
 	return p.Parse(raw)
 }
 
-// Parser parses many stored answers and reuses its memory: an export reads millions. The zero value is ready. It is not
-// for concurrent use.
+// Parser parses many stored answers and reuses its memory. The zero value is ready to use. It can't be used concurrently.
 type Parser struct {
 	in      bytes.Buffer
 	tokens  *strictjson.Decoder
@@ -73,7 +72,7 @@ const (
 	hasProbability
 )
 
-// required are the members that an answer of the type has (contract 2, raw).
+// required is the members that an answer of the type has.
 func required(t prism.QuestionType) members {
 	switch t {
 	case prism.Choice:
@@ -122,7 +121,7 @@ func (p *Parser) answer(question string) (prism.Answer, bool) {
 	if !ok || seen&need != need {
 		return a, false
 	}
-	// A member that belongs to another type is one that this type does not know.
+	// A member of another type is an unknown member here.
 	switch a.Type {
 	case prism.Choice:
 		a.Chosen, a.Probability = value, 0
@@ -166,7 +165,7 @@ func (p *Parser) string() (string, bool) {
 	if !ok {
 		return "", false
 	}
-	if strings.IndexByte(s, '\\') < 0 { // keys are of [a-z0-9_], so this is every string that Prism stored
+	if strings.IndexByte(s, '\\') < 0 { // keys consist of [a-z0-9_], so no string that Prism stored has a backslash
 		return s[1 : len(s)-1], true
 	}
 	b, err := strictjson.AppendUnquote(nil, []byte(s))

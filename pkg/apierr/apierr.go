@@ -1,5 +1,5 @@
-// Package apierr is the error catalogue: one constructor for each row of the contract's error table (contract 7). Nothing
-// else in Prism writes a public error.
+// Package apierr is the catalogue of the errors that the API returns: one constructor for each of them. No other package
+// defines such an error.
 package apierr
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Code is the contract's error.code.
+// Code is the member error.code of an error body.
 type Code string
 
-// The codes of contract 2.
+// The codes (spec: error-body).
 const (
 	CodeValidation   Code = "validation_failed"
 	CodeBadRequest   Code = "bad_request"
@@ -23,10 +23,10 @@ const (
 	CodeNone         Code = "" // the 503 of a restarting server has no code
 )
 
-// TokenLimit is the size estimate's limit in tokens (contract 8).
+// TokenLimit is the limit of the size estimate in tokens (spec: size-estimate).
 const TokenLimit = 26_000
 
-// Error is a public error: what the caller sees, whole.
+// Error is an error of the catalogue: everything that the response says.
 type Error struct {
 	Status  int    `json:"status"`
 	Code    Code   `json:"code"`
@@ -35,7 +35,7 @@ type Error struct {
 
 func (e *Error) Error() string { return strconv.Itoa(e.Status) + " " + e.Message }
 
-// Is makes errors.Is compare by value: two errors are one when the caller sees the same.
+// Is makes errors.Is compare by value: errors with the same response are equal.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && *e == *t
@@ -136,5 +136,5 @@ func conflict(message string) *Error { return &Error{409, CodeConflict, message}
 func Internal() *Error { return &Error{500, CodeInternal, "Internal server error"} }
 
 // Unavailable is a server that took nothing: it is stopping, overloaded, or without a dependency. Its body is not the
-// usual one (contract 7).
+// usual one (spec: error-service-unavailable).
 func Unavailable() *Error { return &Error{503, CodeNone, "Service Unavailable"} }

@@ -1,6 +1,6 @@
-// Package apikey makes and reads API keys: "prism_", 32 random base62 characters, and 6 base62 characters of the CRC-32
-// of all that comes before (decisions 6). The checksum lets a mistyped key be refused without a look-up and lets secret
-// scanners recognise a leaked one.
+// Package apikey creates and parses API keys: "prism_", 32 random base62 characters, and 6 base62 characters of the CRC-32
+// of everything before (spec: api-key-form). With the checksum a mistyped key is refused without a look-up, and secret
+// scanners recognise a leaked key.
 package apikey
 
 import (
@@ -25,18 +25,17 @@ const (
 	textLen   = bodyLen + crcLen
 	prefixLen = 12
 
-	// unbiased is the largest multiple of the base that a byte can hold: bytes from it on are drawn again, because a
-	// plain remainder would favour the first characters of the alphabet.
+	// unbiased is the largest multiple of the base that a byte can hold. Bytes from there on are drawn again: their
+	// remainder would favour the first characters of the alphabet.
 	unbiased = 256 / base * base
 
 	redacted = "prism_[redacted]"
 )
 
-// Key is a well-formed API key. Every way of printing, logging or encoding it writes a placeholder; only Reveal gives
-// its text.
+// Key is a well-formed API key. Printing, logging or encoding it writes a placeholder; only Reveal returns its text.
 type Key struct{ text string }
 
-// New draws a key from random (crypto/rand.Reader outside tests). It fails only when random does.
+// New creates a key from random, which is crypto/rand.Reader outside tests. It fails only if random does.
 func New(random io.Reader) (Key, error) {
 	text := make([]byte, 0, textLen)
 	text = append(text, scheme...)
@@ -55,8 +54,8 @@ func New(random io.Reader) (Key, error) {
 	return Key{string(appendChecksum(text))}, nil
 }
 
-// Parse reads a key's text. It is false for anything that New can't have made: another length, another character, or a
-// checksum that does not hold.
+// Parse reads the text of a key. It returns false for a text that New can't have created: another length, other
+// characters, or a wrong checksum.
 func Parse(s string) (Key, bool) {
 	if len(s) != textLen || !strings.HasPrefix(s, scheme) {
 		return Key{}, false
@@ -85,19 +84,19 @@ func appendChecksum(text []byte) []byte {
 	return append(text, digits[:]...)
 }
 
-// Reveal is the key's text. It is shown once, when the key is made, and never stored or logged.
+// Reveal is the text of the key. It is shown once, when the key is created, and never stored or logged.
 func (k Key) Reveal() string { return k.text }
 
-// Prefix is the first 12 characters: enough for people to tell their keys apart, useless to anyone else.
+// Prefix is the first 12 characters: enough for people to tell their keys apart, too few to use the key.
 func (k Key) Prefix() string { return k.text[:min(prefixLen, len(k.text))] }
 
-// Digest is the SHA-256 of the whole text: what is stored and looked up.
+// Digest is the SHA-256 of the text, which is stored and looked up (spec: key-digest).
 func (k Key) Digest() contract.KeyDigest { return sha256.Sum256([]byte(k.text)) }
 
 // String is a placeholder.
 func (k Key) String() string { return redacted }
 
-// Format writes the placeholder for every verb, also those that would otherwise look into the struct.
+// Format writes the placeholder for every verb, also those that would print the fields of the struct.
 func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
 
 // LogValue is the placeholder.

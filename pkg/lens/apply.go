@@ -7,13 +7,13 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// When a yes_no answer counts as yes and as no, unless the column says otherwise (decisions 3).
+// The default limits of a yes_no answer: yes from defaultYesAt up, no from defaultNoAt down (spec: show-answer).
 const (
 	defaultYesAt = 0.6
 	defaultNoAt  = 0.4
 )
 
-// Kind tells which member of a Cell holds.
+// Kind tells which fields of a Cell are set.
 type Kind uint8
 
 // The kinds of cells.
@@ -23,7 +23,7 @@ const (
 	Text               // Cell.Key and Cell.Label: an option, a level, or yes, no, unsure
 )
 
-// Cell is what one column shows of one result. The zero value is null.
+// Cell is the value of one column for one result. The zero value is null.
 type Cell struct {
 	Kind   Kind
 	Number float64 // finite
@@ -32,14 +32,14 @@ type Cell struct {
 	Label string
 }
 
-// Plan is a Lens made ready for the answers of one version. It does not change, so it can be used concurrently.
+// Plan is a Lens prepared for the answers of one version. It can be used concurrently.
 type Plan struct {
 	columns []column
 }
 
 type column struct {
 	question    string
-	position    int // of the question in the version, so where its answer most likely stands
+	position    int // of the question in the version, and nearly always of its answer in a result
 	show        prism.Show
 	option      string
 	yesAt, noAt float64
@@ -53,8 +53,8 @@ type answerKey struct {
 	value      float64
 }
 
-// Compile makes a Lens ready for the answers of a version. The Lens is the prism's current one and need not fit the
-// version: what does not is null in every row.
+// Compile prepares a Lens for the answers of a version. The Lens is the prism's current one; a column that does not fit
+// the version is null in every row.
 func Compile(l prism.Lens, answered prism.Definition) *Plan {
 	p := &Plan{columns: make([]column, len(l.Columns))}
 	for i, c := range l.Columns {
@@ -100,8 +100,8 @@ func Apply(l prism.Lens, answered prism.Definition, answers prism.Answers) []Cel
 	return Compile(l, answered).Apply(make([]Cell, 0, len(l.Columns)), answers)
 }
 
-// Apply appends one cell for each column, in Lens order. A column whose question, option or level the stored answer does
-// not have, or that shows what an answer of its type does not have, is null (decisions 3).
+// Apply appends one cell for each column, in Lens order. A column is null if the stored answer lacks its question, option
+// or level, or if answers of that type have nothing to show there (spec: lens-column-without-an-answer).
 func (p *Plan) Apply(dst []Cell, answers prism.Answers) []Cell {
 	for i := range p.columns {
 		c := &p.columns[i]
@@ -114,7 +114,7 @@ func (p *Plan) Apply(dst []Cell, answers prism.Answers) []Cell {
 	return dst
 }
 
-// find is the column's answer, or nil. Answers are stored in the version's order, so the first look is nearly always it.
+// find is the column's answer, or nil. Answers are stored in the version's order, so it is nearly always at c.position.
 func (c *column) find(answers prism.Answers) *prism.Answer {
 	if c.position < len(answers) && answers[c.position].Question == c.question {
 		return &answers[c.position]
@@ -182,8 +182,8 @@ func (c *column) probability(a *prism.Answer) Cell {
 	return Cell{}
 }
 
-// average weighs the values that the levels had in the version that answered. A level that this version does not have
-// has no value, and leaving it out would be a wrong number rather than none, so the average is null.
+// average weighs the values of the levels in the version that answered (spec: show-average). If that version lacks a level
+// of the stored answer, the average is null: leaving the level out would give a wrong number.
 func (c *column) average(a *prism.Answer) Cell {
 	if a.Type != prism.Scale || len(a.Probabilities) == 0 {
 		return Cell{}

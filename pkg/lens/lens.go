@@ -1,17 +1,17 @@
-// Package lens derives, checks and applies Lenses: what turns stored answers into named columns (contract 1, decisions
-// 3). It is pure.
+// Package lens derives, checks and applies Lenses, which turn stored answers into named columns. Its functions have no
+// side effects.
 package lens
 
 import "github.com/prism-results/prism/pkg/prism"
 
-// What derived columns add to their question's key.
+// The suffixes that derived columns add to the key of their question.
 const (
 	probabilitySuffix = "_probability"
 	averageSuffix     = "_average"
 )
 
-// Derive is the Lens of a definition that was made without one (decisions 3): for each question in order its answer,
-// named by its key; then for choice and yes_no key_probability, for scale key_average.
+// Derive is the Lens of a definition that was sent without one (spec: derived-lens): for each question in order a column
+// <key> with the answer, then <key>_probability for choice and yes_no, <key>_average for scale.
 func Derive(d prism.Definition) prism.Lens {
 	columns := make([]prism.Column, 0, 2*len(d.Questions))
 	for _, q := range d.Questions {

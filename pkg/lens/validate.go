@@ -10,13 +10,13 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The limits of decisions 3.
+// The limits of a Lens (spec: lens-columns, lens-column-names).
 const (
 	maxColumns = 200
 	maxName    = 64 // characters, each of one byte
 )
 
-// The problems of a Lens (decisions 2 and 3). None repeats a value that was sent.
+// The problems of a Lens. None repeats a value that was sent (spec: values-are-never-repeated).
 const (
 	tooFewColumns   = "Array must contain at least 1 element(s)"
 	tooManyColumns  = "Array must contain at most 200 element(s)"
@@ -31,9 +31,10 @@ const (
 	above1          = "Number must be less than or equal to 1"
 )
 
-// Validate checks a Lens that was sent against the version it is for, which is the latest (decisions 3). d is valid
-// itself; without questions, which no valid one is, what the Lens says of them is left alone. path is put before every path: "lens." for the lens of a prism or version, "" for PUT lens. The problems stand
-// in the order of the columns, and within one in the order name, question, show, option, yes_at, no_at; nil: none.
+// Validate checks a Lens that was sent for the latest version d. If d has no questions, which means that they are invalid
+// themselves, the references to questions are not checked. path precedes every path: "lens." for the Lens of a prism or
+// version, "" for PUT lens. The problems are in the order of the columns, and within a column in the order name, question,
+// show, option, yes_at, no_at.
 func Validate(l prism.Lens, d prism.Definition, path string) []apierr.Problem {
 	v := validation{definition: d, taken: namesBesides(d)}
 	columns := l.Columns
@@ -42,7 +43,7 @@ func Validate(l prism.Lens, d prism.Definition, path string) []apierr.Problem {
 		v.add(path+"columns", tooFewColumns)
 	case len(columns) > maxColumns:
 		v.add(path+"columns", tooManyColumns)
-		columns = columns[:maxColumns] // what is past the limit goes, so the answer stays short
+		columns = columns[:maxColumns] // which bounds the response
 	}
 	for i, c := range columns {
 		v.column(path+"columns."+strconv.Itoa(i)+".", c)
@@ -50,9 +51,10 @@ func Validate(l prism.Lens, d prism.Definition, path string) []apierr.Problem {
 	return v.problems
 }
 
-// ValidateDerived checks the Lens that Derive makes of an otherwise valid definition. Its names can clash with field
-// keys, reserved names and each other (questions "a" and "a_probability"), and be too long (a key of 53 characters or
-// more has "_probability" put behind it). Nobody sent these names, so the path is "lens", each problem once; nil: none.
+// ValidateDerived checks the Lens that Derive returns for an otherwise valid definition (spec: names-in-a-row). Its names
+// can equal field keys, reserved names and each other (questions "a" and "a_probability"), and they can be too long (a key
+// of 53 characters or more with "_probability"). The caller did not send these names, so the path is "lens", and each
+// problem is listed once.
 func ValidateDerived(d prism.Definition) []apierr.Problem {
 	taken := namesBesides(d)
 	var clash, long bool
@@ -71,7 +73,7 @@ func ValidateDerived(d prism.Definition) []apierr.Problem {
 	return problems
 }
 
-// namesBesides are the columns of a tabular row that the Lens has no part in.
+// namesBesides is the names in a tabular row that do not come from the Lens.
 func namesBesides(d prism.Definition) map[string]bool {
 	names := make(map[string]bool)
 	for _, name := range prism.ReservedNames() {
@@ -133,7 +135,7 @@ func validName(s string) bool {
 	return true
 }
 
-// showsOf is what there is to show of a question. The empty type stands for one that is not known: all there is.
+// showsOf is the shows that a question of this type allows. An unknown question, of the empty type, allows all.
 func showsOf(t prism.QuestionType) []prism.Show {
 	switch t {
 	case prism.Choice:
@@ -149,7 +151,8 @@ func showsOf(t prism.QuestionType) []prism.Show {
 
 func isShow(s prism.Show) bool { return slices.Contains(showsOf(""), s) }
 
-// showProblem lists every show when s is none, and those of the question when s is one of another type's.
+// showProblem names all shows if s is none, and those of the question's type if s is a show of other types; "" is no
+// problem.
 func showProblem(s prism.Show, of prism.QuestionType) string {
 	switch {
 	case !isShow(s):
@@ -168,7 +171,7 @@ func expected(shows []prism.Show) string {
 	return "Expected " + strings.Join(quoted, " | ")
 }
 
-// optionProblem looks only as far as show and question are right: what is wrong there is one problem, not two.
+// optionProblem is "" if show or question are invalid: they have a problem of their own.
 func optionProblem(c prism.Column, q prism.Question, known bool) string {
 	switch {
 	case !isShow(c.Show):
@@ -181,7 +184,7 @@ func optionProblem(c prism.Column, q prism.Question, known bool) string {
 	return ""
 }
 
-// limit checks yes_at or no_at. Where it has no business its size is no second problem.
+// limit checks yes_at or no_at. A limit where none is allowed has one problem, whatever its value.
 func (v *validation) limit(path string, c prism.Column, of prism.QuestionType, limit *float64) {
 	if limit == nil {
 		return

@@ -1,6 +1,6 @@
 package prism
 
-// Answer is the stored answer to one question (contract 2, raw).
+// Answer is the stored answer to one question (spec: raw-answer-shapes).
 type Answer struct {
 	Question string
 	Type     QuestionType

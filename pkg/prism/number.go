@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// AppendNumber appends f as numbers are written everywhere in Prism, in csv and tsv too: the shortest digits that read
-// back as f, in the notation of ECMA-262's Number::toString, which is JSON (decisions 3). Stored numbers are finite;
-// anything else has no JSON form and is written as 0.
+// AppendNumber appends f as all formats write numbers (spec: numbers-in-cells): the shortest digits that read back as f, in
+// the notation of ECMA-262's Number::toString, which is valid JSON. Stored numbers are finite; other numbers have no JSON
+// form and are written as 0.
 func AppendNumber(b []byte, f float64) []byte {
 	if f == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(b, '0')

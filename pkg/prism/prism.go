@@ -1,5 +1,5 @@
 // Package prism is the domain: prisms and their versions, questions, answers and results. It depends on the standard
-// library alone, and every other package depends on it.
+// library only, and every other package depends on it.
 package prism
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// QuestionType is how a question is answered (contract 2, decisions 3).
+// QuestionType is the kind of answer that a question has.
 type QuestionType string
 
 // The question types.
@@ -33,7 +33,7 @@ type Option struct {
 	Description string `json:"description,omitzero"`
 }
 
-// Level is a possible answer of a scale question. Value is what the average weighs; it is 1, 2, 3 … unless given.
+// Level is a possible answer of a scale question. Value is its number in an average; it is 1, 2, 3 … unless given.
 type Level struct {
 	Key   string  `json:"key"`
 	Label string  `json:"label"`
@@ -77,7 +77,7 @@ func (q Question) AnswerKeys() []string {
 	return keys
 }
 
-// Definition is the part of a version that never changes once made.
+// Definition is the part of a version that never changes (spec: version-is-immutable).
 type Definition struct {
 	Instructions string     `json:"instructions,omitzero"`
 	Fields       []Field    `json:"fields"`
@@ -106,7 +106,7 @@ type Version struct {
 // DefinitionHash is the SHA-256 of a definition's JSON.
 type DefinitionHash [32]byte
 
-// Show is what a Lens column shows of its question's answer (decisions 3).
+// Show is what a Lens column shows of the answer to its question.
 type Show string
 
 // What a column can show.
@@ -117,7 +117,7 @@ const (
 	ShowConfidence  Show = "confidence"  // choice: 1 is certain, 0 a guess
 )
 
-// Column is one column of a Lens. YesAt and NoAt are nil where the defaults (0.6 and 0.4) hold.
+// Column is one column of a Lens. YesAt and NoAt are nil for the defaults, 0.6 and 0.4.
 type Column struct {
 	Name     string   `json:"name"`
 	Question string   `json:"question"`
@@ -147,7 +147,7 @@ type Prism struct {
 // Status tells whether a result has answers.
 type Status string
 
-// The result states (contract 3).
+// The states of a result (spec: result-status).
 const (
 	OK     Status = "ok"
 	Failed Status = "failed"
@@ -159,7 +159,7 @@ type FieldValue struct {
 	Value string `json:"value"`
 }
 
-// Result is a stored answer to a call, as storage keeps it.
+// Result is the stored outcome of a call.
 type Result struct {
 	ID        ResultID
 	Prism     PrismID
@@ -178,7 +178,7 @@ type Result struct {
 	RetriedBy *ResultID
 }
 
-// FormatTime writes a time as every response does: UTC with milliseconds and Z (decisions 8).
+// FormatTime writes a time as every response does: UTC with milliseconds and Z (spec: created-at).
 func FormatTime(t time.Time) string { return string(AppendTime(nil, t)) }
 
 // AppendTime appends what FormatTime writes.
@@ -191,7 +191,7 @@ func AppendTime(b []byte, t time.Time) []byte {
 	return append(b, 'Z')
 }
 
-// Now is a clock's reading as precise as results keep it, so that a time read back equals the one written.
+// Now reads a clock as precisely as results store times, so that a stored time reads back as the same time.
 func Now(clock func() time.Time) time.Time { return clock().UTC().Truncate(time.Millisecond) }
 
 // Ref names a prism by slug or by id, as paths do. A slug is never a UUID, so the two can't be confused.
@@ -208,8 +208,8 @@ func ParseRef(s string) Ref {
 	return Ref{Slug: s}
 }
 
-// ReservedNames are the columns that every tabular row begins with, in order (contract 2). Field keys and Lens columns
-// may not repeat them.
+// ReservedNames is the columns that every tabular row begins with, in order (spec: tabular-columns). Field keys and Lens
+// columns can't have these names.
 func ReservedNames() []string {
 	return []string{"result_id", "ref", "version", "status", "error", "created_at"}
 }

@@ -11,15 +11,15 @@ import (
 // UUID is a 128-bit identifier in network byte order. Its text form is the 8-4-4-4-12 one, in lower case.
 type UUID [16]byte
 
-// The identifiers of Prism's resources: one type each, so that the compiler keeps them apart.
+// The identifiers of Prism's resources, each with a type of its own, so that the compiler tells them apart.
 type (
-	// AccountID names an account. Every other key begins with it.
+	// AccountID identifies an account. Every other database key begins with it.
 	AccountID struct{ UUID }
-	// PrismID names a prism for ever; its slug is what people use.
+	// PrismID identifies a prism; people use its slug.
 	PrismID struct{ UUID }
-	// ResultID names a result. It is chosen before the model is called.
+	// ResultID identifies a result. It is chosen before the model is called.
 	ResultID struct{ UUID }
-	// KeyID names an API key without being one.
+	// KeyID identifies an API key; it is not secret.
 	KeyID struct{ UUID }
 )
 
@@ -29,7 +29,7 @@ var errUUID = errors.New("invalid uuid")
 var hyphens = [4]int{8, 13, 18, 23}
 
 // ParseUUID reads the 8-4-4-4-12 form in any letter case and nothing else: no braces, no "urn:uuid:", no bare hex
-// (decisions 2).
+// (spec: invalid-uuid).
 func ParseUUID(s string) (UUID, error) {
 	var id UUID
 	if len(s) != 36 {
@@ -47,8 +47,8 @@ func ParseUUID(s string) (UUID, error) {
 	return id, nil
 }
 
-// NewUUID makes a UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then 74 random bits, so that ids made later sort
-// later and indexes grow at one end. It fails only when random does.
+// NewUUID creates a UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then 74 random bits. So ids of later milliseconds sort
+// later, and indexes grow at one end. It fails only if random does.
 func NewUUID(now time.Time, random io.Reader) (UUID, error) {
 	id := FirstUUID(now)
 	if _, err := io.ReadFull(random, id[6:]); err != nil {
@@ -94,5 +94,5 @@ func (u *UUID) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// IsZero tells an id that was never set.
+// IsZero reports whether the id is not set.
 func (u UUID) IsZero() bool { return u == UUID{} }

@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// uuidForm is decisions 2 word for word: only the 8-4-4-4-12 form, any letter case.
+// uuidForm is the rule itself (spec: invalid-uuid): only the 8-4-4-4-12 form, in any letter case.
 var uuidForm = regexp.MustCompile(`\A[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\z`)
 
 // FuzzParseUUID compares ParseUUID with the form as a pattern and the value as hexadecimal.

@@ -1,5 +1,6 @@
-// Package strictjson is the one door to the JSON library: RFC 8259 in UTF-8, order and raw numbers kept, nothing escaped
-// that JSON need not escape. It becomes encoding/json/v2 by changing this file alone.
+// Package strictjson is the only package that imports the JSON library: RFC 8259 in UTF-8, the order of members and raw
+// numbers kept, and no escapes that JSON does not need. Go 1.27 has the library as encoding/json/v2; only this file will
+// change.
 package strictjson
 
 import (

@@ -8,7 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// maxPlans bounds the plans that one encoder keeps: an export holds results of every version the prism ever had.
+// maxPlans bounds the plans that one encoder keeps: an export has results of every version of the prism.
 const maxPlans = 64
 
 // answers applies the Lens to row after row.
@@ -19,7 +19,7 @@ type answers struct {
 	cells  []lens.Cell
 }
 
-// of is one cell for each Lens column, valid until the next call. A failed result has no answers, so every cell is null.
+// of returns one cell for each Lens column, valid until the next call. All cells of a failed result are null.
 func (a *answers) of(r Row) ([]lens.Cell, error) {
 	a.cells = a.cells[:0]
 	if r.Result.Status == prism.Failed {
@@ -48,8 +48,8 @@ func (a *answers) plan(r Row) *lens.Plan {
 	return p
 }
 
-// field finds a stored input value. Results keep their version's order, so the value of the latest version's i-th field
-// is nearly always the i-th.
+// field finds the value of a field of the latest version, whose index is i. Results store values in their version's order,
+// so the value is nearly always at index i.
 func field(r *prism.Result, key string, i int) (string, bool) {
 	if i < len(r.Fields) && r.Fields[i].Key == key {
 		return r.Fields[i].Value, true

@@ -1,4 +1,4 @@
-// Package format turns stored results into the five formats (contract 2 and 4, decisions 3 and 8).
+// Package format writes stored results in the five formats.
 //
 //	format  shape of one result                          answers
 //	json    one compact object, no newline               the Lens columns by name; keys, and yes, no or unsure
@@ -8,7 +8,8 @@
 //	jsonl   one compact object ending in LF              the Lens columns; as json
 //
 // The rows of csv, tsv and jsonl have the columns result_id, ref, version, status, error, created_at, then the fields of
-// the latest version, then the Lens columns. One result and an export of millions go through the same Encoder.
+// the latest version, then the Lens columns (spec: tabular-columns). One result and an export of millions are written by
+// the same Encoder.
 package format
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Table is what the results of one prism share. raw uses only Slug, json Slug and Lens, the others Lens and Latest.
+// Table is what the results of one prism share. Format raw uses only Slug, json Slug and Lens, the others Lens and Latest.
 type Table struct {
 	Slug string
 	// Lens is the prism's current one; its column names are unique in a row (lens.Validate).
@@ -34,17 +35,16 @@ type Row struct {
 	Answered prism.Definition
 }
 
-// Encoder writes results of one table. It reuses its memory from row to row, so it is not for concurrent use.
+// Encoder writes results of one table. It reuses memory from row to row, so it can't be used concurrently.
 type Encoder interface {
-	// Header appends what stands before the first row: the names of the columns in csv and tsv, else nothing.
+	// Header appends the header row of csv and tsv; the other formats have none.
 	Header(b []byte) []byte
-	// Row appends one result. When its stored answers do not parse it returns an error and b as it was, so that half a
-	// row is never sent.
+	// Row appends one result. If its stored answers can't be parsed, Row returns an error and b unchanged: half a row is
+	// never sent.
 	Row(b []byte, r Row) ([]byte, error)
 }
 
-// NewEncoder makes an encoder of the format. It fails on an unknown format alone, which no caller of the service can
-// send.
+// NewEncoder creates an encoder. It fails only for an unknown format, which no caller of the service can send.
 func NewEncoder(f contract.Format, t Table) (Encoder, error) {
 	switch f {
 	case contract.JSON:
@@ -61,10 +61,10 @@ func NewEncoder(f contract.Format, t Table) (Encoder, error) {
 	return nil, fmt.Errorf("format: unknown format %q", f)
 }
 
-// sizeOfOne is more than a usual result takes beside its answers: its body is allocated once.
+// sizeOfOne is more than a usual result takes besides its answers, so that its body is allocated once.
 const sizeOfOne = 320
 
-// One is a single result as a response body. Failed results are Failed, which a read answers with 200 all the same.
+// One is a single result as a response body.
 func One(f contract.Format, t Table, r Row) (contract.Response, error) {
 	e, err := NewEncoder(f, t)
 	if err != nil {
@@ -77,7 +77,7 @@ func One(f contract.Format, t Table, r Row) (contract.Response, error) {
 	return contract.Response{ContentType: ContentType(f), Body: body, Failed: r.Result.Status == prism.Failed}, nil
 }
 
-// ContentType is the media type of a format (decisions 8); "" for an unknown one.
+// ContentType is the media type of a format, or "" for an unknown format (spec: media-types).
 func ContentType(f contract.Format) string {
 	switch f {
 	case contract.JSON, contract.Raw:

@@ -7,8 +7,8 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// lines is format jsonl: the row of csv as an object on a line of its own. Every column is a member of every line, null
-// where the csv cell has no value (contract 4).
+// lines is format jsonl: the row of csv as an object on a line of its own. Every column is a member of every line; a
+// column without a value is null (spec: jsonl-rows).
 type lines struct {
 	fields  []prism.Field // of the latest version
 	keys    [][]byte      // of the fields, as JSON strings with their colon

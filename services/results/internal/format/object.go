@@ -10,8 +10,8 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// object is format json: {id, ref, prism, version, status, error, took_ms, created_at, answers} with the answers by
-// column name in Lens order (contract 2).
+// object is format json: {id, ref, prism, version, status, error, took_ms, created_at, answers}, where answers has a
+// member for each Lens column, in Lens order (spec: format-json).
 type object struct {
 	slug    []byte   // as a JSON string
 	names   [][]byte // of the columns, as JSON strings with their colon
@@ -40,8 +40,8 @@ func (o *object) Row(b []byte, r Row) ([]byte, error) {
 	return append(b, "}}"...), nil
 }
 
-// raw is format raw: as json, with the stored answers copied. They are checked, because one damaged row must not turn
-// a list or a client's parser upside down, but never rewritten: Lens edits can't change them.
+// raw is format raw: as json, but answers is a copy of the stored answers, so Lens edits can't change it (spec: format-raw).
+// The stored answers are parsed first, because a damaged row must not make the JSON around it invalid.
 type raw struct {
 	slug   []byte // as a JSON string
 	parser answerjson.Parser
@@ -60,7 +60,7 @@ func (o *raw) Row(b []byte, r Row) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendEnvelope appends a result up to the value of answers.
+// appendEnvelope appends the members of a result before the value of answers.
 func appendEnvelope(b, slug []byte, r *prism.Result) []byte {
 	b = appendID(append(b, `{"id":`...), r)
 	b = appendNullable(append(b, `,"ref":`...), r.Ref)
@@ -73,7 +73,7 @@ func appendEnvelope(b, slug []byte, r *prism.Result) []byte {
 	return append(b, `,"answers":`...)
 }
 
-// errorText is nil unless the result failed (contract 2).
+// errorText is nil unless the result failed.
 func errorText(r *prism.Result) *string {
 	if r.Status != prism.Failed {
 		return nil
@@ -97,7 +97,7 @@ func appendNullable(b []byte, s *string) []byte {
 	return strictjson.AppendString(b, *s)
 }
 
-// appendCell appends a Lens cell as programs read it (contract 4, jsonl): keys in place of labels.
+// appendCell appends a Lens cell for programs: keys instead of labels (spec: jsonl-rows).
 func appendCell(b []byte, c lens.Cell) []byte {
 	switch c.Kind {
 	case lens.Number:
@@ -111,7 +111,7 @@ func appendCell(b []byte, c lens.Cell) []byte {
 
 func quoted(s string) []byte { return strictjson.AppendString(nil, s) }
 
-// memberNames are made once, as every row repeats them.
+// memberNames is the columns' names as JSON strings with a colon. Every row repeats them.
 func memberNames(l prism.Lens) [][]byte {
 	names := make([][]byte, len(l.Columns))
 	for i, c := range l.Columns {

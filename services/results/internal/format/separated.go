@@ -8,14 +8,14 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// separated is csv and tsv: the same cells, differently held apart. encoding/csv can't be used, as it rewrites line
-// breaks inside cells and quotes cells that need no quotes.
+// separated is csv and tsv: the same cells with different separators. encoding/csv can't be used: it rewrites line breaks
+// inside cells and quotes cells that need no quotes.
 type separated struct {
 	table     Table
 	answers   answers
 	separator byte
 	lineEnd   string
-	// cell appends the text of one cell so that it stays one cell.
+	// cell appends the text of one cell, with the quotes or replacements that the format needs.
 	cell func(b []byte, text string) []byte
 }
 
@@ -71,7 +71,7 @@ func (s *separated) Row(b []byte, row Row) ([]byte, error) {
 }
 
 // appendCSV quotes a cell that holds a comma, a quote or a line break, with quotes doubled; every other cell, and every
-// byte inside the quotes, is as it is (contract 4, decisions 3).
+// byte inside the quotes, is unchanged (spec: csv-cells).
 func appendCSV(b []byte, text string) []byte {
 	if !strings.ContainsAny(text, ",\"\r\n") {
 		return append(b, text...)
@@ -90,7 +90,7 @@ func appendCSV(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
-// appendTSV puts one space for each tab, LF, CR or CRLF (decisions 3). tsv has no quotes.
+// appendTSV replaces each tab, LF, CR or CRLF by one space (spec: tsv-cells). Format tsv has no quotes.
 func appendTSV(b []byte, text string) []byte {
 	for {
 		i := strings.IndexAny(text, "\t\r\n")

@@ -60,7 +60,7 @@ func TestAStoreGoesOnWhenItsDatabaseComesBack(t *testing.T) {
 	if err := server.Crash(); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing has happened when a read was cut off, so its caller hears that, not of a fault (decisions 9).
+	// A read that was cut off has changed nothing, so it is unavailable (spec: dependency-away-before-the-model).
 	for range 3 {
 		unavailable(t, s.Ping(t.Context()))
 	}
