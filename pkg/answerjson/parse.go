@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// ErrShape: the bytes are not what Append writes. Errors that wrap it say where, and quote nothing of the bytes.
+// ErrShape reports that the bytes are not what Append writes. Errors that wrap it say where, and quote none of the bytes.
 var ErrShape = errors.New("answerjson: not stored answers")
 
 // Parse reads what Append wrote: one object without duplicate members, in which every answer has the members of its type.

@@ -26,27 +26,28 @@ import (
 	"github.com/prism-results/prism/services/results/operator"
 )
 
-// Config is where results are kept: in Postgres when DatabaseURL is set, else in a file in DataDir.
+// Config says where results are stored: in Postgres if DatabaseURL is set, else in a file in DataDir.
 type Config struct {
 	DatabaseURL string
 	DataDir     string
-	// MaxConns bounds the connections to Postgres; 16 when 0.
+	// MaxConns bounds the connections to Postgres; 16 if 0.
 	MaxConns int
-	// AwaitMigrations leaves Postgres' tables to the command migrate, run by somebody who may change them, and waits for it.
+	// AwaitMigrations waits until the command migrate has brought the tables of Postgres up to date, instead of doing so.
+	// The command may connect as another role.
 	AwaitMigrations bool
 }
 
 // file is the embedded store in DataDir.
 const file = "prism.db"
 
-// Deps may all be nil but Log.
+// Deps are optional, except Log.
 type Deps struct {
 	Metrics prometheus.Registerer
 	Log     *slog.Logger
 	Tracer  trace.TracerProvider
 }
 
-// Service is contract.Results with what keeps it running.
+// Service is contract.Results over a store, and runs what goes on beside the calls.
 type Service struct {
 	contract.Results
 	store     store.Store
@@ -56,7 +57,7 @@ type Service struct {
 	log       *slog.Logger
 }
 
-// Open opens the store. Postgres is connected to when it is first needed; a file is opened or made.
+// Open opens the store. It connects to Postgres when a call first needs it; it opens a file, or creates it.
 func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	s := &Service{log: d.Log, migrating: prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "prism_postgres_migrating",
@@ -111,8 +112,8 @@ func newKey() (service.APIKey, error) {
 	return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
 }
 
-// Migrate brings the tables up to date, or waits until somebody else has. It waits for a database that is away, until ctx
-// ends.
+// Migrate brings the tables up to date, or waits until the command migrate has. While the database is down it waits, until
+// ctx ends.
 func (s *Service) Migrate(ctx context.Context) error {
 	s.migrating.Set(1)
 	defer s.migrating.Set(0)
@@ -130,22 +131,22 @@ func (s *Service) Migrate(ctx context.Context) error {
 	}
 }
 
-// Run does what is done beside the calls until ctx ends: it writes down when keys were last used.
+// Run stores when API keys were last used, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	if err := s.service.Run(ctx); err != nil {
-		// The service has done its work; the uses of the last seconds are not worth failing for.
-		s.log.WarnContext(ctx, "last uses of keys were not written", "error", err)
+		// The service stops anyway; a few times of last use are lost.
+		s.log.WarnContext(ctx, "the times of last use of API keys were not stored", "error", err)
 	}
 	return nil
 }
 
-// Ready tells whether the database answers.
+// Ready checks that the database answers.
 func (s *Service) Ready(ctx context.Context) error { return s.store.Ping(ctx) }
 
-// Close releases the store.
+// Close closes the store.
 func (s *Service) Close() { s.store.Close() }
 
-// Operator is the operator's hand on the store.
+// Operator runs operator commands on the store.
 func (s *Service) Operator() *operator.Operator {
 	return operator.New(operator.Deps{Store: s.store, Service: s.service, Now: time.Now, NewID: newID})
 }

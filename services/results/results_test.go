@@ -98,7 +98,7 @@ func TestAReplicaThatWaitsCanBeStopped(t *testing.T) {
 	}
 }
 
-// told is a log that tells of a line.
+// told is a log handler that signals each line.
 type told struct{ lines chan struct{} }
 
 func (h told) Enabled(context.Context, slog.Level) bool { return true }

@@ -2,7 +2,7 @@ package results
 
 import "github.com/prism-results/prism/pkg/config"
 
-// Pool are the settings of the connections to Postgres.
+// Pool is the settings of the connections to Postgres.
 type Pool struct {
 	MaxConns int `env:"PRISM_DATABASE_MAX_CONNS" default:"16" help:"most connections to Postgres"`
 }

@@ -1,4 +1,4 @@
-// Command prism-results keeps accounts, prisms and results in Postgres and formats them.
+// Command prism-results stores accounts, prisms and results in Postgres, and formats results.
 package main
 
 import (

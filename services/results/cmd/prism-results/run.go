@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/services/results/operator"
 )
 
-// storeSettings are what the operator commands need.
+// storeSettings is the settings that operator commands need.
 type storeSettings struct {
 	Database config.URL `env:"PRISM_DATABASE_URL" required:"true" schemes:"postgres postgresql" example:"postgres://prism:password@127.0.0.1:5432/prism" help:"Postgres, where everything is kept"`
 	Pool     results.Pool
@@ -25,7 +25,7 @@ func (s storeSettings) config() results.Config {
 	}
 }
 
-// settings are what serving needs.
+// settings is the settings that serving needs.
 type settings struct {
 	Store  storeSettings
 	Listen config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8081" help:"address of the service's API"`

@@ -6,7 +6,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 )
 
-// What one row of an export costs, and one result as a response of its own.
+// The cost of one row of an export, and of one result as a response.
 func BenchmarkRow(b *testing.B) {
 	for _, f := range contract.Formats() {
 		b.Run(string(f), func(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// uuid reads an id that a test spells out.
+// uuid parses an id.
 func uuid(t testing.TB, s string) prism.UUID {
 	t.Helper()
 	id, err := prism.ParseUUID(s)
@@ -87,7 +87,7 @@ func failedRow(t testing.TB) Row {
 	return r
 }
 
-// editedLens shows everything there is, under names of people's choosing and in another order than the questions.
+// editedLens has a column for everything that can be shown, with other names and another order than the questions.
 func editedLens() prism.Lens {
 	yesAt, noAt := 0.5, 0.25
 	return prism.Lens{Columns: []prism.Column{
@@ -103,7 +103,7 @@ func editedLens() prism.Lens {
 	}}
 }
 
-// awkward are texts that some format must treat with care, by what is awkward about them.
+// awkward is texts that some format must escape or replace, by their difficulty.
 var awkward = []struct{ name, text string }{
 	{"comma", "a,b"},
 	{"quote", `say "hi"`},
@@ -122,8 +122,8 @@ var awkward = []struct{ name, text string }{
 	{"empty", ""},
 }
 
-// awkwardRows hold each awkward text as ref, as field value and as label of the answer: one version each, as labels
-// never change within one.
+// awkwardRows has each awkward text as ref, as field value and as label of the answer. Each row has a version of its own,
+// because labels never change within a version.
 func awkwardRows(t testing.TB) []Row {
 	t.Helper()
 	rows := make([]Row, len(awkward))

@@ -58,7 +58,7 @@ func TestAnUnknownFormatIsAnError(t *testing.T) {
 	}
 }
 
-// damaged are stored answers that Append never writes.
+// damaged is stored answers that Append never writes.
 var damaged = map[string]string{
 	"nothing":            "",
 	"cut short":          `{"intent":{"type":"choice"`,
@@ -149,7 +149,7 @@ func memberOrder(t *testing.T, body []byte, of string) string {
 
 func TestMembersStandInTheOrderOfTheContract(t *testing.T) {
 	t.Parallel()
-	// Names that sort otherwise than they stand.
+	// The order of these names is not alphabetical.
 	table := ticketTable()
 	table.Lens = prism.Lens{Columns: []prism.Column{
 		{Name: "z", Question: "urgent", Show: prism.ShowAnswer},

@@ -24,7 +24,7 @@ func goldenCases(t *testing.T) []goldenCase {
 	edited := ticketTable()
 	edited.Lens = editedLens()
 
-	// The latest version dropped subject and asks for more; the result answers with what it was sent then.
+	// The latest version has no field subject and has other fields; the result has the values that were sent to its version.
 	later := ticketTable()
 	later.Latest.Fields = []prism.Field{{Key: "channel"}, {Key: "body"}, {Key: "language"}}
 
@@ -39,8 +39,8 @@ func goldenCases(t *testing.T) []goldenCase {
 	}
 }
 
-// Each file is what the encoder appends: the header, then one row after the other. json and raw rows have nothing
-// between them, so the test puts an LF there.
+// Each file is what the encoder appends: the header and then the rows. Rows of json and raw have no separator, so the test
+// adds an LF.
 func TestFormatsMatchTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range goldenCases(t) {

@@ -62,8 +62,7 @@ func TestTabsAndLineBreaksBecomeOneSpaceEachInTSV(t *testing.T) {
 	}
 }
 
-// readCSV reads RFC 4180 as it is written there, one character after the other. encoding/csv would turn CRLF inside a
-// cell into LF.
+// readCSV reads RFC 4180 character by character. encoding/csv would turn CRLF inside a cell into LF.
 func readCSV(t *testing.T, text string) [][]string {
 	t.Helper()
 	var rows [][]string
@@ -120,7 +119,7 @@ func readTSV(t *testing.T, text string) [][]string {
 	return rows
 }
 
-// fuzzTable is a table with arbitrary text wherever text can be, and the cells that its one row must read back as.
+// fuzzTable is a table with arbitrary text wherever text is allowed, and the cells of its only row.
 func fuzzTable(t *testing.T, ref, value, label string) (Table, Row, []string) {
 	t.Helper()
 	d := prism.Definition{

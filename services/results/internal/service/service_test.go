@@ -31,7 +31,7 @@ type world struct {
 	ids     atomic.Uint32
 }
 
-// counting counts the definitions that were read.
+// counting is a store that counts reads of versions.
 type counting struct {
 	store.Store
 	versions atomic.Int64
@@ -98,7 +98,7 @@ func definition(fields ...string) prism.Definition {
 	return d
 }
 
-// prism makes a prism and returns its id.
+// prism creates a prism and returns its id.
 func (w *world) prism(t *testing.T, slug string) prism.PrismID {
 	t.Helper()
 	doc, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{

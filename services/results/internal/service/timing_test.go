@@ -16,7 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// watched writes down which look-ups were made. What it does not implement would panic on its nil Store.
+// watched records the look-ups. A call of a method that it does not implement panics: its Store is nil.
 type watched struct {
 	store.Store
 	inner store.Store
@@ -53,8 +53,8 @@ func (w *watched) Authenticate(ctx context.Context, key contract.KeyDigest) (sto
 	return w.inner.Authenticate(ctx, key)
 }
 
-// Issue: unknown and revoked keys are alike in time. They are alike in work, which is what can be tested: one look-up, the
-// same one, nothing behind it, and the same answer to the byte.
+// An unknown and a revoked key must take the same time. A test can check that they take the same work: one look-up, the
+// same for both, nothing after it, and the same response.
 func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,4 +1,4 @@
-// Package instrumented measures a store: how long each operation takes and how it ends.
+// Package instrumented adds metrics to a store: how long each operation takes and how it ends.
 package instrumented
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Store is a store.Store that measures another. It embeds nothing, so that a new method of the interface breaks the build
-// here instead of passing by unmeasured.
+// Store is a store.Store that measures another store. It embeds nothing, so that a new method of the interface breaks the
+// build here instead of being unmeasured.
 type Store struct {
 	inner     store.Store
 	durations *prometheus.HistogramVec
@@ -22,26 +22,26 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// New measures inner with prism_store_operation_duration_seconds{operation,outcome}, where outcome is ok, not_found,
+// New measures inner in the histogram prism_store_operation_duration_seconds{operation,outcome}, where outcome is ok, not_found,
 // conflict, unavailable or error. Several stores may share a registerer.
 func New(inner store.Store, metrics prometheus.Registerer) *Store {
 	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "prism_store_operation_duration_seconds",
 		Help: "How long operations of the store took, waiting for a connection included.",
-		// From a read of a warm table to a wait for a connection that is in vain.
+		// From a cached read to a wait for a connection that never comes.
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"operation", "outcome"})
 	if err := metrics.Register(durations); err != nil {
 		known, ok := errors.AsType[prometheus.AlreadyRegisteredError](err)
 		if !ok {
-			panic(err) // two metrics with one name and other labels: a mistake in the code, seen at the first start
+			panic(err) // another metric has this name: a mistake in the code
 		}
 		durations = known.ExistingCollector.(*prometheus.HistogramVec) // the same name and labels
 	}
 	return &Store{inner: inner, durations: durations}
 }
 
-// measure is called when an operation begins, and what it returns when it ends.
+// measure starts a measurement, and returns the function that ends it.
 func (s *Store) measure(operation string) func(*error) {
 	begun := time.Now()
 	return func(err *error) {
@@ -69,13 +69,13 @@ func outcome(err error) string {
 	}
 }
 
-// Ping is measured like the rest: it is what readiness waits for.
+// Ping implements store.Store.
 func (s *Store) Ping(ctx context.Context) (err error) {
 	defer s.measure("ping")(&err)
 	return s.inner.Ping(ctx)
 }
 
-// Close closes the store that is measured.
+// Close implements store.Store.
 func (s *Store) Close() { s.inner.Close() }
 
 // CreateFacts implements store.Results.

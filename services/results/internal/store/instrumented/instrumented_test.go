@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestAnObservedStoreIsTheStore(t *testing.T) {
+func TestAnInstrumentedStorePassesTheSuite(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry() // stores share one
 	storetest.Run(t, func(t *testing.T) store.Store {

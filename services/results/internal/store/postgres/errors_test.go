@@ -19,7 +19,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
 )
 
-// secret is a value that no error may tell.
+// secret is a value that no error may contain.
 const secret = "a value that is nobody's business"
 
 func TestADatabaseThatIsAwayIsUnavailableAndNoReasonNotToStart(t *testing.T) {
@@ -127,7 +127,7 @@ func TestACallThatGetsNoConnectionIsUnavailable(t *testing.T) {
 	}
 }
 
-// At a stricter level than its default, Postgres refuses what it lets through here, and a statement is sent again.
+// At a stricter isolation level than the default, Postgres refuses some concurrent statements, which are then sent again.
 func TestAStricterIsolationLevelIsMetByTryingAgain(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"repeatable read", "serializable"} {
@@ -186,7 +186,7 @@ func TestAFaultTellsItsCodeAndNoValue(t *testing.T) {
 	}
 }
 
-// missing is what a schema of another version answers.
+// missing is the error of a schema of another version.
 func missing(t *testing.T, s *postgres.Store, u string) error {
 	t.Helper()
 	exec(t, u, "ALTER TABLE api_keys RENAME TO elsewhere")
@@ -204,7 +204,7 @@ func unavailable(t *testing.T, err error) {
 	}
 }
 
-// A server that takes statements and never answers them would otherwise hold its callers for ever.
+// Without a bound, a server that takes statements and never responds would block its callers for ever.
 func TestAReadThatIsNotAnsweredIsUnavailableInTime(t *testing.T) {
 	t.Parallel()
 	u := migrated(t)
@@ -246,7 +246,7 @@ func TestAServerThatTakesConnectionsAndSaysNothingIsUnavailable(t *testing.T) {
 	}
 }
 
-// inVain begins look-ups that wait for a lock, and want to be told that the database is away.
+// inVain starts look-ups that wait for a lock, and expects store.ErrUnavailable from each.
 func inVain(t *testing.T, u string, s *postgres.Store) (pgx.Tx, *sync.WaitGroup) {
 	t.Helper()
 	tx, err := connect(t, u).Begin(t.Context())

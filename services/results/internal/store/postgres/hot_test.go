@@ -101,7 +101,7 @@ func TestTheHotPathIsOneStatementEachAndSpansHoldNoValue(t *testing.T) {
 	}
 }
 
-// TestTheHotPathSeeks looks at the plans that Postgres makes when tables are too big to read: no statement reads one whole.
+// TestTheHotPathSeeks checks the plans that Postgres makes for large tables: no statement scans a whole table.
 func TestTheHotPathSeeks(t *testing.T) {
 	t.Parallel()
 	u := migrated(t)
@@ -151,7 +151,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 	}
 }
 
-// explain is the plan that serves any parameters.
+// explain is the generic plan of a statement.
 func explain(t *testing.T, conn *pgx.Conn, statement string) string {
 	t.Helper()
 	prepared, err := conn.Prepare(t.Context(), "explained", statement)

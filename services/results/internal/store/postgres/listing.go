@@ -26,7 +26,7 @@ FROM results r`
 func (s *Store) ListResults(
 	ctx context.Context, account prism.AccountID, f store.Filter, page store.Page,
 ) ([]store.Saved, error) {
-	statement, args := parameters().Statement(listResults, account, f, page, listsql.NewestFirst)
+	statement, args := dialect().Statement(listResults, account, f, page, listsql.NewestFirst)
 	return list(ctx, s, "list results", statement, args, func(rows pgx.Rows) (store.Saved, int, error) {
 		var r columns.Saved
 		if err := rows.Scan(r.Targets(target)...); err != nil {
@@ -42,7 +42,7 @@ func (s *Store) ExportResults(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, f store.Filter, page store.Page,
 ) ([]prism.Result, error) {
 	f.Prism, f.Ref = id, nil
-	statement, args := parameters().Statement(exportResults, account, f, page, listsql.OldestFirst)
+	statement, args := dialect().Statement(exportResults, account, f, page, listsql.OldestFirst)
 	return list(ctx, s, "export results", statement, args, func(rows pgx.Rows) (prism.Result, int, error) {
 		var r columns.Result
 		if err := rows.Scan(r.Targets(target)...); err != nil {

@@ -61,7 +61,7 @@ func TestMigratedTellsWhetherTheTablesAreNewEnough(t *testing.T) {
 	if err := s.Migrated(t.Context()); err != nil {
 		t.Errorf("with them: %v", err)
 	}
-	// A version of Prism that is newer has been there, and is rolled back.
+	// A newer release migrated the database and was rolled back.
 	exec(t, url, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	if err := s.Migrated(t.Context()); err != nil {
 		t.Errorf("with newer ones: %v", err)
@@ -117,7 +117,7 @@ func exec(t *testing.T, url, statement string, args ...any) {
 	}
 }
 
-// values are the first column of what query selects.
+// values is the first column of the rows that query selects.
 func values[T any](t *testing.T, url, query string) []T {
 	t.Helper()
 	rows, err := connect(t, url).Query(t.Context(), query)
@@ -153,7 +153,7 @@ func TestAMigrationThatIsCutOffSaysThatTheDatabaseIsAway(t *testing.T) {
 	applied(t, direct)
 }
 
-// cutAfter is the URL of the same database behind a link that ends each connection after so many bytes of statements.
+// cutAfter is the URL of a proxy to the database that closes each connection after this number of bytes was sent.
 func cutAfter(t *testing.T, direct string, sent int64) string {
 	t.Helper()
 	config, err := pgx.ParseConfig(direct)

@@ -12,11 +12,10 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
-// unprepared has the driver leave no statements prepared, for a PgBouncer that does not keep them.
-// docs/scaling.md tells operators of it.
+// unprepared makes the driver prepare no named statements, for a PgBouncer that does not support them (docs/scaling.md).
 const unprepared = "&default_query_exec_mode=cache_describe"
 
-// TestTheStorePassesTheSuiteThroughPgBouncer lends each statement another connection than the one before.
+// In transaction mode, PgBouncer may give each statement another connection.
 func TestTheStorePassesTheSuiteThroughPgBouncer(t *testing.T) {
 	t.Parallel()
 	bouncer := lender(t, pgtest.Shared(t), "3")
@@ -27,8 +26,7 @@ func TestTheStorePassesTheSuiteThroughPgBouncer(t *testing.T) {
 	})
 }
 
-// TestPreparedStatementsNeedAPgBouncerThatKeepsThem holds what operators are told: the driver's own mode works from
-// PgBouncer 1.21 on, and an older one needs the other mode.
+// docs/scaling.md says that the driver's default mode works from PgBouncer 1.21 on, and that older ones need the other mode.
 func TestPreparedStatementsNeedAPgBouncerThatKeepsThem(t *testing.T) {
 	t.Parallel()
 	bouncer := lender(t, pgtest.Shared(t), "1")
@@ -50,7 +48,7 @@ func TestPreparedStatementsNeedAPgBouncerThatKeepsThem(t *testing.T) {
 	}
 }
 
-// TestAReplicaSeesThroughPgBouncerThatSomebodyElseHasMigrated: the migration itself locks a session, and goes around it.
+// The migration itself locks a session, so it does not go through PgBouncer.
 func TestAReplicaSeesThroughPgBouncerThatSomebodyElseHasMigrated(t *testing.T) {
 	t.Parallel()
 	direct := pgtest.Shared(t).Database(t, "")
@@ -64,7 +62,7 @@ func TestAReplicaSeesThroughPgBouncerThatSomebodyElseHasMigrated(t *testing.T) {
 	}
 }
 
-// TestAPgBouncerThatHasNoConnectionIsUnavailable: nobody was told anything, so callers hear that, not of a fault.
+// A statement that PgBouncer never sent has changed nothing, so the error is store.ErrUnavailable, not a fault.
 func TestAPgBouncerThatHasNoConnectionIsUnavailable(t *testing.T) {
 	t.Parallel()
 	direct := migrated(t)
@@ -98,7 +96,7 @@ func TestAPgBouncerThatHasNoConnectionIsUnavailable(t *testing.T) {
 	}
 }
 
-// lender is a PgBouncer with so many connections to each database.
+// lender starts a PgBouncer with this number of connections to each database.
 func lender(t *testing.T, server *pgtest.Server, connections string) *pgbouncer.Server {
 	t.Helper()
 	return pgbouncer.New(t, pgbouncer.Options{
@@ -106,7 +104,7 @@ func lender(t *testing.T, server *pgtest.Server, connections string) *pgbouncer.
 	})
 }
 
-// through is the address of a database by PgBouncer.
+// through is the URL of a database through PgBouncer.
 func through(t *testing.T, bouncer *pgbouncer.Server, direct string) string {
 	t.Helper()
 	url, err := bouncer.Through(direct)

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Measure registers metrics of the pool. One store may be measured by a registerer.
+// Measure registers metrics of the pool. A registerer takes those of one store.
 func (s *Store) Measure(to prometheus.Registerer) error {
 	const prefix = "prism_postgres_"
 	state := func(name string, conns func(*pgxpool.Stat) int32) prometheus.Collector {

@@ -23,9 +23,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
-// What docs/scaling.md says of the schema is tried here, with the statements that it shows.
+// These tests check what docs/scaling.md says about the schema, with the statements of that page.
 
-// TestEveryKeyAndIndexBeginsWithTheAccount but those by which the account itself is found.
+// Every key and index begins with the account, except those that find the account.
 func TestEveryKeyAndIndexBeginsWithTheAccount(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
@@ -36,8 +36,7 @@ FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 WHERE `+ours+` AND a.attname <> 'account_id'
 ORDER BY 1`)
-	// An account is found by its id or name, and a key by its digest, before it is known whose it is; operators revoke a key
-	// by its id alone.
+	// An account is found by its id or name, an API key by its digest. Operators revoke a key by its id alone.
 	want := []string{"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_pkey"}
 	if !slices.Equal(others, want) {
 		t.Errorf("indexes that begin with something else: %v, want %v", others, want)
@@ -48,7 +47,7 @@ WHERE `+ours+` AND c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_index 
 	if len(unkeyed) > 0 {
 		t.Errorf("tables without a primary key: %v", unkeyed)
 	}
-	// A row's references stay within its account, so that what belongs together can lie together.
+	// A row refers only to rows of its account, so that the rows of an account can be stored together.
 	references := values[string](t, url, `
 SELECT k.conname::text || ': ' || a.attname || ' -> ' || k.confrelid::regclass || '.' || b.attname
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
@@ -100,7 +99,7 @@ func TestTheStorePassesTheSuiteDividedByMonth(t *testing.T) {
 	})
 }
 
-// TestACallTouchesOnePartitionOfEachTable: the others are not looked into, though no statement names the account.
+// No statement of a look-up names the account, and still it reads only the partitions of the account.
 func TestACallTouchesOnePartitionOfEachTable(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
@@ -151,7 +150,7 @@ func TestACallTouchesOnePartitionOfEachTable(t *testing.T) {
 	}
 }
 
-// analyze is the plan that serves any parameters, and what it did with these.
+// analyze is the generic plan of a statement, with the rows that it read for these arguments.
 func analyze(t *testing.T, conn *pgx.Conn, statement, arguments string) string {
 	t.Helper()
 	if _, err := conn.Prepare(t.Context(), "analyzed", statement); err != nil {
@@ -209,7 +208,7 @@ func TestOldResultsAreForgottenWithTheirMonth(t *testing.T) {
 	if rows := values[int64](t, url, "SELECT count(*) FROM results_2025_12")[0]; rows != 2 {
 		t.Errorf("December has %d results, want 2", rows)
 	}
-	// A key is one result's whatever month the other one is of.
+	// No two results have the same key, in whichever months they are.
 	if _, err := save(time.Now(), "old"); !errors.Is(err, contract.ErrKeyTaken) {
 		t.Errorf("a key of another month: %v", err)
 	}
@@ -230,7 +229,7 @@ func TestOldResultsAreForgottenWithTheirMonth(t *testing.T) {
 	}
 }
 
-// divided migrates a database and runs statements on it.
+// divided migrates a database and executes statements on it.
 func divided(ctx context.Context, url string, statements ...string) error {
 	if err := postgres.Migrate(ctx, url); err != nil {
 		return err
@@ -252,8 +251,9 @@ func recipe(name string) string {
 	return block
 }
 
-// reused returns a function that hands out databases of a template to the subtests of t, empty each time; more are tables
-// that only this template has. A database with partitions takes longer to make than most tests take to run.
+// reused returns a function that gives an empty database of a template to each subtest of t, and empties and reuses it
+// afterwards: creating a database with partitions takes longer than most tests. more names the tables that only this
+// template has.
 func reused(
 	t *testing.T, template string, migrate func(ctx context.Context, url string) error, more ...string,
 ) func(*testing.T) string {

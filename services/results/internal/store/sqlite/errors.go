@@ -23,21 +23,17 @@ func translate(operation string, err error) error {
 	if !known {
 		return fmt.Errorf("sqlite: %s: %w", operation, err) // the end of a context or a file error; neither holds a value
 	}
-	switch code.ResultCode {
-	case sqlite.ResultConstraintUnique:
-		// SQLite reports the kind of the constraint, and names the constraint only in words. Each of these operations has
-		// one unique constraint that is not a primary key.
-		switch operation {
-		case createAccount:
-			return store.ErrNameTaken
-		case createPrism:
-			return store.ErrSlugTaken
-		}
-	case sqlite.ResultConstraintForeignKey:
+	primary := code.ToPrimary()
+	switch {
+	// SQLite reports the kind of the constraint, and names the constraint only in words. Each of these operations has one
+	// unique constraint that is not a primary key.
+	case code.ResultCode == sqlite.ResultConstraintUnique && operation == createAccount:
+		return store.ErrNameTaken
+	case code.ResultCode == sqlite.ResultConstraintUnique && operation == createPrism:
+		return store.ErrSlugTaken
+	case code.ResultCode == sqlite.ResultConstraintForeignKey:
 		return store.ErrNotFound // every foreign key refers to the account or to a row of the account
-	}
-	switch code.ToPrimary() {
-	case sqlite.ResultBusy, sqlite.ResultLocked, sqlite.ResultCantOpen:
+	case primary == sqlite.ResultBusy, primary == sqlite.ResultLocked, primary == sqlite.ResultCantOpen:
 		return unavailable(operation, code)
 	}
 	return fmt.Errorf("sqlite: %s: %w", operation, code)

@@ -41,7 +41,7 @@ func TestAWriteThatWaitsInVainHasDoneNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not the test's context: its end, just before the cleanups, would roll the transaction back behind ours.
+	// The test's context would end before the cleanups and roll the transaction back too early.
 	tx, err := blocker.BeginTx(context.WithoutCancel(t.Context()), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ FROM results r`
 func (s *Store) ListResults(
 	ctx context.Context, account prism.AccountID, f store.Filter, page store.Page,
 ) ([]store.Saved, error) {
-	query, args := parameters().Statement(listResults, account, f, page, listsql.NewestFirst)
+	query, args := dialect().Statement(listResults, account, f, page, listsql.NewestFirst)
 	return list(ctx, s, "list results", query, args, func(rows *sql.Rows) (store.Saved, int, error) {
 		var r columns.Saved
 		if err := rows.Scan(r.Targets(target)...); err != nil {
@@ -41,7 +41,7 @@ func (s *Store) ExportResults(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, f store.Filter, page store.Page,
 ) ([]prism.Result, error) {
 	f.Prism, f.Ref = id, nil
-	query, args := parameters().Statement(exportResults, account, f, page, listsql.OldestFirst)
+	query, args := dialect().Statement(exportResults, account, f, page, listsql.OldestFirst)
 	return list(ctx, s, "export results", query, args, func(rows *sql.Rows) (prism.Result, int, error) {
 		var r columns.Result
 		if err := rows.Scan(r.Targets(target)...); err != nil {

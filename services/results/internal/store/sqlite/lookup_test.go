@@ -15,7 +15,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 )
 
-// answered is a store with one result, its file, and what the result is looked up by.
+// answered is a store with one result, the path of its file, and the key and id to look the result up.
 func answered(tb testing.TB) (s *sqlite.Store, path string, digest contract.KeyDigest, id prism.ResultID) {
 	tb.Helper()
 	path = filepath.Join(tb.TempDir(), "prism.db")
@@ -41,8 +41,8 @@ func answered(tb testing.TB) (s *sqlite.Store, path string, digest contract.KeyD
 	return s, path, digest, id
 }
 
-// TestALookUpLeavesNoSnapshotOpen looks at what a prepared statement that is not reset would do: a reader that keeps its
-// snapshot stops the log from being moved into the file, so that it grows for ever.
+// A prepared statement that is not reset keeps its snapshot. A snapshot stops SQLite from moving the log into the file, so
+// the log would grow for ever.
 func TestALookUpLeavesNoSnapshotOpen(t *testing.T) {
 	t.Parallel()
 	s, path, digest, id := answered(t)
@@ -72,8 +72,8 @@ func TestALookUpLeavesNoSnapshotOpen(t *testing.T) {
 	}
 }
 
-// TestALookUpThatFailedIsNotInTheWayOfTheNext looks before the tables are there, on every connection, and then after.
-func TestALookUpThatFailedIsNotInTheWayOfTheNext(t *testing.T) {
+// The look-ups fail on every connection before the tables exist, and succeed afterwards.
+func TestAFailedLookUpDoesNotBreakTheNext(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "prism.db")
 	s := open(t, path)
@@ -93,7 +93,7 @@ func TestALookUpThatFailedIsNotInTheWayOfTheNext(t *testing.T) {
 	}
 }
 
-func TestALookUpOfNobodyIsNotBegun(t *testing.T) {
+func TestALookUpWithACancelledContextIsNotStarted(t *testing.T) {
 	t.Parallel()
 	s, _, digest, id := answered(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -103,7 +103,7 @@ func TestALookUpOfNobodyIsNotBegun(t *testing.T) {
 	}
 }
 
-// TestLookUpsTakeArgumentsOfAnyLength has them share the memory that arguments are passed in.
+// Arguments of any length are passed to the same prepared statement.
 func TestLookUpsTakeArgumentsOfAnyLength(t *testing.T) {
 	t.Parallel()
 	s, _, digest, _ := answered(t)

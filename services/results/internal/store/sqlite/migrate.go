@@ -28,9 +28,9 @@ func Migrate(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("sqlite: migrate: %w", err)
 	}
-	// goose reads what is applied before it begins a migration's transaction, and has no lock for SQLite. Who loses the race
-	// for one has it rolled back and finds it applied on the next try; a migration that is really broken fails every try.
-	// The one try more is for goose's own table.
+	// goose reads which migrations are applied before it begins a migration's transaction, and has no lock for SQLite. A
+	// process that loses the race for a migration has its transaction rolled back, and finds the migration applied on the
+	// next attempt; a broken migration fails every attempt. One more attempt is for goose's own table.
 	for range len(listed) + 2 {
 		if err = apply(ctx, s.writer, files); err == nil || ctx.Err() != nil {
 			break
@@ -43,7 +43,7 @@ func Migrate(ctx context.Context, path string) error {
 }
 
 func apply(ctx context.Context, db *sql.DB, files fs.FS) error {
-	// The global registry would mix in whatever else the process has registered.
+	// The global registry may hold migrations of other packages.
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err

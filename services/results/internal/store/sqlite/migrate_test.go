@@ -108,7 +108,7 @@ WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results') AND i."un
 	}
 }
 
-// values are the first column of what query selects.
+// values is the first column of the rows that query selects.
 func values(t *testing.T, path, query string) (found []any) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

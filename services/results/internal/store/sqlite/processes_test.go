@@ -23,7 +23,7 @@ const (
 	accountsEach    = 25
 )
 
-// TestMain is also what the other process of TestProcessesShareAFile runs.
+// TestMain also runs the other processes of TestProcessesShareAFile.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(fileVariable); path != "" {
 		if err := makeAccounts(path, os.Getenv(accountVariable)); err != nil {

@@ -21,7 +21,7 @@ func target(of any) any {
 	return of
 }
 
-func parameters() listsql.Dialect {
+func dialect() listsql.Dialect {
 	return listsql.Dialect{
 		Parameter: "?",
 		UUID:      func(id prism.UUID) any { return id[:] },

@@ -8,7 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// short prints a value without burying the reader in 100,000 characters.
+// short prints a value and cuts it to a readable length.
 func short(v any) string {
 	s := fmt.Sprintf("%+v", v)
 	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && !r.IsNil() {
@@ -20,7 +20,7 @@ func short(v any) string {
 	return s
 }
 
-// differs is same for goroutines, which may not fail a test.
+// differs is same for goroutines, which can't end a test.
 func differs(got, want prism.Result) error {
 	if reflect.DeepEqual(got, want) {
 		return nil

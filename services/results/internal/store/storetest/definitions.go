@@ -172,7 +172,7 @@ func (f *fixture) archive(t *testing.T, id prism.PrismID, ms int) {
 	succeeds(t, f.SetArchived(t.Context(), f.mine.account, id, &at))
 }
 
-// unchanged fails the test unless mine's prism is as it was made.
+// unchanged fails the test unless mine's prism is as it was created.
 func (f *fixture) unchanged(t *testing.T) {
 	t.Helper()
 	got, err := f.Prism(t.Context(), f.mine.account, prism.Ref{ID: f.mine.prism.ID})
@@ -180,7 +180,7 @@ func (f *fixture) unchanged(t *testing.T) {
 	same(t, got, f.mine.prism)
 }
 
-// newest orders by time and id, the last first.
+// newest is an order by time and id, the latest first.
 func newest(at time.Time, a prism.UUID, bt time.Time, b prism.UUID) int {
 	if c := bt.Compare(at); c != 0 {
 		return c
@@ -188,7 +188,7 @@ func newest(at time.Time, a prism.UUID, bt time.Time, b prism.UUID) int {
 	return slices.Compare(b[:], a[:])
 }
 
-// pages collects a listing page by page.
+// pages collects a list page by page.
 func pages[T any](
 	t *testing.T, limit int, list func(store.Page) ([]T, error), id func(T) prism.UUID,
 ) (all []T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// definitionsModel is what prisms, versions, archiving and keys mean, in a few lines.
+// definitionsModel is a simple model of prisms, versions, archiving and API keys.
 type definitionsModel struct {
 	store   store.Store
 	ctx     context.Context // of the test that owns the model
@@ -47,7 +47,7 @@ func (m *definitionsModel) id() prism.UUID {
 	return NumberedID(*m.ids)
 }
 
-// pick is the index of something made before, or -1.
+// pick is the index of an existing item, or -1.
 func pick[T any](t *rapid.T, of []T) int {
 	if len(of) == 0 {
 		return -1
@@ -98,7 +98,7 @@ func (m *definitionsModel) putLens(t *rapid.T) {
 	p.Lens = l
 }
 
-// refused holds what changes of an archived prism, or ones made against an older version, answer.
+// refused checks the errors of changes to an archived prism, or based on an older version.
 func (m *definitionsModel) refused(t *rapid.T, err error, p *prism.Prism, fresh bool) bool {
 	switch {
 	case p.ArchivedAt != nil && !fresh: // both are true

@@ -81,8 +81,13 @@ func factsTests() []test {
 				format contract.Format
 				input  bool
 			}{
-				{"ok", contract.JSON, false}, {"ok", contract.Raw, false}, {"ok", contract.CSV, true}, {"ok", contract.TSV, true},
-				{"ok", contract.JSONL, true}, {"failed", contract.JSON, true}, {"failed", contract.CSV, true},
+				{"ok", contract.JSON, false},
+				{"ok", contract.Raw, false},
+				{"ok", contract.CSV, true},
+				{"ok", contract.TSV, true},
+				{"ok", contract.JSONL, true},
+				{"failed", contract.JSON, true},
+				{"failed", contract.CSV, true},
 			} {
 				stored := f.createFacts(t, contract.CreateQuery{
 					Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: c.key, Format: c.format,
@@ -145,7 +150,7 @@ func factsTests() []test {
 	}
 }
 
-// createFacts asks as mine.
+// createFacts looks up with the key of mine.
 func (f *fixture) createFacts(t *testing.T, q contract.CreateQuery) store.CreateFacts {
 	t.Helper()
 	q.Key = f.mine.digest

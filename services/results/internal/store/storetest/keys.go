@@ -117,7 +117,7 @@ func keyTests() []test {
 	}
 }
 
-// firstKey is the key that mine was made with.
+// firstKey is the key that the fixture created for mine.
 func (f *fixture) firstKey() store.APIKey {
 	return store.APIKey{ID: f.mine.keyID, Name: "the key", Prefix: "prism_abc", CreatedAt: moment(0)}
 }

@@ -152,7 +152,7 @@ func matching(all []store.Saved, f store.Filter) (some []store.Saved) {
 	return some
 }
 
-// listed are the results without their input.
+// listed is the results as a list shows them: without their input.
 func listed(saved []store.Saved) (short []store.Saved) {
 	for _, s := range saved {
 		s.Result = withoutInput(s.Result)
@@ -161,7 +161,7 @@ func listed(saved []store.Saved) (short []store.Saved) {
 	return short
 }
 
-// exported are the results, oldest first.
+// exported is the results, oldest first.
 func exported(saved []store.Saved) (results []prism.Result) {
 	for _, s := range slices.Backward(saved) {
 		results = append(results, s.Result)

@@ -14,7 +14,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// model is what saving and retrying mean, in a few lines. A store that was told the same says the same.
+// model is a simple model of saving and retrying. A store must return what the model returns.
 type model struct {
 	store   store.Store
 	ctx     context.Context // of the test that owns the model
@@ -155,7 +155,7 @@ func (m *model) retry(t *rapid.T) {
 	}
 }
 
-// agrees is what holds in the end. Each step has looked at what it returned; to look at everything costs too much there.
+// agrees compares everything at the end. Each step compares only what it returned, because comparing everything is slow.
 func (m *model) agrees(t *rapid.T) {
 	var all []prism.Result
 	for _, p := range m.prisms {

@@ -13,7 +13,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// racers are as many as contend in earnest on a small machine.
+// racers is the number of concurrent calls: enough to contend on a small machine.
 const racers = 12
 
 func raceTests() []test {
@@ -198,7 +198,7 @@ func raceTests() []test {
 	}
 }
 
-// lookUpAtOnce looks up for many accounts that have everything but their ids in common.
+// lookUpAtOnce looks up concurrently for many accounts that differ only in their ids.
 func (f *fixture) lookUpAtOnce(t *testing.T) {
 	t.Helper()
 	tenants := make([]tenant, racers)
@@ -235,7 +235,7 @@ func (f *fixture) lookUpAtOnce(t *testing.T) {
 	}
 }
 
-// saveAtOnce saves for two accounts at once: results of their own, and others that each key takes one of.
+// saveAtOnce saves concurrently for two accounts: results without a key, and results of which each key takes one.
 func (f *fixture) saveAtOnce(t *testing.T) {
 	t.Helper()
 	tenants := []tenant{f.mine, f.theirs}
@@ -292,7 +292,7 @@ func (f *fixture) raceForKey(t *testing.T, of func(i int) prism.Prism) {
 	same(t, f.count(t), 1)
 }
 
-// raceToRetry returns the failed result that won, which holds "a key".
+// raceToRetry retries old concurrently and returns the failed result that won, which holds "a key".
 func (f *fixture) raceToRetry(t *testing.T, old prism.Result) prism.Result {
 	t.Helper()
 	results := make([]prism.Result, racers)
@@ -314,7 +314,7 @@ func (f *fixture) raceToRetry(t *testing.T, old prism.Result) prism.Result {
 	return won
 }
 
-// addNext adds a version as callers do: on top of the latest, and again when another came first.
+// addNext adds a version as callers do: based on the latest, and again if another version was added first.
 func (f *fixture) addNext(t *testing.T) error {
 	t.Helper()
 	for {

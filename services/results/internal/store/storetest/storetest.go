@@ -1,4 +1,4 @@
-// Package storetest is the one suite that every store.Store passes.
+// Package storetest is the suite that every store.Store passes.
 package storetest
 
 import (
@@ -21,7 +21,7 @@ type test struct {
 	run  func(t *testing.T, f *fixture)
 }
 
-// Run runs the suite. open returns an empty, migrated store, which it closes when the test ends.
+// Run runs the suite. open returns an empty, migrated store, and closes it when the test ends.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Helper()
 	groups := []struct {
@@ -65,7 +65,7 @@ type tenant struct {
 	prism   prism.Prism
 }
 
-// fixture is a store with two tenants that have everything but their ids in common.
+// fixture is a store with two tenants that differ only in their ids.
 type fixture struct {
 	store.Store
 	mine, theirs tenant
@@ -96,7 +96,7 @@ func (f *fixture) tenant(t *testing.T, name string) tenant {
 	return n
 }
 
-// id is a new one, greater than those before it.
+// id is a new id, greater than all before.
 func (f *fixture) id() prism.UUID {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,7 +113,7 @@ func NumberedID(n int) prism.UUID {
 
 func (f *fixture) resultID() prism.ResultID { return prism.ResultID{UUID: f.id()} }
 
-// moment is a time, as precise as results keep it.
+// moment is a time as precise as results store it.
 func moment(ms int) time.Time {
 	return time.Date(2026, time.March, 29, 0, 59, 59, int(999*time.Millisecond), time.UTC).
 		Add(time.Duration(ms) * time.Millisecond)
@@ -184,7 +184,7 @@ func keyed(r prism.Result, key string) prism.Result {
 	return r
 }
 
-// save saves a first call's result of mine.
+// save saves the result of a first call of mine.
 func (f *fixture) save(t *testing.T, r prism.Result) store.Saved {
 	t.Helper()
 	saved, err := f.SaveResult(t.Context(), f.mine.account, r)
@@ -199,7 +199,7 @@ func (f *fixture) retry(t *testing.T, r, of prism.Result) store.Saved {
 	return saved
 }
 
-// stored reads a result of mine back; it is nil when it is not there.
+// stored reads a result of mine back; nil if there is none.
 func (f *fixture) stored(t *testing.T, id prism.ResultID) *prism.Result {
 	t.Helper()
 	facts, err := f.ResultFacts(t.Context(), f.mine.digest, id, store.WithInput)
@@ -225,7 +225,7 @@ func (f *fixture) holds(t *testing.T, key string, id prism.ResultID) {
 	}
 }
 
-// count is how many results of mine there are.
+// count is the number of results of mine.
 func (f *fixture) count(t *testing.T) int {
 	t.Helper()
 	all, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.Page{Limit: 1000})
@@ -260,7 +260,7 @@ func same[T any](t *testing.T, got, want T) {
 	}
 }
 
-// together calls fn n times at once and returns what each call returned.
+// together calls fn n times concurrently and returns the errors.
 func together(n int, fn func(i int) error) []error {
 	var (
 		begin = make(chan struct{})
@@ -278,8 +278,8 @@ func together(n int, fn func(i int) error) []error {
 	return errs
 }
 
-// winner is the one call that succeeded; the others failed as lost says.
-func winner(t *testing.T, errs []error, lost func(error) bool) int {
+// winner is the index of the only call that succeeded; lostRace must accept the errors of the others.
+func winner(t *testing.T, errs []error, lostRace func(error) bool) int {
 	t.Helper()
 	won := -1
 	for i, err := range errs {
@@ -288,7 +288,7 @@ func winner(t *testing.T, errs []error, lost func(error) bool) int {
 			t.Fatalf("calls %d and %d both won", won, i)
 		case err == nil:
 			won = i
-		case !lost(err):
+		case !lostRace(err):
 			t.Fatalf("call %d failed with %v", i, err)
 		}
 	}
@@ -300,7 +300,7 @@ func winner(t *testing.T, errs []error, lost func(error) bool) int {
 
 func is(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
 
-// long is a value of the greatest length that the gateway lets through, in characters of every length in UTF-8.
+// long is a value of the greatest length that the gateway accepts, with characters of every length in UTF-8.
 func long() string { return strings.Repeat("aé急🙂", 25_000) }
 
 func canceled(t *testing.T) context.Context {
