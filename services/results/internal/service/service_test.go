@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -250,121 +249,6 @@ func TestAnArchivedPrismTakesNoVersionAndNoLens(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := w.PutLens(t.Context(), w.key, ref, contract.NewLens{}); !errors.Is(err, apierr.ArchivedUnchangeable()) {
-		t.Error(err)
-	}
-}
-
-func TestAnExportReadsEveryPage(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.prism(t, "a")
-	const rows = 1203 // more than two pages of the most rows
-	for i := range rows {
-		s := w.save(id)
-		s.Fields[0].Value = fmt.Sprint("row ", i)
-		if _, err := w.Save(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	stream, err := w.Export(t.Context(), w.key, contract.Export{Prism: prism.Ref{Slug: "a"}, Format: contract.TSV})
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := io.ReadAll(stream.Body)
-	if err := errors.Join(err, stream.Body.Close()); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSuffix(string(body), "\n"), "\n")
-	if len(lines) != rows+1 || !strings.HasPrefix(lines[0], "result_id\tref\t") {
-		t.Fatalf("%d lines, the first %q", len(lines), lines[0])
-	}
-	for i, line := range lines[1:] {
-		if !strings.Contains(line, fmt.Sprintf("\trow %d\t", i)) {
-			t.Fatalf("line %d is %q", i, line)
-		}
-	}
-}
-
-func TestAnExportIsBoundedByTimesBetweenMilliseconds(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.prism(t, "a")
-	saved := w.save(id)
-	doc, err := w.Save(t.Context(), saved)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var body struct {
-		At time.Time `json:"created_at"`
-	}
-	decode(t, doc, &body)
-	for _, c := range []struct {
-		name     string
-		from, to time.Duration // from when the result was saved
-		rows     int
-	}{
-		{"from is inclusive", 0, time.Second, 1},
-		{"to is exclusive", -time.Second, 0, 0},
-		{"from just after", time.Nanosecond, time.Second, 0},
-		{"from just before", -time.Nanosecond, time.Second, 1},
-		{"to just after", -time.Second, time.Nanosecond, 1},
-		{"to just before", -time.Second, -time.Nanosecond, 0},
-	} {
-		stream, err := w.Export(t.Context(), w.key, contract.Export{
-			Prism: prism.Ref{Slug: "a"}, Format: contract.JSONL, From: body.At.Add(c.from), To: body.At.Add(c.to),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(stream.Body)
-		if err := errors.Join(err, stream.Body.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if rows := strings.Count(string(got), "\n"); rows != c.rows {
-			t.Errorf("%s: %d rows, want %d", c.name, rows, c.rows)
-		}
-	}
-}
-
-func TestPagesOfResultsFollowEachOther(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.prism(t, "a")
-	var want []string
-	for range 5 {
-		s := w.save(id)
-		if _, err := w.Save(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-		want = append([]string{s.ID.String()}, want...)
-	}
-	var got []string
-	page := contract.Page{Limit: 2}
-	for {
-		doc, err := w.ListResults(t.Context(), w.key, contract.ResultList{Page: page})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var body struct {
-			Data []struct {
-				ID string `json:"id"`
-			} `json:"data"`
-			Next *string `json:"next_cursor"`
-		}
-		decode(t, doc, &body)
-		for _, r := range body.Data {
-			got = append(got, r.ID)
-		}
-		if body.Next == nil {
-			break
-		}
-		page.Cursor = *body.Next
-	}
-	if strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("got  %v\nwant %v", got, want)
-	}
-	_, err := w.ListResults(t.Context(), w.key, contract.ResultList{Page: contract.Page{Limit: 2, Cursor: "x"}})
-	if !errors.Is(err, apierr.Invalid(apierr.Problem{Path: "cursor", Text: "Invalid cursor"})) {
 		t.Error(err)
 	}
 }
