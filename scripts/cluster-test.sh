@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs test/cluster against the cluster that kubectl speaks to. test/cluster/doc.go lists the settings.
-# PRISM_CLUSTER_TAG, with PRISM_CLUSTER_REGISTRY if there is one, names images that the nodes have or can pull. Without it they
-# are built, and pushed to KO_DOCKER_REPO, or put on the nodes where that is kind.
+# Runs test/cluster against the current cluster of kubectl. test/cluster/doc.go lists the settings.
+# PRISM_CLUSTER_TAG, and PRISM_CLUSTER_REGISTRY if needed, name images that the nodes have or can pull. Without a tag, the images
+# are built and pushed to KO_DOCKER_REPO, or loaded onto the nodes of a kind cluster.
 set -eu
 cd "$(dirname "$0")/.."
 if [ -z "${PRISM_CLUSTER_TAG:-}" ]; then
@@ -14,7 +14,7 @@ if [ -z "${PRISM_CLUSTER_TAG:-}" ]; then
 		echo "Set KO_DOCKER_REPO to a registry that $context pulls from, or PRISM_CLUSTER_TAG to the tag of images that it has." >&2
 		exit 1
 	fi
-	# A new tag each time: a node that has an image of this name does not ask for another.
+	# A new tag each time: a node does not pull an image that it has.
 	PRISM_CLUSTER_REGISTRY=$KO_DOCKER_REPO
 	PRISM_CLUSTER_TAG=test-$(date -u +%Y%m%d%H%M%S)
 	export PRISM_CLUSTER_REGISTRY PRISM_CLUSTER_TAG

@@ -1,20 +1,21 @@
 #!/bin/sh
-# Prism in a cluster for development, the one that kubectl speaks to (KUBECONFIG and its current context):
-#   cluster.sh up       namespace, Secrets, Postgres and Redis; where kubectl knows no cluster, a kind cluster first
-#   cluster.sh install  builds the images and installs or upgrades the chart; see images below
-#   cluster.sh down     removes what up and install made
+# Prism for development in the current cluster of kubectl (KUBECONFIG and its current context):
+#   cluster.sh up       creates namespace, Secrets, Postgres and Redis; without a current cluster, a kind cluster first
+#   cluster.sh install  builds the images and installs or upgrades the chart
+#   cluster.sh down     removes what up and install created
 #
-# NAMESPACE (prism) is where; POD_SECURITY (restricted) is the standard that a new one enforces. VALUES (k8s/overlays/dev/values.yaml) and HELM_ARGS are for the chart.
-# STORES=none leaves out Postgres and Redis: the Secret prism-postgres and the services are then yours.
-# IMAGE_TAG, with IMAGE_REGISTRY if there is one, names images that the nodes have or can pull. Without it they are built,
-# and pushed to KO_DOCKER_REPO, or put on the nodes where that is kind.
+# NAMESPACE (prism) is the namespace; POD_SECURITY (restricted) is the standard that a new namespace enforces.
+# VALUES (k8s/overlays/dev/values.yaml) and HELM_ARGS are passed to the chart.
+# STORES=none leaves out Postgres and Redis; then you create them and the Secret prism-postgres.
+# IMAGE_TAG, and IMAGE_REGISTRY if needed, name images that the nodes have or can pull. Without a tag, the images are built
+# and pushed to KO_DOCKER_REPO, or loaded onto the nodes of a kind cluster.
 set -eu
 cd "$(dirname "$0")/.."
 namespace=${NAMESPACE:-prism}
 values=${VALUES:-k8s/overlays/dev/values.yaml}
 kind_cluster=prism # k8s/kind.yaml
-ours=app.kubernetes.io/managed-by=prism-cluster-up    # a namespace that up made
-beside=app.kubernetes.io/part-of=prism-development # what up puts there, as k8s/stores/kustomization.yaml has it
+ours=app.kubernetes.io/managed-by=prism-cluster-up    # marks a namespace that up created
+beside=app.kubernetes.io/part-of=prism-development # marks what up creates in it, as in k8s/stores/kustomization.yaml
 
 fail() {
 	echo "$*" >&2
@@ -27,7 +28,7 @@ need kubectl https://kubernetes.io/docs/tasks/tools/
 context=$(kubectl config current-context 2>/dev/null || true)
 k() { kubectl --namespace "$namespace" "$@"; }
 
-# secret NAME KEY=VALUE...: makes it with the values, and random in place of empty ones, unless it is there.
+# secret NAME KEY=VALUE...: creates the Secret unless it exists. An empty value becomes a random one.
 secret() {
 	name=$1
 	shift
@@ -39,7 +40,7 @@ secret() {
 			[ -n "$value" ] || value=$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')
 			printf '  %s: "%s"\n' "${pair%%=*}" "$value"
 		done
-	} | k create -f - # not as arguments, which everybody on this machine can read
+	} | k create -f - # not as arguments, which every user of this machine can read
 }
 
 up() {
@@ -62,7 +63,7 @@ up() {
 	k rollout status deployment/redis --timeout=5m
 }
 
-# images prints the arguments of helm that say which images.
+# images prints the arguments of helm that select the images.
 images() {
 	if [ -n "${IMAGE_TAG:-}" ]; then
 		echo "--set-string image.registry=${IMAGE_REGISTRY:-},image.tag=$IMAGE_TAG"
@@ -91,7 +92,7 @@ images() {
 
 install() {
 	need helm https://helm.sh/docs/intro/install/
-	[ -n "$context" ] || fail "kubectl knows no cluster; make cluster-up makes one."
+	[ -n "$context" ] || fail "kubectl has no current cluster; make cluster-up creates one."
 	echo "Cluster: $context, namespace: $namespace"
 	which=$(images)
 	# shellcheck disable=SC2086 # arguments, none of which has a space
@@ -99,7 +100,7 @@ install() {
 }
 
 down() {
-	[ -n "$context" ] || fail "kubectl knows no cluster."
+	[ -n "$context" ] || fail "kubectl has no current cluster."
 	if [ "$context" = "kind-$kind_cluster" ]; then
 		need kind https://kind.sigs.k8s.io/docs/user/quick-start/#installation
 		exec kind delete cluster --name "$kind_cluster"
@@ -111,7 +112,7 @@ down() {
 		kubectl delete namespace "$namespace" --wait
 	else
 		k delete --selector "$beside" statefulset,deployment,service,networkpolicy,persistentvolumeclaim,secret
-		echo "Namespace $namespace was not made by cluster-up, so it stays."
+		echo "Namespace $namespace was not created by cluster-up, so it stays."
 	fi
 }
 

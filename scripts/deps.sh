@@ -1,9 +1,8 @@
 #!/bin/sh
-# Installs what the tests need and this machine lacks: Postgres, PgBouncer, Redis and Chromium (started by the tests
-# themselves, in folders of their own), a C compiler for the race detector, and promtool. The latter is in Debian's package
-# of Prometheus, a server that would start with the machine on the address of the gateway's admin port: it is only
-# unpacked, into .tools.
-# With arguments it installs just these programs, each from the package of its name.
+# Installs the programs that the tests need: Postgres, PgBouncer, Redis and Chromium, which the tests start themselves, a C
+# compiler for the race detector, and promtool. Promtool is part of Debian's package of Prometheus, whose server would start
+# with the machine and use the port of the gateway's admin address, so the package is only unpacked, into .tools.
+# With arguments: installs these programs instead, each from the package of the same name.
 set -eu
 
 tools=$(cd "$(dirname "$0")/.." && pwd)/.tools
@@ -33,9 +32,9 @@ if [ "$(id -u)" != 0 ]; then
 	fi
 	as_root=sudo
 fi
-echo "Installing what is needed:$missing $promtool"
+echo "Installing:$missing $promtool"
 export DEBIAN_FRONTEND=noninteractive
-# A mirror may stumble, and another process may be at the packages.
+# A mirror may fail once, and another process may hold the lock of the packages.
 patient="-o Acquire::Retries=5 -o DPkg::Lock::Timeout=300"
 # shellcheck disable=SC2086 # options
 $as_root apt-get $patient update -qq
@@ -47,7 +46,7 @@ clean() {
 }
 trap clean EXIT
 if [ -n "$missing" ]; then
-	# A package starts its server when it is installed, unless this program says no.
+	# Debian packages start their server when they are installed, unless policy-rc.d forbids it.
 	if [ ! -e /usr/sbin/policy-rc.d ]; then
 		policy=/usr/sbin/policy-rc.d
 		printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy" >/dev/null

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Runs each fuzz test for a time: fuzz.sh 30s
+# Runs each fuzz test for a duration: fuzz.sh 30s
 set -eu
 time=$1
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# fuzz NAME PACKAGE: Go's fuzzer now and then takes its own deadline for a finding, which leaves no failing input; then
-# the test is run once more.
+# fuzz NAME PACKAGE: Go's fuzzer sometimes reports the end of its own time as a failure, without a failing input. Then the
+# test is run once more.
 fuzz() {
 	for try in 1 2; do
-		# Minimizing an input that is merely interesting takes longer than finding the next.
+		# Minimizing an interesting input takes longer than finding the next one.
 		if "${GO:-go}" test -run '^$' -fuzz "^$1\$" -fuzztime "$time" -fuzzminimizetime 10x "$2" >"$log" 2>&1; then
 			tail -n 3 "$log"
 			return 0

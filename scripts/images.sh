@@ -1,17 +1,17 @@
 #!/bin/sh
 # Builds the images with ko, for each platform, with labels and an SBOM, and prints the reference of each:
-#   images.sh [NAME...]     all of them, or prism, prism-gateway, prism-results, prism-model-proxy
-# KO_DOCKER_REPO is where they are pushed: registry.example.com/prism, or kind.local for the nodes of a kind cluster.
-# BASE is what they are based on: `empty` for nothing from elsewhere (build/base), or an image; .ko.yaml has the default.
+#   images.sh [NAME...]     prism, prism-gateway, prism-results and prism-model-proxy; all without arguments
+# KO_DOCKER_REPO is the destination: registry.example.com/prism, or kind.local for the nodes of a kind cluster.
+# BASE is the base image: `empty` for the one of build/base, or a reference; .ko.yaml has the default.
 # TAG and PLATFORMS can be set too.
 set -eu
 cd "$(dirname "$0")/.."
 if [ -z "${KO_DOCKER_REPO:-}" ]; then
-	echo "KO_DOCKER_REPO says where images are pushed: a registry and a path, such as registry.example.com/prism, or kind.local." >&2
+	echo "KO_DOCKER_REPO is required: the registry and path that images are pushed to, such as registry.example.com/prism, or kind.local." >&2
 	exit 1
 fi
 go=${GO:-go}
-# The commit's time and name, so that the same commit is the same image. They are not to be had outside of git.
+# The time and name of the commit, so that builds of the same commit are identical. Outside of git there are none.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 version=$(git describe --tags --always --dirty 2>/dev/null || echo unknown)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
@@ -21,7 +21,7 @@ case ${BASE:-} in
 '') ;;
 empty)
 	case $KO_DOCKER_REPO in kind.local* | ko.local*)
-		echo "BASE=empty needs a registry to put the base in, which $KO_DOCKER_REPO is not." >&2
+		echo "BASE=empty needs a registry for the base image; $KO_DOCKER_REPO is none." >&2
 		exit 1
 		;;
 	esac
@@ -32,7 +32,7 @@ empty)
 esac
 if [ -z "${PLATFORMS:-}" ]; then
 	case $KO_DOCKER_REPO in
-	kind.local* | ko.local*) PLATFORMS=linux/$("$go" env GOARCH) ;; # a machine's own images have one platform
+	kind.local* | ko.local*) PLATFORMS=linux/$("$go" env GOARCH) ;; # local images have one platform
 	*) PLATFORMS=linux/amd64,linux/arm64 ;;
 	esac
 fi

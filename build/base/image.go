@@ -14,7 +14,7 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// nonroot is the user that distroless images have under this name, too.
+// nonroot is the user id that distroless images use for this name.
 const (
 	nonroot = 65532
 	home    = "/home/nonroot"
@@ -24,7 +24,7 @@ func platforms() []v1.Platform {
 	return []v1.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}}
 }
 
-// index has an image for each platform. They differ in what they say of themselves alone.
+// index has an image for each platform. The images differ only in their configuration's platform.
 func index() (v1.ImageIndex, error) {
 	files, err := archive(entries())
 	if err != nil {
@@ -87,21 +87,21 @@ func entries() []entry {
 	}
 }
 
-// authorities are Mozilla's, as the binaries have them too. With them in a file, a chart's `trust` can add to them: Go
-// falls back on its own only where there is no file at all. A file can't say that an authority is trusted with a
-// constraint, so those that are have no place in it.
+// authorities are Mozilla's certificate authorities, which the binaries contain as well: Go uses those of the binary only
+// when the image has no file, so the chart's `trust` needs the file to add to. Authorities that are trusted with a
+// constraint are left out, because a PEM file cannot express constraints.
 func authorities() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint != nil {
 			continue
 		}
-		_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a Buffer takes everything
+		_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a Buffer never fails
 	}
 	return b.Bytes()
 }
 
-// archive has no times, so that it is the same each time.
+// archive is a tar without times, so that each build is identical.
 func archive(entries []entry) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

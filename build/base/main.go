@@ -1,6 +1,5 @@
-// Command base makes the image that `BASE=empty make images` puts the binaries on: certificate authorities, the user
-// nonroot with a home, and /tmp, for each platform. Nothing in it comes from a machine or a registry, so it is the same
-// image wherever it is made.
+// Command base builds the base image of `BASE=empty make images`: certificate authorities, the user nonroot with a home,
+// and /tmp, for each platform. Its content depends only on this source, so each build is identical.
 package main
 
 import (

@@ -1,4 +1,4 @@
-{{/* Each problem is a line that names the value, what is wrong, and what to do. */}}
+{{/* Each problem is one line: the value, what is wrong, and what to do. */}}
 {{- define "prism.problems" -}}
 {{ include "prism.problems.postgres" . }}
 {{ include "prism.problems.redis" . }}

@@ -4,7 +4,7 @@
   valueFrom: {secretKeyRef: {name: {{ .secret }}, key: {{ .key }}}}
 {{- end -}}
 
-{{/* What every service is told. */}}
+{{/* The environment of a service. */}}
 {{- define "prism.environment" -}}
 - {name: PRISM_LISTEN, value: {{ printf ":%d" (int .port) | quote }}}
 - {name: PRISM_ADMIN_LISTEN, value: {{ printf ":%d" (int .admin) | quote }}}
@@ -83,8 +83,8 @@
 {{- end -}}
 
 {{/*
-User and password are not put into the URL: they may hold any character, and Kubernetes would not escape it. The driver
-reads them from libpq's own variables.
+User and password are not part of the URL: Kubernetes would not escape special characters. The driver reads them from the
+variables of libpq.
 */}}
 {{- define "prism.postgresVariables" -}}
 {{- if .host -}}
@@ -111,7 +111,7 @@ reads them from libpq's own variables.
 {{- end }}
 {{- end -}}
 
-{{/* What Go itself is told, wherever Prism runs. */}}
+{{/* Variables that the Go runtime reads. */}}
 {{- define "prism.environment.process" -}}
 {{- if or .root.Values.trust.configMap .root.Values.trust.secret }}
 - {name: SSL_CERT_DIR, value: "/etc/ssl/certs:/etc/prism/trust"}

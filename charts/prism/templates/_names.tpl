@@ -2,7 +2,7 @@
 {{- .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* The release's name, with the chart's unless it holds it already. Short enough for the longest suffix. */}}
+{{/* The release's name, and the chart's unless the release's contains it. Cut so that the longest suffix fits. */}}
 {{- define "prism.fullname" -}}
 {{- $name := include "prism.name" . -}}
 {{- $full := .Values.fullnameOverride | default (ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name)) -}}
@@ -19,8 +19,8 @@
 {{- end -}}
 
 {{/*
-Everything below is about one service. Its context is what this makes of {root, key}: the service's entry above, "values"
-(those in common, and over them its own), "fullname", and "root".
+The context of the templates below, made from {root, key}: the service's entry above, "values" (`defaults` merged with the
+service's own), "fullname", and "root".
 */}}
 {{- define "prism.service" -}}
 {{- $context := dict -}}
@@ -40,7 +40,7 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .name }}
 {{- end -}}
 
-{{/* Labels of every object; with "name" in the context, of a service's. */}}
+{{/* Labels of every object. With "name" in the context: labels of a service's object. */}}
 {{- define "prism.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}

@@ -66,7 +66,7 @@ spec:
   {{- end }}
 {{- end -}}
 
-{{/* What the Pods of services and of the migration have in common. */}}
+{{/* The part of the Pod spec that services and migrations share. */}}
 {{- define "prism.podSpec" -}}
 automountServiceAccountToken: false
 # Kubernetes would describe every Service of the namespace in variables, whose names may begin with PRISM_ as well.
@@ -108,7 +108,7 @@ serviceAccountName: {{ include "prism.serviceAccountName" . }}
 {{- toYaml $constraints -}}
 {{- end -}}
 
-{{/* The container that migrates, for the init container and the Job. It has the volumes of results. */}}
+{{/* The migration container, of the init container and of the Job. It has the volumes of results. */}}
 {{- define "prism.migrateContainer" -}}
 name: migrate
 image: {{ include "prism.image" . | quote }}

@@ -69,7 +69,7 @@ func TestInsertReplacesWhatStandsBetweenTheMarks(t *testing.T) {
 }
 
 func TestTheReadmeIsFresh(t *testing.T) { //nolint:paralleltest // it changes the working directory
-	t.Chdir("../..")
+	t.Chdir("../../../charts/prism")
 	if err := run([]string{"-check"}); err != nil {
 		t.Error(err)
 	}
