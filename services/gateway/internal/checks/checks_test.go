@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/apierr"
@@ -177,6 +178,13 @@ func TestCreateDecisions(t *testing.T) {
 			name:  "text with several fields misses all of them",
 			apply: func(s *createState) { s.sent = request.Create{Text: &text} },
 			err:   apierr.MissingFields([]string{"a", "b"}),
+		},
+		{
+			name: "a single unknown field is refused",
+			apply: func(s *createState) {
+				s.sent.Fields = append(slices.Clip(s.sent.Fields), prism.FieldValue{Key: "z"})
+			},
+			err: apierr.UnknownFields([]string{"z"}),
 		},
 		{
 			name: "missing fields are named before unknown ones, in the version's order",
