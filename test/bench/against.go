@@ -86,11 +86,3 @@ func (b *bench) compareBuilds(all cells) error {
 	}
 	return w.Flush()
 }
-
-func ratios(x, y []float64) []float64 {
-	r := make([]float64, len(x))
-	for i := range x {
-		r[i] = x[i] / y[i]
-	}
-	return r
-}

@@ -82,13 +82,20 @@ func (r *report) perSecond(p system.Prism, call, name string) float64 {
 func (r *report) picture(p system.Prism) chart.Bars {
 	t := chart.Bars{
 		Title: "Requests per second",
-		Note:  fmt.Sprintf("Prism with %s. Everything shares %d processors: load, databases, servers. Longer is better.", p.Name, r.CPUs),
+		Note: fmt.Sprintf("A prism with %s. Load generator, databases and servers share %d processors. Longer is better.",
+			p.Name, r.CPUs),
 	}
 	for _, call := range callNames {
 		t.Columns = append(t.Columns, plural(call.name))
 	}
 	for _, name := range headlineSystems {
-		row := chart.Row{Name: name, Emphasis: strings.HasPrefix(name, "Prism")}
+		row := chart.Row{Name: name, Kind: chart.Subject}
+		switch name {
+		case system.NodePeer:
+			row.Kind = chart.Competitor
+		case system.BareChain:
+			row.Kind = chart.Limit
+		}
 		for _, call := range callNames {
 			row.Values = append(row.Values, r.perSecond(p, call.name, name))
 		}
@@ -102,7 +109,7 @@ func plural(call string) string {
 	return strings.TrimSpace(first + "s " + after)
 }
 
-// requestsTable has calls a second, and how many times as many as the peer's.
+// requestsTable has calls per second, and their ratio to those of the peer.
 func (r *report) requestsTable(p system.Prism) string {
 	t := table{head: []string{"requests per second"}}
 	for _, call := range callNames {

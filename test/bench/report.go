@@ -26,13 +26,10 @@ type Figure struct {
 
 // beside is a figure whose target is a ratio to a yardstick, measured in the same rounds.
 func beside(row, what, unit string, values, yardsticks []float64, least float64) Figure {
-	ratios := make([]float64, len(values))
-	for i := range values {
-		ratios[i] = values[i] / yardsticks[i]
-	}
+	r := ratios(values, yardsticks)
 	return Figure{
-		Row: row, What: what, Unit: unit, Value: median(values), Yardstick: median(yardsticks), Ratio: median(ratios),
-		Target: fmt.Sprintf("≥ %.2f ×", least), Reached: median(ratios) >= least, Rounds: ratios,
+		Row: row, What: what, Unit: unit, Value: median(values), Yardstick: median(yardsticks), Ratio: median(r),
+		Target: fmt.Sprintf("≥ %.2f ×", least), Reached: median(r) >= least, Rounds: r,
 	}
 }
 
@@ -118,7 +115,11 @@ func (f Figure) verdict() string {
 
 // span is the lowest and the highest round.
 func (f Figure) span() string {
-	return fmt.Sprintf("%s to %s", number(slices.Min(f.Rounds)), number(slices.Max(f.Rounds)))
+	lowest, highest := slices.Min(f.Rounds), slices.Max(f.Rounds)
+	if f.Yardstick != 0 {
+		return fmt.Sprintf("%.2f to %.2f", lowest, highest)
+	}
+	return number(lowest) + " to " + number(highest)
 }
 
 // number writes a figure with three digits or more.
@@ -134,6 +135,16 @@ func number(v float64) string {
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
 
+// ratios are x over y, round by round.
+func ratios(x, y []float64) []float64 {
+	r := make([]float64, len(x))
+	for i := range x {
+		r[i] = x[i] / y[i]
+	}
+	return r
+}
+
+// differences are x less y, round by round.
 func differences(x, y []float64) []float64 {
 	d := make([]float64, len(x))
 	for i := range x {

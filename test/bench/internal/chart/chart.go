@@ -17,12 +17,22 @@ type Bars struct {
 	Rows    []Row
 }
 
-// Row is the bars of one thing. Emphasis tells the subject of the picture from what the subject is compared with.
+// Row is the bars of one thing.
 type Row struct {
-	Name     string
-	Values   []float64
-	Emphasis bool
+	Name   string
+	Values []float64
+	Kind   Kind
 }
+
+// Kind is the look of a row.
+type Kind string
+
+// The subject of the picture is coloured, what it competes with is grey, and a limit is only outlined.
+const (
+	Subject    Kind = "subject"
+	Competitor Kind = "competitor"
+	Limit      Kind = "limit"
+)
 
 // The measures of the drawing.
 const (
@@ -34,9 +44,10 @@ const (
 
 // style has the colours of both themes.
 const style = `<style>` +
-	`text{fill:#1f2328}.bg{fill:#fff}.muted{fill:#59636e}.other{fill:#afb8c1}.own{fill:#0072b2}` +
+	`text{fill:#1f2328}.bg{fill:#fff}.muted{fill:#59636e}.competitor{fill:#afb8c1}.subject{fill:#0072b2}` +
+	`.limit{fill:none;stroke:#59636e;stroke-dasharray:4 3}` +
 	`@media (prefers-color-scheme:dark){` +
-	`text{fill:#e6edf3}.bg{fill:#0d1117}.muted{fill:#9198a1}.other{fill:#656c76}.own{fill:#56b4e9}` +
+	`text{fill:#e6edf3}.bg{fill:#0d1117}.muted{fill:#9198a1}.competitor{fill:#656c76}.subject{fill:#56b4e9}.limit{stroke:#9198a1}` +
 	`}</style>`
 
 // SVG is the drawing.
@@ -62,11 +73,7 @@ func (t Bars) SVG() []byte {
 			}
 			y := top + rowHeight*float64(j)
 			length := (columnWidth - columnGap - numberWidth) * row.Values[i] / t.most(i)
-			class := "other"
-			if row.Emphasis {
-				class = "own"
-			}
-			fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%g" rx="2" class="%s"/>`+"\n", x, y, length, barHeight, class)
+			fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%g" rx="2" class="%s"/>`+"\n", x, y, length, barHeight, row.Kind)
 			text(&b, x+length+6, y+barHeight-5, weight(row), Thousands(row.Values[i]))
 		}
 	}
@@ -75,7 +82,7 @@ func (t Bars) SVG() []byte {
 }
 
 func weight(r Row) string {
-	if r.Emphasis {
+	if r.Kind == Subject {
 		return `font-weight="600"`
 	}
 	return ""

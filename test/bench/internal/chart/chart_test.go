@@ -14,7 +14,7 @@ func TestADrawingIsXMLWhateverItsTextsSay(t *testing.T) {
 		"empty":  {},
 		"no bar": {Columns: []string{"c"}, Rows: []Row{{Name: "r"}, {Name: "zero", Values: []float64{0}}}},
 		"bars": {Title: `a < b & "c"`, Columns: []string{"<c>", "d"}, Rows: []Row{
-			{Name: "<r>", Values: []float64{1, 12_345}}, {Name: "s", Values: []float64{2}, Emphasis: true},
+			{Name: "<r>", Values: []float64{1, 12_345}}, {Name: "s", Values: []float64{2}, Kind: Subject},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
