@@ -85,13 +85,17 @@ func (r *report) add(out io.Writer, figures ...Figure) {
 // table prints the figures, and each cell of the comparison.
 func (r *report) table(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nPRISM\tCALL\tSYSTEM\t1/S\tP50 MS\tP99 MS\tPROCESSOR µS")
+	if len(r.Cells) > 0 {
+		fmt.Fprintln(w, "\nPRISM\tCALL\tSYSTEM\t1/S\tP50 MS\tP99 MS\tPROCESSOR µS")
+	}
 	for _, c := range r.Cells {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Prism, c.Call, c.System, number(median(c.of(rate))),
 			number(median(c.of(func(s sample) float64 { return s.P50 }))),
 			number(median(c.of(func(s sample) float64 { return s.P99 }))), number(median(c.of(sample.total))))
 	}
-	fmt.Fprintln(w, "\nWHAT\tMEASURED\tCOMPARED WITH\tRATIO\tTARGET\t")
+	if len(r.Figures) > 0 {
+		fmt.Fprintln(w, "\nWHAT\tMEASURED\tCOMPARED WITH\tRATIO\tTARGET\t")
+	}
 	for _, f := range r.Figures {
 		yardstick, ratio := "", ""
 		if f.Yardstick != 0 {

@@ -146,7 +146,7 @@ func (s *Stores) SQLite(ctx context.Context, bin, dir, modelURL string, results 
 	return system, nil
 }
 
-// operate makes an account and a key with the operator's commands.
+// operate makes the store, an account and a key with the operator's commands.
 func operate(ctx context.Context, bin string, env map[string]string) (account, key string, err error) {
 	command := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, bin, args...)
@@ -160,6 +160,9 @@ func operate(ctx context.Context, bin string, env map[string]string) (account, k
 			err = fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, &problem)
 		}
 		return strings.TrimSpace(string(out)), err
+	}
+	if _, err = command("migrate"); err != nil {
+		return "", "", err
 	}
 	if account, err = command("account", "create", "bench"); err != nil {
 		return "", "", err
