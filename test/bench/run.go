@@ -125,8 +125,8 @@ func scripts() (all []model.Script) {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) (err error) {
-	if len(args) > 0 && args[0] == "bare" {
-		return bare.Run(ctx, stdin)
+	if len(args) == 2 && args[0] == "bare" {
+		return bare.Run(ctx, args[1], stdin)
 	}
 	s, err := parse(args, stdout)
 	if err != nil {
@@ -170,11 +170,9 @@ func (b *bench) build(ctx context.Context) error {
 	if b.bin = b.Bin; b.bin != "" {
 		return nil
 	}
-	b.bin = filepath.Join(b.dir, "bin")
-	if err := os.MkdirAll(b.bin, 0o755); err != nil {
-		return err
-	}
-	return system.Build(ctx, b.bin, b.Profile != "")
+	var err error
+	b.bin, err = system.Build(ctx, b.Profile != "")
+	return err
 }
 
 func (b *bench) rows(ctx context.Context) error {

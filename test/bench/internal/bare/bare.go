@@ -24,7 +24,6 @@ import (
 
 // Spec says which of the three servers to be: a Store, a Proxy or a Gateway.
 type Spec struct {
-	Listen  string // host and port
 	Store   *Store
 	Proxy   *Proxy
 	Gateway *Gateway
@@ -62,8 +61,8 @@ const (
 	idHeader     = "X-Id"
 )
 
-// Run serves the server that the input describes until it is killed.
-func Run(ctx context.Context, in io.Reader) error {
+// Run serves, at host and port addr, the server that the input describes, until the process is killed.
+func Run(ctx context.Context, addr string, in io.Reader) error {
 	var spec Spec
 	if err := json.NewDecoder(in).Decode(&spec); err != nil {
 		return err
@@ -81,7 +80,7 @@ func Run(ctx context.Context, in io.Reader) error {
 			return err
 		}
 	}
-	ln, err := net.Listen("tcp", spec.Listen)
+	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}

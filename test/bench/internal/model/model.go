@@ -1,5 +1,6 @@
 // Package model is a scripted decision model: an HTTP server that answers in the systemone wire format with the bytes of
-// a script, after a pause.
+// a script, after a pause. Unlike the model of pkg/testkit it parses no request, because it shares the processors with what
+// is measured.
 package model
 
 import (
@@ -8,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/valyala/fasthttp" //nolint:depguard // the cheapest server, because the model shares the processors with what is measured
+	"github.com/valyala/fasthttp" //nolint:depguard // the cheapest server
 )
 
 // Script is the answer to the questions of one prism.

@@ -4,19 +4,15 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
+	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// packages are the main packages of the binaries.
-var packages = []string{
-	"cmd/prism", "services/gateway/cmd/prism-gateway", "services/results/cmd/prism-results",
-	"services/model-proxy/cmd/prism-model-proxy",
-}
+// Packages are the main packages of the binaries.
+var Packages = []string{launch.Prism, launch.Gateway, launch.Results, launch.ModelProxy}
 
 const profileVariable = "PRISM_BENCH_PROFILE"
 
@@ -25,39 +21,41 @@ const profileVariable = "PRISM_BENCH_PROFILE"
 //go:embed profiler.go.txt
 var profiler []byte
 
-// Build builds the binaries into a folder: as they are shipped or, for profiles, with symbols and a profile server.
-func Build(ctx context.Context, dir string, profiled bool) error {
-	root, err := program.Root()
-	if err != nil {
-		return err
-	}
-	args := []string{"build", "-trimpath", "-o", dir + "/"}
+// Build builds the binaries, as they are shipped or, for profiles, with symbols and a profile server, and returns their
+// folder.
+func Build(ctx context.Context, profiled bool) (dir string, err error) {
+	var flags []string
 	if profiled {
-		overlay, err := overlay(root, dir)
+		overlay, err := overlay()
 		if err != nil {
-			return err
+			return "", err
 		}
-		args = append(args, "-overlay", overlay)
-	} else {
-		args = append(args, "-ldflags=-s -w")
+		flags = []string{"-ldflags=", "-overlay=" + overlay}
 	}
-	for _, p := range packages {
-		args = append(args, "./"+p)
+	for _, pkg := range Packages {
+		bin, err := program.Binary(ctx, pkg, flags...)
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Dir(bin)
 	}
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return nil
+	return dir, nil
 }
 
-func overlay(root, dir string) (string, error) {
+// overlay writes the profiler and the overlay, and returns the file of the overlay.
+func overlay() (string, error) {
+	root, err := program.Root()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, ".tools", "profiler")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
 	source := filepath.Join(dir, "profiler.go")
 	replace := map[string]string{}
-	for _, p := range packages {
-		replace[filepath.Join(root, p, "profiler_of_the_benchmark.go")] = source
+	for _, pkg := range Packages {
+		replace[filepath.Join(root, pkg, "profiler_of_the_benchmark.go")] = source
 	}
 	list, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/testkit/program"
 	"github.com/prism-results/prism/test/bench/internal/bare"
 	"github.com/prism-results/prism/test/bench/internal/model"
 )
@@ -93,23 +93,17 @@ func (d *Data) bareStore(ctx context.Context, url string, n int) (*bare.Store, e
 	return s, err
 }
 
-// startBare runs a server of the chain: this program, told by its first argument and its input what to be.
+// startBare runs a server of the chain: this program with the argument bare, an address, and the spec as input.
 func startBare(ctx context.Context, name string, spec bare.Spec) (*Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	var problem error
-	p, err := startServer(ctx, name, func(addr string) *exec.Cmd {
-		spec.Listen = addr
-		var sent []byte
-		sent, problem = json.Marshal(spec)
-		cmd := exec.Command(self, "bare")
-		cmd.Stdin = bytes.NewReader(sent)
-		return cmd
-	})
-	if problem != nil {
-		return nil, problem
+	sent, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	return startServer(ctx, func(addr string) program.Command {
+		return program.Command{Name: name, Path: self, Args: []string{"bare", addr}, Stdin: bytes.NewReader(sent)}
+	})
 }

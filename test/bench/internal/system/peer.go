@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/prism-results/prism/pkg/testkit/program"
 	"github.com/prism-results/prism/test/bench/peer"
 )
 
@@ -27,11 +28,10 @@ func (d *Data) Peer(ctx context.Context, dir, modelURL string) (*System, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := startServer(ctx, "node", func(addr string) *exec.Cmd {
-		cmd := exec.Command(node, "server.js")
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "NODE_ENV=production", "LISTEN="+addr, "DATABASE_URL="+url, "MODEL_URL="+modelURL)
-		return cmd
+	p, err := startServer(ctx, func(addr string) program.Command {
+		return program.Command{Path: node, Args: []string{filepath.Join(dir, "server.js")}, Env: map[string]string{
+			"NODE_ENV": "production", "LISTEN": addr, "DATABASE_URL": url, "MODEL_URL": modelURL,
+		}}
 	})
 	if err != nil {
 		return nil, err

@@ -2,15 +2,15 @@
 package system
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
 // System is a running server, of one or several processes, with a key and stored results of each prism.
@@ -38,7 +38,7 @@ const (
 // Close ends the processes. It may be called twice.
 func (s *System) Close() {
 	for _, p := range s.Processes {
-		p.Stop()
+		p.Kill()
 	}
 }
 
@@ -148,27 +148,19 @@ func (s *Stores) SQLite(ctx context.Context, bin, dir, modelURL string, results 
 
 // operate makes the store, an account and a key with the operator's commands.
 func operate(ctx context.Context, bin string, env map[string]string) (account, key string, err error) {
-	command := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, bin, args...)
-		for name, value := range env {
-			cmd.Env = append(cmd.Env, name+"="+value)
+	for _, command := range []struct {
+		args   []string
+		output *string
+	}{
+		{[]string{"migrate"}, new(string)},
+		{[]string{"account", "create", "bench"}, &account},
+		{[]string{"key", "create", "--account", "bench"}, &key},
+	} {
+		if *command.output, err = program.Run(ctx, program.Command{Path: bin, Args: command.args, Env: env}); err != nil {
+			return "", "", err
 		}
-		var problem bytes.Buffer
-		cmd.Stderr = &problem
-		out, err := cmd.Output()
-		if err != nil {
-			err = fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, &problem)
-		}
-		return strings.TrimSpace(string(out)), err
 	}
-	if _, err = command("migrate"); err != nil {
-		return "", "", err
-	}
-	if account, err = command("account", "create", "bench"); err != nil {
-		return "", "", err
-	}
-	key, err = command("key", "create", "--account", "bench")
-	return account, key, err
+	return account, key, nil
 }
 
 // Call makes a call that is not measured and returns the body of the response.

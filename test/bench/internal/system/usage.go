@@ -15,7 +15,7 @@ import (
 
 // Memory is the proportional set size of the process in bytes: pages that several processes share count in part.
 func (p *Process) Memory() (int64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.cmd.Process.Pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.PID()))
 	if err != nil {
 		return 0, err
 	}
@@ -92,7 +92,7 @@ func treeCPU(pid int) (time.Duration, error) {
 func (s *System) CPU() (map[string]time.Duration, error) {
 	used := map[string]time.Duration{}
 	for _, p := range s.Processes {
-		n, err := cpu(p.cmd.Process.Pid)
+		n, err := cpu(p.PID())
 		if err != nil {
 			return nil, err
 		}
