@@ -12,11 +12,11 @@ type Answers []Answer
 // Answer is one column.
 type Answer struct {
 	Name string
-	// Value is a string, a float64, or nil when the stored answer has no such thing.
+	// Value is a string, a float64, or nil if the stored answers have no value for the column.
 	Value any
 }
 
-// Get is the value of the column with this name; it is false when there is no such column.
+// Get returns the value of the column with this name, and false if there is no such column.
 func (a Answers) Get(name string) (any, bool) {
 	for _, one := range a {
 		if one.Name == name {
@@ -45,7 +45,7 @@ func (a Answers) MarshalJSON() ([]byte, error) {
 // RawAnswers are the stored answers, in the version's order.
 type RawAnswers []RawAnswer
 
-// RawAnswer is the stored answer to one question. What belongs to other question types is empty.
+// RawAnswer is the stored answer to one question. The members of other question types are empty.
 type RawAnswer struct {
 	Question string       `json:"-"`
 	Type     QuestionType `json:"type"`
@@ -60,7 +60,7 @@ type RawAnswer struct {
 	Confidence *float64 `json:"confidence,omitempty"`
 }
 
-// Get is the answer to the question with this key; it is false when there is none.
+// Get returns the answer to the question with this key, and false if there is none.
 func (a RawAnswers) Get(question string) (RawAnswer, bool) {
 	for _, one := range a {
 		if one.Question == question {

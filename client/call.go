@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// call is one operation with everything that it sends.
+// call is one operation with its request.
 type call struct {
 	operation string
 	method    string
@@ -23,28 +23,28 @@ type call struct {
 	body      any // JSON; none when nil
 	want      int // the status of success
 	timeout   time.Duration
-	// repeatable: making the call twice is the same as making it once (contract 7).
+	// repeatable calls have the same effect twice as once (spec: idempotency-key).
 	repeatable bool
-	// answers: the call ends in a result, so a 502 may be a failed one, in this format.
-	answers bool
-	format  Format
+	// result calls return a result in format, so a 502 may be a failed result (spec: failed-result-is-not-an-error).
+	result bool
+	format Format
 }
 
 // segment is a path parameter.
 func segment(s string) string { return url.PathEscape(s) }
 
-// document makes a call and decodes the JSON that comes back.
-func document[T any](ctx context.Context, c *Client, k call) (v T, err error) {
+// fetch makes a call and decodes its JSON response.
+func fetch[T any](ctx context.Context, c *Client, k call) (v T, err error) {
 	err = c.do(ctx, k, func(b *body) error {
 		defer func() { _ = b.Close() }()
-		text, err := io.ReadAll(io.LimitReader(b, maxDocument))
+		text, err := io.ReadAll(io.LimitReader(b, maxBody))
 		if err != nil {
 			return err
 		}
 		if json.Unmarshal(text, &v) != nil {
 			return &Error{
 				Operation: k.operation, Status: k.want, Code: CodeUnexpected,
-				Message: "a body that is not the document it should be", RequestID: b.requestID,
+				Message: "a response body that is not the expected JSON", RequestID: b.requestID,
 			}
 		}
 		return nil
@@ -52,7 +52,7 @@ func document[T any](ctx context.Context, c *Client, k call) (v T, err error) {
 	return v, err
 }
 
-// stream makes a call and returns its body on the way.
+// stream makes a call and returns the response body unread.
 func (c *Client) stream(ctx context.Context, k call) (stream io.ReadCloser, err error) {
 	err = c.do(ctx, k, func(b *body) error {
 		stream = b
@@ -61,14 +61,14 @@ func (c *Client) stream(ctx context.Context, k call) (stream io.ReadCloser, err 
 	return stream, err
 }
 
-// The most that is read of an answer: a hundred prisms of a mebibyte are no more than the first, and an error is short.
+// The most bytes that are read of a response body. A page of a hundred prisms of 1 MiB fits into the first.
 const (
-	maxDocument = 256 << 20
-	maxError    = 1 << 20
-	maxFailed   = 64 << 20
+	maxBody   = 256 << 20
+	maxError  = 1 << 20
+	maxFailed = 64 << 20
 )
 
-// do makes a call, again as often as that is safe, and hands the body of a success to use, which closes it.
+// do makes a call, repeats it while that is safe, and passes the body of a success to use, which closes the body.
 func (c *Client) do(ctx context.Context, k call, use func(*body) error) error {
 	var payload []byte
 	if k.body != nil {
@@ -88,39 +88,39 @@ func (c *Client) do(ctx context.Context, k call, use func(*body) error) error {
 	}
 }
 
-// safeToRepeat tells whether a repeat is safe (contract 7): nothing was taken, or twice is the same as once. An answer
-// that a repeat would not change is no reason for one.
+// safeToRepeat tells whether a repeat is safe and may help: Prism did nothing (spec: error-service-unavailable), or the call
+// has the same effect twice.
 func safeToRepeat(k call, err error) bool {
-	var lost *ConnectionError
-	if errors.As(err, &lost) {
-		return !lost.Sent || k.repeatable
+	var cut *ConnectionError
+	if errors.As(err, &cut) {
+		return !cut.Sent || k.repeatable
 	}
 	var refused *Error
 	if !errors.As(err, &refused) {
-		return false // a failed result is an answer
+		return false // a failed result is a response
 	}
 	return refused.Code == CodeUnavailable || k.repeatable && refused.Status >= 500
 }
 
 func (c *Client) attempt(ctx context.Context, k call, payload []byte) (*body, error) {
 	w := watch(ctx, k.timeout)
-	// Only a transport that asked for a connection and got none is known to have sent nothing.
+	// The request was certainly not sent only if the transport asked for a connection and got none.
 	var asked, got atomic.Bool
 	ctx = httptrace.WithClientTrace(w.ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
 	})
-	lost := func(err error) error {
+	failed := func(err error) error {
 		defer w.stop()
 		return &ConnectionError{Operation: k.operation, Sent: got.Load() || !asked.Load(), Err: w.reason(err)}
 	}
 	req, err := c.request(ctx, k, payload)
 	if err != nil {
-		return nil, lost(err)
+		return nil, failed(err)
 	}
 	res, err := c.http.Do(req) //nolint:bodyclose // it is closed with the body that is returned
 	if err != nil {
-		return nil, lost(err)
+		return nil, failed(err)
 	}
 	b := &body{
 		watchdog: w, operation: k.operation, from: res.Body, requestID: res.Header.Get("X-Request-Id"),
@@ -155,33 +155,33 @@ func (c *Client) request(ctx context.Context, k call, payload []byte) (*http.Req
 	return req, nil
 }
 
-// refusal reads an answer that is no success.
+// refusal reads a response that is not a success.
 func refusal(k call, res *http.Response, b *body) error {
 	e := &Error{
 		Operation: k.operation, Status: res.StatusCode, Code: CodeUnexpected,
-		Message: "an answer that is not Prism's", RequestID: b.requestID,
+		Message: "a response that is not Prism's", RequestID: b.requestID,
 	}
 	most := int64(maxError)
-	if k.answers && res.StatusCode == http.StatusBadGateway {
+	if k.result && res.StatusCode == http.StatusBadGateway {
 		most = maxFailed
 	}
 	text, err := io.ReadAll(io.LimitReader(b, most))
 	if err != nil {
 		return err
 	}
-	if k.answers && res.StatusCode == http.StatusBadGateway {
+	if k.result && res.StatusCode == http.StatusBadGateway {
 		if failed := failedResult(k, b.contentType, text); failed != nil {
 			failed.RequestID = b.requestID
 			return failed
 		}
 		return e
 	}
-	var said struct {
+	var outer struct {
 		Error      json.RawMessage
 		Message    string
 		StatusCode int
 	}
-	if json.Unmarshal(text, &said) != nil {
+	if json.Unmarshal(text, &outer) != nil {
 		return e
 	}
 	var inner struct {
@@ -189,19 +189,20 @@ func refusal(k call, res *http.Response, b *body) error {
 		Message string
 	}
 	switch {
-	case res.StatusCode == http.StatusServiceUnavailable && said.StatusCode == http.StatusServiceUnavailable &&
-		said.Message == unavailable && string(said.Error) == `"`+unavailable+`"`:
+	case res.StatusCode == http.StatusServiceUnavailable && outer.StatusCode == http.StatusServiceUnavailable &&
+		outer.Message == unavailable && string(outer.Error) == `"`+unavailable+`"`:
 		e.Code, e.Message = CodeUnavailable, unavailable
-	case json.Unmarshal(said.Error, &inner) == nil && inner.Code != "":
+	case json.Unmarshal(outer.Error, &inner) == nil && inner.Code != "":
 		e.Code, e.Message = inner.Code, inner.Message
 	}
 	return e
 }
 
-// unavailable is what Prism's own 503 says, twice. A proxy's 503 says something else, and nothing of what was taken.
+// unavailable is the text of both string members of Prism's own 503. The 503 of a proxy has another body, and does not
+// mean that Prism did nothing.
 const unavailable = "Service Unavailable"
 
-// failedResult is a 502 of Prism: a result in the format that was asked for. Any other 502 is a proxy's.
+// failedResult reads a 502 of Prism: a result in the requested format. It returns nil for the 502 of a proxy.
 func failedResult(k call, contentType string, text []byte) *FailedError {
 	failed := &FailedError{Operation: k.operation, Body: text}
 	if k.format.Tabular() {
@@ -217,8 +218,7 @@ func failedResult(k call, contentType string, text []byte) *FailedError {
 	return nil
 }
 
-// body is an answer on its way. Each part of it may take Timeout; how long its reader takes in between is the reader's
-// affair.
+// body is a response body. Each read may take Timeout; the time between reads does not count.
 type body struct {
 	*watchdog
 	operation   string
@@ -242,7 +242,7 @@ func (b *body) Close() error {
 	return b.from.Close()
 }
 
-// watchdog cancels what makes no progress.
+// watchdog cancels a request that takes too long.
 type watchdog struct {
 	ctx    context.Context //nolint:containedctx // it outlives the call that made it, with the body
 	cancel context.CancelCauseFunc
@@ -259,7 +259,7 @@ func (w *watchdog) stop() {
 	w.cancel(nil)
 }
 
-// reason says why nothing came: without the address, whose query the caller may not want in a log.
+// reason is err without the address, whose query must not get into logs.
 func (w *watchdog) reason(err error) error {
 	var late timeoutError
 	if errors.As(context.Cause(w.ctx), &late) {

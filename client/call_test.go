@@ -155,7 +155,7 @@ func TestErrors(t *testing.T) {
 		c := serving(t, func(http.ResponseWriter, *http.Request) { <-release })
 		k := retry("a", JSON)
 		k.timeout = time.Millisecond
-		_, err := document[Result](t.Context(), c, k)
+		_, err := fetch[Result](t.Context(), c, k)
 		var late net.Error
 		if !errors.As(err, &late) || !late.Timeout() {
 			t.Error(err)

@@ -10,21 +10,21 @@ import (
 
 // How long one attempt may take.
 const (
-	// AnswerTimeout is for a create or retry: up to 35 s behind other calls, 15 s at the model, and saving.
+	// AnswerTimeout is for a create or retry: up to 35 s for other calls, 15 s for the model, and saving.
 	AnswerTimeout = 75 * time.Second
-	// Timeout is for every other call, and for each part of an export or document on its way.
+	// Timeout is for every other call, and for each read of a response body.
 	Timeout = 30 * time.Second
 )
 
-// Config says which Prism is called, and how.
+// Config selects a Prism and how it is called.
 type Config struct {
 	// URL is the address of the API without /v1, such as "https://prism.example.com". Required.
 	URL string
 	// Key is the API key. Required.
 	Key string
-	// Attempts is how often a call is made at most, when repeating it is safe; 4 when zero, 1 never repeats.
+	// Attempts is the most attempts of a call whose repeat is safe; 0 is 4, and 1 never repeats.
 	Attempts int
-	// Transport carries the calls; a transport with bounds of its own when nil.
+	// Transport makes the requests; nil is a transport with time limits.
 	Transport http.RoundTripper
 	// UserAgent names the program in the server's logs; "prism-client" when empty.
 	UserAgent string
@@ -36,12 +36,12 @@ type Client struct {
 	http     *http.Client
 	attempts int
 	agent    string
-	// authorize adds the key. A function shows nothing of what it holds to those who print or encode a Client.
+	// authorize adds the key. It is a function, so that printing or encoding a Client does not show the key.
 	authorize func(http.Header)
 	pause     pauses
 }
 
-// New makes a client; it calls nobody.
+// New makes a client. It makes no request.
 func New(c Config) (*Client, error) {
 	base, err := parseBase(c.URL)
 	if err != nil {
@@ -67,7 +67,7 @@ func New(c Config) (*Client, error) {
 		base: base,
 		http: &http.Client{
 			Transport: c.Transport,
-			// Prism never redirects. Whoever does is somebody else, who must not get the key.
+			// Prism does not redirect API calls. Another server that does must not get the key.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		attempts:  c.Attempts,
@@ -77,8 +77,8 @@ func New(c Config) (*Client, error) {
 	}, nil
 }
 
-// parseBase takes an address that calls can be built on. What it says of a wrong one does not repeat it: a password or a
-// key may be in it.
+// parseBase checks the address that paths are appended to. Its errors do not repeat the address, which may contain a
+// password or a key.
 func parseBase(s string) (string, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -93,14 +93,13 @@ func parseBase(s string) (string, error) {
 }
 
 func newTransport() *http.Transport {
-	t := &http.Transport{
+	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConnsPerHost:   32,
 		IdleConnTimeout:       30 * time.Second,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
-		DisableCompression:    true, // Prism sends none, and a body's length is then what it says
+		DisableCompression:    true, // Prism does not compress
 	}
-	return t
 }

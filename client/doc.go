@@ -10,28 +10,31 @@
 //
 // # Errors
 //
-// Every call that reached Prism and was refused returns an *[Error], which has the status, the code and the words of the
-// answer. Branch on its code with errors.Is and [ErrNotFound], [ErrConflict] and the like.
+// A call that Prism refuses returns an *[Error] with the status, the code and the message of the response. Branch on the
+// code with errors.Is and [ErrNotFound], [ErrConflict] and the like.
 //
-// A result whose model gave no usable answer is a *[FailedError]. It is saved, and the error carries it: it can be retried.
+// A result whose model gave no usable answer is a *[FailedError]. The result is saved, the error carries it, and it can be
+// retried.
 //
-// A call without an answer returns a *[ConnectionError], which tells whether Prism may have taken it.
+// A call without a complete response returns a *[ConnectionError], which tells whether Prism may have received the call.
 //
-// No error holds the API key, an address with its query, or a value that was sent.
+// No error contains the API key, an address with its query, or a value that was sent.
 //
 // # Repeats
 //
-// A call is repeated, with growing and jittered pauses, only when the API promises that a repeat is safe:
+// The client repeats a call, with growing and jittered pauses, only if the API promises that a repeat is safe:
 //
-//   - any call that Prism refused with its own 503, for that took nothing, and any call that was never sent;
-//   - reads, creates with an idempotency key, and changes that are the same when made twice (the Lens, archive, unarchive,
-//     revoke), also when the answer was lost or is a 5xx.
+//   - a call that Prism refused with its own 503, and a call that was never sent: Prism did nothing;
+//   - reads, creates with an idempotency key, and idempotent changes (the Lens, archive, unarchive, revoke), also after a
+//     lost response or a 5xx.
 //
-// A create without a key, a retry, a new prism, version or key whose answer was lost is not repeated: it may have happened.
-// The context bounds all of it. A pause that the context's deadline would cut is not begun.
+// A create without a key, a retry, and a new prism, version or key are not repeated after a lost response: they may have
+// happened. The context bounds all attempts together. The client does not begin a pause that ends after the context's
+// deadline.
 //
 // # Time
 //
-// A create or retry waits up to 35 s for calls of the same key or result and then 15 s for the model, so one attempt of it
-// may take [AnswerTimeout]; every other call has [Timeout]. An export may take as long as it goes on.
+// A create or retry waits up to 35 s for other calls with the same key or result and then 15 s for the model, so one attempt
+// may take [AnswerTimeout]. An attempt of any other call may take [Timeout]. An export may take any time in which it makes
+// progress.
 package client

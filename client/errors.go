@@ -5,22 +5,22 @@ import (
 	"io"
 )
 
-// Code says what kind of error it is.
+// Code is the kind of an error.
 type Code string
 
-// The codes of the API, and two of the client for answers that have none.
+// The codes of the API, and two of the client for responses without a code.
 const (
-	CodeValidationFailed Code = "validation_failed" // what was sent is not right; the message names every path
-	CodeBadRequest       Code = "bad_request"       // what was sent cannot be read: malformed, too large, of another type
+	CodeValidationFailed Code = "validation_failed" // the request is invalid; the message names every path
+	CodeBadRequest       Code = "bad_request"       // the request cannot be read: malformed, too large, of another content type
 	CodeUnauthorized     Code = "unauthorized"      // the key is missing, unknown or revoked
-	CodeNotFound         Code = "not_found"         // there is no such thing, or it is archived where it should answer
+	CodeNotFound         Code = "not_found"         // it does not exist, or the prism is archived
 	CodeConflict         Code = "conflict"          // it was done already, or the state does not allow it
 	CodeInternal         Code = "internal_error"    // a bug of the server
-	CodeUnavailable      Code = "unavailable"       // the 503 of a server that took nothing
-	CodeUnexpected       Code = "unexpected"        // not an answer of Prism: a proxy's page, a redirect
+	CodeUnavailable      Code = "unavailable"       // the 503 of a server that did nothing
+	CodeUnexpected       Code = "unexpected"        // not a response of Prism: a proxy's page, a redirect
 )
 
-// One value for each code, to compare with errors.Is.
+// One value for each code, for errors.Is.
 var (
 	ErrValidationFailed error = &Error{Code: CodeValidationFailed}
 	ErrBadRequest       error = &Error{Code: CodeBadRequest}
@@ -32,7 +32,7 @@ var (
 	ErrUnexpected       error = &Error{Code: CodeUnexpected}
 )
 
-// Error is a call that was refused.
+// Error is a refused call.
 type Error struct {
 	Operation string // such as "createResult"
 	Status    int
@@ -48,18 +48,18 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("prism: %s: %d %s: %s", e.Operation, e.Status, e.Code, e.Message)
 }
 
-// Is holds for an error that says no more than the same code, as ErrNotFound and the others do.
+// Is matches an error that has only the same code, such as ErrNotFound.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && *t == Error{Code: e.Code}
 }
 
-// FailedError is a result whose model gave no usable answer. It is saved, and can be retried once.
+// FailedError is a result whose model gave no usable answer. The result is saved, and can be retried once.
 type FailedError struct {
 	Operation string
 	// Result is the failed result. It is nil when the format was csv, tsv or jsonl.
 	Result *Result
-	// Body is the failed result in the format that was asked for.
+	// Body is the failed result in the requested format.
 	Body      []byte
 	RequestID string
 }
@@ -71,33 +71,33 @@ func (e *FailedError) Error() string {
 	return "prism: " + e.Operation + ": result " + e.Result.ID + " failed: " + *e.Result.Error
 }
 
-// ConnectionError is a call without a whole answer.
+// ConnectionError is a call without a complete response.
 type ConnectionError struct {
 	Operation string
-	// Sent tells that the request may have reached Prism, so that a create may have been answered and saved.
+	// Sent tells that Prism may have received the request. A create may then have saved a result.
 	Sent bool
 	Err  error
 }
 
 func (e *ConnectionError) Error() string {
-	return "prism: " + e.Operation + ": no answer: " + e.Err.Error()
+	return "prism: " + e.Operation + ": no response: " + e.Err.Error()
 }
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// timeoutError ends an attempt that takes too long.
+// timeoutError is the error of an attempt that took too long.
 type timeoutError struct{}
 
 func (timeoutError) Error() string   { return "it took too long" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-// Secret is the text of an API key. Only Reveal gives it; whatever prints, logs or encodes a Secret writes a placeholder.
+// Secret is the text of an API key. Only Reveal returns the text; printing, logging and encoding write a placeholder.
 type Secret struct{ text string }
 
 const redacted = "[redacted]"
 
-// Reveal is the text.
+// Reveal returns the text.
 func (s Secret) Reveal() string { return s.text }
 
 // Format writes the placeholder for every verb.

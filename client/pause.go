@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// pauses are the times between attempts: each up to twice the one before, drawn at random so that callers which failed
-// together do not come back together.
+// pauses are the times between attempts: each up to twice the previous one, with a random part so that clients that failed
+// together do not return together.
 type pauses struct {
 	first, most time.Duration
 }
 
 func defaultPauses() pauses { return pauses{first: 200 * time.Millisecond, most: 10 * time.Second} }
 
-// wait is false, at once when that can be known, if the context ends before the pause after attempt n does.
+// wait makes the pause after attempt n. It returns false if the context ends before the pause does, and at once if the
+// context's deadline is that early.
 func (p pauses) wait(ctx context.Context, n int) bool {
 	longest := min(p.first<<min(n-1, 16), p.most)
 	pause := longest/2 + rand.N(longest/2+1) //nolint:gosec // jitter needs no secrecy

@@ -23,14 +23,14 @@ type (
 	}
 )
 
-// CreatePrism makes a prism with its version 1. A slug that is taken is ErrConflict.
+// CreatePrism creates a prism with its version 1. A slug that the account has already is ErrConflict.
 func (c *Client) CreatePrism(ctx context.Context, p NewPrism) (Prism, error) {
-	return document[Prism](ctx, c, createPrism(p, false))
+	return fetch[Prism](ctx, c, createPrism(p, false))
 }
 
 // CheckPrism makes every check of CreatePrism and returns the prism as it would be, but creates nothing.
 func (c *Client) CheckPrism(ctx context.Context, p NewPrism) (Prism, error) {
-	return document[Prism](ctx, c, createPrism(p, true))
+	return fetch[Prism](ctx, c, createPrism(p, true))
 }
 
 func createPrism(p NewPrism, dryRun bool) call {
@@ -50,45 +50,45 @@ func created(dryRun bool) int {
 
 // ReadPrism reads a prism by its slug or id, an archived one too.
 func (c *Client) ReadPrism(ctx context.Context, prism string) (Prism, error) {
-	return document[Prism](ctx, c, call{
+	return fetch[Prism](ctx, c, call{
 		operation: "readPrism", method: http.MethodGet, path: "/prisms/" + segment(prism),
 		want: http.StatusOK, timeout: Timeout, repeatable: true,
 	})
 }
 
-// PrismFilter says which prisms are listed.
+// PrismFilter selects the prisms of a list.
 type PrismFilter struct {
-	// Archived lists the archived prisms, and only those.
+	// Archived selects the archived prisms instead of the others.
 	Archived bool
 }
 
-// ListPrisms is one page of the account's prisms, newest first.
+// ListPrisms returns one page of the account's prisms, newest first.
 func (c *Client) ListPrisms(ctx context.Context, f PrismFilter, o PageOptions) (Page[Prism], error) {
 	q := o.query()
 	if f.Archived {
 		q.Set("archived", "true")
 	}
-	return document[Page[Prism]](ctx, c, call{
+	return fetch[Page[Prism]](ctx, c, call{
 		operation: "listPrisms", method: http.MethodGet, path: "/prisms", query: q,
 		want: http.StatusOK, timeout: Timeout, repeatable: true,
 	})
 }
 
-// Prisms are the account's prisms, newest first, read a page at a time. An error ends them.
+// Prisms iterates over the account's prisms, newest first, and reads a page at a time. An error ends the iteration.
 func (c *Client) Prisms(ctx context.Context, f PrismFilter) iter.Seq2[Prism, error] {
 	return pages(func(cursor string) (Page[Prism], error) {
 		return c.ListPrisms(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor})
 	})
 }
 
-// CreateVersion adds the next version of a prism, which answers from then on.
+// CreateVersion adds the next version of a prism, which answers calls from then on.
 func (c *Client) CreateVersion(ctx context.Context, prism string, v NewVersion) (Version, error) {
-	return document[Version](ctx, c, createVersion(prism, v, false))
+	return fetch[Version](ctx, c, createVersion(prism, v, false))
 }
 
 // CheckVersion makes every check of CreateVersion and returns the version as it would be, but adds nothing.
 func (c *Client) CheckVersion(ctx context.Context, prism string, v NewVersion) (Version, error) {
-	return document[Version](ctx, c, createVersion(prism, v, true))
+	return fetch[Version](ctx, c, createVersion(prism, v, true))
 }
 
 func createVersion(prism string, v NewVersion, dryRun bool) call {
@@ -100,21 +100,21 @@ func createVersion(prism string, v NewVersion, dryRun bool) call {
 
 // ReadVersion reads a version of a prism.
 func (c *Client) ReadVersion(ctx context.Context, prism string, version int) (Version, error) {
-	return document[Version](ctx, c, call{
+	return fetch[Version](ctx, c, call{
 		operation: "readVersion", method: http.MethodGet,
 		path: "/prisms/" + segment(prism) + "/versions/" + strconv.Itoa(version),
 		want: http.StatusOK, timeout: Timeout, repeatable: true,
 	})
 }
 
-// ReplaceLens edits the Lens of a prism. Old results are read through it too.
+// ReplaceLens replaces the Lens of a prism, for old results too.
 func (c *Client) ReplaceLens(ctx context.Context, prism string, l Lens) (Prism, error) {
-	return document[Prism](ctx, c, replaceLens(prism, l, false))
+	return fetch[Prism](ctx, c, replaceLens(prism, l, false))
 }
 
 // CheckLens makes every check of ReplaceLens and returns the prism as it would be, but edits nothing.
 func (c *Client) CheckLens(ctx context.Context, prism string, l Lens) (Prism, error) {
-	return document[Prism](ctx, c, replaceLens(prism, l, true))
+	return fetch[Prism](ctx, c, replaceLens(prism, l, true))
 }
 
 func replaceLens(prism string, l Lens, dryRun bool) call {
@@ -124,17 +124,17 @@ func replaceLens(prism string, l Lens, dryRun bool) call {
 	}
 }
 
-// ArchivePrism stops a prism from answering. Its results stay readable. Doing it twice is the same as once.
+// ArchivePrism archives a prism, which then takes no calls. Its results stay readable. The call is idempotent.
 func (c *Client) ArchivePrism(ctx context.Context, prism string) (Prism, error) {
-	return document[Prism](ctx, c, call{
+	return fetch[Prism](ctx, c, call{
 		operation: "archivePrism", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/archive",
 		want: http.StatusOK, timeout: Timeout, repeatable: true,
 	})
 }
 
-// UnarchivePrism lets a prism answer again. Doing it twice is the same as once.
+// UnarchivePrism lets an archived prism take calls again. The call is idempotent.
 func (c *Client) UnarchivePrism(ctx context.Context, prism string) (Prism, error) {
-	return document[Prism](ctx, c, call{
+	return fetch[Prism](ctx, c, call{
 		operation: "unarchivePrism", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/unarchive",
 		want: http.StatusOK, timeout: Timeout, repeatable: true,
 	})

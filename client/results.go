@@ -13,18 +13,18 @@ import (
 	"unicode/utf8"
 )
 
-// NewIdempotencyKey makes a key that no other call has. Keep it as long as you may have to repeat the call: a repeat with
-// the same key returns the stored result, or retries it when it failed.
+// NewIdempotencyKey makes a key that no other call has. Keep the key as long as you may repeat the call: a repeat with the
+// same key returns the stored result, or retries it if it failed.
 func NewIdempotencyKey() string { return rand.Text() }
 
-// CreateResult answers a text through a prism, named by its slug or id, and saves the answer. When the model gave no usable
+// CreateResult answers a text through a prism, given by its slug or id, and saves the result. If the model gives no usable
 // answer, the error is a *FailedError with the saved result.
 func (c *Client) CreateResult(ctx context.Context, prism string, r NewResult) (Result, error) {
 	k, err := create(prism, r, JSON)
 	if err != nil {
 		return Result{}, err
 	}
-	return document[Result](ctx, c, k)
+	return fetch[Result](ctx, c, k)
 }
 
 // CreateResultRaw is CreateResult with the stored answers.
@@ -33,7 +33,7 @@ func (c *Client) CreateResultRaw(ctx context.Context, prism string, r NewResult)
 	if err != nil {
 		return RawResult{}, err
 	}
-	return document[RawResult](ctx, c, k)
+	return fetch[RawResult](ctx, c, k)
 }
 
 // CreateResultAs is CreateResult in any format. The caller closes the stream.
@@ -53,7 +53,7 @@ func create(prism string, r NewResult, f Format) (call, error) {
 		texts["fields."+key] = value
 	}
 	for path, text := range texts {
-		// encoding/json would replace what is wrong, and the model would be asked something else.
+		// encoding/json would replace invalid bytes, and the model would get another text.
 		if !utf8.ValidString(text) || !utf8.ValidString(path) {
 			return call{}, fmt.Errorf("client: createResult: %q is not UTF-8", path)
 		}
@@ -61,18 +61,18 @@ func create(prism string, r NewResult, f Format) (call, error) {
 	return call{
 		operation: "createResult", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/results",
 		query: inFormat(f), body: r, want: http.StatusOK, timeout: AnswerTimeout,
-		repeatable: r.IdempotencyKey != "", answers: true, format: f,
+		repeatable: r.IdempotencyKey != "", result: true, format: f,
 	}, nil
 }
 
-// ReadResult reads a saved result, a failed one too. It asks no model.
+// ReadResult reads a saved result, also a failed one. It does not call the model.
 func (c *Client) ReadResult(ctx context.Context, id string) (Result, error) {
-	return document[Result](ctx, c, read(id, JSON))
+	return fetch[Result](ctx, c, read(id, JSON))
 }
 
 // ReadResultRaw is ReadResult with the stored answers.
 func (c *Client) ReadResultRaw(ctx context.Context, id string) (RawResult, error) {
-	return document[RawResult](ctx, c, read(id, Raw))
+	return fetch[RawResult](ctx, c, read(id, Raw))
 }
 
 // ReadResultAs is ReadResult in any format. The caller closes the stream.
@@ -87,16 +87,16 @@ func read(id string, f Format) call {
 	}
 }
 
-// RetryResult sends a failed result's fields to the model again and saves a new result, which takes over the old one's
-// idempotency key. A result can be retried once; the second time is ErrConflict. When the model failed again, the error is
-// a *FailedError with the new result, which can be retried in turn.
+// RetryResult sends a failed result's fields to the model again and saves a new result, to which the idempotency key moves. A
+// result can be retried once; the second retry is ErrConflict. If the model fails again, the error is a *FailedError with the
+// new result, which can be retried in turn.
 func (c *Client) RetryResult(ctx context.Context, id string) (Result, error) {
-	return document[Result](ctx, c, retry(id, JSON))
+	return fetch[Result](ctx, c, retry(id, JSON))
 }
 
 // RetryResultRaw is RetryResult with the stored answers.
 func (c *Client) RetryResultRaw(ctx context.Context, id string) (RawResult, error) {
-	return document[RawResult](ctx, c, retry(id, Raw))
+	return fetch[RawResult](ctx, c, retry(id, Raw))
 }
 
 // RetryResultAs is RetryResult in any format. The caller closes the stream.
@@ -107,23 +107,23 @@ func (c *Client) RetryResultAs(ctx context.Context, id string, f Format) (io.Rea
 func retry(id string, f Format) call {
 	return call{
 		operation: "retryResult", method: http.MethodPost, path: "/results/" + segment(id) + "/retry",
-		query: inFormat(f), want: http.StatusOK, timeout: AnswerTimeout, answers: true, format: f,
+		query: inFormat(f), want: http.StatusOK, timeout: AnswerTimeout, result: true, format: f,
 	}
 }
 
 func inFormat(f Format) url.Values { return url.Values{"format": {string(f)}} }
 
-// ResultFilter says which results are listed; an empty member filters nothing.
+// ResultFilter selects the results of a list; an empty member selects all.
 type ResultFilter struct {
 	Prism  string // the slug or id
 	Status Status
 	Ref    string
 }
 
-// PageOptions say which part of a list is read.
+// PageOptions select a page of a list.
 type PageOptions struct {
 	Limit  int    // 1 to 100; 50 when 0
-	Cursor string // the NextCursor of the page before
+	Cursor string // the NextCursor of the previous page
 }
 
 func (o PageOptions) query() url.Values {
@@ -141,19 +141,19 @@ func set(q url.Values, name, value string) {
 	}
 }
 
-// ListResults is one page of the account's results, newest first.
+// ListResults returns one page of the account's results, newest first.
 func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions) (Page[Result], error) {
 	q := o.query()
 	set(q, "prism", f.Prism)
 	set(q, "status", string(f.Status))
 	set(q, "ref", f.Ref)
-	return document[Page[Result]](ctx, c, call{
+	return fetch[Page[Result]](ctx, c, call{
 		operation: "listResults", method: http.MethodGet, path: "/results", query: q,
 		want: http.StatusOK, timeout: Timeout, repeatable: true,
 	})
 }
 
-// Results are the account's results, newest first, read a page at a time. An error ends them.
+// Results iterates over the account's results, newest first, and reads a page at a time. An error ends the iteration.
 func (c *Client) Results(ctx context.Context, f ResultFilter) iter.Seq2[Result, error] {
 	return pages(func(cursor string) (Page[Result], error) {
 		return c.ListResults(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor})
@@ -184,7 +184,7 @@ func pages[T any](next func(cursor string) (Page[T], error)) iter.Seq2[T, error]
 	}
 }
 
-// Export says which results of a prism are exported, and how.
+// Export selects results of a prism and a format.
 type Export struct {
 	Format Format    // CSV, TSV or JSONL; CSV when empty
 	Status Status    // only these
@@ -192,8 +192,8 @@ type Export struct {
 	To     time.Time // only results created before then
 }
 
-// ExportResults streams every result of a prism, oldest first; csv and tsv begin with one header row. A stream that is cut
-// ends in a *ConnectionError, never in io.EOF. The caller closes it.
+// ExportResults streams the results of a prism, oldest first; csv and tsv begin with one header row. A stream whose
+// connection is lost ends with a *ConnectionError, never with io.EOF. The caller closes the stream.
 func (c *Client) ExportResults(ctx context.Context, prism string, e Export) (io.ReadCloser, error) {
 	q := url.Values{}
 	set(q, "format", string(e.Format))

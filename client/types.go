@@ -17,7 +17,7 @@ const (
 	JSONL Format = "jsonl" // a JSON object on each line, with keys in place of labels
 )
 
-// Tabular tells whether it is a format of rows, which exports have too.
+// Tabular tells whether f is a format of rows, as exports have.
 func (f Format) Tabular() bool { return f == CSV || f == TSV || f == JSONL }
 
 func (f Format) is(contentType string) bool {
@@ -26,7 +26,7 @@ func (f Format) is(contentType string) bool {
 	return err == nil && got == types[f]
 }
 
-// Status tells whether a result has answers.
+// Status is whether a result has answers.
 type Status string
 
 // The statuses.
@@ -48,19 +48,19 @@ func (t Time) MarshalJSON() ([]byte, error) { return []byte(`"` + t.String() + `
 
 func (t Time) String() string { return t.UTC().Format(timeLayout) }
 
-// NewResult is a text to be answered. Send either Fields or Text.
+// NewResult is a call. Send either Fields or Text.
 type NewResult struct {
 	// Fields has a value for each field of the version.
 	Fields map[string]string `json:"fields,omitempty"`
-	// Text is the value of the version's only field. An empty one is not sent; Fields can hold one.
+	// Text is the value of the version's only field. An empty text can be sent only in Fields.
 	Text string `json:"text,omitempty"`
-	// Version pins a version; the latest answers when 0.
+	// Version pins a version; 0 is the latest.
 	Version int `json:"version,omitempty"`
-	// IdempotencyKey makes repeating the call safe, for the caller and for the client: see NewIdempotencyKey.
+	// IdempotencyKey makes repeats of the call safe, by the caller and by the client: see NewIdempotencyKey.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
-	// Ref is your own name for the call, kept with the result.
+	// Ref is your own name for the call, stored with the result.
 	Ref string `json:"ref,omitempty"`
-	// Context is something the model should know that belongs to no field.
+	// Context is what the model should know beside the fields.
 	Context string `json:"context,omitempty"`
 }
 
@@ -71,10 +71,10 @@ type Result struct {
 	Prism     string  `json:"prism"`
 	Version   int     `json:"version"`
 	Status    Status  `json:"status"`
-	Error     *string `json:"error"` // why it failed, in words
+	Error     *string `json:"error"` // why the result failed, in words
 	TookMS    int64   `json:"took_ms"`
 	CreatedAt Time    `json:"created_at"`
-	Answers   Answers `json:"answers"` // nil when it failed
+	Answers   Answers `json:"answers"` // nil for a failed result
 }
 
 // RawResult is a result with the stored answer to every question.
@@ -100,10 +100,10 @@ const (
 	Scale  QuestionType = "scale"  // a level of a rising scale
 )
 
-// Show is what a Lens column shows of an answer.
+// Show is the part of an answer that a Lens column shows.
 type Show string
 
-// What columns show.
+// The parts of an answer.
 const (
 	ShowAnswer      Show = "answer"
 	ShowProbability Show = "probability"
@@ -128,7 +128,7 @@ type Option struct {
 type Level struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
-	// Value is what an average weighs; 1, 2, 3 … in order when nil.
+	// Value is the level's number in an average; nil is 1, 2, 3 … in order.
 	Value *float64 `json:"value,omitempty"`
 }
 
@@ -157,7 +157,7 @@ type Lens struct {
 	Columns []Column `json:"columns"`
 }
 
-// NewVersion is a version to be. Without a Lens the one derived from its questions becomes the prism's.
+// NewVersion is a version to create. Without a Lens, the prism gets the Lens derived from the questions.
 type NewVersion struct {
 	Instructions string     `json:"instructions,omitempty"`
 	Fields       []Field    `json:"fields"`
@@ -165,7 +165,7 @@ type NewVersion struct {
 	Lens         *Lens      `json:"lens,omitempty"`
 }
 
-// NewPrism is a prism to be, with its version 1.
+// NewPrism is a prism to create, with its version 1.
 type NewPrism struct {
 	Slug string `json:"slug"`
 	Name string `json:"name,omitempty"`
@@ -203,7 +203,7 @@ type APIKey struct {
 	RevokedAt  *Time  `json:"revoked_at"`
 }
 
-// CreatedAPIKey is a key that was just made. Its text is shown this once.
+// CreatedAPIKey is a new key. Its text is shown only here.
 type CreatedAPIKey struct {
 	APIKey
 	Key Secret `json:"key"`

@@ -19,21 +19,21 @@ import (
 
 const demoAccount = "demo"
 
-// demoPrism is the prism of the first start, as one would send it to POST /v1/prisms.
+// demoPrism is the prism of the first start, as a body of POST /v1/prisms.
 //
 //go:embed demo.json
 var demoPrism []byte
 
-// demo makes the first start of the embedded store a useful one (decisions 10).
+// demo creates an account, a key and a prism at the first start with the embedded store (spec: first-start).
 type demo struct {
 	service  *results.Service
 	stdout   io.Writer
 	embedded bool
-	key      string // set by the start that made it
+	key      string // set by the start that created it
 }
 
-// seed makes the demo account, its key and its prism unless the account has a key: nothing is done to a store in use, and
-// a first start that was cut short is made up for.
+// seed creates the demo account, its key and its prism unless the account has a key. So it changes no store in use, and
+// completes a first start that was interrupted.
 func (d *demo) seed(ctx context.Context) error {
 	if !d.embedded {
 		return nil
@@ -60,11 +60,11 @@ func (d *demo) fill(ctx context.Context, op *operator.Operator, account prism.Ac
 	}
 	key, ok := apikey.Parse(text)
 	if !ok {
-		return errors.New("the demo key is not one")
+		return errors.New("the demo key is invalid")
 	}
 	var p contract.NewPrism
 	if err := strictjson.Unmarshal(demoPrism, &p); err != nil {
-		return fmt.Errorf("the demo prism is not one: %w", err)
+		return fmt.Errorf("the demo prism is invalid: %w", err)
 	}
 	_, err = d.service.CreatePrism(ctx, key.Digest(), p)
 	if err != nil && !errors.Is(err, apierr.SlugTaken()) {
@@ -74,17 +74,17 @@ func (d *demo) fill(ctx context.Context, op *operator.Operator, account prism.Ac
 	return nil
 }
 
-// print says how to call what is running: with the demo key on the start that made it, and only then.
+// print prints the address, and the demo key at the start that created the key.
 func (d *demo) print(at net.Addr) {
 	base := "http://" + at.String()
 	if d.key == "" {
-		_, _ = fmt.Fprintf(d.stdout, "\nPrism answers at %s (documentation: %s/docs).\n\n", base, base)
+		_, _ = fmt.Fprintf(d.stdout, "\nPrism listens at %s (documentation: %s/docs).\n\n", base, base)
 		return
 	}
 	_, _ = fmt.Fprintf(d.stdout, `
-Prism answers at %[1]s (documentation: %[1]s/docs).
+Prism listens at %[1]s (documentation: %[1]s/docs).
 
-This first start made the account "demo", a prism "tickets" and an API key, which is shown only now:
+This first start created the account "demo", a prism "tickets" and an API key, which is shown only now:
 
   %[2]s
 

@@ -17,7 +17,7 @@ import (
 
 // storeSettings are what the operator commands need.
 type storeSettings struct {
-	DataDir  string     `env:"PRISM_DATA_DIR" default:".prism" help:"where the files of the embedded store live"`
+	DataDir  string     `env:"PRISM_DATA_DIR" default:".prism" help:"folder of the embedded store"`
 	Database config.URL `env:"PRISM_DATABASE_URL" schemes:"postgres postgresql" example:"postgres://prism:password@127.0.0.1:5432/prism" help:"Postgres, instead of the embedded store"`
 	Pool     results.Pool
 }
@@ -32,7 +32,7 @@ type settings struct {
 	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
 	Store    storeSettings
 	Redis    config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix" example:"redis://127.0.0.1:6379" help:"Redis for locks, instead of memory"`
-	Provider string     `env:"PRISM_MODEL_PROVIDER" default:"offline" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"which model API is spoken"`
+	Provider string     `env:"PRISM_MODEL_PROVIDER" default:"offline" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model"`
 	Upstream modelproxy.Upstream
 	Daemon   daemon.Settings
 }
@@ -90,7 +90,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 		Checks:  []httpkit.Check{{Name: "database", Probe: service.Ready}},
 		Prepare: service.Migrate,
 		Serve: func(ctx context.Context, api net.Listener) error {
-			// Only now is it sure that the key which is made is also shown: the address may have been taken.
+			// Create the key only after listening succeeded: else the key would be created and not shown.
 			if err := hello.seed(ctx); err != nil {
 				return errors.Join(err, api.Close())
 			}

@@ -28,7 +28,7 @@ func TestLogin(t *testing.T) {
 	u.run("login", "--host", server.URL).want(exitUsage, "no API key on standard input")
 	u.in = key + "\n"
 	u.run("login", "--host", "nowhere").want(exitUsage, "URL is not an address")
-	u.run("login", "--host", "http://127.0.0.1:1").want(exitUnavailable, "no answer from Prism")
+	u.run("login", "--host", "http://127.0.0.1:1").want(exitUnavailable, "no response from Prism")
 	config := filepath.Join(u.env["HOME"], ".config", "prismctl", "config.json")
 	if _, err := os.Stat(config); err == nil {
 		t.Fatal("a login that failed was stored")
@@ -69,7 +69,7 @@ func TestAddressesThatNeedCare(t *testing.T) {
 		"http://prism.example.com": true, "http://10.0.0.1:8080": true, "https://prism.example.com": false,
 		"http://localhost:8080": false, "http://127.0.0.1": false, "http://[::1]:80": false,
 	} {
-		if got := openlySent(host); got != want {
+		if got := unencrypted(host); got != want {
 			t.Errorf("%s: %t", host, got)
 		}
 	}
@@ -78,7 +78,7 @@ func TestAddressesThatNeedCare(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	s := u.run("keys", "create", "ci").want(exitOK, "its text is shown only now")
+	s := u.run("keys", "create", "ci").want(exitOK, "Its text is shown only now")
 	text := strings.TrimSpace(s.out)
 	keys := decode[[]client.APIKey](t, u.ok("keys", "list", "-o", "json"))
 	if len(keys) != 2 || keys[0].Name != "ci" || !strings.HasPrefix(text, keys[0].Prefix) {
@@ -147,7 +147,7 @@ func TestExitCodesOfCalls(t *testing.T) {
 		u.run("keys", "create", "x").want(test.code, test.text)
 		s.Close()
 	}
-	u.run("keys", "create", "x").want(exitUnavailable, "no answer from Prism")
+	u.run("keys", "create", "x").want(exitUnavailable, "no response from Prism")
 }
 
 func TestCommandLine(t *testing.T) {

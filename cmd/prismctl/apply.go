@@ -23,7 +23,7 @@ func (a *app) apply() *cobra.Command {
 		files                       []string
 		yes, dryRun, prune, exitSet bool
 	)
-	cmd := command("apply -f FILE|FOLDER", "Make prisms what files define", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+	cmd := command("apply -f FILE|FOLDER", "Create and change prisms as files define them", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
 		if exitSet && !dryRun {
 			return usage(errors.New("--exit-code goes with --dry-run"))
 		}
@@ -71,13 +71,13 @@ func (a *app) apply() *cobra.Command {
 		}
 		return nil
 	})
-	cmd.Long = `Make prisms what files define: create those that are missing, add a version when fields, questions or
-instructions changed, edit the Lens in place when only that changed, unarchive what is archived. What
-changes is shown first.
+	cmd.Long = `Create and change prisms as files define them: create missing prisms, add a version if fields, questions
+or instructions changed, replace the Lens if only the Lens changed, unarchive archived prisms. The changes
+are shown first.
 
-A folder stands for every .yaml, .yml and .json file below it, and - for standard input. A file can hold
-several prisms, separated by lines of ---. Without a lens in the file, a prism has the one that is derived
-from its questions.`
+A folder stands for every .yaml, .yml and .json file in it and below, and - for standard input. A file can
+hold several prisms, separated by lines of ---. Without a lens in the file, a prism has the Lens derived from
+its questions.`
 	cmd.Flags().StringArrayVarP(&files, "file", "f", nil, "file or folder with definitions; may be repeated")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask before changing anything")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change and check it, but change nothing")
@@ -89,13 +89,13 @@ from its questions.`
 	return cmd
 }
 
-// asInvalid gives the errors of files their exit code.
+// asInvalid gives errors about files their exit code.
 func asInvalid(err error) error {
 	var located *apply.InvalidError
 	var wrong *apply.FileError
 	switch {
 	case errors.As(err, &located):
-		return invalid(located) // it names the file, and so what it is about
+		return invalid(located) // it names the file, so the slug of aboutError is not needed
 	case errors.As(err, &wrong):
 		return invalid(err)
 	case errors.Is(err, apply.ErrChanged):
@@ -104,7 +104,7 @@ func asInvalid(err error) error {
 	return err
 }
 
-// definitions reads every file that the arguments name.
+// definitions reads the named files and folders.
 func (a *app) definitions(names []string) ([]definition.File, error) {
 	if len(names) == 0 {
 		return nil, usage(errors.New("name files or folders with -f"))
@@ -133,7 +133,7 @@ func (a *app) definitions(names []string) ([]definition.File, error) {
 	return files, nil
 }
 
-// below are the files of a folder, or the file itself. What begins with a dot is hidden.
+// below returns the definition files of a folder, or the file itself. Names that begin with a dot are skipped.
 func (a *app) below(name string) ([]string, error) {
 	if name == "-" {
 		return []string{name}, nil
@@ -174,7 +174,7 @@ func (a *app) decode(name string) (_ []definition.File, err error) {
 	return definition.Decode(name, file)
 }
 
-// showPlan prints the plan and counts what is to be done.
+// showPlan prints the plan and counts the changes.
 func (a *app) showPlan(changes []apply.Change) (todo int) {
 	for _, change := range changes {
 		if change.None() {
@@ -207,10 +207,10 @@ func (a *app) paintLine(line diff.Line) string {
 	return text
 }
 
-// confirm asks a person. Where there is none, --yes has to say it.
+// confirm asks on a terminal. Without one, --yes is required.
 func (a *app) confirm(ctx context.Context, todo int) error {
 	if !isTerminal(a.in) {
-		return usage(errors.New("nobody can be asked here: add --yes to make these changes, or --dry-run"))
+		return usage(errors.New("there is no terminal to ask on: add --yes to make these changes, or --dry-run"))
 	}
 	what := "this change"
 	if todo > 1 {

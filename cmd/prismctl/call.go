@@ -20,7 +20,7 @@ import (
 func (a *app) call() *cobra.Command {
 	var in input
 	var format string
-	cmd := command("call PRISM", "Answer a text through a prism", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := command("call PRISM", "Answer a text through a prism and save the result", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 		f, err := formatOf(format)
 		if err != nil {
 			return err
@@ -41,20 +41,20 @@ func (a *app) call() *cobra.Command {
 		})
 		return explainFields(ctx, c, args[0], r, err)
 	})
-	cmd.Long = `Answer a text through a prism, and save the answer as a result.
+	cmd.Long = `Answer a text through a prism, and save the result.
 
-The text of a prism with one field comes from --text, --text-file or standard input; fields come from --field,
---field-file or all at once from --fields, a JSON object. A file named - is standard input.
+For a prism with one field, the text is --text, --text-file or standard input. Fields are --field or
+--field-file, or all at once --fields, a JSON object. A file named - is standard input.
 
-Every call has an idempotency key, its own when you give none, so that it is safely repeated when the
-connection is lost.`
+Every call has an idempotency key, a new one unless you give one, so that prismctl can repeat the call
+when the connection is lost.`
 	in.flags(cmd)
 	formatFlag(cmd, &format)
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
 }
 
-// input is what a call sends.
+// input is the flags of a call.
 type input struct {
 	text, textFile       string
 	fields, fieldFiles   []string
@@ -72,9 +72,9 @@ func (in *input) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&in.fieldFiles, "field-file", nil, "KEY=FILE with the value of a field; may be repeated")
 	f.StringVar(&in.allFields, "fields", "", "file with all fields as a JSON object")
 	f.IntVar(&in.version, "version", 0, "version that answers, instead of the latest")
-	f.StringVar(&in.key, "idempotency-key", "", "makes repeating this command safe too")
-	f.StringVar(&in.ref, "ref", "", "your own name for the call, kept with the result")
-	f.StringVar(&in.background, "context", "", "something the model should know that belongs to no field")
+	f.StringVar(&in.key, "idempotency-key", "", "your own name for the call, which makes it safe to run the command again")
+	f.StringVar(&in.ref, "ref", "", "your own reference, stored with the result")
+	f.StringVar(&in.background, "context", "", "what the model should know beside the fields")
 	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields")
 	for _, flag := range []string{"field", "field-file"} {
 		for _, other := range []string{"text", "text-file", "fields"} {
@@ -100,7 +100,7 @@ func (in *input) result(ctx context.Context, a *app) (client.NewResult, error) {
 	case in.given("field"), in.given("field-file"):
 		r.Fields, err = in.eachField(ctx, a)
 	case isTerminal(a.in):
-		err = usage(errors.New("there is no text: give --text or --field, or pipe it in"))
+		err = usage(errors.New("there is no text: use --text, --field or standard input"))
 	default:
 		r.Text, err = a.readText(ctx, "-")
 	}
@@ -143,10 +143,10 @@ func (a *app) readFields(ctx context.Context, name string) (map[string]string, e
 	return fields, nil
 }
 
-// maxInput is more than any call may send.
+// maxInput is larger than any valid call.
 const maxInput = 2 << 20
 
-// readText reads a file, or standard input, without the line end behind its last line.
+// readText reads a file or standard input, without the line end of the last line.
 func (a *app) readText(ctx context.Context, name string) (string, error) {
 	from := a.in
 	if name != "-" {
@@ -164,7 +164,7 @@ func (a *app) readText(ctx context.Context, name string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
 }
 
-// table_ is the format for people; the others are those of the API.
+// table_ is the format for people; the others are formats of the API.
 const table_ client.Format = "table"
 
 func formatOf(s string) (client.Format, error) {
@@ -176,18 +176,18 @@ func formatOf(s string) (client.Format, error) {
 }
 
 func formatFlag(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVarP(format, "format", "o", "table", "how to write the result: table, json, raw, csv, tsv or jsonl")
+	cmd.Flags().StringVarP(format, "format", "o", "table", "format of the result: table, json, raw, csv, tsv or jsonl")
 	choices(cmd, "format", "table", "json", "raw", "csv", "tsv", "jsonl")
 }
 
-// reply is one result that a command makes or reads.
+// reply is how a command gets one result.
 type reply struct {
 	result func() (client.Result, error)
 	as     func(client.Format) (io.ReadCloser, error)
 	prism  func() (client.Prism, error)
 }
 
-// show writes a result in a format. It writes a failed result too, and then returns the error.
+// show writes a result in a format. For a failed result it returns the error too.
 func (a *app) show(f client.Format, r reply) error {
 	var failed *client.FailedError
 	if f == table_ {
@@ -238,7 +238,7 @@ func prismOf(ctx context.Context, c *client.Client, id string) func() (client.Pr
 	}
 }
 
-// showResult shows a result to people.
+// showResult writes a result for people.
 func (a *app) showResult(r client.Result) error {
 	rows := [][]string{
 		{"id", r.ID},

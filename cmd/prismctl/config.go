@@ -9,19 +9,18 @@ import (
 	"runtime"
 )
 
-// target is where prismctl calls, and with which key.
+// target is the address that prismctl calls, and the key for it.
 type target struct {
 	Host string `json:"host"`
 	Key  string `json:"key"`
 }
 
-// defaultHost is where a Prism that was just started answers.
+// defaultHost is the address of a Prism with default settings.
 const defaultHost = "http://127.0.0.1:8080"
 
 var errNoKey = &codeError{exitUnauthorized, errors.New(`no API key: run "prismctl login" or set PRISM_API_KEY`)}
 
-// target joins the flags, the environment and the stored login, in this order. The stored key goes to the stored host and
-// to no other.
+// target uses the flags, then the environment, then the stored login. The stored key is used only with the stored host.
 func (a *app) target() (target, error) {
 	stored, err := a.stored()
 	if err != nil {
@@ -42,7 +41,7 @@ func (a *app) target() (target, error) {
 	return t, nil
 }
 
-// configFile is in the user's own folder for settings.
+// configFile is in the user's folder for settings.
 func (a *app) configFile() (string, error) {
 	dir := a.env("XDG_CONFIG_HOME")
 	home := a.env("HOME")
@@ -61,7 +60,7 @@ func (a *app) configFile() (string, error) {
 	return filepath.Join(dir, "prismctl", "config.json"), nil
 }
 
-// stored is the login; empty when there is none.
+// stored is the stored login, or empty without one.
 func (a *app) stored() (t target, err error) {
 	name, err := a.configFile()
 	if err != nil {
@@ -75,15 +74,15 @@ func (a *app) stored() (t target, err error) {
 		return t, err
 	}
 	if info, err := os.Stat(name); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return t, fmt.Errorf("%s can be read by others, and holds a key: chmod 600 it, and think of revoking the key", name)
+		return t, fmt.Errorf("other users can read %s, which contains a key: run chmod 600 on it, and consider revoking the key", name)
 	}
 	if json.Unmarshal(text, &t) != nil {
-		return t, fmt.Errorf("%s is not what login wrote: log in again", name)
+		return t, fmt.Errorf("%s is damaged: log in again", name)
 	}
 	return t, nil
 }
 
-// store writes the login so that only the user can read it, at no time anybody else.
+// store writes the login to a file that other users can't read at any time.
 func (a *app) store(t target) (string, error) {
 	name, err := a.configFile()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/prism-results/prism/client"
@@ -14,20 +15,20 @@ import (
 // The exit codes (docs/prismctl.md).
 const (
 	exitOK           = 0
-	exitError        = 1   // something on this machine: a file, an output
-	exitUsage        = 2   // the command line
-	exitInvalid      = 3   // what was sent is not right: a definition, fields, an id
-	exitUnauthorized = 4   // no key, or one that is not valid
+	exitError        = 1   // an error on this machine: a file, an output
+	exitUsage        = 2   // a wrong command line
+	exitInvalid      = 3   // invalid input: a definition, fields, an id
+	exitUnauthorized = 4   // no key, or an invalid one
 	exitNotFound     = 5   // no such prism, version, result or key
-	exitConflict     = 6   // the state does not allow it
+	exitConflict     = 6   // a conflict with the state
 	exitFailed       = 7   // the model gave no usable answer
-	exitUnavailable  = 8   // no connection, no answer, or a server that took nothing
-	exitServer       = 9   // a bug of the server, or an answer that is not Prism's
+	exitUnavailable  = 8   // no connection, no response, or an unavailable server
+	exitServer       = 9   // a bug of the server, or a response that is not Prism's
 	exitChanges      = 10  // prisms apply --dry-run --exit-code has changes
 	exitInterrupted  = 130 // Ctrl-C
 )
 
-// codeError is an error that knows its exit code. Without an error it was told already.
+// codeError is an error with its exit code. err is nil if the user was told already.
 type codeError struct {
 	code int
 	err  error
@@ -46,12 +47,12 @@ func usage(err error) error { return &codeError{exitUsage, err} }
 
 func invalid(err error) error { return &codeError{exitInvalid, err} }
 
-// exitCode is that of the first of several errors.
+// exitCode is the exit code of an error, or of the first of several.
 func exitCode(ctx context.Context, err error) int {
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
-	switch e := err.(type) { //nolint:errorlint // each layer is looked at, not the first that fits
+	switch e := err.(type) { //nolint:errorlint // each layer is handled
 	case *ranError:
 		return exitCode(ctx, e.error)
 	case *aboutError:
@@ -65,14 +66,14 @@ func exitCode(ctx context.Context, err error) int {
 func codeOf(err error) int {
 	var known *codeError
 	var failed *client.FailedError
-	var lost *client.ConnectionError
+	var cut *client.ConnectionError
 	var other *export.OtherExportError
 	switch {
 	case errors.As(err, &known):
 		return known.code
 	case errors.As(err, &failed):
 		return exitFailed
-	case errors.As(err, &lost), errors.Is(err, client.ErrUnavailable):
+	case errors.As(err, &cut), errors.Is(err, client.ErrUnavailable):
 		return exitUnavailable
 	case errors.Is(err, client.ErrValidationFailed), errors.Is(err, client.ErrBadRequest):
 		return exitInvalid
@@ -88,7 +89,7 @@ func codeOf(err error) int {
 	return exitError
 }
 
-// aboutError says which of several things an error is about.
+// aboutError names which of several prisms or results an error belongs to.
 type aboutError struct {
 	what string
 	err  error
@@ -98,9 +99,9 @@ func (e *aboutError) Error() string { return e.what + ": " + e.err.Error() }
 
 func (e *aboutError) Unwrap() error { return e.err }
 
-// explain says for people what went wrong.
+// explain is the text of an error for people.
 func explain(err error) string {
-	switch e := err.(type) { //nolint:errorlint // each layer is explained, not the first that fits
+	switch e := err.(type) { //nolint:errorlint // each layer is explained
 	case nil:
 		return ""
 	case *ranError:
@@ -124,7 +125,7 @@ func explain(err error) string {
 func explainCall(err error) string {
 	var refused *client.Error
 	var failed *client.FailedError
-	var lost *client.ConnectionError
+	var cut *client.ConnectionError
 	switch {
 	case errors.As(err, &failed):
 		if failed.Result == nil || failed.Result.Error == nil {
@@ -137,10 +138,10 @@ func explainCall(err error) string {
 		return fmt.Sprintf("%s (request %s in the server's log)", refused.Message, refused.RequestID)
 	case errors.As(err, &refused):
 		return refused.Message
-	case errors.As(err, &lost):
-		text := "no answer from Prism: " + lost.Err.Error()
-		if lost.Sent && (lost.Operation == "createPrism" || lost.Operation == "createVersion" || lost.Operation == "createKey" || lost.Operation == "retryResult") {
-			text += "; it may have been done all the same"
+	case errors.As(err, &cut):
+		text := "no response from Prism: " + cut.Err.Error()
+		if cut.Sent && slices.Contains([]string{"createPrism", "createVersion", "createKey", "retryResult"}, cut.Operation) {
+			text += "; Prism may have done it all the same"
 		}
 		return text
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 func (a *app) keys() *cobra.Command {
-	keys := group("keys", "Make, list and revoke API keys")
+	keys := group("keys", "Create, list and revoke API keys")
 	keys.AddCommand(a.keysCreate(), a.keysList(), a.keysRevoke())
 	return keys
 }
 
 func (a *app) keysCreate() *cobra.Command {
-	return command("create NAME", "Make a key and print it, this once", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+	return command("create NAME", "Create a key and print it, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 		c, _, err := a.client()
 		if err != nil {
 			return err
@@ -24,7 +24,7 @@ func (a *app) keysCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(a.err, "Key %s; its text is shown only now.\n", key.ID)
+		_, _ = fmt.Fprintf(a.err, "Key %s. Its text is shown only now.\n", key.ID)
 		_, err = fmt.Fprintln(a.out, key.Key.Reveal())
 		return err
 	})
@@ -55,7 +55,7 @@ func (a *app) keysList() *cobra.Command {
 }
 
 func (a *app) keysRevoke() *cobra.Command {
-	return command("revoke ID", "Refuse a key from now on", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+	return command("revoke ID", "Revoke a key at once", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 		c, _, err := a.client()
 		if err != nil {
 			return err

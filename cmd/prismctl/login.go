@@ -39,24 +39,24 @@ func (a *app) login() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if openlySent(host) {
-			_, _ = fmt.Fprintln(a.err, a.err.paint(yellow, "Careful:"), "the key goes over the network unencrypted. Use https.")
+		if unencrypted(host) {
+			_, _ = fmt.Fprintln(a.err, a.err.paint(yellow, "Careful:"), "the key is sent unencrypted. Use https.")
 		}
 		_, _ = fmt.Fprintf(a.err, "Logged in to %s (%s).\n", host, name)
 		return nil
 	})
 	cmd.Long = `Store the address and the API key, in a file that only you can read.
 
-The key is asked for without showing it, or read from standard input when that is no terminal:
+The key is not shown while you type it. Without a terminal, it is read from standard input:
 
   prismctl login --host https://prism.example.com < key.txt
 
-It is tried before it is stored.`
+The key is tried before it is stored.`
 	return cmd
 }
 
 func (a *app) logout() *cobra.Command {
-	return command("logout", "Forget the stored address and API key", cobra.NoArgs, func(*cobra.Command, []string) error {
+	return command("logout", "Delete the stored address and API key", cobra.NoArgs, func(*cobra.Command, []string) error {
 		name, err := a.configFile()
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (a *app) logout() *cobra.Command {
 	})
 }
 
-// askHost asks on a terminal only: what is piped in is the key.
+// askHost asks on a terminal only: other input is the key.
 func (a *app) askHost(ctx context.Context, lines *bufio.Reader) (string, error) {
 	host := a.host
 	if host == "" {
@@ -97,7 +97,7 @@ func (a *app) askKey(ctx context.Context, lines *bufio.Reader) (string, error) {
 		}
 		return key, err
 	}
-	_, _ = fmt.Fprint(a.err, "API key (it is not shown): ")
+	_, _ = fmt.Fprint(a.err, "API key (not shown): ")
 	fd := int(file.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *app) askKey(ctx context.Context, lines *bufio.Reader) (string, error) {
 	}
 	key, err := await(ctx, func() ([]byte, error) { return term.ReadPassword(fd) })
 	_, _ = fmt.Fprintln(a.err)
-	// Interrupted, it would leave a terminal that shows nothing.
+	// An interrupted ReadPassword leaves the terminal without echo.
 	err = errors.Join(err, term.Restore(fd, before))
 	return strings.TrimSpace(string(key)), err
 }
@@ -118,8 +118,8 @@ func readLine(ctx context.Context, r *bufio.Reader) (string, error) {
 	return strings.TrimSpace(line), err
 }
 
-// openlySent tells whether a key to this address can be read on the way.
-func openlySent(host string) bool {
+// unencrypted tells whether a key is sent to this address in plain text over a network.
+func unencrypted(host string) bool {
 	u, err := url.Parse(host)
 	if err != nil || u.Scheme != "http" || u.Hostname() == "localhost" {
 		return false

@@ -24,18 +24,18 @@ const outputs = "table, json, csv or jsonl"
 
 // outputFlag adds -o for lists.
 func outputFlag(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "table", "how to write it: "+outputs)
+	cmd.Flags().StringVarP(output, "output", "o", "table", "format: "+outputs)
 	choices(cmd, "output", "table", "json", "csv", "jsonl")
 }
 
-// choices completes a flag.
+// choices sets what a shell completes for a flag.
 func choices(cmd *cobra.Command, flag string, values ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic("prismctl: no such flag: " + flag)
 	}
 }
 
-// list writes items as they come, except that a table waits for the last to know its widths.
+// list writes items as they arrive. A table needs all items first, for its column widths.
 func list[T any](a *app, output string, items iter.Seq2[T, error], columns []column[T]) error {
 	switch output {
 	case "table":
@@ -80,7 +80,7 @@ func listTable[T any](p *printer, items iter.Seq2[T, error], columns []column[T]
 	return table(p, rows, colors)
 }
 
-// table aligns rows; the color of a row, when there is one, paints all of it.
+// table writes aligned rows, each in its color if colors has one.
 func table(p *printer, rows [][]string, colors []color) error {
 	var widths []int
 	for _, row := range rows {
@@ -153,7 +153,7 @@ func writeJSON(w io.Writer, v any, indent string) error {
 	return e.Encode(v)
 }
 
-// first are the first n items; all when n is 0.
+// first returns the first n items, or all if n is 0.
 func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 	if n == 0 {
 		return items
@@ -171,7 +171,7 @@ func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 	}
 }
 
-// each makes a sequence of what is there already.
+// each is a sequence of the given items.
 func each[T any](items ...T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, item := range items {

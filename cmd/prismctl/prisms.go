@@ -15,8 +15,8 @@ import (
 func (a *app) prisms() *cobra.Command {
 	prisms := group("prisms", "Define, list and archive prisms")
 	prisms.AddCommand(a.apply(), a.prismsList(), a.prismsGet(),
-		a.archive("archive PRISM...", "Stop prisms from answering; their results stay readable", "archived", (*client.Client).ArchivePrism),
-		a.archive("unarchive PRISM...", "Let prisms answer again", "unarchived", (*client.Client).UnarchivePrism))
+		a.archive("archive PRISM...", "Archive prisms: they take no calls, and their results stay readable", "archived", (*client.Client).ArchivePrism),
+		a.archive("unarchive PRISM...", "Let archived prisms take calls again", "unarchived", (*client.Client).UnarchivePrism))
 	return prisms
 }
 
@@ -49,7 +49,7 @@ func (a *app) prismsGet() *cobra.Command {
 		output  string
 		version int
 	)
-	cmd := command("get PRISM", "Show a prism as a file that apply takes", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := command("get PRISM", "Show a prism as a file for apply", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 		c, _, err := a.client()
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func (a *app) prismsGet() *cobra.Command {
 		}
 		return usage(fmt.Errorf("unknown output %q: yaml, json or jsonl", output))
 	})
-	cmd.Flags().StringVarP(&output, "output", "o", "yaml", "how to write it: yaml, json or jsonl")
+	cmd.Flags().StringVarP(&output, "output", "o", "yaml", "format: yaml, json or jsonl")
 	choices(cmd, "output", "yaml", "json", "jsonl")
 	cmd.Flags().IntVar(&version, "version", 0, "show this version instead of the latest")
 	cmd.ValidArgsFunction = a.completePrisms
@@ -109,7 +109,7 @@ func (a *app) archive(use, short, done string, change func(*client.Client, conte
 	return cmd
 }
 
-// completePrisms completes slugs, as far as Prism answers at once.
+// completePrisms completes slugs, as far as Prism lists them within two seconds.
 func (a *app) completePrisms(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

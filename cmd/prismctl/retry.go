@@ -18,7 +18,7 @@ func (a *app) retry() *cobra.Command {
 		allFailed     bool
 		parallel      int
 	)
-	cmd := command("retry ID... | --all-failed", "Ask the model again for results that failed", cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
+	cmd := command("retry ID... | --all-failed", "Call the model again for failed results", cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
 		f, err := formatOf(format)
 		switch {
 		case err != nil:
@@ -45,10 +45,10 @@ func (a *app) retry() *cobra.Command {
 		}
 		return errors.Join(errs...)
 	})
-	cmd.Long = `Ask the model again for results that failed. Each retry saves a new result; a result can be retried once.
+	cmd.Long = `Call the model again for failed results. Each retry saves a new result; a result can be retried once.
 
---all-failed retries every failed result that was not retried yet, of prisms that are not archived. It can be
-interrupted and run again: what was retried stays so.`
+--all-failed retries every failed result that was not retried yet, of prisms that are not archived. You can
+interrupt it and run it again.`
 	formatFlag(cmd, &format)
 	cmd.Flags().BoolVar(&allFailed, "all-failed", false, "retry every failed result")
 	cmd.Flags().StringVar(&prism, "prism", "", "with --all-failed, only results of this prism")
@@ -65,15 +65,15 @@ func (a *app) retryOne(ctx context.Context, c *client.Client, id string, f clien
 	})
 }
 
-// tally counts what became of retries.
+// tally counts the outcomes of retries.
 type tally struct {
 	mu                         sync.Mutex
 	ok, failed, earlier, other int
 	err                        error // the first of the others
 }
 
-// retryAll retries failed results as they are listed. Those that fail again are newer than all that is listed, so they
-// are not met again.
+// retryAll retries failed results while it lists them, newest first. Results that fail again are newer than the list's
+// position, so they are not retried again.
 func (a *app) retryAll(ctx context.Context, c *client.Client, prism string, parallel int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -121,10 +121,10 @@ func feed(ctx context.Context, c *client.Client, prism string, ids chan<- string
 	return nil
 }
 
-// fatal tells of what every other retry would get too.
+// fatal tells whether every other retry would get the same error.
 func fatal(err error) bool {
-	var lost *client.ConnectionError
-	return errors.Is(err, client.ErrUnauthorized) || errors.Is(err, client.ErrUnexpected) || errors.As(err, &lost)
+	var cut *client.ConnectionError
+	return errors.Is(err, client.ErrUnauthorized) || errors.Is(err, client.ErrUnexpected) || errors.As(err, &cut)
 }
 
 func (t *tally) add(err error) {
@@ -137,7 +137,7 @@ func (t *tally) add(err error) {
 	case errors.As(err, &failed):
 		t.failed++
 	case errors.Is(err, client.ErrConflict), errors.Is(err, client.ErrNotFound):
-		t.earlier++ // it was retried, or its prism is archived
+		t.earlier++ // it was retried before, or its prism is archived
 	default:
 		t.other++
 		if t.err == nil {

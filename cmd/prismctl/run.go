@@ -13,11 +13,11 @@ import (
 	"github.com/prism-results/prism/pkg/build"
 )
 
-// run is the whole program: its exit code tells what went wrong.
+// run is the whole program. It returns the exit code.
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{env: env, in: stdin, out: newPrinter(stdout, env), err: newPrinter(stderr, env)}
 	root := a.root()
-	root.SetArgs(append([]string{}, args...)) // nil would be the arguments of the process
+	root.SetArgs(append([]string{}, args...)) // with nil, cobra would use the arguments of the process
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -34,12 +34,12 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		_, _ = fmt.Fprintln(a.err, a.err.paint(red, "prismctl:"), text)
 	}
 	if code == exitUsage {
-		_, _ = fmt.Fprintln(a.err, "Run prismctl --help, or --help behind a command, for how to use it.")
+		_, _ = fmt.Fprintln(a.err, "prismctl --help lists the commands, and --help after a command its flags.")
 	}
 	return code
 }
 
-// app is what every command works with.
+// app is what all commands share.
 type app struct {
 	env      func(string) string
 	in       io.Reader
@@ -53,7 +53,7 @@ func (a *app) root() *cobra.Command {
 	root.Long = `Define prisms, call them, and read their results.
 
 prismctl takes the address and the API key from "prismctl login", or from PRISM_URL and PRISM_API_KEY.
-A key is never an argument, where other users of the machine could see it.`
+A key is never an argument, because other users of the machine could see it.`
 	root.Version = build.Read(debug.ReadBuildInfo).String()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentFlags().StringVar(&a.host, "host", "", "address of Prism, instead of PRISM_URL or the stored one")
@@ -62,7 +62,7 @@ A key is never an argument, where other users of the machine could see it.`
 	return root
 }
 
-// client calls the Prism that the flags, the environment and the login say.
+// client returns a client for the Prism of the flags, the environment or the login, and its address.
 func (a *app) client() (*client.Client, string, error) {
 	t, err := a.target()
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *app) client() (*client.Client, string, error) {
 	return c, t.Host, nil
 }
 
-// command is one that does something.
+// command is a command without subcommands.
 func command(use, short string, args cobra.PositionalArgs, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: args,
@@ -85,17 +85,17 @@ func command(use, short string, args cobra.PositionalArgs, do func(cmd *cobra.Co
 			}
 			return nil
 		},
-		// What completes it is said where it is made; files do not.
+		// Commands do not complete file names unless they set another function.
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 }
 
-// ranError is an error of a command that ran. Every other is one of the command line.
+// ranError is an error of a command that ran. Every other error is a wrong command line.
 type ranError struct{ error }
 
 func (e *ranError) Unwrap() error { return e.error }
 
-// group is a command that has others.
+// group is a command with subcommands.
 func group(use, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,

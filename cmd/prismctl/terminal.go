@@ -21,7 +21,7 @@ const (
 	bold   color = "1"
 )
 
-// terminal is what stands for one where it is no file: in tests.
+// terminal is a terminal that is not a file, as tests have.
 type terminal interface{ IsTerminal() bool }
 
 func isTerminal(stream any) bool {
@@ -41,7 +41,7 @@ type printer struct {
 	colors   bool
 }
 
-// newPrinter paints on a terminal only, and not when the environment asks for none (no-color.org).
+// newPrinter uses colours on a terminal only, and not if NO_COLOR is set (no-color.org).
 func newPrinter(w io.Writer, env func(string) string) *printer {
 	terminal := isTerminal(w) && env("TERM") != "dumb"
 	return &printer{Writer: w, terminal: terminal, colors: terminal && env("NO_COLOR") == ""}
@@ -54,14 +54,14 @@ func (p *printer) paint(c color, text string) string {
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// status replaces the line that shows progress; on anything but a terminal there is none.
+// status replaces the line that shows progress. Without a terminal it does nothing.
 func (p *printer) status(format string, args ...any) {
 	if p.terminal {
 		_, _ = fmt.Fprintf(p, "\r\x1b[K"+format, args...)
 	}
 }
 
-// printable is a text as one line that does nothing to a terminal: results hold what strangers wrote.
+// printable replaces line breaks and control characters, because texts in results could control the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -74,21 +74,20 @@ func printable(s string) string {
 	}, s)
 }
 
-// await waits for somebody who may never answer, or for the end of the context. What is waited for then goes on until the
-// process ends, which is next.
+// await calls ask, and returns earlier if ctx ends. The goroutine then blocks until the process ends.
 func await[T any](ctx context.Context, ask func() (T, error)) (T, error) {
-	type answer struct {
+	type input struct {
 		v   T
 		err error
 	}
-	answered := make(chan answer, 1)
+	done := make(chan input, 1)
 	go func() {
 		v, err := ask()
-		answered <- answer{v, err}
+		done <- input{v, err}
 	}()
 	select {
-	case a := <-answered:
-		return a.v, a.err
+	case i := <-done:
+		return i.v, i.err
 	case <-ctx.Done():
 		var none T
 		return none, ctx.Err()

@@ -1,4 +1,4 @@
-// Package operator is the commands with which an operator makes accounts and keys, on the store itself (decisions 10).
+// Package operator has the commands for accounts and keys that work on the store itself (spec: operator-commands).
 package operator
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Deps are what an Operator works with; all are required.
+// Deps are required.
 type Deps struct {
 	Store   store.Store
 	Service *service.Service
@@ -20,13 +20,13 @@ type Deps struct {
 	NewID   func() (prism.UUID, error)
 }
 
-// Operator does what no API call can.
+// Operator creates accounts, and keys without a key.
 type Operator struct{ Deps }
 
 // New makes an Operator.
 func New(d Deps) *Operator { return &Operator{d} }
 
-// CreateAccount makes an account; an account name is taken once.
+// CreateAccount creates an account. Account names are unique.
 func (o *Operator) CreateAccount(ctx context.Context, name string) (prism.AccountID, error) {
 	if err := validName("an account's name", name); err != nil {
 		return prism.AccountID{}, err
@@ -52,14 +52,14 @@ func (o *Operator) Account(ctx context.Context, name string) (prism.AccountID, e
 	return account, err
 }
 
-// NoAccountError is an account that does not exist.
+// NoAccountError tells that no account has the name.
 type NoAccountError struct{ Name string }
 
 func (e *NoAccountError) Error() string {
-	return fmt.Sprintf("there is no account %q; make it with: account create %s", e.Name, e.Name)
+	return fmt.Sprintf("there is no account %q; create it with: account create %s", e.Name, e.Name)
 }
 
-// CreateKey makes a key of an account and returns its text, which is kept nowhere.
+// CreateKey creates a key of an account and returns its text, which is not stored.
 func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name string) (string, error) {
 	if err := validName("a key's name", name); err != nil {
 		return "", err
@@ -68,7 +68,7 @@ func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name 
 	return text, err
 }
 
-// Keys are the keys of an account, newest first.
+// Keys returns the keys of an account, newest first.
 func (o *Operator) Keys(ctx context.Context, account prism.AccountID) ([]store.APIKey, error) {
 	return o.Store.ListKeys(ctx, account)
 }
@@ -82,7 +82,7 @@ func (o *Operator) RevokeKey(ctx context.Context, id prism.KeyID) error {
 	return err
 }
 
-// validName checks what is stored and shown: what is not UTF-8 could be stored in a file but never be listed.
+// validName checks a name that is stored and shown. SQLite would store text that is not UTF-8, but it could not be listed.
 func validName(what, name string) error {
 	if name == "" || len(name) > 200 {
 		return errors.New(what + " has 1 to 200 bytes")

@@ -1,8 +1,8 @@
-// Package apply makes the prisms of an account what files define.
+// Package apply creates and changes the prisms of an account as files define them.
 //
-// A plan is made first and changes nothing. A prism is created, or gets a version when what it asks the model changed, or
-// a Lens when only that changed, or nothing. One that is archived is unarchived when a file defines it. With prune, the
-// prisms that no file defines are archived.
+// A plan is made first and changes nothing. For each file the plan creates the prism, adds a version if fields, questions or
+// instructions changed, replaces the Lens if only the Lens changed, or does nothing. The plan unarchives an archived prism
+// that a file defines. With prune it archives the prisms that no file defines.
 package apply
 
 import (
@@ -19,22 +19,22 @@ import (
 	"github.com/prism-results/prism/cmd/prismctl/internal/diff"
 )
 
-// Change is what has to be done to one prism.
+// Change is the change of one prism.
 type Change struct {
 	Slug string
-	// What is to be done, in this order.
+	// The steps of the change, in this order.
 	Create, Unarchive, Version, Lens, Archive bool
-	// Diff is how the definition changes, as YAML.
+	// Diff is the change of the definition as YAML.
 	Diff []diff.Line
 
 	file   definition.File
-	before client.Prism // as it was when the plan was made; empty for one to create
+	before client.Prism // when the plan was made; empty for a new prism
 }
 
-// None tells that there is nothing to do.
+// None tells that the prism does not change.
 func (c Change) None() bool { return !c.Create && !c.Unarchive && !c.Version && !c.Lens && !c.Archive }
 
-// Summary says what is to be done, in words.
+// Summary lists the steps in words.
 func (c Change) Summary() string {
 	var does []string
 	for _, step := range []struct {
@@ -55,12 +55,12 @@ func (c Change) Summary() string {
 	return strings.Join(does, ", ")
 }
 
-// FileError is a file that can't be made true, and where.
+// FileError is a definition that can't be applied, and its place in the file.
 type FileError struct{ At, Problem string }
 
 func (e *FileError) Error() string { return e.At + ": " + e.Problem }
 
-// Plan compares files with what is there.
+// Plan compares files with the account's prisms.
 func Plan(ctx context.Context, c *client.Client, files []definition.File, prune bool) ([]Change, error) {
 	var changes []Change
 	var problems []error
@@ -104,7 +104,7 @@ func plan(ctx context.Context, c *client.Client, f definition.File) (Change, err
 	change := Change{Slug: f.Prism.Slug, file: f}
 	after := definition.Normal(f.Prism)
 	p, err := c.ReadPrism(ctx, f.Prism.Slug)
-	// A slug that is the id of a prism is none; the server will say so.
+	// ReadPrism also takes an id. An id is no valid slug, which creating the prism will report.
 	if errors.Is(err, client.ErrNotFound) || err == nil && p.Slug != f.Prism.Slug {
 		change.Create = true
 		change.Diff = diff.Lines("", definition.YAML(after))
@@ -127,7 +127,7 @@ func plan(ctx context.Context, c *client.Client, f definition.File) (Change, err
 	return change, nil
 }
 
-// ErrChanged is a prism that somebody else changed after the plan was made.
+// ErrChanged tells that somebody else changed the prism after the plan was made.
 var ErrChanged = errors.New("it changed after the plan was made: run apply again")
 
 // Do makes the change.
@@ -191,7 +191,7 @@ func (c Change) do(ctx context.Context, to *client.Client) error {
 	}
 	switch {
 	case c.Version:
-		// The Lens comes with it: the one of the file, or else the derived one.
+		// The version brings the file's Lens, or else the derived Lens.
 		_, err = to.CreateVersion(ctx, c.before.ID, c.file.Prism.NewVersion)
 	case c.Lens:
 		_, err = to.ReplaceLens(ctx, c.before.ID, *definition.Normal(c.file.Prism).Lens)
@@ -199,7 +199,7 @@ func (c Change) do(ctx context.Context, to *client.Client) error {
 	return err
 }
 
-// InvalidError is a definition that the server refuses. It says where in the file each problem is.
+// InvalidError is a definition that the server refuses, with the place of each problem in the file.
 type InvalidError struct {
 	file definition.File
 	err  *client.Error
@@ -207,7 +207,7 @@ type InvalidError struct {
 
 func (e *InvalidError) Unwrap() error { return e.err }
 
-// Error finds the lines of the problems in words that are made for people; what it does not find it leaves as it is.
+// Error adds file and line to each problem of the server's message. A message of another form stays as it is.
 func (e *InvalidError) Error() string {
 	listed, ok := strings.CutPrefix(e.err.Message, "Invalid request: ")
 	if !ok {
@@ -217,7 +217,7 @@ func (e *InvalidError) Error() string {
 	for _, problem := range strings.Split(listed, "; ") {
 		path, _, _ := strings.Cut(problem, ": ")
 		if strings.HasPrefix(path, "columns") {
-			path = "lens." + path // PUT lens has them at the top
+			path = "lens." + path // the body of PUT lens is the Lens
 		}
 		lines = append(lines, e.file.At(path)+": "+problem)
 	}

@@ -22,7 +22,7 @@ type File struct {
 	lines map[string]int // of each path, such as questions.0.key
 }
 
-// At says where a path of the definition, or the nearest thing around it, stands: file:line.
+// At is the place of a path, or of its nearest parent that the file has, as file:line.
 func (f File) At(path string) string {
 	for {
 		if line, ok := f.lines[path]; ok {
@@ -36,8 +36,8 @@ func (f File) At(path string) string {
 	}
 }
 
-// Decode reads the prisms of a YAML or JSON file, one for each document. It is strict, since a misspelled member would be
-// a definition other than the one that was meant: every problem is listed with its line.
+// Decode reads the prisms of a YAML or JSON file, one for each YAML document. Unknown members are errors, because a misspelled
+// member would silently change the definition. Every problem is listed with its line.
 func Decode(name string, r io.Reader) ([]File, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -71,7 +71,7 @@ func Decode(name string, r io.Reader) ([]File, error) {
 	return files, nil
 }
 
-// decoder puts YAML into the client's types, by their JSON names.
+// decoder decodes YAML into the client's types by their JSON names.
 type decoder struct {
 	file     File
 	problems []error
@@ -79,7 +79,7 @@ type decoder struct {
 	nodes    int
 }
 
-// maxNodes bounds what aliases can blow up. The largest definition that is taken has some ten thousand.
+// maxNodes bounds the growth by aliases. The largest valid definition has some ten thousand nodes.
 const maxNodes = 200_000
 
 func (x *decoder) problem(n ast.Node, path, text string) {
@@ -89,7 +89,7 @@ func (x *decoder) problem(n ast.Node, path, text string) {
 	x.problems = append(x.problems, fmt.Errorf("%s:%d: %s", x.file.Name, line(n), text))
 }
 
-// line is where a node begins; that of a member is at its name, not at its colon.
+// line is the line of a node; for a member, the line of its name.
 func line(n ast.Node) int {
 	switch m := n.(type) {
 	case *ast.MappingValueNode:

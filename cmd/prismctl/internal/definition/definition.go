@@ -1,4 +1,4 @@
-// Package definition reads prisms from YAML files, writes them, and tells whether two of them are the same.
+// Package definition reads prisms from YAML files, writes them, and compares two of them.
 package definition
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// Of is a stored prism as a file would define it.
+// Of is the definition of a stored prism.
 func Of(p client.Prism) client.NewPrism {
 	return client.NewPrism{Slug: p.Slug, Name: text(p.Name), NewVersion: client.NewVersion{
 		Instructions: text(p.Version.Instructions), Fields: p.Version.Fields, Questions: p.Version.Questions, Lens: &p.Lens,
@@ -21,8 +21,8 @@ func text(s *string) string {
 	return *s
 }
 
-// Normal is the definition without what says nothing: values that are the defaults, with the Lens that a prism gets when
-// it has none. Two definitions mean the same when their normal forms are equal.
+// Normal is the definition without default values, and with the derived Lens if it has none. Two definitions mean the same if
+// their normal forms are equal.
 func Normal(p client.NewPrism) client.NewPrism {
 	questions := make([]client.Question, len(p.Questions))
 	for i, q := range p.Questions {
@@ -42,7 +42,7 @@ func Normal(p client.NewPrism) client.NewPrism {
 	return p
 }
 
-// normalLevels leaves out values that only count: 1, 2, 3 …
+// normalLevels removes the default values 1, 2, 3 …, or sets all values if one is not its default.
 func normalLevels(levels []client.Level) []client.Level {
 	bare, full := make([]client.Level, len(levels)), make([]client.Level, len(levels))
 	counts := true
@@ -72,8 +72,7 @@ func unless(v *float64, standard float64) *float64 {
 	return v
 }
 
-// Derive is the Lens of a prism that is made without one: each question's answer, then its probability or, for a scale,
-// its average.
+// Derive is the Lens of a prism that is created without one (spec: derived-lens).
 func Derive(questions []client.Question) client.Lens {
 	var l client.Lens
 	for _, q := range questions {
@@ -86,7 +85,7 @@ func Derive(questions []client.Question) client.Lens {
 	return l
 }
 
-// SameVersion tells whether two definitions in normal form ask the same of the model.
+// SameVersion tells whether two definitions in normal form have the same fields, questions and instructions.
 func SameVersion(a, b client.NewPrism) bool {
 	a.Lens, b.Lens = nil, nil
 	return reflect.DeepEqual(emptyAsNil(a.NewVersion), emptyAsNil(b.NewVersion))

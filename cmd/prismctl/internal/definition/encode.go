@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// YAML writes a definition as a file that Decode reads back. One definition has one text, so that texts can be compared.
+// YAML writes a definition as a file for Decode. Equal definitions have equal texts.
 func YAML(p client.NewPrism) string {
 	var e encoder
 	e.object(reflect.ValueOf(p), "")
@@ -21,7 +21,7 @@ func YAML(p client.NewPrism) string {
 // encoder is the reverse of decoder.
 type encoder struct{ bytes.Buffer }
 
-// object writes the members of a struct. The first stands where the writer is, the others below it.
+// object writes the members of a struct: the first at the current position, the others below it.
 func (e *encoder) object(v reflect.Value, indent string) {
 	separator := ""
 	for _, f := range reflect.VisibleFields(v.Type()) {
@@ -36,7 +36,7 @@ func (e *encoder) object(v reflect.Value, indent string) {
 	}
 }
 
-// value writes what stands behind a colon, with its line end.
+// value writes what follows a colon, with its line end.
 func (e *encoder) value(v reflect.Value, indent string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -64,11 +64,11 @@ func (e *encoder) value(v reflect.Value, indent string) {
 }
 
 var (
-	// plain texts need no quotes: they begin with a letter and hold nothing that means something in YAML.
+	// plain texts need no quotes: they begin with a letter and contain no character with a meaning in YAML.
 	plain = regexp.MustCompile(`^\pL(?:[\pL\pN ,.;!?()/+_%=€$'-]*[\pL\pN.;!?()/+_%=€$'-])?$`)
-	// words are plain, but no texts.
+	// words look like texts, but YAML reads them as other values.
 	words = regexp.MustCompile(`(?i)^(?:true|false|null|yes|no|on|off|y|n)$`)
-	// lines are texts of several lines that a block can hold.
+	// lines are texts of several lines that fit into a YAML block.
 	lines = regexp.MustCompile(`^(?:[\pL\pN\pP\pS][\pL\pN\pP\pS ]*\n)+$`)
 )
 
@@ -82,7 +82,7 @@ func (e *encoder) text(s, indent string) {
 			e.WriteString(indent + "  " + line)
 		}
 	default:
-		// JSON's strings are YAML's, and escape all that is not to be seen.
+		// A JSON string is a YAML string too, and escapes invisible characters.
 		quoted := json.NewEncoder(e)
 		quoted.SetEscapeHTML(false)
 		e.WriteByte(' ')

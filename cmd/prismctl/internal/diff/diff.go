@@ -3,7 +3,7 @@ package diff
 
 import "strings"
 
-// Op is what happens to a line.
+// Op is an operation on a line.
 type Op byte
 
 // The operations, as they are printed in front of a line.
@@ -19,7 +19,7 @@ type Line struct {
 	Text string
 }
 
-// Lines is a shortest way from a to b.
+// Lines is a shortest difference from a to b.
 func Lines(a, b string) []Line {
 	x, y := split(a), split(b)
 	head := 0
@@ -48,7 +48,7 @@ func split(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// maxCells bounds the table of middle; texts that differ in more than that are replaced as a whole.
+// maxCells bounds the table of middle. Texts with larger differences are replaced as a whole.
 const maxCells = 4 << 20
 
 // middle finds a longest common subsequence: common[i][j] is its length for x[i:] and y[j:].
@@ -93,7 +93,7 @@ func all(op Op, texts []string) (lines []Line) {
 	return lines
 }
 
-// Hunks are the lines that change, each with up to around unchanged ones on both sides.
+// Hunks are the changed lines, with up to around unchanged lines before and after.
 func Hunks(lines []Line, around int) (hunks [][]Line) {
 	end := 0 // of the last hunk
 	for i, line := range lines {
