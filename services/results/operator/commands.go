@@ -78,7 +78,7 @@ func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
 		flags.StringVar(&c.account, "account", "", "")
 	}
 	if strings.Contains(k.arguments, "--name") {
-		flags.StringVar(&c.name, "name", "created by the operator", "")
+		flags.StringVar(&c.name, "name", "made by the operator", "")
 	}
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
