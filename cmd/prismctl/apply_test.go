@@ -111,9 +111,9 @@ func TestApply(t *testing.T) {
 		refused := func(what string, files ...string) {
 			for _, file := range files {
 				dry := u.run("prisms", "apply", "-f", file, "--dry-run", "--exit-code").want(exitInvalid, file+":")
-				real := u.run("prisms", "apply", "-f", file, "--yes").want(exitInvalid, "")
-				if dry.stderr != real.stderr {
-					t.Errorf("%s: a dry run says\n%s\nbut apply\n%s", what, dry.stderr, real.stderr)
+				wet := u.run("prisms", "apply", "-f", file, "--yes").want(exitInvalid, "")
+				if dry.stderr != wet.stderr {
+					t.Errorf("%s: a dry run says\n%s\nbut apply\n%s", what, dry.stderr, wet.stderr)
 				}
 			}
 		}

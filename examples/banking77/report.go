@@ -111,7 +111,7 @@ func (r *report) err(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped after %d of %d answers; run it again to continue", r.answered, r.total)
 	default:
-		return fmt.Errorf("%d of %d questions have no answer; run it again to retry them. The first: %s", r.total-r.answered, r.total, explained(r.first))
+		return fmt.Errorf("%d of %d questions have no answer; run it again to retry them. The first: %w", r.total-r.answered, r.total, explained(r.first))
 	}
 }
 
