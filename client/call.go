@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,9 +21,10 @@ type call struct {
 	method    string
 	path      string // below /v1, escaped
 	query     url.Values
-	body      any // JSON; none when nil
-	want      int // the status of success
-	timeout   time.Duration
+	body      any           // JSON; none when nil
+	dryRun    bool          // adds dry_run to body
+	want      int           // the status of success; 200 when 0
+	timeout   time.Duration // of an attempt; Timeout when 0
 	// repeatable calls have the same effect twice as once (spec: idempotency-key).
 	repeatable bool
 	// result calls return a result in format, so a 502 may be a failed result (spec: failed-result-is-not-an-error).
@@ -70,11 +72,15 @@ const (
 
 // do makes a call, repeats it while that is safe, and passes the body of a success to use, which closes the body.
 func (c *Client) do(ctx context.Context, k call, use func(*body) error) error {
+	k.want, k.timeout = cmp.Or(k.want, http.StatusOK), cmp.Or(k.timeout, Timeout)
 	var payload []byte
 	if k.body != nil {
 		var err error
 		if payload, err = json.Marshal(k.body); err != nil {
 			return fmt.Errorf("client: %s: %w", k.operation, err)
+		}
+		if k.dryRun { // no body is {}
+			payload = append([]byte(`{"dry_run":true,`), payload[1:]...)
 		}
 	}
 	for n := 1; ; n++ {

@@ -9,7 +9,7 @@ import (
 func (c *Client) CreateKey(ctx context.Context, name string) (CreatedAPIKey, error) {
 	return fetch[CreatedAPIKey](ctx, c, call{
 		operation: "createKey", method: http.MethodPost, path: "/keys", body: map[string]string{"name": name},
-		want: http.StatusCreated, timeout: Timeout,
+		want: http.StatusCreated,
 	})
 }
 
@@ -21,8 +21,7 @@ type keyList struct {
 // ListKeys returns all keys of the account, newest first, also revoked ones, without their texts.
 func (c *Client) ListKeys(ctx context.Context) ([]APIKey, error) {
 	list, err := fetch[keyList](ctx, c, call{
-		operation: "listKeys", method: http.MethodGet, path: "/keys",
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
+		operation: "listKeys", method: http.MethodGet, path: "/keys", repeatable: true,
 	})
 	return list.Data, err
 }
@@ -30,7 +29,6 @@ func (c *Client) ListKeys(ctx context.Context) ([]APIKey, error) {
 // RevokeKey revokes a key at once. The call is idempotent.
 func (c *Client) RevokeKey(ctx context.Context, id string) (APIKey, error) {
 	return fetch[APIKey](ctx, c, call{
-		operation: "revokeKey", method: http.MethodPost, path: "/keys/" + segment(id) + "/revoke",
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
+		operation: "revokeKey", method: http.MethodPost, path: "/keys/" + segment(id) + "/revoke", repeatable: true,
 	})
 }

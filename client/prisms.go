@@ -7,52 +7,30 @@ import (
 	"strconv"
 )
 
-// The bodies of changes that can be checked without being made.
-type (
-	prismBody struct {
-		NewPrism
-		DryRun bool `json:"dry_run,omitempty"`
-	}
-	versionBody struct {
-		NewVersion
-		DryRun bool `json:"dry_run,omitempty"`
-	}
-	lensBody struct {
-		Lens
-		DryRun bool `json:"dry_run,omitempty"`
-	}
-)
-
 // CreatePrism creates a prism with its version 1. A slug that the account has already is ErrConflict.
 func (c *Client) CreatePrism(ctx context.Context, p NewPrism) (Prism, error) {
-	return fetch[Prism](ctx, c, createPrism(p, false))
+	return fetch[Prism](ctx, c, createPrism(p))
 }
 
 // CheckPrism makes every check of CreatePrism and returns the prism as it would be, but creates nothing.
 func (c *Client) CheckPrism(ctx context.Context, p NewPrism) (Prism, error) {
-	return fetch[Prism](ctx, c, createPrism(p, true))
+	return fetch[Prism](ctx, c, dryRun(createPrism(p)))
 }
 
-func createPrism(p NewPrism, dryRun bool) call {
-	return call{
-		operation: "createPrism", method: http.MethodPost, path: "/prisms", body: prismBody{p, dryRun},
-		want: created(dryRun), timeout: Timeout, repeatable: dryRun,
-	}
+func createPrism(p NewPrism) call {
+	return call{operation: "createPrism", method: http.MethodPost, path: "/prisms", body: p, want: http.StatusCreated}
 }
 
-// created is the status of a success: a dry run creates nothing.
-func created(dryRun bool) int {
-	if dryRun {
-		return http.StatusOK
-	}
-	return http.StatusCreated
+// dryRun makes a call store nothing (spec: dry-run).
+func dryRun(k call) call {
+	k.dryRun, k.want, k.repeatable = true, http.StatusOK, true
+	return k
 }
 
 // ReadPrism reads a prism by its slug or id, an archived one too.
 func (c *Client) ReadPrism(ctx context.Context, prism string) (Prism, error) {
 	return fetch[Prism](ctx, c, call{
-		operation: "readPrism", method: http.MethodGet, path: "/prisms/" + segment(prism),
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
+		operation: "readPrism", method: http.MethodGet, path: "/prisms/" + segment(prism), repeatable: true,
 	})
 }
 
@@ -69,8 +47,7 @@ func (c *Client) ListPrisms(ctx context.Context, f PrismFilter, o PageOptions) (
 		q.Set("archived", "true")
 	}
 	return fetch[Page[Prism]](ctx, c, call{
-		operation: "listPrisms", method: http.MethodGet, path: "/prisms", query: q,
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
+		operation: "listPrisms", method: http.MethodGet, path: "/prisms", query: q, repeatable: true,
 	})
 }
 
@@ -83,18 +60,18 @@ func (c *Client) Prisms(ctx context.Context, f PrismFilter) iter.Seq2[Prism, err
 
 // CreateVersion adds the next version of a prism, which answers calls from then on.
 func (c *Client) CreateVersion(ctx context.Context, prism string, v NewVersion) (Version, error) {
-	return fetch[Version](ctx, c, createVersion(prism, v, false))
+	return fetch[Version](ctx, c, createVersion(prism, v))
 }
 
 // CheckVersion makes every check of CreateVersion and returns the version as it would be, but adds nothing.
 func (c *Client) CheckVersion(ctx context.Context, prism string, v NewVersion) (Version, error) {
-	return fetch[Version](ctx, c, createVersion(prism, v, true))
+	return fetch[Version](ctx, c, dryRun(createVersion(prism, v)))
 }
 
-func createVersion(prism string, v NewVersion, dryRun bool) call {
+func createVersion(prism string, v NewVersion) call {
 	return call{
-		operation: "createVersion", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/versions",
-		body: versionBody{v, dryRun}, want: created(dryRun), timeout: Timeout, repeatable: dryRun,
+		operation: "createVersion", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/versions", body: v,
+		want: http.StatusCreated,
 	}
 }
 
@@ -102,40 +79,36 @@ func createVersion(prism string, v NewVersion, dryRun bool) call {
 func (c *Client) ReadVersion(ctx context.Context, prism string, version int) (Version, error) {
 	return fetch[Version](ctx, c, call{
 		operation: "readVersion", method: http.MethodGet,
-		path: "/prisms/" + segment(prism) + "/versions/" + strconv.Itoa(version),
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
+		path: "/prisms/" + segment(prism) + "/versions/" + strconv.Itoa(version), repeatable: true,
 	})
 }
 
 // ReplaceLens replaces the Lens of a prism, for old results too.
 func (c *Client) ReplaceLens(ctx context.Context, prism string, l Lens) (Prism, error) {
-	return fetch[Prism](ctx, c, replaceLens(prism, l, false))
+	return fetch[Prism](ctx, c, replaceLens(prism, l))
 }
 
 // CheckLens makes every check of ReplaceLens and returns the prism as it would be, but edits nothing.
 func (c *Client) CheckLens(ctx context.Context, prism string, l Lens) (Prism, error) {
-	return fetch[Prism](ctx, c, replaceLens(prism, l, true))
+	return fetch[Prism](ctx, c, dryRun(replaceLens(prism, l)))
 }
 
-func replaceLens(prism string, l Lens, dryRun bool) call {
+func replaceLens(prism string, l Lens) call {
 	return call{
-		operation: "replaceLens", method: http.MethodPut, path: "/prisms/" + segment(prism) + "/lens",
-		body: lensBody{l, dryRun}, want: http.StatusOK, timeout: Timeout, repeatable: true,
+		operation: "replaceLens", method: http.MethodPut, path: "/prisms/" + segment(prism) + "/lens", body: l, repeatable: true,
 	}
 }
 
 // ArchivePrism archives a prism, which then takes no calls. Its results stay readable. The call is idempotent.
 func (c *Client) ArchivePrism(ctx context.Context, prism string) (Prism, error) {
 	return fetch[Prism](ctx, c, call{
-		operation: "archivePrism", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/archive",
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
+		operation: "archivePrism", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/archive", repeatable: true,
 	})
 }
 
 // UnarchivePrism lets an archived prism take calls again. The call is idempotent.
 func (c *Client) UnarchivePrism(ctx context.Context, prism string) (Prism, error) {
 	return fetch[Prism](ctx, c, call{
-		operation: "unarchivePrism", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/unarchive",
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
+		operation: "unarchivePrism", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/unarchive", repeatable: true,
 	})
 }

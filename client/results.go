@@ -60,7 +60,7 @@ func create(prism string, r NewResult, f Format) (call, error) {
 	}
 	return call{
 		operation: "createResult", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/results",
-		query: inFormat(f), body: r, want: http.StatusOK, timeout: AnswerTimeout,
+		query: inFormat(f), body: r, timeout: AnswerTimeout,
 		repeatable: r.IdempotencyKey != "", result: true, format: f,
 	}, nil
 }
@@ -83,7 +83,7 @@ func (c *Client) ReadResultAs(ctx context.Context, id string, f Format) (io.Read
 func read(id string, f Format) call {
 	return call{
 		operation: "readResult", method: http.MethodGet, path: "/results/" + segment(id),
-		query: inFormat(f), want: http.StatusOK, timeout: Timeout, repeatable: true,
+		query: inFormat(f), repeatable: true,
 	}
 }
 
@@ -107,7 +107,7 @@ func (c *Client) RetryResultAs(ctx context.Context, id string, f Format) (io.Rea
 func retry(id string, f Format) call {
 	return call{
 		operation: "retryResult", method: http.MethodPost, path: "/results/" + segment(id) + "/retry",
-		query: inFormat(f), want: http.StatusOK, timeout: AnswerTimeout, result: true, format: f,
+		query: inFormat(f), timeout: AnswerTimeout, result: true, format: f,
 	}
 }
 
@@ -148,8 +148,7 @@ func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions)
 	set(q, "status", string(f.Status))
 	set(q, "ref", f.Ref)
 	return fetch[Page[Result]](ctx, c, call{
-		operation: "listResults", method: http.MethodGet, path: "/results", query: q,
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
+		operation: "listResults", method: http.MethodGet, path: "/results", query: q, repeatable: true,
 	})
 }
 
@@ -201,8 +200,7 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export) (io.
 	setTime(q, "from", e.From)
 	setTime(q, "to", e.To)
 	return c.stream(ctx, call{
-		operation: "exportResults", method: http.MethodGet, path: "/prisms/" + segment(prism) + "/results", query: q,
-		want: http.StatusOK, timeout: Timeout, repeatable: true,
+		operation: "exportResults", method: http.MethodGet, path: "/prisms/" + segment(prism) + "/results", query: q, repeatable: true,
 	})
 }
 

@@ -23,7 +23,7 @@ var shapes = map[string]reflect.Type{
 	"Field": reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),
 	"Question": reflect.TypeFor[Question](), "ChoiceQuestion": reflect.TypeFor[Question](), "YesNoQuestion": reflect.TypeFor[Question](),
 	"ScaleQuestion": reflect.TypeFor[Question](), "Lens": reflect.TypeFor[Lens](), "Column": reflect.TypeFor[Column](),
-	"NewPrism": reflect.TypeFor[prismBody](), "NewVersion": reflect.TypeFor[versionBody](), "NewLens": reflect.TypeFor[lensBody](), "Prism": reflect.TypeFor[Prism](),
+	"NewPrism": reflect.TypeFor[NewPrism](), "NewVersion": reflect.TypeFor[NewVersion](), "NewLens": reflect.TypeFor[Lens](), "Prism": reflect.TypeFor[Prism](),
 	"Version": reflect.TypeFor[Version](), "ApiKey": reflect.TypeFor[APIKey](), "CreatedApiKey": reflect.TypeFor[CreatedAPIKey](),
 	"Status": reflect.TypeFor[Status](), "Format": reflect.TypeFor[Format](),
 }
@@ -51,6 +51,9 @@ func TestTheClientsTypesAreTheDocuments(t *testing.T) {
 		}
 		fields := fieldsOf(typ)
 		for member, described := range s.Properties {
+			if member == "dry_run" {
+				continue // the check of a change sends it: see dryRuns
+			}
 			known[typ][member] = true
 			f, ok := fields[member]
 			if !ok {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/cmd/prismctl/internal/apply"
 	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
 	"github.com/prism-results/prism/cmd/prismctl/internal/diff"
@@ -23,15 +24,11 @@ func (a *app) apply() *cobra.Command {
 		files                       []string
 		yes, dryRun, prune, exitSet bool
 	)
-	cmd := command("apply -f FILE|FOLDER", "Create and change prisms as files define them", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+	cmd := a.calling("apply -f FILE|FOLDER", "Create and change prisms as files define them", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		if exitSet && !dryRun {
 			return usage(errors.New("--exit-code goes with --dry-run"))
 		}
 		read, err := a.definitions(files)
-		if err != nil {
-			return err
-		}
-		c, _, err := a.client()
 		if err != nil {
 			return err
 		}

@@ -20,16 +20,12 @@ import (
 func (a *app) call() *cobra.Command {
 	var in input
 	var format string
-	cmd := command("call PRISM", "Answer a text through a prism and save the result", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := a.calling("call PRISM", "Answer a text through a prism and save the result", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
 		f, err := formatOf(format)
 		if err != nil {
 			return err
 		}
 		r, err := in.result(cmd.Context(), a)
-		if err != nil {
-			return err
-		}
-		c, _, err := a.client()
 		if err != nil {
 			return err
 		}

@@ -15,11 +15,7 @@ func (a *app) keys() *cobra.Command {
 }
 
 func (a *app) keysCreate() *cobra.Command {
-	return command("create NAME", "Create a key and print it, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
-		c, _, err := a.client()
-		if err != nil {
-			return err
-		}
+	return a.calling("create NAME", "Create a key and print it, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
 		key, err := c.CreateKey(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -32,11 +28,7 @@ func (a *app) keysCreate() *cobra.Command {
 
 func (a *app) keysList() *cobra.Command {
 	var output string
-	cmd := command("list", "List the account's keys, newest first", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
-		c, _, err := a.client()
-		if err != nil {
-			return err
-		}
+	cmd := a.calling("list", "List the account's keys, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		keys, err := c.ListKeys(cmd.Context())
 		if err != nil {
 			return err
@@ -55,11 +47,7 @@ func (a *app) keysList() *cobra.Command {
 }
 
 func (a *app) keysRevoke() *cobra.Command {
-	return command("revoke ID", "Revoke a key at once", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
-		c, _, err := a.client()
-		if err != nil {
-			return err
-		}
+	return a.calling("revoke ID", "Revoke a key at once", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
 		key, err := c.RevokeKey(cmd.Context(), args[0])
 		if err != nil {
 			return err

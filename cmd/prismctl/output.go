@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -35,15 +36,40 @@ func choices(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// list writes items as they arrive. A table needs all items first, for its column widths.
+// list writes items as they arrive. A table and json need all items first.
 func list[T any](a *app, output string, items iter.Seq2[T, error], columns []column[T]) error {
 	switch output {
 	case "table":
-		return listTable(a.out, items, columns)
+		var rows [][]string
+		var colors []color
+		err := listRows(items, columns, func(row []string, c color) error {
+			for i, cell := range row {
+				if row[i] = printable(cell); rows == nil {
+					row[i] = strings.ToUpper(strings.ReplaceAll(cell, "_", " "))
+					c = bold
+				}
+			}
+			rows, colors = append(rows, row), append(colors, c)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return table(a.out, rows, colors)
 	case "csv":
-		return listCSV(a.out, items, columns)
+		out := csv.NewWriter(a.out)
+		err := listRows(items, columns, func(row []string, _ color) error { return out.Write(row) })
+		out.Flush()
+		return cmp.Or(err, out.Error())
 	case "json":
-		return listJSON(a.out, items)
+		all := []T{}
+		for item, err := range items {
+			if err != nil {
+				return err
+			}
+			all = append(all, item)
+		}
+		return writeJSON(a.out, all, "  ")
 	case "jsonl":
 		for item, err := range items {
 			if err != nil {
@@ -58,26 +84,31 @@ func list[T any](a *app, output string, items iter.Seq2[T, error], columns []col
 	return usage(fmt.Errorf("unknown output %q: %s", output, outputs))
 }
 
-func listTable[T any](p *printer, items iter.Seq2[T, error], columns []column[T]) error {
+// listRows makes a header row of the columns' names and a row of each item.
+func listRows[T any](items iter.Seq2[T, error], columns []column[T], write func([]string, color) error) error {
 	header := make([]string, len(columns))
 	for i, c := range columns {
-		header[i] = strings.ToUpper(strings.ReplaceAll(c.name, "_", " "))
+		header[i] = c.name
 	}
-	rows, colors := [][]string{header}, []color{bold}
+	if err := write(header, ""); err != nil {
+		return err
+	}
 	for item, err := range items {
 		if err != nil {
 			return err
 		}
 		row, painted := make([]string, len(columns)), color("")
 		for i, c := range columns {
-			row[i] = printable(c.cell(item))
+			row[i] = c.cell(item)
 			if c.color != nil {
 				painted = c.color(item)
 			}
 		}
-		rows, colors = append(rows, row), append(colors, painted)
+		if err := write(row, painted); err != nil {
+			return err
+		}
 	}
-	return table(p, rows, colors)
+	return nil
 }
 
 // table writes aligned rows, each in its color if colors has one.
@@ -108,42 +139,6 @@ func table(p *printer, rows [][]string, colors []color) error {
 		}
 	}
 	return nil
-}
-
-func listCSV[T any](w io.Writer, items iter.Seq2[T, error], columns []column[T]) error {
-	out := csv.NewWriter(w)
-	row := make([]string, len(columns))
-	for i, c := range columns {
-		row[i] = c.name
-	}
-	if err := out.Write(row); err != nil {
-		return err
-	}
-	for item, err := range items {
-		if err != nil {
-			out.Flush()
-			return err
-		}
-		for i, c := range columns {
-			row[i] = c.cell(item)
-		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
-
-func listJSON[T any](w io.Writer, items iter.Seq2[T, error]) error {
-	all := []T{}
-	for item, err := range items {
-		if err != nil {
-			return err
-		}
-		all = append(all, item)
-	}
-	return writeJSON(w, all, "  ")
 }
 
 func writeJSON(w io.Writer, v any, indent string) error {

@@ -25,11 +25,7 @@ func (a *app) prismsList() *cobra.Command {
 		output   string
 		archived bool
 	)
-	cmd := command("list", "List prisms, newest first", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
-		c, _, err := a.client()
-		if err != nil {
-			return err
-		}
+	cmd := a.calling("list", "List prisms, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		return list(a, output, c.Prisms(cmd.Context(), client.PrismFilter{Archived: archived}), []column[client.Prism]{
 			{name: "slug", cell: func(p client.Prism) string { return p.Slug }},
 			{name: "name", cell: func(p client.Prism) string { return optional(p.Name) }},
@@ -49,11 +45,7 @@ func (a *app) prismsGet() *cobra.Command {
 		output  string
 		version int
 	)
-	cmd := command("get PRISM", "Show a prism as a file for apply", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
-		c, _, err := a.client()
-		if err != nil {
-			return err
-		}
+	cmd := a.calling("get PRISM", "Show a prism as a file for apply", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
 		p, err := c.ReadPrism(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -91,11 +83,7 @@ func (a *app) showPrism(p client.Prism) error {
 }
 
 func (a *app) archive(use, short, done string, change func(*client.Client, context.Context, string) (client.Prism, error)) *cobra.Command {
-	cmd := command(use, short, cobra.MinimumNArgs(1), func(cmd *cobra.Command, args []string) error {
-		c, _, err := a.client()
-		if err != nil {
-			return err
-		}
+	cmd := a.calling(use, short, cobra.MinimumNArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
 		for _, name := range args {
 			p, err := change(c, cmd.Context(), name)
 			if err != nil {

@@ -21,12 +21,8 @@ func (a *app) results() *cobra.Command {
 
 func (a *app) resultsGet() *cobra.Command {
 	var format string
-	cmd := command("get ID", "Read a result", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := a.calling("get ID", "Read a result", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
 		f, err := formatOf(format)
-		if err != nil {
-			return err
-		}
-		c, _, err := a.client()
 		if err != nil {
 			return err
 		}
@@ -48,7 +44,7 @@ func (a *app) resultsList() *cobra.Command {
 		limit          int
 		all            bool
 	)
-	cmd := command("list", "List results, newest first", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+	cmd := a.calling("list", "List results, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		if limit < 1 {
 			return usage(errors.New("--limit is at least 1; --all lists all"))
 		}
@@ -56,10 +52,6 @@ func (a *app) resultsList() *cobra.Command {
 			limit = 0
 		}
 		filter.Status = client.Status(status)
-		c, _, err := a.client()
-		if err != nil {
-			return err
-		}
 		return list(a, output, first(c.Results(cmd.Context(), filter), limit), a.resultColumns())
 	})
 	outputFlag(cmd, &output)

@@ -18,7 +18,7 @@ func (a *app) retry() *cobra.Command {
 		allFailed     bool
 		parallel      int
 	)
-	cmd := command("retry ID... | --all-failed", "Call the model again for failed results", cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
+	cmd := a.calling("retry ID... | --all-failed", "Call the model again for failed results", cobra.ArbitraryArgs, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		f, err := formatOf(format)
 		switch {
 		case err != nil:
@@ -31,10 +31,6 @@ func (a *app) retry() *cobra.Command {
 			return usage(errors.New("--format is for results named by their ids"))
 		case parallel < 1 || parallel > 64:
 			return usage(errors.New("--parallel is 1 to 64"))
-		}
-		c, _, err := a.client()
-		if err != nil {
-			return err
 		}
 		if allFailed {
 			return a.retryAll(cmd.Context(), c, prism, parallel)

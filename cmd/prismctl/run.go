@@ -107,3 +107,14 @@ func group(use, short string) *cobra.Command {
 		},
 	}
 }
+
+// calling is a command that calls Prism.
+func (a *app) calling(use, short string, args cobra.PositionalArgs, do func(cmd *cobra.Command, c *client.Client, args []string) error) *cobra.Command {
+	return command(use, short, args, func(cmd *cobra.Command, args []string) error {
+		c, _, err := a.client()
+		if err != nil {
+			return err
+		}
+		return do(cmd, c, args)
+	})
+}
