@@ -61,6 +61,7 @@ func command(t *testing.T, args ...string) operator.Command {
 	return c
 }
 
+// TestOnlyMigrateCreatesAnEmbeddedStore tests the commands without a store (spec: operator-commands).
 func TestOnlyMigrateCreatesAnEmbeddedStore(t *testing.T) {
 	t.Parallel()
 	cfg := results.Config{DataDir: filepath.Join(t.TempDir(), "none")}

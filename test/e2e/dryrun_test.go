@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestDryRun holds that a dry run makes every check of the real call, answers what it would, and stores nothing.
+// TestDryRun tests that a dry run makes every check of the real call, returns what the call would, and stores nothing
+// (spec: dry-run).
 func TestDryRun(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		const column, other = `{"columns":[{"name":"x","question":"urgent","show":"answer"}]}`, `{"columns":[{"name":"x","question":"none","show":"answer"}]}`

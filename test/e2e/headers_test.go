@@ -46,6 +46,7 @@ func TestHeaders(t *testing.T) {
 				wantEqual(t, "WWW-Authenticate", r.header.Get("WWW-Authenticate"), "Bearer")
 			}
 		})
+		// spec: docs-page
 		t.Run("a browser that opens / is sent to the page of the API, and nobody else", func(t *testing.T) {
 			t.Parallel()
 			const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
