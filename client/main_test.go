@@ -35,7 +35,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// account is a client of an account that nobody else uses.
+// account is a client of an account of its own.
 func account(t *testing.T) *client.Client {
 	t.Helper()
 	key, err := server.Account(t.Context(), t.Name())

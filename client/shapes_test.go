@@ -195,7 +195,7 @@ func TestTheClientsMethodsReturnWhatTheDocumentSays(t *testing.T) {
 	}
 }
 
-// TestTheClientsConstantsAreTheDocuments holds that who switches over a type of the client sees every value there is.
+// TestTheClientsConstantsAreTheDocuments tests that the client has a constant for every value of a type.
 func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
 	t.Parallel()
 	schemas := openAPI(t).Components.Schemas

@@ -33,7 +33,7 @@ func (a *app) export() *cobra.Command {
 			return err
 		}
 		e := export.Export{Client: c, Prism: args[0], Options: options, Exact: a.exact, Retries: 8, Pause: pause}
-		if name != "" || !a.out.terminal { // else the meter would stand between the rows
+		if name != "" { // else the rows may be on the terminal, also at the end of a pipe
 			m := &meter{to: a.err, prism: args[0], began: time.Now()}
 			e.Progress = m.show
 		}

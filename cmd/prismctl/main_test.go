@@ -44,12 +44,12 @@ func runTests(m *testing.M) int {
 	return code
 }
 
-// user is somebody at a command line, with an account and a home of their own.
+// user runs commands with an account and a home of its own.
 type user struct {
 	t   *testing.T
 	env map[string]string
 	dir string
-	// in is what they type or pipe in; with person they sit at a terminal.
+	// in is standard input; with person all streams are terminals.
 	in     string
 	person bool
 }
@@ -65,7 +65,7 @@ func newUser(t *testing.T) *user {
 	}}
 }
 
-// on is the user in a subtest, where what they change is their own.
+// on is a copy of the user for a subtest.
 func (u *user) on(t *testing.T) *user {
 	t.Helper()
 	c := *u
@@ -78,7 +78,7 @@ type tty struct{ *bytes.Buffer }
 
 func (tty) IsTerminal() bool { return true }
 
-// said is what a command answered.
+// said is the output of a command.
 type said struct {
 	t           *testing.T
 	args        []string

@@ -302,7 +302,7 @@ func TestExport(t *testing.T) {
 		name := filepath.Join(u.dir, "seen.csv")
 		u.run("results", "export", "language", "-o", name).want(exitOK, "language: 1 rows")
 	})
-	t.Run("a terminal that shows the rows shows nothing between them", func(t *testing.T) {
+	t.Run("nothing stands between rows on the terminal", func(t *testing.T) {
 		u := u.on(t)
 		u.person = true
 		for format, want := range whole {
@@ -342,7 +342,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestAPromptCanBeInterrupted holds that nobody has to answer in order to leave.
+// TestAPromptCanBeInterrupted interrupts prompts that get no input.
 func TestAPromptCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
@@ -364,7 +364,7 @@ func TestAPromptCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// silence is a person who leaves when they are asked.
+// silence is a terminal whose user presses Ctrl-C at the prompt.
 type silence struct {
 	asked func()
 	ended chan struct{}

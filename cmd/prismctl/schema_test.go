@@ -215,7 +215,7 @@ func refusal(t *testing.T, u *user, body []byte) string {
 	return ""
 }
 
-// TestExamplesNameTheSchemaAndKeepToIt is for those who copy them.
+// TestExamplesNameTheSchemaAndKeepToIt tests the examples, which users copy.
 func TestExamplesNameTheSchemaAndKeepToIt(t *testing.T) {
 	t.Parallel()
 	schema := editorSchema(t)

@@ -97,14 +97,14 @@ func ensurePrism(ctx context.Context, c *client.Client) error {
 func explained(err error) error {
 	var refused *client.Error
 	var failed *client.FailedError
-	var lost *client.ConnectionError
+	var cut *client.ConnectionError
 	switch {
 	case errors.As(err, &refused):
 		return fmt.Errorf("%d %s", refused.Status, refused.Message)
 	case errors.As(err, &failed) && failed.Result != nil && failed.Result.Error != nil:
 		return errors.New(*failed.Result.Error)
-	case errors.As(err, &lost):
-		return fmt.Errorf("no response from Prism (is it running? \"make run\" starts it; PRISM_URL says where it is): %w", lost.Err)
+	case errors.As(err, &cut):
+		return fmt.Errorf("no response from Prism (is it running? \"make run\" starts it; PRISM_URL says where it is): %w", cut.Err)
 	}
 	return err
 }

@@ -125,7 +125,7 @@ func (e Export) into(ctx context.Context, s *sink) error {
 		case !transient(err) || ctx.Err() != nil || tries == e.Retries:
 			return err
 		default:
-			s.at.lost()
+			s.at.interrupted()
 			if tries++; !e.Pause(ctx, tries) {
 				return err
 			}
@@ -154,8 +154,8 @@ var errReread = errors.New("export: rows have to be read again")
 
 // transient tells whether an error may be gone at the next try.
 func transient(err error) bool {
-	var lost *client.ConnectionError
-	return errors.As(err, &lost) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	var cut *client.ConnectionError
+	return errors.As(err, &cut) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, client.ErrUnavailable) || errors.Is(err, client.ErrInternal)
 }
 

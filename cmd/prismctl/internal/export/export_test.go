@@ -26,7 +26,7 @@ type result struct {
 	text string
 }
 
-// prism is a fake Prism with one prism, whose exports are cut at will.
+// prism is a fake Prism with one prism, which cuts the connections of exports.
 type prism struct {
 	mu      sync.Mutex
 	rows    []result
@@ -144,7 +144,7 @@ func formats(t *testing.T, run func(t *testing.T, f client.Format)) {
 	}
 }
 
-// TestACutAtAnyByteLosesAndDoublesNothing cuts the export behind each of its bytes, and the export that goes on too.
+// TestACutAtAnyByteLosesAndDoublesNothing cuts the connection after each byte of the export, and the next connection too.
 func TestACutAtAnyByteLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	formats(t, func(t *testing.T, f client.Format) {
@@ -162,8 +162,8 @@ func TestACutAtAnyByteLosesAndDoublesNothing(t *testing.T) {
 	})
 }
 
-// TestAnUnfinishedFileIsGoneOnWith stops behind each byte, as a process that is killed does, and starts anew.
-func TestAnUnfinishedFileIsGoneOnWith(t *testing.T) {
+// TestAnUnfinishedFileIsContinued stops after each byte, as a killed process does, and starts again.
+func TestAnUnfinishedFileIsContinued(t *testing.T) {
 	t.Parallel()
 	formats(t, func(t *testing.T, f client.Format) {
 		p := &prism{rows: some()}
@@ -219,8 +219,8 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// TestRowsThatAppearLateAreNotLost saves results while the connection is cut: in the millisecond of the last row, with an
-// id before it, and with an earlier time, as a slower replica does.
+// TestRowsThatAppearLateAreNotLost saves results after the connection was lost: in the millisecond of the last row with a
+// smaller id, and with an earlier created_at, as a slower replica does.
 func TestRowsThatAppearLateAreNotLost(t *testing.T) {
 	t.Parallel()
 	formats(t, func(t *testing.T, f client.Format) {
@@ -296,7 +296,7 @@ func TestColumnsThatChange(t *testing.T) {
 	})
 }
 
-func TestAPartOfAnotherExportIsNotGoneOnWith(t *testing.T) {
+func TestAPartOfAnotherExportIsNotContinued(t *testing.T) {
 	t.Parallel()
 	p := &prism{rows: some(), cuts: []int{100}}
 	e := p.start(t, client.CSV)

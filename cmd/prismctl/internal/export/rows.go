@@ -125,8 +125,8 @@ func (p *position) add(k key) bool {
 	return true
 }
 
-// lost notes a lost connection. Without a new row since the one before there is nothing more to read again.
-func (p *position) lost() {
+// interrupted notes a lost connection. Without a new row since the previous one there is nothing more to read again.
+func (p *position) interrupted() {
 	if p.fresh && p.reread.IsZero() {
 		p.reread = p.last.Add(-overlap)
 	}
