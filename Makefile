@@ -1,7 +1,10 @@
 # Prism. `make run` starts it, `make test` passes its tests; `make help` lists the rest.
 
 GO      ?= go
+# Each package is compiled in two ways: with the race detector, for tests, and as the shipped programs are. Tests without
+# the race detector and the linter use the second way too.
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
+PLAIN   := CGO_ENABLED=0 $(GO) test -trimpath -vet=off
 export GO
 
 # Pinned tools, built from source.
@@ -36,13 +39,16 @@ build: ## build every binary into bin/
 	$(BUILD) -o bin/ ./cmd/prism ./cmd/prismctl ./services/gateway/cmd/prism-gateway \
 		./services/results/cmd/prism-results ./services/model-proxy/cmd/prism-model-proxy
 
+# The race detector watches Prism: the tests of packages, and the programs that the tests of the module test start
+# (PRISM_TEST_RACE). The module test itself is without: its dependencies would take minutes to compile once more, and its own
+# code minutes to run. `make lint` vets everything, so go test does not.
 test: deps ## run all tests but chaos under the race detector, with throwaway Postgres and Redis
-	$(GO) test -race -timeout 20m ./... $$($(GO) list ./test/... | grep -v /test/chaos$$)
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -vet=off -timeout 20m ./...
+	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m $$($(GO) list ./test/... | grep -v /test/chaos$$)
 
-# The services of the histories have the race detector. What measures them has not, nor have the services of which a time
-# is promised: those are measured as they are shipped.
+# The services of the histories have the race detector. The services with a promise of time are those that are shipped.
 chaos: deps ## kill, cut and overload: histories under faults for CHAOS=30s, CHAOS_SEED=n to repeat them
-	CHAOS=$(or $(CHAOS),30s) $(GO) test -count=1 -v -timeout 60m ./test/chaos -services.race
+	PRISM_TEST_RACE=1 CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -v -timeout 60m ./test/chaos
 
 race: deps ## run all tests three times over, to hunt for races
 	$(GO) test -race -count 3 -timeout 30m ./... ./test/...
@@ -51,7 +57,7 @@ fuzz: ## run each fuzz test for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)
 
 lint: $(LINT) ## lint and check the formatting; without the workspace, which would hide a missing requirement
-	@for m in . test; do echo "lint $$m"; (cd $$m && GOWORK=off $(LINT) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
+	@for m in . test; do echo "lint $$m"; (cd $$m && CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" GOWORK=off $(LINT) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
 
 spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity hint --ruleset scripts/spectral/ruleset.yaml \
@@ -64,10 +70,10 @@ verify: spectral ## lint the OpenAPI document, check that generated files are fr
 	scripts/verify.sh $(SQLC_VERSION)
 
 bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
-	$(GO) run ./test/bench -out docs/benchmarks -page docs/performance.md $(BENCH)
+	CGO_ENABLED=0 $(GO) run -trimpath ./test/bench -out docs/benchmarks -page docs/performance.md $(BENCH)
 
 bench-smoke: deps $(PEER_INSTALLED) ## run the benchmark for a moment, to keep it working
-	$(GO) run ./test/bench -smoke
+	CGO_ENABLED=0 $(GO) run -trimpath ./test/bench -smoke
 
 ci: test chaos lint spectral bench-smoke ## what CI runs
 
@@ -112,7 +118,7 @@ clean: ## remove what was built
 	rm -rf bin $(TOOLS)
 
 $(LINT):
-	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	GOBIN=$(TOOLS) CGO_ENABLED=0 $(GO) install -trimpath github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	mv $(TOOLS)/golangci-lint $(LINT)
 
 $(SPECTRAL_INSTALLED): $(addprefix scripts/spectral/,package.json package-lock.json .npmrc)

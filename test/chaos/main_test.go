@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"flag"
 	"os"
 	"strconv"
 	"testing"
@@ -16,21 +15,14 @@ import (
 
 // The flags of go build for the services of a system.
 var (
-	raceServices = flag.Bool("services.race", program.Race(), "build the services of the histories with the race detector")
+	// histories are the services of the histories, which are about order: the race detector sees what many concurrent callers
+	// and every fault do to a service, and nothing there is promised about time.
+	histories = program.AsTests()
 	// shipped are the services as they are shipped, for the promises about time and memory.
 	shipped = []string{}
 	// armable are services that kill themselves at a step on demand.
 	armable = []string{"-tags", system.CrashTag}
 )
-
-// histories are the services of the histories, which are about order: the race detector sees what many concurrent callers
-// and every fault do to a service, and nothing there is promised about time.
-func histories() []string {
-	if *raceServices {
-		return []string{"-race"}
-	}
-	return shipped
-}
 
 const (
 	// startBudget is for building the services as well, on a busy machine.
@@ -43,9 +35,9 @@ const (
 	tries = 5
 )
 
-// onceOf measures what takes time, or calls that meet, until the machine lets it be seen. A mechanism that is missing or slow fails every
-// time; a process that got no processor for a while, which no program can help, fails once. So a measurement that is late
-// is made again, and only that: whatever is wrong at any speed fails the test at once.
+// onceOf repeats a measurement of time, or of concurrent calls, until one measurement is not late. A mechanism that is
+// missing or slow is late every time; a process that got no processor for a while is late once. Only a late measurement is
+// repeated: what is wrong at any speed fails the test at once.
 func onceOf(t *testing.T, measure func() (late string)) {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -96,7 +88,7 @@ func startSystem(t *testing.T, c system.Config) *system.System {
 	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
 	defer cancel()
 	if c.Flags == nil {
-		c.Flags = histories()
+		c.Flags = histories
 	}
 	s, err := system.New(ctx, c)
 	if err != nil {

@@ -36,9 +36,13 @@ func Root() (string, error) {
 // Race tells whether the tests were compiled with the race detector.
 func Race() bool { return race }
 
-// AsTests are the flags of Binary that give a program the race detector when the tests have it.
+// RaceVariable is the environment variable that gives programs the race detector although the tests do not have it.
+const RaceVariable = "PRISM_TEST_RACE"
+
+// AsTests are the flags of Binary for a program under test: with the race detector when the tests have the race detector, or
+// when RaceVariable is set.
 func AsTests() []string {
-	if race {
+	if race || os.Getenv(RaceVariable) != "" {
 		return []string{raceFlag}
 	}
 	return nil
@@ -71,8 +75,8 @@ func Binary(ctx context.Context, pkg string, flags ...string) (string, error) {
 var builds sync.Map // of package and flags to func() (string, error)
 
 func build(ctx context.Context, root, pkg string, flags []string) (string, error) {
-	env := os.Environ()
-	if !slices.Contains(flags, raceFlag) { // the race detector needs cgo
+	env := append(os.Environ(), "CGO_ENABLED=1") // the race detector needs cgo
+	if !slices.Contains(flags, raceFlag) {
 		env = append(env, "CGO_ENABLED=0")
 		flags = slices.Concat(shippedFlags, flags)
 	}
