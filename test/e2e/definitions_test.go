@@ -49,7 +49,6 @@ func lensColumn(column string) string { return `{"columns":[` + column + `]}` }
 // lens-column-names
 func TestDefinitions(t *testing.T) {
 	unique := func(path string) fail { return invalid(path + ": must be unique in a row") }
-	key64, key65 := "k"+strings.Repeat("x", 63), "k"+strings.Repeat("x", 64)
 	field := func(key string) string { return `[{"key":` + quote(key) + `}]` }
 	question := func(key string) string { return `[{"key":` + quote(key) + `,"type":"yes_no","text":"?"}]` }
 
@@ -57,50 +56,25 @@ func TestDefinitions(t *testing.T) {
 		name, fields, questions, lens string
 		want                          fail
 	}{
-		{"no fields are refused", `[]`, yesNo, "", invalidAt("fields")},
 		{"51 fields are refused", fieldList(51), yesNo, "", invalidAt("fields")},
-		{"no questions are refused", oneField, `[]`, "", invalidAt("questions")},
 		{"65 questions are refused", oneField, questionList(65), "", invalidAt("questions")},
 		{"a field key in capitals is refused", field("Message"), yesNo, "", invalidAt("fields.0.key")},
-		{"a field key that begins with a digit is refused", field("1a"), yesNo, "", invalidAt("fields.0.key")},
-		{"an empty field key is refused", field(""), yesNo, "", invalidAt("fields.0.key")},
-		{"a field key of 65 characters is refused", field(key65), yesNo, "", invalidAt("fields.0.key")},
-		{"a field key with a line break is refused", field("a\n"), yesNo, "", invalidAt("fields.0.key")},
 		{"a field key that is a number is refused with the family's text", `[{"key":1}]`, yesNo, "", invalid("fields.0.key: Expected string, received number")},
-		{"a repeated field key is refused", `[{"key":"a"},{"key":"a"}]`, yesNo, "", invalidAt("fields.1.key")},
-		{"a question key with a hyphen is refused", oneField, question("a-b"), "", invalidAt("questions.0.key")},
 		{"a repeated question key is refused", oneField, `[{"key":"a","type":"yes_no","text":"?"},{"key":"a","type":"yes_no","text":"?"}]`, `{"columns":[{"name":"x","question":"a","show":"answer"}]}`, invalidAt("questions.1.key")},
 		{"an unknown question type is refused", oneField, `[{"key":"a","type":"essay","text":"?"}]`, "", invalidAt("questions.0.type")},
-		{"a choice with one option is refused", oneField, choiceOf(1, ""), "", invalidAt("questions.0.options")},
-		{"a choice with 27 options is refused", oneField, choiceOf(27, ""), "", invalidAt("questions.0.options")},
 		{"insufficient information counts towards the 26 options", oneField, choiceOf(26, `,"insufficient_information":true`), "", invalidAt("questions.0.options")},
-		{"an option key in capitals is refused at its path", oneField, `[{"key":"a","type":"choice","text":"?","options":[{"key":"a","label":"A"},{"key":"B","label":"B"}]}]`, "", invalidAt("questions.0.options.1.key")},
-		{"a repeated option key is refused", oneField, `[{"key":"a","type":"choice","text":"?","options":[{"key":"a","label":"A"},{"key":"a","label":"B"}]}]`, "", invalidAt("questions.0.options.1.key")},
-		{"a scale with one level is refused", oneField, scaleOf(1), "", invalidAt("questions.0.levels")},
 		{"a scale with 11 levels is refused", oneField, scaleOf(11), "", invalidAt("questions.0.levels")},
-		{"a repeated level key is refused", oneField, `[{"key":"a","type":"scale","text":"?","levels":[{"key":"a","label":"A"},{"key":"a","label":"B"}]}]`, "", invalidAt("questions.0.levels.1.key")},
 		{"a NUL in a question is refused", oneField, `[{"key":"a","type":"yes_no","text":"\u0000"}]`, "", invalid("questions.0.text: must not contain NUL or unpaired surrogate characters")},
-		{"a surrogate in a label is refused", `[{"key":"a","label":"\ud800"}]`, yesNo, "", invalid("fields.0.label: must not contain NUL or unpaired surrogate characters")},
 
 		{"a field key that every row has is refused", `[{"key":"message"},{"key":"ref"}]`, yesNo, "", unique("fields.1.key")},
-		{"a Lens column that every row has is refused", oneField, yesNo, lensColumn(`{"name":"created_at","question":"urgent","show":"answer"}`), unique("lens.columns.0.name")},
 		{"a Lens column that is a field key is refused", oneField, yesNo, lensColumn(`{"name":"message","question":"urgent","show":"answer"}`), unique("lens.columns.0.name")},
 		{"a derived column that every row has is refused", oneField, question("status"), "", unique("lens")},
-		{"a derived column that is a field key is refused", field("urgent_probability"), yesNo, "", unique("lens")},
-		{"two derived columns of one name are refused", oneField, `[{"key":"a","type":"yes_no","text":"?"},{"key":"a_probability","type":"yes_no","text":"?"}]`, "", unique("lens")},
 
-		{"a Lens without columns is refused", oneField, yesNo, `{"columns":[]}`, invalidAt("lens.columns")},
 		{"a Lens of 201 columns is refused", oneField, yesNo, columnList(201), invalidAt("lens.columns")},
 		{"a repeated column name is refused", oneField, yesNo, `{"columns":[{"name":"a","question":"urgent","show":"answer"},{"name":"a","question":"urgent","show":"probability"}]}`, invalidAt("lens.columns.1.name")},
-		{"an empty column name is refused", oneField, yesNo, lensColumn(`{"name":"","question":"urgent","show":"answer"}`), invalidAt("lens.columns.0.name")},
-		{"a column name of 65 characters is refused", oneField, yesNo, lensColumn(`{"name":"` + key65 + `","question":"urgent","show":"answer"}`), invalidAt("lens.columns.0.name")},
-		{"a column name with a comma is refused", oneField, yesNo, lensColumn(`{"name":"a,b","question":"urgent","show":"answer"}`), invalidAt("lens.columns.0.name")},
 		{"a column of an unknown question is refused", oneField, yesNo, lensColumn(`{"name":"a","question":"nothing","show":"answer"}`), invalidAt("lens.columns.0.question")},
-		{"a column that shows something unknown is refused", oneField, yesNo, lensColumn(`{"name":"a","question":"urgent","show":"colour"}`), invalidAt("lens.columns.0.show")},
 		{"an average of a choice is refused", oneField, triageQuestions, lensColumn(`{"name":"a","question":"intent","show":"average"}`), invalidAt("lens.columns.0.show")},
-		{"a confidence of a scale is refused", oneField, triageQuestions, lensColumn(`{"name":"a","question":"mood","show":"confidence"}`), invalidAt("lens.columns.0.show")},
 		{"a probability of an unknown option is refused", oneField, triageQuestions, lensColumn(`{"name":"a","question":"intent","show":"probability","option":"nothing"}`), invalidAt("lens.columns.0.option")},
-		{"an empty option is refused, not taken for none", oneField, triageQuestions, lensColumn(`{"name":"a","question":"intent","show":"probability","option":""}`), invalid("lens.columns.0.option: String must contain at least 1 character(s)")},
 		{"what is wrong with a Lens is listed beside what is wrong with the fields", field("ref"), yesNo, lensColumn(`{"name":"version","question":"urgent","show":"answer"}`), invalid("fields.0.key: must be unique in a row; lens.columns.0.name: must be unique in a row")},
 	}
 	accepted := []struct{ name, fields, questions, lens string }{
@@ -109,7 +83,7 @@ func TestDefinitions(t *testing.T) {
 		{"26 options pass", oneField, choiceOf(26, ""), ""},
 		{"25 options and insufficient information pass", oneField, choiceOf(25, `,"insufficient_information":true`), ""},
 		{"10 levels pass", oneField, scaleOf(10), ""},
-		{"keys of 64 characters pass", field(key64), question("u"), ""},
+		{"keys of 64 characters pass", field(strings.Repeat("k", 64)), question("u"), ""},
 		{"200 columns pass", oneField, yesNo, columnList(200)},
 		{"a column name of every allowed kind of character passes", oneField, yesNo, lensColumn(`{"name":"A z_0.9-","question":"urgent","show":"answer"}`)},
 		{"a question may be called as a field when the Lens names its columns otherwise", oneField, question("message"), lensColumn(`{"name":"m","question":"message","show":"answer"}`)},
