@@ -38,8 +38,8 @@ type ledger struct {
 	all  []*row
 }
 
-// audit compares what Postgres holds with what was served and with what the model was asked. exact tells that nothing was
-// broken, so that the model was asked exactly once for each result.
+// audit compares the rows in Postgres with the responses and with the model calls. exact is for a run without faults: there
+// is exactly one model call for each result.
 func (w *world) audit(t *testing.T, exact bool) (problems []error) {
 	t.Helper()
 	l, err := w.read(t)
@@ -101,8 +101,8 @@ func (w *world) read(t *testing.T) (*ledger, error) {
 	return l, nil
 }
 
-// checkChain: each result is retried at most once, both ends of a retry know each other, and the new one has everything of
-// the old one.
+// checkChain holds that each result is retried at most once, that both results of a retry name each other, and that the new
+// result keeps the fields, ref, context and version of the old one.
 func (l *ledger) checkChain(r *row) error {
 	if r.RetriedBy != nil {
 		next := l.rows[*r.RetriedBy]
@@ -125,7 +125,7 @@ func (l *ledger) checkChain(r *row) error {
 	return nil
 }
 
-// checkOrigin: a result is of a call that may have made it, in the account of that call, under its key or none.
+// checkOrigin holds that a result belongs to a call of the same account, with the same idempotency key or none.
 func (l *ledger) checkOrigin(r *row) error {
 	if r.Ref == nil {
 		return fmt.Errorf("%s has no ref", r.ID)
@@ -142,10 +142,10 @@ func (l *ledger) checkOrigin(r *row) error {
 	}
 	for _, c := range race.Calls() {
 		if c.Kind == history.Create && c.Ref == *r.Ref {
-			if m := c.Answer.Meaning; (m == history.Lost || m == history.Result) && c.Prism == r.Prism {
+			if m := c.Response.Meaning; (m == history.Unknown || m == history.Result) && c.Prism == r.Prism {
 				return nil
 			}
-			return fmt.Errorf("%s was saved for a call that was answered %q", r.ID, c.Answer)
+			return fmt.Errorf("%s was saved for a call that was answered %q", r.ID, c.Response)
 		}
 	}
 	return fmt.Errorf("%s has the ref %q of no call", r.ID, *r.Ref)
@@ -163,7 +163,7 @@ func (l *ledger) race(ref string) (*load.Race, error) {
 	return races[n], nil
 }
 
-// checkAnswer: a saved answer is one that the model gave to this race.
+// checkAnswer holds that a saved answer is one that the model gave to this race.
 func (l *ledger) checkAnswer(r *row) error {
 	n, err := number(r)
 	if err != nil || n < 0 {
@@ -195,11 +195,11 @@ func number(r *row) (int, error) {
 	return n, nil
 }
 
-// checkServed: what was answered is what is stored, byte by byte in format raw.
+// checkServed holds that the body of a result in format raw is what Postgres stores, byte by byte.
 func (l *ledger) checkServed(id string, served load.Result) error {
 	r := l.rows[id]
 	if r == nil {
-		return fmt.Errorf("result %s was served and is lost", id)
+		return fmt.Errorf("result %s was returned and is not stored", id)
 	}
 	if raw := l.load.Raw(id); raw != nil {
 		if want := r.raw(); string(raw) != want {
@@ -235,8 +235,8 @@ func (r *row) raw() string {
 // upstreamAttempts is how often model-proxy sends one call to the model at most.
 const upstreamAttempts = 6
 
-// checkCounts: every answer that was saved was asked for (checkAnswer says so of usable ones), and nobody asks without a
-// call that needs it. When nothing was broken, that is once for each result.
+// checkCounts holds that there are at least as many model calls as saved results, and no more than the calls of clients
+// explain. Without faults there is one model call for each result.
 func (l *ledger) checkCounts(exact bool) (problems []error) {
 	saved, failed := map[int]int{}, map[int]int{}
 	for _, r := range l.all {
@@ -250,7 +250,7 @@ func (l *ledger) checkCounts(exact bool) (problems []error) {
 	for _, race := range l.load.Races() {
 		count, most := l.Model.Count(race.Number), 0
 		for _, c := range race.Calls() {
-			// A call asks again only after another one's result came first, which can be no more than there are.
+			// A call asks the model again only after another call saved first, at most once for each saved result.
 			if c.Kind != history.Read {
 				most += upstreamAttempts * (saved[race.Number] + 1)
 			}

@@ -13,9 +13,9 @@ import (
 	"github.com/prism-results/prism/test/chaos/internal/upstream"
 )
 
-// The tests of this file break Prism on purpose. A checker that stays silent here would find nothing elsewhere.
+// The tests of this file break Prism on purpose, and prove that the checks find violations.
 
-// contended is a load whose calls meet: the model takes long enough for others to come.
+// contended is a load with concurrent calls in each race: the model takes long enough.
 func contended(t *testing.T) load.Config {
 	t.Helper()
 	return load.Config{Seed: seed(t), Clients: 18, Pause: 5 * time.Millisecond, Tag: upstream.Tag{FailPercent: 45}}

@@ -42,9 +42,9 @@ func TestWithoutFaultsTheModelIsAskedOncePerResult(t *testing.T) {
 	})
 }
 
-// undisturbed looks for what only a fault may cost: a second model call for a result, or a 503. To a service that the
-// machine leaves waiting for its turn, Redis or another service is as good as away. A gateway counts when it went on
-// without Redis; when none did, nothing explains a second model call.
+// undisturbed looks for effects that only a fault may have: a second model call for a result, or a 503. On a busy machine
+// Redis or another service may not respond in time. A gateway counts how often it went on without Redis; only that explains
+// a second model call.
 func (w *world) undisturbed(t *testing.T) (late string) {
 	t.Helper()
 	without := 0.0

@@ -29,8 +29,8 @@ type stage struct {
 	http     *http.Client
 	cases    []*crashCase
 
-	// turn is held by the case for which the victim dies, and by who asks it for something.
-	turn sync.Mutex
+	// victimInUse is held while a case kills the victim, and while a case calls the victim.
+	victimInUse sync.Mutex
 
 	begun atomic.Int64 // races
 }
@@ -59,7 +59,7 @@ func newStage(t *testing.T, model *upstream.Model, o operated) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each call has a connection of its own, so that none is sent again because an old one was found broken.
+	// Each call has a connection of its own, so the client sends no call again after a broken connection.
 	return &stage{model: model, key: key, http: &http.Client{
 		Timeout: caseBudget, Transport: &http.Transport{DisableKeepAlives: true},
 	}}
@@ -90,7 +90,7 @@ func (s *stage) prism(t *testing.T) {
 	}
 }
 
-// prepare begins a race. Where it needs a failed result that is made, and then the model never fails the race again.
+// prepare begins a race. If the race needs a failed result, prepare creates one; then the model fails the race no more.
 func (c *crashCase) prepare(ctx context.Context, t *testing.T) {
 	t.Helper()
 	c.race = int(c.begun.Add(1))
@@ -108,7 +108,7 @@ func (c *crashCase) prepare(ctx context.Context, t *testing.T) {
 	c.model.Mend(c.race)
 }
 
-// asked is how often the model was asked since.
+// asked is the number of model calls since prepare.
 func (c *crashCase) asked() int { return c.model.Count(c.race).Asked - c.first }
 
 func (c *crashCase) ref() string { return fmt.Sprintf("race-%d", c.race) }
@@ -166,7 +166,7 @@ func (c *crashCase) saved(ctx context.Context, t *testing.T, addr string) (all [
 	return all
 }
 
-// reachable waits until nothing of a restart is in the way of a call.
+// reachable waits until calls succeed again after a restart.
 func (s *stage) reachable(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for _, addr := range []string{s.at, s.next} {
@@ -192,15 +192,15 @@ func until(t *testing.T, what string, happened func() bool) {
 	}
 }
 
-// called is what a call got; err is why it got nothing.
+// called is the response of a call, or the error of a call without a response.
 type called struct {
 	status int
 	body   []byte
 	err    error
 }
 
-// do calls again for as long as it is answered the 503, which took nothing: to a service that the machine leaves waiting,
-// another one is as good as away. That nothing was taken shows in what is saved and in what the model was asked.
+// do repeats a call while the response is the 503, which took nothing: on a busy machine a service may not respond in time.
+// The saved results and the model calls prove that nothing was taken.
 func (s *stage) do(ctx context.Context, addr, method, path string, in any) called {
 	pause := time.NewTicker(50 * time.Millisecond)
 	defer pause.Stop()
@@ -253,7 +253,7 @@ func (c called) String() string {
 	return fmt.Sprintf("%d %s", c.status, c.body)
 }
 
-// result is the zero value when the answer is none.
+// result is the result in the response, or the zero value.
 func (c called) result() (r load.Result) {
 	if json.Unmarshal(c.body, &r) != nil {
 		return load.Result{}
@@ -263,7 +263,7 @@ func (c called) result() (r load.Result) {
 
 func (c called) id() string { return c.result().ID }
 
-// message is an error's.
+// message is the message of an error.
 func (c called) message() string {
 	var body struct {
 		Error struct{ Message string }

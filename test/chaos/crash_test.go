@@ -13,7 +13,7 @@ import (
 	"github.com/prism-results/prism/test/chaos/internal/upstream"
 )
 
-// The tests of this file have a process kill itself at a step of a call (pkg/crash) and look at what is left:
+// In the tests of this file a process kills itself at a step of a call (pkg/crash). The tests check what is left:
 //
 //	step           the model was   saved                               the lock on the key or the result
 //	before-lock    not asked       nothing                             not taken
@@ -22,11 +22,11 @@ import (
 //	after-model    asked once      nothing                             held until its lease ends
 //	before-commit  asked once      nothing                             the gateway's, which lives
 //	in-commit      asked once      SQLite: nothing; Postgres: perhaps  the gateway's, which lives
-//	after-commit   asked once      the result, and nobody was told     the gateway's, which lives
+//	after-commit   asked once      the result, without a response      the gateway's, which lives
 //
-// A gateway that lives sends what results did not confirm again, and its caller gets one result. When all of Prism is one
-// process, its locks die with it. Whatever was left, the next caller goes on: with the saved result where there is one, and
-// otherwise by asking the model, once.
+// A gateway that lives sends an unconfirmed save again, so its caller gets one result. When all of Prism is one process, the
+// locks die with the process. In each case the next caller succeeds: with the saved result if there is one, and with one
+// model call otherwise.
 
 // kind is a call that can reach a step.
 type kind struct {
@@ -42,13 +42,13 @@ var kinds = []kind{
 	{name: "a keyed repeat of a failed result", keyed: true, failed: true},
 }
 
-// races tells whether others can be in the way of such a call, so that it takes a lock.
+// races tells whether such a call takes a lock, because other calls can race with it.
 func (k kind) races() bool { return k.keyed || k.failed }
 
-// retries tells a call of the retry operation.
+// retries tells whether the call is a retry.
 func (k kind) retries() bool { return k.failed && !k.keyed }
 
-// possible are the calls that come to a step: one without a key has no lock to take.
+// possible are the kinds of calls that reach a step. A call without a key takes no lock.
 func possible(at crash.Point) (some []kind) {
 	for _, k := range kinds {
 		if k.races() || at != crash.BeforeLock && at != crash.AfterLock {
@@ -67,11 +67,11 @@ type left struct {
 var nothingAsked = left{}
 
 const (
-	// goesOn is how soon after the kill the next caller is promised its answer.
+	// goesOn is the promised time from the kill to the response of the next caller.
 	goesOn = 6 * time.Second
-	// caseBudget bounds one case, in which the others of its stage may go first, on a machine of any load.
+	// caseBudget bounds one case, with the wait for other cases of its stage, on a machine of any load.
 	caseBudget = 5 * time.Minute
-	// toDie is how long a call may take to its step, on a machine of any load.
+	// toDie bounds the time from the call to its step, on a machine of any load.
 	toDie = time.Minute
 )
 
@@ -95,7 +95,7 @@ func TestAGatewayThatDiesAtAStepLeavesNothingInTheWay(t *testing.T) {
 func TestResultsThatDiesAtAStepCostsTheCallerNothing(t *testing.T) {
 	t.Parallel()
 	s := startSystem(t, system.Config{Flags: armable, Forgetful: true})
-	// The other one would take the save.
+	// Otherwise this service would take the save.
 	if err := s.Results[1].Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,8 @@ func (s *stage) runInTurn(t *testing.T) {
 	}
 }
 
-// runAtOnce has the leases of all cases run out at the same time. The victim dies for one case after the other.
+// runAtOnce runs the cases concurrently, so that their leases expire at the same time. The victim dies for one case after
+// the other.
 func (s *stage) runAtOnce(t *testing.T) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -181,7 +182,7 @@ func (c *crashCase) run(t *testing.T) {
 	onceOf(t, func() string { return c.once(t) })
 }
 
-// once kills, restarts, and looks.
+// once kills the victim at the step, starts it again and checks what is left.
 func (c *crashCase) once(t *testing.T) (late string) {
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
@@ -197,7 +198,7 @@ func (c *crashCase) once(t *testing.T) (late string) {
 		t.Errorf("the model was asked %d times, not %d", n, c.left.asked)
 	}
 	if c.answers && (len(before) != 1 || before[0].ID != answer.id()) {
-		t.Errorf("answered was %s, saved is %v", answer, before)
+		t.Errorf("the response was %s, saved is %v", answer, before)
 	}
 
 	next, asked := c.watch(c.start(ctx, c.next))
@@ -214,7 +215,7 @@ func (c *crashCase) once(t *testing.T) (late string) {
 	return ""
 }
 
-// watch waits for an answer and tells when the model was asked again, if it was.
+// watch waits for a response and returns the time of the next model call, if there was one.
 func (c *crashCase) watch(answered <-chan called) (answer called, asked time.Time) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -240,11 +241,11 @@ func since(died, asked time.Time) string {
 	return "asked the model at " + asked.Sub(died).Round(time.Millisecond).String()
 }
 
-// crash has the victim die at the step and starts it again.
+// crash kills the victim at the step and starts it again.
 func (c *crashCase) crash(ctx context.Context, t *testing.T) (answer called, died time.Time) {
 	t.Helper()
-	c.turn.Lock()
-	defer c.turn.Unlock()
+	c.victimInUse.Lock()
+	defer c.victimInUse.Unlock()
 	if err := c.victim.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -275,18 +276,18 @@ func (c *crashCase) crash(ctx context.Context, t *testing.T) (answer called, die
 	return answer, died
 }
 
-// checkAnswer looks at what the call was told that reached the step.
+// checkAnswer checks the response of the call that reached the step.
 func (c *crashCase) checkAnswer(t *testing.T, answer called) {
 	t.Helper()
 	switch {
 	case c.answers && answer.status != http.StatusOK:
-		t.Errorf("the call was answered %s", answer)
+		t.Errorf("the response of the call was %s", answer)
 	case !c.answers && answer.err == nil:
-		t.Errorf("a process that died answered %s", answer)
+		t.Errorf("a process that died sent the response %s", answer)
 	}
 }
 
-// checkNext looks at what the next caller was told: a new result, or the one that was left behind.
+// checkNext checks the response of the next caller: a new result, or the result that was left.
 func (c *crashCase) checkNext(t *testing.T, next called, before int, after []saved) {
 	t.Helper()
 	want := 1
@@ -332,11 +333,11 @@ func (c *crashCase) checkAsked(t *testing.T, before, after int) {
 	}
 }
 
-// confirm asks the process that died, which lives again, for what the next caller left.
+// confirm reads the result of the next caller from the restarted process.
 func (c *crashCase) confirm(ctx context.Context, t *testing.T, after []saved) {
 	t.Helper()
-	c.turn.Lock()
-	defer c.turn.Unlock()
+	c.victimInUse.Lock()
+	defer c.victimInUse.Unlock()
 	asked, last := c.asked(), after[0].ID
 	if got := c.do(ctx, c.at, http.MethodGet, "/v1/results/"+last, nil); got.status != http.StatusOK || got.id() != last {
 		t.Errorf("result %s reads as %s", last, got)
@@ -359,7 +360,7 @@ func (c *crashCase) confirm(ctx context.Context, t *testing.T, after []saved) {
 		}
 	}
 	if n := c.asked(); n != asked {
-		t.Errorf("the model was asked %d times more by calls that have their answer", n-asked)
+		t.Errorf("the model was asked %d times more by repeats", n-asked)
 	}
 }
 

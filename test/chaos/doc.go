@@ -1,23 +1,23 @@
 // Package chaos proves the promises of Prism under concurrency, crashes and broken connections.
 // spec: linearizable, one-save-per-result, durable-before-response
 //
-// Many clients share idempotency keys, retry each other's results and read, against two gateways, two results, one
-// model-proxy, a real Postgres and a real Redis, while a plan that a seed decides kills, stops, cuts and delays them. Then
-// everything that the clients were told is checked:
+// Many clients share idempotency keys, retry each other's results and read, against two gateways, two results services, one
+// model-proxy, a real Postgres and a real Redis. Meanwhile a plan, which a seed decides, kills, stops, cuts and delays the
+// services and their connections. Then all responses are checked:
 //
-//   - each race (a key, or a create without one, with all that is reachable from it) against a small model of the contract,
-//     by porcupine (internal/history);
-//   - what was served against what Postgres holds, byte by byte (audit_test.go);
-//   - what the model was asked against what was saved (internal/upstream);
-//   - that nothing is stuck once the faults have ended, and that no service ended by itself.
+//   - porcupine checks each race against a small model of the specification (internal/history). A race is an idempotency
+//     key, or a create without a key, with all results that are reachable from it;
+//   - the bodies of responses are compared with Postgres, byte by byte (audit_test.go);
+//   - the model calls are compared with the saved results (internal/upstream);
+//   - nothing is stuck once the faults have ended, and no service has ended by itself.
 //
-// crash_test.go has a process die at each named step of a call, for each kind of call, and looks at exactly what is left;
-// lapse_test.go has a gateway killed that holds a lock; overload_test.go floods a gateway. broken_test.go breaks Prism, to
-// see that all this is seen.
+// crash_test.go kills a process at each named step of each kind of call and checks what is left. lapse_test.go kills a
+// gateway that holds a lock. overload_test.go floods a gateway. broken_test.go breaks Prism, to prove that the checks above
+// find violations.
 //
-// The tests are for machines of any load. What is right or wrong at any speed is checked at once. What is promised of time
-// is measured until the machine lets it be seen (onceOf), with the services as they are shipped. -services.race builds
-// those of the histories with the race detector, which is the default when the tests have it.
+// The tests are for machines of any load. A test checks what is right or wrong at any speed at once, and repeats a late
+// measurement of time (onceOf). Measurements use the services as they are shipped. The services of the histories have the
+// race detector when the tests have it, or when PRISM_TEST_RACE is set.
 //
-// CHAOS is how long the faults last (10s unless set), CHAOS_SEED repeats a run's plan.
+// CHAOS is the duration of the faults (10s unless set). CHAOS_SEED repeats the plan of a run.
 package chaos

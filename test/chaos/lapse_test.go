@@ -10,15 +10,15 @@ import (
 	"github.com/prism-results/prism/test/chaos/internal/system"
 )
 
-// TestTheLockOfAKilledGatewayLapses has the holder killed from outside, while the model takes its time and a caller at the
-// other gateway waits.
+// TestTheLockOfAKilledGatewayLapses kills the gateway that holds a lock, while the model takes its time and a caller at the
+// other gateway waits for the lock.
 //
-// The waiter goes on when the holder's last lease ends: 3 s after its last renewal, which was at most 1 s ago, so 2 to 3 s
-// after the kill. On a busy machine there is no such lower bound. A holder that got no processor for 3 s has lost its lock
-// although it lives, and a gateway to which Redis does not answer within 250 ms, twice, goes on without. Both are right and
-// cost one model call, whose answer may be there at the moment of the kill. So the test asks Redis whose the lock is and
-// how long it runs, and the waiter's gateway whether it went on without Redis. Unless one of them explains it, the waiter
-// must not go on before the lease has ended, whatever the machine does.
+// The waiter continues when the holder's last lease expires: 3 s after the last renewal, which was at most 1 s before the
+// kill, so 2 to 3 s after the kill. On a busy machine there is no such lower bound: a holder without processor time for 3 s
+// loses its lock although it lives, and a gateway continues without Redis after two requests without a response within
+// 250 ms. Both are correct and cost one model call, whose answer may have arrived by the time of the kill. So the test reads
+// the lock's holder and remaining lease from Redis, and the count of calls without Redis from the waiter's gateway. If
+// neither explains it, the waiter must not continue before the lease has expired.
 func TestTheLockOfAKilledGatewayLapses(t *testing.T) {
 	t.Parallel()
 	s := startSystem(t, system.Config{Flags: armable, Forgetful: true})
@@ -30,9 +30,9 @@ func TestTheLockOfAKilledGatewayLapses(t *testing.T) {
 }
 
 const (
-	// held is how long the holder works on: it needs a second lease and a third.
+	// held is how long the holder works: long enough for a second and a third lease.
 	held = 6 * time.Second
-	// patience is below what a call waits for the model.
+	// patience is shorter than the wait of a call for the model.
 	patience = 14 * time.Second
 )
 
@@ -110,7 +110,7 @@ func (l *lapse) once(t *testing.T) (late string) {
 	return ""
 }
 
-// seenLock is what Redis says of the lock.
+// seenLock is the state of the lock in Redis.
 type seenLock struct {
 	seen   time.Time // it is no older
 	holder string
@@ -127,7 +127,7 @@ func (l *lapse) lock(ctx context.Context, t *testing.T) (s seenLock) {
 	return s
 }
 
-// silence keeps what the model answers from arriving.
+// silence stops the responses of the model.
 func (l *lapse) silence(t *testing.T) *system.Link {
 	t.Helper()
 	const never = 3_600_000
@@ -147,7 +147,7 @@ func (l *lapse) silence(t *testing.T) *system.Link {
 	return nil
 }
 
-// restart has the killed gateway back.
+// restart starts the killed gateway again.
 func (l *lapse) restart(ctx context.Context, t *testing.T) {
 	t.Helper()
 	if err := l.system.Gateways[0].Start(ctx); err != nil {
@@ -156,7 +156,7 @@ func (l *lapse) restart(ctx context.Context, t *testing.T) {
 	l.reachable(ctx, t)
 }
 
-// withoutRedis is how often callers of a gateway went on without the lock that all gateways share.
+// withoutRedis is the number of calls that a gateway continued without the shared lock.
 func withoutRedis(ctx context.Context, t *testing.T, gateway *system.Part) (n float64) {
 	t.Helper()
 	for _, name := range []string{`prism_lock_wait_seconds_count{outcome="unavailable"}`, "prism_lock_lost_total"} {

@@ -27,11 +27,11 @@ var (
 const (
 	// startBudget is for building the services as well, on a busy machine.
 	startBudget = 10 * time.Minute
-	// recoveryBudget is how long after the faults everything may take to answer again, on a machine of any load.
+	// recoveryBudget bounds the time from the end of the faults to the first success, on a machine of any load.
 	recoveryBudget = time.Minute
 	defaultLength  = 10 * time.Second
 
-	// tries is how often something is measured that a busy machine can spoil.
+	// tries is the number of measurements that onceOf makes.
 	tries = 5
 )
 
@@ -53,7 +53,7 @@ func onceOf(t *testing.T, measure func() (late string)) {
 	}
 }
 
-// length is how long the faults last.
+// length is the duration of the faults.
 func length(t *testing.T) time.Duration {
 	t.Helper()
 	text, ok := os.LookupEnv("CHAOS")
@@ -67,7 +67,7 @@ func length(t *testing.T) time.Duration {
 	return d
 }
 
-// seed is the one to repeat, or a new one.
+// seed is CHAOS_SEED, or a new seed.
 func seed(t *testing.T) uint64 {
 	t.Helper()
 	if text := os.Getenv("CHAOS_SEED"); text != "" {
@@ -82,7 +82,7 @@ func seed(t *testing.T) uint64 {
 	return uint64(binary.BigEndian.Uint32(b[:]))
 }
 
-// startSystem starts a system that ends with the test. When the test fails, what its parts printed is shown.
+// startSystem starts a system that ends with the test.
 func startSystem(t *testing.T, c system.Config) *system.System {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startBudget)

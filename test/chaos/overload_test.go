@@ -20,27 +20,26 @@ import (
 )
 
 const (
-	// inFlight is the bound. It is small, so that a slow machine is overloaded by the bound and not by the work.
+	// inFlight is the bound of calls in flight. The bound is small, so that the bound and not the work is exceeded first.
 	inFlight = 16
 	// few callers stay below the bound.
 	few = inFlight / 2
-	// crowd is many above it. The server bounds connections too, to 4 times as many; all callers together stay below that.
+	// crowd callers exceed the bound. All callers together stay below the bound of connections, which is 4 times inFlight.
 	crowd = 3 * inFlight
-	// modelPause is most of what an accepted call takes, on any machine.
+	// modelPause is most of the time of an accepted call, on any machine.
 	modelPause = 300 * time.Millisecond
-	// flat is how much the most that the gateway ever had in memory may grow from one flood to a longer one.
+	// flat bounds the growth of the gateway's peak memory from one flood to a longer one.
 	flat = 32 << 20
-	// recovery is promised.
+	// recovery is the promised time until all calls are accepted again.
 	recovery = time.Second
 )
 
 // The promise: above capacity the accepted calls keep their latency and memory stays flat; within a second after the load
 // drops everything is accepted again.
 //
-// How long anything takes depends on the machine and on what else runs there, the callers among it. So nothing is compared
-// with the clock alone. The yardstick is callers at the other gateway, which is not flooded, at the same time, on the same
-// machine and by the same results, model-proxy and model. A gateway that let the crowd wait would make accepted calls three
-// times as long as theirs.
+// Every time depends on the load of the machine, so no time is compared with a constant alone. The yardstick is calls to the
+// other gateway, which is not flooded, at the same time, with the same results, model-proxy and model. If the flooded
+// gateway queued the crowd, its accepted calls would take three times as long as the yardstick.
 func TestOverloadIsShedAtOnceAndOverAtOnce(t *testing.T) {
 	w := startWorld(t,
 		system.Config{
@@ -55,7 +54,7 @@ func TestOverloadIsShedAtOnceAndOverAtOnce(t *testing.T) {
 	}}
 	t.Cleanup(f.http.CloseIdleConnections)
 	onceOf(t, func() string { return f.once(t) })
-	// Both gateways' calls: those of the flood, and the few of the yardstick.
+	// The bound of the flooded gateway, and the few calls of the yardstick.
 	if most := w.Model.MostAtOnce(); most > inFlight+few {
 		t.Errorf("VIOLATION: %d calls were in flight at once, with a bound of %d and %d beside it", most, inFlight, few)
 	}
@@ -67,7 +66,7 @@ type flood struct {
 	http *http.Client
 }
 
-// shot is one call's answer.
+// shot is one call with its response.
 type shot struct {
 	began  time.Time
 	took   time.Duration
@@ -97,7 +96,7 @@ func (f *flood) once(t *testing.T) (late string) {
 
 	for _, s := range slices.Concat(below, first, above, after, usual) {
 		if !s.accepted() && !s.shed() {
-			t.Errorf("VIOLATION: an answer is neither a result nor the contract's 503: %d %s %v", s.status, s.body, s.err)
+			t.Errorf("VIOLATION: a response is neither a result nor the 503: %d %s %v", s.status, s.body, s.err)
 			return ""
 		}
 	}
@@ -123,7 +122,7 @@ func (f *flood) once(t *testing.T) (late string) {
 		return fmt.Sprintf("half of the accepted calls took %s or longer; beside it was %s", quantile(taken, 0.5), quantile(usual, 0.5))
 	case slices.ContainsFunc(refused, func(s shot) bool { return s.began.After(calm) }):
 		return "a call was shed when none of the load was left"
-	// A call that was accepted before the load dropped keeps its place until it ends, which takes as long as it takes.
+	// A call that was accepted before the load dropped keeps its place until the call ends.
 	case recovered > max(recovery, 2*quantile(usual, 1)):
 		return fmt.Sprintf("calls were shed for %s after the load had dropped", recovered)
 	case len(after)-len(refused) < few:
@@ -171,7 +170,7 @@ func (f *flood) fire(t *testing.T, gateway, callers int) *fleet {
 	return fl
 }
 
-// during lets the callers call for d, and returns all answers when they have the last.
+// during lets the callers call for d and returns all calls when the last one has ended.
 func (f *fleet) during(d time.Duration) []shot {
 	pass(d)
 	f.stop()
@@ -179,7 +178,7 @@ func (f *fleet) during(d time.Duration) []shot {
 	return f.all
 }
 
-// pass lets time pass that a load lasts.
+// pass waits for the duration of a load.
 func pass(d time.Duration) { <-time.After(d) }
 
 func (f *flood) one(ctx context.Context, url string) (s shot) {
@@ -205,7 +204,7 @@ func (f *flood) one(ctx context.Context, url string) (s shot) {
 	return s
 }
 
-// memory is the most that the first gateway ever had in memory.
+// memory is the peak memory of the first gateway.
 func (f *flood) memory(t *testing.T) (bytes int64) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.Gateways[0].Process().PID()))

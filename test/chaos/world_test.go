@@ -62,7 +62,7 @@ func (w *world) account(ctx context.Context, i int) error {
 	return nil
 }
 
-// prism makes a prism, which a busy machine may take a few tries for.
+// prism creates a prism. On a busy machine this may take a few attempts.
 func (w *world) prism(ctx context.Context, key, slug string) error {
 	pause := time.NewTicker(50 * time.Millisecond)
 	defer pause.Stop()
@@ -92,7 +92,7 @@ func (w *world) prism(ctx context.Context, key, slug string) error {
 	}
 }
 
-// plan is what will break during d.
+// plan is the faults during d.
 func (w *world) plan(d time.Duration) []fault.Fault {
 	c := fault.Config{Seed: w.seed, Length: d}
 	for _, p := range w.Parts() {
@@ -107,7 +107,7 @@ func (w *world) plan(d time.Duration) []fault.Fault {
 	return fault.Plan(c)
 }
 
-// drive makes calls for d, under the faults of a plan, and then settles everything.
+// drive makes calls for d, under the faults of a plan, and then brings every race to its end.
 func (w *world) drive(t *testing.T, d time.Duration, plan []fault.Fault) *fault.Runner {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -127,11 +127,11 @@ func (w *world) drive(t *testing.T, d time.Duration, plan []fault.Fault) *fault.
 	} else {
 		t.Logf("every gateway answered %s after the faults had ended", took.Round(time.Millisecond))
 	}
-	w.load.Settle(t.Context())
+	w.load.Finish(t.Context())
 	return faults
 }
 
-// problems are what breaks a promise whatever the order of calls: what the clients, the system and the audit have met.
+// problems are the violations that do not depend on the order of calls, found by the clients, the system and the audit.
 func (w *world) problems(t *testing.T) []error {
 	t.Helper()
 	problems := slices.Concat(w.load.Problems(), w.Problems())
@@ -156,8 +156,8 @@ func (w *world) report(t *testing.T, faults map[string]int, found []history.Viol
 		}
 	}
 	t.Logf("seed: %d", w.seed)
-	t.Logf("calls: %d (%d results, %d refused by the contract, %d unavailable, %d lost); the longest took %s",
-		seen.Calls, seen.Results, seen.Refused, seen.Nothing, seen.Lost, seen.Longest.Round(time.Millisecond))
+	t.Logf("calls: %d (%d results, %d refused by the contract, %d unavailable, %d with an unknown outcome); the longest took %s",
+		seen.Calls, seen.Results, seen.Refused, seen.Nothing, seen.Unknown, seen.Longest.Round(time.Millisecond))
 	t.Logf("faults: %d%s", total, kinds.String())
 	t.Logf("histories checked: %d", len(w.load.Races()))
 	t.Logf("model calls: %d (%d answered, %d failed)", asked.Asked, asked.Answered, asked.Failed)

@@ -32,9 +32,9 @@ func TestAdmin(t *testing.T) {
 		t.Run("the metrics count requests, model calls, lock waits, store operations, work in flight and shed calls", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
-			made := s.main.create(t, prism, text("x", "idempotency_key", newKey())).ok(t)
+			created := s.main.create(t, prism, text("x", "idempotency_key", newKey())).ok(t)
 			s.main.refused(t, prism)
-			s.main.read(t, made.ID, "")
+			s.main.read(t, created.ID, "")
 			metrics := s.metrics(t)
 			for what, pattern := range map[string]string{
 				"requests by route, method and status": `\{[^}]*method="POST"[^}]*route="[^"]*/v1/prisms/[^"]*"[^}]*status="200"[^}]*\} [1-9]`,
@@ -54,12 +54,12 @@ func TestAdmin(t *testing.T) {
 			t.Parallel()
 			script := s.model.Script()
 			prism := s.main.triage(t)
-			made := s.main.create(t, prism, text(script.Tag)).ok(t)
+			created := s.main.create(t, prism, text(script.Tag)).ok(t)
 			s.main.get(t, "/v1/"+script.Tag)
 			s.main.do(t, call{method: "BREW" + strings.ToUpper(newSlug()[2:]), path: "/v1/prisms"})
 			metrics := s.metrics(t)
 			for what, value := range map[string]string{
-				"a slug": prism, "an id": made.ID, "an account": s.main.account + `"`, "a key": s.main.key, "a value": script.Tag, "a path": model.Mark, "a method": "BREW",
+				"a slug": prism, "an id": created.ID, "an account": s.main.account + `"`, "a key": s.main.key, "a value": script.Tag, "a path": model.Mark, "a method": "BREW",
 			} {
 				if strings.Contains(metrics, value) {
 					t.Errorf("the metrics hold %s", what)

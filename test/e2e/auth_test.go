@@ -94,9 +94,9 @@ func TestAuthentication(t *testing.T) {
 			}
 			s.main.post(t, "/v1/keys/"+id+"/revoke", "").wantStatus(t, 200)
 			close(release)
-			made := await(t, pending).ok(t)
+			created := await(t, pending).ok(t)
 			second.create(t, prism, text(script.Tag)).wantFail(t, invalidKey)
-			s.main.read(t, made.ID, "").ok(t)
+			s.main.read(t, created.ID, "").ok(t)
 		})
 	})
 }
@@ -106,12 +106,12 @@ func (c *client) newAPIKey(t *testing.T) (second *client, id string) {
 	t.Helper()
 	r := c.post(t, "/v1/keys", object("name", "second"))
 	r.wantStatus(t, 201)
-	var made struct{ ID, Key string }
-	if err := json.Unmarshal(r.body, &made); err != nil {
+	var created struct{ ID, Key string }
+	if err := json.Unmarshal(r.body, &created); err != nil {
 		t.Fatal(err)
 	}
-	second = &client{stack: c.stack, key: made.Key, account: c.account}
-	return second, made.ID
+	second = &client{stack: c.stack, key: created.Key, account: c.account}
+	return second, created.ID
 }
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -30,13 +30,13 @@ type operation struct {
 }
 
 // operations are calls of every kind, of which each would succeed. retried is a failed result.
-func operations(prism, retried, made string) []operation {
+func operations(prism, retried, created string) []operation {
 	path := "/v1/prisms/" + prism
 	return []operation{
 		{"create", asks, call{path: path + "/results", body: text(model.Mark)}},
 		{"create with a key", asks, call{path: path + "/results", body: text(model.Mark, "idempotency_key", newKey())}},
 		{"retry", asks, call{method: "POST", path: "/v1/results/" + retried + "/retry"}},
-		{"read", looksUp, call{path: "/v1/results/" + made}},
+		{"read", looksUp, call{path: "/v1/results/" + created}},
 		{"list results", looksUp, call{path: "/v1/results"}},
 		{"list failed results", looksUp, call{path: "/v1/results?status=failed"}},
 		{"export csv", looksUp, call{path: path + "/results?format=csv"}},
@@ -116,11 +116,11 @@ func TestEachDependencyAway(t *testing.T) {
 func (s *stack) wantAnswersWhile(t *testing.T, f fault) {
 	t.Helper()
 	prism := s.main.triage(t)
-	made := s.main.create(t, prism, text("x")).ok(t)
+	created := s.main.create(t, prism, text("x")).ok(t)
 	round := func() []operation {
 		failed, script := s.main.refused(t, prism)
 		script.Then()
-		return operations(prism, failed.ID, made.ID)
+		return operations(prism, failed.ID, created.ID)
 	}
 	rounds := [][]operation{round(), round(), round()}
 	last := round()
@@ -166,7 +166,7 @@ func onTime(took map[string]time.Duration) bool {
 // wantEach sends the calls together and returns how long each took.
 func (s *stack) wantEach(t *testing.T, f fault, calls []operation) map[string]time.Duration {
 	t.Helper()
-	answers := make([]<-chan answered, len(calls))
+	answers := make([]<-chan outcome, len(calls))
 	for i, op := range calls {
 		answers[i] = s.main.start(t, op.call)
 	}

@@ -148,7 +148,7 @@ func (c *client) try(t *testing.T, in call) (reply, error) {
 	}
 	err = doc.Check(openapi.Exchange{
 		Method: req.Method, Target: in.path, ContentType: req.Header.Get("Content-Type"), Body: in.body,
-		Status: r.status, Header: r.header, Answer: r.body,
+		Status: r.status, Header: r.header, Response: r.body,
 	})
 	if err != nil {
 		t.Errorf("%s %s is not as the OpenAPI document says: %v", req.Method, in.path, err)
@@ -204,27 +204,27 @@ func (c *client) read(t *testing.T, id, format string) reply {
 }
 
 // answered is a call's outcome, for calls that run at once.
-type answered struct {
+type outcome struct {
 	reply reply
 	err   error
 }
 
 // start sends a call in the background.
-func (c *client) start(t *testing.T, in call) <-chan answered {
+func (c *client) start(t *testing.T, in call) <-chan outcome {
 	t.Helper()
-	out := make(chan answered, 1)
+	out := make(chan outcome, 1)
 	go func() {
 		r, err := c.try(t, in)
 		if in.sent != nil {
 			in.sent() // nobody waits for a call that could not be sent
 		}
-		out <- answered{r, err}
+		out <- outcome{r, err}
 	}()
 	return out
 }
 
 // await waits for a call that was started.
-func await(t *testing.T, calls <-chan answered) reply {
+func await(t *testing.T, calls <-chan outcome) reply {
 	t.Helper()
 	select {
 	case a := <-calls:

@@ -17,7 +17,7 @@ func (s *stack) atOnce(t *testing.T, script *model.Script, then model.Step, call
 	script.Then(model.Hold(release, then))
 	var written sync.WaitGroup
 	written.Add(len(calls))
-	pending := make([]<-chan answered, len(calls))
+	pending := make([]<-chan outcome, len(calls))
 	for i, in := range calls {
 		in.sent = sync.OnceFunc(written.Done)
 		pending[i] = s.main.start(t, in)

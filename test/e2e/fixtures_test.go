@@ -100,9 +100,9 @@ func (s *stack) makeFixtures(t *testing.T) {
 			slug := c.triage(t)
 			f.slugs = append(f.slugs, slug)
 			add(prefix+prism, slug)
-			var made struct{ ID string }
-			c.get(t, "/v1/prisms/"+slug).decode(t, &made)
-			add(prefix+prism+"_id", made.ID)
+			var created struct{ ID string }
+			c.get(t, "/v1/prisms/"+slug).decode(t, &created)
+			add(prefix+prism+"_id", created.ID)
 
 			key := newKey()
 			script := s.model.Script()

@@ -61,9 +61,9 @@ func TestFormats(t *testing.T) {
 		t.Run("json is the default and the answer of the create call", func(t *testing.T) {
 			t.Parallel()
 			script := s.model.Script()
-			made := s.main.create(t, s.fill(t, "{one}"), text(script.Tag))
-			s.main.read(t, made.ok(t).ID, "").wantBody(t, string(made.body))
-			s.main.read(t, made.ok(t).ID, "json").wantBody(t, string(made.body))
+			created := s.main.create(t, s.fill(t, "{one}"), text(script.Tag))
+			s.main.read(t, created.ok(t).ID, "").wantBody(t, string(created.body))
+			s.main.read(t, created.ok(t).ID, "json").wantBody(t, string(created.body))
 		})
 		t.Run("raw has every probability in definition order", func(t *testing.T) {
 			t.Parallel()
@@ -108,15 +108,15 @@ func TestFormats(t *testing.T) {
 			}{{0.75, "yes", "Yes"}, {0.25, "no", "No"}, {0.5, "unsure", "Unsure"}} {
 				prism := s.main.prism(t, oneField, yesNo)
 				script := s.model.Script(model.Answer(model.Answers{"urgent": row.p}))
-				made := s.main.create(t, prism, text(script.Tag)).ok(t)
-				wantEqual(t, "json", made.answer(t, "urgent"), row.word)
-				if got := string(s.main.read(t, made.ID, "csv").body); !strings.Contains(got, ","+row.label+",") {
+				created := s.main.create(t, prism, text(script.Tag)).ok(t)
+				wantEqual(t, "json", created.answer(t, "urgent"), row.word)
+				if got := string(s.main.read(t, created.ID, "csv").body); !strings.Contains(got, ","+row.label+",") {
 					t.Errorf("csv has no %s: %q", row.label, got)
 				}
-				if got := string(s.main.read(t, made.ID, "tsv").body); !strings.Contains(got, "\t"+row.label+"\t") {
+				if got := string(s.main.read(t, created.ID, "tsv").body); !strings.Contains(got, "\t"+row.label+"\t") {
 					t.Errorf("tsv has no %s: %q", row.label, got)
 				}
-				if got := string(s.main.read(t, made.ID, "jsonl").body); !strings.Contains(got, `"urgent":"`+row.word+`"`) {
+				if got := string(s.main.read(t, created.ID, "jsonl").body); !strings.Contains(got, `"urgent":"`+row.word+`"`) {
 					t.Errorf("jsonl has no %s: %q", row.word, got)
 				}
 			}
@@ -151,10 +151,10 @@ func TestFormats(t *testing.T) {
 			t.Run("create, retry and read answer alike in format "+format, func(t *testing.T) {
 				t.Parallel()
 				prism, script := s.main.triage(t), s.model.Script(model.Status(400))
-				made := s.main.post(t, "/v1/prisms/"+prism+"/results?format="+format, text(script.Tag))
-				made.wantStatus(t, 502)
+				created := s.main.post(t, "/v1/prisms/"+prism+"/results?format="+format, text(script.Tag))
+				created.wantStatus(t, 502)
 				first := s.onlyResult(t, prism)
-				s.main.read(t, first, format).wantBody(t, string(made.body))
+				s.main.read(t, first, format).wantBody(t, string(created.body))
 
 				again := s.main.post(t, "/v1/results/"+first+"/retry?format="+format, "")
 				again.wantStatus(t, 502)
@@ -165,7 +165,7 @@ func TestFormats(t *testing.T) {
 				last.wantStatus(t, 200)
 				read := s.main.read(t, s.newest(t, prism), format)
 				read.wantBody(t, string(last.body))
-				for _, r := range []reply{made, again, last} {
+				for _, r := range []reply{created, again, last} {
 					r.wantType(t, read.header.Get("Content-Type"))
 				}
 			})
@@ -181,16 +181,16 @@ func TestFormats(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
 			script := s.model.Script(model.Answer(model.Answers{"urgent": model.Yes(1e-7)}))
-			made := s.main.create(t, prism, text(script.Tag)).ok(t)
+			created := s.main.create(t, prism, text(script.Tag)).ok(t)
 			var answers map[string]json.RawMessage
-			if err := json.Unmarshal(made.Answers, &answers); err != nil {
+			if err := json.Unmarshal(created.Answers, &answers); err != nil {
 				t.Fatal(err)
 			}
 			want := string(answers["urgent_probability"])
-			if got := string(s.main.read(t, made.ID, "csv").body); !strings.HasSuffix(got, ",No,"+want+"\r\n") {
+			if got := string(s.main.read(t, created.ID, "csv").body); !strings.HasSuffix(got, ",No,"+want+"\r\n") {
 				t.Errorf("csv %q, json %s", got, want)
 			}
-			if got := string(s.main.read(t, made.ID, "tsv").body); !strings.HasSuffix(got, "\tNo\t"+want+"\n") {
+			if got := string(s.main.read(t, created.ID, "tsv").body); !strings.HasSuffix(got, "\tNo\t"+want+"\n") {
 				t.Errorf("tsv %q, json %s", got, want)
 			}
 		})

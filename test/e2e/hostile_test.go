@@ -138,12 +138,12 @@ func oneError(addr, sent string) string {
 	}
 	body, err := io.ReadAll(res.Body)
 	_ = res.Body.Close()
-	rest, _ := io.ReadAll(r)
+	remainder, _ := io.ReadAll(r)
 	switch {
 	case err != nil:
 		return err.Error()
-	case len(rest) > 0:
-		return "a second response: " + string(rest)
+	case len(remainder) > 0:
+		return "a second response: " + string(remainder)
 	case res.StatusCode < 400 || res.StatusCode == 500:
 		return "got " + res.Status
 	case !bytes.HasPrefix(body, []byte(`{"error":`)) || res.Header.Get("Content-Type") != "application/json; charset=utf-8":

@@ -39,20 +39,20 @@ func TestKeys(t *testing.T) {
 			own := s.ownAccount(t)
 			r := own.post(t, "/v1/keys", object("name", "for the app <1>"))
 			r.wantStatus(t, 201)
-			var made apiKey
-			r.decode(t, &made)
-			if !apiKeyPattern.MatchString(made.Key) || !strings.HasPrefix(made.Key, made.Prefix) || len(made.Prefix) >= len(made.Key)/2 {
-				t.Errorf("a key of %d characters with the prefix %q", len(made.Key), made.Prefix)
+			var created apiKey
+			r.decode(t, &created)
+			if !apiKeyPattern.MatchString(created.Key) || !strings.HasPrefix(created.Key, created.Prefix) || len(created.Prefix) >= len(created.Key)/2 {
+				t.Errorf("a key of %d characters with the prefix %q", len(created.Key), created.Prefix)
 			}
-			if !uuidPattern.MatchString(made.ID) || !dateTime.MatchString(made.CreatedAt) || made.LastUsedAt != nil || made.RevokedAt != nil {
-				t.Errorf("got %+v", apiKey{ID: made.ID, CreatedAt: made.CreatedAt, LastUsedAt: made.LastUsedAt, RevokedAt: made.RevokedAt})
+			if !uuidPattern.MatchString(created.ID) || !dateTime.MatchString(created.CreatedAt) || created.LastUsedAt != nil || created.RevokedAt != nil {
+				t.Errorf("got %+v", apiKey{ID: created.ID, CreatedAt: created.CreatedAt, LastUsedAt: created.LastUsedAt, RevokedAt: created.RevokedAt})
 			}
 			list := own.get(t, "/v1/keys")
-			if strings.Contains(string(list.body), made.Key) || strings.Contains(string(list.body), `"key"`) {
+			if strings.Contains(string(list.body), created.Key) || strings.Contains(string(list.body), `"key"`) {
 				t.Error("the list shows the key again")
 			}
-			wantEqual(t, "the name", own.keys(t)[made.ID].Name, "for the app <1>")
-			revoked := own.post(t, "/v1/keys/"+made.ID+"/revoke", "")
+			wantEqual(t, "the name", own.keys(t)[created.ID].Name, "for the app <1>")
+			revoked := own.post(t, "/v1/keys/"+created.ID+"/revoke", "")
 			revoked.wantStatus(t, 200)
 			wantMembers(t, revoked.body, nil, "id", "name", "prefix", "created_at", "last_used_at", "revoked_at")
 		})

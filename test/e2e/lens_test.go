@@ -50,13 +50,13 @@ func TestLens(t *testing.T) {
 				"intent": model.Options{"card": 0.125, "transfer": 0.375, "insufficient_information": 0.5},
 				"urgent": model.Yes(0.5625), "mood": model.Levels{0.25, 0.25, 0.5},
 			}))
-			made := s.main.create(t, prism, text(script.Tag)).ok(t)
+			created := s.main.create(t, prism, text(script.Tag)).ok(t)
 			want := `{"Mood average":5.75,"mood.chosen":0.5,"p-angry":0.5,"p_transfer":0.375,"p_unknown":0.5,"sure":0.25,` +
 				`"intent":"insufficient_information","strict":"unsure","easy":"yes","hard":"no","p":0.5625}`
-			if got := string(made.Answers); got != want {
+			if got := string(created.Answers); got != want {
 				t.Errorf("got %s\nwant %s", got, want)
 			}
-			if got := string(s.main.read(t, made.ID, "csv").body); !strings.Contains(got, ",Insufficient information,") {
+			if got := string(s.main.read(t, created.ID, "csv").body); !strings.Contains(got, ",Insufficient information,") {
 				t.Errorf("csv has no label of the added option: %q", got)
 			}
 		})
@@ -65,37 +65,37 @@ func TestLens(t *testing.T) {
 			prism := s.main.prism(t, oneField, yesNo)
 			for p, want := range map[model.Yes]string{1: "yes", 0.6: "yes", 0.59: "unsure", 0.41: "unsure", 0.4: "no", 0: "no"} {
 				script := s.model.Script(model.Answer(model.Answers{"urgent": p}))
-				made := s.main.create(t, prism, text(script.Tag)).ok(t)
-				wantEqual(t, "the answer", made.answer(t, "urgent"), want)
+				created := s.main.create(t, prism, text(script.Tag)).ok(t)
+				wantEqual(t, "the answer", created.answer(t, "urgent"), want)
 			}
 		})
 		t.Run("editing the Lens changes json and leaves raw alone", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
-			made := s.main.create(t, prism, text("x")).ok(t)
-			before := s.main.read(t, made.ID, "raw")
+			created := s.main.create(t, prism, text("x")).ok(t)
+			before := s.main.read(t, created.ID, "raw")
 			r := s.main.put(t, "/v1/prisms/"+prism+"/lens", `{"columns":[{"name":"only","question":"mood","show":"answer"}]}`)
 			r.wantStatus(t, 200)
-			wantMembers(t, s.main.read(t, made.ID, "json").body, []string{"answers"}, "only")
-			s.main.read(t, made.ID, "raw").wantBody(t, string(before.body))
-			header, _, _ := strings.Cut(string(s.main.read(t, made.ID, "csv").body), "\r\n")
+			wantMembers(t, s.main.read(t, created.ID, "json").body, []string{"answers"}, "only")
+			s.main.read(t, created.ID, "raw").wantBody(t, string(before.body))
+			header, _, _ := strings.Cut(string(s.main.read(t, created.ID, "csv").body), "\r\n")
 			wantEqual(t, "the csv header", header, "result_id,ref,version,status,error,created_at,message,only")
 		})
 		t.Run("a new version without a Lens takes the derived one", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, triageQuestions, "lens", raw(`{"columns":[{"name":"only","question":"mood","show":"answer"}]}`))
-			made := s.main.create(t, prism, text("x")).ok(t)
+			created := s.main.create(t, prism, text("x")).ok(t)
 			s.main.post(t, "/v1/prisms/"+prism+"/versions", object("fields", raw(oneField), "questions", raw(yesNo))).wantStatus(t, 201)
-			wantMembers(t, s.main.read(t, made.ID, "").body, []string{"answers"}, "urgent", "urgent_probability")
+			wantMembers(t, s.main.read(t, created.ID, "").body, []string{"answers"}, "urgent", "urgent_probability")
 		})
 		t.Run("a new version takes the Lens sent with it", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
 			s.main.post(t, "/v1/prisms/"+prism+"/versions", object("fields", raw(oneField), "questions", raw(yesNo),
 				"lens", raw(`{"columns":[{"name":"u","question":"urgent","show":"probability"}]}`))).wantStatus(t, 201)
-			made := s.main.create(t, prism, text("x")).ok(t)
-			wantMembers(t, made.Answers, nil, "u")
-			wantEqual(t, "the version", made.Version, 2)
+			created := s.main.create(t, prism, text("x")).ok(t)
+			wantMembers(t, created.Answers, nil, "u")
+			wantEqual(t, "the version", created.Version, 2)
 		})
 		t.Run("the current Lens shows null for what an older answer does not have", func(t *testing.T) {
 			t.Parallel()
@@ -130,8 +130,8 @@ func TestLens(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
 			s.main.post(t, "/v1/prisms/"+prism+"/versions", object("fields", raw(twoFields), "questions", raw(yesNo))).wantStatus(t, 201)
-			made := s.main.create(t, prism, text("x", "version", 1)).ok(t)
-			wantEqual(t, "the version", made.Version, 1)
+			created := s.main.create(t, prism, text("x", "version", 1)).ok(t)
+			wantEqual(t, "the version", created.Version, 1)
 			s.main.create(t, prism, text("x")).wantFail(t, fail{400, "validation_failed", "Missing fields: subject, message"})
 		})
 		t.Run("archiving a prism leaves its results readable in every format", func(t *testing.T) {

@@ -45,13 +45,13 @@ func TestListing(t *testing.T) {
 		t.Run("results are listed newest first, page by page, each once", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
-			var made []string
+			var created []string
 			for range 7 {
-				made = append(made, s.main.create(t, prism, text("x")).ok(t).ID)
+				created = append(created, s.main.create(t, prism, text("x")).ok(t).ID)
 			}
-			slices.Reverse(made)
+			slices.Reverse(created)
 			for _, limit := range []int{1, 2, 3, 6, 8, 100} {
-				wantEqual(t, "the list", s.main.walk(t, "/v1/results?prism="+prism, limit), made)
+				wantEqual(t, "the list", s.main.walk(t, "/v1/results?prism="+prism, limit), created)
 			}
 		})
 		t.Run("a result in a list is the result as it is read", func(t *testing.T) {
@@ -104,14 +104,14 @@ func TestListing(t *testing.T) {
 			own := s.ownAccount(t)
 			var live, archived []string
 			for i := range 5 {
-				var made struct{ ID string }
+				var created struct{ ID string }
 				slug := own.triage(t)
-				own.get(t, "/v1/prisms/"+slug).decode(t, &made)
+				own.get(t, "/v1/prisms/"+slug).decode(t, &created)
 				if i%2 == 0 {
-					live = append(live, made.ID)
+					live = append(live, created.ID)
 				} else {
 					own.archive(t, slug)
-					archived = append(archived, made.ID)
+					archived = append(archived, created.ID)
 				}
 			}
 			for query, want := range map[string][]string{"": live, "archived=false": live, "archived=true": archived} {

@@ -69,8 +69,8 @@ func TestModel(t *testing.T) {
 				"intent": model.Options{"transfer": 0.33, "insufficient_information": 0.33, "card": 0.33},
 				"mood":   model.Levels{0.1, 0.2, 0.74},
 			}))
-			made := s.main.create(t, prism, text(script.Tag)).ok(t)
-			r := s.main.read(t, made.ID, "raw")
+			created := s.main.create(t, prism, text(script.Tag)).ok(t)
+			r := s.main.read(t, created.ID, "raw")
 			wantMembers(t, r.body, []string{"answers"}, "intent", "urgent", "mood")
 			wantMembers(t, r.body, []string{"answers", "intent"}, "type", "value", "probabilities", "confidence")
 			wantMembers(t, r.body, []string{"answers", "intent", "probabilities"}, "card", "transfer", "insufficient_information")
@@ -107,11 +107,11 @@ func TestModel(t *testing.T) {
 				script := s.model.Script(model.Answer(model.Answers{
 					"intent": model.Options{"card": p, "transfer": (1 - p) / 2, "insufficient_information": (1 - p) / 2},
 				}))
-				made := s.main.create(t, prism, text(script.Tag)).ok(t)
+				created := s.main.create(t, prism, text(script.Tag)).ok(t)
 				var answers struct {
 					Answers struct{ Intent struct{ Confidence float64 } }
 				}
-				s.main.read(t, made.ID, "raw").decode(t, &answers)
+				s.main.read(t, created.ID, "raw").decode(t, &answers)
 				if got := answers.Answers.Intent.Confidence; math.Abs(got-want) > 1e-9 {
 					t.Errorf("%v for %v, want %v", got, p, want)
 				}
@@ -120,8 +120,8 @@ func TestModel(t *testing.T) {
 		t.Run("the average weighs the levels' values", func(t *testing.T) {
 			t.Parallel()
 			script := s.model.Script(model.Answer(model.Answers{"mood": model.Levels{0.5, 0.25, 0.25}}))
-			made := s.main.create(t, s.main.triage(t), text(script.Tag)).ok(t)
-			wantEqual(t, "the average", made.answer(t, "mood_average"), 0.5*1+0.25*2+0.25*10)
+			created := s.main.create(t, s.main.triage(t), text(script.Tag)).ok(t)
+			wantEqual(t, "the average", created.answer(t, "mood_average"), 0.5*1+0.25*2+0.25*10)
 		})
 		t.Run("took_ms is how long the model took", func(t *testing.T) {
 			t.Parallel()
@@ -195,8 +195,8 @@ func unusable(t *testing.T, s *stack) {
 			"intent": model.Raw(`{"extra":[1],"probabilities":{"card":0.5,"transfer":0.25,"insufficient_information":0.25}}`),
 			"more":   model.Raw(`{}`),
 		}))
-		made := s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t)
-		wantEqual(t, "the answer", made.answer(t, "intent"), "card")
+		created := s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t)
+		wantEqual(t, "the answer", created.answer(t, "intent"), "card")
 	})
 	t.Run("a sum within 5% of 1 is rounding", func(t *testing.T) {
 		t.Parallel()

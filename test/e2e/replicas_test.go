@@ -28,7 +28,7 @@ func race(t *testing.T, script *model.Script, asked int, clients []*client, call
 	t.Helper()
 	release := make(chan struct{})
 	script.Then(model.Hold(release, model.Likely()))
-	pending := make([]<-chan answered, len(calls))
+	pending := make([]<-chan outcome, len(calls))
 	for i, in := range calls {
 		pending[i] = clients[i].start(t, in)
 	}
@@ -121,7 +121,7 @@ func TestOverload(t *testing.T) {
 			prism, release := own.main.triage(t), make(chan struct{})
 			script := own.model.Script(model.Hold(release, model.Likely()))
 			in := call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag)}
-			taken := []<-chan answered{own.main.start(t, in), own.main.start(t, in)}
+			taken := []<-chan outcome{own.main.start(t, in), own.main.start(t, in)}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if err := script.Await(ctx, 2); err != nil {

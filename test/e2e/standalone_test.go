@@ -47,12 +47,12 @@ func TestStandalone(t *testing.T) {
 				own.show(t, 20)
 				t.Fatal("no curl line")
 			}
-			var made result
-			if out := paste(t, line); json.Unmarshal(out, &made) != nil || made.Status != "ok" || made.Version != 1 {
+			var created result
+			if out := paste(t, line); json.Unmarshal(out, &created) != nil || created.Status != "ok" || created.Version != 1 {
 				t.Errorf("the pasted line printed %s", out)
 			}
 			demo := &client{stack: own, key: apiKeyPattern.FindString(line)}
-			demo.read(t, made.ID, "raw").wantStatus(t, 200)
+			demo.read(t, created.ID, "raw").wantStatus(t, 200)
 			var list struct{ Data []prismRecord }
 			demo.get(t, "/v1/prisms").decode(t, &list)
 			wantEqual(t, "the number of demo prisms", len(list.Data), 1)
@@ -80,13 +80,13 @@ func TestStandalone(t *testing.T) {
 			own := s.private(t, map[string]string{"PRISM_MODEL_PROVIDER": "offline"})
 			line := own.curlLine()
 			demo := &client{stack: own, key: apiKeyPattern.FindString(line)}
-			var made result
-			if err := json.Unmarshal(paste(t, line), &made); err != nil {
+			var created result
+			if err := json.Unmarshal(paste(t, line), &created); err != nil {
 				t.Fatal(err)
 			}
-			before := demo.read(t, made.ID, "")
+			before := demo.read(t, created.ID, "")
 			own.restart(t, syscall.SIGINT)
-			demo.read(t, made.ID, "").wantBody(t, string(before.body))
+			demo.read(t, created.ID, "").wantBody(t, string(before.body))
 			wantEqual(t, "the number of demo keys", len(demo.keys(t)), 1)
 			var list struct{ Data []prismRecord }
 			demo.get(t, "/v1/prisms").decode(t, &list)
@@ -125,10 +125,10 @@ func TestStandalone(t *testing.T) {
 			}
 			own := s.private(t, map[string]string{"PRISM_DATABASE_URL": database, "PRISM_REDIS_URL": world.redis.URL()})
 			prism := own.main.triage(t)
-			made := own.main.create(t, prism, text("x", "idempotency_key", newKey())).ok(t)
+			created := own.main.create(t, prism, text("x", "idempotency_key", newKey())).ok(t)
 			own.front.Env["PRISM_DATA_DIR"] = t.TempDir()
 			own.restart(t, syscall.SIGTERM)
-			own.main.read(t, made.ID, "").ok(t)
+			own.main.read(t, created.ID, "").ok(t)
 		})
 	})
 }

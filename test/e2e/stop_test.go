@@ -35,7 +35,7 @@ func TestStop(t *testing.T) {
 			own.main.create(t, prism, text("x")).wantUnavailable(t)
 			own.main.do(t, call{path: "/v1/nothing", auth: none}).wantUnavailable(t)
 			close(release)
-			made := await(t, pending).ok(t)
+			created := await(t, pending).ok(t)
 
 			ctx, cancel := context.WithTimeout(t.Context(), launch.StopBudget)
 			defer cancel()
@@ -46,7 +46,7 @@ func TestStop(t *testing.T) {
 			if err := own.front.Start(ctx); err != nil {
 				t.Fatal(err)
 			}
-			wantEqual(t, "the result after a restart", own.main.create(t, prism, body).ok(t).ID, made.ID)
+			wantEqual(t, "the result after a restart", own.main.create(t, prism, body).ok(t).ID, created.ID)
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 		})
 		t.Run("an idle service stops at once, with idle and half-sent connections open", func(t *testing.T) {
@@ -114,11 +114,11 @@ func TestRestart(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
 			prism, key := own.main.triage(t), newKey()
-			made := own.main.create(t, prism, text("x", "idempotency_key", key))
+			created := own.main.create(t, prism, text("x", "idempotency_key", key))
 			failed, script := own.main.refused(t, prism)
 			own.restart(t, syscall.SIGTERM)
-			own.main.read(t, made.ok(t).ID, "").wantBody(t, string(made.body))
-			own.main.create(t, prism, text("x", "idempotency_key", key)).wantBody(t, string(made.body))
+			own.main.read(t, created.ok(t).ID, "").wantBody(t, string(created.body))
+			own.main.create(t, prism, text("x", "idempotency_key", key)).wantBody(t, string(created.body))
 			script.Then()
 			own.main.retry(t, failed.ID).ok(t)
 		})
@@ -126,9 +126,9 @@ func TestRestart(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
 			prism := own.main.triage(t)
-			made := own.main.create(t, prism, text("x"))
+			created := own.main.create(t, prism, text("x"))
 			own.restart(t, syscall.SIGKILL)
-			own.main.read(t, made.ok(t).ID, "").wantBody(t, string(made.body))
+			own.main.read(t, created.ok(t).ID, "").wantBody(t, string(created.body))
 		})
 		t.Run("a result whose retry was killed half-way can be retried", func(t *testing.T) {
 			t.Parallel()

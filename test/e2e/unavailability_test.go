@@ -40,13 +40,13 @@ func TestUnavailability(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
 			prism := own.main.triage(t)
-			made := own.main.create(t, prism, text("x")).ok(t)
+			created := own.main.create(t, prism, text("x")).ok(t)
 			failed, _ := own.main.refused(t, prism)
 			models := own.part(t, "prism-model-proxy")
 			models.Process().Kill()
 			own.main.create(t, prism, text("x", "idempotency_key", newKey())).wantUnavailable(t)
 			own.main.retry(t, failed.ID).wantUnavailable(t)
-			own.main.read(t, made.ID, "").ok(t)
+			own.main.read(t, created.ID, "").ok(t)
 			wantEqual(t, "the number of results", len(own.main.results(t, "prism="+prism).Data), 2)
 			if err := models.Start(t.Context()); err != nil {
 				t.Fatal(err)
@@ -71,7 +71,7 @@ func TestUnavailability(t *testing.T) {
 			}
 			own := s.private(t, map[string]string{"PRISM_DATABASE_URL": postgres.URL(database)})
 			prism, key := own.main.triage(t), newKey()
-			made := own.main.create(t, prism, text("x", "idempotency_key", key))
+			created := own.main.create(t, prism, text("x", "idempotency_key", key))
 			failed, script := own.main.refused(t, prism)
 			if err := postgres.Crash(); err != nil {
 				t.Fatal(err)
@@ -88,7 +88,7 @@ func TestUnavailability(t *testing.T) {
 				t.Fatal(err)
 			}
 			own.awaitAnswer(t, prism)
-			own.main.create(t, prism, text("x", "idempotency_key", key)).wantBody(t, string(made.body))
+			own.main.create(t, prism, text("x", "idempotency_key", key)).wantBody(t, string(created.body))
 			script.Then()
 			own.main.retry(t, failed.ID).ok(t)
 		})
@@ -121,8 +121,8 @@ func TestUnavailability(t *testing.T) {
 			if err := results.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			made := await(t, pending).ok(t)
-			own.main.read(t, made.ID, "").ok(t)
+			created := await(t, pending).ok(t)
+			own.main.read(t, created.ID, "").ok(t)
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 		})
 		t.Run("a Redis that is gone, or comes back empty, fails no call", func(t *testing.T) {

@@ -163,12 +163,12 @@ func (q Question) encode(answer any) []byte {
 }
 
 func (q Question) likely() any {
-	rest := 0.25 / float64(max(len(q.Names)-1, 1))
+	other := 0.25 / float64(max(len(q.Names)-1, 1))
 	switch q.Type {
 	case "choice":
 		a := Options{}
 		for i, name := range q.Names {
-			a[name] = rest
+			a[name] = other
 			if i == 0 {
 				a[name] = 0.75
 			}
@@ -177,7 +177,7 @@ func (q Question) likely() any {
 	case "score":
 		a := make(Levels, len(q.Names))
 		for i := range a {
-			a[i] = rest
+			a[i] = other
 			if i == 0 {
 				a[i] = 0.75
 			}

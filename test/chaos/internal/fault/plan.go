@@ -65,8 +65,8 @@ const (
 	// meanGap is between the starts of two faults. A fault lasts longest/2 in the mean, so that a few are there at a time.
 	meanGap = 400 * time.Millisecond
 	longest = 1500 * time.Millisecond
-	// rest is how long a target is left alone after a fault: it takes a part about as long to be ready again.
-	rest = 400 * time.Millisecond
+	// pauseAfter is how long a target is left alone after a fault: the repair takes a part about as long to be ready again.
+	pauseAfter = 400 * time.Millisecond
 )
 
 // Plan decides what breaks when. The same seed decides the same.
@@ -89,7 +89,7 @@ func Plan(c Config) []Fault {
 			f := draw(rnd, c, kind)
 			if f.At = at; busy[f.Target] <= at {
 				bag = append(bag[:i:i], bag[i+1:]...)
-				busy[f.Target] = at + f.Length + rest
+				busy[f.Target] = at + f.Length + pauseAfter
 				plan = append(plan, f)
 				break
 			}

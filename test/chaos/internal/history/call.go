@@ -1,9 +1,9 @@
-// Package history holds what clients saw of Prism and decides whether a service that answers one call after the other,
-// in an order consistent with real time, could have shown it to them (spec: linearizable).
+// Package history records the calls of clients and their responses, and decides whether a service that handles one call
+// after the other, in an order consistent with real time, could have given these responses (spec: linearizable).
 //
-// Calls are kept by race: everything that is reachable from one idempotency key (the creates that share it, the retries
-// and reads of the results that hold or held it), or from one create without a key. Races do not touch each other, so each
-// is checked alone, which keeps the search small.
+// Calls are grouped by race: the creates that share one idempotency key, with the retries and reads of their results, or one
+// create without a key, with the retries and reads of its results. Races do not influence each other, so each is checked
+// alone, which keeps the search small.
 package history
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Kind is an operation of the contract.
+// Kind is an operation of the API.
 type Kind uint8
 
 // The operations.
@@ -22,7 +22,7 @@ const (
 	Read
 )
 
-// Status is a result's, as the contract writes it.
+// Status is the status of a result.
 type Status string
 
 // The result states.
@@ -31,7 +31,7 @@ const (
 	Failed Status = "failed"
 )
 
-// Call is one request and what became of it.
+// Call is one request with its response.
 type Call struct {
 	Client int
 	Kind   Kind
@@ -40,19 +40,19 @@ type Call struct {
 	Keyed  bool   // of a create: it carries the race's idempotency key
 	Target string // the result that a retry or a read names
 
-	Began  time.Duration // since the start of the run
-	Ended  time.Duration
-	Answer Answer
+	Began    time.Duration // since the start of the run
+	Ended    time.Duration
+	Response Response
 }
 
-// Meaning is what an answer says.
+// Meaning classifies a response.
 type Meaning uint8
 
 // The meanings.
 const (
-	// Lost is no answer, or the 500: the call may have happened, may happen later, or never.
-	Lost Meaning = iota
-	// Nothing is the 503, or a connection that was never made: the call took nothing.
+	// Unknown is a lost response, or the 500: the call may have taken effect, may take effect later, or never.
+	Unknown Meaning = iota
+	// Nothing is the 503, or a failed connection: the call had no effect.
 	Nothing
 	// Result is a 200 or a 502 with a result.
 	Result
@@ -66,8 +66,8 @@ const (
 	NotFound
 )
 
-// Answer is what a client was told.
-type Answer struct {
+// Response is what a client received.
+type Response struct {
 	Meaning Meaning
 	ID      string // of a Result
 	Status  Status
@@ -76,15 +76,15 @@ type Answer struct {
 	By      string // of Retried
 }
 
-// Race is the calls that can be in each other's way.
+// Race is a group of calls that influence each other.
 type Race struct {
 	Name  string
 	Calls []Call
 }
 
-// changes tells whether a call may have changed something, whatever it was told.
+// changes tells whether a call may have changed something.
 func (c *Call) changes() bool {
-	return c.Kind != Read && (c.Answer.Meaning == Lost || c.Answer.Meaning == Result)
+	return c.Kind != Read && (c.Response.Meaning == Unknown || c.Response.Meaning == Result)
 }
 
 func (c *Call) String() string {
@@ -102,10 +102,10 @@ func (c *Call) String() string {
 	return "read " + short(c.Target)
 }
 
-func (a Answer) String() string {
+func (a Response) String() string {
 	switch a.Meaning {
-	case Lost:
-		return "no answer: it may have happened"
+	case Unknown:
+		return "no response: the call may have taken effect"
 	case Nothing:
 		return "503: nothing happened"
 	case Result:

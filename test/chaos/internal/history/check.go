@@ -8,19 +8,19 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// searchBudget bounds the search for an order of one race. A race is small, so it is met by none but a bug of the model.
+// searchBudget bounds the search for an order of one race. A race is small, so only a bug in the model exceeds the bound.
 const (
 	searchBudget = 20 * time.Second
-	// shortBudget is for each step of making a violation shorter; what it does not decide is left as it was.
+	// shortBudget bounds each attempt to shorten a violation. An attempt that takes longer is dropped.
 	shortBudget = 100 * time.Millisecond
 )
 
 // Violation is a race that no order explains.
 type Violation struct {
 	Race Race
-	// Undecided tells that the search took too long: nothing is shown, which is as bad as a violation.
+	// Undecided tells that the search took too long. That proves nothing, so it counts as a violation.
 	Undecided bool
-	// Shortest is what is left of the race when everything is taken away without which it is still unexplained.
+	// Shortest is a shortest part of the race that no order explains.
 	Shortest []Call
 }
 
@@ -67,8 +67,8 @@ func explained(calls []Call) bool {
 	return porcupine.CheckOperationsTimeout(model(orderOf(calls)), operations(calls), shortBudget) != porcupine.Illegal
 }
 
-// operations are the calls that say something. What took nothing, and reads without an answer, say nothing; what may have
-// happened may do so until the end of time.
+// operations are the calls that matter to the check. Calls without an effect, and reads without a response, do not matter.
+// A call with an unknown outcome may take effect at any later time.
 func operations(calls []Call) []porcupine.Operation {
 	var end time.Duration
 	for _, c := range calls {
@@ -77,13 +77,13 @@ func operations(calls []Call) []porcupine.Operation {
 	var ops []porcupine.Operation
 	for i := range calls {
 		c := &calls[i]
-		if c.Answer.Meaning == Nothing || c.Answer.Meaning == Lost && c.Kind == Read {
+		if c.Response.Meaning == Nothing || c.Response.Meaning == Unknown && c.Kind == Read {
 			continue
 		}
 		op := porcupine.Operation{
-			ClientId: c.Client, Input: c, Output: c.Answer, Call: int64(c.Began), Return: int64(c.Ended),
+			ClientId: c.Client, Input: c, Output: c.Response, Call: int64(c.Began), Return: int64(c.Ended),
 		}
-		if c.Answer.Meaning == Lost {
+		if c.Response.Meaning == Unknown {
 			op.Return = int64(end) + 1
 		}
 		ops = append(ops, op)

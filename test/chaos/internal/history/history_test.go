@@ -19,39 +19,39 @@ func (b *book) add(from, to int, c history.Call) *book {
 	return b
 }
 
-func (b *book) create(from, to int, prism, ref string, a history.Answer) *book {
-	return b.add(from, to, history.Call{Kind: history.Create, Keyed: true, Prism: prism, Ref: ref, Answer: a})
+func (b *book) create(from, to int, prism, ref string, a history.Response) *book {
+	return b.add(from, to, history.Call{Kind: history.Create, Keyed: true, Prism: prism, Ref: ref, Response: a})
 }
 
-func (b *book) unkeyed(from, to int, ref string, a history.Answer) *book {
-	return b.add(from, to, history.Call{Kind: history.Create, Prism: "a", Ref: ref, Answer: a})
+func (b *book) unkeyed(from, to int, ref string, a history.Response) *book {
+	return b.add(from, to, history.Call{Kind: history.Create, Prism: "a", Ref: ref, Response: a})
 }
 
-func (b *book) retry(from, to int, id string, a history.Answer) *book {
-	return b.add(from, to, history.Call{Kind: history.Retry, Target: id, Answer: a})
+func (b *book) retry(from, to int, id string, a history.Response) *book {
+	return b.add(from, to, history.Call{Kind: history.Retry, Target: id, Response: a})
 }
 
-func (b *book) read(from, to int, id string, a history.Answer) *book {
-	return b.add(from, to, history.Call{Kind: history.Read, Target: id, Answer: a})
+func (b *book) read(from, to int, id string, a history.Response) *book {
+	return b.add(from, to, history.Call{Kind: history.Read, Target: id, Response: a})
 }
 
 // is and failed are results of prism a that began as ref "one".
-func is(id string) history.Answer { return answer(id, history.OK, "one") }
+func is(id string) history.Response { return answer(id, history.OK, "one") }
 
-func failed(id string) history.Answer { return answer(id, history.Failed, "one") }
+func failed(id string) history.Response { return answer(id, history.Failed, "one") }
 
-func answer(id string, status history.Status, ref string) history.Answer {
-	return history.Answer{Meaning: history.Result, ID: id, Status: status, Prism: "a", Ref: ref}
+func answer(id string, status history.Status, ref string) history.Response {
+	return history.Response{Meaning: history.Result, ID: id, Status: status, Prism: "a", Ref: ref}
 }
 
-func retriedAs(id string) history.Answer { return history.Answer{Meaning: history.Retried, By: id} }
+func retriedAs(id string) history.Response { return history.Response{Meaning: history.Retried, By: id} }
 
 var (
-	lost       = history.Answer{Meaning: history.Lost}
-	nothing    = history.Answer{Meaning: history.Nothing}
-	otherPrism = history.Answer{Meaning: history.OtherPrism}
-	succeeded  = history.Answer{Meaning: history.Succeeded}
-	notFound   = history.Answer{Meaning: history.NotFound}
+	unknown    = history.Response{Meaning: history.Unknown}
+	nothing    = history.Response{Meaning: history.Nothing}
+	otherPrism = history.Response{Meaning: history.OtherPrism}
+	succeeded  = history.Response{Meaning: history.Succeeded}
+	notFound   = history.Response{Meaning: history.NotFound}
 )
 
 func TestHistoriesThatTheContractAllowsAreExplained(t *testing.T) {
@@ -66,14 +66,14 @@ func TestHistoriesThatTheContractAllowsAreExplained(t *testing.T) {
 		"a keyed repeat and a retry are the same race":  (&book{}).create(0, 1, "a", "one", failed("1")).create(2, 9, "a", "two", is("2")).retry(3, 9, "1", retriedAs("2")),
 		"an ok result is not retried":                   (&book{}).unkeyed(0, 1, "one", is("1")).retry(2, 3, "1", succeeded),
 		"what was refused with the 503 did nothing":     (&book{}).create(0, 1, "a", "zero", nothing).create(2, 3, "a", "one", is("1")),
-		"a lost create never happened":                  (&book{}).create(0, 1, "a", "zero", lost).create(2, 3, "a", "one", is("1")),
-		"a lost create happened":                        (&book{}).create(0, 1, "a", "one", lost).create(2, 3, "a", "two", is("1")).read(4, 5, "1", is("1")),
-		"a lost create happens late":                    (&book{}).create(0, 1, "a", "one", lost).create(2, 9, "a", "two", is("1")).create(10, 11, "b", "three", otherPrism),
-		"a lost create failed and was retried":          (&book{}).create(0, 1, "a", "one", lost).create(2, 3, "a", "two", is("2")).create(4, 5, "a", "three", is("2")),
-		"a lost retry shows in a later one":             (&book{}).unkeyed(0, 1, "one", failed("1")).retry(2, 3, "1", lost).retry(4, 5, "1", retriedAs("2")).read(6, 7, "2", is("2")),
-		"a lost retry of a key shows in a repeat":       (&book{}).create(0, 1, "a", "one", failed("1")).retry(2, 3, "1", lost).create(4, 5, "a", "two", is("3")).retry(6, 7, "1", retriedAs("2")),
-		"lost calls of both prisms: one of them it was": (&book{}).create(0, 1, "a", "one", lost).create(0, 1, "b", "two", lost).create(2, 3, "b", "three", otherPrism).create(4, 5, "a", "four", is("1")),
-		"reads that were lost say nothing":              (&book{}).create(0, 1, "a", "one", is("1")).read(2, 3, "1", lost).read(2, 3, "1", nothing),
+		"a lost create never happened":                  (&book{}).create(0, 1, "a", "zero", unknown).create(2, 3, "a", "one", is("1")),
+		"a lost create happened":                        (&book{}).create(0, 1, "a", "one", unknown).create(2, 3, "a", "two", is("1")).read(4, 5, "1", is("1")),
+		"a lost create happens late":                    (&book{}).create(0, 1, "a", "one", unknown).create(2, 9, "a", "two", is("1")).create(10, 11, "b", "three", otherPrism),
+		"a lost create failed and was retried":          (&book{}).create(0, 1, "a", "one", unknown).create(2, 3, "a", "two", is("2")).create(4, 5, "a", "three", is("2")),
+		"a lost retry shows in a later one":             (&book{}).unkeyed(0, 1, "one", failed("1")).retry(2, 3, "1", unknown).retry(4, 5, "1", retriedAs("2")).read(6, 7, "2", is("2")),
+		"a lost retry of a key shows in a repeat":       (&book{}).create(0, 1, "a", "one", failed("1")).retry(2, 3, "1", unknown).create(4, 5, "a", "two", is("3")).retry(6, 7, "1", retriedAs("2")),
+		"lost calls of both prisms: one of them it was": (&book{}).create(0, 1, "a", "one", unknown).create(0, 1, "b", "two", unknown).create(2, 3, "b", "three", otherPrism).create(4, 5, "a", "four", is("1")),
+		"reads that were lost say nothing":              (&book{}).create(0, 1, "a", "one", is("1")).read(2, 3, "1", unknown).read(2, 3, "1", nothing),
 	} {
 		if found := history.Check([]history.Race{{Name: name, Calls: b.calls}}); len(found) != 0 {
 			t.Errorf("%s: %s", name, found[0])
@@ -91,7 +91,7 @@ var bad = map[string]struct {
 	"one create saved under two ids":              {(&book{}).create(0, 9, "a", "one", is("1")).create(1, 8, "a", "two", is("2")), 2},
 	"a saved result was lost":                     {(&book{}).create(0, 1, "a", "one", is("1")).read(2, 3, "1", notFound), 2},
 	"a saved result was lost and the key is new":  {(&book{}).create(0, 1, "a", "one", failed("1")).create(2, 3, "a", "two", answer("2", history.OK, "two")), 2},
-	"a key serves two prisms":                     {(&book{}).create(0, 1, "a", "one", is("1")).create(2, 3, "b", "two", history.Answer{Meaning: history.Result, ID: "2", Status: history.OK, Prism: "b", Ref: "two"}), 2},
+	"a key serves two prisms":                     {(&book{}).create(0, 1, "a", "one", is("1")).create(2, 3, "b", "two", history.Response{Meaning: history.Result, ID: "2", Status: history.OK, Prism: "b", Ref: "two"}), 2},
 	"a key is refused that nobody used":           {(&book{}).create(0, 1, "a", "one", otherPrism), 1},
 	"a key is refused to its own prism":           {(&book{}).create(0, 1, "a", "one", is("1")).create(2, 3, "a", "two", otherPrism), 2},
 	"two retries of one result won":               {(&book{}).unkeyed(0, 1, "one", failed("1")).retry(2, 9, "1", is("2")).retry(3, 9, "1", is("3")), 3},
@@ -108,7 +108,7 @@ var bad = map[string]struct {
 	"a stale answer after a newer one":            {(&book{}).create(0, 1, "a", "one", failed("1")).create(2, 3, "a", "two", is("2")).create(4, 5, "a", "three", is("1")), 3},
 	"a retry forgets the ref":                     {(&book{}).unkeyed(0, 1, "one", failed("1")).retry(2, 3, "1", answer("2", history.OK, "two")), 2},
 	"the 503 took something after all":            {(&book{}).create(0, 1, "a", "one", nothing).create(2, 3, "a", "two", is("1")), 1},
-	"one lost retry does not explain two results": {(&book{}).create(0, 1, "a", "one", failed("1")).retry(2, 3, "1", lost).retry(4, 5, "1", retriedAs("2")).create(6, 7, "a", "two", is("4")).retry(8, 9, "2", retriedAs("3")), 4},
+	"one lost retry does not explain two results": {(&book{}).create(0, 1, "a", "one", failed("1")).retry(2, 3, "1", unknown).retry(4, 5, "1", retriedAs("2")).create(6, 7, "a", "two", is("4")).retry(8, 9, "2", retriedAs("3")), 4},
 }
 
 func TestHistoriesThatBreakAPromiseAreFound(t *testing.T) {
@@ -136,7 +136,7 @@ func TestAViolationIsShownByTheCallsThatAreEnough(t *testing.T) {
 		// Calls before, at the same time and after that have nothing to do with it.
 		noise := &book{calls: append([]history.Call(nil), b.calls...)}
 		for i := range 6 {
-			noise.read(20+i, 21+i, b.calls[0].Answer.ID, lost).create(20+i, 22+i, "a", "noise", nothing)
+			noise.read(20+i, 21+i, b.calls[0].Response.ID, unknown).create(20+i, 22+i, "a", "noise", nothing)
 		}
 		found := history.Check([]history.Race{{Name: name, Calls: noise.calls}})
 		if len(found) != 1 {
@@ -159,7 +159,7 @@ func TestManyFailedRepeatsAtOnceAreDecidedQuickly(t *testing.T) {
 		for i := range n {
 			a := failed(id(i))
 			if i%5 == 4 {
-				a = lost
+				a = unknown
 			}
 			b.create(i, 100, "a", map[bool]string{true: "one", false: "more"}[i == 0], a)
 		}

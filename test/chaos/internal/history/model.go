@@ -9,13 +9,13 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// chain is all there is of a race at one moment: the results that retried each other, the oldest first. Retrying moves
-// the idempotency key, so the last result holds it.
+// chain is the state of a race: the results that retried each other, the oldest first. A retry moves the idempotency key,
+// so the last result holds the key.
 //
 //	(empty) ── create ──▶ [r1] ── r1 failed: create or retry ──▶ [r1 r2] ── r2 failed: … ──▶ [r1 r2 … rn]
 //
-// A call whose answer was lost may have added a result that nobody knows: its id and status are empty until a later
-// answer tells them.
+// A call with an unknown outcome may have added a result that no client knows: its id and status are empty until a later
+// response has them.
 type chain struct {
 	prism, ref string // of the create that began it; retries keep both
 	results    []result
@@ -26,12 +26,12 @@ type result struct {
 	status Status // empty: not known yet
 }
 
-// model is the contract, one call at a time, for a history in which an order of results is known.
+// model is the specification for one call at a time.
 func model(o order) porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{chain{}} },
 		Step: func(state, input, output any) []any {
-			next := o.step(state.(chain), input.(*Call), output.(Answer))
+			next := o.step(state.(chain), input.(*Call), output.(Response))
 			states := make([]any, len(next))
 			for i, s := range next {
 				states[i] = s
@@ -45,15 +45,15 @@ func model(o order) porcupine.Model {
 			return h.Sum64()
 		},
 		DescribeOperation: func(input, output any) string {
-			return fmt.Sprintf("%s → %s", input.(*Call), output.(Answer))
+			return fmt.Sprintf("%s → %s", input.(*Call), output.(Response))
 		},
 		DescribeState: func(state any) string { return state.(chain).String() },
 	}
 	return m.ToModel()
 }
 
-// step is every state that a call can leave behind when it is answered so. None: it can't be answered so.
-func (o order) step(c chain, call *Call, a Answer) []chain {
+// step returns every state that is possible after a call with this response. No state means that the response is wrong.
+func (o order) step(c chain, call *Call, a Response) []chain {
 	if a.Meaning == Nothing {
 		return []chain{c}
 	}
@@ -68,17 +68,17 @@ func (o order) step(c chain, call *Call, a Answer) []chain {
 }
 
 // create is the check of the idempotency key (spec: order-of-checks-create).
-func (o order) create(c chain, call *Call, a Answer) []chain {
+func (o order) create(c chain, call *Call, a Response) []chain {
 	taken := len(c.results) > 0
 	switch {
 	case taken && !call.Keyed:
 		return nil // nothing comes before a create without a key
 	case taken && c.prism != call.Prism:
-		if a.Meaning == OtherPrism || a.Meaning == Lost {
+		if a.Meaning == OtherPrism || a.Meaning == Unknown {
 			return []chain{c}
 		}
 		return nil
-	case a.Meaning == Lost:
+	case a.Meaning == Unknown:
 		next := []chain{c}
 		if !taken {
 			return append(next, o.begin(call, result{})...)
@@ -95,22 +95,22 @@ func (o order) create(c chain, call *Call, a Answer) []chain {
 		return nil
 	}
 	next := o.add(c, result{a.ID, a.Status})
-	// A repeat is told the stored result only when that is ok.
+	// A repeat gets the stored result only when that result is ok.
 	if a.Status == OK {
 		next = append(next, o.bind(c, len(c.results)-1, result{a.ID, OK})...)
 	}
 	return next
 }
 
-func (o order) retry(c chain, call *Call, a Answer) []chain {
+func (o order) retry(c chain, call *Call, a Response) []chain {
 	var next []chain
-	if a.Meaning == Lost {
+	if a.Meaning == Unknown {
 		next = append(next, c)
 	}
 	last := len(c.results) - 1
 	for i := range c.results {
 		switch a.Meaning {
-		case Lost:
+		case Unknown:
 			if i == last {
 				for _, named := range o.bind(c, i, result{id: call.Target}) {
 					next = append(next, o.add(named, result{})...)
@@ -139,9 +139,9 @@ func (o order) retry(c chain, call *Call, a Answer) []chain {
 	return next
 }
 
-func (o order) read(c chain, call *Call, a Answer) []chain {
+func (o order) read(c chain, call *Call, a Response) []chain {
 	switch a.Meaning {
-	case Lost:
+	case Unknown:
 		return []chain{c}
 	case NotFound:
 		if !c.has(call.Target) {

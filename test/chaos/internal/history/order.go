@@ -2,9 +2,9 @@ package history
 
 import "slices"
 
-// order is what a history tells of which result retried which. Every answer of it holds whenever it was given, since a
-// result is retried once: so an order of calls that contradicts it leads nowhere, and need not be followed. Without this
-// the search would try every order of repeats at once that each failed and retried the one before.
+// order is the knowledge of a history about which result retried which. A result is retried once, so this knowledge holds at
+// any time, and the search skips every order of calls that contradicts it. Otherwise the search would try every order of
+// concurrent repeats that each failed and retried the one before.
 type order struct {
 	next   map[string]string
 	before map[string]string
@@ -15,16 +15,16 @@ func orderOf(calls []Call) order {
 	for _, c := range calls {
 		switch {
 		case c.Kind != Retry:
-		case c.Answer.Meaning == Retried:
-			o.next[c.Target], o.before[c.Answer.By] = c.Answer.By, c.Target
-		case c.Answer.Meaning == Result:
-			o.next[c.Target], o.before[c.Answer.ID] = c.Answer.ID, c.Target
+		case c.Response.Meaning == Retried:
+			o.next[c.Target], o.before[c.Response.By] = c.Response.By, c.Target
+		case c.Response.Meaning == Result:
+			o.next[c.Target], o.before[c.Response.ID] = c.Response.ID, c.Target
 		}
 	}
 	return o
 }
 
-// allows tells whether the result after may follow the result first; either may be unknown.
+// allows tells whether the result after may be the retry of the result first. Either may be unknown.
 func (o order) allows(first, after result) bool {
 	if first.id == "" || after.id == "" {
 		return true
@@ -37,7 +37,7 @@ func (o order) allows(first, after result) bool {
 	return !known || before == first.id
 }
 
-// begin is the chain that a create begins with r.
+// begin returns the chain of a first create with result r.
 func (o order) begin(call *Call, r result) []chain {
 	if _, retried := o.before[r.id]; retried {
 		return nil
@@ -45,8 +45,8 @@ func (o order) begin(call *Call, r result) []chain {
 	return []chain{{prism: call.Prism, ref: call.Ref, results: []result{r}}}
 }
 
-// bind is the chain in which the i-th result is known to be r, unless it is known to be another. An empty status says
-// nothing.
+// bind returns the chain in which the i-th result is known to be r, or none when that result is known to be another. An
+// empty status is unknown.
 func (o order) bind(c chain, i int, r result) []chain {
 	have := c.results[i]
 	switch {
@@ -68,8 +68,8 @@ func (o order) bind(c chain, i int, r result) []chain {
 	return []chain{c}
 }
 
-// add is the chain after its last result was retried as r, which only a failed one can be, and only once. What is unknown
-// of the two is what the order tells.
+// add returns the chain after a retry of the last result as r. Only a failed result can be retried, and only once. The order
+// fills in what is unknown of the two results.
 func (o order) add(c chain, r result) []chain {
 	last := c.results[len(c.results)-1]
 	if r.id == "" {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// shortest takes away from an unexplained history what it stays unexplained without. Each step only makes the history say
-// less, so what is left is a violation in its own right: calls that changed nothing are dropped, and calls that may have
-// changed something become ones that may have happened.
+// shortest removes from an unexplained history what the violation does not need. It drops calls that changed nothing, and
+// turns calls that may have changed something into calls with an unknown outcome. Both only weaken the history, so the rest
+// is a violation too.
 func shortest(calls []Call) []Call {
 	calls = prefix(calls)
 	for i := 0; i < len(calls); {
@@ -24,7 +24,8 @@ func shortest(calls []Call) []Call {
 	return calls
 }
 
-// prefix is the history up to the first moment at which it is unexplained. What had no answer by then may have happened.
+// prefix is the history up to the first moment at which no order explains it. Calls without a response by then have an
+// unknown outcome.
 func prefix(calls []Call) []Call {
 	calls = slices.Clone(calls)
 	slices.SortFunc(calls, func(a, b Call) int { return cmp.Compare(a.Began, b.Began) })
@@ -41,7 +42,7 @@ func prefix(calls []Call) []Call {
 				if !c.mayChange() {
 					continue
 				}
-				c.Answer = Answer{Meaning: Lost}
+				c.Response = Response{Meaning: Unknown}
 			}
 			seen = append(seen, c)
 		}
@@ -52,16 +53,16 @@ func prefix(calls []Call) []Call {
 	return calls
 }
 
-func (c *Call) mayChange() bool { return c.Kind != Read && c.Answer.Meaning != Nothing }
+func (c *Call) mayChange() bool { return c.Kind != Read && c.Response.Meaning != Nothing }
 
-// weaken is the history in which the i-th call says less; nil when it can't.
+// weaken returns the history in which the i-th call is dropped or has an unknown outcome, or nil if that is so already.
 func weaken(calls []Call, i int) []Call {
 	if c := calls[i]; !c.changes() {
 		return slices.Delete(slices.Clone(calls), i, i+1)
-	} else if c.Answer.Meaning == Lost {
+	} else if c.Response.Meaning == Unknown {
 		return nil
 	}
 	less := slices.Clone(calls)
-	less[i].Answer = Answer{Meaning: Lost}
+	less[i].Response = Response{Meaning: Unknown}
 	return less
 }

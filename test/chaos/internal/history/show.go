@@ -23,10 +23,10 @@ func (v Violation) String() string {
 	for i := range v.Shortest {
 		c := &v.Shortest[i]
 		until := stamp(c.Ended)
-		if c.Answer.Meaning == Lost {
+		if c.Response.Meaning == Unknown {
 			until = "…"
 		}
-		fmt.Fprintf(w, "  %s\t%s\tclient %d\t%s\t→ %s\n", stamp(c.Began), until, c.Client, c, c.Answer)
+		fmt.Fprintf(w, "  %s\t%s\tclient %d\t%s\t→ %s\n", stamp(c.Began), until, c.Client, c, c.Response)
 	}
 	_ = w.Flush()
 	return b.String()

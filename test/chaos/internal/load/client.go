@@ -1,5 +1,5 @@
-// Package load is the clients: they call Prism as strangers do, over HTTP with the standard client, and write down what
-// they were told.
+// Package load is the clients of the chaos tests. They call Prism over HTTP with the standard client and record the
+// responses.
 package load
 
 import (
@@ -21,7 +21,7 @@ import (
 // (spec: wait-limit, model-wait, saving-after-the-model).
 const callBudget = 75 * time.Second
 
-// Result is what a body in format json or raw says.
+// Result is the body of a result in format json or raw.
 type Result struct {
 	ID        string          `json:"id"`
 	Ref       *string         `json:"ref"`
@@ -57,7 +57,7 @@ type request struct {
 	format           string
 }
 
-// reply is what came back; err is why nothing did.
+// reply is a response, or the error of a call without a response.
 type reply struct {
 	status int
 	body   []byte
@@ -102,46 +102,46 @@ var retriedAs = regexp.MustCompile(`^This result was already retried as ([0-9a-f
 // unavailable is the body of the 503 (spec: error-service-unavailable).
 const unavailable = `{"statusCode":503,"error":"Service Unavailable","message":"Service Unavailable"}`
 
-// read tells what a reply to a create, a retry or a read means. An error is a reply that the contract does not know.
-func (r reply) read(kind history.Kind) (history.Answer, *Result, error) {
+// read classifies the reply to a create, a retry or a read. A reply that the specification does not have is an error.
+func (r reply) read(kind history.Kind) (history.Response, *Result, error) {
 	if r.err != nil {
-		return history.Answer{Meaning: unanswered(r.err)}, nil, nil //nolint:nilerr // what was lost is an answer too
+		return history.Response{Meaning: unanswered(r.err)}, nil, nil //nolint:nilerr // a lost response is an outcome too
 	}
 	switch r.status {
 	case http.StatusOK, http.StatusBadGateway:
 		return r.result(kind)
 	case http.StatusServiceUnavailable:
-		return history.Answer{Meaning: history.Nothing}, nil, r.unavailable()
+		return history.Response{Meaning: history.Nothing}, nil, r.unavailable()
 	}
 	var body struct {
 		Error struct{ Code, Message string }
 	}
 	if err := json.Unmarshal(r.body, &body); err != nil {
-		return history.Answer{}, nil, r.unknown()
+		return history.Response{}, nil, r.unknown()
 	}
 	message := body.Error.Message
 	switch by := retriedAs.FindStringSubmatch(message); fmt.Sprint(r.status, body.Error.Code) {
 	case "500internal_error":
-		return history.Answer{Meaning: history.Lost}, nil, nil
+		return history.Response{Meaning: history.Unknown}, nil, nil
 	case "404not_found":
 		if message == "Result not found" && kind != history.Create {
-			return history.Answer{Meaning: history.NotFound}, nil, nil
+			return history.Response{Meaning: history.NotFound}, nil, nil
 		}
 	case "409conflict":
 		switch {
 		case kind == history.Create && message == "This idempotency key was already used for another prism.":
-			return history.Answer{Meaning: history.OtherPrism}, nil, nil
+			return history.Response{Meaning: history.OtherPrism}, nil, nil
 		case kind == history.Retry && message == "Only a failed result can be retried.":
-			return history.Answer{Meaning: history.Succeeded}, nil, nil
+			return history.Response{Meaning: history.Succeeded}, nil, nil
 		case kind == history.Retry && by != nil:
-			return history.Answer{Meaning: history.Retried, By: by[1]}, nil, nil
+			return history.Response{Meaning: history.Retried, By: by[1]}, nil, nil
 		}
 	}
-	return history.Answer{}, nil, r.unknown()
+	return history.Response{}, nil, r.unknown()
 }
 
 func (r reply) unknown() error {
-	return fmt.Errorf("an answer that the contract does not have: %d %s", r.status, r.body)
+	return fmt.Errorf("a response that the specification does not have: %d %s", r.status, r.body)
 }
 
 func (r reply) unavailable() error {
@@ -153,10 +153,10 @@ func (r reply) unavailable() error {
 	return nil
 }
 
-func (r reply) result(kind history.Kind) (history.Answer, *Result, error) {
+func (r reply) result(kind history.Kind) (history.Response, *Result, error) {
 	var res Result
 	if err := json.Unmarshal(r.body, &res); err != nil {
-		return history.Answer{}, nil, r.unknown()
+		return history.Response{}, nil, r.unknown()
 	}
 	status := http.StatusOK
 	if res.Status == history.Failed && kind != history.Read {
@@ -165,18 +165,18 @@ func (r reply) result(kind history.Kind) (history.Answer, *Result, error) {
 	ok := res.Status == history.OK && res.Error == nil && string(res.Answers) != "null"
 	failed := res.Status == history.Failed && res.Error != nil && string(res.Answers) == "null"
 	if r.status != status || !ok && !failed || res.ID == "" || res.Ref == nil {
-		return history.Answer{}, nil, r.unknown()
+		return history.Response{}, nil, r.unknown()
 	}
-	return history.Answer{
+	return history.Response{
 		Meaning: history.Result, ID: res.ID, Status: res.Status, Prism: res.Prism, Ref: *res.Ref,
 	}, &res, nil
 }
 
-// unanswered tells a call that was never sent from one that was lost.
+// unanswered tells a call that was never sent from a lost response.
 func unanswered(err error) history.Meaning {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
 		return history.Nothing
 	}
-	return history.Lost
+	return history.Unknown
 }

@@ -16,13 +16,13 @@ type Config struct {
 	Seed     uint64
 	Gateways []string  // host:port
 	Keys     [2]string // API keys of two accounts
-	// Clients call at the same time. A third as many races are open at a time, so that about three meet in one.
+	// Clients is the number of concurrent clients. A third as many races are open, so about three clients meet in a race.
 	Clients int
 	// Limit bounds the calls of a race, so that its history is small enough to be searched. 20 by default.
 	Limit int
 	// Tag is how the model behaves; the race is filled in.
 	Tag upstream.Tag
-	// LeavePercent is the share of calls whose client goes away without waiting for the answer.
+	// LeavePercent is the share of calls whose client disconnects before the response.
 	LeavePercent int
 	// Pause is between two calls of a client.
 	Pause time.Duration
@@ -61,7 +61,7 @@ func New(c Config) *Load {
 // Close drops the connections.
 func (l *Load) Close() { l.client.http.CloseIdleConnections() }
 
-// Run makes calls until ctx ends, and returns when every call has its answer.
+// Run makes calls until ctx ends, and returns when every call has its response.
 func (l *Load) Run(ctx context.Context) {
 	l.mu.Lock()
 	rnd := rand.New(rand.NewPCG(l.config.Seed, 1))
@@ -118,7 +118,7 @@ func pause(ctx context.Context, rnd *rand.Rand) {
 	}
 }
 
-// one makes one call, and tells whether it was taken.
+// one makes one call and tells whether a service accepted the call.
 func (l *Load) one(ctx context.Context, number int, rnd *rand.Rand) (taken bool) {
 	race := l.pick(rnd)
 	if rnd.IntN(100) < 3 {
@@ -140,7 +140,7 @@ func (l *Load) gateway(rnd *rand.Rand) string {
 	return l.config.Gateways[rnd.IntN(len(l.config.Gateways))]
 }
 
-// pick returns an open race; one that is at its end gives way to a new one.
+// pick returns an open race. A race that has ended is replaced by a new one.
 func (l *Load) pick(rnd *rand.Rand) *Race {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,8 +151,8 @@ func (l *Load) pick(rnd *rand.Rand) *Race {
 	return l.open[i]
 }
 
-// call makes a call and writes down what became of it.
-func (l *Load) call(ctx context.Context, race *Race, number int, gateway string, in intent, rnd *rand.Rand) history.Answer {
+// call makes a call and records the response.
+func (l *Load) call(ctx context.Context, race *Race, number int, gateway string, in intent, rnd *rand.Rand) history.Response {
 	format := []string{"", "json", "raw", "raw"}[rnd.IntN(4)]
 	req := l.request(race, gateway, in)
 	req.format = format
@@ -163,13 +163,13 @@ func (l *Load) call(ctx context.Context, race *Race, number int, gateway string,
 	got := l.client.do(ctx, req)
 	c.Ended = time.Since(l.start)
 	answer, result, err := got.read(in.kind)
-	c.Answer = answer
+	c.Response = answer
 	l.count(answer, c.Ended-c.Began)
 	switch {
 	case err != nil:
 		l.problem(fmt.Errorf("%s: %s: %w", race.name(), &c, err))
 	case got.err != nil && ctx.Err() == nil && c.Ended-c.Began >= callBudget:
-		l.problem(fmt.Errorf("%s: %s: no answer after %s", race.name(), &c, c.Ended-c.Began))
+		l.problem(fmt.Errorf("%s: %s: no response after %s", race.name(), &c, c.Ended-c.Began))
 	case result != nil:
 		l.serve(race, *result, format, got.body)
 	}
@@ -213,7 +213,7 @@ func (l *Load) trespass(ctx context.Context, race *Race, rnd *rand.Rand) {
 	}
 }
 
-// serve checks what can be checked at once: that the bytes of a result never change, and that no result is in two races.
+// serve checks at once that the bytes of a result never change, and that no result is in two races.
 func (l *Load) serve(race *Race, r Result, format string, body []byte) {
 	if format == "" {
 		format = "json"

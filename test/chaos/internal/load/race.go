@@ -29,7 +29,7 @@ type Race struct {
 	calls   []history.Call
 }
 
-// known is a result that a client was told of.
+// known is a result that a client knows from a response.
 type known struct {
 	id      string
 	ok      bool
@@ -58,7 +58,7 @@ func (r *Race) name() string {
 	return fmt.Sprintf("race %d of key %s of account %d", r.Number, r.Key, r.Account)
 }
 
-// next decides what a client does; false: there is nothing to do any more.
+// next decides the next call of a client. false means that no call is left.
 func (r *Race) next(rnd *rand.Rand) (intent, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,7 +74,7 @@ func (r *Race) next(rnd *rand.Rand) (intent, bool) {
 		r.begun++
 		return r.create(slug), true
 	case len(r.known) == 0:
-		// The one create is under way; if its answer is lost nobody will ever know its result.
+		// The only create is in progress. If its response is lost, no client will ever know its result.
 		return intent{}, false
 	}
 	r.begun++
@@ -110,27 +110,27 @@ func (r *Race) note(c history.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, c)
-	switch c.Answer.Meaning {
+	switch c.Response.Meaning {
 	case history.Result:
-		r.learn(c.Answer.ID).ok = c.Answer.Status == history.OK
+		r.learn(c.Response.ID).ok = c.Response.Status == history.OK
 		if c.Kind == history.Retry {
 			r.learn(c.Target).retried = true
 		}
 	case history.Retried:
-		r.learn(c.Answer.By)
+		r.learn(c.Response.By)
 		r.learn(c.Target).retried = true
 	case history.Succeeded:
 		r.learn(c.Target).ok = true
 	case history.Nothing:
-		// A race that nobody gets through to goes on longer, but not for ever.
+		// A race with many failed calls gets more calls, but not without end.
 		if len(r.calls) < 3*r.limit {
 			r.begun--
 		}
-	case history.Lost, history.OtherPrism, history.NotFound:
+	case history.Unknown, history.OtherPrism, history.NotFound:
 	}
 }
 
-// learn is what is known of a result, which may be nothing yet.
+// learn returns the knowledge about a result, which may be empty.
 func (r *Race) learn(id string) *known {
 	i := slices.IndexFunc(r.known, func(k known) bool { return k.id == id })
 	if i < 0 {
@@ -150,7 +150,7 @@ func (r *Race) any() (id string, ok bool) {
 	return r.known[len(r.known)-1].id, true
 }
 
-// spent tells that the race is at its end and another one may begin.
+// spent tells whether the race has ended, so that another one may begin.
 func (r *Race) spent() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

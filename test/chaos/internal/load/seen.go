@@ -9,17 +9,17 @@ import (
 	"github.com/prism-results/prism/test/chaos/internal/history"
 )
 
-// Seen counts what a load was told.
+// Seen counts the responses of a load.
 type Seen struct {
 	Calls   int
 	Results int // 200 and 502
 	Refused int // 4xx
 	Nothing int // 503, or never sent
-	Lost    int // 500, or no answer
+	Unknown int // 500, or no answer
 	Longest time.Duration
 }
 
-func (l *Load) count(a history.Answer, took time.Duration) {
+func (l *Load) count(a history.Response, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seen.Calls++
@@ -28,15 +28,15 @@ func (l *Load) count(a history.Answer, took time.Duration) {
 		l.seen.Results++
 	case history.Nothing:
 		l.seen.Nothing++
-	case history.Lost:
-		l.seen.Lost++
+	case history.Unknown:
+		l.seen.Unknown++
 	case history.OtherPrism, history.Succeeded, history.Retried, history.NotFound:
 		l.seen.Refused++
 	}
 	l.seen.Longest = max(l.seen.Longest, took)
 }
 
-// Seen is what was counted so far.
+// Seen returns the counts so far.
 func (l *Load) Seen() Seen {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,28 +62,28 @@ func (l *Load) Histories() []history.Race {
 	return histories
 }
 
-// Served are the results that were answered to somebody, in format raw where somebody asked for that.
+// Served are the results that clients received, in format raw if a client asked for this format.
 func (l *Load) Served() map[string]Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.results)
 }
 
-// Owner is the race in which a result was answered.
+// Owner is the race of a result.
 func (l *Load) Owner(id string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.owner[id]
 }
 
-// Raw is the body of a result in format raw; nil when nobody asked for it.
+// Raw is the body of a result in format raw, or nil if no client asked for this format.
 func (l *Load) Raw(id string) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.bodies[served{id, "raw"}]
 }
 
-// Problems are what broke the contract whatever the order of calls.
+// Problems are the violations that do not depend on the order of calls.
 func (l *Load) Problems() []error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -25,7 +25,7 @@ func (l *Load) audit(ctx context.Context) (Audit, error) {
 	for _, e := range l.ledger.entries() {
 		a.Answered++
 		answered[e.id] = true
-		if v := e.judge("json", l.client.do(ctx, http.MethodGet, "/v1/results/"+e.id, nil)); v != (verdict{}) {
+		if v := e.judge("json", l.client.do(ctx, http.MethodGet, "/v1/results/"+e.id, nil)); v != (finding{}) {
 			a.problem("result %s was answered, and now: %s%s", e.id, v.failed, v.wrong)
 		}
 	}

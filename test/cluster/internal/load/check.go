@@ -94,16 +94,16 @@ func (w want) read(body []byte) (result, error) {
 	return r, nil
 }
 
-// verdict is what an answer is worth: all right when both are empty.
-type verdict struct {
+// finding is what is not right about a response. A response is right when both texts are empty.
+type finding struct {
 	failed string // why there is no usable answer
 	wrong  string // what the contract does not have
 }
 
 // judge reads the answer to a create, a repeat or a retry. A result that was answered is returned, also a failed one.
-func (w want) judge(a reply) (*result, verdict) {
+func (w want) judge(a reply) (*result, finding) {
 	if a.err != nil {
-		return nil, verdict{failed: unanswered(a.err)}
+		return nil, finding{failed: unanswered(a.err)}
 	}
 	if a.status != http.StatusOK && a.status != http.StatusBadGateway {
 		return nil, judgeError(a)
@@ -111,34 +111,34 @@ func (w want) judge(a reply) (*result, verdict) {
 	r, err := w.read(a.body)
 	switch {
 	case err != nil:
-		return nil, verdict{wrong: err.Error()}
+		return nil, finding{wrong: err.Error()}
 	case a.contentType != "application/json; charset=utf-8":
-		return nil, verdict{wrong: "it has the type " + a.contentType}
+		return nil, finding{wrong: "it has the type " + a.contentType}
 	case (a.status == http.StatusOK) != (r.Status == "ok"):
-		return nil, verdict{wrong: "status and body do not fit each other"}
+		return nil, finding{wrong: "status and body do not fit each other"}
 	case w.failed && r.Status == "ok":
-		return &r, verdict{wrong: "it is a usable answer, and the model gave none"}
+		return &r, finding{wrong: "it is a usable answer, and the model gave none"}
 	case !w.failed && r.Status != "ok":
-		return &r, verdict{failed: "a failed result: " + *r.Error}
+		return &r, finding{failed: "a failed result: " + *r.Error}
 	}
-	return &r, verdict{}
+	return &r, finding{}
 }
 
 // unavailable is the body of the 503.
 const unavailable = `{"statusCode":503,"error":"Service Unavailable","message":"Service Unavailable"}`
 
 // judgeError reads an answer that is no result.
-func judgeError(a reply) verdict {
+func judgeError(a reply) finding {
 	var body struct {
 		Error struct{ Code, Message string }
 	}
 	switch {
 	case a.status == http.StatusServiceUnavailable && sameJSON(a.body, unavailable):
-		return verdict{failed: "503"}
+		return finding{failed: "503"}
 	case a.status == http.StatusInternalServerError && json.Unmarshal(a.body, &body) == nil && body.Error.Code == "internal_error":
-		return verdict{failed: "500"}
+		return finding{failed: "500"}
 	}
-	return verdict{wrong: fmt.Sprintf("status %d", a.status)}
+	return finding{wrong: fmt.Sprintf("status %d", a.status)}
 }
 
 func sameJSON(got []byte, want string) bool {

@@ -139,7 +139,7 @@ func (l *Load) prepare(ctx context.Context) error {
 		w := l.newWant("seed", 0, 0)
 		a := l.client.do(ctx, http.MethodPost, l.createPath(), w.body(""))
 		r, v := w.judge(a)
-		if v != (verdict{}) {
+		if v != (finding{}) {
 			return fmt.Errorf("load: making a result to read: %w", a.problem())
 		}
 		if err := l.ledger.add(r.ID, a.body); err != nil {
@@ -202,17 +202,17 @@ func (l *Load) read(ctx context.Context, due time.Time) {
 }
 
 // judge reads the answer to a read.
-func (e *entry) judge(format string, a reply) verdict {
+func (e *entry) judge(format string, a reply) finding {
 	if a.err != nil {
-		return verdict{failed: unanswered(a.err)}
+		return finding{failed: unanswered(a.err)}
 	}
 	if a.status != http.StatusOK {
 		return judgeError(a)
 	}
 	if err := e.check(format, a.body); err != nil {
-		return verdict{wrong: err.Error()}
+		return finding{wrong: err.Error()}
 	}
-	return verdict{}
+	return finding{}
 }
 
 func (l *Load) create(ctx context.Context, due time.Time) {
@@ -232,7 +232,7 @@ func (l *Load) keyedAndRepeat(ctx context.Context, due time.Time) {
 	// A failed result is retried by its repeat, so only usable ones have to be the same.
 	if a := <-first; a != nil && second != nil && a.Status == "ok" && second.Status == "ok" && a.ID != second.ID {
 		l.rec.begin()
-		l.rec.end(Repeat, again, w.script.Call, verdict{wrong: "the repeat has another result"})
+		l.rec.end(Repeat, again, w.script.Call, finding{wrong: "the repeat has another result"})
 	}
 	if second == nil {
 		l.repeatLater(call)

@@ -20,13 +20,13 @@ func start(t *testing.T) prism {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := s.Account(t.Context(), "load")
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.Process().StopAfter(t)
+	key, err := s.Account(t.Context(), "load")
+	if err != nil {
+		t.Fatal(err)
+	}
 	return prism{url: s.URL(), key: key, model: upstream.URL}
 }

@@ -136,7 +136,7 @@ func (r *recorder) begin() {
 	r.inFlight++
 }
 
-func (r *recorder) end(kind Kind, due time.Time, call string, v verdict) {
+func (r *recorder) end(kind Kind, due time.Time, call string, v finding) {
 	took := time.Since(due)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -28,7 +28,7 @@ const Path = "services/gateway/internal/apidoc/openapi.json"
 type Document struct {
 	// calls is the document as written: unknown members of a call are ignored (spec: unknown-members-ignored). In answers
 	// unknown members are refused, so that Prism sends nothing that the document does not describe.
-	calls, answers routers.Router
+	calls, responses routers.Router
 
 	mu     sync.Mutex
 	unused map[string]bool // the operations that no call succeeded with
@@ -41,7 +41,7 @@ type Exchange struct {
 	Body           string
 	Status         int
 	Header         http.Header
-	Answer         []byte
+	Response       []byte
 }
 
 // New reads a document. It must be a valid one.
@@ -70,7 +70,7 @@ func New(source []byte) (*Document, error) {
 		return nil, err
 	}
 	d.calls = calls
-	_, d.answers, err = load(source)
+	_, d.responses, err = load(source)
 	return d, err
 }
 
@@ -135,11 +135,11 @@ func (d *Document) Check(x Exchange) error {
 	if x.Method == http.MethodHead {
 		call.Method = http.MethodGet // HEAD is GET without the body, and is not described by itself
 	}
-	answers, _, err := d.answers.FindRoute(call)
+	responses, _, err := d.responses.FindRoute(call)
 	if err != nil {
 		return x.undescribed(err)
 	}
-	if x.Status == http.StatusNotFound && bytes.Contains(x.Answer, []byte(`"Route not found"`)) {
+	if x.Status == http.StatusNotFound && bytes.Contains(x.Response, []byte(`"Route not found"`)) {
 		return errors.New("described, but there is no such route")
 	}
 	options := &openapi3filter.Options{
@@ -147,8 +147,8 @@ func (d *Document) Check(x Exchange) error {
 		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SchemaValidationOptions: formats,
 	}
 	errs := []error{openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: call, Route: answers},
-		Status:                 x.Status, Header: x.Header, Body: io.NopCloser(bytes.NewReader(x.Answer)), Options: options,
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: call, Route: responses},
+		Status:                 x.Status, Header: x.Header, Body: io.NopCloser(bytes.NewReader(x.Response)), Options: options,
 	})}
 	if _, params, err := mime.ParseMediaType(x.Header.Get("Content-Type")); err != nil || params["charset"] != "utf-8" {
 		errs = append(errs, fmt.Errorf("Content-Type %q is not in UTF-8", x.Header.Get("Content-Type")))
@@ -158,7 +158,7 @@ func (d *Document) Check(x Exchange) error {
 	}
 	if x.Status < 300 {
 		d.mu.Lock()
-		delete(d.unused, answers.Operation.OperationID)
+		delete(d.unused, responses.Operation.OperationID)
 		d.mu.Unlock()
 	}
 	calls, params, err := d.calls.FindRoute(call)

@@ -24,22 +24,22 @@ const (
 // TestCheckFindsWhatIsWrong changes one thing: in an exchange, or in the document that it kept to.
 func TestCheckFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	list := Exchange{Method: "GET", Target: "/v1/keys", Status: 200, Answer: []byte(`{"data":[` + key + `]}`)}
+	list := Exchange{Method: "GET", Target: "/v1/keys", Status: 200, Response: []byte(`{"data":[` + key + `]}`)}
 	create := Exchange{
 		Method: "POST", Target: "/v1/prisms/p/results?format=raw", ContentType: "application/json; charset=utf-8", Body: body,
-		Status: 200, Answer: []byte(result),
+		Status: 200, Response: []byte(result),
 	}
-	refused := Exchange{Method: "GET", Target: "/v1/prisms?limit=0", Status: 400, Answer: []byte(invalid)}
-	prisms := Exchange{Method: "GET", Target: "/v1/prisms?limit=100", Status: 200, Answer: []byte(`{"data":[],"next_cursor":null}`)}
+	refused := Exchange{Method: "GET", Target: "/v1/prisms?limit=0", Status: 400, Response: []byte(invalid)}
+	prisms := Exchange{Method: "GET", Target: "/v1/prisms?limit=100", Status: 200, Response: []byte(`{"data":[],"next_cursor":null}`)}
 	rows := Exchange{
-		Method: "GET", Target: "/v1/prisms/p/results?format=tsv", Status: 200, Answer: []byte("result_id\tref\n"),
+		Method: "GET", Target: "/v1/prisms/p/results?format=tsv", Status: 200, Response: []byte("result_id\tref\n"),
 		Header: http.Header{"Content-Type": {"text/tab-separated-values; charset=utf-8"}},
 	}
 	status := func(code int) func(*Exchange) { return func(x *Exchange) { x.Status = code } }
 	target := func(path string) func(*Exchange) { return func(x *Exchange) { x.Target = path } }
 	sends := func(body string) func(*Exchange) { return func(x *Exchange) { x.Body = body } }
-	answers := func(old, now string) func(*Exchange) {
-		return func(x *Exchange) { x.Answer = bytes.Replace(x.Answer, []byte(old), []byte(now), 1) }
+	responses := func(old, now string) func(*Exchange) {
+		return func(x *Exchange) { x.Response = bytes.Replace(x.Response, []byte(old), []byte(now), 1) }
 	}
 	media := func(value string) func(*Exchange) { return func(x *Exchange) { x.Header.Set("Content-Type", value) } }
 
@@ -59,11 +59,11 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		{name: "a result", of: create},
 		{name: "a failed result", of: create, change: func(x *Exchange) {
 			x.Status = 502
-			x.Answer = bytes.Replace(x.Answer, []byte(`{"q":{"type":"yes_no","probability":0.5}}`), []byte("null"), 1)
+			x.Response = bytes.Replace(x.Response, []byte(`{"q":{"type":"yes_no","probability":0.5}}`), []byte("null"), 1)
 		}},
 		{name: "a refusal", of: refused},
 		{name: "rows", of: rows},
-		{name: "HEAD", of: list, change: func(x *Exchange) { x.Method, x.Answer = "HEAD", nil }},
+		{name: "HEAD", of: list, change: func(x *Exchange) { x.Method, x.Response = "HEAD", nil }},
 		{name: "a page that is no operation", of: list, change: target("/docs")},
 		{name: "an unknown member of a call is ignored", of: create, change: sends(`{"text":"","idempotencyKey":1}`)},
 		{name: "numbers are JavaScript's", of: create, change: sends(`{"text":"","version":1.00000000000000001}`)},
@@ -74,7 +74,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		{name: "an unknown method", of: list, change: func(x *Exchange) { x.Method = "PATCH" }, want: "no operation is described"},
 		{name: "a path that is not one", of: list, change: target("/v1/%zz"), want: "no operation is described"},
 		{name: "a missing route", of: refused, change: func(x *Exchange) {
-			x.Status, x.Answer = 404, []byte(`{"error":{"code":"not_found","message":"Route not found"}}`)
+			x.Status, x.Response = 404, []byte(`{"error":{"code":"not_found","message":"Route not found"}}`)
 		}, want: "there is no such route"},
 		{name: "another status", of: refused, change: status(409), want: "status is not supported"},
 		{name: "another status of HEAD", of: list, change: func(x *Exchange) { x.Method, x.Status = "HEAD", 418 }, want: "status is not supported"},
@@ -82,18 +82,18 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		{name: "another character set", of: list, change: media("application/json"), want: "is not in UTF-8"},
 		{name: "no header", of: list, change: func(x *Exchange) { delete(x.Header, "X-Request-Id") }, want: `"X-Request-Id" missing`},
 		{name: "another value of a header", of: refused, change: func(x *Exchange) { x.Status, x.Header["Www-Authenticate"] = 401, []string{"Basic"} }, want: "WWW-Authenticate"},
-		{name: "half a body", of: list, change: answers(`}]}`, ``), want: "unexpected end of JSON"},
-		{name: "two bodies", of: list, change: answers(`}]}`, `}]}{}`), want: "after top-level value"},
-		{name: "another type", of: list, change: answers(`"name":"k"`, `"name":1`), want: "value must be a string"},
-		{name: "null", of: create, change: answers(`"prism":"p"`, `"prism":null`), want: "got null, want string"},
-		{name: "no date-time", of: list, change: answers(`T03`, ` 03`), want: "date-time"},
-		{name: "no UUID", of: list, change: answers(`0198c000-`, `0198c000`), want: "uuid"},
-		{name: "a missing member", of: list, change: answers(`,"revoked_at":null`, ``), want: "revoked_at"},
-		{name: "an unknown member", of: list, change: answers(`"name"`, `"hash":"","name"`), want: "hash"},
-		{name: "an unknown member of an error", of: refused, change: answers(`"message"`, `"path":"","message"`), want: "path"},
-		{name: "an unknown member of an answer", of: create, change: answers(`"probability"`, `"confidence":1,"probability"`), want: "confidence"},
-		{name: "above a limit", of: create, change: answers(`0.5`, `1.5`), want: "maximum"},
-		{name: "another code", of: refused, change: answers(`validation_failed`, `invalid`), want: "must be one of"},
+		{name: "half a body", of: list, change: responses(`}]}`, ``), want: "unexpected end of JSON"},
+		{name: "two bodies", of: list, change: responses(`}]}`, `}]}{}`), want: "after top-level value"},
+		{name: "another type", of: list, change: responses(`"name":"k"`, `"name":1`), want: "value must be a string"},
+		{name: "null", of: create, change: responses(`"prism":"p"`, `"prism":null`), want: "got null, want string"},
+		{name: "no date-time", of: list, change: responses(`T03`, ` 03`), want: "date-time"},
+		{name: "no UUID", of: list, change: responses(`0198c000-`, `0198c000`), want: "uuid"},
+		{name: "a missing member", of: list, change: responses(`,"revoked_at":null`, ``), want: "revoked_at"},
+		{name: "an unknown member", of: list, change: responses(`"name"`, `"hash":"","name"`), want: "hash"},
+		{name: "an unknown member of an error", of: refused, change: responses(`"message"`, `"path":"","message"`), want: "path"},
+		{name: "an unknown member of an answer", of: create, change: responses(`"probability"`, `"confidence":1,"probability"`), want: "confidence"},
+		{name: "above a limit", of: create, change: responses(`0.5`, `1.5`), want: "maximum"},
+		{name: "another code", of: refused, change: responses(`validation_failed`, `invalid`), want: "must be one of"},
 		{name: "a parameter was taken", of: prisms, change: target("/v1/prisms?limit=101"), want: "it was taken: "},
 		{name: "an unknown format was taken", of: create, change: target("/v1/prisms/p/results?format=xml"), want: "it was taken: "},
 		{name: "a number beyond all was taken", of: create, change: sends(`{"text":"","version":1e400}`), want: "it was taken: "},
@@ -150,13 +150,13 @@ func TestUnusedOperationsAreNamed(t *testing.T) {
 	}
 	before := d.Unused()
 	x := Exchange{
-		Method: "GET", Target: "/v1/keys", Status: 503, Answer: []byte(`{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`),
+		Method: "GET", Target: "/v1/keys", Status: 503, Response: []byte(`{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`),
 		Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}, "X-Request-Id": {"r"}},
 	}
 	if err := d.Check(x); err != nil || !slices.Contains(d.Unused(), "listKeys") {
 		t.Errorf("a refused call: %v, %v", err, d.Unused())
 	}
-	x.Status, x.Answer = 200, []byte(`{"data":[]}`)
+	x.Status, x.Response = 200, []byte(`{"data":[]}`)
 	if err := d.Check(x); err != nil {
 		t.Error(err)
 	}

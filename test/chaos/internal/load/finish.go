@@ -10,17 +10,17 @@ import (
 	"github.com/prism-results/prism/test/chaos/internal/history"
 )
 
-// Settle makes sure that nothing is stuck: after the faults have ended, and with a model that always answers, every key
-// has to answer with a result that is ok, and every chain of results has to end in one. Its calls are part of the races'
+// Finish proves that nothing is stuck. After the faults have ended, with a model that always answers, a repeat of every key
+// must return a result that is ok, and every chain of results must end in such a result. These calls are part of the
 // histories.
-func (l *Load) Settle(ctx context.Context) {
+func (l *Load) Finish(ctx context.Context) {
 	work := make(chan *Race)
 	var clients sync.WaitGroup
 	for i := range l.config.Clients {
 		clients.Go(func() {
 			rnd := rand.New(rand.NewPCG(l.config.Seed, uint64(i)+1000))
 			for race := range work {
-				if err := l.settle(ctx, race, i, rnd); err != nil {
+				if err := l.finish(ctx, race, i, rnd); err != nil {
 					l.problem(fmt.Errorf("%s is stuck: %w", race.name(), err))
 				}
 			}
@@ -33,16 +33,16 @@ func (l *Load) Settle(ctx context.Context) {
 	clients.Wait()
 }
 
-// settle first has the key answer. Then it retries every result of which nobody knows what retried it: the last one of a
-// chain, which ends it, and those in it, of which the answer tells the order that the check of the history needs.
-func (l *Load) settle(ctx context.Context, race *Race, number int, rnd *rand.Rand) error {
-	var last history.Answer
+// finish repeats the key first. Then it retries every result without a known retry: the last result of a chain, which ends
+// the chain, and results inside a chain, whose responses tell the order that the check of the history needs.
+func (l *Load) finish(ctx context.Context, race *Race, number int, rnd *rand.Rand) error {
+	var last history.Response
 	answered, prism := race.Key == "", 0
-	ctx, cancel := context.WithTimeout(ctx, settleBudget)
+	ctx, cancel := context.WithTimeout(ctx, finishBudget)
 	defer cancel()
 	steps := 4 * l.config.Limit // each answer but a few brings the race nearer to its end
 	for step := 0; step < steps; step++ {
-		in, ok := race.finish(answered, prism)
+		in, ok := race.nextToFinish(answered, prism)
 		if !ok {
 			return nil
 		}
@@ -63,11 +63,11 @@ func (l *Load) settle(ctx context.Context, race *Race, number int, rnd *rand.Ran
 	return fmt.Errorf("at last it answers %q", last)
 }
 
-// settleBudget bounds one race, on a machine of any load.
-const settleBudget = 3 * time.Minute
+// finishBudget bounds one race, on a machine of any load.
+const finishBudget = 3 * time.Minute
 
-// finish is the next call that brings a race to its end; false: there is nothing left to ask.
-func (r *Race) finish(answered bool, prism int) (intent, bool) {
+// nextToFinish is the next call that brings a race to its end. false means that no call is left.
+func (r *Race) nextToFinish(answered bool, prism int) (intent, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !answered {
@@ -81,7 +81,7 @@ func (r *Race) finish(answered bool, prism int) (intent, bool) {
 	return intent{}, false
 }
 
-// Ready waits until each gateway answers a call that needs everything, and returns how long that took.
+// Ready waits until each gateway succeeds with a call that needs every service, and returns how long that took.
 func (l *Load) Ready(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	rnd := rand.New(rand.NewPCG(l.config.Seed, 0))
@@ -93,7 +93,7 @@ func (l *Load) Ready(ctx context.Context) (time.Duration, error) {
 	defer tick.Stop()
 	for _, gateway := range l.config.Gateways {
 		for {
-			in, _ := race.finish(false, 0)
+			in, _ := race.nextToFinish(false, 0)
 			if l.call(ctx, race, 0, gateway, in, rnd).Meaning == history.Result {
 				break
 			}
