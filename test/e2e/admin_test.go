@@ -70,7 +70,7 @@ func TestAdmin(t *testing.T) {
 			t.Parallel()
 			r := s.main.create(t, s.fill(t, "{one}"), text(s.model.Script(model.Status(400)).Tag))
 			r.failed(t)
-			// A line may come after the answer that it is about.
+			// A log line may be written after the response to its request.
 			deadline := time.NewTimer(patience)
 			defer deadline.Stop()
 			tick := time.NewTicker(10 * time.Millisecond)
@@ -95,7 +95,7 @@ func TestAdmin(t *testing.T) {
 	})
 }
 
-// metrics are those of all parts.
+// metrics are the metrics of all parts.
 func (s *stack) metrics(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder

@@ -42,7 +42,7 @@ func TestAuthentication(t *testing.T) {
 			})
 		}
 
-		// That it is not printed either is for the scan at the end of the suite.
+		// The scan at the end of the suite holds that no process prints the key.
 		t.Run("a key in the wrong place is not repeated", func(t *testing.T) {
 			t.Parallel()
 			for _, path := range []string{
@@ -101,7 +101,7 @@ func TestAuthentication(t *testing.T) {
 	})
 }
 
-// newAPIKey makes a second key of the account and returns a client with it and its id.
+// newAPIKey creates a second key of the account and returns a client with this key, and the id of the key.
 func (c *client) newAPIKey(t *testing.T) (second *client, id string) {
 	t.Helper()
 	r := c.post(t, "/v1/keys", object("name", "second"))

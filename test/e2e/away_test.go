@@ -11,10 +11,10 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 )
 
-// promptly is how soon a call has its answer while something it needs is away.
+// promptly bounds the response time of a call while a dependency is away.
 const promptly = 2 * time.Second
 
-// need is what an operation cannot do without.
+// need is what an operation depends on.
 type need int
 
 const (
@@ -29,7 +29,7 @@ type operation struct {
 	call call
 }
 
-// operations are calls of every kind, of which each would succeed. retried is a failed result.
+// operations are calls of every kind. Each would succeed. retried is a failed result.
 func operations(prism, retried, created string) []operation {
 	path := "/v1/prisms/" + prism
 	return []operation{
@@ -52,19 +52,18 @@ func operations(prism, retried, created string) []operation {
 	}
 }
 
-// fault is a way in which a dependency is away, and what each operation answers meanwhile: 0 stands for what it answers
-// always.
+// fault makes a dependency unavailable. want is the status of each kind of operation meanwhile; 0 is the usual status.
 type fault struct {
 	name       string
 	begin, end func() error
 	want       map[need]int
-	// unknown tells that a write's request was delivered to what hangs. It may still be done, so a 503, which says that
-	// nothing was taken, is not the only honest answer.
+	// unknown tells that the hanging dependency has the request of a write and may still execute it. Then the 503, which says
+	// that nothing was taken, is not the only correct response.
 	unknown bool
 }
 
-// TestEachDependencyAway kills and stops each dependency and calls every operation: the response is the one of the rules,
-// within 2 s, and the usual one when the dependency is back, without a restart of anything else.
+// TestEachDependencyAway kills and stops each dependency and calls every operation. The response is correct and comes within
+// 2 s. When the dependency is back, every operation succeeds, without a restart of anything else.
 // spec: dependency-away-before-the-model, redis-is-optional
 func TestEachDependencyAway(t *testing.T) {
 	only(t, services, func(t *testing.T, s *stack) {
@@ -111,8 +110,8 @@ func TestEachDependencyAway(t *testing.T) {
 	})
 }
 
-// wantAnswersWhile calls every operation during a fault and after it. An answer that a busy machine delays may be measured
-// again: it shows in one of three rounds how long Prism itself takes.
+// wantAnswersWhile calls every operation during a fault and after the fault. A busy machine may delay a response, so the
+// fastest of three rounds counts.
 func (s *stack) wantAnswersWhile(t *testing.T, f fault) {
 	t.Helper()
 	prism := s.main.triage(t)
@@ -128,7 +127,7 @@ func (s *stack) wantAnswersWhile(t *testing.T, f fault) {
 		t.Fatal(err)
 	}
 	if f.want[looksUp] == 503 {
-		// A process that is told to stop may still answer what it has. A create that was looked up would be asked and not saved.
+		// A stopped process may still complete calls in progress. A create after its look-up would call the model and not be saved.
 		s.awaitUnavailable(t)
 	}
 	late := map[string]time.Duration{}
@@ -205,7 +204,7 @@ func (s *stack) awaitUnavailable(t *testing.T) {
 	}
 }
 
-// awaitSuccess repeats a call until a dependency that came back is noticed.
+// awaitSuccess repeats a call until it succeeds again.
 func (s *stack) awaitSuccess(t *testing.T, op operation) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)

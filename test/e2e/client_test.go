@@ -21,11 +21,11 @@ type client struct {
 	account string
 }
 
-// call is a request as it goes over the wire. The zero value of a member is what most cases want.
+// call is a request. The zero value of each member fits most cases.
 type call struct {
 	method string // GET without a body, POST with one
 	path   string // from the first slash, with the query, sent byte for byte
-	// body is sent as it is. contentType is application/json when there is a body, and "none" sends no such header.
+	// body is sent as it is. contentType is application/json by default if there is a body; "none" sends no such header.
 	body        string
 	contentType string
 	chunked     bool
@@ -156,7 +156,7 @@ func (c *client) try(t *testing.T, in call) (reply, error) {
 	return r, nil
 }
 
-// do sends a call that gets an answer.
+// do sends a call that gets a response.
 func (c *client) do(t *testing.T, in call) reply {
 	t.Helper()
 	r, err := c.try(t, in)
@@ -203,7 +203,7 @@ func (c *client) read(t *testing.T, id, format string) reply {
 	return c.get(t, path)
 }
 
-// answered is a call's outcome, for calls that run at once.
+// outcome is the reply or the error of a concurrent call.
 type outcome struct {
 	reply reply
 	err   error
@@ -238,5 +238,5 @@ func await(t *testing.T, calls <-chan outcome) reply {
 	}
 }
 
-// patience is how long a test waits for what must come.
+// patience bounds the wait for what must happen.
 const patience = 50 * time.Second

@@ -36,7 +36,7 @@ func (s *stack) atOnce(t *testing.T, script *model.Script, then model.Step, call
 	return replies
 }
 
-// startAndLeave sends a call and returns what makes its client go away.
+// startAndLeave sends a call and returns a function that disconnects the client.
 func (c *client) startAndLeave(t *testing.T, in call) (leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -8,6 +8,9 @@
 //	                          │      └─────▶ prism-model-proxy ──▶ scripted model
 //	                          └────────────▶ Redis
 //
+// The services run as they are shipped, without recorded traces, so their look-ups share round trips. Standalone exports its
+// traces. TestTraces has a third topology, services that export their traces.
+//
 // A topology is started once and shared. Cases are kept apart by their own prisms, idempotency keys and model scripts. Cases
 // that count or stop things bring an account or a stack of their own. A comment with `spec:` and a name says
 // which rule a case holds. Every call and every response is also checked against the OpenAPI document, and the whole suite

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDryRun tests that a dry run makes every check of the real call, returns what the call would, and stores nothing
-// (spec: dry-run).
+// TestDryRun holds that a dry run makes every check of the real call, returns the same response, and stores nothing.
+// spec: dry-run
 func TestDryRun(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		const column, other = `{"columns":[{"name":"x","question":"urgent","show":"answer"}]}`, `{"columns":[{"name":"x","question":"none","show":"answer"}]}`

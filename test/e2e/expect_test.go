@@ -49,7 +49,7 @@ func invalid(problems string) fail {
 	return fail{400, "validation_failed", "Invalid request: " + problems}
 }
 
-// invalidAt is a problem whose words the decisions leave to the service.
+// invalidAt is a problem whose text the specification does not fix.
 func invalidAt(path string) fail {
 	return fail{400, "validation_failed", `^Invalid request: ` + regexp.QuoteMeta(path) + `: \S`}
 }
@@ -142,7 +142,7 @@ type result struct {
 	Answers   json.RawMessage `json:"answers"`
 }
 
-// ok reads a result that was answered.
+// ok reads a result with the status ok.
 func (r reply) ok(t *testing.T) result {
 	t.Helper()
 	r.wantStatus(t, 200)
@@ -154,7 +154,7 @@ func (r reply) ok(t *testing.T) result {
 	return res
 }
 
-// failed reads a result that the model gave no usable answer to.
+// failed reads a result with the status failed.
 func (r reply) failed(t *testing.T) result {
 	t.Helper()
 	r.wantStatus(t, 502)
@@ -180,7 +180,7 @@ func (res result) answer(t *testing.T, name string) any {
 	return v
 }
 
-// members are the member names of an object inside a JSON document, in the order written.
+// members are the member names of an object inside a JSON value, in the order written.
 func members(t *testing.T, doc []byte, path ...string) []string {
 	t.Helper()
 	for _, name := range path {
@@ -261,5 +261,5 @@ func object(pairs ...any) string {
 // text is the body of a create call with one field.
 func text(value string, more ...any) string { return object(append([]any{"text", value}, more...)...) }
 
-// raw is JSON to be put into an object as it is.
+// raw is JSON that object writes as it is.
 func raw(s string) json.RawMessage { return json.RawMessage(s) }

@@ -24,13 +24,13 @@ const (
 	yesNo     = `[{"key":"urgent","type":"yes_no","text":"Is it urgent?"}]`
 )
 
-// newSlug is a slug that nobody has.
+// newSlug is an unused slug.
 func newSlug() string { return "p-" + strings.ToLower(rand.Text()) }
 
-// newKey is an idempotency key that nobody has. It is a value sent, so it is marked as one.
+// newKey is an unused idempotency key. Keys are values of callers, so the key has the mark of values.
 func newKey() string { return model.Mark + "-key-" + rand.Text() }
 
-// absentID is the id of nothing.
+// absentID is an unknown id.
 const absentID = "0198c000-0000-7000-8000-000000000000"
 
 // definition is the body that makes a prism.
@@ -65,7 +65,7 @@ func (c *client) refused(t *testing.T, prism string, more ...any) (result, *mode
 	return c.create(t, prism, text(script.Tag, more...)).failed(t), script
 }
 
-// fixtures are things that cases only look at, made once for a stack.
+// fixtures are prisms and results that no case changes, created once for a stack.
 type fixtures struct {
 	sync.Mutex
 	replacer *strings.Replacer
@@ -73,8 +73,8 @@ type fixtures struct {
 	slugs    []string
 }
 
-// fill replaces placeholders such as {one} in paths and bodies by what they stand for. What they stand for never changes:
-// calls that use them fail, or read.
+// fill replaces placeholders such as {one} in paths and bodies by the ids, slugs and keys of fixtures. Only calls that fail
+// or read use placeholders, so the fixtures do not change.
 func (s *stack) fill(t *testing.T, text string) string {
 	t.Helper()
 	s.once.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-// Labels and values that break careless writers of csv and tsv.
+// nastyQuestions have labels that break careless writers of csv and tsv.
 const nastyQuestions = `[
 	{"key":"pick","type":"choice","text":"Which?","options":[
 		{"key":"comma","label":"Comma, label"},{"key":"quoted","label":"A \"quoted\" label"},{"key":"plain","label":"Plain"}]},

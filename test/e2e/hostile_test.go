@@ -14,7 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/launch"
 )
 
-// hostile is what a client sends over a bare connection before it half-closes it. It gets one error or a close.
+// hostile is sent over a bare connection that is half-closed afterwards. The response is one error, or the server closes.
 type hostile struct{ name, sent string }
 
 func hostiles() []hostile {
@@ -44,7 +44,7 @@ func hostiles() []hostile {
 			cases[i].sent += smuggled
 		}
 	}
-	// These end where they say, so nothing may be sent behind them.
+	// These requests are well-formed, so no second request may follow them.
 	return append(cases,
 		hostile{"an odd method", "BREW /v1/prisms HTTP/1.1\r\nHost: x\r\n\r\n"},
 		hostile{"a method in lower case", "get /v1/prisms HTTP/1.1\r\nHost: x\r\n\r\n"},
@@ -57,8 +57,8 @@ func hostiles() []hostile {
 	)
 }
 
-// TestHostileHTTP holds what raw bytes may do to the real binaries: nothing. Each gets one error of the contract or a close,
-// and what it took is given back. pkg/httpkit has the whole table.
+// TestHostileHTTP sends malformed requests to the programs. Each gets one error of the catalogue or a close, and leaves no
+// file and no goroutine behind. The tests of pkg/httpkit have every variant.
 func TestHostileHTTP(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		own := s.private(t, nil)
@@ -99,7 +99,7 @@ func (s *stack) assail(t *testing.T, p *launch.Service, header string) {
 	defer tick.Stop()
 	end := time.After(time.Minute)
 	for {
-		// Idle workers of the server and kept connections to dependencies are no leak, and few.
+		// A few idle workers of the server and kept connections to dependencies are no leak.
 		after := holds(t, p)
 		if after.files <= before.files+8 && after.goroutines <= before.goroutines+24 {
 			return
@@ -112,7 +112,7 @@ func (s *stack) assail(t *testing.T, p *launch.Service, header string) {
 	}
 }
 
-// oneError sends and says what is wrong with what came back.
+// oneError sends a request and returns what is wrong with the response, or "".
 func oneError(addr, sent string) string {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -129,7 +129,7 @@ func oneError(addr, sent string) string {
 		return "it hangs"
 	}
 	if len(got) == 0 {
-		return "" // closed without a word
+		return "" // closed without a response
 	}
 	r := bufio.NewReader(bytes.NewReader(got))
 	res, err := http.ReadResponse(r, nil)
@@ -152,7 +152,7 @@ func oneError(addr, sent string) string {
 	return ""
 }
 
-// holdings are what a process has open.
+// holdings are the open files and the goroutines of a process.
 type holdings struct{ files, goroutines int }
 
 func holds(t *testing.T, p *launch.Service) (h holdings) {

@@ -148,7 +148,7 @@ func TestIdempotency(t *testing.T) {
 			}
 			leave()
 			close(release)
-			// The repeat waits for the first call, or finds what it has saved.
+			// The repeat waits for the first call, or finds the saved result of the first call.
 			s.main.create(t, prism, body).ok(t)
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 1)

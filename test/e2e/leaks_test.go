@@ -14,11 +14,11 @@ import (
 var (
 	// apiKeyPattern is the pattern of secret scanners (spec: api-key-form).
 	apiKeyPattern = regexp.MustCompile(`prism_[0-9A-Za-z]{38}`)
-	// slugPattern is a slug that the cases make.
+	// slugPattern matches the slugs of the cases.
 	slugPattern = regexp.MustCompile(`\bp-[a-z2-7]{26}\b`)
 )
 
-// mark is something that may not be in an output.
+// mark is a text that no output may hold.
 type mark struct{ what, text string }
 
 // secrets are the texts that no output of a process may hold, except responses (spec: values-are-never-repeated).
@@ -31,7 +31,7 @@ func secrets() []mark {
 	}
 }
 
-// printed looks at every line of the processes: no value, key, token or upstream body, no data race and no panic.
+// printed searches every line of the processes for a value, key, token or upstream body, a data race and a panic.
 func printed(procs []*program.Process) (problems []string) {
 	for _, p := range procs {
 		seen := map[string]bool{}
@@ -67,7 +67,7 @@ func mayShowKey(line string) bool {
 	return apiKeyPattern.FindString(line) == line || strings.HasPrefix(line, "curl ")
 }
 
-// exported looks at the traces: span attributes hold no secret, no value, no key and no slug.
+// exported searches the exported traces for a secret, a value, a key and a slug.
 func exported(bodies [][]byte) (problems []string) {
 	if len(bodies) == 0 {
 		return []string{"no trace was exported, though the standard variables say where to"}
@@ -89,7 +89,7 @@ func exported(bodies [][]byte) (problems []string) {
 	return problems
 }
 
-// TestTheScanFindsWhatMayNotBePrinted tries the scan that ends every run of the suite.
+// TestTheScanFindsWhatMayNotBePrinted tests the scan at the end of the suite.
 func TestTheScanFindsWhatMayNotBePrinted(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
-// idPage is a page of things of which only the ids matter.
+// idPage is a page of a list, with only the ids.
 type idPage struct {
 	Data       []struct{ ID string } `json:"data"`
 	NextCursor *string               `json:"next_cursor"`

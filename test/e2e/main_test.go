@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
-// parallelism is how many cases run at a time: they mostly wait for other processes.
+// parallelism is the number of concurrent cases. Most of them wait for other processes.
 const parallelism = 24
 
 func run(m *testing.M) int {
@@ -35,7 +35,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// whole says that no test was left out.
+// whole tells whether all tests run.
 func whole() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz"} {
 		if flag.Lookup(name).Value.String() != "" {

@@ -169,7 +169,7 @@ func TestManagement(t *testing.T) {
 	})
 }
 
-// definitionWith is a valid definition but for one member.
+// definitionWith is a valid definition with one other member.
 func definitionWith(member, value string) string {
 	members := []any{"slug", raw(quote(newSlug())), "fields", raw(oneField), "questions", raw(yesNo)}
 	for i := 0; i < len(members); i += 2 {

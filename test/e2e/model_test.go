@@ -137,7 +137,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// unusable are answers from which no probabilities can be had.
+// unusable are answers without usable probabilities.
 func unusable(t *testing.T, s *stack) {
 	t.Helper()
 	choice := func(json string) model.Step {
@@ -209,7 +209,7 @@ func unusable(t *testing.T, s *stack) {
 	})
 }
 
-// refusals are statuses of the model.
+// refusals are error statuses of the model.
 func refusals(t *testing.T, s *stack) {
 	t.Helper()
 	for _, status := range []int{400, 401, 403, 404, 413, 422} {
@@ -246,7 +246,7 @@ func refusals(t *testing.T, s *stack) {
 	})
 }
 
-// waits are the cases that last as long as a call to the model may: 15 seconds, all at the same time.
+// waits are the cases that take the full 15 seconds of a model call. They run concurrently.
 func waits(t *testing.T, s *stack) {
 	t.Helper()
 	const late = "The model did not answer within 15 seconds."

@@ -49,7 +49,7 @@ var settings = map[string]map[string]string{
 	},
 }
 
-// required are the variables without which a binary does not start.
+// required are the settings that a binary needs to start.
 var required = map[string][]string{
 	"prism-gateway":     {"PRISM_RESULTS_URL", "PRISM_MODEL_PROXY_URL", "PRISM_INTERNAL_TOKEN"},
 	"prism-results":     {"PRISM_DATABASE_URL", "PRISM_INTERNAL_TOKEN"},

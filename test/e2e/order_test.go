@@ -16,7 +16,7 @@ type breaker struct {
 	want  fail
 }
 
-// attempt is a create call, a retry or a read that would pass every check, until breakers break it.
+// attempt is a create call, a retry or a read. It passes every check, except those that breakers make it fail.
 type attempt struct {
 	contentType string
 	format      string
@@ -29,7 +29,7 @@ type attempt struct {
 	version     int
 	key         string
 	badMember   bool
-	// Of the result that a retry or a read is about.
+	// Properties of the result to retry or to read.
 	badID                bool
 	foreign, archived    bool
 	state                string // failed, ok or retried
@@ -223,7 +223,7 @@ func TestRetryOrder(t *testing.T) {
 	})
 }
 
-// resultPlaceholder names the fixture with these properties.
+// resultPlaceholder is the placeholder of the fixture with these properties.
 func (a *attempt) resultPlaceholder() string {
 	name := "one"
 	if a.archived {

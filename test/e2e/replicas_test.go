@@ -23,7 +23,7 @@ func (s *stack) secondGateway(t *testing.T) *client {
 	return &client{stack: beside, key: s.main.key, account: s.main.account}
 }
 
-// race sends a call to each client, and lets the model answer when it has been asked as often as expected.
+// race sends a call from each client, and releases the model when the expected number of model calls has arrived.
 func race(t *testing.T, script *model.Script, asked int, clients []*client, calls ...call) (replies []reply) {
 	t.Helper()
 	release := make(chan struct{})
@@ -99,7 +99,7 @@ func TestReplicas(t *testing.T) {
 	})
 }
 
-// withoutRedis is a stack with two gateways whose Redis has gone.
+// withoutRedis is a stack with two gateways and a stopped Redis.
 func (s *stack) withoutRedis(t *testing.T) (own *stack, both []*client) {
 	t.Helper()
 	redis := redistest.New(t, redistest.Options{})

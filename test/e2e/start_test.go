@@ -68,8 +68,8 @@ func TestStartErrors(t *testing.T) {
 	})
 }
 
-// TestStartWithoutPostgres holds that a database that can't be used at the start is waited for: the log says where it was
-// looked for and why that failed, the process lives, and readiness is false and names the check.
+// TestStartWithoutPostgres holds that a starting process waits for its database. The log has the address and the error, the
+// process is alive, and /readyz is false and names the check.
 func TestStartWithoutPostgres(t *testing.T) {
 	t.Parallel()
 	database, err := world.database(t.Context())
@@ -129,7 +129,7 @@ func TestStartWithoutPostgres(t *testing.T) {
 	}
 }
 
-// withParameter adds a libpq parameter to a URL, which comes before what the URL says otherwise.
+// withParameter adds a libpq parameter to a URL. The parameter overrides other parts of the URL.
 func withParameter(url, parameter string) string {
 	if strings.Contains(url, "?") {
 		return url + "&" + parameter
@@ -146,7 +146,7 @@ func containsAll(text string, parts []string) bool {
 	return true
 }
 
-// soon waits until what a process does can be seen.
+// soon waits until seen returns true.
 func soon(t *testing.T, p *program.Process, what string, seen func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(startBudget)

@@ -83,7 +83,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// awaitRefusal asks until the service refuses: between the signal and the refusal there is a moment.
+// awaitRefusal calls until the service refuses a call, which it does a moment after the signal.
 func (s *stack) awaitRefusal(t *testing.T) reply {
 	t.Helper()
 	deadline := time.NewTimer(10 * time.Second)
@@ -150,7 +150,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// restart ends the front part, and in one process everything, and starts it again.
+// restart ends the front part and starts it again. In the standalone topology the front part is all of Prism.
 func (s *stack) restart(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
@@ -166,7 +166,7 @@ func (s *stack) restart(t *testing.T, sig syscall.Signal) {
 	}
 }
 
-// retryUntilTaken retries until the lock of a pod that has died is gone: the wait for it may end with a 503.
+// retryUntilTaken retries until the lock of the dead process has expired. The wait for the lock may end with a 503.
 func (s *stack) retryUntilTaken(t *testing.T, id string) reply {
 	t.Helper()
 	for range 3 {

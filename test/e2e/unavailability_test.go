@@ -162,7 +162,7 @@ func TestUnavailability(t *testing.T) {
 	})
 }
 
-// wantAllUnavailable sends calls of which each must get the 503.
+// wantAllUnavailable sends calls that must all get the 503.
 func (s *stack) wantAllUnavailable(t *testing.T, calls ...call) {
 	t.Helper()
 	for _, in := range calls {
@@ -174,7 +174,7 @@ func (s *stack) wantAllUnavailable(t *testing.T, calls ...call) {
 	}
 }
 
-// awaitAnswer creates until a service that came back is noticed.
+// awaitAnswer repeats a create until it succeeds again.
 func (s *stack) awaitAnswer(t *testing.T, prism string) {
 	t.Helper()
 	deadline := time.NewTimer(20 * time.Second)

@@ -79,7 +79,7 @@ func TestValidation(t *testing.T) {
 	})
 }
 
-// acceptedValues are the values at the edge that pass.
+// acceptedValues are values at a limit that pass.
 func acceptedValues(t *testing.T, s *stack) {
 	t.Helper()
 	for _, row := range []struct{ name, query, body string }{

@@ -1,4 +1,4 @@
-// Package collector receives what the processes export over OTLP, so that a test can look for what must not be in it.
+// Package collector receives the traces that processes export over OTLP, so that a test can search them.
 package collector
 
 import (
@@ -30,7 +30,7 @@ func (c *Collector) URL() string { return c.server.URL }
 // Close stops the server.
 func (c *Collector) Close() { c.server.Close() }
 
-// Bodies are the messages received. Protocol buffers hold strings as they are.
+// Bodies are the received messages. Protocol buffers hold strings unencoded.
 func (c *Collector) Bodies() [][]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

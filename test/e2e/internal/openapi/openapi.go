@@ -1,4 +1,4 @@
-// Package openapi holds calls and their answers against an OpenAPI document.
+// Package openapi checks calls and their responses against an OpenAPI document.
 package openapi
 
 import (
@@ -24,9 +24,9 @@ import (
 // Path is where the document is in the repository.
 const Path = "services/gateway/internal/apidoc/openapi.json"
 
-// Document is what exchanges are held against.
+// Document checks exchanges.
 type Document struct {
-	// calls is the document as written: unknown members of a call are ignored (spec: unknown-members-ignored). In answers
+	// calls is the document as written: unknown members of a call are ignored (spec: unknown-members-ignored). In responses
 	// unknown members are refused, so that Prism sends nothing that the document does not describe.
 	calls, responses routers.Router
 
@@ -34,7 +34,7 @@ type Document struct {
 	unused map[string]bool // the operations that no call succeeded with
 }
 
-// Exchange is a call as it was sent, and its answer.
+// Exchange is a call as it was sent, and its response.
 type Exchange struct {
 	Method, Target string // Target is the path with the query
 	ContentType    string
@@ -46,7 +46,7 @@ type Exchange struct {
 
 // New reads a document. It must be a valid one.
 func New(source []byte) (*Document, error) {
-	// What a validator knows of media types belongs to its package.
+	// The decoders of media types are global in the validator's package.
 	openapi3filter.RegisterBodyDecoder("application/json", decodeJSON)
 	openapi3filter.RegisterBodyDecoder("application/jsonl", openapi3filter.PlainBodyDecoder)
 	openapi3filter.RegisterBodyDecoder("text/tab-separated-values", openapi3filter.PlainBodyDecoder)
@@ -86,8 +86,8 @@ func load(source []byte) (*openapi3.T, routers.Router, error) {
 	return doc, router, err
 }
 
-// closeObjects refuses members without a description wherever a schema describes an object. What only adds a condition to
-// one names no type.
+// closeObjects refuses undescribed members wherever a schema describes an object. A schema that only adds a condition has no
+// type.
 func closeObjects(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -104,8 +104,8 @@ func closeObjects(v any) {
 	}
 }
 
-// decodeJSON reads numbers as the gateway does, as JavaScript does: 1.00000000000000001 is whole. One that is beyond them,
-// which only a member that is not read can have, is left out.
+// decodeJSON reads numbers as the gateway does (spec: javascript-numbers). A number that exceeds a float64 is left out; only
+// an unknown member can have one.
 func decodeJSON(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (v any, err error) {
 	b, err := io.ReadAll(body)
 	if err != nil {
@@ -125,7 +125,8 @@ func (d *Document) Unused() []string {
 	return slices.Sorted(maps.Keys(d.unused))
 }
 
-// Check returns in what an exchange is not as the document says: the answer always, and the call when it was taken.
+// Check returns the differences between an exchange and the document: those of the response, and those of the call if the
+// gateway accepted the call.
 func (d *Document) Check(x Exchange) error {
 	call, err := http.NewRequestWithContext(context.Background(), x.Method, "http://prism.test"+x.Target, strings.NewReader(x.Body))
 	if err != nil { // no path of the document
@@ -174,10 +175,10 @@ func (d *Document) Check(x Exchange) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// taken says that a call was found valid: a failed result, which is a 502, is an answer too.
+// taken tells whether the gateway accepted a call. A failed result is a 502.
 func (x Exchange) taken() bool { return x.Status < 300 || x.Status == http.StatusBadGateway }
 
-// undescribed is right for what is refused, and for the documents, which are not of the API.
+// undescribed is an error for a call that the gateway accepted, except for the pages outside /v1/.
 func (x Exchange) undescribed(why error) error {
 	if x.taken() && strings.HasPrefix(x.Target, "/v1/") {
 		return fmt.Errorf("it was answered with %d, but no operation is described: %w", x.Status, why)

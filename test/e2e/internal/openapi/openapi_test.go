@@ -21,7 +21,7 @@ const (
 	body    = `{"fields":{"f":"v"},"version":1}`
 )
 
-// TestCheckFindsWhatIsWrong changes one thing: in an exchange, or in the document that it kept to.
+// TestCheckFindsWhatIsWrong makes one change to a correct exchange, or to its document.
 func TestCheckFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	list := Exchange{Method: "GET", Target: "/v1/keys", Status: 200, Response: []byte(`{"data":[` + key + `]}`)}
