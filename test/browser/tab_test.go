@@ -213,7 +213,7 @@ func (b *tab) shot(name string, width, height int, paper color.NRGBA) {
 	}
 }
 
-// asked is how often the page asked for an address.
+// asked is the number of requests of the page for an address.
 func (b *tab) asked(address string) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

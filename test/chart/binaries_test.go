@@ -32,7 +32,7 @@ func binary(t *testing.T, component string) string {
 
 var remembered sync.Map // of binary, arguments and environment to func() (string, error)
 
-// said is what a binary prints that does nothing but read its arguments and settings. It is asked once.
+// said is the output of a binary that only reads its arguments and settings. Each command runs once.
 func said(t *testing.T, component string, env []string, args ...string) string {
 	t.Helper()
 	path := binary(t, component)
@@ -67,7 +67,7 @@ func settings(t *testing.T, component string) map[string]string {
 	return all
 }
 
-// process is what Go, the driver of Postgres and OpenTelemetry read themselves, and what those values are made of.
+// process are the variables that Go, the Postgres driver and OpenTelemetry read, and the variables in their values.
 var process = []string{
 	"SSL_CERT_DIR", "PGUSER", "PGPASSWORD", "POD_NAME", "POD_NAMESPACE",
 	"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG", "OTEL_RESOURCE_ATTRIBUTES",
@@ -79,7 +79,7 @@ var secrets = map[string]string{
 	"PRISM_REDIS_URL":    "rediss://user:password@redis:6379/0",
 }
 
-// understood is whether the binaries take all that their containers tell them: names, and what the values look like.
+// understood checks that the binaries accept every variable of their containers, by name and by form of the value.
 func understood(t *testing.T, r rendering) {
 	t.Helper()
 	for _, o := range workloads(r) {

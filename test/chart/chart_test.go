@@ -39,7 +39,7 @@ model: {provider: openai-decisions, existingSecret: prism-model}
 
 var loaded = sync.OnceValues(func() (*chart.Chart, error) { return loader.LoadDir(folder) })
 
-// theChart is what is in the folder, as Helm packs it. It is shared, so nobody may change it.
+// theChart is the folder as Helm packs it. All tests share the chart, so no test may change it.
 func theChart(t *testing.T) *chart.Chart {
 	t.Helper()
 	c, err := loaded()

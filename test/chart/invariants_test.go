@@ -156,7 +156,7 @@ func furnished(t *testing.T, r rendering) {
 	}
 }
 
-// What is mounted is a volume, volumes are mounted, and accounts are made or named.
+// Every mount names a volume, every volume is mounted, and every service account is created here or named by the user.
 func mounted(t *testing.T, r rendering) {
 	t.Helper()
 	for _, o := range workloads(r) {

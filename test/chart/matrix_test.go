@@ -91,7 +91,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// All that is switched on at once, in every way that services can be scaled, migrated, and told of Redis.
+// Everything is switched on at once, with every way to scale, to migrate and to configure Redis.
 func TestMatrixOfWhatMeets(t *testing.T) {
 	t.Parallel()
 	axes := []map[string]string{

@@ -29,7 +29,7 @@ func placeOf(o object) place {
 	return place{name: component(o), namespace: namespace, labels: o.template.Labels, address: "10.1.2.3", workload: &o}
 }
 
-// lets decides as the network of a cluster does: both ends have to agree, and who no policy selects always does.
+// lets decides as the network of a cluster does: both ends must allow a connection. A Pod that no policy selects allows all.
 func lets(t *testing.T, r rendering, from, to place, protocol corev1.Protocol, port int32) bool {
 	t.Helper()
 	return side(t, r, from, to, to, networkingv1.PolicyTypeEgress, protocol, port) &&
@@ -101,7 +101,7 @@ func atPeer(t *testing.T, peers []networkingv1.NetworkPolicyPeer, other place) b
 	})
 }
 
-// reachable follows what services are told of each other, and of what is outside, through Services and policies.
+// reachable follows the configured addresses of other services, and of external servers, through Services and policies.
 func reachable(t *testing.T, r rendering) {
 	t.Helper()
 	env := environment(*container(t, workload(t, r, "gateway")))

@@ -343,7 +343,7 @@ func TestNotesNameWhatThereIs(t *testing.T) {
 	}
 }
 
-// Nothing that is for those who work on the chart goes into its archive.
+// Files for developers of the chart stay out of the archive.
 func TestThePackageIsTheChartAlone(t *testing.T) {
 	t.Parallel()
 	for _, f := range theChart(t).Raw {

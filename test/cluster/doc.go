@@ -1,5 +1,5 @@
-// Package cluster proves on a real cluster what a platform engineer has to rely on: that nobody who calls Prism notices a
-// rollout, an upgrade, a rollback, a scaling or a Pod that goes away.
+// Package cluster proves on a real cluster that no caller of Prism notices a rollout, an upgrade, a rollback, a scaling or the
+// end of a Pod.
 //
 // Its test needs the build tag `cluster`, and kubectl and helm for the current context: kind on a laptop, or any other. It
 // makes a namespace of its own, in which Pod Security `restricted` is enforced, gives it Postgres and Redis, installs
@@ -8,10 +8,10 @@
 //	load ──▶ Service of the gateway ──▶ gateway ──▶ results ──▶ Postgres
 //	                                        └─────▶ model-proxy ──▶ model (prism-cluster-load as well)
 //
-// The load calls at a constant rate while the test disturbs the release, and says at its end what it has seen
-// (internal/load). Its own tests need no cluster, and show that it sees what it is there to see.
+// The load calls at a constant rate while the test disturbs the release, and reports at its end (internal/load). The tests of
+// the load need no cluster and prove that the load finds every kind of wrong response.
 //
-// What is set is environment:
+// The settings are environment variables:
 //
 //	PRISM_CLUSTER_REGISTRY      registry and path of the images; none when empty
 //	PRISM_CLUSTER_TAG           their tag (dev)

@@ -32,7 +32,7 @@ const (
 	patience = 20 * time.Minute
 )
 
-// environment is what the tests are told.
+// environment are the settings of the tests.
 type environment struct {
 	registry, tag, previousTag string
 	stores, postgres, redis    string

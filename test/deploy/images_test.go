@@ -74,7 +74,7 @@ func TestImagesAreBuiltWithOneGo(t *testing.T) {
 	}
 }
 
-// An image made from nothing has no certificate authorities, so each binary has its own to fall back on.
+// An image from scratch has no certificate authorities, so each binary carries its own.
 func TestBinariesCarryCertificateAuthorities(t *testing.T) {
 	t.Parallel()
 	for name, pkg := range images() {

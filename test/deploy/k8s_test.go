@@ -292,7 +292,7 @@ func TestKustomizationsNameWhatExists(t *testing.T) {
 			if !exists(filepath.Join(folder, k.HelmGlobals.ChartHome, c.Name, "Chart.yaml")) || !exists(filepath.Join(folder, c.ValuesFile)) {
 				t.Errorf("%s: no chart %s or no values %s", file, c.Name, c.ValuesFile)
 			}
-			// Kustomize does not ask the cluster, so a token made by the chart would be another each time.
+			// Kustomize does not read the cluster, so the chart would generate a new token each time.
 			if lookUp(parse[map[string]any](t, read(t, filepath.Join(folder, c.ValuesFile))), "internalToken.existingSecret") == nil {
 				t.Errorf("%s: no internalToken.existingSecret", file)
 			}

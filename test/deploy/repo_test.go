@@ -18,7 +18,7 @@ import (
 // passed would be remembered as passed when the file that it reads has changed.
 const root = "testdata/root"
 
-// images are the names of all images and the packages that they are made from (spec: binaries).
+// images are the names of all images with their packages (spec: binaries).
 func images() map[string]string {
 	return map[string]string{
 		"prism":             "cmd/prism",

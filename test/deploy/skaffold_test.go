@@ -156,7 +156,7 @@ func TestSchemaRefusesAMisspeltField(t *testing.T) {
 	}
 }
 
-// What Skaffold is told to build and install is there, with and without each profile.
+// The packages and files in the configuration of Skaffold exist, with and without each profile.
 func TestSkaffoldNamesWhatExists(t *testing.T) {
 	t.Parallel()
 	for _, profile := range profiles(t) {

@@ -121,7 +121,7 @@ func (s *stack) call(t *testing.T, to *launch.Service, method, path, body string
 	return answer
 }
 
-// live makes everything happen to the stack that shows in its metrics and can be made to happen.
+// live causes every event that the metrics count and that a test can cause.
 func (s *stack) live(t *testing.T) {
 	t.Helper()
 	const results = "/v1/prisms/triage/results"
@@ -191,7 +191,7 @@ func (s *stack) hold(t *testing.T, path string, release <-chan struct{}) <-chan 
 	return held
 }
 
-// standaloneCall needs no key to show that standalone counts under a name of its own.
+// standaloneCall makes standalone count a request under its own service name. The call needs no key.
 func (s *stack) standaloneCall(t *testing.T) {
 	t.Helper()
 	if status, _, err := send(t, "GET", s.standalone.URL()+"/v1/results", "", nil); err != nil || status != 401 {

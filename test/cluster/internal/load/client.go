@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Keep is how long an unused connection is kept, unless Config says otherwise: for less than a stopping gateway goes on
-// serving, as it cannot tell those who do not use theirs that it is going.
+// Keep is the default time for which an unused connection is kept. It is shorter than the time for which a stopping gateway
+// still serves, because a gateway cannot announce its end on an unused connection.
 const Keep = 10 * time.Second
 
 const (
@@ -35,7 +35,7 @@ type Client struct {
 	replayed atomic.Int64 // requests that went over another connection than the first one
 }
 
-// NewClient makes a client of the Prism at url that keeps unused connections for as long as it is told.
+// NewClient makes a client of the Prism at url. keep is the time for which unused connections are kept.
 func NewClient(url, key string, keep time.Duration) *Client {
 	return &Client{url: url, key: key, http: &http.Client{
 		Timeout: callBudget,
@@ -53,7 +53,7 @@ func NewClient(url, key string, keep time.Duration) *Client {
 // Close drops the connections that are kept.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// reply is what came back; err is why nothing did.
+// reply is a response, or the error of a call without a response.
 type reply struct {
 	status      int
 	contentType string
@@ -97,7 +97,7 @@ func (c *Client) do(ctx context.Context, method, path string, body any) reply {
 	return reply{status: resp.StatusCode, contentType: resp.Header.Get("Content-Type"), body: b, err: err}
 }
 
-// unanswered names why no answer came.
+// unanswered names the reason of a call without a response.
 func unanswered(err error) string {
 	var dns *net.DNSError
 	var timed net.Error
@@ -113,5 +113,5 @@ func unanswered(err error) string {
 	case errors.As(err, &timed) && timed.Timeout():
 		return "timeout"
 	}
-	return "no answer"
+	return "no response"
 }

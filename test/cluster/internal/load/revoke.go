@@ -39,7 +39,7 @@ func (r *Revocations) Right() error {
 const callsAfter = 5
 
 // Revoke makes and revokes keys, one after the other, with one client for each replica, and all replicas called all the
-// time. The key of the clients makes the others; each replica in turn is told to revoke.
+// time. The key of the clients creates the other keys; each replica in turn gets a revoke call.
 func Revoke(ctx context.Context, replicas []*Client, keys int) (*Revocations, error) {
 	if len(replicas) == 0 {
 		return nil, errors.New("load: there is no replica")

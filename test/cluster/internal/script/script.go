@@ -1,5 +1,5 @@
-// Package script is what a call tells the model to do, in the call's own field, and what the model will say then. The load
-// and the model both know it, so that a wrong answer is told from the right one without asking.
+// Package script is the text of a call's field: how long the model takes, how often the call fails, and which answer follows.
+// The load and the model share the package, so the load knows the correct answer of each call.
 package script
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Script is what one call asks of the model.
+// Script is the behaviour of the model for one call.
 type Script struct {
 	// Call names the call; no other has its name.
 	Call string
@@ -41,7 +41,7 @@ func Parse(text string) (Script, error) {
 // Teams are the options of the choice.
 var Teams = [...]string{"billing", "shipping", "security"}
 
-// Answer is what the model says to a call.
+// Answer is the answer of the model to a call.
 type Answer struct {
 	// Team is an option; it has the probability TeamProbability, and the others share the rest.
 	Team string
