@@ -1,13 +1,16 @@
 // Package freeport finds addresses for servers that a test stops and starts again.
 //
-// The kernel's own choice is no good for those: it comes from the range of which each outgoing connection takes one, so
-// that somebody else may hold the port when the server comes back.
+// A port that the kernel chooses is unsuitable: outgoing connections take ports of the same range, so another connection may
+// hold the port when the server starts again.
 package freeport
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -20,13 +23,30 @@ const (
 	last  = 32_000
 )
 
-// taken holds what this process has handed out. Other processes draw at random from many.
+// taken are the ports that this process has handed out.
 var taken struct {
 	sync.Mutex
 	ports map[int]bool
 }
 
-// Listener listens on a loopback port that nobody else is given.
+// locks is a file shared by all processes of this user that use the package. A process holds a lock on the byte at the
+// offset of each port that it has handed out, and the kernel releases the locks when the process ends.
+var locks = sync.OnceValues(func() (*os.File, error) {
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("prism-freeport-%d", os.Getuid()))
+	return os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+})
+
+// reserve tells whether no other process has the port.
+func reserve(port int) (bool, error) {
+	file, err := locks()
+	if err != nil {
+		return false, fmt.Errorf("freeport: %w", err)
+	}
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: int64(port), Len: 1}
+	return syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &lock) == nil, nil
+}
+
+// Listener listens on a loopback port that no other caller of this package gets, in any process.
 func Listener() (net.Listener, error) {
 	taken.Lock()
 	defer taken.Unlock()
@@ -38,6 +58,11 @@ func Listener() (net.Listener, error) {
 		if taken.ports[port] {
 			continue
 		}
+		if free, err := reserve(port); err != nil {
+			return nil, err
+		} else if !free {
+			continue
+		}
 		if ln, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
 			taken.ports[port] = true
 			return ln, nil
@@ -46,7 +71,7 @@ func Listener() (net.Listener, error) {
 	return nil, errors.New("freeport: none in a thousand tries")
 }
 
-// Addr is a loopback address that nobody listens on and nobody else is given.
+// Addr is a loopback address without a listener that no other caller of this package gets, in any process.
 func Addr() (string, error) {
 	addr, err := look()
 	if err != nil {
