@@ -125,7 +125,7 @@ func LookUp[A any](ctx context.Context, ask func(context.Context) (A, error)) (A
 // decide looks up and checks.
 type decide func(context.Context) (checks.Decision, error)
 
-// run makes rounds until the call has lost no race. early is the name of the lock to try before the look-up, or empty.
+// run makes rounds until one ends without a lost race. early is the name of the lock to try before the look-up, or empty.
 func (e *Executor) run(
 	ctx, stopping context.Context, format contract.Format, early string, decide decide,
 ) (contract.Response, error) {
@@ -217,7 +217,7 @@ func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format co
 	})
 }
 
-// ask returns an error only if the model was not called. A model-proxy whose response got lost may have called the model,
+// ask returns an error only if the model was not called. After a lost response, model-proxy may have called the model,
 // so that is a failed result.
 func (e *Executor) ask(ctx context.Context, in contract.Input) (contract.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)

@@ -24,10 +24,10 @@ type Locker interface {
 type Config struct{ MaxWaiters int }
 
 const (
-	// patience is for what has to happen, on a machine of any load.
+	// patience bounds the wait for what has to happen, on a machine of any load.
 	patience = 20 * time.Second
-	// promptly is far above what a wake-up takes and below any lease or timer that could stand in for one: open is to give
-	// long leases.
+	// promptly is far above the time of a wake-up and below any lease whose expiry could be taken for one: open gives long
+	// leases.
 	promptly = 10 * time.Second
 	// briefly is how long a case waits for what must not happen, or for the end of a wait.
 	briefly = 50 * time.Millisecond
@@ -47,10 +47,10 @@ func Run(t *testing.T, open func(*testing.T, Config) Locker) {
 		{"a release wakes the waiter at once", Config{}, releaseWakes},
 		{"the waiters of one process are served in order", Config{}, inOrder},
 		{"a cancelled waiter leaves nothing behind", Config{}, cancelLeavesNothing},
-		{"a cancellation that meets the release loses no wake-up", Config{}, cancelMeetsRelease},
+		{"a cancellation during the release leaves the name to the next waiter", Config{}, cancelMeetsRelease},
 		{"a context that has ended gets no lease", Config{}, endedContext},
 		{"the context's deadline is a timeout", Config{}, deadline},
-		{"a waiter too many is answered at once", Config{MaxWaiters: 2}, tooMany},
+		{"one waiter too many gets its error at once", Config{MaxWaiters: 2}, tooMany},
 		{"waiters on other names count too", Config{MaxWaiters: 2}, tooManyOverAll},
 		{"a second release does not free the next holder", Config{}, releaseTwice},
 		{"a release works after the context has ended", Config{}, releaseAfterEnd},
@@ -153,7 +153,7 @@ func cancelLeavesNothing(t *testing.T, l Locker) {
 	Waiters(t, l, 2)
 	last := Start(t, l, "name")
 	Waiters(t, l, 3)
-	// The head of the line and one within it, since they wait for different things.
+	// The first waiter and one behind it.
 	for _, call := range []*Call{head, next} {
 		call.Cancel()
 		if err := call.Err(t); !errors.Is(err, context.Canceled) {
@@ -226,7 +226,7 @@ func tooMany(t *testing.T, l Locker) {
 		t.Errorf("got %v", err)
 	}
 	if took := time.Since(began); took > promptly {
-		t.Errorf("was answered after %s", took)
+		t.Errorf("got the error after %s", took)
 	}
 	// A free name needs no wait, however many there are elsewhere.
 	Hold(t, l, "free").Release(t.Context())
