@@ -1,5 +1,5 @@
-// Package config reads a binary's settings from environment variables (decisions 10): typed, all problems at once, each
-// naming the variable, what is wrong and an example, and never showing a secret.
+// Package config reads the settings of a binary from environment variables (spec: settings-are-listed, required-settings). The
+// settings are typed. All problems are reported at once, each with the variable, the problem and an example, and no secret.
 package config
 
 import (
@@ -21,18 +21,18 @@ import (
 	"github.com/prism-results/prism/pkg/build"
 )
 
-// ErrHelp says that --help was printed: there is nothing more to do.
+// ErrHelp means that --help was printed and the program ends.
 var ErrHelp = flag.ErrHelp
 
 // Environment is where settings come from.
 type Environment struct {
-	// Name is the binary's, for --help.
+	// Name is the name of the binary, for --help.
 	Name string
-	// Commands is what --help says of commands other than serve. Optional.
+	// Commands is the text of --help about commands other than serve. Optional.
 	Commands string
 	// Get reads a variable and tells whether it is set.
 	Get func(string) (string, bool)
-	// Unset removes a secret, or a URL that may hold one, once it was read, so that no child process and no dump has it.
+	// Unset removes a secret, or a URL that may hold one, after it was read, so that no child process and no dump has it.
 	// Optional.
 	Unset func(string) error
 }
@@ -111,7 +111,7 @@ func Parse[T any](args []string, env Environment, stdout io.Writer) (settings T,
 		}
 	}
 	for _, cross := range validate(reflect.ValueOf(&settings).Elem()) {
-		// What could not be read is its zero value, of which nothing more is to be said.
+		// A variable that could not be read is its zero value, which is not validated.
 		if !slices.ContainsFunc(problems, func(p Problem) bool { return p.Variable == cross.Variable }) {
 			problems = append(problems, cross)
 		}
@@ -155,14 +155,14 @@ func validate(s reflect.Value) (problems []Problem) {
 	return problems
 }
 
-// read sets the variable's field and says what is wrong with the value, without repeating it.
+// read sets the field of the variable and returns the problem with the value, without repeating the value.
 func (v variable) read(env Environment) (what string) {
 	text, _ := env.Get(v.name)
-	if text == "" { // an empty variable is as good as none: that is how a manifest turns one off
+	if text == "" { // an empty variable is an unset one: a manifest can empty a variable, not unset it
 		text = v.fallback
 	}
 	if env.Unset != nil && v.holdsSecret(text) {
-		_ = env.Unset(v.name) // it stays where it was; there is nothing better to do
+		_ = env.Unset(v.name) // on failure the variable stays set
 	}
 	if text == "" {
 		if v.required {
@@ -176,7 +176,7 @@ func (v variable) read(env Environment) (what string) {
 	return v.set(text)
 }
 
-// holdsSecret tells a Secret, and a URL with a password or with parameters, which may be one.
+// holdsSecret is true for a Secret, and for a URL with a password or with parameters, which may hold one.
 func (v variable) holdsSecret(text string) bool {
 	switch v.value.Interface().(type) {
 	case Secret:
@@ -184,7 +184,7 @@ func (v variable) holdsSecret(text string) bool {
 	case URL:
 		parsed, err := url.Parse(text)
 		if err != nil {
-			return true // nobody knows
+			return true // a URL that does not parse may hold one
 		}
 		_, password := parsed.User.Password()
 		return password || parsed.RawQuery != ""
@@ -231,7 +231,7 @@ func (v variable) set(text string) (what string) {
 	return ""
 }
 
-// shown is the example of an error.
+// shown is the example in an error.
 func (v variable) shown() string {
 	switch {
 	case v.example != "":

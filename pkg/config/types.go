@@ -29,13 +29,13 @@ func (a *Address) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// URL is an absolute URL. The zero value is none.
+// URL is an absolute URL. The zero value is an unset URL.
 type URL struct{ text string }
 
 // String is the URL whole, with its password.
 func (u URL) String() string { return u.text }
 
-// IsZero tells a URL that was not set.
+// IsZero tells whether the URL is unset.
 func (u URL) IsZero() bool { return u.text == "" }
 
 // Redacted is the URL without its password and its parameters, for people. Postgres takes passwords as parameters too.
@@ -50,13 +50,13 @@ func (u URL) Redacted() string {
 	return parsed.Redacted()
 }
 
-// Format prints the redacted URL with every verb: settings are printed as a whole more easily than one thinks.
+// Format prints the redacted URL with every verb, so that printing all settings shows no password.
 func (u URL) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, u.Redacted()) }
 
 // LogValue implements slog.LogValuer.
 func (u URL) LogValue() slog.Value { return slog.StringValue(u.Redacted()) }
 
-// set says what is wrong with text without repeating it: it may hold a password.
+// set parses text. It returns the problem without repeating text, which may hold a password.
 func (u *URL) set(text string, schemes []string) (what string) {
 	if len(schemes) == 0 {
 		schemes = []string{"http", "https"}
@@ -70,7 +70,7 @@ func (u *URL) set(text string, schemes []string) (what string) {
 	return ""
 }
 
-// Secret is a text that is not to be seen.
+// Secret is a text that is printed nowhere.
 type Secret string
 
 // Reveal is the text itself.

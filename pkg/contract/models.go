@@ -7,19 +7,20 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// ModelWait is how long a call to the model may take over all its attempts (contract 8).
+// ModelWait is how long a call to the model may take over all its attempts (spec: model-wait).
 const ModelWait = 15 * time.Second
 
-// TimeoutText is the error text of a result whose model took longer than ModelWait (decisions 4).
+// TimeoutText is the error text of a result whose model took longer than ModelWait (spec: error-texts).
 const TimeoutText = "The model did not answer within 15 seconds."
 
-// UnreachableText is the error text of a result whose model could not be reached (decisions 4).
+// UnreachableText is the error text of a result whose model could not be reached (spec: error-texts).
 const UnreachableText = "The model service could not be reached."
 
 // Models is the decision model.
 type Models interface {
-	// Ask puts all questions to the model and answers within ModelWait whatever the model does. Every fault of the
-	// model is an Outcome; an error means that the model was not called (ErrUnavailable) or that nobody knows.
+	// Ask puts all questions to the model and returns within ModelWait, whatever the model does (spec: model-wait-is-hard).
+	// Every fault of the model is an Outcome. ErrUnavailable means that no model was called. After any other error it is not
+	// known whether a model was called.
 	Ask(ctx context.Context, a Ask) (Outcome, error)
 }
 
@@ -31,11 +32,12 @@ type Ask struct {
 	Context    string
 }
 
-// Outcome is a model's answer, or why there is none.
+// Outcome is the answers of a model, or why there are none.
 type Outcome struct {
 	// Answers are the bytes of `raw` (see answerjson); nil when the call failed.
 	Answers []byte `json:",omitzero"`
-	// Error says in words why the call failed; empty when it did not. It holds no upstream body, key, address or value.
+	// Error says in words why the call failed; empty when it did not. It holds no secret
+	// (spec: error-texts-hold-no-secrets).
 	Error  string
 	TookMS int64
 }

@@ -1,5 +1,5 @@
-// Package contract is what the services say to each other: the interfaces of results and model-proxy and their types.
-// The services implement them, contract/wire carries them over HTTP, and one suite (contracttest) runs against both.
+// Package contract has the interfaces between the services, and their types. The services results and model-proxy implement
+// the interfaces, contract/wire carries them over HTTP, and one suite (contracttest) runs against both.
 package contract
 
 import (
@@ -12,10 +12,11 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// KeyDigest is the SHA-256 of an API key. It is what is stored and looked up; the key itself stays in the gateway.
+// KeyDigest is the SHA-256 of an API key. Services store and look up the digest; the key itself stays in
+// the gateway (spec: key-digest).
 type KeyDigest [32]byte
 
-// Format is one of the five formats of a result (contract 4).
+// Format is one of the five formats of a result.
 type Format string
 
 // The formats.
@@ -44,28 +45,28 @@ type Response struct {
 	Failed bool
 }
 
-// Errors that are between the services. Every other error of an interface below is an *apierr.Error, which the caller
-// sees, or a fault, after which nobody knows whether the call took effect.
+// Errors between the services. Every other error of an interface below is an *apierr.Error, which is for the caller of the
+// API, or a fault, after which it is not known whether the call took effect.
 var (
-	// ErrUnavailable: the callee took nothing, so nothing has happened.
+	// ErrUnavailable: the service did not take the call, so nothing has happened.
 	ErrUnavailable = errors.New("service unavailable")
 	// ErrKeyTaken: another result of the account holds the idempotency key.
 	ErrKeyTaken = errors.New("idempotency key taken")
 )
 
-// RetriedError is a Save that came second: By retried the old result first.
+// RetriedError is a lost race: the result By retried the old result first.
 type RetriedError struct{ By prism.ResultID }
 
 func (e *RetriedError) Error() string { return "already retried" }
 
-// ResultsWait is how long a caller in another process waits for results, if it does not say otherwise: what is looked up or
-// managed while results or its database hangs has its answer within 2 s (decisions 9).
+// ResultsWait is how long a caller in another process waits for results, unless its context has a deadline. So while
+// results or its database hangs, look-ups and management calls get their response within 2 s.
 const ResultsWait = 1750 * time.Millisecond
 
 // Results is storage and formatting.
 //
-// Every method but Save begins with the API key: a digest that is unknown or revoked answers apierr.InvalidAPIKey
-// (in facts: no account), before anything else.
+// Every method but Save first checks the API key. For a digest that is unknown or revoked it returns apierr.InvalidAPIKey, or
+// facts without an account.
 type Results interface {
 	// CreateFacts looks up, in one consistent read, what the checks of a create call need.
 	CreateFacts(ctx context.Context, q CreateQuery) (CreateFacts, error)
@@ -100,15 +101,16 @@ type Results interface {
 	// SetArchived archives or unarchives. Doing it twice is doing it once.
 	SetArchived(ctx context.Context, key KeyDigest, ref prism.Ref, archived bool) (Response, error)
 
-	// CreateKey makes an API key; its text is in the document and nowhere else.
+	// CreateKey makes an API key. The response is the only place that ever holds its text.
 	CreateKey(ctx context.Context, key KeyDigest, name string) (Response, error)
 	// ListKeys are all keys of the account: {data}.
 	ListKeys(ctx context.Context, key KeyDigest) (Response, error)
-	// RevokeKey revokes a key of the account for every request that arrives after it returns: apierr.KeyNotFound.
+	// RevokeKey revokes a key of the account for every request that arrives after RevokeKey returns
+	// (spec: key-revocation): apierr.KeyNotFound.
 	RevokeKey(ctx context.Context, key KeyDigest, id prism.KeyID) (Response, error)
 }
 
-// CreateQuery is what a create call says of things that are stored.
+// CreateQuery is the part of a create call that names stored things.
 type CreateQuery struct {
 	Key            KeyDigest
 	Prism          prism.Ref
@@ -117,17 +119,17 @@ type CreateQuery struct {
 	Format         Format // of the stored result, if it is returned
 }
 
-// CreateFacts is what is stored of them, on one snapshot. A missing thing is its zero value, and what only makes sense
-// behind it is missing too.
+// CreateFacts is what a CreateQuery names, read on one snapshot. A missing thing is its zero value, and so is everything that
+// belongs to it.
 type CreateFacts struct {
 	Account  prism.AccountID // zero: the key is unknown or revoked
 	Prism    prism.PrismID   // zero: not found in the account
 	Archived bool
 	// Stored is the result that holds the idempotency key.
 	Stored *Stored
-	// Response is Stored in the asked format when it is ok and of this prism: the answer.
+	// Response is Stored in the format of the query, when Stored is ok and of this prism (spec: repeat-of-an-ok-result).
 	Response *Response `json:"Document"` // the previous release's name
-	// Version answers a first call; nil when it does not exist.
+	// Version is the version that a first call is for; nil when it does not exist.
 	Version *prism.Version
 }
 
@@ -137,7 +139,7 @@ type RetryFacts struct {
 	Stored  *Stored         // nil: not found in the account
 }
 
-// Stored is a result as the checks see it, with what a retry of it sends to the model.
+// Stored is a result as the checks see it, with the input that a retry sends to the model.
 type Stored struct {
 	ID             prism.ResultID
 	Prism          prism.PrismID
@@ -148,7 +150,7 @@ type Stored struct {
 	Input          Input
 }
 
-// Input is what is sent to the model and stored with its answer.
+// Input is what is sent to the model and stored with the answers.
 type Input struct {
 	Version prism.Version
 	Ref     *string
@@ -157,7 +159,8 @@ type Input struct {
 	Fields []prism.FieldValue `json:",omitzero"`
 }
 
-// Save is a result to store. ID and everything else is chosen before it is first sent, so that sending it again is safe.
+// Save is a result to store. Everything is chosen before the first attempt, so that repeating it is one save
+// (spec: one-save-per-result).
 type Save struct {
 	Account        prism.AccountID
 	ID             prism.ResultID
@@ -166,7 +169,7 @@ type Save struct {
 	Ref            *string
 	Context        string
 	Fields         []prism.FieldValue `json:",omitzero"`
-	IdempotencyKey string             // of a first call; a retry's comes from the old result
+	IdempotencyKey string             // of a first call; a retry takes that of the old result
 	RetryOf        *prism.ResultID    // nil: a first call
 	Outcome        Outcome
 	Format         Format

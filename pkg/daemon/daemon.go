@@ -1,5 +1,5 @@
-// Package daemon is what every binary has around its service: logs, metrics, traces, the two listeners, and the order in
-// which all of it starts and stops.
+// Package daemon is what every binary has around its service: logs, metrics, traces, the two listeners, and the order of
+// starting and stopping.
 package daemon
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
-// standalone is the binary that is all services.
+// standalone is the name of the binary with all services.
 const standalone = "prism"
 
-// flushLimit bounds what is still sent of the traces at the end.
+// flushLimit bounds the export of the last traces at the end.
 const flushLimit = 3 * time.Second
 
 // Daemon is a binary's telemetry and limits.
 type Daemon struct {
 	Name     string
-	Settings Settings // with the limits that were left to the memory
+	Settings Settings // with the limits that follow from the memory
 	Log      *slog.Logger
 	Metrics  *prometheus.Registry
 	Traces   telemetry.Traces
@@ -84,16 +84,16 @@ func (d *Daemon) server(cfg httpkit.Config) *httpkit.Server {
 type Plan struct {
 	API, Admin config.Address
 	Server     *httpkit.Server
-	// Serve serves the API until ctx ends and what was taken is finished, and owns the listener; Server.Run when nil.
+	// Serve serves the API until ctx ends and the requests in flight are finished. It owns the listener. Server.Run when nil.
 	Serve  func(context.Context, net.Listener) error
 	Checks []httpkit.Check
 	// Prepare runs before the API listens, with the admin port up and readiness false. Optional.
 	Prepare func(context.Context) error
-	// Background runs beside the server and is told to stop when the server has drained. Optional.
+	// Background runs beside the server. Its context ends when the server has drained. Optional.
 	Background func(context.Context) error
 }
 
-// Run starts the plan's parts in order and blocks until ctx ends and everything taken is finished.
+// Run starts the parts of the plan in order and blocks until ctx ends and the requests in flight are finished.
 func (d *Daemon) Run(ctx context.Context, p Plan) (err error) {
 	defer d.flush(ctx)
 	admin, err := listen(ctx, p.Admin, "PRISM_ADMIN_LISTEN")
@@ -112,7 +112,7 @@ func (d *Daemon) Run(ctx context.Context, p Plan) (err error) {
 	}()
 	if p.Prepare != nil {
 		if err := p.Prepare(ctx); err != nil {
-			if ctx.Err() != nil { // told to stop before there was anything to finish
+			if ctx.Err() != nil { // stopped before it served
 				return nil
 			}
 			return err
@@ -159,7 +159,7 @@ func listen(ctx context.Context, address config.Address, variable string) (net.L
 	return ln, nil
 }
 
-// flush sends what is left of the traces. The service has done its work: a collector that is away doesn't spoil it.
+// flush exports the last traces. A collector that is away is no error of the service.
 func (d *Daemon) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 )
 
 // Main runs a binary until it has done its work or is told to stop, and exits: 0 after a clean stop and after --help,
-// else 1 with the error on standard error. Who asks a second time is not made to wait: the process ends at once.
+// else 1 with the error on standard error. A second signal ends the process at once.
 func Main(env config.Environment, run func(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// limitMemory gives the Go runtime nine tenths of what the process's control groups allow, unless GOMEMLIMIT has told it
-// otherwise: the garbage collector then works harder before the kernel kills. The rest is for what the runtime does not
-// count. It returns the runtime's limit, math.MaxInt64 when there is none.
+// limitMemory sets the memory limit of the Go runtime to nine tenths of what the control groups of the process allow, unless
+// GOMEMLIMIT is set. The garbage collector then works harder before the kernel kills the process. The last tenth is for memory
+// that the runtime does not count. limitMemory returns the limit of the runtime in bytes, math.MaxInt64 when there is none.
 func limitMemory(root fs.FS, getenv func(string) string) int64 {
 	if limit := containerMemory(root); limit < math.MaxInt64 && getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit / 10 * 9)
@@ -19,8 +19,8 @@ func limitMemory(root fs.FS, getenv func(string) string) int64 {
 	return debug.SetMemoryLimit(-1)
 }
 
-// containerMemory is the least limit of the process's control group, of version 1 or 2, and those around it. Inside a
-// container the path that the process is told may not be there, but the container's own limit is at the top.
+// containerMemory is the smallest limit of the control group of the process, of version 1 or 2, and of its parents, in bytes.
+// Inside a container the path in /proc may not exist, but the limit of the container is at the top.
 func containerMemory(root fs.FS) int64 {
 	least := int64(math.MaxInt64)
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
@@ -50,7 +50,7 @@ func containerMemory(root fs.FS) int64 {
 	return least
 }
 
-// memoryLimit is the limit in a file; one that is not there, "max", or more than any machine has is none.
+// memoryLimit is the limit in a file. An absent file, "max", and more than any machine has are no limit.
 func memoryLimit(root fs.FS, name string) int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

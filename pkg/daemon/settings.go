@@ -7,7 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/config"
 )
 
-// Settings are the ones that every binary has beside its addresses.
+// Settings are the settings that every binary has, without its addresses.
 type Settings struct {
 	LogLevel       string        `env:"PRISM_LOG_LEVEL" default:"info" oneof:"debug info warn error" help:"least level that is logged; debug logs each request"`
 	DrainDelay     time.Duration `env:"PRISM_DRAIN_DELAY" default:"0s" help:"pause between being told to stop and refusing"`
@@ -34,10 +34,10 @@ func (s *Settings) Validate() []config.Problem {
 	return problems
 }
 
-// The parts of the memory limit. A call that waits for the model takes about 120 KiB where all services are one process, and
-// less elsewhere; a connection that idles takes 40. So a call and its share of the connections, at most four, take less than
-// half of what there is for them. A body may be there five times, as it was sent, parsed, for the model, to be saved, and as
-// garbage, so bodies take less than a third. The rest is the process itself.
+// The parts of the memory limit. A call that waits for the model takes about 120 KiB in standalone, and less in a service of
+// its own; an idle connection takes 40 KiB. So a call and its share of the connections, at most four, take less than half of
+// memoryOfCall. A body may be in memory five times: as sent, parsed, for the model, to be saved, and as garbage. So bodies take
+// less than a third of the limit. The process itself takes the rest.
 const (
 	memoryOfCall  = 512 << 10
 	bodiesShare   = 16 // of the limit, as a divisor
@@ -45,7 +45,7 @@ const (
 	mostBodyBytes = 256 << 20
 )
 
-// within has the limits that are 0 follow from the memory limit.
+// within derives the limits that are 0 from the memory limit, in bytes.
 func (s Settings) within(memory int64) Settings {
 	s.MaxInFlight = cmp.Or(s.MaxInFlight, int(max(min(memory/memoryOfCall, mostInFlight), 1)))
 	s.MaxConnections = cmp.Or(s.MaxConnections, 4*s.MaxInFlight)

@@ -36,7 +36,7 @@ const (
 	asForm = "Content-Type: application/x-www-form-urlencoded\r\n"
 )
 
-// Contract 4 and 8, decisions 1.
+// spec: parsed-content-types, unparsed-content-types, absent-body, body-limit, body-limit-of-chunked-bodies
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{}, Deps{}, echo)

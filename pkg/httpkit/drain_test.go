@@ -45,7 +45,7 @@ func (g *gate) wait(t *testing.T) context.Context {
 	}
 }
 
-// Decisions 9.
+// spec: stopping
 func TestAStoppingServerFinishesWhatItTookAndRefusesTheRest(t *testing.T) {
 	t.Parallel()
 	g := newGate()
@@ -253,7 +253,7 @@ func TestAStreamInFlightIsFinished(t *testing.T) {
 	}
 }
 
-// Decisions 9: overload is shed early rather than by growing queues.
+// spec: overload
 func TestRequestsBeyondTheBoundAreShed(t *testing.T) {
 	t.Parallel()
 	g := newGate()

@@ -87,7 +87,7 @@ func requests(url string) map[string]func() (*http.Request, error) {
 	}
 }
 
-// Decisions 9: whoever comes when all places are taken gets the contract's 503, and sees it.
+// spec: overload, error-service-unavailable
 func TestRealClientsSeeThe503OfAConnectionBeyondTheBound(t *testing.T) {
 	t.Parallel()
 	g := newGate()

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Decisions 1: paths are exact.
+// spec: exact-paths, unknown-methods, head-requests, path-encoding
 func TestPathsAreExact(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{}, Deps{}, func(app *fiber.App) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Registry is a new registry with the collectors that every process has: the Go runtime, the process, and
-// prism_build_info, which is always 1 and says what runs.
+// prism_build_info, which is always 1 and has the version in its labels.
 func Registry(service string) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(

@@ -18,22 +18,22 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// Traces is how a binary traces.
+// Traces is the tracing of a binary.
 type Traces struct {
 	Provider   trace.TracerProvider
 	Propagator propagation.TextMapPropagator
-	// Shutdown exports what is left. It is never nil.
+	// Shutdown exports the remaining spans. It is never nil.
 	Shutdown func(context.Context) error
 }
 
 // Tracing reads the standard variables of OpenTelemetry. Spans are exported over OTLP/HTTP when an endpoint is named
 // (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) or OTEL_TRACES_EXPORTER is otlp; OTEL_SDK_DISABLED
-// and OTEL_TRACES_EXPORTER=none say no to both. Otherwise spans cost nothing, and trace contexts are passed on.
+// and OTEL_TRACES_EXPORTER=none switch both off. Without export spans cost nothing, and trace contexts are passed on.
 //
-// OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES count too. What else the
-// exporter understands (OTEL_EXPORTER_OTLP_HEADERS, _TIMEOUT, _CERTIFICATE, …) it reads from the process itself.
+// OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too. The exporter
+// reads its other variables (OTEL_EXPORTER_OTLP_HEADERS, _TIMEOUT, _CERTIFICATE, …) from the process itself.
 //
-// Baggage is not propagated: it would carry what callers say into everything behind.
+// Baggage is not propagated: it would carry values of callers into all services.
 func Tracing(ctx context.Context, service string, getenv func(string) string) (Traces, error) {
 	off := Traces{
 		Provider:   noop.NewTracerProvider(),
@@ -69,7 +69,7 @@ func Tracing(ctx context.Context, service string, getenv func(string) string) (T
 	return Traces{provider, propagation.TraceContext{}, provider.Shutdown}, nil
 }
 
-// destination tells whether to export, and where; "" is the exporter's default.
+// destination tells whether to export, and the URL; "" is the default of the exporter.
 func destination(env func(string) string) (endpoint string, wanted bool, err error) {
 	if strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") {
 		return "", false, nil
@@ -107,7 +107,7 @@ func destination(env func(string) string) (endpoint string, wanted bool, err err
 	return endpoint, true, nil
 }
 
-// sampler follows OTEL_TRACES_SAMPLER; everything is sampled unless the caller decided otherwise.
+// sampler follows OTEL_TRACES_SAMPLER. By default every trace is sampled, unless the caller of the API decided otherwise.
 func sampler(env func(string) string) (sdktrace.Sampler, error) {
 	ratio := 1.0
 	name := env("OTEL_TRACES_SAMPLER")
@@ -134,7 +134,7 @@ func sampler(env func(string) string) (sdktrace.Sampler, error) {
 	return nil, fmt.Errorf("telemetry: OTEL_TRACES_SAMPLER: %q is not known; one is parentbased_traceidratio", name)
 }
 
-// describe is the resource: the service's name, and the attributes that the operator gives.
+// describe is the resource: the name of the service, and the attributes that the operator sets.
 func describe(service string, env func(string) string) (*resource.Resource, error) {
 	var attrs []attribute.KeyValue
 	for pair := range strings.SplitSeq(env("OTEL_RESOURCE_ATTRIBUTES"), ",") {
@@ -152,7 +152,7 @@ func describe(service string, env func(string) string) (*resource.Resource, erro
 	if named == "" {
 		named = serviceIn(attrs, service)
 	}
-	// Of one key the last counts.
+	// The last value of a key counts.
 	return resource.NewWithAttributes(semconv.SchemaURL, append(attrs, semconv.ServiceName(named))...), nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// patience is how long a call may take on a machine of any load: what is held here are answers, not times.
+// patience is a bound for a call on a machine under any load: the suite tests results, not times.
 func patience(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)

@@ -1,5 +1,5 @@
-// Package contracttest is the suite that everything between the services passes: what one side says, the other side
-// hears, errors with their type. It runs in process and over the wire.
+// Package contracttest is the suite that every implementation of the contract's interfaces passes: arguments, results and
+// the types of errors arrive unchanged. It runs in process and over the wire.
 package contracttest
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// heard is a call as the other side got it.
+// heard is a call as the service got it.
 type heard struct {
 	method string
 	args   []any
 }
 
-// results answers every method with what it is told to, and keeps what it heard.
+// results returns what the test sets, and keeps the last call.
 type results struct {
 	heard heard
 	doc   contract.Response
@@ -106,7 +106,7 @@ func (r *results) RevokeKey(_ context.Context, key contract.KeyDigest, id prism.
 	return r.hear("RevokeKey", key, id)
 }
 
-// What the calls say. Texts hold what is easily lost on the way.
+// The arguments of the calls. The texts hold characters that are easily changed on the way.
 var (
 	digest   = contract.KeyDigest{1, 2, 3, 31: 9}
 	resultID = prism.ResultID{UUID: prism.UUID{0xaa, 15: 1}}
