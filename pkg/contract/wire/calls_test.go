@@ -1,12 +1,9 @@
 package wire_test
 
 import (
-	"sync/atomic"
-
 	"bufio"
 	"context"
 	"errors"
-	"github.com/prism-results/prism/pkg/prism"
 	"io"
 	"log/slog"
 	"net"
@@ -14,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,6 +20,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // asking is a model of one function.

@@ -115,9 +115,9 @@ type lookUpKey struct {
 
 // restore completes a version that arrived with its hash: the response omits a definition whose hash is the known one.
 func restore(d *definitions[lookUpKey], at lookUpKey, known kept, v *prism.Version, hash prism.DefinitionHash) {
-	switch {
-	case hash == prism.DefinitionHash{}: // a service of the previous release, or no definition
-	case hash == known.hash:
+	switch hash {
+	case prism.DefinitionHash{}: // a service of the previous release, or no definition
+	case known.hash:
 		v.Definition, v.Hash = known.definition, hash
 	default:
 		// A service of another release may know a member that is unknown here: then the definition has no name here.
