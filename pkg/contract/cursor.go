@@ -8,7 +8,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Position is the place of a row in a listing: by time, then by id. For callers it is an opaque cursor.
+// Position is the place of a row in a list, which is ordered by ID. Callers see it as an opaque cursor (spec: page-cursor).
+// At is the row's time of creation: replicas of the previous release order lists by it.
 type Position struct {
 	At time.Time
 	ID prism.UUID
@@ -24,7 +25,7 @@ func (p Position) Cursor() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// ParseCursor reads a cursor that Cursor wrote, and accepts no other text.
+// ParseCursor reads a cursor that Cursor made; any other text is none.
 func ParseCursor(s string) (Position, bool) {
 	if len(s) != base64.RawURLEncoding.EncodedLen(positionSize) { // the decoder skips line breaks
 		return Position{}, false

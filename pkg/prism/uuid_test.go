@@ -145,3 +145,20 @@ func TestAPathNamesAPrismBySlugOrByID(t *testing.T) {
 		t.Errorf("%+v", ref)
 	}
 }
+
+func TestTheFirstUUIDOfATimeIsBeforeAllOthersOfItAndAfterThoseBefore(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(1_795_000_000_123)
+	first := prism.FirstUUID(at)
+	least, err := prism.NewUUID(at, bytes.NewReader(make([]byte, 16)))
+	if err != nil || first != least {
+		t.Errorf("the first is %s, the least that can be created is %s, %v", first, least, err)
+	}
+	last, err := prism.NewUUID(at.Add(-time.Millisecond), bytes.NewReader(bytes.Repeat([]byte{0xff}, 16)))
+	if err != nil || bytes.Compare(last[:], first[:]) >= 0 {
+		t.Errorf("%s is not before %s, %v", last, first, err)
+	}
+	if early := prism.FirstUUID(time.UnixMilli(-1)); !early.IsZero() {
+		t.Errorf("before 1970: %s", early)
+	}
+}
