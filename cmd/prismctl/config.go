@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,12 +27,7 @@ func (a *app) target() (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	t := target{Host: a.host, Key: a.env("PRISM_API_KEY")}
-	for _, host := range []string{a.env("PRISM_URL"), stored.Host, defaultHost} {
-		if t.Host == "" {
-			t.Host = host
-		}
-	}
+	t := target{Host: cmp.Or(a.host, a.env("PRISM_URL"), stored.Host, defaultHost), Key: a.env("PRISM_API_KEY")}
 	if t.Key == "" && t.Host == stored.Host {
 		t.Key = stored.Key
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,22 +71,13 @@ func (a *app) logout() *cobra.Command {
 
 // askHost asks on a terminal only: other input is the key.
 func (a *app) askHost(ctx context.Context, lines *bufio.Reader) (string, error) {
-	host := a.host
-	if host == "" {
-		host = a.env("PRISM_URL")
-	}
+	host := cmp.Or(a.host, a.env("PRISM_URL"))
 	if host != "" || !isTerminal(a.in) {
-		if host == "" {
-			host = defaultHost
-		}
-		return host, nil
+		return cmp.Or(host, defaultHost), nil
 	}
 	_, _ = fmt.Fprintf(a.err, "Address of Prism [%s]: ", defaultHost)
 	line, err := readLine(ctx, lines)
-	if line == "" && err == nil {
-		line = defaultHost
-	}
-	return line, err
+	return cmp.Or(line, defaultHost), err
 }
 
 func (a *app) askKey(ctx context.Context, lines *bufio.Reader) (string, error) {

@@ -88,23 +88,8 @@ func Derive(questions []client.Question) client.Lens {
 // SameVersion tells whether two definitions in normal form have the same fields, questions and instructions.
 func SameVersion(a, b client.NewPrism) bool {
 	a.Lens, b.Lens = nil, nil
-	return reflect.DeepEqual(emptyAsNil(a.NewVersion), emptyAsNil(b.NewVersion))
+	return YAML(client.NewPrism{NewVersion: a.NewVersion}) == YAML(client.NewPrism{NewVersion: b.NewVersion})
 }
 
 // SameLens tells whether two definitions in normal form have the same Lens.
 func SameLens(a, b client.NewPrism) bool { return reflect.DeepEqual(a.Lens, b.Lens) }
-
-func emptyAsNil(v client.NewVersion) client.NewVersion {
-	questions := make([]client.Question, len(v.Questions))
-	for i, q := range v.Questions {
-		if len(q.Options) == 0 {
-			q.Options = nil
-		}
-		questions[i] = q
-	}
-	v.Questions = questions
-	if len(v.Fields) == 0 {
-		v.Fields = nil
-	}
-	return v
-}
