@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Script is the behaviour under one tag, and a record of the calls with this tag.
@@ -46,8 +47,13 @@ func (s *Script) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
-// Await waits until n calls have arrived.
+// awaitBudget bounds the wait for a call, on a machine of any load.
+const awaitBudget = time.Minute
+
+// Await waits until n calls have arrived. It fails after a minute, since a call that Prism refused never arrives.
 func (s *Script) Await(ctx context.Context, n int) error {
+	ctx, cancel := context.WithTimeout(ctx, awaitBudget)
+	defer cancel()
 	for {
 		s.mu.Lock()
 		got, changed := len(s.requests), s.changed
