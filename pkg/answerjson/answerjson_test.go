@@ -32,6 +32,7 @@ const sampleText = `{"z":{"type":"choice","value":"b","probabilities":{"b":0.9,"
 	`"y":{"type":"yes_no","probability":0.25},` +
 	`"x":{"type":"scale","level":"low","probabilities":{"low":1,"high":1e-7}}}`
 
+// spec: raw-answer-shapes
 func TestEachTypeHasTheMembersOfTheContractInItsOrder(t *testing.T) {
 	t.Parallel()
 	if got := string(answerjson.Append([]byte("x"), sample())); got != "x"+sampleText {

@@ -28,6 +28,7 @@ func newKey(t testing.TB, random io.Reader) apikey.Key {
 	return k
 }
 
+// spec: api-key-form
 func TestAKeyHasTheDecidedShape(t *testing.T) {
 	t.Parallel()
 	shape := regexp.MustCompile(`^prism_[0-9A-Za-z]{38}$`)
@@ -164,6 +165,7 @@ func TestAMistypedCharacterIsRefused(t *testing.T) {
 	}
 }
 
+// spec: key-digest
 func TestDigestIsOfTheWholeTextAndPrefixIsTwelveCharacters(t *testing.T) {
 	t.Parallel()
 	k := newKey(t, rand.Reader)

@@ -25,7 +25,7 @@ func (p Position) Cursor() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// ParseCursor reads a cursor that Cursor made; any other text is none.
+// ParseCursor reads a cursor that Cursor wrote, and accepts no other text.
 func ParseCursor(s string) (Position, bool) {
 	if len(s) != base64.RawURLEncoding.EncodedLen(positionSize) { // the decoder skips line breaks
 		return Position{}, false

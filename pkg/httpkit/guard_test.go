@@ -124,6 +124,7 @@ func TestConnectionCloseIsHeardInAnyForm(t *testing.T) {
 	}
 }
 
+// spec: request-id
 func TestRequestIDs(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{}, Deps{NewID: func() string { return "made" }}, echo)

@@ -46,6 +46,7 @@ func streaming(bodies ...*source) func(*fiber.App) {
 	}
 }
 
+// spec: export-is-streamed
 func TestStreamsAreSentInChunks(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("0123456789\r\n", 100_000)

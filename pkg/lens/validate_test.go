@@ -57,6 +57,7 @@ func TestTheDerivedLensHasAnAnswerAndANumberForEachQuestion(t *testing.T) {
 	}
 }
 
+// spec: lens-columns
 func TestEachRuleOfALensIsRefusedAtItsPath(t *testing.T) {
 	t.Parallel()
 	const (
@@ -86,15 +87,20 @@ func TestEachRuleOfALensIsRefusedAtItsPath(t *testing.T) {
 		{"average of a choice", col{Name: "n", Question: "intent", Show: "average"}, "columns.0.show: Expected 'answer' | 'probability' | 'confidence'"},
 		{"average of a yes_no", col{Name: "n", Question: "urgent", Show: "average"}, "columns.0.show: Expected 'answer' | 'probability'"},
 		{"confidence of a yes_no", col{Name: "n", Question: "urgent", Show: "confidence"}, "columns.0.show: Expected 'answer' | 'probability'"},
+		// spec: show-confidence
 		{"confidence of a scale", col{Name: "n", Question: "mood", Show: "confidence"}, "columns.0.show: Expected 'answer' | 'probability' | 'average'"},
 		{"unknown show", col{Name: "n", Question: "mood", Show: "SECRET"}, "columns.0.show: " + shows},
 		{"empty show", col{Name: "n", Question: "mood"}, "columns.0.show: " + shows},
 		{"show in capitals", col{Name: "n", Question: "mood", Show: "Answer"}, "columns.0.show: " + shows},
 
+		// spec: lens-column-names
 		{"name of 64 characters", col{Name: strings.Repeat("n", 64), Question: "mood", Show: "answer"}, ""},
+		// spec: lens-column-names
 		{"name of 65 characters", col{Name: strings.Repeat("n", 65), Question: "mood", Show: "answer"}, name},
+		// spec: lens-column-names
 		{"empty name", col{Question: "mood", Show: "answer"}, name},
 		{"name of every allowed kind", col{Name: "aZ09_ .-", Question: "mood", Show: "answer"}, ""},
+		// spec: lens-column-names
 		{"name with a comma", col{Name: "a,b", Question: "mood", Show: "answer"}, name},
 		{"name with a quote", col{Name: `a"`, Question: "mood", Show: "answer"}, name},
 		{"name with a letter beyond ASCII", col{Name: "Stimmung für", Question: "mood", Show: "answer"}, name},
@@ -147,6 +153,7 @@ func TestEachRuleOfALensIsRefusedAtItsPath(t *testing.T) {
 	}
 }
 
+// spec: names-in-a-row
 func TestReservedNamesAreTakenInEveryRow(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"result_id", "ref", "version", "status", "error", "created_at"} {
@@ -167,6 +174,7 @@ func TestASecondColumnOfANameIsTheOneRefused(t *testing.T) {
 	}
 }
 
+// spec: lens-columns
 func TestALensHasOneTo200Columns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -189,6 +197,7 @@ func TestALensHasOneTo200Columns(t *testing.T) {
 	}
 }
 
+// spec: names-in-a-row
 func TestADerivedLensThatClashesIsRefusedOnceAtLens(t *testing.T) {
 	t.Parallel()
 	const unique, long = "lens: must be unique in a row", "lens: String must contain at most 64 character(s)"

@@ -39,6 +39,7 @@ func TestTheClockIsReadAsPreciselyAsResultsKeepIt(t *testing.T) {
 	}
 }
 
+// spec: insufficient-information
 func TestAChoiceOffersInsufficientInformationLast(t *testing.T) {
 	t.Parallel()
 	options := make([]prism.Option, 1, 2) // room behind it, which must not be written to
@@ -92,6 +93,7 @@ func TestThingsAreFoundByTheirKeys(t *testing.T) {
 	}
 }
 
+// spec: tabular-columns
 func TestReservedNamesAreTheContractsColumns(t *testing.T) {
 	t.Parallel()
 	want := []string{"result_id", "ref", "version", "status", "error", "created_at"}

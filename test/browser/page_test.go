@@ -19,6 +19,7 @@ const demo = "tickets"
 // resourceFailed begins what Chromium writes to the console for every answer that is an error.
 const resourceFailed = "Failed to load resource: "
 
+// spec: docs-page
 func TestThePage(t *testing.T) {
 	t.Parallel()
 	server := startPrism(t)

@@ -46,6 +46,7 @@ func TestWithoutASharedLockExtraModelCallsAreCountedAndHistoriesHold(t *testing.
 	})
 }
 
+// spec: linearizable
 func TestWithoutTheConstraintViolationsAreFound(t *testing.T) {
 	t.Parallel()
 	onceOf(t, func() string { return violate(t) })

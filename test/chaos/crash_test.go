@@ -75,6 +75,7 @@ const (
 	toDie = time.Minute
 )
 
+// spec: retry-of-a-dead-process
 func TestAGatewayThatDiesAtAStepLeavesNothingInTheWay(t *testing.T) {
 	t.Parallel()
 	s := startSystem(t, system.Config{Flags: armable, Forgetful: true})

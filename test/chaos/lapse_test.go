@@ -19,6 +19,7 @@ import (
 // 250 ms. Both are correct and cost one model call, whose answer may have arrived by the time of the kill. So the test reads
 // the lock's holder and remaining lease from Redis, and the count of calls without Redis from the waiter's gateway. If
 // neither explains it, the waiter must not continue before the lease has expired.
+// spec: retry-of-a-dead-process
 func TestTheLockOfAKilledGatewayLapses(t *testing.T) {
 	t.Parallel()
 	s := startSystem(t, system.Config{Flags: armable, Forgetful: true})

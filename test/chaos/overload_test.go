@@ -40,6 +40,7 @@ const (
 // Every time depends on the load of the machine, so no time is compared with a constant alone. The yardstick is calls to the
 // other gateway, which is not flooded, at the same time, with the same results, model-proxy and model. If the flooded
 // gateway queued the crowd, its accepted calls would take three times as long as the yardstick.
+// spec: overload
 func TestOverloadIsShedAtOnceAndOverAtOnce(t *testing.T) {
 	w := startWorld(t,
 		system.Config{

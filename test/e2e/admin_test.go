@@ -13,9 +13,9 @@ import (
 )
 
 // TestAdmin holds the admin port: health, readiness and metrics. No metric holds an account, key, id or field value.
-// spec: admin-port
 func TestAdmin(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: admin-port
 		t.Run("every part is healthy and ready on its admin port alone", func(t *testing.T) {
 			t.Parallel()
 			for _, p := range s.parts {
@@ -50,6 +50,7 @@ func TestAdmin(t *testing.T) {
 				}
 			}
 		})
+		// spec: admin-port
 		t.Run("the labels hold no slug, id, account, key or value", func(t *testing.T) {
 			t.Parallel()
 			script := s.model.Script()
@@ -110,9 +111,9 @@ func (s *stack) metrics(t *testing.T) string {
 }
 
 // TestDocumentation holds the OpenAPI document and the page of the API.
-// spec: openapi-document, docs-page
 func TestDocumentation(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: openapi-document
 		t.Run("the OpenAPI 3.1 document describes every call and needs no key", func(t *testing.T) {
 			t.Parallel()
 			r := s.main.do(t, call{path: "/openapi.json", auth: none})
@@ -152,6 +153,7 @@ func TestDocumentation(t *testing.T) {
 				}
 			}
 		})
+		// spec: docs-page
 		t.Run("the page is readable without a key and loads nothing from elsewhere", func(t *testing.T) {
 			t.Parallel()
 			r := s.main.do(t, call{path: "/docs", auth: none})

@@ -10,26 +10,31 @@ import (
 )
 
 // TestAuthentication holds the Authorization header and the life of an API key.
-// spec: authorization-header, error-authentication-required, error-invalid-api-key, api-key-form, key-revocation,
-// key-revoked-during-a-call, key-scope
+// spec: key-scope
 func TestAuthentication(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		key := s.main.key
 		mistyped := key[:len(key)-1] + map[bool]string{true: "1", false: "0"}[key[len(key)-1] == '0']
 		const read = "/v1/results/{one_ok}"
 		s.runFailing(t, []failing{
+			// spec: authorization-header, error-authentication-required
 			{"an absent header is told to authenticate", call{path: read, auth: none}, authRequired},
+			// spec: error-authentication-required
 			{"an empty header is told to authenticate", call{path: read, auth: none, header: map[string][]string{"Authorization": {""}}}, authRequired},
+			// spec: error-invalid-api-key
 			{"another scheme is an invalid key", call{path: read, auth: "Basic " + key}, invalidKey},
 			{"a key without a scheme is invalid", call{path: read, auth: key}, invalidKey},
 			{"a scheme without a key is invalid", call{path: read, auth: "Bearer"}, invalidKey},
 			{"a scheme and a space are invalid", call{path: read, auth: "Bearer "}, invalidKey},
 			{"a key with words behind it is invalid", call{path: read, auth: "Bearer " + key + " x"}, invalidKey},
+			// spec: api-key-form
 			{"a mistyped key is invalid", call{path: read, auth: "Bearer " + mistyped}, invalidKey},
 			{"a well-formed key that nobody was given is invalid", call{path: read, auth: "Bearer " + wellFormedKey()}, invalidKey},
 			{"a key in another letter case is invalid", call{path: read, auth: "Bearer " + strings.ToUpper(key)}, invalidKey},
+			// spec: error-invalid-api-key
 			{"a key of another service is invalid", call{path: read, auth: "Bearer sk-0123456789"}, invalidKey},
 			{"a very long key is invalid", call{path: read, auth: "Bearer " + strings.Repeat("x", 3000)}, invalidKey},
+			// spec: order-of-checks-create
 			{"a malformed body without a key is a 400", call{path: createOne, body: "{", auth: none}, malformed},
 			{"an invalid body without a key is a 400", call{path: createOne, body: "{}", auth: none}, fieldsOrText},
 		})
@@ -55,18 +60,21 @@ func TestAuthentication(t *testing.T) {
 				}
 			}
 		})
+		// spec: authorization-header
 		t.Run("the scheme is case-insensitive", func(t *testing.T) {
 			t.Parallel()
 			for _, scheme := range []string{"bearer ", "BEARER ", "bEaReR "} {
 				s.main.do(t, call{path: "/v1/prisms?limit=1", auth: scheme + key}).wantStatus(t, 200)
 			}
 		})
+		// spec: api-key-form
 		t.Run("keys have the form that scanners look for", func(t *testing.T) {
 			t.Parallel()
 			if !apiKeyPattern.MatchString(key) || checksum(key[:38]) != key[38:] {
 				t.Error("the key is not prism_, 32 random characters and their checksum")
 			}
 		})
+		// spec: error-invalid-api-key, key-revocation
 		t.Run("a revoked key is invalid from the answer of the revoke on", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -82,6 +90,7 @@ func TestAuthentication(t *testing.T) {
 			second.post(t, "/v1/keys/"+id+"/revoke", "").wantStatus(t, 200)
 			second.get(t, "/v1/prisms").wantFail(t, invalidKey)
 		})
+		// spec: key-revoked-during-a-call
 		t.Run("a key revoked while the model is answering still gets that call's result", func(t *testing.T) {
 			t.Parallel()
 			second, id := s.main.newAPIKey(t)

@@ -57,7 +57,6 @@ func (c *client) startAndLeave(t *testing.T, in call) (leave func()) {
 }
 
 // TestConcurrency holds the rules of concurrent calls. test/chaos proves the rules under faults.
-// spec: same-key-at-once, same-key-on-different-prisms-at-once, retries-at-once
 func TestConcurrency(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		repeat := func(in call, n int) (calls []call) {
@@ -66,6 +65,7 @@ func TestConcurrency(t *testing.T) {
 			}
 			return calls
 		}
+		// spec: same-key-at-once
 		t.Run("the same key at once is one model call and one result", func(t *testing.T) {
 			t.Parallel()
 			prism, script := s.main.triage(t), s.model.Script()
@@ -78,6 +78,7 @@ func TestConcurrency(t *testing.T) {
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 1)
 		})
+		// spec: same-key-at-once
 		t.Run("waiters of a failed call retry it one by one", func(t *testing.T) {
 			t.Parallel()
 			prism, script := s.main.triage(t), s.model.Script()
@@ -99,6 +100,7 @@ func TestConcurrency(t *testing.T) {
 			}
 			wantEqual(t, "the number of results that nobody had retried", unretried, 1)
 		})
+		// spec: same-key-on-different-prisms-at-once
 		t.Run("the same key at once for different prisms has one winner and the loser asks no model", func(t *testing.T) {
 			t.Parallel()
 			script, key := s.model.Script(), newKey()
@@ -117,6 +119,7 @@ func TestConcurrency(t *testing.T) {
 			wantEqual(t, "the number of winners", won, 1)
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 		})
+		// spec: retries-at-once
 		t.Run("of retries at once one runs and the others name it", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
@@ -137,6 +140,7 @@ func TestConcurrency(t *testing.T) {
 			wantEqual(t, "the number of model calls", script.Calls(), 2)
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 2)
 		})
+		// spec: retries-at-once
 		t.Run("a keyed repeat and a retry of one failed result are one race", func(t *testing.T) {
 			t.Parallel()
 			prism, key := s.main.triage(t), newKey()

@@ -8,9 +8,9 @@ import (
 )
 
 // TestExport holds GET /v1/prisms/{prism}/results.
-// spec: export
 func TestExport(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: export
 		t.Run("an export has one header row and every result, oldest first, as single reads have them", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
@@ -47,6 +47,7 @@ func TestExport(t *testing.T) {
 			s.main.get(t, "/v1/prisms/"+prism+"/results?format=csv").wantBody(t, "result_id,ref,version,status,error,created_at,message,urgent,urgent_probability\r\n")
 			s.main.get(t, "/v1/prisms/"+prism+"/results?format=jsonl").wantBody(t, "")
 		})
+		// spec: export
 		t.Run("an export is filtered by status and time, from inclusive and to exclusive", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)

@@ -43,11 +43,9 @@ func (s *stack) sample(t *testing.T, step model.Step, more ...any) sample {
 }
 
 // TestFormats holds the five formats, byte for byte.
-// spec: result-members, format-json, format-raw, raw-answer-shapes, tabular-columns, tabular-failed-row, csv-cells,
-// csv-labels, tsv-cells, jsonl-rows, numbers-in-cells, media-types, same-format-for-create-read-retry,
-// failed-result-is-not-an-error, read-result, create-result
 func TestFormats(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: lens-columns, result-members, format-json
 		t.Run("json has the Lens columns in Lens order", func(t *testing.T) {
 			t.Parallel()
 			at := s.sample(t, model.Answer(exact), "ref", "order <7> & co")
@@ -58,6 +56,7 @@ func TestFormats(t *testing.T) {
 				number(at.result.TookMS)+`,"created_at":"`+at.result.CreatedAt+`","answers":{"pick":"quoted","pick_probability":0.5,`+
 				`"sure":"unsure","sure_probability":0.5,"level":"high","level_average":1.75}}`)
 		})
+		// spec: create-result
 		t.Run("json is the default and the answer of the create call", func(t *testing.T) {
 			t.Parallel()
 			script := s.model.Script()
@@ -65,6 +64,7 @@ func TestFormats(t *testing.T) {
 			s.main.read(t, created.ok(t).ID, "").wantBody(t, string(created.body))
 			s.main.read(t, created.ok(t).ID, "json").wantBody(t, string(created.body))
 		})
+		// spec: question-yes-no, format-raw, raw-answer-shapes
 		t.Run("raw has every probability in definition order", func(t *testing.T) {
 			t.Parallel()
 			at := s.sample(t, model.Answer(exact))
@@ -75,6 +75,7 @@ func TestFormats(t *testing.T) {
 				`"probabilities":{"comma":0.25,"quoted":0.5,"plain":0.25},"confidence":0.25},"sure":{"type":"yes_no","probability":0.5},`+
 				`"level":{"type":"scale","level":"high","probabilities":{"low":0.25,"high":0.75}}}}`)
 		})
+		// spec: tabular-columns, csv-cells, csv-labels, media-types
 		t.Run("csv has labels, quotes what needs it, keeps line breaks and ends lines in CRLF", func(t *testing.T) {
 			t.Parallel()
 			at := s.sample(t, model.Answer(exact), "ref", "r,1")
@@ -83,6 +84,7 @@ func TestFormats(t *testing.T) {
 			r.wantBody(t, "result_id,ref,version,status,error,created_at,subject,message,pick,pick_probability,sure,sure_probability,level,level_average\r\n"+
 				at.result.ID+`,"r,1",1,ok,,`+at.result.CreatedAt+`,"a, ""b""`+"\r\n\tc\rd\ne\","+at.tag+`,"A ""quoted"" label",0.5,Unsure,0.5,=HIGH(),1.75`+"\r\n")
 		})
+		// spec: tsv-cells
 		t.Run("tsv makes spaces of tabs and line breaks and ends lines in LF", func(t *testing.T) {
 			t.Parallel()
 			at := s.sample(t, model.Answer(model.Answers{"level": model.Levels{1, 0}, "sure": model.Yes(0.75)}))
@@ -91,6 +93,7 @@ func TestFormats(t *testing.T) {
 			r.wantBody(t, "result_id\tref\tversion\tstatus\terror\tcreated_at\tsubject\tmessage\tpick\tpick_probability\tsure\tsure_probability\tlevel\tlevel_average\n"+
 				at.result.ID+"\t\t1\tok\t\t"+at.result.CreatedAt+"\ta, \"b\"  c d e\t"+at.tag+"\tComma, label\t0.75\tYes\t0.75\tLow label\t1\n")
 		})
+		// spec: jsonl-rows
 		t.Run("jsonl has keys and lower-case words, and null for what is not there", func(t *testing.T) {
 			t.Parallel()
 			at := s.sample(t, model.Answer(exact))
@@ -100,6 +103,7 @@ func TestFormats(t *testing.T) {
 				`","subject":"a, \"b\"\r\n\tc\rd\ne","message":"`+at.tag+`","pick":"quoted","pick_probability":0.5,"sure":"unsure",`+
 				`"sure_probability":0.5,"level":"high","level_average":1.75}`+"\n")
 		})
+		// spec: csv-labels
 		t.Run("yes and no have words of their own in each format", func(t *testing.T) {
 			t.Parallel()
 			for _, row := range []struct {
@@ -122,6 +126,7 @@ func TestFormats(t *testing.T) {
 			}
 		})
 
+		// spec: failed-result-is-not-an-error, read-result, format-json, format-raw
 		t.Run("a failed result has null answers in json and raw, and is read with 200", func(t *testing.T) {
 			t.Parallel()
 			at := s.sample(t, model.Status(400), "ref", "r1")
@@ -132,6 +137,7 @@ func TestFormats(t *testing.T) {
 					`"took_ms":`+number(at.result.TookMS)+`,"created_at":"`+at.result.CreatedAt+`","answers":null}`)
 			}
 		})
+		// spec: tabular-failed-row
 		t.Run("a failed result has an error and empty Lens columns in csv, tsv and jsonl", func(t *testing.T) {
 			t.Parallel()
 			at := s.sample(t, model.Status(400))
@@ -148,6 +154,7 @@ func TestFormats(t *testing.T) {
 			}
 		})
 		for _, format := range []string{"json", "raw", "csv", "tsv", "jsonl"} {
+			// spec: same-format-for-create-read-retry
 			t.Run("create, retry and read answer alike in format "+format, func(t *testing.T) {
 				t.Parallel()
 				prism, script := s.main.triage(t), s.model.Script(model.Status(400))
@@ -170,6 +177,7 @@ func TestFormats(t *testing.T) {
 				}
 			})
 		}
+		// spec: created-at
 		t.Run("created_at has milliseconds and Z", func(t *testing.T) {
 			t.Parallel()
 			at := s.main.create(t, s.fill(t, "{one}"), text("x")).ok(t).CreatedAt
@@ -177,6 +185,7 @@ func TestFormats(t *testing.T) {
 				t.Errorf("created_at is %s", at)
 			}
 		})
+		// spec: numbers-in-cells
 		t.Run("numbers in csv and tsv print as JSON numbers do", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)

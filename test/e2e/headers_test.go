@@ -11,9 +11,9 @@ import (
 )
 
 // TestHeaders holds the headers of responses that TestFormats does not, and requests over a bare connection.
-// spec: request-id, www-authenticate, json-escapes
 func TestHeaders(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: request-id
 		t.Run("a sane X-Request-Id is the caller's, on success and on error", func(t *testing.T) {
 			t.Parallel()
 			for _, path := range []string{"/v1/prisms?limit=1", "/v1/nothing", "/v1/results/1", "/v1/results/" + absentID} {
@@ -21,6 +21,7 @@ func TestHeaders(t *testing.T) {
 				wantEqual(t, path+": X-Request-Id", r.header.Get("X-Request-Id"), r.request)
 			}
 		})
+		// spec: request-id
 		t.Run("an X-Request-Id that is not sane is replaced", func(t *testing.T) {
 			t.Parallel()
 			for _, id := range []string{strings.Repeat("x", 5000), "a b\tc", `"><script>`, "\xff\xfe"} {
@@ -30,6 +31,7 @@ func TestHeaders(t *testing.T) {
 				}
 			}
 		})
+		// spec: request-id
 		t.Run("a request without an X-Request-Id gets one of its own", func(t *testing.T) {
 			t.Parallel()
 			seen := map[string]bool{}
@@ -39,6 +41,7 @@ func TestHeaders(t *testing.T) {
 			}
 			wantEqual(t, "the number of ids", len(seen), 3)
 		})
+		// spec: www-authenticate
 		t.Run("a 401 says how to authenticate, for a missing and for an invalid key", func(t *testing.T) {
 			t.Parallel()
 			for _, auth := range []string{none, "Bearer x"} {
@@ -61,6 +64,7 @@ func TestHeaders(t *testing.T) {
 			s.main.do(t, call{method: http.MethodPost, path: "/", auth: none, header: http.Header{"Accept": {browser}}}).wantFail(t, noRoute)
 			s.main.do(t, call{path: "/v1", auth: none, header: http.Header{"Accept": {browser}}}).wantFail(t, noRoute)
 		})
+		// spec: json-escapes
 		t.Run("JSON escapes nothing that it need not", func(t *testing.T) {
 			t.Parallel()
 			const ref = "<a href='x'>&é😀/</a>"
@@ -75,9 +79,11 @@ func TestHeaders(t *testing.T) {
 		}{
 			{"a Content-Length that cuts the body short cuts the JSON", "Content-Type: application/json\r\nContent-Length: 5\r\n\r\n{\"text\":\"x\"}", 400},
 			{"a Content-Length over the limit is refused though nothing follows", "Content-Type: application/json\r\nContent-Length: 99999999\r\n\r\n", 413},
+			// spec: body-limit-of-chunked-bodies
 			{"a Content-Length over the limit is refused though the rest never comes", "Content-Type: application/json\r\nContent-Length: 99999999\r\n\r\n" +
 				strings.Repeat(" ", 0x10000), 413},
 			{"a Content-Length beside chunks is refused", "Content-Type: application/json\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 400},
+			// spec: body-limit-of-chunked-bodies
 			{"chunks without end are too large at the limit", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" +
 				strings.Repeat("10000\r\n"+strings.Repeat(" ", 0x10000)+"\r\n", 17), 413},
 			{"a chunk size that is no number is refused", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 400},

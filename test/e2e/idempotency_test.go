@@ -7,10 +7,9 @@ import (
 )
 
 // TestIdempotency holds the rules of idempotency keys, one call after another. TestConcurrency has concurrent calls.
-// spec: idempotency-key, repeat-of-an-ok-result, repeat-of-a-failed-result, repeat-keeps-what-was-stored,
-// key-moves-to-the-retry, error-key-of-another-prism, client-disconnect
 func TestIdempotency(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: repeat-of-an-ok-result
 		t.Run("a repeated key returns the stored result and asks no model", func(t *testing.T) {
 			t.Parallel()
 			prism, script, key := s.main.triage(t), s.model.Script(), newKey()
@@ -22,6 +21,7 @@ func TestIdempotency(t *testing.T) {
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 1)
 		})
+		// spec: repeat-of-an-ok-result
 		t.Run("a stored success does not look at the repeat's version, fields or size", func(t *testing.T) {
 			t.Parallel()
 			prism, key := s.main.triage(t), newKey()
@@ -59,6 +59,7 @@ func TestIdempotency(t *testing.T) {
 			first := s.main.create(t, s.fill(t, "{one}"), text("x", "idempotency_key", key))
 			s.main.create(t, s.fill(t, "{one_id}"), text("x", "idempotency_key", key)).wantBody(t, string(first.body))
 		})
+		// spec: repeat-of-a-failed-result, repeat-keeps-what-was-stored
 		t.Run("a stored failure is retried with its stored fields, context, ref and version", func(t *testing.T) {
 			t.Parallel()
 			prism, key := s.main.prism(t, oneField, yesNo), newKey()
@@ -77,6 +78,7 @@ func TestIdempotency(t *testing.T) {
 			wantEqual(t, "the context sent", requests[1].Field("context"), "c1")
 			s.main.retry(t, failed.ID).wantFail(t, alreadyRetried(again.ID))
 		})
+		// spec: key-moves-to-the-retry
 		t.Run("the key moves to the retry's result", func(t *testing.T) {
 			t.Parallel()
 			prism, key := s.main.triage(t), newKey()
@@ -87,6 +89,7 @@ func TestIdempotency(t *testing.T) {
 			s.main.create(t, prism, text(script.Tag, "idempotency_key", key)).wantBody(t, string(retried.body))
 			wantEqual(t, "the number of model calls", script.Calls(), 2)
 		})
+		// spec: key-moves-to-the-retry
 		t.Run("the key moves along a chain of failures", func(t *testing.T) {
 			t.Parallel()
 			prism, key := s.main.triage(t), newKey()
@@ -100,6 +103,7 @@ func TestIdempotency(t *testing.T) {
 			}
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 4)
 		})
+		// spec: error-key-of-another-prism
 		t.Run("a key used for another prism conflicts, also when its result failed", func(t *testing.T) {
 			t.Parallel()
 			key := newKey()
@@ -111,6 +115,7 @@ func TestIdempotency(t *testing.T) {
 			t.Parallel()
 			s.main.create(t, s.fill(t, "{archived}"), s.fill(t, `{"text":"x","idempotency_key":"{archived_key}"}`)).wantFail(t, noPrism)
 		})
+		// spec: idempotency-key, key-scope
 		t.Run("two accounts may use the same key", func(t *testing.T) {
 			t.Parallel()
 			key := newKey()
@@ -120,6 +125,7 @@ func TestIdempotency(t *testing.T) {
 				t.Error("one result for two accounts")
 			}
 		})
+		// spec: idempotency-key
 		t.Run("keys are told apart by letter case and white space", func(t *testing.T) {
 			t.Parallel()
 			key, seen := newKey(), map[string]bool{}
@@ -137,6 +143,7 @@ func TestIdempotency(t *testing.T) {
 				t.Error("a call was taken for a repeat")
 			}
 		})
+		// spec: client-disconnect
 		t.Run("a client that goes away does not cancel its call", func(t *testing.T) {
 			t.Parallel()
 			prism, release, key := s.main.triage(t), make(chan struct{}), newKey()

@@ -7,7 +7,7 @@ import (
 
 // TestIsolation holds that each operation with another account's ids returns what the operation returns for an unknown id,
 // byte for byte.
-// spec: key-scope, result-of-one-account, prism-identity
+// spec: key-scope, prism-identity
 func TestIsolation(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		const lens, version = `{"columns":[{"name":"u","question":"urgent","show":"answer"}]}`, `{"fields":` + oneField + `,"questions":` + yesNo + `}`
@@ -17,6 +17,7 @@ func TestIsolation(t *testing.T) {
 			nothing string // what stands for {x} when nothing is there
 			theirs  []string
 		}{
+			// spec: result-of-one-account
 			{"reading a result", call{path: "/v1/results/{x}"}, absentID, []string{"{other_one_ok}", "{other_one_failed}", "{other_archived_ok}"}},
 			{"reading a result as csv", call{path: "/v1/results/{x}?format=csv"}, absentID, []string{"{other_one_ok}"}},
 			{"retrying a result", call{method: "POST", path: "/v1/results/{x}/retry"}, absentID, []string{"{other_one_failed}", "{other_one_ok}", "{other_one_retried}", "{other_archived_failed}"}},

@@ -31,9 +31,9 @@ func (c *client) keys(t *testing.T) map[string]apiKey {
 }
 
 // TestKeys holds the calls that manage API keys. TestAuthentication has the calls with a revoked key.
-// spec: key-create, key-list, key-revoke, key-members, key-digest, last-used-at
 func TestKeys(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: key-digest, key-create, key-members
 		t.Run("a key is shown once, when it is made", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -56,6 +56,7 @@ func TestKeys(t *testing.T) {
 			revoked.wantStatus(t, 200)
 			wantMembers(t, revoked.body, nil, "id", "name", "prefix", "created_at", "last_used_at", "revoked_at")
 		})
+		// spec: key-list
 		t.Run("the operator's key is in the list with the name or without", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -67,6 +68,7 @@ func TestKeys(t *testing.T) {
 				}
 			}
 		})
+		// spec: last-used-at
 		t.Run("last_used_at is right to the minute", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -95,6 +97,7 @@ func TestKeys(t *testing.T) {
 				}
 			}
 		})
+		// spec: key-revoke
 		t.Run("revoking twice is 200 and keeps the first time", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -108,6 +111,7 @@ func TestKeys(t *testing.T) {
 		})
 		s.runFailing(t, []failing{
 			{"a key id that is not a UUID is refused", call{method: "POST", path: "/v1/keys/1/revoke"}, invalid("key_id: Invalid uuid")},
+			// spec: key-revoke
 			{"a key that does not exist is not found", call{method: "POST", path: "/v1/keys/{absent}/revoke"}, fail{404, "not_found", "^.*[Nn]ot found"}},
 			{"a key without a name is refused", call{path: "/v1/keys", body: "{}"}, invalidAt("name")},
 			{"a key's name of a wrong type is refused", call{path: "/v1/keys", body: `{"name":1}`}, invalid("name: Expected string, received number")},

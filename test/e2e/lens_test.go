@@ -8,11 +8,10 @@ import (
 )
 
 // TestLens holds how the Lens shows stored answers, and what a new version does to the Lens.
-// spec: derived-lens, lens-columns, show-answer, show-probability, show-average, show-confidence, lens-edit,
-// raw-ignores-the-lens, lens-of-a-new-version, lens-is-applied-on-read, lens-column-without-an-answer, tabular-fields,
-// labels-of-the-answering-version, pinned-version, versions, archived-prism-results-stay-readable
+// spec: lens-columns, show-average, lens-edit, versions
 func TestLens(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: derived-lens
 		t.Run("the derived Lens has an answer and a number for each question", func(t *testing.T) {
 			t.Parallel()
 			r := s.main.get(t, "/v1/prisms/"+s.main.triage(t))
@@ -32,6 +31,7 @@ func TestLens(t *testing.T) {
 			}
 			wantEqual(t, "the Lens", got.Lens.Columns, want)
 		})
+		// spec: show-answer, show-probability, show-confidence
 		t.Run("a column shows what it is told to", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, triageQuestions, "lens", raw(`{"columns":[
@@ -60,6 +60,7 @@ func TestLens(t *testing.T) {
 				t.Errorf("csv has no label of the added option: %q", got)
 			}
 		})
+		// spec: show-answer
 		t.Run("yes from 0.6 on, no up to 0.4, unsure between", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
@@ -69,6 +70,7 @@ func TestLens(t *testing.T) {
 				wantEqual(t, "the answer", created.answer(t, "urgent"), want)
 			}
 		})
+		// spec: lens-is-applied-on-read, raw-ignores-the-lens
 		t.Run("editing the Lens changes json and leaves raw alone", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
@@ -81,6 +83,7 @@ func TestLens(t *testing.T) {
 			header, _, _ := strings.Cut(string(s.main.read(t, created.ID, "csv").body), "\r\n")
 			wantEqual(t, "the csv header", header, "result_id,ref,version,status,error,created_at,message,only")
 		})
+		// spec: lens-of-a-new-version
 		t.Run("a new version without a Lens takes the derived one", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, triageQuestions, "lens", raw(`{"columns":[{"name":"only","question":"mood","show":"answer"}]}`))
@@ -88,6 +91,7 @@ func TestLens(t *testing.T) {
 			s.main.post(t, "/v1/prisms/"+prism+"/versions", object("fields", raw(oneField), "questions", raw(yesNo))).wantStatus(t, 201)
 			wantMembers(t, s.main.read(t, created.ID, "").body, []string{"answers"}, "urgent", "urgent_probability")
 		})
+		// spec: lens-of-a-new-version
 		t.Run("a new version takes the Lens sent with it", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
@@ -97,6 +101,7 @@ func TestLens(t *testing.T) {
 			wantMembers(t, created.Answers, nil, "u")
 			wantEqual(t, "the version", created.Version, 2)
 		})
+		// spec: lens-column-without-an-answer
 		t.Run("the current Lens shows null for what an older answer does not have", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
@@ -111,6 +116,7 @@ func TestLens(t *testing.T) {
 				t.Errorf("csv %q", got)
 			}
 		})
+		// spec: tabular-fields, labels-of-the-answering-version
 		t.Run("tabular columns follow the latest version, and labels the one that answered", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, `[{"key":"gone"},{"key":"kept"}]`, `[{"key":"pick","type":"choice","text":"Which?","options":[
@@ -126,6 +132,7 @@ func TestLens(t *testing.T) {
 				t.Errorf("jsonl %s", got)
 			}
 		})
+		// spec: pinned-version
 		t.Run("a call may pin an older version", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
@@ -134,6 +141,7 @@ func TestLens(t *testing.T) {
 			wantEqual(t, "the version", created.Version, 1)
 			s.main.create(t, prism, text("x")).wantFail(t, fail{400, "validation_failed", "Missing fields: subject, message"})
 		})
+		// spec: archived-prism-results-stay-readable
 		t.Run("archiving a prism leaves its results readable in every format", func(t *testing.T) {
 			t.Parallel()
 			for _, format := range []string{"json", "raw", "csv", "tsv", "jsonl"} {

@@ -9,15 +9,17 @@ import (
 const mib = 1 << 20
 
 // TestLimits holds the limit of a body and the size estimate.
-// spec: body-limit, body-limit-of-chunked-bodies, size-estimate, error-request-too-large
+// spec: body-limit-of-chunked-bodies, error-request-too-large
 func TestLimits(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		for _, chunked := range []bool{false, true} {
 			how := map[bool]string{false: " with a Content-Length", true: " in chunks"}[chunked]
+			// spec: body-limit
 			t.Run("a body of exactly 1 MiB passes"+how, func(t *testing.T) {
 				t.Parallel()
 				s.main.do(t, call{path: s.fill(t, createOne), body: padded(mib), chunked: chunked}).ok(t)
 			})
+			// spec: body-limit
 			t.Run("a body of 1 MiB and a byte is too large"+how, func(t *testing.T) {
 				t.Parallel()
 				s.main.do(t, call{path: s.fill(t, createOne), body: padded(mib + 1), chunked: chunked}).wantFail(t, bodyTooLarge)
@@ -37,30 +39,41 @@ func TestLimits(t *testing.T) {
 		}
 		big, long := padded(mib+1), s.longQuestions(t)
 		s.runFailing(t, []failing{
+			// spec: body-limit
 			{"the limit holds for the retry", call{path: "/v1/results/{one_failed}/retry", body: big}, bodyTooLarge},
 			{"the limit holds for plain text", call{path: "/v1/results/{one_failed}/retry", body: big, contentType: "text/plain"}, bodyTooLarge},
+			// spec: management-is-under-the-same-rules
 			{"the limit holds for new prisms", call{path: "/v1/prisms", body: big}, bodyTooLarge},
 			{"the limit holds for new versions", call{path: "/v1/prisms/{one}/versions", body: big}, bodyTooLarge},
 			{"the limit holds for the Lens", call{method: "PUT", path: "/v1/prisms/{one}/lens", body: big}, bodyTooLarge},
+			// spec: body-limit
 			{"the limit holds for new keys", call{path: "/v1/keys", body: big}, bodyTooLarge},
 			{"a large body without a key is still too large", call{path: createOne, body: big, auth: none}, bodyTooLarge},
 			{"a large body that is not JSON is too large", call{path: createOne, body: strings.Repeat("{", mib+1)}, bodyTooLarge},
+			// spec: size-estimate
 			{"the longest question counts", call{path: "/v1/prisms/" + long + "/results", body: text(strings.Repeat(" a", 21_500))}, tokensTooLarge},
+			// spec: size-estimate
 			{"the context counts", call{path: createOne, body: text(strings.Repeat(" a", 14_000), "context", strings.Repeat(" a", 14_000))}, tokensTooLarge},
+			// spec: size-estimate
 			{"26,001 tokens are too many", call{path: createOne, body: text(strings.Repeat(" a", 26_001))}, tokensTooLarge},
 			{"100,000 characters of many tokens are too many tokens", call{path: createOne, body: text(strings.Repeat("😀", 100_000))}, tokensTooLarge},
 		})
 
+		// spec: size-estimate
 		t.Run("only the longest question counts", func(t *testing.T) {
 			t.Parallel()
 			s.main.create(t, long, text(strings.Repeat(" a", 18_000))).ok(t)
 		})
 		for _, row := range []struct{ name, body string }{
+			// spec: string-limits
 			{"a field of 100,000 characters passes", object("fields", map[string]string{"message": words(100_000)})},
 			{"text of 100,000 characters passes", text(words(100_000))},
+			// spec: size-estimate
 			{"25,000 tokens pass", text(strings.Repeat(" a", 25_000))},
+			// spec: string-limits
 			{"an idempotency key of 200 characters passes", text("x", "idempotency_key", newKey()+strings.Repeat("k", 200-len(newKey())))},
 			{"a ref of 200 characters passes", text("x", "ref", strings.Repeat("r", 200))},
+			// spec: version-number
 			{"the version 2147483647 passes, and does not exist", text("x", "version", 2147483647)},
 		} {
 			t.Run(row.name, func(t *testing.T) {

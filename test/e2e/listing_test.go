@@ -39,9 +39,10 @@ func (c *client) walk(t *testing.T, path string, limit int) (ids []string) {
 }
 
 // TestListing holds the lists of results and of prisms, page by page.
-// spec: result-list, prism-list, page-limit, page-cursor, unknown-query-parameters
+// spec: unknown-query-parameters
 func TestListing(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: result-list
 		t.Run("results are listed newest first, page by page, each once", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
@@ -60,6 +61,7 @@ func TestListing(t *testing.T) {
 			one := s.main.create(t, prism, text("x", "ref", "a<b"))
 			s.main.get(t, "/v1/results?prism="+prism).wantBody(t, `{"data":[`+string(one.body)+`],"next_cursor":null}`)
 		})
+		// spec: result-list
 		t.Run("results are filtered by prism, status and ref", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -99,6 +101,7 @@ func TestListing(t *testing.T) {
 				t.Error("a page follows the last one")
 			}
 		})
+		// spec: prism-list
 		t.Run("prisms are listed without the archived ones, or those alone", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -127,6 +130,7 @@ func TestListing(t *testing.T) {
 			r := own.get(t, "/v1/prisms")
 			wantMembers(t, r.body, nil, "data", "next_cursor")
 		})
+		// spec: page-limit
 		t.Run("a page has 50 by default", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
@@ -146,9 +150,12 @@ func TestListing(t *testing.T) {
 		})
 		for _, list := range []string{"/v1/results", "/v1/prisms"} {
 			s.runFailing(t, []failing{
+				// spec: page-limit
 				{"a limit of 0 is refused at " + list, call{path: list + "?limit=0"}, invalid("limit: Number must be greater than or equal to 1")},
+				// spec: page-limit
 				{"a limit of 101 is refused at " + list, call{path: list + "?limit=101"}, invalid("limit: Number must be less than or equal to 100")},
 				{"a limit that is no number is refused at " + list, call{path: list + "?limit=ten"}, invalidAt("limit")},
+				// spec: page-cursor
 				{"a cursor that nobody gave is refused at " + list, call{path: list + "?cursor=" + model.Mark}, invalidAt("cursor")},
 				{"a cursor with a NUL is refused at " + list, call{path: list + "?cursor=%00"}, invalidAt("cursor")},
 			})

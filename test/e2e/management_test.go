@@ -37,10 +37,10 @@ func (r reply) prism(t *testing.T, status int) prismRecord {
 }
 
 // TestManagement holds the calls that manage prisms, versions and the Lens.
-// spec: management-is-under-the-same-rules, prism-create, prism-members, version-members, prism-read, version-create,
-// version-read, lens-edit, archive-and-unarchive, archived-prism-takes-no-change, version-is-immutable, prism-identity
+// spec: prism-identity
 func TestManagement(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: versions, prism-create, prism-members
 		t.Run("a new prism has version 1 and every member of a prism", func(t *testing.T) {
 			t.Parallel()
 			slug := newSlug()
@@ -66,6 +66,7 @@ func TestManagement(t *testing.T) {
 			s.main.get(t, "/v1/prisms/"+slug).wantBody(t, string(r.body))
 			s.main.get(t, "/v1/prisms/"+p.ID).wantBody(t, string(r.body))
 		})
+		// spec: question-scale
 		t.Run("levels have the values 1, 2, 3 unless given", func(t *testing.T) {
 			t.Parallel()
 			p := s.main.get(t, "/v1/prisms/"+s.main.triage(t)).prism(t, 200)
@@ -75,6 +76,7 @@ func TestManagement(t *testing.T) {
 			}
 			wantEqual(t, "the values", questions[2].Levels, []struct{ Value float64 }{{1}, {2}, {10}})
 		})
+		// spec: versions, version-is-immutable, version-members, version-create, version-read
 		t.Run("a new version is the latest one and leaves the first as it was", func(t *testing.T) {
 			t.Parallel()
 			slug := s.main.triage(t)
@@ -90,6 +92,7 @@ func TestManagement(t *testing.T) {
 			wantEqual(t, "the version shown", p.Version.Version, 2)
 			s.main.get(t, "/v1/prisms/"+slug+"/versions/3").wantFail(t, noVersion)
 		})
+		// spec: lens-edit
 		t.Run("a Lens edit answers the prism with the new columns in order", func(t *testing.T) {
 			t.Parallel()
 			slug := s.main.triage(t)
@@ -106,6 +109,7 @@ func TestManagement(t *testing.T) {
 			}
 			s.main.get(t, "/v1/prisms/"+slug).wantBody(t, string(r.body))
 		})
+		// spec: archive-and-unarchive
 		t.Run("archiving and unarchiving twice are 200, and the time of archiving stays", func(t *testing.T) {
 			t.Parallel()
 			slug := s.main.triage(t)
@@ -121,6 +125,7 @@ func TestManagement(t *testing.T) {
 			}
 			s.main.create(t, slug, text("x")).ok(t)
 		})
+		// spec: prism-read, archived-prism-takes-no-change
 		t.Run("an archived prism is read, and takes no version and no Lens edit", func(t *testing.T) {
 			t.Parallel()
 			path := "/v1/prisms/" + s.fill(t, "{archived}")
@@ -143,7 +148,9 @@ func TestManagement(t *testing.T) {
 			{"a prism without a body is refused", call{method: "POST", path: "/v1/prisms"}, invalid("body: Required")},
 			{"a prism as plain text is refused", call{path: "/v1/prisms", body: "x", contentType: "text/plain"}, invalid("body: Expected object, received string")},
 			{"a prism that is not JSON is malformed", call{path: "/v1/prisms", body: "{"}, malformed},
+			// spec: management-is-under-the-same-rules
 			{"a prism of another type is not parsed", call{path: "/v1/prisms", body: "{}", contentType: "application/yaml"}, unparsedType},
+			// spec: validation-of-definitions
 			{"a slug of a wrong type has the family's text", call{path: "/v1/prisms", body: definitionWith("slug", `5`)}, invalid("slug: Expected string, received number")},
 			{"a name of a wrong type has the family's text", call{path: "/v1/prisms", body: definitionWith("name", `[]`)}, invalid("name: Expected string, received array")},
 			{"instructions of a wrong type have the family's text", call{path: versions, body: definitionWith("instructions", `{}`)}, invalid("instructions: Expected string, received object")},
@@ -151,6 +158,7 @@ func TestManagement(t *testing.T) {
 			{"questions of a wrong type have the family's text", call{path: versions, body: definitionWith("questions", `"x"`)}, invalid("questions: Expected array, received string")},
 			{"a field of a wrong type is named by its index", call{path: versions, body: definitionWith("fields", `[{"key":"a"},5]`)}, invalid("fields.1: Expected object, received number")},
 			{"columns of a wrong type have the family's text", call{method: "PUT", path: lens, body: `{"columns":{}}`}, invalid("columns: Expected array, received object")},
+			// spec: nul-and-surrogates
 			{"a NUL in a name is refused", call{path: "/v1/prisms", body: definitionWith("name", `"\u0000"`)}, invalid("name: must not contain NUL or unpaired surrogate characters")},
 			{"a surrogate in instructions is refused", call{path: versions, body: definitionWith("instructions", `"\ud800"`)}, invalid("instructions: must not contain NUL or unpaired surrogate characters")},
 			{"a version of an unknown prism is not found", call{path: "/v1/prisms/nobody-has-this/versions", body: definitionWith("name", `"x"`)}, noPrism},
@@ -159,9 +167,11 @@ func TestManagement(t *testing.T) {
 			{"unarchiving an unknown prism finds none", call{method: "POST", path: "/v1/prisms/nobody-has-this/unarchive"}, noPrism},
 			{"reading an unknown prism finds none", call{path: "/v1/prisms/nobody-has-this"}, noPrism},
 			{"exporting an unknown prism finds none", call{path: "/v1/prisms/nobody-has-this/results?format=csv"}, noPrism},
+			// spec: version-read
 			{"an unknown version of a prism is not found", call{path: "/v1/prisms/{one}/versions/99"}, noVersion},
 			{"a version of a prism that is not there is a prism not found", call{path: "/v1/prisms/nobody-has-this/versions/1"}, noPrism},
 			{"a malformed prism without a key is a 400", call{path: "/v1/prisms", body: "{", auth: none}, malformed},
+			// spec: management-is-under-the-same-rules
 			{"a valid prism without a key is a 401", call{path: "/v1/prisms", body: definition("x", oneField, yesNo), auth: none}, authRequired},
 			{"DELETE of a prism is no route", call{method: "DELETE", path: "/v1/prisms/{one}"}, noRoute},
 			{"GET of an archive call is no route", call{path: "/v1/prisms/{one}/archive"}, noRoute},

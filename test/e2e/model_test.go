@@ -17,11 +17,11 @@ func noAnswerTo(question string) string {
 }
 
 // TestModel holds the model call with the systemone provider. The suite of services/model-proxy holds every provider.
-// spec: provider-systemone, probability-checks, probabilities-of-an-answer, confidence, took-ms,
-// one-unusable-answer-fails-the-result, error-texts, model-wait, model-wait-is-hard, upstream-retries, retry-after,
-// result-status, instructions
+// spec: probability-checks, one-unusable-answer-fails-the-result, error-texts, model-wait, model-wait-is-hard,
+// upstream-retries, retry-after, result-status
 func TestModel(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: instructions, create-members, provider-systemone
 		t.Run("one call carries the fields as an object, the context and every question", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, twoFields, triageQuestions, "instructions", "Answer for a bank.")
@@ -62,6 +62,7 @@ func TestModel(t *testing.T) {
 				t.Error("a context was sent")
 			}
 		})
+		// spec: probabilities-of-an-answer
 		t.Run("probabilities are normalised, in definition order, and sum to 1", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
@@ -100,6 +101,7 @@ func TestModel(t *testing.T) {
 				t.Errorf("the confidence of a guess is %v", c)
 			}
 		})
+		// spec: confidence
 		t.Run("confidence is by the formula, whatever the model says", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
@@ -117,12 +119,14 @@ func TestModel(t *testing.T) {
 				}
 			}
 		})
+		// spec: show-average
 		t.Run("the average weighs the levels' values", func(t *testing.T) {
 			t.Parallel()
 			script := s.model.Script(model.Answer(model.Answers{"mood": model.Levels{0.5, 0.25, 0.25}}))
 			created := s.main.create(t, s.main.triage(t), text(script.Tag)).ok(t)
 			wantEqual(t, "the average", created.answer(t, "mood_average"), 0.5*1+0.25*2+0.25*10)
 		})
+		// spec: took-ms
 		t.Run("took_ms is how long the model took", func(t *testing.T) {
 			t.Parallel()
 			script := s.model.Script(model.After(300*time.Millisecond, model.Likely()))
@@ -152,10 +156,14 @@ func unusable(t *testing.T, s *stack) {
 		step     model.Step
 		question string
 	}{
+		// spec: probability-checks
 		{"an option without a probability", choice(`{"type":"choice","choice":"card","probabilities":{"card":0.5,"transfer":0.5}}`), "intent"},
+		// spec: probability-checks
 		{"a sum of 0.9", choice(`{"type":"choice","choice":"card","probabilities":{"card":0.5,"transfer":0.2,"insufficient_information":0.2}}`), "intent"},
 		{"a sum of 1.1", choice(`{"type":"choice","choice":"card","probabilities":{"card":0.7,"transfer":0.2,"insufficient_information":0.2}}`), "intent"},
+		// spec: result-status, probability-checks, error-texts
 		{"a negative probability", choice(`{"type":"choice","choice":"card","probabilities":{"card":1.1,"transfer":-0.1,"insufficient_information":0}}`), "intent"},
+		// spec: probability-checks
 		{"a probability that is a string", choice(`{"type":"choice","choice":"card","probabilities":{"card":"0.5","transfer":0.5,"insufficient_information":0}}`), "intent"},
 		{"probabilities that are null", choice(`{"type":"choice","choice":"card","probabilities":null}`), "intent"},
 		{"an answer that is null", choice(`null`), "intent"},
@@ -163,6 +171,7 @@ func unusable(t *testing.T, s *stack) {
 		{"a noul below 0", urgent(`{"type":"noul","noul":-0.5}`), "urgent"},
 		{"a noul that is not there", urgent(`{"type":"noul"}`), "urgent"},
 		{"a level without a probability", mood(`{"type":"score","score":1,"probabilities":{"0":0.5,"2":0.5}}`), "mood"},
+		// spec: probability-checks, one-unusable-answer-fails-the-result
 		{"a refusal of one question", urgent(`{"type":"refusal","refusal":"` + model.BodyMark + `"}`), "urgent"},
 	} {
 		t.Run(row.name+" is no usable answer", func(t *testing.T) {
@@ -189,6 +198,7 @@ func unusable(t *testing.T, s *stack) {
 			wantEqual(t, "the error", *failed.Error, noAnswerTo("urgent"))
 		})
 	}
+	// spec: provider-systemone
 	t.Run("members that nobody knows are ignored", func(t *testing.T) {
 		t.Parallel()
 		script := s.model.Script(model.Answer(model.Answers{
@@ -198,6 +208,7 @@ func unusable(t *testing.T, s *stack) {
 		created := s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t)
 		wantEqual(t, "the answer", created.answer(t, "intent"), "card")
 	})
+	// spec: probability-checks
 	t.Run("a sum within 5% of 1 is rounding", func(t *testing.T) {
 		t.Parallel()
 		for _, p := range []float64{0.21, 0.29} { // sums of 0.96 and 1.04
@@ -229,12 +240,14 @@ func refusals(t *testing.T, s *stack) {
 			wantEqual(t, "the number of calls", script.Calls(), 2)
 		})
 	}
+	// spec: upstream-retries, one-owner-of-retries
 	t.Run("a connection that breaks is tried again", func(t *testing.T) {
 		t.Parallel()
 		script := s.model.Script(model.Cut(), model.Cut(), model.Likely())
 		s.main.create(t, s.fill(t, "{one}"), text(script.Tag)).ok(t)
 		wantEqual(t, "the number of calls", script.Calls(), 3)
 	})
+	// spec: retry-after
 	t.Run("Retry-After is honoured when it fits", func(t *testing.T) {
 		t.Parallel()
 		script := s.model.Script(model.Status(429, "Retry-After", "2"), model.Likely())
@@ -255,10 +268,15 @@ func waits(t *testing.T, s *stack) {
 		step model.Step
 		want []string
 	}{
+		// spec: create-result, error-texts, model-wait
 		{"a model that hangs fails after 15 seconds", model.Hang(), []string{late}},
+		// spec: model-wait-is-hard
 		{"a model that drips bytes fails after 15 seconds", model.Drip(), []string{late}},
+		// spec: error-texts, error-texts-hold-no-secrets
 		{"a model that always fails is given up", model.Status(500), []string{late, "The model service refused the call (status 500)."}},
+		// spec: error-texts
 		{"a model that always breaks the connection is given up", model.Cut(), []string{late, "The model service could not be reached."}},
+		// spec: retry-after
 		{"a Retry-After that does not fit is not waited for", model.Status(429, "Retry-After", "120"), []string{late, "The model service refused the call (status 429)."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -57,10 +57,11 @@ var required = map[string][]string{
 }
 
 // TestOperator holds the settings and the operator's commands.
-// spec: settings-are-listed, required-settings, operator-commands, bare-start
+// spec: required-settings
 func TestOperator(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		for _, p := range s.parts {
+			// spec: settings-are-listed, settings
 			t.Run("--help of "+p.Name+" lists every variable with its default", func(t *testing.T) {
 				t.Parallel()
 				code, out := command(t, p, nil, "--help")
@@ -96,6 +97,7 @@ func TestOperator(t *testing.T) {
 				}
 			})
 		}
+		// spec: operator-commands
 		t.Run("migrate may be run again and beside a running service", func(t *testing.T) {
 			t.Parallel()
 			for range 2 {
@@ -105,6 +107,7 @@ func TestOperator(t *testing.T) {
 			}
 			s.main.create(t, s.fill(t, "{one}"), text("x")).ok(t)
 		})
+		// spec: operator-commands
 		t.Run("key create prints the key alone, and the key works at once", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t) // looks at what was printed
@@ -117,6 +120,7 @@ func TestOperator(t *testing.T) {
 			}
 			(&client{stack: s, key: out}).get(t, "/v1/prisms").wantStatus(t, 200)
 		})
+		// spec: operator-commands
 		t.Run("key list shows ids and no keys, and key revoke takes effect at once", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -148,6 +152,7 @@ func TestOperator(t *testing.T) {
 				}
 			}
 		})
+		// spec: bare-start
 		t.Run("a bare start is serve", func(t *testing.T) {
 			t.Parallel()
 			s.main.get(t, "/v1/prisms").wantStatus(t, 200) // every part was started without arguments

@@ -46,9 +46,9 @@ func race(t *testing.T, script *model.Script, asked int, clients []*client, call
 }
 
 // TestReplicas holds the rules of concurrent calls and of revoked keys for several gateways on one store.
-// spec: key-revocation, same-key-at-once, redis-is-optional, first-calls-race-on-different-prisms
 func TestReplicas(t *testing.T) {
 	only(t, services, func(t *testing.T, s *stack) {
+		// spec: key-revocation
 		t.Run("a revoked key is refused by every gateway from the answer of the revoke on", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -59,6 +59,7 @@ func TestReplicas(t *testing.T) {
 			own.main.post(t, "/v1/keys/"+id+"/revoke", "").wantStatus(t, 200)
 			there.get(t, "/v1/prisms").wantFail(t, invalidKey)
 		})
+		// spec: same-key-at-once
 		t.Run("the same key at two gateways is one model call and one result", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -70,6 +71,7 @@ func TestReplicas(t *testing.T) {
 			replies[1].wantBody(t, string(replies[0].body))
 			wantEqual(t, "the number of results", len(own.main.results(t, "prism="+prism).Data), 1)
 		})
+		// spec: redis-is-optional
 		t.Run("without Redis two gateways both ask, and both answer with the one result", func(t *testing.T) {
 			t.Parallel()
 			own, both := s.withoutRedis(t)
@@ -80,6 +82,7 @@ func TestReplicas(t *testing.T) {
 			replies[1].wantBody(t, string(replies[0].body))
 			wantEqual(t, "the number of results", len(own.main.results(t, "prism="+prism).Data), 1)
 		})
+		// spec: first-calls-race-on-different-prisms
 		t.Run("without Redis the loser for another prism answers 409 after its call, and saves nothing", func(t *testing.T) {
 			t.Parallel()
 			own, both := s.withoutRedis(t)
@@ -112,9 +115,9 @@ func (s *stack) withoutRedis(t *testing.T) (own *stack, both []*client) {
 }
 
 // TestOverload holds that a service refuses calls beyond its bound at once, with the 503 that took nothing.
-// spec: overload
 func TestOverload(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: error-service-unavailable, overload
 		t.Run("a call beyond the bound is a 503 at once that takes nothing", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, map[string]string{"PRISM_MAX_IN_FLIGHT": "2"})

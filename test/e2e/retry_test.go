@@ -8,9 +8,9 @@ import (
 )
 
 // TestRetry holds which state a retry moves where, and which bodies a retry accepts.
-// spec: retry-result, state-retried, retry-chain, reads-change-nothing, retry-body, archived-prism-cannot-answer
 func TestRetry(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: state-retried, retry-result
 		t.Run("a retry that succeeds is a new result with its own id", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
@@ -25,6 +25,7 @@ func TestRetry(t *testing.T) {
 			wantEqual(t, "the state sent", script.Requests()[1].State, script.Requests()[0].State)
 			wantEqual(t, "the questions sent", script.Requests()[1].Questions, script.Requests()[0].Questions)
 		})
+		// spec: state-retried
 		t.Run("the old result stays as it was", func(t *testing.T) {
 			t.Parallel()
 			failed, script := s.main.refused(t, s.main.triage(t))
@@ -33,6 +34,7 @@ func TestRetry(t *testing.T) {
 			s.main.retry(t, failed.ID).ok(t)
 			s.main.read(t, failed.ID, "raw").wantBody(t, string(before.body))
 		})
+		// spec: retry-chain
 		t.Run("a retry that fails is saved, answers 502 and can be retried once in turn", func(t *testing.T) {
 			t.Parallel()
 			first, script := s.main.refused(t, s.main.triage(t))
@@ -44,6 +46,7 @@ func TestRetry(t *testing.T) {
 			s.main.retry(t, third.ID).wantFail(t, onlyFailed)
 			s.main.retry(t, first.ID).wantFail(t, alreadyRetried(second.ID))
 		})
+		// spec: retry-result
 		t.Run("a retry uses the version of the failed result", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
@@ -54,6 +57,7 @@ func TestRetry(t *testing.T) {
 			wantEqual(t, "the version", again.Version, 1)
 			wantEqual(t, "the number of questions sent", len(script.Requests()[1].Questions), 1)
 		})
+		// spec: archived-prism-cannot-answer
 		t.Run("unarchiving makes results of the prism retryable again", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.triage(t)
@@ -64,6 +68,7 @@ func TestRetry(t *testing.T) {
 			script.Then()
 			s.main.retry(t, failed.ID).ok(t)
 		})
+		// spec: reads-change-nothing
 		t.Run("a read never changes a state", func(t *testing.T) {
 			t.Parallel()
 			failed, script := s.main.refused(t, s.main.triage(t))
@@ -75,12 +80,15 @@ func TestRetry(t *testing.T) {
 			s.main.retry(t, failed.ID).ok(t)
 		})
 		for name, in := range map[string]call{
-			"no body":                         {},
-			"an empty object":                 {body: "{}"},
-			"JSON of any kind":                {body: `[1,"x",null]`},
-			"a JSON number":                   {body: `5`},
-			"JSON with a NUL in it":           {body: `{"fields":"\u0000","\ud800":1}`},
-			"members that a create call has":  {body: `{"fields":5,"version":"x","idempotency_key":""}`},
+			// spec: absent-body, retry-body
+			"no body":         {},
+			"an empty object": {body: "{}"},
+			// spec: retry-body
+			"JSON of any kind":               {body: `[1,"x",null]`},
+			"a JSON number":                  {body: `5`},
+			"JSON with a NUL in it":          {body: `{"fields":"\u0000","\ud800":1}`},
+			"members that a create call has": {body: `{"fields":5,"version":"x","idempotency_key":""}`},
+			// spec: retry-body
 			"plain text":                      {body: "hello {", contentType: "text/plain"},
 			"plain text in capitals":          {body: "hello", contentType: "TEXT/PLAIN;charset=latin1"},
 			"plain text that is empty":        {contentType: "text/plain"},
@@ -98,6 +106,7 @@ func TestRetry(t *testing.T) {
 			})
 		}
 		for name, body := range map[string]string{
+			// spec: retry-body
 			"half an object": `{"a":`, "two values": `{}{}`, "bytes that are not UTF-8": "\"\xff\"", "white space": " ",
 		} {
 			t.Run("a retry with "+name+" is malformed", func(t *testing.T) {

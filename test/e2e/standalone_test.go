@@ -36,9 +36,9 @@ func paste(t *testing.T, line string) []byte {
 }
 
 // TestStandalone holds the promises about `prism serve`.
-// spec: first-start, standalone-stores, provider-offline
 func TestStandalone(t *testing.T) {
 	only(t, standalone, func(t *testing.T, s *stack) {
+		// spec: first-start
 		t.Run("the first start prints one curl line that works when pasted", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, map[string]string{"PRISM_MODEL_PROVIDER": "offline"})
@@ -108,6 +108,7 @@ func TestStandalone(t *testing.T) {
 				t.Errorf("exit code %d: %v", code, err)
 			}
 		})
+		// spec: provider-offline
 		t.Run("the offline model answers the same call with the same probabilities", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, map[string]string{"PRISM_MODEL_PROVIDER": "offline"})
@@ -117,6 +118,7 @@ func TestStandalone(t *testing.T) {
 			wantEqual(t, "the answers", string(second.Answers), string(first.Answers))
 			wantEqual(t, "the intent", first.answer(t, "intent"), "card")
 		})
+		// spec: standalone-stores
 		t.Run("with Postgres and Redis set it keeps nothing of its own", func(t *testing.T) {
 			t.Parallel()
 			database, err := world.database(t.Context())

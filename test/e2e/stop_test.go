@@ -12,9 +12,9 @@ import (
 )
 
 // TestStop holds that a stopping service completes its calls, refuses all other calls and exits.
-// spec: stopping, drain-delay
 func TestStop(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: error-service-unavailable, stopping
 		t.Run("a stopping service finishes what it took, refuses the rest with the 503, and exits with 0", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -65,6 +65,7 @@ func TestStop(t *testing.T) {
 				t.Errorf("the stop took %v", took)
 			}
 		})
+		// spec: drain-delay
 		t.Run("a drain delay is a pause in which calls are still taken", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, map[string]string{"PRISM_DRAIN_DELAY": "3s"})
@@ -107,9 +108,9 @@ func (s *stack) awaitRefusal(t *testing.T) reply {
 }
 
 // TestRestart holds that results, keys and prisms are still there after a restart or a kill.
-// spec: durable-before-response, retry-of-a-dead-process, standalone-stores
 func TestRestart(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
+		// spec: standalone-stores
 		t.Run("a restart keeps accounts, keys, prisms and results", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -122,6 +123,7 @@ func TestRestart(t *testing.T) {
 			script.Then()
 			own.main.retry(t, failed.ID).ok(t)
 		})
+		// spec: durable-before-response
 		t.Run("a result that was answered survives a kill", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -130,6 +132,7 @@ func TestRestart(t *testing.T) {
 			own.restart(t, syscall.SIGKILL)
 			own.main.read(t, created.ok(t).ID, "").wantBody(t, string(created.body))
 		})
+		// spec: retry-of-a-dead-process
 		t.Run("a result whose retry was killed half-way can be retried", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)

@@ -10,10 +10,10 @@ import (
 )
 
 // TestUnavailability holds what a call returns while a dependency of the gateway is away, and the 500.
-// spec: error-service-unavailable, error-internal, dependency-away-before-the-model, saving-after-the-model,
-// redis-is-optional, internal-token
+// spec: error-service-unavailable
 func TestUnavailability(t *testing.T) {
 	only(t, services, func(t *testing.T, s *stack) {
+		// spec: dependency-away-before-the-model
 		t.Run("without results every call is a 503, and works again when they are back", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -36,6 +36,7 @@ func TestUnavailability(t *testing.T) {
 			}
 			own.awaitAnswer(t, prism)
 		})
+		// spec: dependency-away-before-the-model
 		t.Run("without model-proxy a create is a 503 that saves nothing, and reads go on", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -54,6 +55,7 @@ func TestUnavailability(t *testing.T) {
 			own.awaitAnswer(t, prism)
 			own.main.retry(t, failed.ID).failed(t)
 		})
+		// spec: dependency-away-before-the-model
 		t.Run("without Postgres every call is a 503 that asks no model, and works again when it is back", func(t *testing.T) {
 			t.Parallel()
 			postgres, err := pgtest.Start(t.Context(), pgtest.Options{Fsync: true})
@@ -92,6 +94,7 @@ func TestUnavailability(t *testing.T) {
 			script.Then()
 			own.main.retry(t, failed.ID).ok(t)
 		})
+		// spec: error-internal, saving-after-the-model
 		t.Run("when results go away after the model was called, the call ends with the 500", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -106,6 +109,7 @@ func TestUnavailability(t *testing.T) {
 			await(t, pending).wantFail(t, internalError)
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 		})
+		// spec: one-save-per-result, saving-after-the-model
 		t.Run("when results come back in time, the answer is saved after all", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -125,6 +129,7 @@ func TestUnavailability(t *testing.T) {
 			own.main.read(t, created.ID, "").ok(t)
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 		})
+		// spec: redis-is-optional
 		t.Run("a Redis that is gone, or comes back empty, fails no call", func(t *testing.T) {
 			t.Parallel()
 			redis := redistest.New(t, redistest.Options{})
@@ -150,6 +155,7 @@ func TestUnavailability(t *testing.T) {
 			own.main.create(t, prism, body).wantBody(t, string(first.body))
 			own.main.create(t, prism, text("x", "idempotency_key", newKey())).ok(t)
 		})
+		// spec: internal-token
 		t.Run("a call that nobody shows the internal token is refused by results and model-proxy", func(t *testing.T) {
 			t.Parallel()
 			for _, name := range []string{"prism-results", "prism-model-proxy"} {

@@ -55,6 +55,7 @@ func operations(t *testing.T, visit func(t *testing.T, method, path string, op o
 	}
 }
 
+// spec: openapi-document
 func TestTheDocumentIsOpenAPI31(t *testing.T) {
 	t.Parallel()
 	if got := raw(t)["openapi"]; got != "3.1.0" {
@@ -89,6 +90,7 @@ func TestEveryReferenceLeadsToAComponentAndEveryComponentIsReferredTo(t *testing
 	}
 }
 
+// spec: api-version-prefix
 func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	want := []Operation{
@@ -227,6 +229,7 @@ func TestEveryOperationHasTheStatusesThatItCanAnswer(t *testing.T) {
 	})
 }
 
+// spec: media-types
 func TestTheFiveFormatsHaveTheirMediaTypes(t *testing.T) {
 	t.Parallel()
 	want := []string{"application/json", "text/csv", "text/tab-separated-values", "application/jsonl"}

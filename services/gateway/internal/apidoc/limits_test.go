@@ -15,6 +15,7 @@ import (
 
 // TestTheLimitsOfBodiesAreTheGateways walks through a body of each operation beside the schema that describes it. Whatever
 // the schema says of a value, the parser must take what is just inside, and refuse what is just outside.
+// spec: definition-text-limits
 func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	t.Parallel()
 	const definition = `"fields":[{"key":"f","label":"F"}],"questions":[

@@ -135,7 +135,7 @@ func TestTheEarlierCheckOfARetryDecides(t *testing.T) {
 	pairs(t, goodRetry, retryChecks(), retryBreakers)
 }
 
-// spec: repeat-of-an-ok-result, repeat-of-a-failed-result, text-fills-the-only-field
+// spec: repeat-of-an-ok-result, text-fills-the-only-field
 func TestCreateDecisions(t *testing.T) {
 	t.Parallel()
 	doc := &contract.Response{Body: []byte("stored")}
@@ -213,6 +213,7 @@ func TestCreateDecisions(t *testing.T) {
 				Input: storedOf(thePrism, prism.Failed).Input,
 			}},
 		},
+		// spec: size-estimate-on-retries, repeat-of-a-failed-result
 		{
 			name: "the size estimate runs for a repeat too",
 			apply: func(s *createState) {

@@ -134,8 +134,8 @@ func resultID(t *testing.T, response contract.Response) prism.ResultID {
 	return prism.ResultID{UUID: id}
 }
 
-// spec: same-key-at-once, same-key-on-different-prisms-at-once, first-calls-race-on-different-prisms, client-disconnect,
-// one-save-per-result, saving-after-the-model, dependency-away-before-the-model, wait-limit, stopping
+// spec: same-key-at-once, same-key-on-different-prisms-at-once, first-calls-race-on-different-prisms,
+// client-disconnect, saving-after-the-model, dependency-away-before-the-model, stopping
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -238,6 +238,7 @@ func TestCreate(t *testing.T) {
 				t.Error("nothing was saved")
 			}
 		}},
+		// spec: one-save-per-result
 		{"a save with a lost response is one save", func(t *testing.T, b *bench) {
 			b.results.saveErrs = []error{errLostResponse, errors.New("away")}
 			if _, err := b.create(t.Context(), "a", "k"); err != nil {
@@ -297,6 +298,7 @@ func TestCreate(t *testing.T) {
 				t.Errorf("error %q", got)
 			}
 		}},
+		// spec: wait-limit
 		{"waiting for others longer than 35 s is a 503", func(t *testing.T, b *bench) {
 			b.locks = lockFunc(func(ctx context.Context, _ string) (lock.Lease, error) {
 				<-ctx.Done()

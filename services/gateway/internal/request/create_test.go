@@ -14,7 +14,6 @@ import (
 
 func repeat(s string, n int) string { return strings.Repeat(s, n) }
 
-// spec: fields-or-text, string-limits, version-number, nul-and-surrogates, null-members, validation-order
 func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 	t.Parallel()
 	const either = "fields: send either fields or text"
@@ -27,13 +26,16 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 			"fields.a: String must contain at most 100000 character(s)",
 		},
 		{"a field that is a number is refused", `{"fields":{"a":1}}`, "fields.a: Expected string, received number"},
+		// spec: version-number
 		{"a version of 1.5 is a float", `{"text":"x","version":1.5}`, "version: Expected integer, received float"},
+		// spec: version-number
 		{"a version of 2147483647 passes", `{"text":"x","version":2147483647}`, ""},
 		{
 			"a version of 2147483648 is too large", `{"text":"x","version":2147483648}`,
 			"version: Number must be less than or equal to 2147483647",
 		},
 		{"an idempotency key of 200 characters passes", `{"text":"x","idempotency_key":"` + repeat("k", 200) + `"}`, ""},
+		// spec: string-limits
 		{
 			"an idempotency key of 201 characters is too long", `{"text":"x","idempotency_key":"` + repeat("k", 201) + `"}`,
 			"idempotency_key: String must contain at most 200 character(s)",
@@ -58,6 +60,7 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 		{"null fields are sent", `{"fields":null}`, "fields: Expected object, received null"},
 		{"text of a wrong type", `{"text":5}`, "text: Expected string, received number"},
 		{"null text is sent", `{"text":null}`, "text: Expected string, received null"},
+		// spec: fields-or-text
 		{"both sent, fields of the wrong type", `{"fields":1,"text":"x"}`, "fields: Expected object, received number"},
 		{"both sent, text of the wrong type", `{"fields":{},"text":{}}`, "text: Expected string, received object"},
 		{
@@ -68,6 +71,7 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 			"both sent, a field of the wrong type", `{"text":"x","fields":{"a":1}}`,
 			either + "; fields.a: Expected string, received number",
 		},
+		// spec: wrong-type
 		{
 			"field values of every wrong type", `{"fields":{"a":null,"b":true,"c":[1],"d":{"e":1},"e":-1e9}}`,
 			"fields.a: Expected string, received null; fields.b: Expected string, received boolean; " +
@@ -76,10 +80,13 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 		},
 		{"empty fields are sent", `{"fields":{}}`, ""},
 		{"empty strings pass", `{"fields":{"a":""},"ref":"","context":""}`, ""},
+		// spec: wrong-type
 		{"version of a wrong type", `{"text":"x","version":"1"}`, "version: Expected number, received string"},
 		{"a null version is sent", `{"text":"x","version":null}`, "version: Expected number, received null"},
+		// spec: version-number
 		{"version 0", `{"text":"x","version":0}`, "version: Number must be greater than or equal to 1"},
 		{"version -0", `{"text":"x","version":-0}`, "version: Number must be greater than or equal to 1"},
+		// spec: version-number
 		{
 			"version -1.5 has two problems", `{"text":"x","version":-1.5}`,
 			"version: Expected integer, received float; version: Number must be greater than or equal to 1",
@@ -97,29 +104,39 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 			"version: Expected integer, received float; version: Number must be greater than or equal to 1",
 		},
 		{"version 1e-400 is 0", `{"text":"x","version":1e-400}`, "version: Number must be greater than or equal to 1"},
+		// spec: javascript-numbers
 		{"version 1.0 is an integer", `{"text":"x","version":1.0}`, ""},
+		// spec: javascript-numbers
 		{"version 1e0 is an integer", `{"text":"x","version":1e0}`, ""},
 		{"version 10E-1 is an integer", `{"text":"x","version":10E-1}`, ""},
+		// spec: javascript-numbers
 		{"digits past a float64 round", `{"text":"x","version":1.00000000000000000000001}`, ""},
+		// spec: string-limits
 		{
 			"an empty idempotency key", `{"text":"x","idempotency_key":""}`,
 			"idempotency_key: String must contain at least 1 character(s)",
 		},
+		// spec: null-members
 		{
 			"a null idempotency key is sent", `{"text":"x","idempotency_key":null}`,
 			"idempotency_key: Expected string, received null",
 		},
+		// spec: null-members
 		{"a null ref is not sent", `{"text":"x","ref":null}`, ""},
 		{"ref of a wrong type", `{"text":"x","ref":[]}`, "ref: Expected string, received array"},
+		// spec: string-limits
 		{
 			"a ref of 201 characters", `{"text":"x","ref":"` + repeat("r", 201) + `"}`,
 			"ref: String must contain at most 200 character(s)",
 		},
+		// spec: null-members
 		{"a null context is sent", `{"text":"x","context":null}`, "context: Expected string, received null"},
+		// spec: string-limits
 		{
 			"a context of 100,001 characters", `{"text":"x","context":"` + repeat("c", 100_001) + `"}`,
 			"context: String must contain at most 100000 character(s)",
 		},
+		// spec: string-limits
 		{
 			"a text of 100,001 characters", `{"text":"` + repeat("c", 100_001) + `"}`,
 			"text: String must contain at most 100000 character(s)",
@@ -135,11 +152,13 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 			"too long and unclean are both listed", `{"text":"x","ref":"` + repeat(`\u0000`, 201) + `"}`,
 			"ref: String must contain at most 200 character(s); ref: " + unclean,
 		},
+		// spec: nul-and-surrogates
 		{
 			"every string is checked",
 			`{"text":"\u0000","idempotency_key":"\ud800","ref":"\udc00","context":"a\u0000b"}`,
 			"text: " + unclean + "; idempotency_key: " + unclean + "; ref: " + unclean + "; context: " + unclean,
 		},
+		// spec: validation-order
 		{
 			"problems are listed in the order of the members, not as sent",
 			`{"context":1,"ref":1,"idempotency_key":1,"version":"","text":1,"fields":1}`,
@@ -147,11 +166,13 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 				"version: Expected number, received string; idempotency_key: Expected string, received number; " +
 				"ref: Expected string, received number; context: Expected string, received number",
 		},
+		// spec: validation-order
 		{
 			"fields are listed in the order sent", `{"fields":{"z":1,"a":2,"10":3,"2":4}}`,
 			"fields.z: Expected string, received number; fields.a: Expected string, received number; " +
 				"fields.10: Expected string, received number; fields.2: Expected string, received number",
 		},
+		// spec: nul-and-surrogates
 		{
 			"an unclean member name is listed at fields", `{"fields":{"a":"","b\u0000":"x","c":1}}`,
 			"fields: " + unclean + "; fields.c: Expected string, received number",
@@ -160,6 +181,7 @@ func TestCreateListsEveryProblemOfTheBody(t *testing.T) {
 			"unclean member names are listed once", `{"fields":{"a":1,"\ud800":1,"\udc00":1}}`,
 			"fields.a: Expected string, received number; fields: " + unclean,
 		},
+		// spec: nul-and-surrogates
 		{"unclean strings that are not read are ignored", `{"text":"x","\ud800":"\u0000","other":{"\u0000":["\udfff"]}}`, ""},
 		{"numbers that are not read may be of any size", `{"text":"x","n":1e999999999999,"m":-0.1E+99}`, ""},
 		{"the last of duplicate members counts", `{"text":5,"version":0,"text":"x","version":2}`, ""},

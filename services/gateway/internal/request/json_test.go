@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// spec: json-syntax, byte-order-mark, nesting-limit
+// spec: byte-order-mark, nesting-limit
 func TestABodyIsOneStrictJSONValue(t *testing.T) {
 	t.Parallel()
 	deep := func(n int) string { return `{"text":"x","d":` + repeat("[", n-1) + repeat("]", n-1) + `}` }
@@ -31,6 +31,7 @@ func TestABodyIsOneStrictJSONValue(t *testing.T) {
 		{"an unfinished string", `{"text":"x`, malformed},
 		{"an unfinished escape", `{"text":"\`, malformed},
 		{"an unfinished \\u", `{"text":"\u00`, malformed},
+		// spec: json-syntax
 		{"a trailing comma in an object", `{"text":"x",}`, malformed},
 		{"a trailing comma in an array", `{"text":"x","a":[1,]}`, malformed},
 		{"a missing colon", `{"text" "x"}`, malformed},
@@ -55,6 +56,7 @@ func TestABodyIsOneStrictJSONValue(t *testing.T) {
 		{"a raw line break in a string", "{\"text\":\"a\nb\"}", malformed},
 		{"a raw NUL in a string", "{\"text\":\"a\x00b\"}", malformed},
 		{"a raw DEL in a string", "{\"text\":\"a\x7fb\"}", ""},
+		// spec: json-syntax
 		{"bytes that are not UTF-8 in a string", "{\"text\":\"\xff\"}", malformed},
 		{"bytes that are not UTF-8 where nothing is read", "{\"text\":\"x\",\"a\":\"\xc3\"}", malformed},
 		{"an overlong encoding", "{\"text\":\"\xc0\xaf\"}", malformed},

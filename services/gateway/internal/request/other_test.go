@@ -25,14 +25,19 @@ func TestReadListsPathThenFormat(t *testing.T) {
 		want     string
 	}{
 		{"an id in upper case passes", strings.ToUpper(anID), nil, ""},
+		// spec: format-parameter
 		{"an empty format is json", anID, []string{""}, ""},
+		// spec: format-parameter
 		{"an unknown format", anID, []string{"yaml"}, allFormats},
 		{"a format in upper case", anID, []string{"CSV"}, allFormats},
+		// spec: format-parameter
 		{"a repeated format", anID, []string{"csv", "csv"}, allFormats},
 		{"a format repeated empty", anID, []string{"", ""}, allFormats},
 		{"no id", "", nil, "result_id: Invalid uuid"},
 		{"an id without hyphens", strings.ReplaceAll(anID, "-", ""), nil, "result_id: Invalid uuid"},
+		// spec: invalid-uuid
 		{"an id in braces", "{" + anID + "}", nil, "result_id: Invalid uuid"},
+		// spec: invalid-uuid
 		{"an id as a URN", "urn:uuid:" + anID, nil, "result_id: Invalid uuid"},
 		{"an id with NUL has both problems", anID[:35] + "\x00", nil, "result_id: " + unclean + "; result_id: Invalid uuid"},
 		{"both", "x", []string{"y"}, "result_id: Invalid uuid; " + allFormats},

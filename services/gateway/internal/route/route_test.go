@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/apidoc"
 )
 
+// spec: api-version-prefix
 func TestEveryRouteIsDescribedAndEveryDescribedRouteExists(t *testing.T) {
 	t.Parallel()
 	app := fiber.New()

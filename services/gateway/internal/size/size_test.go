@@ -77,6 +77,7 @@ func TestTheEstimateAddsFieldsContextInstructionsAndTheLongestQuestion(t *testin
 	}
 }
 
+// spec: size-estimate
 func TestExactlyTheLimitPasses(t *testing.T) {
 	t.Parallel()
 	e := &Estimator{load: shared}
@@ -103,6 +104,7 @@ func TestQuestionsAreNotCountedWhereTheirBytesDecide(t *testing.T) {
 	}
 }
 
+// spec: size-estimate-is-linear
 func TestNothingIsCountedWhereBytesDecide(t *testing.T) {
 	t.Parallel()
 	e := &Estimator{load: func() *vocabulary { t.Error("loaded"); return &vocabulary{} }}
@@ -139,6 +141,7 @@ func TestSpecialTokensAreText(t *testing.T) {
 }
 
 // The library is right wherever a text has no line breaks in a row with other white space, and no DEL, which it drops.
+// spec: size-estimate
 func TestCountsAreThoseOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	v, library := shared(), codec.NewO200kBase()

@@ -72,6 +72,7 @@ func ask(t *testing.T, s *Asker) Report {
 	return v
 }
 
+// spec: one-unusable-answer-fails-the-result
 func TestTheFirstFailureInQuestionOrderIsTheError(t *testing.T) {
 	t.Parallel()
 	const unusable0, unusable1 = "The model gave no usable answer to question q0.", "The model gave no usable answer to question q1."
@@ -101,6 +102,7 @@ func TestTheFirstFailureInQuestionOrderIsTheError(t *testing.T) {
 	}
 }
 
+// spec: provider-openai-chat
 func TestCallsRunTogetherUpToTheirBoundAndAnswerInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -194,6 +196,7 @@ func TestPausesGrowAndAreShortenedByUpToHalf(t *testing.T) {
 }
 
 // spec: retry-after
+// spec: one-owner-of-retries
 func TestRetryingStopsWhereTheNextPauseDoesNotFit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -125,6 +125,7 @@ func TestKeysThatNoHeaderCanCarryAreRefusedWithoutRepeatingThem(t *testing.T) {
 	}
 }
 
+// spec: retry-after
 func TestRetryAfterIsReadInAllItsForms(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -156,6 +157,7 @@ func TestRetryAfterIsReadInAllItsForms(t *testing.T) {
 	}
 }
 
+// spec: upstream-retries
 func TestOnlySomeFaultsAreWorthAnotherAttempt(t *testing.T) {
 	t.Parallel()
 	for status := 300; status < 600; status++ {

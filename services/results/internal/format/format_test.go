@@ -21,6 +21,7 @@ func one(t *testing.T, f contract.Format, table Table, r Row) contract.Response 
 	return d
 }
 
+// spec: media-types
 func TestOneIsHeaderAndRowWithTheMediaTypeOfItsFormat(t *testing.T) {
 	t.Parallel()
 	for f, want := range map[contract.Format]string{
@@ -94,6 +95,7 @@ func TestStoredAnswersThatDoNotParseAreAnErrorAndNoHalfRow(t *testing.T) {
 	}
 }
 
+// spec: raw-ignores-the-lens
 func TestRawIsACopyThatLensEditsNeverChange(t *testing.T) {
 	t.Parallel()
 	edited := ticketTable()
@@ -193,6 +195,7 @@ func TestEveryJSONBodyIsOneValidValue(t *testing.T) {
 	}
 }
 
+// spec: labels-of-the-answering-version
 func TestLabelsAreOfTheVersionThatAnswered(t *testing.T) {
 	t.Parallel()
 	table := ticketTable()

@@ -40,6 +40,7 @@ func TestACellIsQuotedInCSVOnlyWhenItMust(t *testing.T) {
 	}
 }
 
+// spec: tsv-cells
 func TestTabsAndLineBreaksBecomeOneSpaceEachInTSV(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{

@@ -253,6 +253,7 @@ func TestAnArchivedPrismTakesNoVersionAndNoLens(t *testing.T) {
 	}
 }
 
+// spec: last-used-at
 func TestAUseShowsAtOnceAndIsWrittenLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

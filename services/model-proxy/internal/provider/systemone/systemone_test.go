@@ -75,6 +75,7 @@ func index(s providertest.Say) func(string) string {
 	}
 }
 
+// spec: provider-systemone
 func TestRequestIsTheDocumentedOneWithMembersInDefinitionOrder(t *testing.T) {
 	t.Parallel()
 	want := `{"model":"m-1","state":{"context":"a context nobody may see","subject":"Order 77",` +
@@ -98,6 +99,7 @@ func TestAFieldCalledContextKeepsItsName(t *testing.T) {
 	}
 }
 
+// spec: provider-systemone
 func TestUsageAndDiagnosticsAreRead(t *testing.T) {
 	t.Parallel()
 	r := decode([]byte(render(providertest.Says())), providertest.Ask().Definition.Questions)
