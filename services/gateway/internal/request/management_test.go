@@ -46,6 +46,7 @@ func TestDryRunIsABooleanBehindEverythingElse(t *testing.T) {
 	wantProblems(t, err, "columns: Array must contain at least 1 element(s); dry_run: Expected boolean, received number")
 }
 
+// spec: nul-and-surrogates
 func TestEveryBodyOfTheManagementAPIFollowsOneRule(t *testing.T) {
 	t.Parallel()
 	for name, parse := range map[string]func(request.Body) error{

@@ -83,7 +83,7 @@ func keyed(n int) []any {
 	return list(n, func(i int) any { return obj{"key": fmt.Sprintf("k%d", i), "label": "L", "text": "T", "type": "yes_no"} })
 }
 
-// spec: validation-of-definitions, definition-text-limits, definition-keys, names-in-a-row
+// spec: validation-of-definitions, definition-text-limits, names-in-a-row
 func TestNewPrismListsEveryProblem(t *testing.T) {
 	t.Parallel()
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
@@ -95,16 +95,20 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			"required members that are null", `{"slug":null,"fields":null,"questions":null}`,
 			"slug: Expected string, received null; fields: Expected array, received null; questions: Expected array, received null",
 		},
+		// spec: null-members
 		{"optional members may be null", edit("name", raw("null"), "instructions", raw("null"), "lens", raw("null")), ""},
 
 		{"a slug of one character", edit("slug", "7"), ""},
+		// spec: slug-form
 		{"a slug of 64 characters", edit("slug", repeat("a", 64)), ""},
+		// spec: slug-form
 		{"a slug of 65 characters", edit("slug", repeat("a", 65)), "slug: " + slugShape},
 		{"an empty slug", edit("slug", ""), "slug: " + slugShape},
 		{"a slug that begins with a hyphen", edit("slug", "-a"), "slug: " + slugShape},
 		{"a slug that ends with a hyphen", edit("slug", "a-"), "slug: " + slugShape},
 		{"a slug in upper case", edit("slug", "Triage"), "slug: " + slugShape},
 		{"a slug with a line break", edit("slug", "a\n"), "slug: " + slugShape},
+		// spec: slug-form
 		{"a slug that is a UUID", edit("slug", anID), "slug: must not be a UUID"},
 		{"a slug that is a UUID in upper case", edit("slug", strings.ToUpper(anID)), "slug: " + slugShape},
 		{"a slug with NUL", edit("slug", "a\x00"), "slug: " + unclean + "; slug: " + slugShape},
@@ -119,8 +123,10 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			"instructions: String must contain at most 100000 character(s)",
 		},
 
+		// spec: version-fields
 		{"no fields", edit("fields", []any{}), "fields: Array must contain at least 1 element(s)"},
 		{"50 fields", edit("fields", keyed(50)), ""},
+		// spec: version-fields
 		{"51 fields", edit("fields", keyed(51)), "fields: Array must contain at most 50 element(s)"},
 		{"fields that are an object", edit("fields", obj{}), "fields: Expected array, received object"},
 		{"a field that is a string", edit("fields", []any{"a"}), "fields.0: Expected object, received string"},
@@ -133,6 +139,7 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 		{"a field key with a hyphen", edit("fields.0.key", "a-b"), "fields.0.key: " + keyShape},
 		{"an empty field key", edit("fields.0.key", ""), "fields.0.key: " + keyShape},
 		{"a field key with NUL", edit("fields.0.key", "a\x00"), "fields.0.key: " + unclean + "; fields.0.key: " + keyShape},
+		// spec: definition-keys
 		{"the later one of two field keys", edit("fields.0.key", "body"), "fields.1.key: must be unique in a row"},
 		{"a reserved field key", edit("fields.1.key", "result_id"), "fields.1.key: must be unique in a row"},
 		{"a label of a wrong type", edit("fields.1.label", false), "fields.1.label: Expected string, received boolean"},
@@ -142,8 +149,10 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			"fields.1.label: String must contain at most 1000 character(s)",
 		},
 
+		// spec: version-questions
 		{"no questions", edit("questions", []any{}), "questions: Array must contain at least 1 element(s)"},
 		{"64 questions", edit("questions", keyed(64), "lens", nil), ""},
+		// spec: version-questions
 		{"65 questions", edit("questions", keyed(65)), "questions: Array must contain at most 64 element(s)"},
 		{"a question that is null", edit("questions", []any{nil}), "questions.0: Expected object, received null"},
 		{
@@ -165,11 +174,13 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 		{"members of other types are ignored", edit("questions.1.options", []any{1, "x"}), ""},
 
 		{"a choice without options", edit("questions.0.options", nil), "questions.0.options: Required"},
+		// spec: question-choice
 		{
 			"one option", edit("questions.0.options", keyed(1), "questions.0.insufficient_information", false),
 			"questions.0.options: Array must contain at least 2 element(s)",
 		},
 		{"26 options", edit("questions.0.options", keyed(26), "questions.0.insufficient_information", nil), ""},
+		// spec: question-choice
 		{
 			"27 options", edit("questions.0.options", keyed(27), "questions.0.insufficient_information", nil),
 			"questions.0.options: Array must contain at most 26 element(s)",
@@ -200,6 +211,7 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			"an option without members", edit("questions.0.options", []any{obj{}, obj{"key": "spare", "label": "S"}}),
 			"questions.0.options.0.key: Required; questions.0.options.0.label: Required",
 		},
+		// spec: definition-keys
 		{
 			"the later one of two option keys", edit("questions.0.options", []any{
 				obj{"key": "a", "label": "A"}, obj{"key": "b", "label": "B"}, obj{"key": "a", "label": "C"},
@@ -220,9 +232,12 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 		},
 
 		{"a scale without levels", edit("questions.2.levels", nil), "questions.2.levels: Required"},
+		// spec: question-scale
 		{"one level", edit("questions.2.levels", keyed(1)), "questions.2.levels: Array must contain at least 2 element(s)"},
 		{"ten levels", edit("questions.2.levels", keyed(10)), ""},
+		// spec: question-scale
 		{"eleven levels", edit("questions.2.levels", keyed(11)), "questions.2.levels: Array must contain at most 10 element(s)"},
+		// spec: definition-keys
 		{
 			"the later one of two level keys", edit("questions.2.levels", []any{keyed(1)[0], keyed(1)[0]}),
 			"questions.2.levels.1.key: must be unique",
@@ -241,6 +256,7 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			}),
 			"questions.2.levels.1.value: must be greater than the level before",
 		},
+		// spec: question-scale
 		{
 			"a level that stays", edit("questions.2.levels", []any{
 				obj{"key": "a", "label": "A", "value": 2}, obj{"key": "b", "label": "B"},
