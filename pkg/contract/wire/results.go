@@ -71,7 +71,7 @@ func (r *Results) ListResults(ctx context.Context, key contract.KeyDigest, q con
 
 // CreatePrism implements contract.Results.
 func (r *Results) CreatePrism(ctx context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
-	return document(r.c.call(ctx, pathCreatePrism, argsCreatePrism{key, p}))
+	return document(r.c.call(ctx, changePath(pathCreatePrism, p.DryRun), argsCreatePrism{key, p}))
 }
 
 // ListPrisms implements contract.Results.
@@ -86,7 +86,7 @@ func (r *Results) Prism(ctx context.Context, key contract.KeyDigest, ref prism.R
 
 // AddVersion implements contract.Results.
 func (r *Results) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
-	return document(r.c.call(ctx, pathAddVersion, argsPrism{Key: key, Ref: ref, New: &v}))
+	return document(r.c.call(ctx, changePath(pathAddVersion, v.DryRun), argsPrism{Key: key, Ref: ref, New: &v}))
 }
 
 // Version implements contract.Results.
@@ -96,7 +96,7 @@ func (r *Results) Version(ctx context.Context, key contract.KeyDigest, ref prism
 
 // PutLens implements contract.Results.
 func (r *Results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	return document(r.c.call(ctx, pathPutLens, argsPrism{Key: key, Ref: ref, Lens: &l}))
+	return document(r.c.call(ctx, changePath(pathPutLens, l.DryRun), argsPrism{Key: key, Ref: ref, Lens: &l}))
 }
 
 // SetArchived implements contract.Results.

@@ -39,7 +39,7 @@ func MountResults(app *fiber.App, r contract.Results, token string, log *slog.Lo
 }
 
 func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
-	post(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
+	postChange(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
 		return r.CreatePrism(ctx, a.Key, a.Prism)
 	})
 	post(app, log, pathListPrisms, func(ctx context.Context, a argsListPrisms) (contract.Response, error) {
@@ -48,18 +48,24 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	post(app, log, pathPrism, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Prism(ctx, a.Key, a.Ref)
 	})
-	post(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
+	postChange(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.AddVersion(ctx, a.Key, a.Ref, value(a.New))
 	})
 	post(app, log, pathVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Version(ctx, a.Key, a.Ref, a.Number)
 	})
-	post(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
+	postChange(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.PutLens(ctx, a.Key, a.Ref, value(a.Lens))
 	})
 	post(app, log, pathSetArchived, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
 	})
+}
+
+// postChange serves a change and the dry run of the change.
+func postChange[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
+	post(app, log, path, method)
+	post(app, log, changePath(path, true), method)
 }
 
 func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {

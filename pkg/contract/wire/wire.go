@@ -52,6 +52,15 @@ const (
 	pathAskByHash   = "/internal/ask-by-hash"
 )
 
+// changePath is the path of a change. A dry run has a path of its own: the release before this one ignores the member
+// dry_run and would store the change, but refuses a path that it does not know.
+func changePath(path string, dryRun bool) string {
+	if dryRun {
+		return path + "-dry-run"
+	}
+	return path
+}
+
 const (
 	contentJSON = "application/json"
 	// headerTimeout is how many milliseconds the caller will still wait.
