@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -41,11 +42,12 @@ type conn struct {
 	notice  func() []byte // what cut sends, unless nil (Config.ClosingNotice)
 
 	state    atomic.Int32
-	inFlight bool  // the tracker counts a request
-	held     int64 // bytes of a body that the tracker counts
-	received bool  // at least one byte
-	ended    bool  // the client has half-closed the connection
-	linger   bool  // Close waits until the client has read the last response
+	cutting  sync.Mutex // held while cut sends the notice; Close waits for it
+	inFlight bool       // the tracker counts a request
+	held     int64      // bytes of a body that the tracker counts
+	received bool       // at least one byte
+	ended    bool       // the client has half-closed the connection
+	linger   bool       // Close waits until the client has read the last response
 
 	exchange exchange // the current one, or the last
 
@@ -89,6 +91,8 @@ func (c *conn) hold(n int) bool {
 // cut closes the connection if it is in the state. With a notice, the connection is half-closed behind the notice, and
 // Read discards what still arrives, so that the kernel does not answer it with a reset.
 func (c *conn) cut(state int32) bool {
+	c.cutting.Lock()
+	defer c.cutting.Unlock()
 	if !c.state.CompareAndSwap(state, cut) {
 		return false
 	}
@@ -97,7 +101,7 @@ func (c *conn) cut(state int32) bool {
 		_ = c.Conn.Close()
 		return true
 	}
-	_ = c.SetWriteDeadline(time.Now().Add(noticePause)) // the send buffer of an idle connection has room
+	_ = c.SetWriteDeadline(time.Now().Add(c.stall)) // the send buffer of an idle connection has room
 	_, _ = c.Conn.Write(c.notice())
 	_ = half.CloseWrite()
 	_ = c.SetReadDeadline(time.Now().Add(noticePause))
@@ -169,7 +173,9 @@ func (c *conn) Close() error {
 	if c.linger && c.state.Load() != cut {
 		drain(c.Conn)
 	}
+	c.cutting.Lock() // else a request that arrives while the connection is cut could close the connection before the notice
 	err := c.Conn.Close()
+	c.cutting.Unlock()
 	c.tracker.remove(c)
 	return err
 }

@@ -97,7 +97,7 @@ func TestDrainDelayServesOnAndAsksToLeave(t *testing.T) {
 	r := prepare(t, Config{DrainDelay: time.Hour}, Deps{}, echo)
 	delay := make(chan time.Time)
 	asked := make(chan struct{})
-	r.after = func(d time.Duration) <-chan time.Time {
+	r.deps.After = func(d time.Duration) <-chan time.Time {
 		if d == time.Hour {
 			close(asked)
 			return delay

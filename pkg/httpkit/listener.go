@@ -47,7 +47,10 @@ func (l *listener) Accept() (net.Conn, error) {
 		c := &conn{Conn: raw, tracker: l.tracker, stall: l.stall, notice: l.notice}
 		place, err := l.findPlace(c)
 		switch {
-		case err != nil:
+		case err != nil: // the server stopped after the kernel handed over the connection
+			if c.cut(waiting) {
+				_, _ = c.discard(make([]byte, 4<<10))
+			}
 			_ = raw.Close()
 			return nil, err
 		case place == resident:

@@ -35,7 +35,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	go func() {
 		served <- s.fast.Serve(&listener{
 			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, limit: s.cfg.HeaderLimit,
-			shed: s.shedConn, notice: s.notice(), after: s.after, closing: closing,
+			shed: s.shedConn, notice: s.notice(), after: s.deps.After, closing: closing,
 		})
 	}()
 
@@ -46,7 +46,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	}
 	if s.cfg.ClosingNotice {
 		s.tracker.cutUntaken()
-		<-s.after(noticePause) // clients that connect anew get the 503, and not a reset
+		<-s.deps.After(noticePause) // clients that connect anew get the 503, and not a reset
 	}
 	// Closing the listener ends Serve whether it has begun or not.
 	close(closing)
@@ -54,7 +54,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	s.tracker.close()
 	select {
 	case <-s.tracker.empty:
-	case <-s.after(drainTail):
+	case <-s.deps.After(drainTail):
 		s.tracker.cutAll()
 	}
 	return errors.Join(failure, <-served)
@@ -73,7 +73,7 @@ func (s *Server) serveUntil(ctx context.Context, served chan error) error {
 			if s.cfg.DrainDelay <= 0 {
 				return nil
 			}
-			done, delay = nil, s.after(s.cfg.DrainDelay)
+			done, delay = nil, s.deps.After(s.cfg.DrainDelay)
 		case <-delay:
 			return nil
 		}
@@ -83,7 +83,7 @@ func (s *Server) serveUntil(ctx context.Context, served chan error) error {
 // awaitInFlight refuses new requests and waits for those in flight.
 func (s *Server) awaitInFlight() error {
 	s.tracker.refusing.Store(true)
-	limit := s.after(s.cfg.DrainLimit)
+	limit := s.deps.After(s.cfg.DrainLimit)
 	for s.tracker.inFlight.Load() > 0 {
 		select {
 		case <-s.tracker.quiet:

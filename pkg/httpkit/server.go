@@ -68,8 +68,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Deps are the dependencies of a server. A nil Log, Metrics or Tracer does nothing; NewID and Now default to random ids
-// and the wall clock.
+// Deps are the dependencies of a server. A nil Log, Metrics or Tracer does nothing; NewID, Now and After default to random
+// ids and the wall clock.
 type Deps struct {
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer
@@ -77,6 +77,7 @@ type Deps struct {
 	Propagator propagation.TextMapPropagator
 	NewID      func() string // request ids
 	Now        func() time.Time
+	After      func(time.Duration) <-chan time.Time // bounds the steps of a stop
 }
 
 func (d Deps) withDefaults() Deps {
@@ -98,6 +99,9 @@ func (d Deps) withDefaults() Deps {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
+	if d.After == nil {
+		d.After = time.After
+	}
 	return d
 }
 
@@ -110,8 +114,7 @@ type Server struct {
 	tracker *tracker
 	observe *observer
 
-	after   func(time.Duration) <-chan time.Time // time.After, except in tests
-	run     lifetime                             // set before serving begins
+	run     lifetime // set before serving begins
 	started atomic.Bool
 	serving atomic.Bool
 }
@@ -129,7 +132,6 @@ func New(cfg Config, deps Deps) *Server {
 		cfg:     cfg,
 		deps:    deps,
 		tracker: newTracker(cfg, deps.Now),
-		after:   time.After,
 		//nolint:forbidigo // until Run gives its own, and in tests that call App().Test
 		run: lifetime{stop: context.Background(), base: context.Background()},
 	}

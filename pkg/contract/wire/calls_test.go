@@ -146,12 +146,20 @@ func TestACallInFlightOutlivesTheStopOfItsService(t *testing.T) {
 	}
 }
 
-// A call that meets the stop of its service was either answered or not taken, and the caller knows which.
+// A call that meets the stop of its service was either answered or not taken, and the caller knows which, as long as the
+// caller comes before the listener closes. So the clock of the stop waits for the callers here.
 func TestNoResponseIsLostToAStop(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		ctx, stop := context.WithCancel(t.Context())
-		url, ended := serveUntil(ctx, t, httpkit.Config{}, func(app *fiber.App, log *slog.Logger) {
+		refused := make(chan time.Time)
+		deps := httpkit.Deps{After: func(d time.Duration) <-chan time.Time {
+			if d < time.Second {
+				return refused
+			}
+			return time.After(d)
+		}}
+		url, ended := serveWith(ctx, t, httpkit.Config{}, deps, func(app *fiber.App, log *slog.Logger) {
 			wire.MountModels(app, asking(echo), token, log)
 		})
 		c := dialModels(t, url)
@@ -173,6 +181,7 @@ func TestNoResponseIsLostToAStop(t *testing.T) {
 		}
 		stop()
 		group.Wait()
+		close(refused)
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}

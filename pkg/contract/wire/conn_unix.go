@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -17,7 +18,13 @@ type checked struct {
 	raw  syscall.RawConn
 	sent bool // a part of the current request was sent
 	kept bool // the connection has carried a response
+	// noticed: a closing notice was read, perhaps together with a response, whose reader drops what follows the response. A
+	// response whose body has the same text costs only a new connection.
+	noticed bool
 }
+
+// closingNotice begins what a stopping server sends to an idle connection (httpkit.Config.ClosingNotice).
+var closingNotice = []byte("HTTP/1.1 408 ")
 
 func newChecked(conn net.Conn) net.Conn {
 	c, ok := conn.(syscall.Conn)
@@ -34,7 +41,9 @@ func newChecked(conn net.Conn) net.Conn {
 // Read reads a response. The next Write begins a request.
 func (c *checked) Read(b []byte) (int, error) {
 	c.sent, c.kept = false, true
-	return c.Conn.Read(b)
+	n, err := c.Conn.Read(b)
+	c.noticed = c.noticed || bytes.Contains(b[:n], closingNotice)
+	return n, err
 }
 
 // Write returns a notSentError when no byte of a request was sent.
@@ -55,9 +64,11 @@ func (c *checked) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// open fails, without waiting, when the server has closed the connection or has sent something without being asked: a
-// stopping server sends a 503 to idle connections.
+// open fails, without waiting, when the server has closed the connection or has sent something without being asked.
 func (c *checked) open() (fault error) {
+	if c.noticed {
+		return io.EOF
+	}
 	err := c.raw.Control(func(fd uintptr) {
 		var one [1]byte
 		switch n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT); {

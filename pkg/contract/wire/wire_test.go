@@ -39,9 +39,17 @@ func serve(t testing.TB, mount func(*fiber.App, *slog.Logger)) string {
 // serveUntil is serve until ctx ends. How it ended comes in the channel.
 func serveUntil(ctx context.Context, t testing.TB, cfg httpkit.Config, mount func(*fiber.App, *slog.Logger)) (string, <-chan error) {
 	t.Helper()
+	return serveWith(ctx, t, cfg, httpkit.Deps{}, mount)
+}
+
+func serveWith(
+	ctx context.Context, t testing.TB, cfg httpkit.Config, deps httpkit.Deps, mount func(*fiber.App, *slog.Logger),
+) (string, <-chan error) {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	cfg.Name, cfg.BodyLimit, cfg.ClosingNotice = "test", wire.BodyLimit, true
-	server := httpkit.New(cfg, httpkit.Deps{Log: log})
+	deps.Log = log
+	server := httpkit.New(cfg, deps)
 	mount(server.App(), log)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
