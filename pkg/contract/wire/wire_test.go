@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
@@ -219,5 +220,17 @@ func TestAServiceWithAnotherTokenTookNothing(t *testing.T) {
 	}
 	if _, err := c.Save(t.Context(), contract.Save{}); !errors.Is(err, contract.ErrUnavailable) {
 		t.Errorf("got %v, want that nothing was taken", err)
+	}
+}
+
+func TestAMethodThatIsUnavailableIsCalledOnce(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	c := connectModels(t, httpkit.Config{}, asking(func(context.Context, contract.Ask) (contract.Outcome, error) {
+		calls.Add(1)
+		return contract.Outcome{}, contract.ErrUnavailable
+	}))
+	if _, err := c.Ask(t.Context(), contract.Ask{}); !errors.Is(err, contract.ErrUnavailable) || calls.Load() != 1 {
+		t.Errorf("%v after %d calls", err, calls.Load())
 	}
 }
