@@ -24,7 +24,7 @@ FUZZTIME ?= 30s
 SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed: https://skaffold.dev/docs/install/" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test chaos race fuzz lint spectral fmt verify ci deps generate example clean
+.PHONY: help run build test chaos race fuzz mutants lint spectral fmt verify ci deps generate example clean
 .PHONY: bench bench-smoke
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
@@ -55,6 +55,9 @@ race: deps ## run all tests three times over, to hunt for races
 
 fuzz: ## run each fuzz test for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)
+
+mutants: deps ## break the code in some 50 places, one at a time, and expect the tests of each package to fail
+	$(GO) run ./test/mutants $(MUTANTS)
 
 lint: $(LINT) ## lint and check the formatting; without the workspace, which would hide a missing requirement
 	@for m in . test; do echo "lint $$m"; (cd $$m && CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" GOWORK=off $(LINT) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done

@@ -1,0 +1,242 @@
+package main
+
+const (
+	checks   = "services/gateway/internal/checks/"
+	lens     = "pkg/lens/"
+	score    = "services/model-proxy/internal/score/"
+	lock     = "services/gateway/internal/lock/"
+	execute  = "services/gateway/internal/execute/"
+	stores   = "services/results/internal/store/"
+	postgres = stores + "postgres/"
+	sqlite   = stores + "sqlite/"
+	format   = "services/results/internal/format/"
+	wire     = "pkg/contract/wire/"
+)
+
+// mutants are mistakes that a change could make.
+var mutants = []mutant{
+	{
+		file: checks + "create.go", why: "an archived prism answers",
+		old: "if s.facts.Prism.IsZero() || s.facts.Archived {", new: "if s.facts.Prism.IsZero() {",
+	},
+	{
+		file: checks + "create.go", why: "a key of another prism returns that prism's result",
+		old: "case stored.Prism != s.facts.Prism:", new: "case false:",
+	},
+	{
+		file: checks + "create.go", why: "the version is checked before the idempotency key",
+		old: "		createKeyOfThisPrism, // 409, or the stored result\n		createVersionExists,  // 404\n",
+		new: "		createVersionExists,  // 404\n		createKeyOfThisPrism, // 409, or the stored result\n",
+	},
+	{
+		file: checks + "create.go", why: "the repeat of a failed result skips the size estimate",
+		old: "if s.decision.Attempt == nil {", new: "if s.decision.Attempt == nil || s.decision.Attempt.RetryOf != nil {",
+	},
+	{
+		file: checks + "create.go", why: "one unknown field is accepted",
+		old: "if len(values) > 0 {", new: "if len(values) > 1 {",
+	},
+	{
+		file: checks + "retry.go", why: "a retry checks the prism before the result's status",
+		old: "		retryFailedOnce,   // 409\n		retryPrismLive,    // 404\n",
+		new: "		retryPrismLive,    // 404\n		retryFailedOnce,   // 409\n",
+	},
+	{
+		file: checks + "checks.go", why: "a keyed repeat and a retry of the same result take different locks",
+		old: `if s.IdempotencyKey != "" {`, new: `if s.IdempotencyKey == "" {`,
+	},
+
+	{
+		file: lens + "apply.go", why: "a probability of exactly yes_at is not a yes",
+		old: "case p >= c.yesAt:", new: "case p > c.yesAt:",
+	},
+	{
+		file: lens + "apply.go", why: "a probability of exactly no_at is not a no",
+		old: "case p <= c.noAt:", new: "case p < c.noAt:",
+	},
+	{
+		file: lens + "apply.go", why: "the average leaves out a level without a value",
+		old: "		if k == nil {\n			return Cell{}\n		}\n		sum", new: "		if k == nil {\n			continue\n		}\n		sum",
+	},
+	{
+		file: lens + "validate.go", why: "200 columns are too many",
+		old: "case len(columns) > maxColumns:", new: "case len(columns) >= maxColumns:",
+	},
+	{
+		file: lens + "validate.go", why: "a limit of 1 is refused",
+		old: "case *limit > 1:", new: "case *limit >= 1:",
+	},
+	{
+		file: lens + "lens.go", why: "the derived lens of a scale shows a probability",
+		old: "Name: q.Key + averageSuffix, Question: q.Key, Show: prism.ShowAverage", new: "Name: q.Key + averageSuffix, Question: q.Key, Show: prism.ShowProbability",
+	},
+
+	{
+		file: score + "score.go", why: "a sum that is off by exactly 5% is unusable",
+		old: "math.Abs(sum-1) <= tolerance+slack", new: "math.Abs(sum-1) < tolerance-slack",
+	},
+	{
+		file: score + "score.go", why: "the last option in definition order wins a tie",
+		old: "if a.Probabilities[i].Probability > a.Probabilities[best].Probability {", new: "if a.Probabilities[i].Probability >= a.Probabilities[best].Probability {",
+	},
+	{
+		file: score + "score.go", why: "probabilities are not normalised",
+		old: "Probability: ps[i]/sum + 0}", new: "Probability: ps[i] + 0}",
+	},
+	{
+		file: score + "score.go", why: "a probability of yes of 0 is unusable",
+		old: "if p == nil || !(*p >= 0 && *p <= 1) {", new: "if p == nil || !(*p > 0 && *p <= 1) {",
+	},
+	{
+		file: score + "score.go", why: "confidence is the probability",
+		old: "return min(max((p-guess)/(1-guess), 0), 1)", new: "return min(max(p-guess, p), 1)",
+	},
+	{
+		file: score + "logprob.go", why: "labels are compared with their case",
+		old: "if strings.EqualFold(token, l) {", new: "if token == l {",
+	},
+
+	{
+		file: lock + "layered.go", why: "a call that does not get the shared lock keeps the lock of the process",
+		old: "	}\n	local.Release(ctx)\n	return nil, err", new: "	}\n	return nil, err",
+	},
+	{
+		file: lock + "memory/memory.go", why: "one waiter more than allowed waits",
+		old: "case l.waiting >= l.maxWaiters:", new: "case l.waiting > l.maxWaiters:",
+	},
+	{
+		file: lock + "memory/memory.go", why: "the last waiter gets the lock first",
+		old: "l.queues[name] = append(queue, granted)", new: "l.queues[name] = append([]chan struct{}{granted}, queue...)",
+	},
+	{
+		file: lock + "redis/store.go", why: "a holder whose lease expired frees the next holder's lock",
+		old: "if redis.call('GET', KEYS[1]) == ARGV[1] then\n	return redis.call('DEL'", new: "if true then\n	return redis.call('DEL'",
+	},
+	{
+		file: lock + "redis/store.go", why: "a holder whose lease expired renews the next holder's lease",
+		old: "if redis.call('GET', KEYS[1]) == ARGV[1] then\n	return redis.call('PEXPIRE'", new: "if redis.call('EXISTS', KEYS[1]) == 1 then\n	return redis.call('PEXPIRE'",
+	},
+	{
+		file: lock + "redis/store.go", why: "the lock of a dead process never expires",
+		old: `goredis.SetArgs{Mode: "NX", TTL: s.config.Lease}`, new: `goredis.SetArgs{Mode: "NX"}`,
+	},
+
+	{
+		file: execute + "execute.go", why: "a key that another call took is an error, not a new look-up",
+		old: "return errors.Is(err, contract.ErrKeyTaken) || errors.As(err, &retried)", new: "return errors.As(err, &retried)",
+	},
+	{
+		file: execute + "execute.go", why: "a client disconnect cancels the call",
+		old: "	ctx = context.WithoutCancel(ctx)\n	wait,", new: "	wait,",
+	},
+	{
+		file: execute + "execute.go", why: "a call goes on without a lock when too many wait",
+		old: "case !errors.Is(err, lock.ErrUnavailable):", new: "case errors.Is(err, lock.ErrTimeout):",
+	},
+	{
+		file: execute + "execute.go", why: "a failed save is not sent again",
+		old: "if err == nil || lostRace(err) {\n			return response, err", new: "if true {\n			return response, err",
+	},
+	{
+		file: execute + "execute.go", why: "a retry is saved as a first call",
+		old: "		RetryOf:        at.RetryOf,\n", new: "",
+	},
+	{
+		file: execute + "execute.go", why: "a model call that may have happened answers 503 instead of a failed result",
+		old: "case errors.Is(err, contract.ErrUnavailable):\n		return contract.Outcome{}, apierr.Unavailable()",
+		new: "case true:\n		return contract.Outcome{}, apierr.Unavailable()",
+	},
+
+	{
+		file: postgres + "results.go", why: "an idempotency key finds the result of another account",
+		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.idempotency_key = $4", new: "LEFT JOIN results r ON r.idempotency_key = $4",
+	},
+	{
+		file: postgres + "results.go", why: "an account reads the result of another account",
+		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2", new: "LEFT JOIN results r ON r.id = $2",
+	},
+	{
+		file: postgres + "results.go", why: "a revoked key reads results",
+		old: "AND r.id = $2\nLEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id\nWHERE k.digest = $1 AND k.revoked_at IS NULL",
+		new: "AND r.id = $2\nLEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id\nWHERE k.digest = $1",
+	},
+	{
+		file: postgres + "results.go", why: "a result is retried twice",
+		old: " AND old.retried_by IS NULL", new: "",
+	},
+	{
+		file: postgres + "results.go", why: "a result that is ok is retried",
+		old: " AND o.status = 'failed'", new: "",
+	},
+
+	{
+		file: sqlite + "results.go", why: "an idempotency key finds the result of another account",
+		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.idempotency_key = ?4", new: "LEFT JOIN results r ON r.idempotency_key = ?4",
+	},
+	{
+		file: sqlite + "results.go", why: "a result that is ok is retried",
+		old: " AND status = 'failed'", new: "",
+	},
+	{
+		file: sqlite + "sqlite.go", why: "a transaction with an error is committed",
+		old: "_ = tx.Rollback()", new: "_ = tx.Commit()",
+	},
+	{
+		file: sqlite + "results.go", why: "a key that is taken looks like a version that does not exist",
+		old: "if held {", new: "if !held {",
+	},
+	{
+		file: stores + "internal/listsql/listsql.go", tests: stores + "sqlite", why: "a listing includes the end of its time range",
+		old: `w.and("r.created_at < "`, new: `w.and("r.created_at <= "`,
+	},
+
+	{
+		file: format + "separated.go", why: "a csv cell with a CR is not quoted",
+		old: `",\"\r\n"`, new: `",\"\n"`,
+	},
+	{
+		file: format + "separated.go", why: "quotes in a csv cell are not doubled",
+		old: `b = append(b, '"', '"')`, new: `b = append(b, '"')`,
+	},
+	{
+		file: format + "separated.go", why: "CRLF in a tsv cell becomes two spaces",
+		old: `if strings.HasPrefix(text[i:], "\r\n") {`, new: "if false {",
+	},
+	{
+		file: format + "separated.go", why: "csv shows keys instead of labels",
+		old: "s.cell(b, c.Label)", new: "s.cell(b, c.Key)",
+	},
+	{
+		file: format + "object.go", why: "raw returns damaged answers",
+		old: "if _, err := o.parser.Parse(r.Result.Answers); err != nil {", new: "if _, err := o.parser.Parse(r.Result.Answers); false {",
+	},
+	{
+		file: format + "answers.go", why: "a field that an old version did not have shows another field's value",
+		old: "if i < len(r.Fields) && r.Fields[i].Key == key {", new: "if i < len(r.Fields) {",
+	},
+
+	{
+		file: wire + "server.go", why: "a wrong token is accepted",
+		old: "if !ok || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {", new: "if !ok || subtle.ConstantTimeCompare(got[:], want[:]) < 0 {",
+	},
+	{
+		file: wire + "results.go", why: "a save whose response was lost counts as not done",
+		old: "return document(r.c.call(ctx, pathSave, s))", new: "return document(r.c.lookUp(ctx, pathSave, s))",
+	},
+	{
+		file: wire + "client.go", why: "a request that may have arrived is sent again",
+		old: "return false, errors.As(err, &n)", new: "return false, errors.As(err, &n) || true",
+	},
+	{
+		file: wire + "client.go", why: "a 503 of a method is taken for that of a stopping server",
+		old: "return r.closed && (r.status", new: "return (r.status",
+	},
+	{
+		file: wire + "wire.go", why: "a fault of the other service counts as not done",
+		old: "if status >= 400 && status < 500 && status != statusFailure {", new: "if status >= 400 && status != statusFailure {",
+	},
+	{
+		file: wire + "wire.go", why: "the id of the result that a retry lost to is not sent",
+		old: "f.RetriedBy = &retried.By", new: "f.KeyTaken = true",
+	},
+}
