@@ -1,4 +1,5 @@
-// Package testkit holds the throwaway servers that tests run against: pgtest brings up Postgres, pgbouncer a PgBouncer in
-// front of it and redistest Redis, each the real program on a Unix socket in a temporary folder. A server that can't be
-// started fails the test: nothing is skipped. A server dies with the process that started it, however that process ends.
+// Package testkit is what tests run programs with. pgtest, pgbouncer and redistest start real throwaway servers on Unix
+// sockets in temporary folders; program builds and starts the repository's own programs, launch starts Prism with them, and
+// model is a scripted model. A server that cannot be started fails the test: no test is skipped. Every program is killed
+// when the process that started it ends, in whatever way.
 package testkit

@@ -1,5 +1,4 @@
-// Package pgbouncer runs a throwaway PgBouncer for tests, which lends a Postgres's connections to its clients for a
-// transaction at a time.
+// Package pgbouncer runs a throwaway PgBouncer in front of a Postgres for tests, in transaction mode.
 package pgbouncer
 
 import (
@@ -63,7 +62,7 @@ func New(t testing.TB, o Options) *Server {
 	return s
 }
 
-// Start starts a PgBouncer and returns when it answers. Close ends it.
+// Start starts a PgBouncer and returns when it responds. Close ends it.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startBudget)
 	defer cancel()
@@ -71,7 +70,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// It refuses to run as root, as Postgres does.
+	// PgBouncer refuses to run as root.
 	account, err := proc.Unprivileged()
 	if err != nil {
 		return nil, err
@@ -95,7 +94,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	cmd.Dir = s.folder.Path
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + s.folder.Path, "LC_ALL=C", "TZ=UTC"}
 	account.Apply(cmd)
-	// SIGTERM ends it at once in old versions and waits for its clients in new ones.
+	// SIGKILL: on SIGTERM new versions wait for their clients.
 	if s.process, err = proc.StartLogged(cmd, s.folder.File("pgbouncer.log"), syscall.SIGKILL); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -165,17 +164,17 @@ func (s *Server) Through(direct string) (string, error) {
 	return s.URL(config.Database), nil
 }
 
-// KeepsPrepared tells whether this version can give each client the statements that it prepared on other connections.
+// KeepsPrepared tells whether this version supports prepared statements in transaction mode.
 func (s *Server) KeepsPrepared() bool {
 	var major, minor int
 	_, _ = fmt.Sscanf(s.Version, "%d.%d", &major, &minor)
 	return major > 1 || minor >= 21
 }
 
-// Socket is the file on which it listens.
+// Socket is the path of its Unix socket.
 func (s *Server) Socket() string { return s.folder.File(".s.PGSQL." + strconv.Itoa(port)) }
 
-// Close ends it and cuts off its clients.
+// Close ends PgBouncer and disconnects its clients.
 func (s *Server) Close() error {
 	var err error
 	if s.process != nil {

@@ -20,7 +20,7 @@ type templates struct {
 }
 
 // Template makes the database that Database clones: a new one on which migrate has run. Only the first call with a name
-// makes it. migrate closes its connections before it returns, for Postgres clones no database that is in use.
+// makes it. migrate closes its connections before it returns, because Postgres clones no database with connections.
 func (s *Server) Template(t testing.TB, name string, migrate func(ctx context.Context, url string) error) {
 	t.Helper()
 	if err := s.MakeTemplate(t.Context(), name, migrate); err != nil {
@@ -28,7 +28,7 @@ func (s *Server) Template(t testing.TB, name string, migrate func(ctx context.Co
 	}
 }
 
-// MakeTemplate is Template for code that is no test.
+// MakeTemplate is Template outside of tests.
 func (s *Server) MakeTemplate(ctx context.Context, name string, migrate func(ctx context.Context, url string) error) error {
 	s.templates.mu.Lock()
 	if s.templates.made == nil {
@@ -54,7 +54,7 @@ func (s *Server) makeTemplate(ctx context.Context, name string, migrate func(ctx
 	if err := migrate(ctx, s.URL(name)); err != nil {
 		return fmt.Errorf("migrate the template %s: %w", name, err)
 	}
-	// A test that writes to the template by mistake would change every later test's database.
+	// Protects the template from a test that writes to it by mistake.
 	return s.exec(ctx, "ALTER DATABASE "+quote(name)+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
 }
 
@@ -92,7 +92,7 @@ func (s *Server) CreateDatabase(ctx context.Context, template string) (string, e
 	return name, s.exec(ctx, "CREATE DATABASE "+quote(name)+" TEMPLATE "+quote(template))
 }
 
-// DropDatabase removes a database and cuts off who is connected to it.
+// DropDatabase closes the connections to a database and removes it.
 func (s *Server) DropDatabase(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, databaseBudget)
 	defer cancel()

@@ -40,7 +40,7 @@ const (
 
 // Options of a server.
 type Options struct {
-	// Fsync makes commits durable, as in production. Tests of anything but durability and speed do without.
+	// Fsync makes commits durable, as in production. Only tests of durability and speed need it.
 	Fsync bool
 	// TCP makes the server listen on a loopback port too, for a proxy to stand in front of.
 	TCP bool
@@ -64,9 +64,9 @@ type Server struct {
 	templates templates
 }
 
-// Start makes a new cluster, starts a server on it and returns when it answers. Close ends it.
+// Start creates a database cluster and starts a server, and returns when the server accepts statements. Close ends it.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	// One version has both programs: postgres is the one beside initdb, whatever PATH calls so.
+	// Use the postgres in the folder of initdb: both must be of one version.
 	initdb, err := proc.Find("initdb", "/usr/lib/postgresql/*/bin")
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (s *Server) start(ctx context.Context) error {
 	defer cancel()
 	cmd := exec.Command(s.program, s.arguments()...)
 	s.prepare(cmd)
-	// SIGQUIT ends Postgres at once but, other than SIGKILL, with its children and its shared memory.
+	// SIGQUIT ends Postgres at once; unlike SIGKILL, it also ends its children and frees the shared memory.
 	process, err := proc.StartLogged(cmd, s.folder.File("postgres.log"), syscall.SIGQUIT)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (s *Server) arguments() []string {
 	return arguments
 }
 
-// prepare gives a program the account and an environment that can't change what it does.
+// prepare sets the account and a minimal environment.
 func (s *Server) prepare(cmd *exec.Cmd) {
 	cmd.Dir = s.folder.Path
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + s.folder.Path, "LC_ALL=C", "TZ=UTC"}
@@ -183,26 +183,26 @@ func (s *Server) TCPURL(at, database string) string {
 	return address.String()
 }
 
-// Stop ends the server in an orderly way: clients are cut off and everything is written. Restart brings it back.
+// Stop shuts the server down: clients are disconnected and all data is written. Restart starts it again.
 func (s *Server) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.end(syscall.SIGINT)
 }
 
-// Crash ends the server at once, as a power cut would: what was committed has to be recovered. Restart brings it back.
+// Crash ends the server at once, as a power cut does: the next start recovers the commits. Restart starts it again.
 func (s *Server) Crash() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.end(syscall.SIGQUIT)
 }
 
-// Pause makes the server hang: connections are taken and stay open, and nothing answers.
+// Pause makes the server hang: connections are accepted and stay open, without responses.
 func (s *Server) Pause() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.paused = true
-	// First the one that starts the others.
+	// The parent first, because it starts children.
 	return errors.Join(s.process.Signal(syscall.SIGSTOP), s.process.SignalChildren(syscall.SIGSTOP))
 }
 
@@ -221,7 +221,7 @@ func (s *Server) resume() error {
 	return errors.Join(s.process.SignalChildren(syscall.SIGCONT), s.process.Signal(syscall.SIGCONT))
 }
 
-// Restart starts the server again at the same address with its data. A server that runs is stopped first.
+// Restart starts the server again at the same address with its data. A running server is stopped first.
 func (s *Server) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +231,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// Close ends the server for good and removes its data.
+// Close ends the server and removes its data.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,11 +244,11 @@ func (s *Server) end(sig syscall.Signal) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopBudget)
 	defer cancel()
-	// A process that is paused takes no signal but SIGKILL, which would leave its children behind.
+	// A paused process handles no signal but SIGKILL, which would leave its children running.
 	return errors.Join(s.resume(), s.process.End(ctx, sig))
 }
 
-// exec runs statements, each in a transaction of its own, as some that concern whole databases have to be.
+// exec runs statements, each in a transaction of its own: CREATE DATABASE and its relatives require that.
 func (s *Server) exec(ctx context.Context, statements ...string) (err error) {
 	conn, err := pgconn.Connect(ctx, s.URL("postgres"))
 	if err != nil {

@@ -16,7 +16,7 @@ var shared struct {
 	err    error
 }
 
-// Shared returns the server that the tests of this process share. Whoever uses it has a TestMain with Main or Runner.
+// Shared returns the server that the tests of this process share. A package that uses it has a TestMain with Main or Runner.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	shared.mu.Lock()
@@ -32,13 +32,13 @@ func Shared(t testing.TB) *Server {
 	return shared.server
 }
 
-// Main runs the tests, ends the shared server and exits. It is all of a TestMain.
+// Main runs the tests, ends the shared server and exits. A TestMain needs nothing else.
 func Main(m *testing.M) { os.Exit(Runner(m).Run()) }
 
 // TestRunner is *testing.M, or another Runner around it.
 type TestRunner interface{ Run() int }
 
-// Runner returns a runner that runs the tests and then ends the shared server, for a TestMain that does more besides:
+// Runner returns a runner that runs the tests and then ends the shared server, for a TestMain that does more:
 //
 //	goleak.VerifyTestMain(pgtest.Runner(m))
 func Runner(m TestRunner) TestRunner { return runner{m} }

@@ -55,7 +55,7 @@ func New(t testing.TB, o Options) *Server {
 	return s
 }
 
-// Start starts a server and returns when it answers. Close ends it.
+// Start starts a server and returns when it responds. Close ends it.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	program, err := proc.Find("redis-server", "/usr/lib/redis/*/bin")
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Server) start(ctx context.Context) error {
 	return nil
 }
 
-// ping asks in Redis' own protocol, which spares this package a client.
+// ping speaks the Redis protocol itself, so that this package needs no client.
 func (s *Server) ping(ctx context.Context) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", s.socket())
 	if err != nil {
@@ -128,22 +128,22 @@ func (s *Server) TCPAddr() string { return net.JoinHostPort("127.0.0.1", strconv
 // TCPURL is the address by TCP of a server that was started with TCP.
 func (s *Server) TCPURL() string { return "redis://" + s.TCPAddr() }
 
-// Stop ends the server in an orderly way. Restart brings it back.
+// Stop shuts the server down. Restart starts it again.
 func (s *Server) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// A paused process takes no signal but this and SIGKILL.
+	// A paused process handles only SIGCONT and SIGKILL.
 	return errors.Join(s.process.Signal(syscall.SIGCONT), s.end(syscall.SIGTERM))
 }
 
-// Kill ends the server at once, as kill -9 does. Restart brings it back.
+// Kill ends the server at once, as kill -9 does. Restart starts it again.
 func (s *Server) Kill() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.end(syscall.SIGKILL)
 }
 
-// Pause makes the server hang: connections stay open, and nothing answers.
+// Pause makes the server hang: connections stay open, without responses.
 func (s *Server) Pause() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *Server) Resume() error {
 	return s.process.Signal(syscall.SIGCONT)
 }
 
-// Restart starts the server again at the same address with nothing in it. A server that runs is killed first.
+// Restart starts the server again at the same address, without data. A running server is killed first.
 func (s *Server) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +167,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// Close ends the server for good and removes its folder.
+// Close ends the server and removes its folder.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package orphan checks that a server doesn't outlive a process that is killed.
+// Package orphan checks that a server ends when the process that started it is killed.
 package orphan
 
 import (
@@ -62,7 +62,7 @@ func Check(t *testing.T) {
 	if readErr != nil {
 		t.Fatalf("the program started no server: %v", readErr)
 	}
-	// Only asking tells whether a process that isn't ours has ended.
+	// A process that is not a child cannot be waited for: poll.
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for answers(ctx, socket) {
@@ -72,7 +72,7 @@ func Check(t *testing.T) {
 			t.Fatal("the server outlived the process that started it")
 		}
 	}
-	// The next process would remove it too, but only when it is a minute old.
+	// NewFolder would remove the folder too, but not within its first minute.
 	if err := os.RemoveAll(filepath.Dir(socket)); err != nil {
 		t.Error(err)
 	}

@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// Account is who a program runs as. The zero Account is the account of this process.
+// Account is the user that a program runs as. The zero Account is the user of this process.
 type Account struct {
 	Other    bool
 	UID, GID int
 }
 
-// Unprivileged returns the account for programs that refuse to run as root: nobody when this process is root, and the
-// account of this process otherwise.
+// Unprivileged returns the account for programs that refuse to run as root: nobody when this process is root, else the
+// user of this process.
 func Unprivileged() (Account, error) {
 	if os.Geteuid() != 0 {
 		return Account{}, nil

@@ -1,4 +1,4 @@
-// Package proc finds and runs the programs that tests need, and sees to it that none outlives its test.
+// Package proc finds and runs the programs that tests need, and ends them with the tests.
 package proc
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Find returns the path of a program: the one in PATH or, when there is none, the newest in a folder that fits pattern,
+// Find returns the path of a program: the one in PATH or else the newest in a folder that matches pattern,
 // such as /usr/lib/postgresql/*/bin. Debian keeps some servers out of PATH.
 func Find(program, pattern string) (string, error) {
 	if path, err := exec.LookPath(program); err == nil {

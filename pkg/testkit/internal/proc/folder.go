@@ -16,12 +16,12 @@ const (
 	// A socket's path holds at most 107 bytes on Linux and 103 elsewhere. Room is left for the random part and file name.
 	longestParent = 64
 
-	// A folder younger than this may not be locked yet by the process that makes it.
+	// A younger folder may not be locked yet by the process that creates it.
 	sweepAge = time.Minute
 )
 
-// Folder is a temporary folder with a path short enough for sockets. It belongs to this process for as long as it is open:
-// what a killed process left behind is removed by the next one.
+// Folder is a temporary folder with a path short enough for sockets. NewFolder removes the folders of processes that
+// were killed.
 type Folder struct {
 	Path string
 	lock *os.File
@@ -79,7 +79,7 @@ func anyoneMayEnter(path string) bool {
 	}
 }
 
-// sweep removes the folders of processes that were killed. Their locks went with them.
+// sweep removes the folders of processes that were killed. The kernel has released their locks.
 func sweep(parent string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

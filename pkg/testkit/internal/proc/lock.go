@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock of an open file, which the kernel gives back when the process ends.
+// tryLock takes the lock of an open file, which the kernel releases when the process ends.
 func tryLock(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
