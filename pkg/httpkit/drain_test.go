@@ -8,7 +8,6 @@ import (
 	"net"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -289,38 +288,6 @@ func TestConnectionsBeyondTheBoundAreShed(t *testing.T) {
 	_ = first.Close()
 	eventually(t, "room again", func() bool { return r.connections() == 0 })
 	wantReply(t, r.once(get("/v1/results/b")), 200, `{"id":"b"}`)
-}
-
-func TestFaultsOfAcceptThatPassAreWaitedOut(t *testing.T) {
-	t.Parallel()
-	r := prepare(t, Config{}, Deps{}, echo)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	faulty := &faultyListener{Listener: ln, faults: 3}
-	r.addr = ln.Addr().String()
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- r.Run(ctx, faulty) }()
-	wantReply(t, r.once(get("/v1/results/a")), 200, `{"id":"a"}`)
-	stop()
-	if err := <-ended; err != nil {
-		t.Errorf("Run: %v", err)
-	}
-}
-
-type faultyListener struct {
-	net.Listener
-	faults int
-}
-
-func (l *faultyListener) Accept() (net.Conn, error) {
-	if l.faults > 0 {
-		l.faults--
-		return nil, &net.OpError{Op: "accept", Err: syscall.EMFILE}
-	}
-	return l.Listener.Accept()
 }
 
 // Many clients while the server stops: each request gets a whole answer or none, never half of one.

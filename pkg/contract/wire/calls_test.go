@@ -262,16 +262,6 @@ func TestAPanicCostsItsCallAlone(t *testing.T) {
 	}
 }
 
-// The previous release asks for shared connections first, and makes plain requests when it gets a 4xx.
-func TestThePreviousReleaseIsToldToMakePlainRequests(t *testing.T) {
-	t.Parallel()
-	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, calm{}, token, log) })
-	headers := "Connection: Upgrade\r\nUpgrade: prism-calls\r\nAuthorization: Bearer " + token + "\r\n"
-	if status, _ := exchange(t, strings.TrimPrefix(url, "http://"), "GET", "/internal/calls", headers); status != http.StatusNotFound {
-		t.Errorf("status %d", status)
-	}
-}
-
 // replica answers the first request on each connection of a raw server, and then does what the test says.
 func replica(conn net.Conn, behaves func(*bufio.Reader)) {
 	defer func() { _ = conn.Close() }()
@@ -395,38 +385,4 @@ func readOne(r *wire.Results, _ *wire.Models) error {
 		return errors.Join(errors.New("a look-up that was lost twice took nothing"), err)
 	}
 	return err
-}
-
-// The previous release ignores dry_run, so a dry run must not reach the paths of that release.
-// spec: dry-run
-func TestThePreviousReleaseStoresNoDryRun(t *testing.T) {
-	t.Parallel()
-	var stored atomic.Int64
-	url := serve(t, func(app *fiber.App, _ *slog.Logger) {
-		for _, path := range []string{"/internal/create-prism", "/internal/add-version", "/internal/put-lens"} {
-			app.Post(path, func(c *fiber.Ctx) error {
-				stored.Add(1)
-				return c.SendString("{}")
-			})
-		}
-	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	var key contract.KeyDigest
-	for _, dryRun := range []bool{true, false} {
-		_, create := c.CreatePrism(t.Context(), key, contract.NewPrism{NewVersion: contract.NewVersion{DryRun: dryRun}})
-		_, add := c.AddVersion(t.Context(), key, prism.Ref{}, contract.NewVersion{DryRun: dryRun})
-		_, put := c.PutLens(t.Context(), key, prism.Ref{}, contract.NewLens{DryRun: dryRun})
-		for _, err := range []error{create, add, put} {
-			if errors.Is(err, contract.ErrUnavailable) != dryRun {
-				t.Errorf("dry run %v: %v", dryRun, err)
-			}
-		}
-	}
-	if stored.Load() != 3 {
-		t.Errorf("%d changes reached the paths of the previous release, want 3", stored.Load())
-	}
 }
