@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/color"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,14 +31,15 @@ func TestThePage(t *testing.T) {
 	open := func(t *testing.T) *tab {
 		t.Helper()
 		b := newTab(t, browser)
-		b.do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(server.url+"/docs"))
+		b.do(chromedp.EmulateViewport(1280, 900))
+		b.open(server.url + "/docs")
 		return b
 	}
 
 	t.Run("has every operation of the document, with a form to send it", func(t *testing.T) {
 		b := open(t)
 		for _, o := range operations(t, server) {
-			article := fmt.Sprintf("document.getElementById(%q)", o.id)
+			article := fmt.Sprintf("document.querySelector('article.operation#%s')", o.id)
 			if !eval[bool](b, article+"?.querySelector('.try > summary')?.checkVisibility() === true") {
 				t.Errorf("%s or its form is missing", o.id)
 				continue
@@ -43,13 +47,35 @@ func TestThePage(t *testing.T) {
 			if got := eval[string](b, article+".querySelector('.route').innerText.replace(/\\s+/g, ' ')"); got != o.method+" "+o.path {
 				t.Errorf("%s is shown as %q", o.id, got)
 			}
+			if got := eval[string](b, article+".querySelector('h3').innerText"); got != o.summary {
+				t.Errorf("%s is called %q, want %q", o.id, got, o.summary)
+			}
+			shown := eval[[]string](b, "[..."+article+".querySelectorAll('.errors .message')].map((cell) => cell.textContent)")
+			for _, message := range o.errors {
+				if !slices.Contains(shown, message) {
+					t.Errorf("%s does not show %q", o.id, message)
+				}
+			}
 			b.do(chromedp.Click(chromedp.CSS("#" + o.id + " .try > summary")))
 			if !eval[bool](b, article+".querySelector('.try button').checkVisibility()") {
 				t.Errorf("%s has no button to send it", o.id)
 			}
-			for _, name := range o.parameters {
-				if !eval[bool](b, fmt.Sprintf("%s.querySelector('form [name=%q]')?.checkVisibility() === true", article, name)) {
-					t.Errorf("%s can't be given %s", o.id, name)
+			if !eval[bool](b, article+".querySelector('.try .key').required") {
+				t.Errorf("%s asks for no key", o.id)
+			}
+			described := eval[[]string](b, "[..."+article+".querySelectorAll('.text dt > code')].map((name) => name.textContent)")
+			for _, p := range o.parameters {
+				if !slices.Contains(described, p.Name) {
+					t.Errorf("%s does not describe %s", o.id, p.Name)
+				}
+				input := fmt.Sprintf("%s.querySelector('form [name=%q][data-in=%q]')", article, p.Name, p.In)
+				if !eval[bool](b, input+"?.checkVisibility() === true && "+input+".required === "+strconv.FormatBool(p.Required)) {
+					t.Errorf("%s can't be given %s, required: %v", o.id, p.Name, p.Required)
+				}
+			}
+			for _, part := range regexp.MustCompile(`{([^}]*)}`).FindAllStringSubmatch(o.path, -1) {
+				if !slices.Contains(o.parameters, parameter{part[1], "path", true}) {
+					t.Errorf("%s does not ask for %s", o.id, part[0])
 				}
 			}
 			if got := eval[bool](b, article+".querySelector('textarea') !== null"); got != o.body {
@@ -58,6 +84,8 @@ func TestThePage(t *testing.T) {
 		}
 		b.wantOnly(server.url, server.key)
 	})
+
+	testScript(t, server, browser)
 
 	t.Run("names everything that can be used to who can't see it", func(t *testing.T) {
 		b := open(t)
@@ -128,6 +156,7 @@ func TestThePage(t *testing.T) {
 			}
 		}
 		b.do(chromedp.Reload())
+		b.await(rendered)
 		if !eval[bool](b, "[...document.querySelectorAll('.key')].every((key) => key.value === '')") {
 			t.Error("the key is kept when the page is loaded anew")
 		}
@@ -248,7 +277,7 @@ func TestThePage(t *testing.T) {
 	t.Run("says so when the server is away", func(t *testing.T) {
 		own := startPrism(t)
 		b := newTab(t, browser)
-		b.do(chromedp.Navigate(own.url + "/docs"))
+		b.open(own.url + "/docs")
 		if err := own.service.Stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -280,13 +309,12 @@ func TestThePage(t *testing.T) {
 		}
 	})
 
-	t.Run("is readable without its script", func(t *testing.T) {
+	t.Run("links the document where scripts are off", func(t *testing.T) {
 		b := newTab(t, browser)
 		if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 			t.Fatal(err)
 		}
-		b.do(chromedp.Navigate(server.url+"/docs"), chromedp.WaitVisible(chromedp.CSS("#createResult .route")))
-		b.do(chromedp.WaitNotVisible(chromedp.CSS("#createResult .try")), chromedp.WaitNotVisible(chromedp.CSS("#createResult .copy")))
+		b.do(chromedp.Navigate(server.url+"/docs"), chromedp.WaitVisible(chromedp.CSS(`noscript a[href="/openapi.json"]`)))
 		b.wantOnly(server.url, server.key)
 	})
 
@@ -307,7 +335,8 @@ func TestThePage(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			b.do(chromedp.EmulateViewport(int64(look.width), int64(look.height)), chromedp.Navigate(server.url+"/docs"))
+			b.do(chromedp.EmulateViewport(int64(look.width), int64(look.height)))
+			b.open(server.url + "/docs")
 			b.shot("top", look.width, look.height, look.paper)
 			b.do(chromedp.SetValue(chromedp.CSS("#readPrism [name=prism]"), demo))
 			b.try("readPrism", server.key)
@@ -319,6 +348,16 @@ func TestThePage(t *testing.T) {
 			b.wantOnly(server.url, server.key)
 		})
 	}
+}
+
+// rendered is true when the script has made the page, of which the footer is the last part.
+const rendered = "document.querySelector('main > footer') !== null"
+
+// open opens the page and waits until the script has made it.
+func (b *tab) open(address string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(address))
+	b.await(rendered)
 }
 
 // try opens an operation's form and sends it as it is, with a key.

@@ -1,65 +1,44 @@
-// Package apidoc describes the API: the OpenAPI 3.1 document of all of /v1, and a readable page made from it. Both are
-// served without a key, and neither loads anything from elsewhere
-// (spec: openapi-document, docs-page).
+// Package apidoc holds the OpenAPI 3.1 document of all of /v1, and the page that shows the document to people. The page's
+// script fetches the document and makes the page in the browser. Both are served without a key, and the page loads nothing
+// from another server (spec: openapi-document, docs-page).
 //
-// openapi.json is kept by hand. It is the one place that describes a route: the page, and the gateway's test that every
-// route is described, follow it.
+// openapi.json is kept by hand. The document is the one place that describes a route: the page, and the gateway's test that
+// every route is described, follow the document.
 package apidoc
 
-import (
-	_ "embed"
-	"strings"
-	"sync"
+import _ "embed"
+
+// PageCSP is the Content-Security-Policy of the page's files. The policy allows the style, the script and the calls of the
+// server that the page comes from, and nothing else: no other address, no inline script or style, no frame, and no form
+// that the browser sends by itself.
+const PageCSP = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+var (
+	//go:embed openapi.json
+	document []byte
+	//go:embed page.html
+	page []byte
+	//go:embed page.css
+	style []byte
+	//go:embed page.js
+	script []byte
 )
 
-//go:embed openapi.json
-var source []byte
-
-// PageCSP is the Content-Security-Policy that Page is sent with. It allows the page's own style and script, by their
-// hashes, and calls of that script to the server that the page comes from, to try operations. It allows nothing else: no
-// other address, no frame, and no form that the browser sends by itself.
-const PageCSP = "default-src 'none'; " +
-	"style-src 'sha256-wqCt7KhuzTq7rXHJQRUjZQ/Z5nbGApUilz2UT1x0PMs='; " +
-	"script-src 'sha256-dFr+GP/HVsdcuIYzvFEgaCTigCFxoOuV6USW7NcKPUM='; " +
-	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-// Document is the OpenAPI document. The caller must not change it.
-func Document() []byte { return source }
-
-// Page is the document as a page for people, in HTML. It is made at first use. The caller must not change it.
-func Page() []byte { return page() }
-
-var page = sync.OnceValue(func() []byte {
-	// Both come from embedded files that the tests have read.
-	html, err := render(mustParse(source))
-	if err != nil {
-		panic("apidoc: " + err.Error())
-	}
-	return html
-})
-
-// Operation is a route that the document describes. Path holds its parameters in braces.
-type Operation struct {
-	Method string
-	Path   string
-	ID     string
+// File is a file of the page, with the path and the media type that the file is served with.
+type File struct {
+	Path, MediaType string
+	Content         []byte
 }
 
-// Operations are all described routes in the order of the document.
-func Operations() []Operation {
-	var ops []Operation
-	for _, path := range mustParse(source).Paths {
-		for _, op := range path.Value {
-			ops = append(ops, Operation{strings.ToUpper(op.Name), path.Name, op.Value.OperationID})
-		}
-	}
-	return ops
-}
+// Document is the OpenAPI document. The caller must not change the document.
+func Document() []byte { return document }
 
-func mustParse(b []byte) *document {
-	d, err := parse(b)
-	if err != nil {
-		panic("apidoc: " + err.Error())
+// Page is the page: its HTML, its style and its script. The caller must not change their contents.
+func Page() []File {
+	return []File{
+		{"/docs", "text/html; charset=utf-8", page},
+		{"/docs/page.css", "text/css; charset=utf-8", style},
+		{"/docs/page.js", "text/javascript; charset=utf-8", script},
 	}
-	return d
 }

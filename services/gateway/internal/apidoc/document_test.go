@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,7 +94,8 @@ func TestEveryReferenceLeadsToAComponentAndEveryComponentIsReferredTo(t *testing
 // spec: api-version-prefix
 func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
-	want := []Operation{
+	type route struct{ method, path, id string }
+	want := []route{
 		{"POST", "/v1/prisms/{prism}/results", "createResult"},
 		{"GET", "/v1/prisms/{prism}/results", "exportResults"},
 		{"GET", "/v1/results", "listResults"},
@@ -111,7 +113,11 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"GET", "/v1/keys", "listKeys"},
 		{"POST", "/v1/keys/{key_id}/revoke", "revokeKey"},
 	}
-	if got := Operations(); !slices.Equal(got, want) {
+	var got []route
+	operations(t, func(_ *testing.T, method, path string, op operation) {
+		got = append(got, route{strings.ToUpper(method), path, op.OperationID})
+	})
+	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }
@@ -134,11 +140,11 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 		if !slices.ContainsFunc(d.Tags, func(g tag) bool { return slices.Contains(op.Tags, g.Name) && g.Description != "" }) {
 			t.Errorf("tag %v is not described", op.Tags)
 		}
-		for _, part := range splitPath(path) {
-			if part.Param && !slices.ContainsFunc(op.Parameters, func(p parameter) bool {
-				return p.In == "path" && p.Required && "{"+p.Name+"}" == part.Text && p.Example != nil
+		for _, name := range regexp.MustCompile(`{([^}]*)}`).FindAllStringSubmatch(path, -1) {
+			if !slices.ContainsFunc(op.Parameters, func(p parameter) bool {
+				return p.In == "path" && p.Required && p.Name == name[1] && p.Example != nil
 			}) {
-				t.Errorf("%s has no parameter with an example", part.Text)
+				t.Errorf("%s has no parameter with an example", name[0])
 			}
 		}
 		for _, p := range op.Parameters {
@@ -262,6 +268,37 @@ func TestTheFiveFormatsHaveTheirMediaTypes(t *testing.T) {
 	}
 }
 
+// TestThePageCanSendEveryOperation holds the document to what the page's script sends: a JSON body, parameters in three
+// places, and an API key. The script resolves no other kind.
+func TestThePageCanSendEveryOperation(t *testing.T) {
+	t.Parallel()
+	d, err := parse(Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	operations(t, func(t *testing.T, _, _ string, op operation) {
+		for _, p := range op.Parameters {
+			if !slices.Contains([]string{"path", "query", "header"}, p.In) {
+				t.Errorf("the page can't send %s in a %s", p.Name, p.In)
+			}
+		}
+		if op.RequestBody != nil && (len(op.RequestBody.Content) != 1 || op.RequestBody.Content[0].Name != "application/json") {
+			t.Error("the page sends JSON alone")
+		}
+		asked := d.Security
+		if op.Security != nil {
+			asked = *op.Security
+		}
+		for _, together := range asked {
+			for name := range together {
+				if s, _ := d.Components.SecuritySchemes.find(name); s.Type != "http" || s.Scheme != "bearer" {
+					t.Errorf("the page can't send security scheme %s", name)
+				}
+			}
+		}
+	})
+}
+
 // TestEveryExampleKeepsToItsSchema compiles each schema beside an example in its place in the document.
 func TestEveryExampleKeepsToItsSchema(t *testing.T) {
 	t.Parallel()
@@ -345,11 +382,11 @@ func TestTheErrorExamplesAreTheCatalogue(t *testing.T) {
 	}
 	known := maps.Clone(missing)
 	operations(t, func(t *testing.T, _, _ string, op operation) {
-		o := operationView{}
-		if err := o.addResponses(op.Responses); err != nil {
+		rows, err := errorRows(op)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range o.Errors {
+		for _, e := range rows {
 			row := e.Status + " " + e.Code + " " + e.Message
 			if strings.HasPrefix(row, "400 validation_failed Invalid request: ") {
 				continue
@@ -366,7 +403,7 @@ func TestTheErrorExamplesAreTheCatalogue(t *testing.T) {
 }
 
 func rowOf(status int, body []byte) string {
-	e, err := viewError(strconv.Itoa(status), example{Value: body})
+	e, err := readError(strconv.Itoa(status), body)
 	if err != nil {
 		return err.Error()
 	}

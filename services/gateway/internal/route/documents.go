@@ -21,9 +21,11 @@ func apiDocuments(app *fiber.App) {
 	app.Get("/openapi.json", func(c *fiber.Ctx) error {
 		return httpkit.Send(c, fiber.StatusOK, httpkit.JSONType, apidoc.Document())
 	})
-	app.Get("/docs", func(c *fiber.Ctx) error {
-		c.Set(fiber.HeaderContentSecurityPolicy, apidoc.PageCSP)
-		c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
-		return httpkit.Send(c, fiber.StatusOK, "text/html; charset=utf-8", apidoc.Page())
-	})
+	for _, file := range apidoc.Page() {
+		app.Get(file.Path, func(c *fiber.Ctx) error {
+			c.Set(fiber.HeaderContentSecurityPolicy, apidoc.PageCSP)
+			c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+			return httpkit.Send(c, fiber.StatusOK, file.MediaType, file.Content)
+		})
+	}
 }

@@ -7,14 +7,11 @@ import (
 	"strings"
 )
 
-// document is what the page needs of an OpenAPI document. Members keep the document's order.
-type document struct {
+// openAPI is what the tests need of an OpenAPI document. Members keep the document's order.
+type openAPI struct {
 	Info struct {
-		Title       string
-		Version     string
-		Summary     string
-		Description string
-		License     struct{ Name string }
+		Title   string
+		Summary string
 	}
 	Security   []security
 	Tags       []tag
@@ -149,9 +146,9 @@ func (t *types) UnmarshalJSON(b []byte) error {
 }
 
 // parse reads a document and puts what parameters, responses and examples refer to in their place. References to
-// schemas stay, so that the page can link them.
-func parse(b []byte) (*document, error) {
-	var d document
+// schemas stay, because deref follows them.
+func parse(b []byte) (*openAPI, error) {
+	var d openAPI
 	if err := json.Unmarshal(b, &d); err != nil {
 		return nil, err
 	}
@@ -214,4 +211,51 @@ func follow[T any](at *T, ref, kind string, from members[T]) error {
 	}
 	*at = found
 	return nil
+}
+
+func (d *openAPI) deref(s schema) schema {
+	if found, ok := d.Components.Schemas.find(schemaName(s.Ref)); ok {
+		return found
+	}
+	return s
+}
+
+func schemaName(ref string) string { return strings.TrimPrefix(ref, "#/components/schemas/") }
+
+// errorRow is an error that an operation responds with.
+type errorRow struct{ Status, Code, Message string }
+
+// errorRows are the examples of an operation's errors.
+func errorRows(op operation) (rows []errorRow, err error) {
+	for _, r := range op.Responses {
+		media := r.Value.Content[0].Value
+		if name := schemaName(media.Schema.Ref); name != "Error" && name != "Unavailable" {
+			continue
+		}
+		for _, e := range media.Examples {
+			row, err := readError(r.Name, e.Value.Value)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// readError reads an error's body. The body of a 503 has no code.
+func readError(status string, body []byte) (errorRow, error) {
+	var outer struct {
+		Error   json.RawMessage
+		Message string
+	}
+	if err := json.Unmarshal(body, &outer); err != nil {
+		return errorRow{}, err
+	}
+	if outer.Message != "" {
+		return errorRow{Status: status, Message: outer.Message}, nil
+	}
+	row := errorRow{Status: status}
+	err := json.Unmarshal(outer.Error, &row)
+	return row, err
 }
