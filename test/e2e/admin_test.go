@@ -154,20 +154,19 @@ func TestDocumentation(t *testing.T) {
 			}
 		})
 		// spec: docs-page
-		t.Run("the page is readable without a key and loads nothing from elsewhere", func(t *testing.T) {
+		t.Run("the page and its files need no key and load nothing from elsewhere", func(t *testing.T) {
 			t.Parallel()
-			r := s.main.do(t, call{path: "/docs", auth: none})
-			r.wantStatus(t, 200)
-			if !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
-				t.Errorf("Content-Type %q", r.header.Get("Content-Type"))
-			}
-			foreign := regexp.MustCompile(`(?i)(src\s*=|@import|url\(|<link[^>]+href\s*=)\s*["']?(https?:)?//`)
-			if at := foreign.Find(r.body); at != nil {
-				t.Errorf("the page loads %s", at)
-			}
-			readable := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(string(r.body), "")
-			if !strings.Contains(readable, "/v1/results/{result_id}/retry") {
-				t.Error("the page does not show the calls")
+			foreign := regexp.MustCompile(`(?i)(src\s*=|@import|url\(|fetch\(|<link[^>]+href\s*=)\s*["']?(https?:)?//`)
+			for path, mediaType := range map[string]string{"/docs": "text/html", "/docs/page.css": "text/css", "/docs/page.js": "text/javascript"} {
+				r := s.main.do(t, call{path: path, auth: none})
+				r.wantStatus(t, 200)
+				r.wantType(t, mediaType+"; charset=utf-8")
+				if at := foreign.Find(r.body); at != nil {
+					t.Errorf("%s loads %s", path, at)
+				}
+				if path == "/docs" && !regexp.MustCompile(`href="/docs/page\.css"[\s\S]*src="/docs/page\.js"[\s\S]*href="/openapi\.json"`).Match(r.body) {
+					t.Error("the page does not load its files, or does not link the document")
+				}
 			}
 		})
 	})
