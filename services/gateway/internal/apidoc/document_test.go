@@ -2,7 +2,6 @@ package apidoc
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
@@ -268,37 +267,6 @@ func TestTheFiveFormatsHaveTheirMediaTypes(t *testing.T) {
 	}
 }
 
-// TestThePageCanSendEveryOperation holds the document to what the page's script sends: a JSON body, parameters in three
-// places, and an API key. The script resolves no other kind.
-func TestThePageCanSendEveryOperation(t *testing.T) {
-	t.Parallel()
-	d, err := parse(Document())
-	if err != nil {
-		t.Fatal(err)
-	}
-	operations(t, func(t *testing.T, _, _ string, op operation) {
-		for _, p := range op.Parameters {
-			if !slices.Contains([]string{"path", "query", "header"}, p.In) {
-				t.Errorf("the page can't send %s in a %s", p.Name, p.In)
-			}
-		}
-		if op.RequestBody != nil && (len(op.RequestBody.Content) != 1 || op.RequestBody.Content[0].Name != "application/json") {
-			t.Error("the page sends JSON alone")
-		}
-		asked := d.Security
-		if op.Security != nil {
-			asked = *op.Security
-		}
-		for _, together := range asked {
-			for name := range together {
-				if s, _ := d.Components.SecuritySchemes.find(name); s.Type != "http" || s.Scheme != "bearer" {
-					t.Errorf("the page can't send security scheme %s", name)
-				}
-			}
-		}
-	})
-}
-
 // TestEveryExampleKeepsToItsSchema compiles each schema beside an example in its place in the document.
 func TestEveryExampleKeepsToItsSchema(t *testing.T) {
 	t.Parallel()
@@ -408,29 +376,4 @@ func rowOf(status int, body []byte) string {
 		return err.Error()
 	}
 	return e.Status + " " + e.Code + " " + e.Message
-}
-
-func TestAReferenceThatLeadsNowhereIsAnError(t *testing.T) {
-	t.Parallel()
-	for name, doc := range map[string]string{
-		"parameter":           `{"paths":{"/a":{"get":{"parameters":[{"$ref":"#/components/parameters/None"}]}}}}`,
-		"response":            `{"paths":{"/a":{"get":{"responses":{"200":{"$ref":"#/components/responses/None"}}}}}}`,
-		"example":             `{"paths":{"/a":{"get":{"responses":{"200":{"content":{"a/b":{"examples":{"x":{"$ref":"None"}}}}}}}}}}`,
-		"example of a body":   `{"paths":{"/a":{"get":{"requestBody":{"content":{"a/b":{"examples":{"x":{"$ref":"None"}}}}}}}}}`,
-		"example in response": `{"components":{"responses":{"R":{"content":{"a/b":{"examples":{"x":{"$ref":"None"}}}}}}}}`,
-	} {
-		if _, err := parse([]byte(doc)); err == nil || !strings.Contains(err.Error(), "leads nowhere") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestMembersMustBeAnObject(t *testing.T) {
-	t.Parallel()
-	var m members[json.RawMessage]
-	for _, doc := range []string{`[]`, `1`, `"a"`} {
-		if err := json.Unmarshal([]byte(doc), &m); err == nil {
-			t.Errorf("%s was taken", doc)
-		}
-	}
 }

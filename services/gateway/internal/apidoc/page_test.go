@@ -71,3 +71,34 @@ func TestThePageStaysSmall(t *testing.T) {
 		t.Errorf("%d bytes", n)
 	}
 }
+
+// TestThePageCanSendEveryOperation holds the document to what the page's script sends: a JSON body, parameters in three
+// places, and an API key. The script resolves no other kind.
+func TestThePageCanSendEveryOperation(t *testing.T) {
+	t.Parallel()
+	d, err := parse(Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	operations(t, func(t *testing.T, _, _ string, op operation) {
+		for _, p := range op.Parameters {
+			if !slices.Contains([]string{"path", "query", "header"}, p.In) {
+				t.Errorf("the page can't send %s in a %s", p.Name, p.In)
+			}
+		}
+		if op.RequestBody != nil && (len(op.RequestBody.Content) != 1 || op.RequestBody.Content[0].Name != "application/json") {
+			t.Error("the page sends JSON alone")
+		}
+		asked := d.Security
+		if op.Security != nil {
+			asked = *op.Security
+		}
+		for _, together := range asked {
+			for name := range together {
+				if s, _ := d.Components.SecuritySchemes.find(name); s.Type != "http" || s.Scheme != "bearer" {
+					t.Errorf("the page can't send security scheme %s", name)
+				}
+			}
+		}
+	})
+}

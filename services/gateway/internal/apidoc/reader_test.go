@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"testing"
 )
 
 // openAPI is what the tests need of an OpenAPI document. Members keep the document's order.
@@ -258,4 +259,29 @@ func readError(status string, body []byte) (errorRow, error) {
 	row := errorRow{Status: status}
 	err := json.Unmarshal(outer.Error, &row)
 	return row, err
+}
+
+func TestAReferenceThatLeadsNowhereIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, doc := range map[string]string{
+		"parameter":           `{"paths":{"/a":{"get":{"parameters":[{"$ref":"#/components/parameters/None"}]}}}}`,
+		"response":            `{"paths":{"/a":{"get":{"responses":{"200":{"$ref":"#/components/responses/None"}}}}}}`,
+		"example":             `{"paths":{"/a":{"get":{"responses":{"200":{"content":{"a/b":{"examples":{"x":{"$ref":"None"}}}}}}}}}}`,
+		"example of a body":   `{"paths":{"/a":{"get":{"requestBody":{"content":{"a/b":{"examples":{"x":{"$ref":"None"}}}}}}}}}`,
+		"example in response": `{"components":{"responses":{"R":{"content":{"a/b":{"examples":{"x":{"$ref":"None"}}}}}}}}`,
+	} {
+		if _, err := parse([]byte(doc)); err == nil || !strings.Contains(err.Error(), "leads nowhere") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestMembersMustBeAnObject(t *testing.T) {
+	t.Parallel()
+	var m members[json.RawMessage]
+	for _, doc := range []string{`[]`, `1`, `"a"`} {
+		if err := json.Unmarshal([]byte(doc), &m); err == nil {
+			t.Errorf("%s was taken", doc)
+		}
+	}
 }
