@@ -49,5 +49,5 @@ func run(args []string) error {
 	case *check:
 		return errors.New(readmeFile + " is not what " + valuesFile + " says; run valuesdoc without -check")
 	}
-	return os.WriteFile(readmeFile, fresh, 0o644) //nolint:gosec // a page of documentation is for everybody
+	return os.WriteFile(readmeFile, fresh, 0o644)
 }
