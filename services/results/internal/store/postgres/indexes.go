@@ -7,7 +7,7 @@ import (
 )
 
 // listByID is migration 2. Lists and exports are ordered by id, which begins with its time of creation. So the primary
-// keys serve the lists of all results and of all prisms, and a saved result is in two indexes fewer.
+// keys serve the lists of all results and of all prisms, and a save writes one index less.
 //
 // Calls go on meanwhile: the indexes are built concurrently, and the old ones are dropped last. Each statement can be
 // repeated after an interruption, which may leave an invalid index behind. The previous release's statements work without
