@@ -130,7 +130,7 @@ func (c *client) close() {
 	c.stream.CloseIdleConnections()
 }
 
-// response is what a call returned: a document, or an error as encodeError makes it.
+// response is what a call returned: a result of the method, or an error as encodeError makes it.
 type response struct {
 	status      int
 	failed      bool
@@ -238,8 +238,8 @@ func decode[A any](r response, err error) (found A, _ error) {
 	return found, nil
 }
 
-// document is a response as it travels on to the caller of Prism.
-func document(r response, err error) (contract.Response, error) {
+// passOn is a response as it travels on to the caller of Prism.
+func passOn(r response, err error) (contract.Response, error) {
 	if err != nil {
 		return contract.Response{}, err
 	}

@@ -51,7 +51,7 @@ func (r *Results) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 
 // Save implements contract.Results.
 func (r *Results) Save(ctx context.Context, s contract.Save) (contract.Response, error) {
-	return document(r.c.call(ctx, pathSave, s))
+	return passOn(r.c.call(ctx, pathSave, s))
 }
 
 // Export implements contract.Results.
@@ -61,60 +61,60 @@ func (r *Results) Export(ctx context.Context, key contract.KeyDigest, q contract
 
 // Read implements contract.Results.
 func (r *Results) Read(ctx context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
-	return document(r.c.lookUp(ctx, pathRead, argsResult{key, id, f}))
+	return passOn(r.c.lookUp(ctx, pathRead, argsResult{key, id, f}))
 }
 
 // ListResults implements contract.Results.
 func (r *Results) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
-	return document(r.c.lookUp(ctx, pathListResults, argsListResults{key, q}))
+	return passOn(r.c.lookUp(ctx, pathListResults, argsListResults{key, q}))
 }
 
 // CreatePrism implements contract.Results.
 func (r *Results) CreatePrism(ctx context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
-	return document(r.c.call(ctx, changePath(pathCreatePrism, p.DryRun), argsCreatePrism{key, p}))
+	return passOn(r.c.call(ctx, changePath(pathCreatePrism, p.DryRun), argsCreatePrism{key, p}))
 }
 
 // ListPrisms implements contract.Results.
 func (r *Results) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
-	return document(r.c.lookUp(ctx, pathListPrisms, argsListPrisms{key, q}))
+	return passOn(r.c.lookUp(ctx, pathListPrisms, argsListPrisms{key, q}))
 }
 
 // Prism implements contract.Results.
 func (r *Results) Prism(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
-	return document(r.c.lookUp(ctx, pathPrism, argsPrism{Key: key, Ref: ref}))
+	return passOn(r.c.lookUp(ctx, pathPrism, argsPrism{Key: key, Ref: ref}))
 }
 
 // AddVersion implements contract.Results.
 func (r *Results) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
-	return document(r.c.call(ctx, changePath(pathAddVersion, v.DryRun), argsPrism{Key: key, Ref: ref, New: &v}))
+	return passOn(r.c.call(ctx, changePath(pathAddVersion, v.DryRun), argsPrism{Key: key, Ref: ref, New: &v}))
 }
 
 // Version implements contract.Results.
 func (r *Results) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
-	return document(r.c.lookUp(ctx, pathVersion, argsPrism{Key: key, Ref: ref, Number: number}))
+	return passOn(r.c.lookUp(ctx, pathVersion, argsPrism{Key: key, Ref: ref, Number: number}))
 }
 
 // PutLens implements contract.Results.
 func (r *Results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	return document(r.c.call(ctx, changePath(pathPutLens, l.DryRun), argsPrism{Key: key, Ref: ref, Lens: &l}))
+	return passOn(r.c.call(ctx, changePath(pathPutLens, l.DryRun), argsPrism{Key: key, Ref: ref, Lens: &l}))
 }
 
 // SetArchived implements contract.Results.
 func (r *Results) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
-	return document(r.c.call(ctx, pathSetArchived, argsPrism{Key: key, Ref: ref, Archived: archived}))
+	return passOn(r.c.call(ctx, pathSetArchived, argsPrism{Key: key, Ref: ref, Archived: archived}))
 }
 
 // CreateKey implements contract.Results.
 func (r *Results) CreateKey(ctx context.Context, key contract.KeyDigest, name string) (contract.Response, error) {
-	return document(r.c.call(ctx, pathCreateKey, argsKey{Key: key, Name: name}))
+	return passOn(r.c.call(ctx, pathCreateKey, argsKey{Key: key, Name: name}))
 }
 
 // ListKeys implements contract.Results.
 func (r *Results) ListKeys(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-	return document(r.c.lookUp(ctx, pathListKeys, argsKey{Key: key}))
+	return passOn(r.c.lookUp(ctx, pathListKeys, argsKey{Key: key}))
 }
 
 // RevokeKey implements contract.Results.
 func (r *Results) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
-	return document(r.c.call(ctx, pathRevokeKey, argsKey{Key: key, ID: id}))
+	return passOn(r.c.call(ctx, pathRevokeKey, argsKey{Key: key, ID: id}))
 }
