@@ -156,6 +156,15 @@ func TestBackgroundIsToldToStopWhenWhatWasTakenIsDone(t *testing.T) {
 		t.Fatalf("it ended with a call in flight: %v", err)
 	case <-time.After(50 * time.Millisecond): // long enough for a background that is told too early to say so
 	}
+	// The admin port outlives the drain: probes see that the service is not ready, and the last metrics are scraped.
+	_, admin, _ := strings.Cut(logs.String(), `"admin":"`)
+	admin, _, _ = strings.Cut(admin, `"`)
+	if got := get(t, "http://"+admin+"/readyz"); !strings.Contains(got, `"ready":false`) {
+		t.Errorf("ready while stopping: %s", got)
+	}
+	if got := get(t, "http://"+admin+"/metrics"); !strings.Contains(got, `prism_http_in_flight{service="test"} 1`) {
+		t.Errorf("metrics while stopping: %s", got)
+	}
 	close(finish)
 	if err := await(t, ended); err != nil {
 		t.Error(err)

@@ -147,25 +147,3 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	_, _ = w.Write(append(b, '\n'))
 }
-
-// RunWithAdmin runs both servers until ctx is done. The admin server stays up until the other has drained, so that the last
-// metrics are scraped and probes see "not ready". A nil admin server is left out. When one server ends early, so does the
-// other.
-func RunWithAdmin(ctx context.Context, s *Server, ln net.Listener, a *Admin, adminLn net.Listener) error {
-	if a == nil {
-		return s.Run(ctx, ln)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	adminCtx, stopAdmin := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopAdmin()
-	ended := make(chan error, 1)
-	go func() {
-		err := a.Run(adminCtx, adminLn)
-		cancel()
-		ended <- err
-	}()
-	err := s.Run(ctx, ln)
-	stopAdmin()
-	return errors.Join(err, <-ended)
-}
