@@ -1,7 +1,7 @@
 package httpkit
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -30,12 +30,8 @@ func Send(c *fiber.Ctx, status int, contentType string, body []byte) error {
 // part for the whole. After a client disconnect the next write ends the stream.
 func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	x := exchangeOf(c)
-	first := make([]byte, 4<<10)
-	n, err := body.Read(first)
-	for n == 0 && err == nil {
-		n, err = body.Read(first)
-	}
-	if err != nil && !errors.Is(err, io.EOF) && n == 0 {
+	buffered := bufio.NewReader(body)
+	if _, err := buffered.Peek(1); err != nil && !errors.Is(err, io.EOF) {
 		return errors.Join(fmt.Errorf("stream: %w", err), body.Close())
 	}
 	c.Response().SetStatusCode(fasthttp.StatusOK)
@@ -44,51 +40,31 @@ func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 		// fasthttp sends the end of the chunks also without a body, and so a line in front of the next response.
 		return body.Close()
 	}
-	remaining := io.Reader(body)
-	if err != nil {
-		remaining = failing{err}
-	}
 	x.streaming = true
-	c.Response().SetBodyStream(&outgoing{x: x, first: bytes.NewReader(first[:n]), remaining: remaining, closer: body}, -1)
+	c.Response().SetBodyStream(&outgoing{x: x, buffered: buffered, closer: body}, -1)
 	return nil
 }
 
-// failing continues a reader that returned bytes and an error in one Read.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
 // outgoing is a streamed response body. The exchange ends when the body is closed, not when the handler returns.
 type outgoing struct {
-	x         *exchange
-	first     *bytes.Reader
-	remaining io.Reader
-	closer    io.Closer
-	ended     bool
-	err       error
+	x        *exchange
+	buffered *bufio.Reader
+	closer   io.Closer
+	err      error // of the last Read
 }
 
-func (o *outgoing) Read(p []byte) (int, error) {
-	if o.first.Len() > 0 {
-		return o.first.Read(p)
-	}
-	n, err := o.remaining.Read(p)
-	switch {
-	case errors.Is(err, io.EOF):
-		o.ended = true
-	case err != nil:
-		o.err = err
-	}
-	return n, err
+func (o *outgoing) Read(p []byte) (n int, err error) {
+	n, o.err = o.buffered.Read(p)
+	return n, o.err
 }
 
 func (o *outgoing) Close() error {
 	err := o.closer.Close()
 	switch {
-	case o.err != nil:
-		err = fmt.Errorf("stream broke off: %w", o.err)
-	case !o.ended:
+	case o.err == nil:
 		err = errors.New("stream broke off: the client left")
+	case !errors.Is(o.err, io.EOF):
+		err = fmt.Errorf("stream broke off: %w", o.err)
 	}
 	if o.x.streaming {
 		o.x.done(err)

@@ -92,6 +92,11 @@ func TestAStreamThatFailsIsNotTakenForAWhole(t *testing.T) {
 	})
 }
 
+// failing is a reader that only fails.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
 // lastGasp returns its bytes and its error in one read.
 type lastGasp struct{}
 
