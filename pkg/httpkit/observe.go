@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -35,36 +32,6 @@ type observer struct {
 	durations  *prometheus.HistogramVec
 	sheds      *prometheus.CounterVec
 	now        func() time.Time
-
-	tallies atomic.Pointer[map[outcome]*tally] // a map is never changed, only replaced by a larger one
-	grow    sync.Mutex
-}
-
-// outcome is the labels of a response, without the service.
-type outcome struct {
-	route, method string
-	status        int
-}
-
-// tally counts the responses of an outcome. Looking up the series by its labels takes longer than counting.
-type tally struct {
-	requests  prometheus.Counter
-	durations prometheus.Observer
-}
-
-func (o *observer) tally(k outcome) *tally {
-	if t := (*o.tallies.Load())[k]; t != nil {
-		return t
-	}
-	o.grow.Lock()
-	defer o.grow.Unlock()
-	all := maps.Clone(*o.tallies.Load()) // few: routes, their methods and their statuses
-	all[k] = &tally{
-		o.requests.WithLabelValues(o.service, k.route, k.method, strconv.Itoa(k.status)),
-		o.durations.WithLabelValues(o.service, k.route, k.method),
-	}
-	o.tallies.Store(&all)
-	return all[k]
 }
 
 func newObserver(service string, d Deps, t *tracker) *observer {
@@ -86,7 +53,7 @@ func newObserver(service string, d Deps, t *tracker) *observer {
 		}, func() float64 { return float64(gauge.limit) }))
 	}
 	_, untraced := d.Tracer.(noop.TracerProvider)
-	o := &observer{
+	return &observer{
 		service:    service,
 		log:        d.Log,
 		untraced:   untraced,
@@ -108,8 +75,6 @@ func newObserver(service string, d Deps, t *tracker) *observer {
 			Help: "Requests and connections that were refused with 503 before anything was done for them.",
 		}, []string{"service", "reason"})),
 	}
-	o.tallies.Store(&map[outcome]*tally{})
-	return o
 }
 
 // register returns the collector that is already registered, if there is one: servers of one process share a registry.
@@ -178,9 +143,8 @@ func (o *observer) unparsed(ctx context.Context, status int, took time.Duration)
 }
 
 func (o *observer) record(ctx context.Context, route, method string, status int, took time.Duration, err error) {
-	t := o.tally(outcome{route, method, status})
-	t.requests.Inc()
-	t.durations.Observe(took.Seconds())
+	o.requests.WithLabelValues(o.service, route, method, strconv.Itoa(status)).Inc()
+	o.durations.WithLabelValues(o.service, route, method).Observe(took.Seconds())
 	level := slog.LevelDebug // metrics count every response
 	if status >= fasthttp.StatusInternalServerError {
 		level = slog.LevelInfo
