@@ -154,48 +154,34 @@ func (b *incoming) discard() error {
 	return err
 }
 
-// readAll never holds more than the limit, and never more than about twice what has arrived: a client can claim any length
-// in Content-Length.
+// readAll reads at most one byte more than the limit. It never holds more than about twice what has arrived: a client can
+// claim any length in Content-Length.
 func (b *incoming) readAll(limit int) ([]byte, error) {
+	if b.length > limit {
+		return nil, apierr.BodyTooLarge()
+	}
 	size, first := b.length, uncounted
 	if size < 0 {
-		size, first = limit, 512 // the length is unknown
-	}
-	if size > limit {
-		return nil, apierr.BodyTooLarge()
+		size, first = limit+1, 512 // the length is unknown
 	}
 	buf := make([]byte, 0, min(size, first))
 	for {
-		if len(buf) == limit {
-			var one [1]byte
-			n, err := io.ReadFull(b, one[:])
-			switch {
-			case n > 0:
-				return nil, apierr.BodyTooLarge()
-			case errors.Is(err, io.EOF):
-				return buf, nil
-			}
-			return nil, brokenBody(err)
-		}
-		if len(buf) == cap(buf) {
-			room := min(2*cap(buf), size)
-			if !b.hold(room - max(cap(buf), uncounted)) {
-				return nil, errNoRoom
-			}
-			grown := make([]byte, len(buf), room)
-			copy(grown, buf)
-			buf = grown
-		}
 		n, err := b.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		switch {
+		case len(buf) > limit:
+			return nil, apierr.BodyTooLarge()
 		case b.atEnd():
 			return buf, nil
 		case err != nil:
 			return nil, brokenBody(err)
 		}
+		if len(buf) == cap(buf) {
+			room := min(2*cap(buf), size)
+			if counted := min(room, limit) - max(cap(buf), uncounted); counted > 0 && b.conn != nil && !b.conn.hold(int64(counted)) {
+				return nil, errNoRoom
+			}
+			buf = append(make([]byte, 0, room), buf...)
+		}
 	}
 }
-
-// hold counts n more bytes in memory.
-func (b *incoming) hold(n int) bool { return n <= 0 || b.conn == nil || b.conn.hold(n) }

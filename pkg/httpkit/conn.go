@@ -51,10 +51,12 @@ type conn struct {
 
 	exchange exchange // the current one, or the last
 
+	refusedUntil time.Time // the end of a connection beyond Config.MaxConnections, else zero
+
 	// Guarded by the mutex of the tracker.
-	place place
-	entry *list.Element // in the list of idle connections, or of refused connections
-	since time.Time     // idle, or refused
+	resident bool          // has one of Config.MaxConnections places
+	entry    *list.Element // in the list of idle connections
+	since    time.Time     // idle
 }
 
 // begin moves to handling. It fails when the server has cut the connection.
@@ -80,11 +82,11 @@ func (c *conn) endRequest() {
 }
 
 // hold counts n more bytes of the request's body, until the request ends. It fails when Config.MaxBodyBytes is exceeded.
-func (c *conn) hold(n int) bool {
-	if !c.tracker.hold(int64(n)) {
+func (c *conn) hold(n int64) bool {
+	if !c.tracker.hold(n) {
 		return false
 	}
-	c.held += int64(n)
+	c.held += n
 	return true
 }
 
@@ -96,28 +98,21 @@ func (c *conn) cut(state int32) bool {
 	if !c.state.CompareAndSwap(state, cut) {
 		return false
 	}
-	half, ok := c.Conn.(interface{ CloseWrite() error })
-	if c.notice == nil || !ok {
+	if c.notice == nil {
 		_ = c.Conn.Close()
 		return true
 	}
 	_ = c.SetWriteDeadline(time.Now().Add(c.stall)) // the send buffer of an idle connection has room
 	_, _ = c.Conn.Write(c.notice())
-	_ = half.CloseWrite()
-	_ = c.SetReadDeadline(time.Now().Add(noticePause))
+	c.closeWrite()
+	_ = c.Conn.SetReadDeadline(time.Now().Add(noticePause))
 	return true
 }
 
-// discard reads what arrives behind a notice.
-func (c *conn) discard(p []byte) (int, error) {
-	if c.notice != nil && c.SetReadDeadline(time.Now().Add(noticePause)) == nil {
-		for range lingerBytes / len(p) {
-			if _, err := c.Conn.Read(p); err != nil {
-				break
-			}
-		}
+func (c *conn) closeWrite() {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
 	}
-	return 0, io.EOF
 }
 
 // Read ends the request before: fasthttp reads on only after it has flushed the response.
@@ -128,14 +123,16 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.tracker.markIdle(c)
 		if c.tracker.closed.Load() {
 			_ = c.cut(waiting)
-			return c.discard(p)
 		}
 	case waiting: // for its first request
 		c.tracker.markIdle(c)
 	}
 	n, err := c.Conn.Read(p)
 	if c.state.Load() == cut {
-		return c.discard(p)
+		if c.notice != nil {
+			c.drain(noticePause)
+		}
+		return 0, io.EOF
 	}
 	if n > 0 {
 		c.received = true
@@ -166,12 +163,21 @@ func (c *conn) Write(p []byte) (int, error) {
 	}
 }
 
+// SetReadDeadline sets no deadline behind refusedUntil.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	if !c.refusedUntil.IsZero() && t.After(c.refusedUntil) {
+		t = c.refusedUntil
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
 // Close ends the request and closes. When the client may still be sending, Close first waits until the client has read the
 // last response.
 func (c *conn) Close() error {
 	c.endRequest()
 	if c.linger && c.state.Load() != cut {
-		drain(c.Conn)
+		c.closeWrite()
+		c.drain(lingerPause)
 	}
 	c.cutting.Lock() // else a request that arrives while the connection is cut could close the connection before the notice
 	err := c.Conn.Close()
@@ -180,23 +186,19 @@ func (c *conn) Close() error {
 	return err
 }
 
-// drain half-closes the connection and discards what still arrives, until the client closes too, within bounds.
-func drain(c net.Conn) {
-	half, ok := c.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil {
-		return
-	}
+// drain discards what still arrives on a half-closed connection, until the client closes too, within bounds.
+func (c *conn) drain(pause time.Duration) {
 	end := time.Now().Add(lingerTotal)
 	buf := make([]byte, 4<<10)
 	for total := 0; total < lingerBytes; {
-		deadline := time.Now().Add(lingerPause)
+		deadline := time.Now().Add(pause)
 		if deadline.After(end) {
 			deadline = end
 		}
 		if c.SetReadDeadline(deadline) != nil {
 			return
 		}
-		n, err := c.Read(buf)
+		n, err := c.Conn.Read(buf)
 		if err != nil {
 			return
 		}

@@ -14,8 +14,8 @@
 //	any              ──▶ closed   after a last response, half-closed first and read until the client closes ("linger"), so
 //	                              that the response arrives
 //
-// When MaxConnections are open and none is idle, a new connection is read to the end of the headers of a request, gets the
-// 503, and is closed after a linger too.
+// When MaxConnections are open and none is idle, a new connection gets the 503 for its first request, and is closed after a
+// linger too.
 //
 // A server moves through these states:
 //

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"runtime/debug"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -53,25 +52,14 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 		x := s.open(fctx, c)
 		if refusal := x.enter(); refusal != nil {
 			writeError(&fctx.Response, refusal)
-		} else {
-			x.run(next)
+		} else if err := recovered(func() error { next(fctx); return nil }); err != nil {
+			x.respondError(err) // a panic outside of handlers, from which fasthttp does not recover
 		}
 		x.exit()
 		if !x.streaming {
 			x.done(nil)
 		}
 	}
-}
-
-// run recovers from panics outside of handlers; the route middleware recovers from those of handlers. fasthttp recovers from
-// none.
-func (x *exchange) run(next fasthttp.RequestHandler) {
-	defer func() {
-		if v := recover(); v != nil {
-			x.respondError(&panicked{value: v, stack: debug.Stack()})
-		}
-	}()
-	next(x.fctx)
 }
 
 func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
@@ -116,15 +104,8 @@ func (x *exchange) enter() *apierr.Error {
 	if facts.close {
 		x.fctx.SetConnectionClose()
 	}
-	switch v := x.server.tracker.admit(); v {
-	case notShed:
-		if x.conn != nil {
-			x.conn.inFlight = true // until endRequest
-		} else {
-			defer x.server.tracker.leave()
-		}
-	default:
-		x.server.observe.shed(v)
+	if reason := x.admit(); reason != notShed {
+		x.server.observe.shed(reason)
 		return apierr.Unavailable()
 	}
 	path, ok := rawPath(h.RequestURI())
@@ -136,6 +117,20 @@ func (x *exchange) enter() *apierr.Error {
 		return apierr.RouteNotFound()
 	}
 	return nil
+}
+
+// admit counts the request as in flight until endRequest, or tells why the request is refused.
+func (x *exchange) admit() shedReason {
+	if x.conn == nil { // in App().Test
+		return notShed
+	}
+	if !x.conn.refusedUntil.IsZero() {
+		x.close()
+		return shedConns
+	}
+	reason := x.server.tracker.admit()
+	x.conn.inFlight = reason == notShed
+	return reason
 }
 
 // exit keeps an unread body from being read as the next request, and closes connections of a stopping server.

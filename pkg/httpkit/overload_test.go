@@ -1,6 +1,7 @@
 package httpkit
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -224,137 +225,104 @@ func TestTheLongestIdleGivesItsPlaceToANewConnection(t *testing.T) {
 	wantReply(t, busy.reply("GET"), 200, "done")
 }
 
-// fakeConn is a connection of which only closing matters.
-type fakeConn struct {
-	net.Conn
-	closed bool
+// pipes is a listener whose connections need no client.
+type pipes struct{ net.Listener }
+
+func (pipes) Accept() (net.Conn, error) {
+	c, _ := net.Pipe()
+	return c, nil
 }
 
-func (f *fakeConn) Close() error { f.closed = true; return nil }
-
-func TestThoseWhoAreToldThatThereIsNoPlaceAreBoundedToo(t *testing.T) {
-	t.Parallel()
-	time := newClock()
-	tr := newTracker(Config{MaxConnections: 1}, time.now)
-	add := func() (*conn, *fakeConn, place) {
-		raw := &fakeConn{}
-		c := &conn{Conn: raw, tracker: tr}
-		p, err := tr.add(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c, raw, p
-	}
-	served, _, p := add()
-	if p != resident {
-		t.Fatalf("the first is %d", p)
-	}
-	oldest, raw, _ := add()
-	for range maxRefused - 1 {
-		if _, _, p := add(); p != refused {
-			t.Fatalf("one more is %d", p)
-		}
-	}
-	if _, _, p := add(); p != nowhere {
-		t.Errorf("one more than can be refused is %d", p)
-	}
-	time.advance(refusedPatience)
-	if _, _, p := add(); p != refused || !raw.closed {
-		t.Errorf("when the oldest took too long one more is %d, and the oldest is closed: %v", p, raw.closed)
-	}
-	tr.remove(oldest)
-	tr.remove(oldest)
-	tr.remove(served)
-	if _, _, p := add(); p != resident {
-		t.Errorf("when the place is free one more is %d", p)
-	}
-	if len(tr.conns) != 1+maxRefused || tr.refused.Len() != maxRefused || tr.residents != 1 {
-		t.Errorf("%d connections: %d to be served, %d refused", len(tr.conns), tr.residents, tr.refused.Len())
-	}
-}
-
-func TestAConnectionThatCanNotEvenBeRefusedWaits(t *testing.T) {
+// spec: overload
+func TestConnectionsThatAreRefusedAreBoundedToo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tr := newTracker(Config{MaxConnections: 1}, time.Now)
 		closing := make(chan struct{})
-		l := &listener{tracker: tr, after: time.After, closing: closing}
+		l := &listener{Listener: pipes{}, tracker: tr, after: time.After, closing: closing}
 		var all []*conn
+		accept := func() (*conn, error) {
+			raw, err := l.Accept()
+			c, _ := raw.(*conn)
+			return c, err
+		}
 		for range 1 + maxRefused {
-			c := &conn{Conn: &fakeConn{}, tracker: tr}
-			if _, err := l.findPlace(c); err != nil {
-				t.Fatal(err)
+			c, err := accept()
+			if err != nil || c.resident != (len(all) == 0) {
+				t.Fatal(len(all), err)
 			}
 			all = append(all, c)
 		}
-		close(closing)
-		if _, err := l.findPlace(&conn{Conn: &fakeConn{}, tracker: tr}); !errors.Is(err, net.ErrClosed) {
-			t.Errorf("got %v from a listener that is closing", err)
-		}
-		l.closing = nil
-		seated := make(chan place)
-		began := time.Now()
+		accepted := make(chan *conn)
 		go func() {
-			p, _ := l.findPlace(&conn{Conn: &fakeConn{}, tracker: tr})
-			seated <- p
+			c, err := accept()
+			if err != nil {
+				t.Error(err)
+			}
+			accepted <- c
 		}()
 		synctest.Wait()
-		tr.remove(all[0])
-		if p := <-seated; p != resident || time.Since(began) != 0 {
-			t.Errorf("got %d after %s when a place became free", p, time.Since(began))
+		select {
+		case <-accepted:
+			t.Error("one more was accepted")
+		default:
 		}
-		go func() {
-			p, _ := l.findPlace(&conn{Conn: &fakeConn{}, tracker: tr})
-			seated <- p
-		}()
-		if p := <-seated; p != refused || time.Since(began) > refusedPatience+refusedPatience/10 {
-			t.Errorf("got %d after %s when the oldest took too long", p, time.Since(began))
+		_ = all[0].Close()
+		_ = all[0].Close()
+		if c := <-accepted; !c.resident {
+			t.Error("the free place was not taken")
+		}
+		if len(tr.conns) != 1+maxRefused || tr.residents != 1 {
+			t.Errorf("%d connections, %d with a place", len(tr.conns), tr.residents)
+		}
+		close(closing)
+		if _, err := accept(); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("got %v from a listener that is closing", err)
 		}
 	})
 }
 
-func TestARefusalWaitsForTheRequestButNotForLong(t *testing.T) {
+func TestARefusedConnectionEndsSoon(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ sent, want string }{
-		"a whole head":         {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "head\r\n\r\nbody"},
-		"a whole head of HEAD": {"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n", "head\r\n\r\n"},
-		"bare line feeds":      {"GET / HTTP/1.1\nHost: x\n\n", "head\r\n\r\nbody"},
-		"empty lines first":    {"\r\n\r\nGET / HTTP/1.1\r\n\r\n", "head\r\n\r\nbody"},
-		"half a head":          {"GET / HTTP/1.1\r\nHo", "head\r\n\r\nbody"},
-		"a head over the limit": {
-			"GET / HTTP/1.1\r\n" + strings.Repeat("X-A: b\r\n", 1000), "head\r\n\r\nbody",
-		},
-		"a line over the buffer": {"GET /" + strings.Repeat("a", 5<<10), "head\r\n\r\nbody"},
-		"nothing":                {"", ""},
-		"an empty line":          {"\r\n", ""},
+	for name, c := range map[string]struct {
+		sent string
+		want int
+	}{
+		"nothing":         {"", 0},
+		"half a head":     {"GET / HTTP/1.1\r\nHo", 408},
+		"a whole head":    {get("/"), 503},
+		"half a body":     {"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + strings.Repeat("x", 2*prefetched), 503},
+		"a head too long": {"GET / HTTP/1.1\r\n" + strings.Repeat("X-A: b\r\n", 4000), 431},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				tr := newTracker(Config{MaxConnections: 0}, time.Now)
+				s := New(Config{MaxConnections: 1}, Deps{})
+				s.App().Handler()
+				s.tracker.residents = 1 // by another connection
 				client, server := net.Pipe()
-				refusal := &conn{Conn: server, tracker: tr, stall: time.Second}
-				if p, err := tr.add(refusal); p != refused || err != nil {
-					t.Fatal(p, err)
+				refused := &conn{Conn: server, tracker: s.tracker, stall: time.Second}
+				s.tracker.slots <- struct{}{}
+				if !s.tracker.add(refused) || refused.resident {
+					t.Fatal("the connection has a place")
 				}
 				began := time.Now()
-				counted := 0
-				go refusal.refuse(func(shedReason) []byte { counted++; return []byte("head\r\n\r\nbody") }, 6<<10)
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					_ = s.fast.ServeConn(refused)
+				}()
 				go func() { _, _ = io.WriteString(client, c.sent) }()
-				got, _ := io.ReadAll(client)
-				if string(got) != c.want {
-					t.Errorf("got %q, want %q", got, c.want)
+				res, err := http.ReadResponse(bufio.NewReader(client), nil)
+				if c.want == 0 && err == nil || c.want != 0 && (err != nil || res.StatusCode != c.want || !res.Close) {
+					t.Errorf("got %+v, %v", res, err)
 				}
-				whole := strings.Contains(c.sent, "\n\r\n") && len(c.sent) > 4 || strings.Contains(c.sent, "\n\n") || len(c.sent) > 6<<10
-				if took := time.Since(began); took > refusedWait || whole && took > 0 {
-					t.Errorf("it took %s", took)
+				if took := time.Since(began); took > refusedLimit || c.want == 503 && took > 0 {
+					t.Errorf("the response took %s", took)
 				}
-				synctest.Wait()
-				if len(tr.conns) != 0 {
-					t.Error("it is still known")
-				}
-				if asked := c.want != ""; asked != (counted == 1) {
-					t.Errorf("counted %d times", counted)
+				<-ended
+				if took := time.Since(began); took > refusedLimit || len(s.tracker.conns) != 0 || len(s.tracker.slots) != 0 {
+					t.Errorf("after %s %d connections are open", took, len(s.tracker.conns))
 				}
 			})
 		})

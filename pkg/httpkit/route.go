@@ -26,7 +26,7 @@ func Param(c *fiber.Ctx, name string) string {
 func (s *Server) route(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	c.SetUserContext(x.ctx)
-	err := call(c)
+	err := recovered(c.Next)
 	if err == nil {
 		x.route = c.Route().Path
 		return nil
@@ -51,11 +51,12 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-func call(c *fiber.Ctx) (err error) {
+// recovered calls f and returns a panic of f as an error.
+func recovered(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &panicked{value: v, stack: debug.Stack()}
 		}
 	}()
-	return c.Next()
+	return f()
 }

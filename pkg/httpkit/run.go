@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
-
-	"github.com/prism-results/prism/pkg/apierr"
 )
 
 // drainTail is how long clients may take to read the last responses, all of which are written.
@@ -34,8 +32,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	s.serving.Store(true)
 	go func() {
 		served <- s.fast.Serve(&listener{
-			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, limit: s.cfg.HeaderLimit,
-			shed: s.shedConn, notice: s.notice(), after: s.deps.After, closing: closing,
+			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, notice: s.notice(), after: s.deps.After, closing: closing,
 		})
 	}()
 
@@ -108,23 +105,14 @@ func (s *Server) Ready(context.Context) error {
 // stopping holds from the moment that the context of Run is done, before the goroutine of Run sees it.
 func (s *Server) stopping() bool { return s.tracker.refusing.Load() || s.run.stop.Err() != nil }
 
-// shedConn is the response to a connection beyond Config.MaxConnections.
-func (s *Server) shedConn(v shedReason) []byte {
-	s.observe.shed(v)
-	return s.lastResponse(apierr.Unavailable())
-}
-
-// notice makes the response of Config.ClosingNotice.
+// notice makes the response of Config.ClosingNotice: a 408 that closes the connection.
 func (s *Server) notice() func() []byte {
 	if !s.cfg.ClosingNotice {
 		return nil
 	}
-	return func() []byte { return s.lastResponse(requestTimeout()) }
-}
-
-// lastResponse is a response that closes the connection, as bytes.
-func (s *Server) lastResponse(e *apierr.Error) []byte {
-	body := e.Body()
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n"+
-		"X-Request-Id: %s\r\nConnection: close\r\n\r\n%s", e.Status, fasthttp.StatusMessage(e.Status), JSONType, len(body), s.deps.NewID(), body)
+	return func() []byte {
+		e := requestTimeout()
+		return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n%s",
+			e.Status, fasthttp.StatusMessage(e.Status), JSONType, len(e.Body()), s.deps.NewID(), e.Body())
+	}
 }

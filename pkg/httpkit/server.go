@@ -149,9 +149,9 @@ func New(cfg Config, deps Deps) *Server {
 		ReadTimeout:                  cfg.ReadTimeout,
 		IdleTimeout:                  cfg.IdleTimeout,
 		// No WriteTimeout: fasthttp sets it once per response. Connections bound each write instead.
-		// The tracker bounds connections first, and refuses them with a 503 of the catalogue. This bound leaves room for
-		// connections that the tracker has closed and fasthttp has not yet given up.
-		Concurrency: 2*cfg.MaxConnections + 64,
+		// The tracker bounds connections first. This bound leaves room for connections that the tracker has closed and
+		// fasthttp has not yet given up.
+		Concurrency: 2 * (cfg.MaxConnections + maxRefused),
 	})
 	s.app.Use(s.route)
 

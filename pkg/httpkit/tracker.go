@@ -2,27 +2,17 @@ package httpkit
 
 import (
 	"container/list"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// place is what happens to a connection.
-type place uint8
-
-const (
-	nowhere  place = iota // it waits in the kernel's queue; or it has left the tracker
-	refused               // it gets a 503
-	resident              // it is served
-)
-
 // Bounds of the connections beyond MaxConnections.
 const (
-	// maxRefused is how many connections are open at once to get a 503; each costs about 16 KiB.
+	// maxRefused is how many connections are open at once to get a 503; each costs about 24 KiB.
 	maxRefused = 1024
-	// refusedPatience is how long such a connection may stay open when others wait for its place.
-	refusedPatience = 2 * time.Second
+	// refusedLimit is how long such a connection may stay open.
+	refusedLimit = 5 * time.Second
 	// idlePatience is how long an idle connection keeps its place when others wait for it. A connection that was just
 	// opened, or just got a response, is likely to get a request.
 	idlePatience = 5 * time.Second
@@ -40,15 +30,14 @@ type tracker struct {
 	held     atomic.Int64 // bytes of bodies
 	refusing atomic.Bool
 	quiet    chan struct{} // holds a token after the last request in flight of a refusing server ended
+	closed   atomic.Bool
 
-	closed atomic.Bool
+	slots chan struct{} // holds a token for each open connection
 
 	mu        sync.Mutex
 	conns     map[*conn]struct{}
-	residents int
+	residents int           // connections with a place, at most maxConns
 	idle      list.List     // residents, idle longest first; busy ones are removed when dismissIdle meets them
-	refused   list.List     // oldest first
-	room      chan struct{} // holds a token after a connection has gone
 	empty     chan struct{} // closed when the tracker is closed and no connection is left
 }
 
@@ -59,8 +48,8 @@ func newTracker(cfg Config, now func() time.Time) *tracker {
 		maxHeld:     int64(cfg.MaxBodyBytes),
 		now:         now,
 		quiet:       make(chan struct{}, 1),
+		slots:       make(chan struct{}, cfg.MaxConnections+maxRefused),
 		conns:       map[*conn]struct{}{},
-		room:        make(chan struct{}, 1),
 		empty:       make(chan struct{}),
 	}
 }
@@ -78,22 +67,15 @@ const (
 
 // admit counts a request in flight; leave ends the count after the response.
 func (t *tracker) admit() shedReason {
-	for {
-		n := t.inFlight.Load()
-		if n >= t.maxInFlight {
-			if t.refusing.Load() {
-				return shedStopping
-			}
-			return shedInFlight
-		}
-		if t.inFlight.CompareAndSwap(n, n+1) {
-			break
-		}
-	}
+	n := t.inFlight.Add(1)
 	// admit counts before it reads refusing, and Run sets refusing before it reads the count: one of them sees the other.
-	if t.refusing.Load() {
+	switch {
+	case t.refusing.Load():
 		t.leave()
 		return shedStopping
+	case n > t.maxInFlight:
+		t.leave()
+		return shedInFlight
 	}
 	return notShed
 }
@@ -122,25 +104,22 @@ func (t *tracker) hold(n int64) bool {
 
 func (t *tracker) release(n int64) { t.held.Add(-n) }
 
-// add finds a place for a new connection, if necessary that of the connection that has been idle longest.
-func (t *tracker) add(c *conn) (place, error) {
+// add finds a place for a new connection, if necessary that of the connection that has been idle longest. Without a place
+// the connection is refused. add fails when the tracker is closed.
+func (t *tracker) add(c *conn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed.Load() {
-		return nowhere, net.ErrClosed
+		return false
 	}
-	switch {
-	case t.residents < t.maxConns || t.dismissIdle():
-		c.place = resident
+	if t.residents < t.maxConns || t.dismissIdle() {
+		c.resident = true
 		t.residents++
-	case t.refused.Len() < maxRefused || t.dismissRefused():
-		c.place, c.since = refused, t.now()
-		c.entry = t.refused.PushBack(c)
-	default:
-		return nowhere, nil
+	} else {
+		c.refusedUntil = time.Now().Add(refusedLimit)
 	}
 	t.conns[c] = struct{}{}
-	return c.place, nil
+	return true
 }
 
 // markIdle records that a connection waits for a request.
@@ -151,7 +130,7 @@ func (t *tracker) markIdle(c *conn) {
 	c.state.Store(waiting)
 	if c.entry != nil {
 		t.idle.MoveToBack(c.entry)
-	} else if c.place == resident {
+	} else if c.resident {
 		c.entry = t.idle.PushBack(c)
 	}
 }
@@ -166,23 +145,12 @@ func (t *tracker) dismissIdle() bool {
 		t.idle.Remove(e)
 		c.entry = nil
 		if c.cut(waiting) {
-			c.place = nowhere
+			c.resident = false
 			t.residents--
 			return true
 		}
 	}
 	return false
-}
-
-// dismissRefused closes the refused connection that has been open longest, if it has been open for refusedPatience.
-func (t *tracker) dismissRefused() bool {
-	c, _ := t.refused.Front().Value.(*conn)
-	if t.now().Sub(c.since) < refusedPatience {
-		return false
-	}
-	t.forget(c)
-	_ = c.Conn.Close()
-	return true
 }
 
 // served is how many connections have a place.
@@ -192,51 +160,36 @@ func (t *tracker) served() int64 {
 	return int64(t.residents)
 }
 
-// forget frees the place of a connection.
-func (t *tracker) forget(c *conn) {
-	switch c.place {
-	case resident:
-		t.residents--
-		if c.entry != nil {
-			t.idle.Remove(c.entry)
-		}
-	case refused:
-		t.refused.Remove(c.entry)
-	case nowhere:
-	}
-	c.place, c.entry = nowhere, nil
-}
-
 func (t *tracker) remove(c *conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.forget(c)
-	delete(t.conns, c)
-	select {
-	case t.room <- struct{}{}:
-	default:
+	if _, open := t.conns[c]; !open {
+		return
 	}
+	if c.resident {
+		t.residents--
+	}
+	if c.entry != nil {
+		t.idle.Remove(c.entry)
+	}
+	delete(t.conns, c)
+	<-t.slots
 	t.signalEmpty()
 }
 
 func (t *tracker) signalEmpty() {
-	if !t.closed.Load() || len(t.conns) > 0 {
-		return
-	}
-	select {
-	case <-t.empty:
-	default:
+	if t.closed.Load() && len(t.conns) == 0 {
 		close(t.empty)
 	}
 }
 
 // close takes no more connections and cuts those without a request in flight. The others end by themselves.
 func (t *tracker) close() {
-	defer t.cutUntaken()
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.closed.Store(true)
 	t.signalEmpty()
+	t.mu.Unlock()
+	t.cutUntaken()
 }
 
 // cutUntaken cuts the connections that are idle, or in the middle of a request.
