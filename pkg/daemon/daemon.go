@@ -42,6 +42,9 @@ func New(ctx context.Context, name string, s Settings, getenv func(string) strin
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		return nil, fmt.Errorf("PRISM_LOG_LEVEL: %w", err)
 	}
+	log := telemetry.Logger(stderr, level).With("service", name)
+	// OpenTelemetry reports to this global alone, by default in plain text.
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry", "error", err) }))
 	service := "prism-" + name
 	if name == standalone {
 		service = standalone
@@ -50,10 +53,8 @@ func New(ctx context.Context, name string, s Settings, getenv func(string) strin
 	if err != nil {
 		return nil, err
 	}
-	log := telemetry.Logger(stderr, level).With("service", name)
-	// The exporter reports to this global alone, by default in plain text.
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry", "error", err) }))
-	s = s.within(limitMemory(os.DirFS("/"), getenv))
+	memory := limitMemory(os.DirFS("/"), getenv)
+	s = s.within(memory)
 	log.DebugContext(ctx, "limits", "in_flight", s.MaxInFlight, "connections", s.MaxConnections, "body_bytes", int64(s.MaxBodyBytes))
 	return &Daemon{
 		Name: name, Settings: s,

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -30,8 +28,9 @@ type Traces struct {
 // (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) or OTEL_TRACES_EXPORTER is otlp; OTEL_SDK_DISABLED
 // and OTEL_TRACES_EXPORTER=none switch both off. Without export spans cost nothing, and trace contexts are passed on.
 //
-// OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too. The exporter
-// reads its other variables (OTEL_EXPORTER_OTLP_HEADERS, _TIMEOUT, _CERTIFICATE, …) from the process itself.
+// OpenTelemetry reads its other variables from the process itself: OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG,
+// OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEADERS, _TIMEOUT, _CERTIFICATE, …. An invalid sampler is
+// reported to otel.ErrorHandler, and the default is used: every trace is sampled, unless the caller of the API decided otherwise.
 //
 // Baggage is not propagated: it would carry values of callers into all services.
 func Tracing(ctx context.Context, service string, getenv func(string) string) (Traces, error) {
@@ -45,13 +44,9 @@ func Tracing(ctx context.Context, service string, getenv func(string) string) (T
 	if err != nil || !wanted {
 		return off, err
 	}
-	sampler, err := sampler(env)
+	res, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName(service)), resource.WithFromEnv())
 	if err != nil {
-		return off, err
-	}
-	res, err := describe(service, env)
-	if err != nil {
-		return off, err
+		return off, errors.New("telemetry: OTEL_RESOURCE_ATTRIBUTES: not a list such as deployment.environment.name=test,team=x")
 	}
 	var options []otlptracehttp.Option
 	if endpoint != "" {
@@ -61,11 +56,7 @@ func Tracing(ctx context.Context, service string, getenv func(string) string) (T
 	if err != nil {
 		return off, fmt.Errorf("telemetry: %w", err)
 	}
-	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(exporter),
-		sdktrace.WithSampler(sampler),
-		sdktrace.WithResource(res),
-	)
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
 	return Traces{provider, propagation.TraceContext{}, provider.Shutdown}, nil
 }
 
@@ -105,62 +96,4 @@ func destination(env func(string) string) (endpoint string, wanted bool, err err
 		}
 	}
 	return endpoint, true, nil
-}
-
-// sampler follows OTEL_TRACES_SAMPLER. By default every trace is sampled, unless the caller of the API decided otherwise.
-func sampler(env func(string) string) (sdktrace.Sampler, error) {
-	ratio := 1.0
-	name := env("OTEL_TRACES_SAMPLER")
-	if arg := env("OTEL_TRACES_SAMPLER_ARG"); arg != "" && strings.Contains(name, "traceidratio") {
-		var err error
-		if ratio, err = strconv.ParseFloat(arg, 64); err != nil || !(ratio >= 0 && ratio <= 1) {
-			return nil, fmt.Errorf("telemetry: OTEL_TRACES_SAMPLER_ARG: %q is not a number from 0 to 1, such as 0.1", arg)
-		}
-	}
-	switch name {
-	case "", "parentbased_always_on":
-		return sdktrace.ParentBased(sdktrace.AlwaysSample()), nil
-	case "parentbased_always_off":
-		return sdktrace.ParentBased(sdktrace.NeverSample()), nil
-	case "parentbased_traceidratio":
-		return sdktrace.ParentBased(sdktrace.TraceIDRatioBased(ratio)), nil
-	case "always_on":
-		return sdktrace.AlwaysSample(), nil
-	case "always_off":
-		return sdktrace.NeverSample(), nil
-	case "traceidratio":
-		return sdktrace.TraceIDRatioBased(ratio), nil
-	}
-	return nil, fmt.Errorf("telemetry: OTEL_TRACES_SAMPLER: %q is not known; one is parentbased_traceidratio", name)
-}
-
-// describe is the resource: the name of the service, and the attributes that the operator sets.
-func describe(service string, env func(string) string) (*resource.Resource, error) {
-	var attrs []attribute.KeyValue
-	for pair := range strings.SplitSeq(env("OTEL_RESOURCE_ATTRIBUTES"), ",") {
-		if strings.TrimSpace(pair) == "" {
-			continue
-		}
-		key, value, found := strings.Cut(pair, "=")
-		decoded, err := url.PathUnescape(strings.TrimSpace(value))
-		if !found || err != nil {
-			return nil, errors.New("telemetry: OTEL_RESOURCE_ATTRIBUTES: not a list such as deployment.environment.name=test,team=x")
-		}
-		attrs = append(attrs, attribute.String(strings.TrimSpace(key), decoded))
-	}
-	named := env("OTEL_SERVICE_NAME")
-	if named == "" {
-		named = serviceIn(attrs, service)
-	}
-	// The last value of a key counts.
-	return resource.NewWithAttributes(semconv.SchemaURL, append(attrs, semconv.ServiceName(named))...), nil
-}
-
-func serviceIn(attrs []attribute.KeyValue, otherwise string) string {
-	for _, a := range attrs {
-		if a.Key == semconv.ServiceNameKey {
-			otherwise = a.Value.AsString()
-		}
-	}
-	return otherwise
 }
