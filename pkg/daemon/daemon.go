@@ -33,6 +33,8 @@ type Daemon struct {
 	Log      *slog.Logger
 	Metrics  *prometheus.Registry
 	Traces   telemetry.Traces
+
+	allowance []byte
 }
 
 // New makes the telemetry of the service called name: "gateway", or "prism" for all of them in one process. It keeps the
@@ -58,9 +60,10 @@ func New(ctx context.Context, name string, s Settings, getenv func(string) strin
 	log.DebugContext(ctx, "limits", "in_flight", s.MaxInFlight, "connections", s.MaxConnections, "body_bytes", int64(s.MaxBodyBytes))
 	return &Daemon{
 		Name: name, Settings: s,
-		Log:     log,
-		Metrics: telemetry.Registry(service),
-		Traces:  traces,
+		Log:       log,
+		Metrics:   telemetry.Registry(service),
+		Traces:    traces,
+		allowance: allowance(memory, getenv),
 	}, nil
 }
 

@@ -2,7 +2,9 @@ package daemon
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 	"testing/fstest"
 
@@ -75,6 +77,33 @@ func TestTheRuntimeKeepsWithinTheContainer(t *testing.T) { //nolint:paralleltest
 		if now := debug.SetMemoryLimit(-1); got != c.want || now != c.want {
 			t.Errorf("%s: got %d, and the runtime has %d, want %d", c.name, got, now, c.want)
 		}
+	}
+}
+
+// It measures the process' heap, so it has the process to itself.
+func TestTheHeapMayGrowByTheAllowance(t *testing.T) { //nolint:paralleltest // see above
+	goal := func() uint64 {
+		runtime.GC()
+		sample := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	before := goal()
+	for _, c := range []struct {
+		name     string
+		limit    int64
+		gogc     string
+		min, max uint64
+	}{
+		{"no limit", math.MaxInt64, "", heapAllowance, 3 * heapAllowance},
+		{"256 MiB", 256 << 20, "", 16 << 20, 2 * heapAllowance},
+		{"GOGC is set", math.MaxInt64, "100", 0, heapAllowance / 2},
+	} {
+		block := allowance(c.limit, func(name string) string { return map[string]string{"GOGC": c.gogc}[name] })
+		if grown := int64(goal()) - int64(before); grown < int64(c.min) || grown > int64(c.max) {
+			t.Errorf("%s: the heap may grow by %d more bytes", c.name, grown)
+		}
+		runtime.KeepAlive(block)
 	}
 }
 
