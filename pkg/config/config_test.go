@@ -16,14 +16,7 @@ import (
 
 type inner struct {
 	Delay time.Duration `env:"X_DELAY" default:"5s" help:"a pause"`
-	Limit int           `env:"X_LIMIT" default:"10" help:"a bound"`
-}
-
-func (i *inner) Validate() []Problem {
-	if i.Limit < 1 {
-		return []Problem{{"X_LIMIT", "must be 1 or more", "10"}}
-	}
-	return nil
+	Limit int           `env:"X_LIMIT" default:"10" least:"1" help:"a bound"`
 }
 
 type settings struct {
@@ -32,7 +25,7 @@ type settings struct {
 	Store  URL     `env:"X_STORE_URL" schemes:"postgres postgresql" example:"postgres://user:password@host/db" help:"the store"`
 	Token  Secret  `env:"X_TOKEN" required:"true" help:"the token"`
 	Mode   string  `env:"X_MODE" oneof:"offline online" default:"offline" help:"how it works"`
-	Quiet  bool    `env:"X_QUIET" default:"false" help:"say less"`
+	Count  int     `env:"X_COUNT" default:"0" help:"a number"`
 	Size   Bytes   `env:"X_SIZE" default:"1MiB" help:"a size"`
 	Inner  inner
 }
@@ -78,7 +71,7 @@ func TestDefaultsStandForWhatIsNotSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Listen != "127.0.0.1:8080" || s.Peer.String() != "http://peer:1" || !s.Store.IsZero() || s.Token.Reveal() != "hunter2" ||
-		s.Mode != "offline" || s.Quiet || s.Size != 1<<20 || s.Inner != (inner{5 * time.Second, 10}) {
+		s.Mode != "offline" || s.Count != 0 || s.Size != 1<<20 || s.Inner != (inner{5 * time.Second, 10}) {
 		t.Errorf("got %+v", s)
 	}
 }
@@ -86,11 +79,11 @@ func TestDefaultsStandForWhatIsNotSet(t *testing.T) {
 func TestVariablesAreTyped(t *testing.T) {
 	t.Parallel()
 	s, err := Parse[settings]([]string{"serve"}, with("X_LISTEN", ":0", "X_STORE_URL", "postgresql:///db?host=/run",
-		"X_MODE", "online", "X_QUIET", "true", "X_SIZE", "3 KiB", "X_DELAY", "1m30s", "X_LIMIT", "7").environment(), io.Discard)
+		"X_MODE", "online", "X_COUNT", "12", "X_SIZE", "3 KiB", "X_DELAY", "1m30s", "X_LIMIT", "7").environment(), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Listen != ":0" || s.Store.String() != "postgresql:///db?host=/run" || s.Mode != "online" || !s.Quiet ||
+	if s.Listen != ":0" || s.Store.String() != "postgresql:///db?host=/run" || s.Mode != "online" || s.Count != 12 ||
 		s.Size != 3<<10 || s.Inner != (inner{90 * time.Second, 7}) {
 		t.Errorf("got %+v", s)
 	}
@@ -100,7 +93,7 @@ func TestAllProblemsAreListedAtOnce(t *testing.T) {
 	t.Parallel()
 	f := &fake{values: map[string]string{
 		"X_LISTEN": ":80a", "X_PEER_URL": "ftp://user:hunter2@peer", "X_STORE_URL": "mysql://user:hunter2@host", "X_MODE": "hunter2",
-		"X_QUIET": "perhaps", "X_SIZE": "1MB", "X_DELAY": "5", "X_LIMIT": "0",
+		"X_COUNT": "-1", "X_SIZE": "1MB", "X_DELAY": "5", "X_LIMIT": "0",
 	}}
 	_, err := Parse[settings](nil, f.environment(), io.Discard)
 	want := `the settings are wrong:
@@ -109,7 +102,7 @@ func TestAllProblemsAreListedAtOnce(t *testing.T) {
   X_STORE_URL: must be a URL that begins with postgres:// or postgresql:// (for example X_STORE_URL=postgres://user:password@host/db)
   X_TOKEN: is required: the token
   X_MODE: must be one of offline, online (for example X_MODE=offline)
-  X_QUIET: must be true or false (for example X_QUIET=false)
+  X_COUNT: must not be negative (for example X_COUNT=0)
   X_SIZE: must be a size such as 512, 64KiB or 10MiB (for example X_SIZE=1MiB)
   X_DELAY: must be a duration such as 500ms, 10s or 2m (for example X_DELAY=5s)
   X_LIMIT: must be 1 or more (for example X_LIMIT=10)`
@@ -129,7 +122,7 @@ func TestWrongValues(t *testing.T) {
 		"X_PEER_URL": {"peer", "peer:80", "//peer", "http:", "http://", "http:peer?x", "http:/peer", "HTTP2://peer", "http://pe er", "http://%zz"},
 		"X_LIMIT":    {"1.5", "ten", "99999999999999999999"},
 		"X_SIZE":     {"-1", "1.5MiB", "MiB", "9223372036854775808", "9007199254740992KiB", "KiBKiB"},
-		"X_DELAY":    {"soon", "10"},
+		"X_DELAY":    {"soon", "10", "-1s"},
 		"X_TOKEN":    {""},
 	} {
 		for _, value := range values {
@@ -159,7 +152,7 @@ Settings are environment variables:
   X_STORE_URL  none            the store
   X_TOKEN      required        the token
   X_MODE       offline         how it works: offline, online
-  X_QUIET      false           say less
+  X_COUNT      0               a number
   X_SIZE       1MiB            a size
   X_DELAY      5s              a pause
   X_LIMIT      10              a bound

@@ -76,16 +76,10 @@ type Secret string
 // Reveal is the text itself.
 func (s Secret) Reveal() string { return string(s) }
 
-// String hides the text.
-func (Secret) String() string { return "[secret]" }
+// Format hides the text from every verb.
+func (Secret) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[secret]") }
 
-// GoString hides the text.
-func (Secret) GoString() string { return "[secret]" }
-
-// LogValue hides the text.
-func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
-
-// MarshalText hides the text.
+// MarshalText hides the text from JSON and slog.
 func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 
 // Bytes is a size: a whole number of bytes, KiB, MiB or GiB.

@@ -10,28 +10,10 @@ import (
 // Settings are the settings that every binary has, without its addresses.
 type Settings struct {
 	LogLevel       string        `env:"PRISM_LOG_LEVEL" default:"info" oneof:"debug info warn error" help:"least level that is logged; debug logs each request"`
-	DrainDelay     time.Duration `env:"PRISM_DRAIN_DELAY" default:"0s" help:"pause between being told to stop and refusing"`
-	MaxInFlight    int           `env:"PRISM_MAX_IN_FLIGHT" default:"0" help:"requests served at once, one more is answered 503; 0 is one for each 512KiB of the memory limit, at most 4096"`
-	MaxConnections int           `env:"PRISM_MAX_CONNECTIONS" default:"0" help:"connections open at once, one more takes the place of an idle one or is answered 503; 0 is 4 times the requests"`
+	DrainDelay     time.Duration `env:"PRISM_DRAIN_DELAY" default:"0s" example:"5s" help:"pause between being told to stop and refusing"`
+	MaxInFlight    int           `env:"PRISM_MAX_IN_FLIGHT" default:"0" example:"4096" help:"requests served at once, one more is answered 503; 0 is one for each 512KiB of the memory limit, at most 4096"`
+	MaxConnections int           `env:"PRISM_MAX_CONNECTIONS" default:"0" example:"16384" help:"connections open at once, one more takes the place of an idle one or is answered 503; 0 is 4 times the requests"`
 	MaxBodyBytes   config.Bytes  `env:"PRISM_MAX_BODY_BYTES" default:"0" help:"size of all bodies in memory at once beyond 16KiB of each, one more is answered 503; 0 is a sixteenth of the memory limit, at most 256MiB"`
-}
-
-// Validate implements config's cross check.
-func (s *Settings) Validate() []config.Problem {
-	var problems []config.Problem
-	negative := func(variable, example string) {
-		problems = append(problems, config.Problem{Variable: variable, What: "must not be negative", Example: example})
-	}
-	if s.DrainDelay < 0 {
-		negative("PRISM_DRAIN_DELAY", "5s")
-	}
-	if s.MaxInFlight < 0 {
-		negative("PRISM_MAX_IN_FLIGHT", "4096")
-	}
-	if s.MaxConnections < 0 {
-		negative("PRISM_MAX_CONNECTIONS", "16384")
-	}
-	return problems
 }
 
 // The parts of the memory limit. A call that waits for the model takes about 120 KiB in standalone, and less in a service of
