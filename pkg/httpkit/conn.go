@@ -76,7 +76,7 @@ func (c *conn) endRequest() {
 		c.tracker.leave()
 	}
 	if c.held > 0 {
-		c.tracker.release(c.held)
+		c.tracker.held.Add(-c.held)
 		c.held = 0
 	}
 }

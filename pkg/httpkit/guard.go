@@ -23,9 +23,8 @@ type exchange struct {
 	headers   headers
 	body      incoming
 	requestID string
-	method    string // a method of HTTP, or otherMethod
-	route     string // the pattern of the route, or unknownRoute
-	began     time.Time
+	method    string          // a method of HTTP, or otherMethod
+	route     string          // the pattern of the route, or unknownRoute
 	ctx       context.Context //nolint:containedctx // an exchange is one request, and ends with it
 	span      trace.Span
 	streaming bool // the response body is made after the handler returned
@@ -77,7 +76,6 @@ func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
 		requestID: string(id),
 		method:    boundedMethod(h.Method()),
 		route:     unknownRoute,
-		began:     s.deps.Now(),
 	}
 	if !saneRequestID(id) {
 		x.requestID = s.deps.NewID()
@@ -169,7 +167,7 @@ func (s *Server) unparsed(fctx *fasthttp.RequestCtx, err error) {
 		}
 		c.linger = true
 	}
-	began := s.deps.Now()
+	began := time.Now()
 	response := apierr.Malformed()
 	var small *fasthttp.ErrSmallBuffer
 	switch {
@@ -182,7 +180,7 @@ func (s *Server) unparsed(fctx *fasthttp.RequestCtx, err error) {
 	fctx.Response.Reset()
 	fctx.Response.Header.Set(fiber.HeaderXRequestID, id)
 	writeError(&fctx.Response, response)
-	s.observe.unparsed(telemetry.WithRequestID(s.run.base, id), response.Status, s.deps.Now().Sub(began))
+	s.observe.record(telemetry.WithRequestID(s.run.base, id), unknownRoute, otherMethod, response.Status, began, nil)
 }
 
 // requestTimeout is a request that did not arrive whole in time. It is not in the catalogue because it belongs to no

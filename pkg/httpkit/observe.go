@@ -31,7 +31,6 @@ type observer struct {
 	requests   *prometheus.CounterVec
 	durations  *prometheus.HistogramVec
 	sheds      *prometheus.CounterVec
-	now        func() time.Time
 }
 
 func newObserver(service string, d Deps, t *tracker) *observer {
@@ -41,7 +40,7 @@ func newObserver(service string, d Deps, t *tracker) *observer {
 		limit int64
 	}{
 		"prism_http_in_flight":   {"Requests that are being handled or answered.", t.inFlight.Load, t.maxInFlight},
-		"prism_http_connections": {"Connections that are served, idle ones included.", t.served, int64(t.maxConns)},
+		"prism_http_connections": {"Connections that are served, idle ones included.", t.residents.Load, t.maxConns},
 		"prism_http_body_bytes":  {"Bytes of bodies that requests in flight hold beyond the first 16 KiB of each.", t.held.Load, t.maxHeld},
 	} {
 		labels := prometheus.Labels{"service": service}
@@ -59,7 +58,6 @@ func newObserver(service string, d Deps, t *tracker) *observer {
 		untraced:   untraced,
 		tracer:     d.Tracer.Tracer("github.com/prism-results/prism/pkg/httpkit"),
 		propagator: d.Propagator,
-		now:        d.Now,
 		requests: register(d.Metrics, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_http_requests_total",
 			Help: "Requests that were answered, refused ones included.",
@@ -111,7 +109,7 @@ func spanMethod(method string) string {
 // done ends the exchange. err is why a streamed response broke off.
 func (x *exchange) done(err error) {
 	o, span, route, method := x.server.observe, x.span, x.route, x.method
-	status, took := x.fctx.Response.StatusCode(), x.server.observe.now().Sub(x.began)
+	status := x.fctx.Response.StatusCode()
 	if span.IsRecording() {
 		attrs := append(make([]attribute.KeyValue, 0, 4), semconv.HTTPResponseStatusCode(status))
 		if method == otherMethod {
@@ -134,15 +132,12 @@ func (x *exchange) done(err error) {
 		span.SetAttributes(attrs...)
 	}
 	span.End()
-	o.record(x.ctx, route, method, status, took, err)
+	o.record(x.ctx, route, method, status, x.fctx.Time(), err)
 }
 
-// unparsed records the response to a request that could not be parsed.
-func (o *observer) unparsed(ctx context.Context, status int, took time.Duration) {
-	o.record(ctx, unknownRoute, otherMethod, status, took, nil)
-}
-
-func (o *observer) record(ctx context.Context, route, method string, status int, took time.Duration, err error) {
+// record counts and logs a response to a request that began at a time.
+func (o *observer) record(ctx context.Context, route, method string, status int, began time.Time, err error) {
+	took := time.Since(began)
 	o.requests.WithLabelValues(o.service, route, method, strconv.Itoa(status)).Inc()
 	o.durations.WithLabelValues(o.service, route, method).Observe(took.Seconds())
 	level := slog.LevelDebug // metrics count every response

@@ -272,8 +272,8 @@ func TestConnectionsThatAreRefusedAreBoundedToo(t *testing.T) {
 		if c := <-accepted; !c.resident {
 			t.Error("the free place was not taken")
 		}
-		if len(tr.conns) != 1+maxRefused || tr.residents != 1 {
-			t.Errorf("%d connections, %d with a place", len(tr.conns), tr.residents)
+		if len(tr.conns) != 1+maxRefused || tr.residents.Load() != 1 {
+			t.Errorf("%d connections, %d with a place", len(tr.conns), tr.residents.Load())
 		}
 		close(closing)
 		if _, err := accept(); !errors.Is(err, net.ErrClosed) {
@@ -299,7 +299,7 @@ func TestARefusedConnectionEndsSoon(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := New(Config{MaxConnections: 1}, Deps{})
 				s.App().Handler()
-				s.tracker.residents = 1 // by another connection
+				s.tracker.residents.Store(1) // by another connection
 				client, server := net.Pipe()
 				refused := &conn{Conn: server, tracker: s.tracker, stall: time.Second}
 				s.tracker.slots <- struct{}{}

@@ -75,23 +75,20 @@ func (o *outgoing) Close() error {
 // respondError is the one place where errors become responses. An error that is not of the catalogue is logged and becomes
 // the 500 (spec: error-internal).
 func (x *exchange) respondError(err error) {
-	var known *apierr.Error
+	known, level, message := apierr.Internal(), slog.LevelError, "request failed"
 	if errors.As(err, &known) {
-		if known.Status >= fasthttp.StatusInternalServerError && err.Error() != known.Error() {
-			// The cause, such as a dependency that is away, is for the operator.
-			x.server.deps.Log.LogAttrs(x.ctx, slog.LevelWarn, "request refused",
-				slog.String("route", x.route), slog.String("method", x.method), slog.String("error", err.Error()))
+		level, message = slog.LevelWarn, "request refused"
+	}
+	// The cause, such as a dependency that is away, is for the operator.
+	if known.Status >= fasthttp.StatusInternalServerError && err.Error() != known.Error() {
+		attrs := []slog.Attr{slog.String("route", x.route), slog.String("method", x.method), slog.String("error", err.Error())}
+		var p *panicked
+		if errors.As(err, &p) {
+			attrs = append(attrs, slog.String("stack", string(p.stack)))
 		}
-		writeError(&x.fctx.Response, known)
-		return
+		x.server.deps.Log.LogAttrs(x.ctx, level, message, attrs...)
 	}
-	attrs := []slog.Attr{slog.String("route", x.route), slog.String("method", x.method), slog.String("error", err.Error())}
-	var p *panicked
-	if errors.As(err, &p) {
-		attrs = append(attrs, slog.String("stack", string(p.stack)))
-	}
-	x.server.deps.Log.LogAttrs(x.ctx, slog.LevelError, "request failed", attrs...)
-	writeError(&x.fctx.Response, apierr.Internal())
+	writeError(&x.fctx.Response, known)
 }
 
 // writeError replaces what the handler has written, except the headers that every response has.

@@ -29,7 +29,6 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 
 	closing := make(chan struct{})
 	served := make(chan error, 1)
-	s.serving.Store(true)
 	go func() {
 		served <- s.fast.Serve(&listener{
 			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, notice: s.notice(), after: s.deps.After, closing: closing,
@@ -93,7 +92,7 @@ func (s *Server) awaitInFlight() error {
 
 // Ready fails before Run and from the moment that the context of Run is done. It is the Probe of a Check.
 func (s *Server) Ready(context.Context) error {
-	if !s.serving.Load() {
+	if !s.started.Load() {
 		return errors.New("not serving yet")
 	}
 	if s.stopping() {

@@ -81,18 +81,10 @@ type Deps struct {
 }
 
 func (d Deps) withDefaults() Deps {
-	if d.Log == nil {
-		d.Log = slog.New(slog.DiscardHandler)
-	}
-	if d.Metrics == nil {
-		d.Metrics = prometheus.NewRegistry()
-	}
-	if d.Tracer == nil {
-		d.Tracer = noop.NewTracerProvider()
-	}
-	if d.Propagator == nil {
-		d.Propagator = propagation.TraceContext{}
-	}
+	d.Log = cmp.Or(d.Log, slog.New(slog.DiscardHandler))
+	d.Metrics = cmp.Or(d.Metrics, prometheus.Registerer(prometheus.NewRegistry()))
+	d.Tracer = cmp.Or(d.Tracer, trace.TracerProvider(noop.NewTracerProvider()))
+	d.Propagator = cmp.Or(d.Propagator, propagation.TextMapPropagator(propagation.TraceContext{}))
 	if d.NewID == nil {
 		d.NewID = telemetry.NewRequestID
 	}
@@ -116,7 +108,6 @@ type Server struct {
 
 	run     lifetime // set before serving begins
 	started atomic.Bool
-	serving atomic.Bool
 }
 
 // lifetime is the contexts of Run, for the goroutines of the connections. fasthttp has no way to pass a context to them.

@@ -21,29 +21,29 @@ const (
 // tracker counts open connections, requests in flight, and the bytes of their bodies. fasthttp's own Shutdown is not used:
 // it does nothing before Serve, refuses no request on kept connections, and waits for connections that sent half a header.
 type tracker struct {
-	maxConns    int
+	maxConns    int64
 	maxInFlight int64
 	maxHeld     int64
 	now         func() time.Time
 
-	inFlight atomic.Int64
-	held     atomic.Int64 // bytes of bodies
-	refusing atomic.Bool
-	quiet    chan struct{} // holds a token after the last request in flight of a refusing server ended
-	closed   atomic.Bool
+	inFlight  atomic.Int64
+	held      atomic.Int64 // bytes of bodies
+	residents atomic.Int64 // connections with a place, at most maxConns
+	refusing  atomic.Bool
+	quiet     chan struct{} // holds a token after the last request in flight of a refusing server ended
+	closed    atomic.Bool
 
 	slots chan struct{} // holds a token for each open connection
 
-	mu        sync.Mutex
-	conns     map[*conn]struct{}
-	residents int           // connections with a place, at most maxConns
-	idle      list.List     // residents, idle longest first; busy ones are removed when dismissIdle meets them
-	empty     chan struct{} // closed when the tracker is closed and no connection is left
+	mu    sync.Mutex
+	conns map[*conn]struct{}
+	idle  list.List     // residents, idle longest first; busy ones are removed when dismissIdle meets them
+	empty chan struct{} // closed when the tracker is closed and no connection is left
 }
 
 func newTracker(cfg Config, now func() time.Time) *tracker {
 	return &tracker{
-		maxConns:    cfg.MaxConnections,
+		maxConns:    int64(cfg.MaxConnections),
 		maxInFlight: int64(cfg.MaxInFlight),
 		maxHeld:     int64(cfg.MaxBodyBytes),
 		now:         now,
@@ -89,7 +89,7 @@ func (t *tracker) leave() {
 	}
 }
 
-// hold counts bytes of a body, unless they are too many; release ends the count.
+// hold counts bytes of a body until endRequest, unless they are too many.
 func (t *tracker) hold(n int64) bool {
 	for {
 		held := t.held.Load()
@@ -102,8 +102,6 @@ func (t *tracker) hold(n int64) bool {
 	}
 }
 
-func (t *tracker) release(n int64) { t.held.Add(-n) }
-
 // add finds a place for a new connection, if necessary that of the connection that has been idle longest. Without a place
 // the connection is refused. add fails when the tracker is closed.
 func (t *tracker) add(c *conn) bool {
@@ -112,9 +110,9 @@ func (t *tracker) add(c *conn) bool {
 	if t.closed.Load() {
 		return false
 	}
-	if t.residents < t.maxConns || t.dismissIdle() {
+	if t.residents.Load() < t.maxConns || t.dismissIdle() {
 		c.resident = true
-		t.residents++
+		t.residents.Add(1)
 	} else {
 		c.refusedUntil = time.Now().Add(refusedLimit)
 	}
@@ -146,18 +144,11 @@ func (t *tracker) dismissIdle() bool {
 		c.entry = nil
 		if c.cut(waiting) {
 			c.resident = false
-			t.residents--
+			t.residents.Add(-1)
 			return true
 		}
 	}
 	return false
-}
-
-// served is how many connections have a place.
-func (t *tracker) served() int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return int64(t.residents)
 }
 
 func (t *tracker) remove(c *conn) {
@@ -167,7 +158,7 @@ func (t *tracker) remove(c *conn) {
 		return
 	}
 	if c.resident {
-		t.residents--
+		t.residents.Add(-1)
 	}
 	if c.entry != nil {
 		t.idle.Remove(c.entry)
