@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -107,12 +108,16 @@ func (d *Daemon) Run(ctx context.Context, p Plan) (err error) {
 	checks := append([]httpkit.Check{{Name: d.Name, Probe: p.Server.Ready}}, p.Checks...)
 	outlive, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	parts := run(outlive, func(ctx context.Context) error {
-		return httpkit.NewAdmin(d.Log, d.Metrics, checks...).Run(ctx, admin)
-	}, p.Background)
+	var parts sync.WaitGroup
+	var adminErr, backgroundErr error
+	parts.Go(func() { adminErr = httpkit.NewAdmin(d.Log, d.Metrics, checks...).Run(outlive, admin) })
+	if p.Background != nil {
+		parts.Go(func() { backgroundErr = p.Background(outlive) })
+	}
 	defer func() {
 		stop()
-		err = errors.Join(err, parts())
+		parts.Wait()
+		err = errors.Join(err, adminErr, backgroundErr)
 	}()
 	if p.Prepare != nil {
 		if err := p.Prepare(ctx); err != nil {
@@ -131,27 +136,6 @@ func (d *Daemon) Run(ctx context.Context, p Plan) (err error) {
 		p.Serve = p.Server.Run
 	}
 	return p.Serve(ctx, api)
-}
-
-// run starts the functions that are not nil; the returned function waits for all of them.
-func run(ctx context.Context, fns ...func(context.Context) error) (wait func() error) {
-	ended := make(chan error, len(fns))
-	for _, fn := range fns {
-		go func() {
-			if fn == nil {
-				ended <- nil
-				return
-			}
-			ended <- fn(ctx)
-		}()
-	}
-	return func() error {
-		var all error
-		for range fns {
-			all = errors.Join(all, <-ended)
-		}
-		return all
-	}
 }
 
 func listen(ctx context.Context, address config.Address, variable string) (net.Listener, error) {

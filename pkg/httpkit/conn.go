@@ -83,11 +83,14 @@ func (c *conn) endRequest() {
 
 // hold counts n more bytes of the request's body, until the request ends. It fails when Config.MaxBodyBytes is exceeded.
 func (c *conn) hold(n int64) bool {
-	if !c.tracker.hold(n) {
-		return false
+	t := c.tracker
+	for held := t.held.Load(); held+n <= t.maxHeld; held = t.held.Load() {
+		if t.held.CompareAndSwap(held, held+n) {
+			c.held += n
+			return true
+		}
 	}
-	c.held += n
-	return true
+	return false
 }
 
 // cut closes the connection if it is in the state. With a notice, the connection is half-closed behind the notice, and

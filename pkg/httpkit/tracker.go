@@ -89,19 +89,6 @@ func (t *tracker) leave() {
 	}
 }
 
-// hold counts bytes of a body until endRequest, unless they are too many.
-func (t *tracker) hold(n int64) bool {
-	for {
-		held := t.held.Load()
-		if held+n > t.maxHeld {
-			return false
-		}
-		if t.held.CompareAndSwap(held, held+n) {
-			return true
-		}
-	}
-}
-
 // add finds a place for a new connection, if necessary that of the connection that has been idle longest. Without a place
 // the connection is refused. add fails when the tracker is closed.
 func (t *tracker) add(c *conn) bool {
