@@ -41,24 +41,17 @@ func ReadBody(c *fiber.Ctx) (Body, error) {
 	if err != nil {
 		return Body{}, err
 	}
+	limit := x.server.cfg.BodyLimit
 	if kind == Absent {
-		if x.body.length > 0 {
-			return Body{}, apierr.UnsupportedMediaType()
-		}
-		var one [1]byte
-		n, err := io.ReadFull(&x.body, one[:])
-		switch {
-		case n > 0:
-			return Body{}, apierr.UnsupportedMediaType()
-		case errors.Is(err, io.EOF):
-			return Body{}, nil
-		}
-		return Body{}, brokenBody(err)
+		limit = 0
 	}
-	b, err := x.body.readAll(x.server.cfg.BodyLimit)
-	if errors.Is(err, errNoRoom) {
+	b, err := x.body.readAll(limit)
+	switch {
+	case errors.Is(err, errNoRoom):
 		x.server.observe.shed(shedBodies)
 		err = apierr.Unavailable()
+	case kind == Absent && errors.Is(err, apierr.BodyTooLarge()):
+		err = apierr.UnsupportedMediaType()
 	}
 	return Body{Kind: kind, Bytes: b}, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -22,7 +23,6 @@ type exchange struct {
 	conn      *conn // nil in App().Test
 	headers   headers
 	body      incoming
-	requestID string
 	method    string          // a method of HTTP, or otherMethod
 	route     string          // the pattern of the route, or unknownRoute
 	ctx       context.Context //nolint:containedctx // an exchange is one request, and ends with it
@@ -63,27 +63,25 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 
 func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
 	h := &fctx.Request.Header
-	id := h.Peek(fiber.HeaderXRequestID)
+	id := string(h.Peek(fiber.HeaderXRequestID))
+	if !saneRequestID(id) {
+		id = s.deps.NewID()
+	}
 	x := &exchange{}
 	if c != nil {
 		x = &c.exchange
 	}
 	*x = exchange{
-		server:    s,
-		fctx:      fctx,
-		conn:      c,
-		body:      incoming{conn: c, stream: fctx.RequestBodyStream(), length: h.ContentLength()},
-		requestID: string(id),
-		method:    boundedMethod(h.Method()),
-		route:     unknownRoute,
+		server: s,
+		fctx:   fctx,
+		conn:   c,
+		body:   incoming{conn: c, stream: fctx.RequestBodyStream(), length: h.ContentLength()},
+		method: boundedMethod(h.Method()),
+		route:  unknownRoute,
 	}
-	if !saneRequestID(id) {
-		x.requestID = s.deps.NewID()
-	}
-	x.ctx = telemetry.WithRequestID(s.run.base, x.requestID)
-	x.ctx, x.span = s.observe.start(x.ctx, x.method, carrier{h})
+	x.ctx, x.span = s.observe.start(telemetry.WithRequestID(s.run.base, id), x.method, carrier{h})
 	fctx.SetUserValue(exchangeKey{}, x)
-	fctx.Response.Header.Set(fiber.HeaderXRequestID, x.requestID)
+	fctx.Response.Header.Set(fiber.HeaderXRequestID, id)
 	return x
 }
 
@@ -196,18 +194,9 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-func saneRequestID(id []byte) bool {
-	if len(id) == 0 || len(id) > 128 {
-		return false
-	}
-	for _, c := range id {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return true
+func saneRequestID(id string) bool {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+	return len(id) > 0 && len(id) <= 128 && strings.Trim(id, allowed) == ""
 }
 
 // otherMethod stands for methods that HTTP does not define, so that labels stay few.
