@@ -16,7 +16,6 @@ import (
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/cmd/prismctl/internal/apply"
 	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
-	"github.com/prism-results/prism/cmd/prismctl/internal/diff"
 )
 
 func (a *app) apply() *cobra.Command {
@@ -34,23 +33,17 @@ func (a *app) apply() *cobra.Command {
 		}
 		changes, err := apply.Plan(cmd.Context(), c, read, prune)
 		if err != nil {
-			return asInvalid(err)
+			return err
 		}
 		todo := a.showPlan(changes)
 		switch {
 		case todo == 0:
 			return nil
 		case dryRun:
-			var problems []error
-			for _, change := range changes {
-				if err := change.Check(cmd.Context(), c); err != nil {
-					problems = append(problems, asInvalid(&aboutError{change.Slug, err}))
-				}
-			}
-			if len(problems) == 0 && exitSet {
+			if exitSet {
 				return &codeError{exitChanges, nil}
 			}
-			return errors.Join(problems...)
+			return nil
 		}
 		if !yes {
 			if err := a.confirm(cmd.Context(), todo); err != nil {
@@ -62,7 +55,7 @@ func (a *app) apply() *cobra.Command {
 				continue
 			}
 			if err := change.Do(cmd.Context(), c); err != nil {
-				return asInvalid(&aboutError{change.Slug, err})
+				return &aboutError{change.Slug, err}
 			}
 			_, _ = fmt.Fprintf(a.out, "%s: %s: done\n", change.Slug, change.Summary())
 		}
@@ -84,21 +77,6 @@ its questions.`
 		panic("prismctl: no such flag: file")
 	}
 	return cmd
-}
-
-// asInvalid gives errors about files their exit code.
-func asInvalid(err error) error {
-	var located *apply.InvalidError
-	var wrong *apply.FileError
-	switch {
-	case errors.As(err, &located):
-		return invalid(located) // it names the file, so the slug of aboutError is not needed
-	case errors.As(err, &wrong):
-		return invalid(err)
-	case errors.Is(err, apply.ErrChanged):
-		return &codeError{exitConflict, err}
-	}
-	return err
 }
 
 // definitions reads the named files and folders.
@@ -180,29 +158,22 @@ func (a *app) showPlan(changes []apply.Change) (todo int) {
 		}
 		todo++
 		_, _ = fmt.Fprintln(a.out, a.out.paint(bold, change.Slug+": "+change.Summary()))
-		for i, hunk := range diff.Hunks(change.Diff, 3) {
-			if i > 0 {
+		for i, line := range strings.Split(strings.TrimSpace(change.Diff), "\n") {
+			_, hunk := strings.CutPrefix(line, "@@")
+			switch {
+			case i < 3: // the header, and the place of the first hunk
+			case hunk:
 				_, _ = fmt.Fprintln(a.out, "    ...")
-			}
-			for _, line := range hunk {
-				_, _ = fmt.Fprintln(a.out, "  "+a.paintLine(line))
+			default:
+				text := strings.TrimRight(line[:1]+" "+printable(line[1:]), " ")
+				_, _ = fmt.Fprintln(a.out, "  "+a.out.paint(diffColors[line[0]], text))
 			}
 		}
 	}
 	return todo
 }
 
-func (a *app) paintLine(line diff.Line) string {
-	text := strings.TrimRight(string(line.Op)+" "+printable(line.Text), " ")
-	switch line.Op {
-	case diff.Insert:
-		return a.out.paint(green, text)
-	case diff.Delete:
-		return a.out.paint(red, text)
-	case diff.Keep:
-	}
-	return text
-}
+var diffColors = map[byte]color{'+': green, '-': red}
 
 // confirm asks on a terminal. Without one, --yes is required.
 func (a *app) confirm(ctx context.Context, todo int) error {

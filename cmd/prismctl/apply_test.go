@@ -76,23 +76,42 @@ func TestApply(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
-	t.Run("the derived Lens is the server's", func(t *testing.T) {
+	t.Run("a default value is no change", func(t *testing.T) {
 		t.Parallel()
+		const base = `slug: a
+fields: [{key: f}]
+questions:
+- {key: c, type: choice, text: C?, options: [{key: x, label: X}, {key: y, label: Y}]}
+- {key: s, type: scale, text: S?, levels: [{key: l, label: L}, {key: h, label: H}]}
+- {key: y, type: yes_no, text: Y?}
+`
 		u := newUser(t)
-		p := client.NewPrism{Slug: "all", NewVersion: client.NewVersion{Fields: []client.Field{{Key: "f"}}, Questions: []client.Question{
-			{Key: "c", Type: client.Choice, Text: "?", Options: []client.Option{{Key: "a", Label: "A"}, {Key: "b", Label: "B"}}},
-			{Key: "y", Type: client.YesNo, Text: "?"},
-			{Key: "s", Type: client.Scale, Text: "?", Levels: []client.Level{{Key: "a", Label: "A"}, {Key: "b", Label: "B"}}},
-		}}}
-		made, err := u.client().CreatePrism(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !definition.SameLens(definition.Normal(p), definition.Normal(definition.Of(made))) {
-			t.Errorf("the server derives %+v", made.Lens)
-		}
-		if !definition.SameVersion(definition.Normal(p), definition.Normal(definition.Of(made))) {
-			t.Errorf("the server stores %+v", made.Version)
+		u.in = base
+		u.ok("prisms", "apply", "-f", "-", "--yes")
+		for _, test := range []struct{ name, old, new, want string }{
+			{"the same", "", "", "unchanged"},
+			{"values that only count", "label: H}]", "label: H, value: 2}]", "unchanged"},
+			{"a value that does not", "label: H}]", "label: H, value: 3}]", "add version 2"},
+			{"a flag that is false", "text: C?", "text: C?, insufficient_information: false", "unchanged"},
+			{"a flag", "text: C?", "text: C?, insufficient_information: true", "add version 2"},
+			{"another text", "text: C?", "text: D?", "add version 2"},
+			{"options in another order", "{key: x, label: X}, {key: y, label: Y}", "{key: y, label: Y}, {key: x, label: X}", "add version 2"},
+			{"a label", "{key: f}", "{key: f, label: F}", "add version 2"},
+			{"instructions", "fields:", "instructions: i\nfields:", "add version 2"},
+			{"empty instructions", "fields:", "instructions: ''\nfields:", "unchanged"},
+			{"another question", "key: y, type: yes_no", "key: z, type: yes_no", "add version 2, edit the Lens"},
+			{"a Lens", "fields:", "lens: {columns: [{name: y, question: y, show: answer}]}\nfields:", "edit the Lens"},
+			{"the derived Lens", "fields:", "lens: {columns: [{name: c, question: c, show: answer}, {name: c_probability, question: c, show: probability}, " +
+				"{name: s, question: s, show: answer}, {name: s_average, question: s, show: average}, " +
+				"{name: y, question: y, show: answer, yes_at: 0.6, no_at: 0.4}, {name: y_probability, question: y, show: probability}]}\nfields:", "unchanged"},
+		} {
+			if !strings.Contains(base, test.old) {
+				t.Fatal(test.name + ": nothing is changed")
+			}
+			u.in = strings.Replace(base, test.old, test.new, 1)
+			if got := u.ok("prisms", "apply", "-f", "-", "--dry-run"); !strings.HasPrefix(got, "a: "+test.want+"\n") {
+				t.Errorf("%s: got %s, want %s", test.name, got, test.want)
+			}
 		}
 	})
 	t.Run("--dry-run --exit-code tells of changes, and makes none", func(t *testing.T) {
@@ -156,7 +175,7 @@ func TestApply(t *testing.T) {
 		}
 		u.ok("prisms", "apply", "-f", u.file("one.yaml", oneYAML), "-y")
 		lens := u.file("lens.yaml", oneYAML+"lens:\n  columns:\n    - name: x\n      question: nothing\n      show: answer\n")
-		u.run("prisms", "apply", "-f", lens, "--yes").want(exitInvalid, "lens.yaml:12: columns.0.question: Unknown question")
+		u.run("prisms", "apply", "-f", lens, "--yes").want(exitInvalid, "lens.yaml:12: lens.columns.0.question: Unknown question")
 	})
 	t.Run("what can't be read changes nothing", func(t *testing.T) {
 		t.Parallel()

@@ -68,9 +68,12 @@ func codeOf(err error) int {
 	var failed *client.FailedError
 	var cut *client.ConnectionError
 	var other *export.OtherExportError
+	var wrong *apply.FileError
 	switch {
 	case errors.As(err, &known):
 		return known.code
+	case errors.As(err, &wrong):
+		return exitInvalid
 	case errors.As(err, &failed):
 		return exitFailed
 	case errors.As(err, &cut), errors.Is(err, client.ErrUnavailable):
@@ -81,7 +84,7 @@ func codeOf(err error) int {
 		return exitUnauthorized
 	case errors.Is(err, client.ErrNotFound):
 		return exitNotFound
-	case errors.Is(err, client.ErrConflict), errors.Is(err, export.ErrColumnsChanged), errors.As(err, &other):
+	case errors.Is(err, client.ErrConflict), errors.Is(err, apply.ErrChanged), errors.Is(err, export.ErrColumnsChanged), errors.As(err, &other):
 		return exitConflict
 	case errors.Is(err, client.ErrInternal), errors.Is(err, client.ErrUnexpected):
 		return exitServer
@@ -110,8 +113,6 @@ func explain(err error) string {
 		return explain(e.err)
 	case *aboutError:
 		return e.what + ": " + explain(e.err)
-	case *apply.InvalidError:
-		return e.Error()
 	case interface{ Unwrap() []error }:
 		var texts []string
 		for _, one := range e.Unwrap() {

@@ -73,7 +73,7 @@ func (a *app) prismsGet() *cobra.Command {
 }
 
 func (a *app) showPrism(p client.Prism) error {
-	text := definition.YAML(definition.Normal(definition.Of(p)))
+	text := definition.YAML(definition.Of(p))
 	archived := ""
 	if p.ArchivedAt != nil {
 		archived = ", archived " + p.ArchivedAt.String()

@@ -48,7 +48,7 @@ func newPrinter(w io.Writer, env func(string) string) *printer {
 }
 
 func (p *printer) paint(c color, text string) string {
-	if !p.colors {
+	if !p.colors || c == "" {
 		return text
 	}
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"

@@ -14,9 +14,10 @@ import (
 	"slices"
 	"strings"
 
+	udiff "github.com/aymanbagabas/go-udiff"
+
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/cmd/prismctl/internal/definition"
-	"github.com/prism-results/prism/cmd/prismctl/internal/diff"
 )
 
 // Change is the change of one prism.
@@ -24,10 +25,11 @@ type Change struct {
 	Slug string
 	// The steps of the change, in this order.
 	Create, Unarchive, Version, Lens, Archive bool
-	// Diff is the change of the definition as YAML.
-	Diff []diff.Line
+	// Diff is the change of the definition as YAML in the unified format; empty without a change.
+	Diff string
 
-	file   definition.File
+	file   client.NewPrism
+	lens   client.Lens  // of the file, or derived from its questions
 	before client.Prism // when the plan was made; empty for a new prism
 }
 
@@ -55,12 +57,12 @@ func (c Change) Summary() string {
 	return strings.Join(does, ", ")
 }
 
-// FileError is a definition that can't be applied, and its place in the file.
-type FileError struct{ At, Problem string }
+// FileError is a definition that can't be applied: each problem with its place in the file.
+type FileError struct{ text string }
 
-func (e *FileError) Error() string { return e.At + ": " + e.Problem }
+func (e *FileError) Error() string { return e.text }
 
-// Plan compares files with the account's prisms.
+// Plan compares files with the account's prisms. Prism checks each definition, so Plan refuses what Do would refuse.
 func Plan(ctx context.Context, c *client.Client, files []definition.File, prune bool) ([]Change, error) {
 	var changes []Change
 	var problems []error
@@ -68,7 +70,7 @@ func Plan(ctx context.Context, c *client.Client, files []definition.File, prune 
 	for _, f := range files {
 		slug := f.Prism.Slug
 		if other, twice := defined[slug]; twice {
-			problems = append(problems, &FileError{f.At("slug"), slug + " is defined in " + other + " too"})
+			problems = append(problems, &FileError{f.At("slug") + ": " + slug + " is defined in " + other + " too"})
 			continue
 		}
 		defined[slug] = f.At("slug")
@@ -101,29 +103,38 @@ func Plan(ctx context.Context, c *client.Client, files []definition.File, prune 
 }
 
 func plan(ctx context.Context, c *client.Client, f definition.File) (Change, error) {
-	change := Change{Slug: f.Prism.Slug, file: f}
-	after := definition.Normal(f.Prism)
+	change := Change{Slug: f.Prism.Slug, file: f.Prism}
 	p, err := c.ReadPrism(ctx, f.Prism.Slug)
-	// ReadPrism also takes an id. An id is no valid slug, which creating the prism will report.
-	if errors.Is(err, client.ErrNotFound) || err == nil && p.Slug != f.Prism.Slug {
-		change.Create = true
-		change.Diff = diff.Lines("", definition.YAML(after))
-		return change, nil
-	}
-	if err != nil {
+	// ReadPrism also takes an id. An id is no valid slug, which checking the new prism reports.
+	change.Create = errors.Is(err, client.ErrNotFound) || err == nil && p.Slug != f.Prism.Slug
+	if err != nil && !change.Create {
 		return change, err
 	}
-	before := definition.Normal(definition.Of(p))
+	check := f.Prism
+	if !change.Create {
+		check.Slug = "check-" + strings.ToLower(rand.Text()) // the slug of an existing prism would be a conflict
+	}
+	checked, err := c.CheckPrism(ctx, check)
+	if err != nil {
+		return change, located(f, err)
+	}
+	checked.Slug = f.Prism.Slug
+	after := definition.Of(checked)
+	change.lens = *after.Lens
+	if change.Create {
+		change.Diff = udiff.Unified("", "", "", definition.YAML(after))
+		return change, nil
+	}
+	before := definition.Of(p)
 	if before.Name != after.Name {
-		return change, &FileError{f.At("name"), "the name of " + p.Slug + " can't change after it was created"}
+		return change, &FileError{f.At("name") + ": the name of " + p.Slug + " can't change after it was created"}
 	}
 	change.before = p
 	change.Unarchive = p.ArchivedAt != nil
-	change.Version = !definition.SameVersion(before, after)
-	change.Lens = !definition.SameLens(before, after)
-	if change.Version || change.Lens {
-		change.Diff = diff.Lines(definition.YAML(before), definition.YAML(after))
-	}
+	change.Lens = !reflect.DeepEqual(before.Lens, after.Lens)
+	change.Diff = udiff.Unified("", "", definition.YAML(before), definition.YAML(after))
+	before.Lens, after.Lens = nil, nil
+	change.Version = !reflect.DeepEqual(before, after)
 	return change, nil
 }
 
@@ -131,46 +142,9 @@ func plan(ctx context.Context, c *client.Client, f definition.File) (Change, err
 var ErrChanged = errors.New("it changed after the plan was made: run apply again")
 
 // Do makes the change.
-func (c Change) Do(ctx context.Context, to *client.Client) error { return c.located(c.do(ctx, to)) }
-
-// Check returns the error that Do would return, and changes nothing.
-func (c Change) Check(ctx context.Context, with *client.Client) error {
-	return c.located(c.check(ctx, with))
-}
-
-func (c Change) check(ctx context.Context, with *client.Client) (err error) {
-	p := c.file.Prism
-	if !c.Version && c.Lens {
-		p = definition.Of(c.before)
-		p.Lens = definition.Normal(c.file.Prism).Lens
-	}
-	switch {
-	case c.Create:
-		_, err = with.CheckPrism(ctx, p)
-	case c.Unarchive && (c.Version || c.Lens):
-		// An archived prism takes no change before it is unarchived: check the definition as one of a new prism.
-		p.Slug = "check-" + strings.ToLower(rand.Text())
-		_, err = with.CheckPrism(ctx, p)
-	case c.Version:
-		_, err = with.CheckVersion(ctx, c.before.ID, p.NewVersion)
-	case c.Lens:
-		_, err = with.CheckLens(ctx, c.before.ID, *p.Lens)
-	}
-	return err
-}
-
-// located gives a definition that the server refuses its lines in the file.
-func (c Change) located(err error) error {
-	var refused *client.Error
-	if errors.As(err, &refused) && refused.Code == client.CodeValidationFailed {
-		return &InvalidError{c.file, refused}
-	}
-	return err
-}
-
-func (c Change) do(ctx context.Context, to *client.Client) error {
+func (c Change) Do(ctx context.Context, to *client.Client) error {
 	if c.Create {
-		_, err := to.CreatePrism(ctx, c.file.Prism)
+		_, err := to.CreatePrism(ctx, c.file)
 		return err
 	}
 	now, err := to.ReadPrism(ctx, c.before.ID)
@@ -192,34 +166,27 @@ func (c Change) do(ctx context.Context, to *client.Client) error {
 	switch {
 	case c.Version:
 		// The version brings the file's Lens, or else the derived Lens.
-		_, err = to.CreateVersion(ctx, c.before.ID, c.file.Prism.NewVersion)
+		_, err = to.CreateVersion(ctx, c.before.ID, c.file.NewVersion)
 	case c.Lens:
-		_, err = to.ReplaceLens(ctx, c.before.ID, *definition.Normal(c.file.Prism).Lens)
+		_, err = to.ReplaceLens(ctx, c.before.ID, c.lens)
 	}
 	return err
 }
 
-// InvalidError is a definition that the server refuses, with the place of each problem in the file.
-type InvalidError struct {
-	file definition.File
-	err  *client.Error
-}
-
-func (e *InvalidError) Unwrap() error { return e.err }
-
-// Error adds file and line to each problem of the server's message. A message of another form stays as it is.
-func (e *InvalidError) Error() string {
-	listed, ok := strings.CutPrefix(e.err.Message, "Invalid request: ")
+// located gives each problem of a refused definition its file and line. Other errors stay as they are.
+func located(f definition.File, err error) error {
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.Code != client.CodeValidationFailed {
+		return err
+	}
+	listed, ok := strings.CutPrefix(refused.Message, "Invalid request: ")
 	if !ok {
-		return e.file.At("") + ": " + e.err.Message
+		return &FileError{f.At("") + ": " + refused.Message}
 	}
 	var lines []string
-	for _, problem := range strings.Split(listed, "; ") {
+	for problem := range strings.SplitSeq(listed, "; ") {
 		path, _, _ := strings.Cut(problem, ": ")
-		if strings.HasPrefix(path, "columns") {
-			path = "lens." + path // the body of PUT lens is the Lens
-		}
-		lines = append(lines, e.file.At(path)+": "+problem)
+		lines = append(lines, f.At(path)+": "+problem)
 	}
-	return strings.Join(lines, "\n")
+	return &FileError{strings.Join(lines, "\n")}
 }

@@ -1,66 +1,29 @@
 package definition
 
 import (
-	"bytes"
-	"encoding/json"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/prism-results/prism/client"
 )
 
 // YAML writes a definition as a file for Decode. Equal definitions have equal texts.
 func YAML(p client.NewPrism) string {
-	var e encoder
-	e.object(reflect.ValueOf(p), "")
-	return e.String()
-}
-
-// encoder is the reverse of decoder.
-type encoder struct{ bytes.Buffer }
-
-// object writes the members of a struct: the first at the current position, the others below it.
-func (e *encoder) object(v reflect.Value, indent string) {
-	separator := ""
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		member := v.FieldByIndex(f.Index)
-		if name == "" || options == "omitempty" && (member.IsZero() || member.Kind() == reflect.Slice && member.Len() == 0) {
-			continue
-		}
-		e.WriteString(separator + name + ":")
-		e.value(member, indent)
-		separator = indent
+	tree, err := yaml.ValueToNode(struct {
+		Slug              string `yaml:"slug"`
+		Name              string `yaml:"name,omitempty"`
+		client.NewVersion `yaml:",inline"`
+	}{p.Slug, p.Name, p.NewVersion}, yaml.IndentSequence(true), yaml.AutoInt())
+	if err != nil {
+		panic("definition: a definition has no YAML form: " + err.Error())
 	}
-}
-
-// value writes what follows a colon, with its line end.
-func (e *encoder) value(v reflect.Value, indent string) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		e.value(v.Elem(), indent)
-	case reflect.Struct:
-		e.WriteString("\n" + indent + "  ")
-		e.object(v, indent+"  ")
-	case reflect.Slice:
-		if v.Len() == 0 {
-			e.WriteString(" []\n")
-			return
-		}
-		e.WriteByte('\n')
-		for i := range v.Len() {
-			e.WriteString(indent + "  - ")
-			e.object(v.Index(i), indent+"    ")
-		}
-	case reflect.Bool:
-		e.WriteString(" " + strconv.FormatBool(v.Bool()) + "\n")
-	case reflect.Float64:
-		e.WriteString(" " + strconv.FormatFloat(v.Float(), 'f', -1, 64) + "\n")
-	default:
-		e.text(v.String(), indent)
-	}
+	ast.Walk(quoter{}, tree)
+	return tree.String() + "\n"
 }
 
 var (
@@ -72,22 +35,21 @@ var (
 	lines = regexp.MustCompile(`^(?:[\pL\pN\pP\pS][\pL\pN\pP\pS ]*\n)+$`)
 )
 
-func (e *encoder) text(s, indent string) {
-	switch {
-	case plain.MatchString(s) && !words.MatchString(s):
-		e.WriteString(" " + s + "\n")
-	case lines.MatchString(s) && !strings.Contains(s, " \n"):
-		e.WriteString(" |\n")
-		for line := range strings.Lines(s) {
-			e.WriteString(indent + "  " + line)
-		}
-	default:
-		// A JSON string is a YAML string too, and escapes invisible characters.
-		quoted := json.NewEncoder(e)
-		quoted.SetEscapeHTML(false)
-		e.WriteByte(' ')
-		if err := quoted.Encode(s); err != nil {
-			panic("definition: a text has no JSON form: " + err.Error())
-		}
+// quoter quotes texts, because the library leaves some plain that YAML does not allow so, and control characters as they are.
+type quoter struct{}
+
+func (q quoter) Visit(n ast.Node) ast.Visitor {
+	s, ok := n.(*ast.StringNode)
+	if !ok {
+		return q
 	}
+	text, err := strconv.Unquote(s.Value)
+	if err != nil { // the library did not quote it
+		text = s.Value
+	}
+	s.Value = text
+	if isPlain := plain.MatchString(text) && !words.MatchString(text); !isPlain && (!lines.MatchString(text) || strings.Contains(text, " \n")) {
+		s.Token.Type = token.DoubleQuoteType
+	}
+	return q
 }
