@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -30,11 +31,7 @@ func (a *app) call() *cobra.Command {
 			return err
 		}
 		ctx := cmd.Context()
-		err = a.show(f, reply{
-			result: func() (client.Result, error) { return c.CreateResult(ctx, args[0], r) },
-			as:     func(f client.Format) (io.ReadCloser, error) { return c.CreateResultAs(ctx, args[0], r, f) },
-			prism:  func() (client.Prism, error) { return c.ReadPrism(ctx, args[0]) },
-		})
+		err = a.show(ctx, c, f, func(f client.Format) (io.ReadCloser, error) { return c.CreateResultAs(ctx, args[0], r, f) })
 		return explainFields(ctx, c, args[0], r, err)
 	})
 	cmd.Long = `Answer a text through a prism, and save the result.
@@ -105,23 +102,20 @@ func (in *input) result(ctx context.Context, a *app) (client.NewResult, error) {
 
 func (in *input) eachField(ctx context.Context, a *app) (map[string]string, error) {
 	fields := map[string]string{}
-	add := func(flag, pair string, value func(string) (string, error)) error {
-		key, rest, ok := strings.Cut(pair, "=")
-		if _, twice := fields[key]; !ok || twice {
-			return usage(fmt.Errorf("--%s takes KEY=…, and each key once", flag))
-		}
-		var err error
-		fields[key], err = value(rest)
-		return err
-	}
-	for _, pair := range in.fields {
-		if err := add("field", pair, func(s string) (string, error) { return s, nil }); err != nil {
-			return nil, err
-		}
-	}
-	for _, pair := range in.fieldFiles {
-		if err := add("field-file", pair, func(name string) (string, error) { return a.readText(ctx, name) }); err != nil {
-			return nil, err
+	for i, pairs := range [][]string{in.fields, in.fieldFiles} {
+		flag := []string{"field", "field-file"}[i]
+		for _, pair := range pairs {
+			key, value, ok := strings.Cut(pair, "=")
+			if _, twice := fields[key]; !ok || twice {
+				return nil, usage(fmt.Errorf("--%s takes KEY=…, and each key once", flag))
+			}
+			if flag == "field-file" {
+				var err error
+				if value, err = a.readText(ctx, value); err != nil {
+					return nil, err
+				}
+			}
+			fields[key] = value
 		}
 	}
 	return fields, nil
@@ -176,39 +170,29 @@ func formatFlag(cmd *cobra.Command, format *string) {
 	choices(cmd, "format", "table", "json", "raw", "csv", "tsv", "jsonl")
 }
 
-// reply is how a command gets one result.
-type reply struct {
-	result func() (client.Result, error)
-	as     func(client.Format) (io.ReadCloser, error)
-	prism  func() (client.Prism, error)
-}
-
-// show writes a result in a format. For a failed result it returns the error too.
-func (a *app) show(f client.Format, r reply) error {
-	var failed *client.FailedError
+// show writes the result of a call in a format. For a failed result it returns the error too.
+func (a *app) show(ctx context.Context, c *client.Client, f client.Format, call func(client.Format) (io.ReadCloser, error)) error {
+	of := f
 	if f == table_ {
-		result, err := r.result()
-		if errors.As(err, &failed) && failed.Result != nil {
-			return errors.Join(a.showResult(*failed.Result), err)
-		}
-		if err != nil {
-			return err
-		}
-		return a.showResult(result)
+		of = client.JSON
 	}
-	body, err := readAll(r.as(f))
+	body, err := readAll(call(of))
+	var failed *client.FailedError
 	if errors.As(err, &failed) {
 		body = failed.Body
 	} else if err != nil {
 		return err
 	}
-	if err == nil && !a.exact && (f == client.CSV || f == client.TSV) {
-		var p client.Prism
-		if p, err = r.prism(); err == nil {
-			body = digits.One(p, f, body)
+	switch {
+	case f == table_:
+		var r client.Result
+		if json.Unmarshal(body, &r) != nil {
+			return &client.Error{Status: http.StatusOK, Code: client.CodeUnexpected, Message: "a response body that is not the expected JSON"}
 		}
-	}
-	if !bytes.HasSuffix(body, []byte("\n")) { // the API ends a JSON result without one
+		return errors.Join(a.showResult(r), err)
+	case err == nil && !a.exact && (f == client.CSV || f == client.TSV):
+		body, err = shorten(ctx, c, f, body)
+	case !bytes.HasSuffix(body, []byte("\n")): // the API ends a JSON result without one
 		body = append(body, '\n')
 	}
 	_, writeErr := a.out.Write(body)
@@ -223,53 +207,52 @@ func readAll(from io.ReadCloser, err error) ([]byte, error) {
 	return io.ReadAll(from)
 }
 
-// prismOf reads the prism of a result.
-func prismOf(ctx context.Context, c *client.Client, id string) func() (client.Prism, error) {
-	return func() (client.Prism, error) {
-		r, err := c.ReadResult(ctx, id)
-		if err != nil {
-			return client.Prism{}, err
-		}
-		return c.ReadPrism(ctx, r.Prism)
+// shorten rounds the numbers of a csv or tsv table with one result. Its first cell is the result's id.
+func shorten(ctx context.Context, c *client.Client, f client.Format, table []byte) ([]byte, error) {
+	header := bytes.IndexByte(table, '\n') + 1
+	r, err := c.ReadResult(ctx, string(digits.Cells(table[header:], f)[0]))
+	if err != nil {
+		return table, err
 	}
+	numbers := map[string]bool{}
+	for _, answer := range r.Answers {
+		_, numbers[answer.Name] = answer.Value.(float64)
+	}
+	rows := digits.NewRows(f, numbers)
+	return append(rows.Row(table[:header]), rows.Row(table[header:])...), nil
 }
 
 // showResult writes a result for people.
 func (a *app) showResult(r client.Result) error {
-	rows := [][]string{
-		{"id", r.ID},
-		{"prism", fmt.Sprintf("%s, version %d", r.Prism, r.Version)},
+	rows := []row{
+		{cells: []string{"id", r.ID}},
+		{cells: []string{"prism", fmt.Sprintf("%s, version %d", r.Prism, r.Version)}},
 	}
 	if r.Ref != nil {
-		rows = append(rows, []string{"ref", printable(*r.Ref)})
+		rows = append(rows, row{cells: []string{"ref", *r.Ref}})
 	}
-	rows = append(rows, []string{"created", fmt.Sprintf("%s, took %d ms", r.CreatedAt, r.TookMS)})
-	status := []string{"status", string(r.Status)}
+	status := row{cells: []string{"status", string(r.Status)}, color: statusColors[r.Status]}
 	if r.Error != nil {
-		status[1] += ": " + printable(*r.Error)
+		status.cells[1] += ": " + *r.Error
 	}
-	rows = append(rows, status)
-	colors := make([]color, len(rows))
-	if r.Status == client.Failed {
-		colors[len(rows)-1] = red
-	}
-	if err := table(a.out, rows, colors); err != nil || len(r.Answers) == 0 {
+	rows = append(rows, row{cells: []string{"created", fmt.Sprintf("%s, took %d ms", r.CreatedAt, r.TookMS)}}, status)
+	if err := table(a.out, rows); err != nil || len(r.Answers) == 0 {
 		return err
 	}
-	answers := [][]string{}
+	answers := []row{}
 	for _, answer := range r.Answers {
-		answers = append(answers, []string{answer.Name, a.cell(answer.Value)})
+		answers = append(answers, row{cells: []string{answer.Name, a.cell(answer.Value)}})
 	}
 	if _, err := fmt.Fprintln(a.out); err != nil {
 		return err
 	}
-	return table(a.out, answers, nil)
+	return table(a.out, answers)
 }
 
 func (a *app) cell(v any) string {
 	switch v := v.(type) {
 	case string:
-		return printable(v)
+		return v
 	case float64:
 		if a.exact {
 			return strconv.FormatFloat(v, 'f', -1, 64)

@@ -78,25 +78,21 @@ func (a *app) stored() (t target, err error) {
 	return t, nil
 }
 
-// store writes the login to a file that other users can't read at any time.
+// store writes the login to a new file, which other users can't read at any time.
 func (a *app) store(t target) (string, error) {
 	name, err := a.configFile()
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(t)
 	if err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return "", err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(name), "config.*") // 0600
-	if err != nil {
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	err = errors.Join(json.NewEncoder(temp).Encode(t), temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), name)
-	}
-	if err != nil {
-		return "", errors.Join(err, os.Remove(temp.Name()))
-	}
-	return name, nil
+	return name, os.WriteFile(name, append(text, '\n'), 0o600)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,22 +47,10 @@ func usage(err error) error { return &codeError{exitUsage, err} }
 func invalid(err error) error { return &codeError{exitInvalid, err} }
 
 // exitCode is the exit code of an error, or of the first of several.
-func exitCode(ctx context.Context, err error) int {
-	if ctx.Err() != nil {
-		return exitInterrupted
+func exitCode(err error) int {
+	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only the outermost
+		return exitCode(several.Unwrap()[0])
 	}
-	switch e := err.(type) { //nolint:errorlint // each layer is handled
-	case *ranError:
-		return exitCode(ctx, e.error)
-	case *aboutError:
-		return exitCode(ctx, e.err)
-	case interface{ Unwrap() []error }:
-		return exitCode(ctx, e.Unwrap()[0])
-	}
-	return codeOf(err)
-}
-
-func codeOf(err error) int {
 	var known *codeError
 	var failed *client.FailedError
 	var cut *client.ConnectionError
@@ -107,8 +94,6 @@ func explain(err error) string {
 	switch e := err.(type) { //nolint:errorlint // each layer is explained
 	case nil:
 		return ""
-	case *ranError:
-		return explain(e.error)
 	case *codeError:
 		return explain(e.err)
 	case *aboutError:

@@ -20,7 +20,7 @@ func (a *app) export() *cobra.Command {
 		name, format, status, from, to string
 		restart                        bool
 	)
-	cmd := command("export PRISM", "Write all results of a prism, oldest first", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("export PRISM", "Write all results of a prism, oldest first", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 		if restart && name == "" {
 			return usage(errors.New("--restart goes with -o"))
 		}
@@ -33,27 +33,21 @@ func (a *app) export() *cobra.Command {
 			return err
 		}
 		e := export.Export{Client: c, Prism: args[0], Options: options, Exact: a.exact, Retries: 8, Pause: pause}
-		if name != "" { // else the rows may be on the terminal, also at the end of a pipe
-			m := &meter{to: a.err, prism: args[0], began: time.Now()}
-			e.Progress = m.show
+		if name == "" { // the rows may be on the terminal, also at the end of a pipe, so nothing else is written
+			_, err = e.To(cmd.Context(), a.out)
+			return err
 		}
-		var done export.Progress
-		if name == "" {
-			done, err = e.To(cmd.Context(), a.out)
-		} else {
-			done, err = e.ToFile(cmd.Context(), host, name, restart)
-		}
-		if e.Progress != nil {
-			a.err.status("")
-		}
+		e.Progress = (&meter{to: a.err, prism: args[0], began: time.Now()}).show
+		done, err := e.ToFile(cmd.Context(), host, name, restart)
+		a.err.status("")
+		var other *export.OtherExportError
 		switch {
-		case err == nil && name != "":
+		case err == nil:
 			_, _ = fmt.Fprintf(a.err, "%d rows in %s\n", done.Rows, name)
-		case err != nil && name != "" && done.Rows > 0:
+		case done.Rows > 0:
 			_, _ = fmt.Fprintf(a.err, "%d rows so far; run the same command again to continue.\n", done.Rows)
 		}
-		var other *export.OtherExportError
-		if name != "" && (errors.Is(err, export.ErrColumnsChanged) || errors.As(err, &other)) {
+		if errors.Is(err, export.ErrColumnsChanged) || errors.As(err, &other) {
 			return fmt.Errorf("%w: begin again with --restart", err)
 		}
 		return err

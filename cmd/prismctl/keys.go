@@ -33,13 +33,8 @@ func (a *app) keysList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return list(a, output, each(keys...), []column[client.APIKey]{
-			{name: "id", cell: func(k client.APIKey) string { return k.ID }},
-			{name: "name", cell: func(k client.APIKey) string { return k.Name }},
-			{name: "prefix", cell: func(k client.APIKey) string { return k.Prefix }},
-			{name: "created_at", cell: func(k client.APIKey) string { return k.CreatedAt.String() }},
-			{name: "last_used_at", cell: func(k client.APIKey) string { return optionalTime(k.LastUsedAt) }},
-			{name: "revoked_at", cell: func(k client.APIKey) string { return optionalTime(k.RevokedAt) }},
+		return list(a, output, each(keys...), "id name prefix created_at last_used_at revoked_at", func(k client.APIKey) row {
+			return row{cells: []string{k.ID, k.Name, k.Prefix, k.CreatedAt.String(), optional(k.LastUsedAt), optional(k.RevokedAt)}}
 		})
 	})
 	outputFlag(cmd, &output)
@@ -57,16 +52,10 @@ func (a *app) keysRevoke() *cobra.Command {
 	})
 }
 
-func optionalTime(t *client.Time) string {
-	if t == nil {
+// optional is the text of v, or "" without v.
+func optional[T any](v *T) string {
+	if v == nil {
 		return ""
 	}
-	return t.String()
-}
-
-func optional(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
+	return fmt.Sprint(*v)
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) login() *cobra.Command {
-	cmd := command("login", "Store the address and the API key", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("login", "Store the address and the API key", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
 		lines := bufio.NewReader(a.in)
 		host, err := a.askHost(cmd.Context(), lines)
 		if err != nil {
@@ -57,7 +57,7 @@ The key is tried before it is stored.`
 }
 
 func (a *app) logout() *cobra.Command {
-	return command("logout", "Delete the stored address and API key", cobra.NoArgs, func(*cobra.Command, []string) error {
+	return a.command("logout", "Delete the stored address and API key", cobra.NoArgs, func(*cobra.Command, []string) error {
 		name, err := a.configFile()
 		if err != nil {
 			return err

@@ -1,32 +1,35 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
 )
 
-// column is one column of a list.
-type column[T any] struct {
-	name string
-	cell func(T) string
-	// color paints the cell in a table; it may be nil.
-	color func(T) color
+// row is one line of a table. color paints it; it may be empty.
+type row struct {
+	cells []string
+	color color
 }
 
-const outputs = "table, json, csv or jsonl"
+var statusColors = map[client.Status]color{client.Failed: red}
+
+var outputs = []string{"table", "json", "csv", "jsonl"}
 
 // outputFlag adds -o for lists.
 func outputFlag(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "table", "format: "+outputs)
-	choices(cmd, "output", "table", "json", "csv", "jsonl")
+	cmd.Flags().StringVarP(output, "output", "o", "table", "format: table, json, csv or jsonl")
+	choices(cmd, "output", outputs...)
 }
 
 // choices sets what a shell completes for a flag.
@@ -37,104 +40,60 @@ func choices(cmd *cobra.Command, flag string, values ...string) {
 }
 
 // list writes items as they arrive. A table and json need all items first.
-func list[T any](a *app, output string, items iter.Seq2[T, error], columns []column[T]) error {
-	switch output {
-	case "table":
-		var rows [][]string
-		var colors []color
-		err := listRows(items, columns, func(row []string, c color) error {
-			for i, cell := range row {
-				if row[i] = printable(cell); rows == nil {
-					row[i] = strings.ToUpper(strings.ReplaceAll(cell, "_", " "))
-					c = bold
-				}
-			}
-			rows, colors = append(rows, row), append(colors, c)
-			return nil
-		})
-		if err != nil {
+func list[T any](a *app, output string, items iter.Seq2[T, error], columns string, rowOf func(T) row) error {
+	if !slices.Contains(outputs, output) {
+		return usage(fmt.Errorf("unknown output %q: table, json, csv or jsonl", output))
+	}
+	header, all, lines := strings.Fields(columns), []T{}, csv.NewWriter(a.out)
+	titles := strings.Fields(strings.ToUpper(columns))
+	for i, title := range titles {
+		titles[i] = strings.ReplaceAll(title, "_", " ")
+	}
+	rows := []row{{titles, bold}}
+	if output == "csv" {
+		if err := lines.Write(header); err != nil {
 			return err
 		}
-		return table(a.out, rows, colors)
-	case "csv":
-		out := csv.NewWriter(a.out)
-		err := listRows(items, columns, func(row []string, _ color) error { return out.Write(row) })
-		out.Flush()
-		return cmp.Or(err, out.Error())
-	case "json":
-		all := []T{}
-		for item, err := range items {
-			if err != nil {
-				return err
-			}
-			all = append(all, item)
-		}
-		return writeJSON(a.out, all, "  ")
-	case "jsonl":
-		for item, err := range items {
-			if err != nil {
-				return err
-			}
-			if err := writeJSON(a.out, item, ""); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return usage(fmt.Errorf("unknown output %q: %s", output, outputs))
-}
-
-// listRows makes a header row of the columns' names and a row of each item.
-func listRows[T any](items iter.Seq2[T, error], columns []column[T], write func([]string, color) error) error {
-	header := make([]string, len(columns))
-	for i, c := range columns {
-		header[i] = c.name
-	}
-	if err := write(header, ""); err != nil {
-		return err
 	}
 	for item, err := range items {
+		switch {
+		case err != nil:
+		case output == "csv":
+			err = lines.Write(rowOf(item).cells)
+		case output == "jsonl":
+			err = writeJSON(a.out, item, "")
+		default:
+			all, rows = append(all, item), append(rows, rowOf(item))
+		}
 		if err != nil {
-			return err
-		}
-		row, painted := make([]string, len(columns)), color("")
-		for i, c := range columns {
-			row[i] = c.cell(item)
-			if c.color != nil {
-				painted = c.color(item)
-			}
-		}
-		if err := write(row, painted); err != nil {
+			lines.Flush()
 			return err
 		}
 	}
-	return nil
+	switch output {
+	case "table":
+		return table(a.out, rows)
+	case "json":
+		return writeJSON(a.out, all, "  ")
+	}
+	lines.Flush()
+	return lines.Error()
 }
 
-// table writes aligned rows, each in its color if colors has one.
-func table(p *printer, rows [][]string, colors []color) error {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+// table writes aligned rows.
+func table(p *printer, rows []row) error {
+	var text bytes.Buffer
+	columns := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		for i, cell := range r.cells {
+			r.cells[i] = printable(cell)
 		}
+		_, _ = fmt.Fprintln(columns, strings.Join(r.cells, "\t")) // to memory
 	}
-	for n, row := range rows {
-		var b strings.Builder
-		for i, cell := range row {
-			b.WriteString(cell)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-			}
-		}
-		line := strings.TrimRight(b.String(), " ")
-		if colors != nil && colors[n] != "" {
-			line = p.paint(colors[n], line)
-		}
-		if _, err := fmt.Fprintln(p, line); err != nil {
+	_ = columns.Flush()
+	for _, r := range rows {
+		line, _ := text.ReadString('\n')
+		if _, err := fmt.Fprintln(p, p.paint(r.color, strings.TrimRight(line, " \n"))); err != nil {
 			return err
 		}
 	}

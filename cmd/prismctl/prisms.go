@@ -26,13 +26,11 @@ func (a *app) prismsList() *cobra.Command {
 		archived bool
 	)
 	cmd := a.calling("list", "List prisms, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		return list(a, output, c.Prisms(cmd.Context(), client.PrismFilter{Archived: archived}), []column[client.Prism]{
-			{name: "slug", cell: func(p client.Prism) string { return p.Slug }},
-			{name: "name", cell: func(p client.Prism) string { return optional(p.Name) }},
-			{name: "version", cell: func(p client.Prism) string { return strconv.Itoa(p.LatestVersion) }},
-			{name: "questions", cell: func(p client.Prism) string { return strconv.Itoa(len(p.Version.Questions)) }},
-			{name: "created_at", cell: func(p client.Prism) string { return p.CreatedAt.String() }},
-			{name: "archived_at", cell: func(p client.Prism) string { return optionalTime(p.ArchivedAt) }},
+		prisms := c.Prisms(cmd.Context(), client.PrismFilter{Archived: archived})
+		return list(a, output, prisms, "slug name version questions created_at archived_at", func(p client.Prism) row {
+			return row{cells: []string{
+				p.Slug, optional(p.Name), strconv.Itoa(p.LatestVersion), strconv.Itoa(len(p.Version.Questions)), p.CreatedAt.String(), optional(p.ArchivedAt),
+			}}
 		})
 	})
 	outputFlag(cmd, &output)

@@ -27,11 +27,7 @@ func (a *app) resultsGet() *cobra.Command {
 			return err
 		}
 		ctx := cmd.Context()
-		return a.show(f, reply{
-			result: func() (client.Result, error) { return c.ReadResult(ctx, args[0]) },
-			as:     func(f client.Format) (io.ReadCloser, error) { return c.ReadResultAs(ctx, args[0], f) },
-			prism:  prismOf(ctx, c, args[0]),
-		})
+		return a.show(ctx, c, f, func(f client.Format) (io.ReadCloser, error) { return c.ReadResultAs(ctx, args[0], f) })
 	})
 	formatFlag(cmd, &format)
 	return cmd
@@ -52,7 +48,8 @@ func (a *app) resultsList() *cobra.Command {
 			limit = 0
 		}
 		filter.Status = client.Status(status)
-		return list(a, output, first(c.Results(cmd.Context(), filter), limit), a.resultColumns())
+		return list(a, output, first(c.Results(cmd.Context(), filter), limit),
+			"id ref prism version status took_ms created_at answers", a.resultRow)
 	})
 	outputFlag(cmd, &output)
 	filterFlags(cmd, &filter.Prism, &status)
@@ -78,23 +75,10 @@ func (a *app) completePrismFlag(cmd *cobra.Command) {
 	}
 }
 
-func (a *app) resultColumns() []column[client.Result] {
-	failed := func(r client.Result) color {
-		if r.Status == client.Failed {
-			return red
-		}
-		return ""
-	}
-	return []column[client.Result]{
-		{name: "id", cell: func(r client.Result) string { return r.ID }},
-		{name: "ref", cell: func(r client.Result) string { return optional(r.Ref) }},
-		{name: "prism", cell: func(r client.Result) string { return r.Prism }},
-		{name: "version", cell: func(r client.Result) string { return strconv.Itoa(r.Version) }},
-		{name: "status", cell: func(r client.Result) string { return string(r.Status) }, color: failed},
-		{name: "took_ms", cell: func(r client.Result) string { return strconv.FormatInt(r.TookMS, 10) }},
-		{name: "created_at", cell: func(r client.Result) string { return r.CreatedAt.String() }},
-		{name: "answers", cell: a.answersCell},
-	}
+func (a *app) resultRow(r client.Result) row {
+	return row{color: statusColors[r.Status], cells: []string{
+		r.ID, optional(r.Ref), r.Prism, strconv.Itoa(r.Version), string(r.Status), strconv.FormatInt(r.TookMS, 10), r.CreatedAt.String(), a.answersCell(r),
+	}}
 }
 
 // answersCell is the answers as JSON, or why there are none.
@@ -102,11 +86,12 @@ func (a *app) answersCell(r client.Result) string {
 	if r.Error != nil {
 		return *r.Error
 	}
-	answers := r.Answers
-	if !a.exact {
-		answers = digits.Answers(answers)
+	for i, answer := range r.Answers {
+		if f, ok := answer.Value.(float64); ok && !a.exact {
+			r.Answers[i].Value = digits.Round(f)
+		}
 	}
-	text, err := json.Marshal(answers)
+	text, err := json.Marshal(r.Answers)
 	if err != nil {
 		return fmt.Sprint(err)
 	}

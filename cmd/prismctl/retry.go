@@ -19,6 +19,7 @@ func (a *app) retry() *cobra.Command {
 		parallel      int
 	)
 	cmd := a.calling("retry ID... | --all-failed", "Call the model again for failed results", cobra.ArbitraryArgs, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		ctx := cmd.Context()
 		f, err := formatOf(format)
 		switch {
 		case err != nil:
@@ -33,11 +34,11 @@ func (a *app) retry() *cobra.Command {
 			return usage(errors.New("--parallel is 1 to 64"))
 		}
 		if allFailed {
-			return a.retryAll(cmd.Context(), c, prism, parallel)
+			return a.retryAll(ctx, c, prism, parallel)
 		}
 		var errs []error
 		for _, id := range args {
-			errs = append(errs, a.retryOne(cmd.Context(), c, id, f))
+			errs = append(errs, a.show(ctx, c, f, func(f client.Format) (io.ReadCloser, error) { return c.RetryResultAs(ctx, id, f) }))
 		}
 		return errors.Join(errs...)
 	})
@@ -51,14 +52,6 @@ interrupt it and run it again.`
 	cmd.Flags().IntVar(&parallel, "parallel", 4, "with --all-failed, how many retries at once")
 	a.completePrismFlag(cmd)
 	return cmd
-}
-
-func (a *app) retryOne(ctx context.Context, c *client.Client, id string, f client.Format) error {
-	return a.show(f, reply{
-		result: func() (client.Result, error) { return c.RetryResult(ctx, id) },
-		as:     func(f client.Format) (io.ReadCloser, error) { return c.RetryResultAs(ctx, id, f) },
-		prism:  prismOf(ctx, c, id),
-	})
 }
 
 // tally counts the outcomes of retries.

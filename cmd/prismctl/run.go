@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -25,11 +24,13 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	if err == nil {
 		return exitOK
 	}
-	var ran *ranError
-	if !errors.As(err, &ran) {
+	if !a.ran { // cobra refused the command line
 		err = usage(err)
 	}
-	code := exitCode(ctx, err)
+	code := exitCode(err)
+	if ctx.Err() != nil {
+		code = exitInterrupted
+	}
 	if text := explain(err); text != "" {
 		_, _ = fmt.Fprintln(a.err, a.err.paint(red, "prismctl:"), text)
 	}
@@ -46,6 +47,7 @@ type app struct {
 	out, err *printer
 	host     string // --host
 	exact    bool   // --exact
+	ran      bool   // the command line was right, and its command ran
 }
 
 func (a *app) root() *cobra.Command {
@@ -76,24 +78,17 @@ func (a *app) client() (*client.Client, string, error) {
 }
 
 // command is a command without subcommands.
-func command(use, short string, args cobra.PositionalArgs, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
+func (a *app) command(use, short string, args cobra.PositionalArgs, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: args,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := do(cmd, args); err != nil {
-				return &ranError{err}
-			}
-			return nil
+			a.ran = true
+			return do(cmd, args)
 		},
 		// Commands do not complete file names unless they set another function.
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 }
-
-// ranError is an error of a command that ran. Every other error is a wrong command line.
-type ranError struct{ error }
-
-func (e *ranError) Unwrap() error { return e.error }
 
 // group is a command with subcommands.
 func group(use, short string) *cobra.Command {
@@ -110,7 +105,7 @@ func group(use, short string) *cobra.Command {
 
 // calling is a command that calls Prism.
 func (a *app) calling(use, short string, args cobra.PositionalArgs, do func(cmd *cobra.Command, c *client.Client, args []string) error) *cobra.Command {
-	return command(use, short, args, func(cmd *cobra.Command, args []string) error {
+	return a.command(use, short, args, func(cmd *cobra.Command, args []string) error {
 		c, _, err := a.client()
 		if err != nil {
 			return err

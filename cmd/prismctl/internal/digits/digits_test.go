@@ -20,12 +20,7 @@ func TestShort(t *testing.T) {
 
 func TestRowsRoundOnlyTheNumbersOfTheLens(t *testing.T) {
 	t.Parallel()
-	p := client.Prism{Lens: client.Lens{Columns: []client.Column{
-		{Name: "label", Show: client.ShowAnswer},
-		{Name: "p", Show: client.ShowProbability},
-		{Name: "mean", Show: client.ShowAverage},
-		{Name: "sure", Show: client.ShowConfidence},
-	}}}
+	names := map[string]bool{"label": false, "p": true, "mean": true, "sure": true}
 	for _, c := range []struct {
 		name      string
 		f         client.Format
@@ -38,7 +33,7 @@ func TestRowsRoundOnlyTheNumbersOfTheLens(t *testing.T) {
 		},
 		{"tsv", client.TSV, "\"0.123456\t0.123456\t0.123456\t0.123456\t\t0.123456\n", "\"0.123456\t0.123456\t0.123456\t0.1235\t\t0.1235\n"},
 	} {
-		r := NewRows(p, c.f)
+		r := NewRows(c.f, names)
 		header := map[client.Format]string{client.CSV: "text,ref,label,p,mean,sure\r\n", client.TSV: "text\tref\tlabel\tp\tmean\tsure\n"}[c.f]
 		if got := string(r.Row([]byte(header))); got != header {
 			t.Errorf("%s: the header is %q", c.name, got)

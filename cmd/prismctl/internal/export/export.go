@@ -1,12 +1,9 @@
 // Package export fetches all results of a prism, however often the connection is lost, with each row once.
 //
-// Rows come oldest first. After a lost connection the next request begins at the created_at of the last row and skips the
-// rows whose ids the export has, because many rows can have the same millisecond. So each connection that carries more
-// rows than one millisecond has makes progress.
-//
-// A result can appear after the export has passed its created_at. So after a lost connection the export also reads the
-// last minute before it once more: at the end, or one minute of rows later. An export without a lost connection reads
-// every row once.
+// Rows come oldest first. After a lost connection the next request begins one minute before the last row, because a result
+// can appear after the export has passed its created_at, and skips the rows whose ids the export has. A connection that
+// brings no row that is new is too short for the rows of that minute: the next request begins at the created_at of the last
+// row. So each connection that carries more rows than one millisecond has makes progress.
 //
 // The file keeps whole rows only. An export that continues an unfinished file reads the rows of the file first, so that
 // nothing but the file has to be right at a crash.
@@ -16,13 +13,15 @@
 package export
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"time"
 
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/cmd/prismctl/internal/digits"
@@ -59,9 +58,28 @@ func (e Export) To(ctx context.Context, w io.Writer) (Progress, error) {
 		return Progress{}, err
 	}
 	s.to = w
-	err = e.into(ctx, s)
-	return s.progress(), err
+	err = s.fetch(ctx)
+	return s.done, err
 }
+
+// sink is the output and the rows that it has.
+type sink struct {
+	Export
+	to      io.Writer
+	columns string // a digest of everything that the columns depend on
+	numbers *digits.Rows
+	header  []byte // csv and tsv; nil until it is written
+	done    Progress
+	seen    int64     // rows that were read, also those that the output had
+	last    time.Time // the latest created_at of all rows
+	// recent are the ids of the rows since then, and earlier those of at least one overlap before.
+	recent, earlier map[string]bool
+	since           time.Time
+}
+
+// overlap is how late a result can appear. Its created_at is taken just before it is saved, so a result with an earlier
+// created_at can appear after one with a later created_at.
+const overlap = time.Minute
 
 // sink is an empty sink for the prism as it is now.
 func (e Export) sink(ctx context.Context) (*sink, error) {
@@ -69,88 +87,56 @@ func (e Export) sink(ctx context.Context) (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := columnsOf(p)
-	s := &sink{columns: columns}
-	if !e.Exact && e.Options.Format != client.JSONL {
-		s.short = digits.NewRows(p, e.Options.Format)
-	}
-	return s, err
-}
-
-// columnsOf is a digest of everything that the columns depend on.
-func columnsOf(p client.Prism) (string, error) {
-	b, err := json.Marshal(struct {
+	columns, err := json.Marshal(struct {
 		ID      string
 		Version int
 		Lens    client.Lens
 	}{p.ID, p.LatestVersion, p.Lens})
-	if err != nil {
-		return "", err
+	s := &sink{Export: e, columns: fmt.Sprintf("%x", sha256.Sum256(columns))}
+	if !e.Exact && e.Options.Format != client.JSONL {
+		names := map[string]bool{}
+		for _, c := range p.Lens.Columns {
+			names[c.Name] = c.Show != client.ShowAnswer
+		}
+		s.numbers = digits.NewRows(e.Options.Format, names)
 	}
-	digest := sha256.Sum256(b)
-	return hex.EncodeToString(digest[:]), nil
+	return s, err
 }
 
-// sink is the output and the rows that it has.
-type sink struct {
-	to      io.Writer
-	columns string
-	short   *digits.Rows // shortens numbers; nil keeps them
-	header  []byte       // csv and tsv; nil until it is written
-	at      position
-	bytes   int64
-}
-
-func (s *sink) progress() Progress { return Progress{s.at.rows, s.bytes} }
-
-func (s *sink) write(row []byte) error {
-	if s.short != nil {
-		row = s.short.Row(row)
-	}
-	n, err := s.to.Write(row)
-	s.bytes += int64(n)
-	return err
-}
-
-// into fetches the rows that the sink does not have.
-func (e Export) into(ctx context.Context, s *sink) error {
-	err := e.stream(ctx, s)
-	for tries := 0; ; {
-		switch {
-		case err == nil || errors.Is(err, errReread):
-			if !s.at.goBack() {
-				return nil
-			}
-			tries = 0
-		case !transient(err) || ctx.Err() != nil || tries == e.Retries:
+// fetch fetches the rows that the output does not have.
+func (s *sink) fetch(ctx context.Context) error {
+	err := s.stream(ctx, overlap)
+	for tries, back := 0, overlap; err != nil; {
+		if !transient(err) || ctx.Err() != nil || tries == s.Retries {
 			return err
-		default:
-			s.at.interrupted()
-			if tries++; !e.Pause(ctx, tries) {
-				return err
-			}
 		}
-		before := s.at
-		if err = e.again(ctx, s); s.at.rows > before.rows || s.at.next.After(before.next) {
-			tries = 0
+		tries++
+		if !s.Pause(ctx, tries) {
+			return err
+		}
+		rows, seen := s.done.Rows, s.seen
+		err = s.again(ctx, back)
+		switch {
+		case s.done.Rows > rows:
+			tries, back = 0, overlap
+		case s.seen > seen:
+			back = 0
 		}
 	}
+	return nil
 }
 
 // again continues after a request.
-func (e Export) again(ctx context.Context, s *sink) error {
-	now, err := e.sink(ctx)
+func (s *sink) again(ctx context.Context, back time.Duration) error {
+	now, err := s.sink(ctx)
 	if err != nil {
 		return err
 	}
 	if now.columns != s.columns {
 		return ErrColumnsChanged
 	}
-	return e.stream(ctx, s)
+	return s.stream(ctx, back)
 }
-
-// errReread ends a request whose next row has to wait until earlier rows were read again.
-var errReread = errors.New("export: rows have to be read again")
 
 // transient tells whether an error may be gone at the next try.
 func transient(err error) bool {
@@ -159,60 +145,78 @@ func transient(err error) bool {
 		errors.Is(err, client.ErrUnavailable) || errors.Is(err, client.ErrInternal)
 }
 
-// stream makes one request and takes its rows.
-func (e Export) stream(ctx context.Context, s *sink) error {
-	options := e.Options
-	if s.at.next.After(options.From) {
-		options.From = s.at.next
+// stream requests the rows from so long before the last one, and takes them.
+func (s *sink) stream(ctx context.Context, back time.Duration) error {
+	options := s.Options
+	if from := s.last.Add(-back); s.done.Rows > 0 && from.After(options.From) {
+		options.From = from
 	}
-	body, err := e.Client.ExportResults(ctx, e.Prism, options)
+	body, err := s.Client.ExportResults(ctx, s.Prism, options)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = body.Close() }()
-	r := newRows(body, options.Format)
-	if options.Format != client.JSONL {
-		if err := s.begin(r); err != nil {
-			return err
-		}
-	}
-	for {
-		row, err := r.next()
+	return s.take(body)
+}
+
+// take writes the rows of an export that the output does not have, and its header row once.
+func (s *sink) take(from io.Reader) error {
+	r, f := bufio.NewReaderSize(from, 64<<10), s.Options.Format
+	for header := f != client.JSONL; ; header = false {
+		row, err := next(r, f)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		k, err := keyOf(row, options.Format)
-		switch {
-		case err != nil:
+		isNew := s.header == nil
+		if header && !isNew && !bytes.Equal(row, s.header) {
+			return ErrColumnsChanged
+		}
+		if header {
+			s.header = row
+		} else if isNew, err = s.add(row); err != nil {
 			return err
-		case s.at.due(k.at):
-			return errReread
-		case !s.at.add(k):
+		}
+		if !isNew {
 			continue
 		}
 		if err := s.write(row); err != nil {
 			return err
 		}
-		if e.Progress != nil {
-			e.Progress(s.progress())
-		}
 	}
 }
 
-// begin takes the header row, which is written once.
-func (s *sink) begin(r *rows) error {
-	header, err := r.next()
-	switch {
-	case err != nil:
-		return err
-	case s.header == nil:
-		s.header = bytes.Clone(header)
-		return s.write(header)
-	case !bytes.Equal(header, s.header):
-		return ErrColumnsChanged
+func (s *sink) write(row []byte) error {
+	if s.numbers != nil {
+		row = s.numbers.Row(row)
 	}
-	return nil
+	n, err := s.to.Write(row)
+	s.done.Bytes += int64(n)
+	if s.Progress != nil && s.done.Rows > 0 {
+		s.Progress(s.done)
+	}
+	return err
+}
+
+// add notes a row. It returns false if the output has the row.
+func (s *sink) add(row []byte) (bool, error) {
+	id, at, err := key(row, s.Options.Format)
+	if err != nil {
+		return false, err
+	}
+	s.seen++
+	if s.recent[id] || s.earlier[id] {
+		return false, nil
+	}
+	if at.Sub(s.since) > overlap {
+		s.recent, s.earlier, s.since = map[string]bool{}, s.recent, at
+	}
+	s.recent[id] = true
+	s.done.Rows++
+	if at.After(s.last) {
+		s.last = at
+	}
+	return true, nil
 }

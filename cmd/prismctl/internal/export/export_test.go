@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -233,18 +234,11 @@ func TestRowsThatAppearLateAreNotLost(t *testing.T) {
 		if _, err := e.To(t.Context(), &got); err != nil {
 			t.Fatal(err)
 		}
-		r := newRows(strings.NewReader(got.String()), f)
 		seen := map[string]int{}
-		for {
-			row, err := r.next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if k, err := keyOf(row, f); err == nil {
-				seen[k.id]++
+		r := bufio.NewReader(&got)
+		for row, err := next(r, f); err == nil; row, err = next(r, f) {
+			if id, _, err := key(row, f); err == nil {
+				seen[id]++
 			}
 		}
 		for _, one := range p.rows {
@@ -252,7 +246,7 @@ func TestRowsThatAppearLateAreNotLost(t *testing.T) {
 				t.Errorf("row %s is there %d times", one.id, seen[one.id])
 			}
 		}
-		if want := []time.Time{{}, start.Add(time.Hour), start.Add(time.Hour - overlap)}; !slices.EqualFunc(p.froms, want, time.Time.Equal) {
+		if want := []time.Time{{}, start.Add(time.Hour - overlap)}; !slices.EqualFunc(p.froms, want, time.Time.Equal) {
 			t.Errorf("the requests began at %s, want %s", p.froms, want)
 		}
 	})
@@ -370,18 +364,19 @@ func TestAProxyThatCutsEachConnectionIsNoStall(t *testing.T) {
 	}
 }
 
-func TestAPositionForgetsWhatIsFarBehindAndNothingElse(t *testing.T) {
+func TestAnExportForgetsWhatIsFarBehindAndNothingElse(t *testing.T) {
 	t.Parallel()
-	var p position
+	s := sink{Export: Export{Options: client.Export{Format: client.TSV}}}
 	for i := range 1000 {
-		if !p.add(key{fmt.Sprint(i), start.Add(time.Duration(i) * time.Second)}) {
-			t.Fatal("a new row was known")
+		at := start.Add(time.Duration(i) * time.Second)
+		if isNew, err := s.add(fmt.Appendf(nil, "%d\t\t\t\t\t%s\n", i, at.Format(time.RFC3339))); !isNew || err != nil {
+			t.Fatalf("a new row was known, or %v", err)
 		}
-		if len(p.recent) > 200 || p.rows != int64(i+1) {
-			t.Fatalf("it remembers %d of %d rows", len(p.recent), p.rows)
+		if len(s.recent)+len(s.earlier) > 200 || s.done.Rows != int64(i+1) {
+			t.Fatalf("it remembers %d of %d rows", len(s.recent)+len(s.earlier), s.done.Rows)
 		}
-		for j := i; j >= 0 && !start.Add(time.Duration(j)*time.Second).Before(p.last.Add(-2*overlap)); j-- {
-			if _, known := p.recent[fmt.Sprint(j)]; !known {
+		for j := i; j >= 0 && !start.Add(time.Duration(j)*time.Second).Before(s.last.Add(-overlap)); j-- {
+			if id := fmt.Sprint(j); !s.recent[id] && !s.earlier[id] {
 				t.Fatalf("behind row %d row %d was forgotten", i, j)
 			}
 		}
