@@ -26,21 +26,16 @@ func (a Answers) Get(name string) (any, bool) {
 	return nil, false
 }
 
+func (a *Answer) member() (*string, any) { return &a.Name, &a.Value }
+
 // UnmarshalJSON keeps the order.
-func (a *Answers) UnmarshalJSON(b []byte) error {
-	*a = nil
-	return eachMember(b, func(name string, raw json.RawMessage) error {
-		one := Answer{Name: name}
-		err := json.Unmarshal(raw, &one.Value)
-		*a = append(*a, one)
-		return err
-	})
+func (a *Answers) UnmarshalJSON(b []byte) (err error) {
+	*a, err = readMembers[Answer](b)
+	return err
 }
 
 // MarshalJSON writes an object in order, or null when there are no answers.
-func (a Answers) MarshalJSON() ([]byte, error) {
-	return object(a, func(one Answer) (string, any) { return one.Name, one.Value })
-}
+func (a Answers) MarshalJSON() ([]byte, error) { return writeMembers(a) }
 
 // RawAnswers are the stored answers, in the version's order.
 type RawAnswers []RawAnswer
@@ -70,21 +65,16 @@ func (a RawAnswers) Get(question string) (RawAnswer, bool) {
 	return RawAnswer{}, false
 }
 
+func (a *RawAnswer) member() (*string, any) { return &a.Question, a }
+
 // UnmarshalJSON keeps the order.
-func (a *RawAnswers) UnmarshalJSON(b []byte) error {
-	*a = nil
-	return eachMember(b, func(name string, raw json.RawMessage) error {
-		one := RawAnswer{Question: name}
-		err := json.Unmarshal(raw, &one)
-		*a = append(*a, one)
-		return err
-	})
+func (a *RawAnswers) UnmarshalJSON(b []byte) (err error) {
+	*a, err = readMembers[RawAnswer](b)
+	return err
 }
 
 // MarshalJSON writes an object in order, or null when there are no answers.
-func (a RawAnswers) MarshalJSON() ([]byte, error) {
-	return object(a, func(one RawAnswer) (string, any) { return one.Question, one })
-}
+func (a RawAnswers) MarshalJSON() ([]byte, error) { return writeMembers(a) }
 
 // Probabilities are probabilities by option or level key, in definition order.
 type Probabilities []Probability
@@ -95,62 +85,61 @@ type Probability struct {
 	P   float64
 }
 
+func (p *Probability) member() (*string, any) { return &p.Key, &p.P }
+
 // UnmarshalJSON keeps the order.
-func (p *Probabilities) UnmarshalJSON(b []byte) error {
-	*p = nil
-	return eachMember(b, func(key string, raw json.RawMessage) error {
-		one := Probability{Key: key}
-		err := json.Unmarshal(raw, &one.P)
-		*p = append(*p, one)
-		return err
-	})
+func (p *Probabilities) UnmarshalJSON(b []byte) (err error) {
+	*p, err = readMembers[Probability](b)
+	return err
 }
 
 // MarshalJSON writes an object in order.
-func (p Probabilities) MarshalJSON() ([]byte, error) {
-	return object(p, func(one Probability) (string, any) { return one.Key, one.P })
+func (p Probabilities) MarshalJSON() ([]byte, error) { return writeMembers(p) }
+
+// member is one member of an object whose order counts.
+type member[T any] interface {
+	*T
+	member() (name *string, value any)
 }
 
-// eachMember reads an object in the order of its members; null has none.
-func eachMember(b []byte, fn func(name string, value json.RawMessage) error) error {
-	if string(b) == "null" {
-		return nil
-	}
+// readMembers reads an object in the order of its members; null is a nil list.
+func readMembers[T any, P member[T]](b []byte) (list []T, err error) {
 	d := json.NewDecoder(bytes.NewReader(b))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return errors.Join(errors.New("client: not an object"), err)
+	switch t, err := d.Token(); {
+	case err != nil || t == nil: // t is nil for null
+		return nil, err
+	case t != json.Delim('{'):
+		return nil, errors.New("client: not an object")
 	}
 	for d.More() {
+		var one T
+		name, value := P(&one).member()
 		t, err := d.Token()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		name, _ := t.(string)
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
+		*name, _ = t.(string)
+		if err := d.Decode(value); err != nil {
+			return nil, err
 		}
-		if err := fn(name, value); err != nil {
-			return err
-		}
+		list = append(list, one)
 	}
-	return nil
+	return list, nil
 }
 
-// object writes an object in the order of the list; a nil list is null.
-func object[T any](list []T, member func(T) (string, any)) ([]byte, error) {
+// writeMembers writes an object in the order of the list; a nil list is null.
+func writeMembers[T any, P member[T]](list []T) ([]byte, error) {
 	if list == nil {
 		return []byte("null"), nil
 	}
-	var b bytes.Buffer
-	b.WriteByte('{')
-	e := json.NewEncoder(&b)
+	b := bytes.NewBufferString("{")
+	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	for i, one := range list {
+	for i := range list {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, value := member(one)
+		name, value := P(&list[i]).member()
 		if err := e.Encode(name); err != nil {
 			return nil, err
 		}

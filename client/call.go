@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,8 +22,9 @@ type call struct {
 	query     url.Values
 	body      any           // JSON; none when nil
 	dryRun    bool          // adds dry_run to body
-	want      int           // the status of success; 200 when 0
-	timeout   time.Duration // of an attempt; Timeout when 0
+	want      int           // the status of success
+	timeout   time.Duration // of an attempt
+	err       error         // why the call can't be made
 	// repeatable calls have the same effect twice as once (spec: idempotency-key).
 	repeatable bool
 	// result calls return a result in format, so a 502 may be a failed result (spec: failed-result-is-not-an-error).
@@ -32,14 +32,40 @@ type call struct {
 	format Format
 }
 
-// segment is a path parameter.
-func segment(s string) string { return url.PathEscape(s) }
+// request is a call of the path with these segments. Only a POST has another effect twice than once.
+func request(operation, method string, segments ...string) call {
+	k := call{operation: operation, method: method, want: http.StatusOK, timeout: Timeout, repeatable: method != http.MethodPost}
+	for _, s := range segments {
+		k.path += "/" + url.PathEscape(s)
+	}
+	return k
+}
+
+func (k call) creating(body any) call {
+	k.body, k.want = body, http.StatusCreated
+	return k
+}
+
+// checking makes a call store nothing (spec: dry-run).
+func (k call) checking(body any) call {
+	k.body, k.dryRun, k.repeatable = body, true, true
+	return k
+}
+
+func (k call) idempotent() call {
+	k.repeatable = true
+	return k
+}
+
+func (k call) where(q url.Values) call {
+	k.query = q
+	return k
+}
 
 // fetch makes a call and decodes its JSON response.
 func fetch[T any](ctx context.Context, c *Client, k call) (v T, err error) {
 	err = c.do(ctx, k, func(b *body) error {
-		defer func() { _ = b.Close() }()
-		text, err := io.ReadAll(io.LimitReader(b, maxBody))
+		text, err := b.all()
 		if err != nil {
 			return err
 		}
@@ -54,6 +80,16 @@ func fetch[T any](ctx context.Context, c *Client, k call) (v T, err error) {
 	return v, err
 }
 
+// buffered makes a call and returns the whole response body.
+func (c *Client) buffered(ctx context.Context, k call) (content io.ReadCloser, err error) {
+	err = c.do(ctx, k, func(b *body) error {
+		text, err := b.all()
+		content = io.NopCloser(bytes.NewReader(text))
+		return err
+	})
+	return content, err
+}
+
 // stream makes a call and returns the response body unread.
 func (c *Client) stream(ctx context.Context, k call) (stream io.ReadCloser, err error) {
 	err = c.do(ctx, k, func(b *body) error {
@@ -65,14 +101,15 @@ func (c *Client) stream(ctx context.Context, k call) (stream io.ReadCloser, err 
 
 // The most bytes that are read of a response body. A page of a hundred prisms of 1 MiB fits into the first.
 const (
-	maxBody   = 256 << 20
-	maxError  = 1 << 20
-	maxFailed = 64 << 20
+	maxBody  = 256 << 20
+	maxError = 64 << 20 // a failed result
 )
 
 // do makes a call, repeats it while that is safe, and passes the body of a success to use, which closes the body.
 func (c *Client) do(ctx context.Context, k call, use func(*body) error) error {
-	k.want, k.timeout = cmp.Or(k.want, http.StatusOK), cmp.Or(k.timeout, Timeout)
+	if k.err != nil {
+		return k.err
+	}
 	var payload []byte
 	if k.body != nil {
 		var err error
@@ -109,30 +146,20 @@ func safeToRepeat(k call, err error) bool {
 }
 
 func (c *Client) attempt(ctx context.Context, k call, payload []byte) (*body, error) {
-	w := watch(ctx, k.timeout)
+	b := newBody(ctx, k.operation, k.timeout)
 	// The request was certainly not sent only if the transport asked for a connection and got none.
 	var asked, got atomic.Bool
-	ctx = httptrace.WithClientTrace(w.ctx, &httptrace.ClientTrace{
+	ctx = httptrace.WithClientTrace(b.ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
 	})
-	failed := func(err error) error {
-		defer w.stop()
-		return &ConnectionError{Operation: k.operation, Sent: got.Load() || !asked.Load(), Err: w.reason(err)}
-	}
-	req, err := c.request(ctx, k, payload)
+	res, err := c.send(ctx, k, payload)
 	if err != nil {
-		return nil, failed(err)
+		defer b.stop()
+		return nil, &ConnectionError{Operation: k.operation, Sent: got.Load() || !asked.Load(), Err: b.reason(err)}
 	}
-	res, err := c.http.Do(req) //nolint:bodyclose // it is closed with the body that is returned
-	if err != nil {
-		return nil, failed(err)
-	}
-	b := &body{
-		watchdog: w, operation: k.operation, from: res.Body, requestID: res.Header.Get("X-Request-Id"),
-		contentType: res.Header.Get("Content-Type"),
-	}
-	w.timer.Stop()
+	b.timer.Stop()
+	b.from, b.requestID = res.Body, res.Header.Get("X-Request-Id")
 	if res.StatusCode == k.want {
 		return b, nil
 	}
@@ -140,7 +167,7 @@ func (c *Client) attempt(ctx context.Context, k call, payload []byte) (*body, er
 	return nil, refusal(k, res, b)
 }
 
-func (c *Client) request(ctx context.Context, k call, payload []byte) (*http.Request, error) {
+func (c *Client) send(ctx context.Context, k call, payload []byte) (*http.Response, error) {
 	address := c.base + "/v1" + k.path
 	if len(k.query) > 0 {
 		address += "?" + k.query.Encode()
@@ -158,7 +185,7 @@ func (c *Client) request(ctx context.Context, k call, payload []byte) (*http.Req
 	}
 	req.Header.Set("User-Agent", c.agent)
 	c.authorize(req.Header)
-	return req, nil
+	return c.http.Do(req)
 }
 
 // refusal reads a response that is not a success.
@@ -167,16 +194,12 @@ func refusal(k call, res *http.Response, b *body) error {
 		Operation: k.operation, Status: res.StatusCode, Code: CodeUnexpected,
 		Message: "a response that is not Prism's", RequestID: b.requestID,
 	}
-	most := int64(maxError)
-	if k.result && res.StatusCode == http.StatusBadGateway {
-		most = maxFailed
-	}
-	text, err := io.ReadAll(io.LimitReader(b, most))
+	text, err := io.ReadAll(io.LimitReader(b, maxError))
 	if err != nil {
 		return err
 	}
 	if k.result && res.StatusCode == http.StatusBadGateway {
-		if failed := failedResult(k, b.contentType, text); failed != nil {
+		if failed := failedResult(k, res.Header.Get("Content-Type"), text); failed != nil {
 			failed.RequestID = b.requestID
 			return failed
 		}
@@ -211,28 +234,33 @@ const unavailable = "Service Unavailable"
 // failedResult reads a 502 of Prism: a result in the requested format. It returns nil for the 502 of a proxy.
 func failedResult(k call, contentType string, text []byte) *FailedError {
 	failed := &FailedError{Operation: k.operation, Body: text}
-	if k.format.Tabular() {
-		if !k.format.is(contentType) {
-			return nil
-		}
-		return failed
+	is := k.format.is(contentType)
+	if !k.format.Tabular() {
+		is = json.Unmarshal(text, &failed.Result) == nil && failed.Result != nil && failed.Result.ID != "" && failed.Result.Status == Failed
 	}
-	isResult := json.Unmarshal(text, &failed.Result) == nil && failed.Result != nil
-	if isResult && failed.Result.ID != "" && failed.Result.Status == Failed {
-		return failed
+	if !is {
+		return nil
 	}
-	return nil
+	return failed
 }
 
-// body is a response body. Each read may take Timeout; the time between reads does not count.
+// body is a response body. It ends its request when the response, or a read, takes too long; the time between reads does
+// not count.
 type body struct {
-	*watchdog
-	operation   string
-	from        io.ReadCloser
-	requestID   string
-	contentType string
+	ctx       context.Context //nolint:containedctx // of the request, which ends with the body
+	cancel    context.CancelCauseFunc
+	timer     *time.Timer
+	operation string
+	from      io.ReadCloser
+	requestID string
 }
 
+func newBody(ctx context.Context, operation string, limit time.Duration) *body {
+	ctx, cancel := context.WithCancelCause(ctx)
+	return &body{ctx: ctx, cancel: cancel, timer: time.AfterFunc(limit, func() { cancel(timeoutError{}) }), operation: operation}
+}
+
+// Read may take Timeout.
 func (b *body) Read(p []byte) (int, error) {
 	b.timer.Reset(Timeout)
 	n, err := b.from.Read(p)
@@ -248,27 +276,21 @@ func (b *body) Close() error {
 	return b.from.Close()
 }
 
-// watchdog cancels a request that takes too long.
-type watchdog struct {
-	ctx    context.Context //nolint:containedctx // it outlives the call that made it, with the body
-	cancel context.CancelCauseFunc
-	timer  *time.Timer
+// all reads the rest and closes the body.
+func (b *body) all() ([]byte, error) {
+	defer func() { _ = b.Close() }()
+	return io.ReadAll(io.LimitReader(b, maxBody))
 }
 
-func watch(ctx context.Context, limit time.Duration) *watchdog {
-	ctx, cancel := context.WithCancelCause(ctx)
-	return &watchdog{ctx, cancel, time.AfterFunc(limit, func() { cancel(timeoutError{}) })}
-}
-
-func (w *watchdog) stop() {
-	w.timer.Stop()
-	w.cancel(nil)
+func (b *body) stop() {
+	b.timer.Stop()
+	b.cancel(nil)
 }
 
 // reason is err without the address, whose query must not get into logs.
-func (w *watchdog) reason(err error) error {
+func (b *body) reason(err error) error {
 	var late timeoutError
-	if errors.As(context.Cause(w.ctx), &late) {
+	if errors.As(context.Cause(b.ctx), &late) {
 		return late
 	}
 	var outer *url.Error

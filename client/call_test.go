@@ -201,9 +201,9 @@ func (*stalling) Close() error { return nil }
 func TestAStreamMayStallForTheReaderButNotForTheServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := watch(t.Context(), Timeout)
-		w.timer.Stop() // as it is once the header has come
-		b := &body{watchdog: w, operation: "exportResults", from: &stalling{strings.NewReader("ab"), w.ctx}}
+		b := newBody(t.Context(), "exportResults", Timeout)
+		b.timer.Stop() // as it is once the header has come
+		b.from = &stalling{strings.NewReader("ab"), b.ctx}
 		defer b.Close()
 		for range 2 {
 			if n, err := b.Read(make([]byte, 1)); n != 1 || err != nil {
@@ -224,7 +224,7 @@ func TestADocumentThatIsCutIsReadAgain(t *testing.T) {
 	t.Parallel()
 	var n atomic.Int64
 	c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
-		if n.Add(1) > 1 {
+		if n.Add(1)%2 == 0 {
 			answer(w, 200, jsonType, okJSON)
 			return
 		}
@@ -234,6 +234,13 @@ func TestADocumentThatIsCutIsReadAgain(t *testing.T) {
 	})
 	if r, err := c.ReadResult(t.Context(), "a"); err != nil || r.ID != resultID {
 		t.Errorf("got %v, %v", r, err)
+	}
+	content, err := c.ReadResultAs(t.Context(), "a", JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(content); err != nil || string(text) != okJSON {
+		t.Errorf("got %s, %v", text, err)
 	}
 }
 

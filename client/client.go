@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -53,14 +54,8 @@ func New(c Config) (*Client, error) {
 	if c.Attempts < 0 {
 		return nil, errors.New("client: Attempts is below zero")
 	}
-	if c.Attempts == 0 {
-		c.Attempts = 4
-	}
 	if c.Transport == nil {
 		c.Transport = newTransport()
-	}
-	if c.UserAgent == "" {
-		c.UserAgent = "prism-client"
 	}
 	header := "Bearer " + c.Key
 	return &Client{
@@ -70,10 +65,10 @@ func New(c Config) (*Client, error) {
 			// Prism does not redirect API calls. Another server that does must not get the key.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		attempts:  c.Attempts,
-		agent:     c.UserAgent,
+		attempts:  cmp.Or(c.Attempts, 4),
+		agent:     cmp.Or(c.UserAgent, "prism-client"),
 		authorize: func(h http.Header) { h.Set("Authorization", header) },
-		pause:     defaultPauses(),
+		pause:     pauses{first: 200 * time.Millisecond, most: 10 * time.Second},
 	}, nil
 }
 

@@ -7,10 +7,7 @@ import (
 
 // CreateKey creates an API key for the account of the client's key. Only this response has the new key's text.
 func (c *Client) CreateKey(ctx context.Context, name string) (CreatedAPIKey, error) {
-	return fetch[CreatedAPIKey](ctx, c, call{
-		operation: "createKey", method: http.MethodPost, path: "/keys", body: map[string]string{"name": name},
-		want: http.StatusCreated,
-	})
+	return fetch[CreatedAPIKey](ctx, c, request("createKey", http.MethodPost, "keys").creating(map[string]string{"name": name}))
 }
 
 // keyList is all keys of an account, in one page.
@@ -20,15 +17,11 @@ type keyList struct {
 
 // ListKeys returns all keys of the account, newest first, also revoked ones, without their texts.
 func (c *Client) ListKeys(ctx context.Context) ([]APIKey, error) {
-	list, err := fetch[keyList](ctx, c, call{
-		operation: "listKeys", method: http.MethodGet, path: "/keys", repeatable: true,
-	})
+	list, err := fetch[keyList](ctx, c, request("listKeys", http.MethodGet, "keys"))
 	return list.Data, err
 }
 
 // RevokeKey revokes a key at once. The call is idempotent.
 func (c *Client) RevokeKey(ctx context.Context, id string) (APIKey, error) {
-	return fetch[APIKey](ctx, c, call{
-		operation: "revokeKey", method: http.MethodPost, path: "/keys/" + segment(id) + "/revoke", repeatable: true,
-	})
+	return fetch[APIKey](ctx, c, request("revokeKey", http.MethodPost, "keys", id, "revoke").idempotent())
 }

@@ -12,8 +12,6 @@ type pauses struct {
 	first, most time.Duration
 }
 
-func defaultPauses() pauses { return pauses{first: 200 * time.Millisecond, most: 10 * time.Second} }
-
 // wait makes the pause after attempt n. It returns false if the context ends before the pause does, and at once if the
 // context's deadline is that early.
 func (p pauses) wait(ctx context.Context, n int) bool {

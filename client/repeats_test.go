@@ -127,7 +127,11 @@ func TestAttemptsAreBounded(t *testing.T) {
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := defaultPauses()
+		c, err := New(Config{URL: "http://prism", Key: "k"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := c.pause
 		for n, most := range map[int]time.Duration{1: 200 * time.Millisecond, 2: 400 * time.Millisecond, 3: 800 * time.Millisecond, 60: 10 * time.Second} {
 			began := time.Now()
 			if !p.wait(t.Context(), n) {

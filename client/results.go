@@ -20,32 +20,22 @@ func NewIdempotencyKey() string { return rand.Text() }
 // CreateResult answers a text through a prism, given by its slug or id, and saves the result. If the model gives no usable
 // answer, the error is a *FailedError with the saved result.
 func (c *Client) CreateResult(ctx context.Context, prism string, r NewResult) (Result, error) {
-	k, err := create(prism, r, JSON)
-	if err != nil {
-		return Result{}, err
-	}
-	return fetch[Result](ctx, c, k)
+	return fetch[Result](ctx, c, create(prism, r, JSON))
 }
 
 // CreateResultRaw is CreateResult with the stored answers.
 func (c *Client) CreateResultRaw(ctx context.Context, prism string, r NewResult) (RawResult, error) {
-	k, err := create(prism, r, Raw)
-	if err != nil {
-		return RawResult{}, err
-	}
-	return fetch[RawResult](ctx, c, k)
+	return fetch[RawResult](ctx, c, create(prism, r, Raw))
 }
 
 // CreateResultAs is CreateResult in any format. The caller closes the stream.
 func (c *Client) CreateResultAs(ctx context.Context, prism string, r NewResult, f Format) (io.ReadCloser, error) {
-	k, err := create(prism, r, f)
-	if err != nil {
-		return nil, err
-	}
-	return c.stream(ctx, k)
+	return c.buffered(ctx, create(prism, r, f))
 }
 
-func create(prism string, r NewResult, f Format) (call, error) {
+func create(prism string, r NewResult, f Format) call {
+	k := request("createResult", http.MethodPost, "prisms", prism, "results").as(f)
+	k.body, k.result, k.timeout, k.repeatable = r, true, AnswerTimeout, r.IdempotencyKey != ""
 	texts := map[string]string{
 		"text": r.Text, "idempotency_key": r.IdempotencyKey, "ref": r.Ref, "context": r.Context,
 	}
@@ -55,14 +45,10 @@ func create(prism string, r NewResult, f Format) (call, error) {
 	for path, text := range texts {
 		// encoding/json would replace invalid bytes, and the model would get another text.
 		if !utf8.ValidString(text) || !utf8.ValidString(path) {
-			return call{}, fmt.Errorf("client: createResult: %q is not UTF-8", path)
+			k.err = fmt.Errorf("client: createResult: %q is not UTF-8", path)
 		}
 	}
-	return call{
-		operation: "createResult", method: http.MethodPost, path: "/prisms/" + segment(prism) + "/results",
-		query: inFormat(f), body: r, timeout: AnswerTimeout,
-		repeatable: r.IdempotencyKey != "", result: true, format: f,
-	}, nil
+	return k
 }
 
 // ReadResult reads a saved result, also a failed one. It does not call the model.
@@ -77,14 +63,11 @@ func (c *Client) ReadResultRaw(ctx context.Context, id string) (RawResult, error
 
 // ReadResultAs is ReadResult in any format. The caller closes the stream.
 func (c *Client) ReadResultAs(ctx context.Context, id string, f Format) (io.ReadCloser, error) {
-	return c.stream(ctx, read(id, f))
+	return c.buffered(ctx, read(id, f))
 }
 
 func read(id string, f Format) call {
-	return call{
-		operation: "readResult", method: http.MethodGet, path: "/results/" + segment(id),
-		query: inFormat(f), repeatable: true,
-	}
+	return request("readResult", http.MethodGet, "results", id).as(f)
 }
 
 // RetryResult sends a failed result's fields to the model again and saves a new result, to which the idempotency key moves. A
@@ -101,17 +84,19 @@ func (c *Client) RetryResultRaw(ctx context.Context, id string) (RawResult, erro
 
 // RetryResultAs is RetryResult in any format. The caller closes the stream.
 func (c *Client) RetryResultAs(ctx context.Context, id string, f Format) (io.ReadCloser, error) {
-	return c.stream(ctx, retry(id, f))
+	return c.buffered(ctx, retry(id, f))
 }
 
 func retry(id string, f Format) call {
-	return call{
-		operation: "retryResult", method: http.MethodPost, path: "/results/" + segment(id) + "/retry",
-		query: inFormat(f), timeout: AnswerTimeout, result: true, format: f,
-	}
+	k := request("retryResult", http.MethodPost, "results", id, "retry").as(f)
+	k.result, k.timeout = true, AnswerTimeout
+	return k
 }
 
-func inFormat(f Format) url.Values { return url.Values{"format": {string(f)}} }
+func (k call) as(f Format) call {
+	k.query, k.format = url.Values{"format": {string(f)}}, f
+	return k
+}
 
 // ResultFilter selects the results of a list; an empty member selects all.
 type ResultFilter struct {
@@ -147,9 +132,7 @@ func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions)
 	set(q, "prism", f.Prism)
 	set(q, "status", string(f.Status))
 	set(q, "ref", f.Ref)
-	return fetch[Page[Result]](ctx, c, call{
-		operation: "listResults", method: http.MethodGet, path: "/results", query: q, repeatable: true,
-	})
+	return fetch[Page[Result]](ctx, c, request("listResults", http.MethodGet, "results").where(q))
 }
 
 // Results iterates over the account's results, newest first, and reads a page at a time. An error ends the iteration.
@@ -199,9 +182,7 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export) (io.
 	set(q, "status", string(e.Status))
 	setTime(q, "from", e.From)
 	setTime(q, "to", e.To)
-	return c.stream(ctx, call{
-		operation: "exportResults", method: http.MethodGet, path: "/prisms/" + segment(prism) + "/results", query: q, repeatable: true,
-	})
+	return c.stream(ctx, request("exportResults", http.MethodGet, "prisms", prism, "results").where(q))
 }
 
 func setTime(q url.Values, name string, t time.Time) {

@@ -65,7 +65,13 @@ type NewResult struct {
 }
 
 // Result is the saved answer to one call, shaped by the prism's current Lens.
-type Result struct {
+type Result = ResultOf[Answers]
+
+// RawResult is a result with the stored answer to every question.
+type RawResult = ResultOf[RawAnswers]
+
+// ResultOf is a result with one of the two kinds of answers.
+type ResultOf[A Answers | RawAnswers] struct {
 	ID        string  `json:"id"`
 	Ref       *string `json:"ref"`
 	Prism     string  `json:"prism"`
@@ -74,20 +80,7 @@ type Result struct {
 	Error     *string `json:"error"` // why the result failed, in words
 	TookMS    int64   `json:"took_ms"`
 	CreatedAt Time    `json:"created_at"`
-	Answers   Answers `json:"answers"` // nil for a failed result
-}
-
-// RawResult is a result with the stored answer to every question.
-type RawResult struct {
-	ID        string     `json:"id"`
-	Ref       *string    `json:"ref"`
-	Prism     string     `json:"prism"`
-	Version   int        `json:"version"`
-	Status    Status     `json:"status"`
-	Error     *string    `json:"error"`
-	TookMS    int64      `json:"took_ms"`
-	CreatedAt Time       `json:"created_at"`
-	Answers   RawAnswers `json:"answers"`
+	Answers   A       `json:"answers"` // nil for a failed result
 }
 
 // QuestionType is what kind of answer a question has.

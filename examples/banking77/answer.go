@@ -46,40 +46,28 @@ type answered struct {
 
 // answerAll asks all questions, at most parallel at once, until ctx ends.
 func answerAll(ctx context.Context, c *client.Client, questions []question, parallel int, run string, shown *progress) *report {
-	rows := make(chan int)
-	go func() {
-		defer close(rows)
-		for i := range questions {
-			select {
-			case rows <- i:
-			case <-ctx.Done():
-				return
-			}
+	began, report := time.Now(), newReport(len(questions))
+	var lock sync.Mutex // of report and shown
+	var calls sync.WaitGroup
+	free := make(chan struct{}, parallel)
+	for i, q := range questions {
+		free <- struct{}{} // calls end with ctx, so this does not block for long
+		if ctx.Err() != nil {
+			break
 		}
-	}()
-	ended := make(chan answered)
-	var workers sync.WaitGroup
-	for range parallel {
-		workers.Go(func() {
-			for i := range rows {
-				began := time.Now()
-				// The key names the row, so that an interrupted run continues where it stopped.
-				key := fmt.Sprintf("%s-%s-%03d", prismSlug, run, i+1)
-				r, err := c.CreateResult(ctx, prismSlug, client.NewResult{Text: questions[i].Text, IdempotencyKey: key, Ref: key})
-				ended <- answered{questions[i], r, time.Since(began), err}
-			}
+		calls.Go(func() {
+			defer func() { <-free }()
+			asked := time.Now()
+			// The key names the row, so that an interrupted run continues where it stopped.
+			key := fmt.Sprintf("%s-%s-%03d", prismSlug, run, i+1)
+			r, err := c.CreateResult(ctx, prismSlug, client.NewResult{Text: q.Text, IdempotencyKey: key, Ref: key})
+			lock.Lock()
+			defer lock.Unlock()
+			report.add(answered{q, r, time.Since(asked), err})
+			shown.step(report.done())
 		})
 	}
-	go func() {
-		workers.Wait()
-		close(ended)
-	}()
-	began := time.Now()
-	report := newReport(len(questions))
-	for a := range ended {
-		report.add(a)
-		shown.step(report.done())
-	}
+	calls.Wait()
 	report.elapsed = time.Since(began)
 	shown.end()
 	return report

@@ -229,12 +229,12 @@ func TestProgressIsABarOnATerminalAndLinesElsewhere(t *testing.T) {
 		terminal bool
 		want     string
 	}{
-		{true, "\r" + strings.Repeat("█", 20) + strings.Repeat("░", 20) + " 2 of 4, 0 s " + "\r" + strings.Repeat("█", 40) + " 4 of 4, 0 s \n"},
+		{true, "\r" + strings.Repeat("█", 20) + strings.Repeat("░", 20) + " 2 of 4, 0 s " + "\r" + strings.Repeat("█", 30) + strings.Repeat("░", 10) + " 3 of 4, 0 s " + "\r" + strings.Repeat("█", 40) + " 4 of 4, 0 s \n"},
 		{false, "2 of 4\n3 of 4\n4 of 4\n"},
 	} {
 		var out strings.Builder
 		p := &progress{out: &out, terminal: c.terminal, total: 4, now: func() time.Time { return at }}
-		for done := 2; done <= 4; done++ { // the third step comes too soon to be drawn
+		for done := 2; done <= 4; done++ {
 			p.step(done)
 		}
 		p.end()

@@ -7,10 +7,7 @@ import (
 	"time"
 )
 
-const (
-	barWidth = 40
-	redraw   = 50 * time.Millisecond
-)
+const barWidth = 40
 
 // progress shows how far the run is: a bar that is drawn over itself on a terminal, else a line every tenth.
 type progress struct {
@@ -19,7 +16,6 @@ type progress struct {
 	total    int
 	now      func() time.Time
 	began    time.Time
-	drawn    time.Time
 	tenths   int
 }
 
@@ -35,10 +31,6 @@ func (p *progress) step(done int) {
 		}
 		return
 	}
-	if done < p.total && now.Sub(p.drawn) < redraw {
-		return
-	}
-	p.drawn = now
 	full := done * barWidth / p.total
 	_, _ = fmt.Fprintf(p.out, "\r%s%s %d of %d, %.0f s ", strings.Repeat("█", full), strings.Repeat("░", barWidth-full),
 		done, p.total, now.Sub(p.began).Seconds())
