@@ -2,11 +2,11 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +27,7 @@ func (a *app) apply() *cobra.Command {
 		if exitSet && !dryRun {
 			return usage(errors.New("--exit-code goes with --dry-run"))
 		}
-		read, err := a.definitions(files)
+		read, err := a.definitions(cmd.Context(), files)
 		if err != nil {
 			return err
 		}
@@ -80,27 +80,28 @@ its questions.`
 }
 
 // definitions reads the named files and folders.
-func (a *app) definitions(names []string) ([]definition.File, error) {
+func (a *app) definitions(ctx context.Context, names []string) ([]definition.File, error) {
 	if len(names) == 0 {
 		return nil, usage(errors.New("name files or folders with -f"))
 	}
 	var files []definition.File
 	var problems []error
 	for _, name := range names {
-		found, err := a.below(name)
+		found, err := below(name)
 		if err != nil {
-			return nil, err
+			return nil, usage(err)
 		}
 		for _, name := range found {
-			read, err := a.decode(name)
-			if err != nil {
-				problems = append(problems, err)
+			text, err := a.read(ctx, name)
+			if name == "-" {
+				name = "standard input"
 			}
-			files = append(files, read...)
+			read, decodeErr := definition.Decode(name, text)
+			files, problems = append(files, read...), append(problems, cmp.Or(err, decodeErr))
 		}
 	}
-	if len(problems) > 0 {
-		return nil, invalid(errors.Join(problems...))
+	if err := errors.Join(problems...); err != nil {
+		return nil, invalid(err)
 	}
 	if len(files) == 0 {
 		return nil, usage(errors.New("there is no prism in " + strings.Join(names, ", ")))
@@ -109,22 +110,16 @@ func (a *app) definitions(names []string) ([]definition.File, error) {
 }
 
 // below returns the definition files of a folder, or the file itself. Names that begin with a dot are skipped.
-func (a *app) below(name string) ([]string, error) {
+func below(name string) (found []string, err error) {
 	if name == "-" {
 		return []string{name}, nil
 	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, usage(err)
-	}
-	if !info.IsDir() {
-		return []string{name}, nil
-	}
-	var found []string
 	err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
+		case path == name && !entry.IsDir():
+			found = append(found, path)
 		case path != name && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return filepath.SkipDir
@@ -135,18 +130,6 @@ func (a *app) below(name string) ([]string, error) {
 		return nil
 	})
 	return found, err
-}
-
-func (a *app) decode(name string) (_ []definition.File, err error) {
-	if name == "-" {
-		return definition.Decode("standard input", a.in)
-	}
-	file, err := os.Open(name) //nolint:gosec // the user named it
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return definition.Decode(name, file)
 }
 
 // showPlan prints the plan and counts the changes.

@@ -211,7 +211,7 @@ questions:
 		u := newUser(t)
 		c, ctx := u.client(), t.Context()
 		u.ok("prisms", "apply", "-f", u.file("one.yaml", oneYAML), "-y")
-		mine, err := definition.Decode("f", strings.NewReader(strings.ReplaceAll(oneYAML, "good?", "fine?")))
+		mine, err := definition.Decode("f", []byte(strings.ReplaceAll(oneYAML, "good?", "fine?")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ questions:
 			if _, err := c.UnarchivePrism(ctx, "one"); err != nil {
 				t.Fatal(err)
 			}
-			other, err := definition.Decode("f", strings.NewReader(strings.ReplaceAll(oneYAML, "good?", name+"?")))
+			other, err := definition.Decode("f", []byte(strings.ReplaceAll(oneYAML, "good?", name+"?")))
 			if err != nil {
 				t.Fatal(err)
 			}

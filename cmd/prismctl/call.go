@@ -68,12 +68,8 @@ func (in *input) flags(cmd *cobra.Command) {
 	f.StringVar(&in.key, "idempotency-key", "", "your own name for the call, which makes it safe to run the command again")
 	f.StringVar(&in.ref, "ref", "", "your own reference, stored with the result")
 	f.StringVar(&in.background, "context", "", "what the model should know beside the fields")
-	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields")
-	for _, flag := range []string{"field", "field-file"} {
-		for _, other := range []string{"text", "text-file", "fields"} {
-			cmd.MarkFlagsMutuallyExclusive(flag, other)
-		}
-	}
+	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields", "field")
+	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields", "field-file")
 	in.given = f.Changed
 }
 
@@ -133,25 +129,27 @@ func (a *app) readFields(ctx context.Context, name string) (map[string]string, e
 	return fields, nil
 }
 
-// maxInput is larger than any valid call.
-const maxInput = 2 << 20
+// maxInput is larger than any valid call, and than the definitions of an account.
+const maxInput = 64 << 20
 
-// readText reads a file or standard input, without the line end of the last line.
-func (a *app) readText(ctx context.Context, name string) (string, error) {
+// read reads a file or standard input.
+func (a *app) read(ctx context.Context, name string) ([]byte, error) {
 	from := a.in
 	if name != "-" {
 		file, err := os.Open(name) //nolint:gosec // the user named it
 		if err != nil {
-			return "", usage(err)
+			return nil, usage(err)
 		}
 		defer func() { _ = file.Close() }()
 		from = file
 	}
-	text, err := await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(from, maxInput)) })
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
+	return await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(from, maxInput)) })
+}
+
+// readText reads a text without the line end of its last line.
+func (a *app) readText(ctx context.Context, name string) (string, error) {
+	text, err := a.read(ctx, name)
+	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), err
 }
 
 // table_ is the format for people; the others are formats of the API.

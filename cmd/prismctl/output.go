@@ -34,7 +34,11 @@ func outputFlag(cmd *cobra.Command, output *string) {
 
 // choices sets what a shell completes for a flag.
 func choices(cmd *cobra.Command, flag string, values ...string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	complete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func complete(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic("prismctl: no such flag: " + flag)
 	}
 }
@@ -109,16 +113,9 @@ func writeJSON(w io.Writer, v any, indent string) error {
 
 // first returns the first n items, or all if n is 0.
 func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
-	if n == 0 {
-		return items
-	}
 	return func(yield func(T, error) bool) {
-		left := n
 		for item, err := range items {
-			if !yield(item, err) {
-				return
-			}
-			if left--; left == 0 {
+			if n--; !yield(item, err) || n == 0 {
 				return
 			}
 		}

@@ -52,27 +52,21 @@ func (a *app) resultsList() *cobra.Command {
 			"id ref prism version status took_ms created_at answers", a.resultRow)
 	})
 	outputFlag(cmd, &output)
-	filterFlags(cmd, &filter.Prism, &status)
+	cmd.Flags().StringVar(&status, "status", "", "only results with this status: ok or failed")
+	choices(cmd, "status", "ok", "failed")
 	cmd.Flags().StringVar(&filter.Ref, "ref", "", "only results with this ref")
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
 	cmd.Flags().BoolVar(&all, "all", false, "list all, however many there are")
-	a.completePrismFlag(cmd)
+	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	return cmd
 }
 
-func filterFlags(cmd *cobra.Command, prism, status *string) {
-	cmd.Flags().StringVar(prism, "prism", "", "only results of this prism")
-	cmd.Flags().StringVar(status, "status", "", "only results with this status: ok or failed")
-	choices(cmd, "status", "ok", "failed")
-}
-
-func (a *app) completePrismFlag(cmd *cobra.Command) {
-	err := cmd.RegisterFlagCompletionFunc("prism", func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+// prismFlag adds --prism, which a shell completes.
+func (a *app) prismFlag(cmd *cobra.Command, prism *string, text string) {
+	cmd.Flags().StringVar(prism, "prism", "", text)
+	complete(cmd, "prism", func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		return a.completePrisms(cmd, nil, start)
 	})
-	if err != nil {
-		panic("prismctl: no such flag: prism")
-	}
 }
 
 func (a *app) resultRow(r client.Result) row {

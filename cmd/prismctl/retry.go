@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,66 +49,52 @@ func (a *app) retry() *cobra.Command {
 interrupt it and run it again.`
 	formatFlag(cmd, &format)
 	cmd.Flags().BoolVar(&allFailed, "all-failed", false, "retry every failed result")
-	cmd.Flags().StringVar(&prism, "prism", "", "with --all-failed, only results of this prism")
 	cmd.Flags().IntVar(&parallel, "parallel", 4, "with --all-failed, how many retries at once")
-	a.completePrismFlag(cmd)
+	a.prismFlag(cmd, &prism, "with --all-failed, only results of this prism")
 	return cmd
 }
 
 // tally counts the outcomes of retries.
 type tally struct {
-	mu                         sync.Mutex
 	ok, failed, earlier, other int
 	err                        error // the first of the others
 }
 
 // retryAll retries failed results while it lists them, newest first. Results that fail again are newer than the list's
 // position, so they are not retried again.
-func (a *app) retryAll(ctx context.Context, c *client.Client, prism string, parallel int) error {
+func (a *app) retryAll(ctx context.Context, c *client.Client, prism string, parallel int) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var t tally
-	var workers sync.WaitGroup
-	ids := make(chan string)
-	for range parallel {
-		workers.Go(func() {
-			for id := range ids {
-				_, err := c.RetryResult(ctx, id)
-				if t.add(err); fatal(err) {
-					cancel()
-				}
-				a.err.status("%s", &t)
+	var lock sync.Mutex // of t and the status line
+	var calls sync.WaitGroup
+	free := make(chan struct{}, parallel)
+	for r, listErr := range c.Results(ctx, client.ResultFilter{Prism: prism, Status: client.Failed}) {
+		free <- struct{}{} // calls end with ctx, so this does not block for long
+		if err = cmp.Or(listErr, ctx.Err()); err != nil {
+			break
+		}
+		calls.Go(func() {
+			defer func() { <-free }()
+			_, err := c.RetryResult(ctx, r.ID)
+			lock.Lock()
+			defer lock.Unlock()
+			if t.add(err); fatal(err) {
+				cancel()
 			}
+			a.err.status("%s", &t)
 		})
 	}
-	err := feed(ctx, c, prism, ids)
-	close(ids)
-	workers.Wait()
+	calls.Wait()
 	a.err.status("")
 	_, _ = fmt.Fprintln(a.err, &t)
 	switch {
 	case t.err != nil:
 		return t.err
-	case err != nil:
-		return err
-	case t.failed > 0:
+	case err == nil && t.failed > 0:
 		return &codeError{exitFailed, nil}
 	}
-	return nil
-}
-
-func feed(ctx context.Context, c *client.Client, prism string, ids chan<- string) error {
-	for r, err := range c.Results(ctx, client.ResultFilter{Prism: prism, Status: client.Failed}) {
-		if err != nil {
-			return err
-		}
-		select {
-		case ids <- r.ID:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	return err
 }
 
 // fatal tells whether every other retry would get the same error.
@@ -117,8 +104,6 @@ func fatal(err error) bool {
 }
 
 func (t *tally) add(err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	var failed *client.FailedError
 	switch {
 	case err == nil:
@@ -129,15 +114,11 @@ func (t *tally) add(err error) {
 		t.earlier++ // it was retried before, or its prism is archived
 	default:
 		t.other++
-		if t.err == nil {
-			t.err = err
-		}
+		t.err = cmp.Or(t.err, err)
 	}
 }
 
 func (t *tally) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	text := fmt.Sprintf("%d answered, %d failed again, %d skipped (retried before, or of an archived prism)", t.ok, t.failed, t.earlier)
 	if t.other > 0 {
 		text += fmt.Sprintf(", %d not retried", t.other)

@@ -93,13 +93,8 @@ func (a *app) command(use, short string, args cobra.PositionalArgs, do func(cmd 
 // group is a command with subcommands.
 func group(use, short string) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
-			}
-			return cmd.Help()
-		},
+		Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 }
 

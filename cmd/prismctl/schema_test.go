@@ -166,7 +166,7 @@ lens:
 			v, sent := asJSON(t, text)
 			schemaErr := schema.Validate(v)
 			serverErr := refusal(t, u, sent)
-			_, decodeErr := definition.Decode("f", strings.NewReader(text))
+			_, decodeErr := definition.Decode("f", []byte(text))
 			if got := schemaErr == nil; got != (test.want == good || test.want == beyond) {
 				t.Errorf("the schema says %v", schemaErr)
 			}

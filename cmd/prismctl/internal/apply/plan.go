@@ -38,23 +38,21 @@ func (c Change) None() bool { return !c.Create && !c.Unarchive && !c.Version && 
 
 // Summary lists the steps in words.
 func (c Change) Summary() string {
-	var does []string
-	for _, step := range []struct {
-		is   bool
-		text string
-	}{
-		{c.Create, "create"},
-		{c.Unarchive, "unarchive"},
-		{c.Version, fmt.Sprintf("add version %d", c.before.LatestVersion+1)},
-		{c.Lens, "edit the Lens"},
-		{c.Archive, "archive"},
-		{c.None(), "unchanged"},
-	} {
-		if step.is {
-			does = append(does, step.text)
+	if c.None() {
+		return "unchanged"
+	}
+	var steps []string
+	add := func(is bool, step string) {
+		if is {
+			steps = append(steps, step)
 		}
 	}
-	return strings.Join(does, ", ")
+	add(c.Create, "create")
+	add(c.Unarchive, "unarchive")
+	add(c.Version, fmt.Sprintf("add version %d", c.before.LatestVersion+1))
+	add(c.Lens, "edit the Lens")
+	add(c.Archive, "archive")
+	return strings.Join(steps, ", ")
 }
 
 // FileError is a definition that can't be applied: each problem with its place in the file.

@@ -3,7 +3,6 @@ package definition
 import (
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -38,11 +37,7 @@ func (f File) At(path string) string {
 
 // Decode reads the prisms of a YAML or JSON file, one for each YAML document. Unknown members are errors, because a misspelled
 // member would silently change the definition. Every problem is listed with its line.
-func Decode(name string, r io.Reader) ([]File, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
+func Decode(name string, text []byte) ([]File, error) {
 	tree, err := parser.ParseBytes(text, 0)
 	var bad yaml.Error
 	if errors.As(err, &bad) {

@@ -2,6 +2,14 @@
 package definition
 
 import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
 	"github.com/prism-results/prism/client"
 )
 
@@ -47,4 +55,46 @@ func unless(v *float64, standard float64) *float64 {
 		return nil
 	}
 	return v
+}
+
+// YAML writes a definition as a file for Decode. Equal definitions have equal texts.
+func YAML(p client.NewPrism) string {
+	tree, err := yaml.ValueToNode(struct {
+		Slug              string `yaml:"slug"`
+		Name              string `yaml:"name,omitempty"`
+		client.NewVersion `yaml:",inline"`
+	}{p.Slug, p.Name, p.NewVersion}, yaml.IndentSequence(true), yaml.AutoInt())
+	if err != nil {
+		panic("definition: a definition has no YAML form: " + err.Error())
+	}
+	ast.Walk(quoter{}, tree)
+	return tree.String() + "\n"
+}
+
+var (
+	// plain texts need no quotes: they begin with a letter and contain no character with a meaning in YAML.
+	plain = regexp.MustCompile(`^\pL(?:[\pL\pN ,.;!?()/+_%=€$'-]*[\pL\pN.;!?()/+_%=€$'-])?$`)
+	// words look like texts, but YAML reads them as other values.
+	words = regexp.MustCompile(`(?i)^(?:true|false|null|yes|no|on|off|y|n)$`)
+	// lines are texts of several lines that fit into a YAML block.
+	lines = regexp.MustCompile(`^(?:[\pL\pN\pP\pS][\pL\pN\pP\pS ]*\n)+$`)
+)
+
+// quoter quotes texts, because the library leaves some plain that YAML does not allow so, and control characters as they are.
+type quoter struct{}
+
+func (q quoter) Visit(n ast.Node) ast.Visitor {
+	s, ok := n.(*ast.StringNode)
+	if !ok {
+		return q
+	}
+	text, err := strconv.Unquote(s.Value)
+	if err != nil { // the library did not quote it
+		text = s.Value
+	}
+	s.Value = text
+	if isPlain := plain.MatchString(text) && !words.MatchString(text); !isPlain && (!lines.MatchString(text) || strings.Contains(text, " \n")) {
+		s.Token.Type = token.DoubleQuoteType
+	}
+	return q
 }

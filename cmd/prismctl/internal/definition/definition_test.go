@@ -11,7 +11,7 @@ import (
 
 func decode(t *testing.T, text string) File {
 	t.Helper()
-	files, err := Decode("f.yaml", strings.NewReader(text))
+	files, err := Decode("f.yaml", []byte(text))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%d prisms, %v", len(files), err)
 	}
@@ -42,7 +42,7 @@ func TestProblemsHaveTheirLine(t *testing.T) {
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := Decode("f.yaml", strings.NewReader(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := Decode("f.yaml", []byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 		})
@@ -65,7 +65,7 @@ func TestWhatIsTaken(t *testing.T) {
 	})
 	t.Run("aliases stand for what they name, in any number of documents", func(t *testing.T) {
 		t.Parallel()
-		files, err := Decode("f", strings.NewReader("slug: a\nfields: &f [{key: x}]\nquestions: []\n---\nslug: b\nfields:\n- &k {key: x}\n- *k\n"))
+		files, err := Decode("f", []byte("slug: a\nfields: &f [{key: x}]\nquestions: []\n---\nslug: b\nfields:\n- &k {key: x}\n- *k\n"))
 		if err != nil || len(files) != 2 || len(files[1].Prism.Fields) != 2 || files[1].Prism.Fields[1].Key != "x" {
 			t.Errorf("got %+v, %v", files, err)
 		}
@@ -81,10 +81,10 @@ func TestWhatIsTaken(t *testing.T) {
 		t.Parallel()
 		text := "slug: a\nfields: [&a {key: x}" + strings.Repeat(", *a", 999) + "]\n"
 		bomb := "slug: a\nquestions:\n- &a {key: x, options: [" + strings.Repeat("{key: y},", 999) + "]}\n" + strings.Repeat("- *a\n", 999)
-		if _, err := Decode("f", strings.NewReader(bomb)); err == nil || !strings.Contains(err.Error(), "is too large") {
+		if _, err := Decode("f", []byte(bomb)); err == nil || !strings.Contains(err.Error(), "is too large") {
 			t.Errorf("got %v", err)
 		}
-		if _, err := Decode("f", strings.NewReader(text)); err != nil {
+		if _, err := Decode("f", []byte(text)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -126,7 +126,7 @@ func TestYAMLIsReadBack(t *testing.T) {
 			Lens: &client.Lens{Columns: []client.Column{{Name: text(), Question: text(), Show: client.ShowAnswer, YesAt: &value}}},
 		}}
 		yaml := YAML(p)
-		files, err := Decode("f", strings.NewReader(yaml))
+		files, err := Decode("f", []byte(yaml))
 		if err != nil || len(files) != 1 || !reflect.DeepEqual(files[0].Prism, p) {
 			t.Fatalf("%v\n%s\ngot  %+v\nwant %+v", err, yaml, files, p)
 		}

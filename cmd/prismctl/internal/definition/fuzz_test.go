@@ -1,7 +1,6 @@
 package definition
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -11,13 +10,13 @@ func FuzzDecode(f *testing.F) {
 	f.Add("slug: a\nlens: &l {columns: [{name: x, yes_at: 1e-3}]}\n---\nslug: b\nname: |\n  x\n  y\n")
 	f.Add("? slug\n: *a\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		files, err := Decode("f", strings.NewReader(text))
+		files, err := Decode("f", []byte(text))
 		if err != nil {
 			return
 		}
 		for _, file := range files {
 			yaml := YAML(file.Prism)
-			again, err := Decode("f", strings.NewReader(yaml))
+			again, err := Decode("f", []byte(yaml))
 			if err != nil || len(again) != 1 || YAML(again[0].Prism) != yaml {
 				t.Fatalf("%v\n%s\ngot  %+v\nwant %+v", err, yaml, again, file.Prism)
 			}

@@ -16,7 +16,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,7 +65,7 @@ func (e Export) To(ctx context.Context, w io.Writer) (Progress, error) {
 type sink struct {
 	Export
 	to      io.Writer
-	columns string // a digest of everything that the columns depend on
+	columns string // everything that the columns depend on, as JSON
 	numbers *digits.Rows
 	header  []byte // csv and tsv; nil until it is written
 	done    Progress
@@ -92,7 +91,7 @@ func (e Export) sink(ctx context.Context) (*sink, error) {
 		Version int
 		Lens    client.Lens
 	}{p.ID, p.LatestVersion, p.Lens})
-	s := &sink{Export: e, columns: fmt.Sprintf("%x", sha256.Sum256(columns))}
+	s := &sink{Export: e, columns: string(columns)}
 	if !e.Exact && e.Options.Format != client.JSONL {
 		names := map[string]bool{}
 		for _, c := range p.Lens.Columns {
@@ -219,4 +218,43 @@ func (s *sink) add(row []byte) (bool, error) {
 		s.last = at
 	}
 	return true, nil
+}
+
+// next returns the next complete row with its line end, or io.EOF after the last row. An incomplete row is
+// io.ErrUnexpectedEOF, or the reader's own error.
+func next(r *bufio.Reader, f client.Format) ([]byte, error) {
+	var row []byte
+	for quoted := false; ; {
+		line, err := r.ReadBytes('\n')
+		row = append(row, line...)
+		switch {
+		case errors.Is(err, io.EOF) && len(row) > 0:
+			return nil, io.ErrUnexpectedEOF
+		case err != nil:
+			return nil, err
+		}
+		// Quotes inside a csv cell are doubled, so an odd number of them is a line break inside a cell.
+		quoted = quoted != (f == client.CSV && bytes.Count(line, []byte(`"`))%2 == 1)
+		if !quoted {
+			return row, nil
+		}
+	}
+}
+
+// key is result_id and created_at of a row: the first and the sixth column (spec: tabular-columns).
+func key(row []byte, f client.Format) (id string, at time.Time, err error) {
+	var members struct {
+		ResultID  string    `json:"result_id"`
+		CreatedAt time.Time `json:"created_at"`
+	}
+	if f == client.JSONL {
+		err = json.Unmarshal(row, &members)
+	} else if cells := digits.Cells(row, f); len(cells) >= 6 {
+		members.ResultID = string(cells[0])
+		members.CreatedAt, err = time.Parse(time.RFC3339, string(bytes.TrimRight(cells[5], "\r\n")))
+	}
+	if err != nil || members.ResultID == "" {
+		return "", at, fmt.Errorf("export: a row without result_id and created_at: %.40q", row)
+	}
+	return members.ResultID, members.CreatedAt, nil
 }

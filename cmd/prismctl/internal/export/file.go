@@ -8,21 +8,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/prism-results/prism/client"
 )
 
 // plan identifies the export that an unfinished file belongs to.
 type plan struct {
-	Host    string        `json:"host"`
-	Prism   string        `json:"prism"`
-	Format  client.Format `json:"format"`
-	Status  client.Status `json:"status"`
-	From    time.Time     `json:"from"`
-	To      time.Time     `json:"to"`
-	Short   bool          `json:"short"` // numbers are shortened
-	Columns string        `json:"columns"`
+	Host, Prism string
+	client.Export
+	Short   bool // numbers are shortened
+	Columns string
 }
 
 // OtherExportError is an unfinished file that belongs to another export.
@@ -44,8 +39,7 @@ func (e Export) ToFile(ctx context.Context, host, name string, restart bool) (Pr
 	if err != nil {
 		return Progress{}, err
 	}
-	o := e.Options
-	file, err := open(name, plan{host, e.Prism, o.Format, o.Status, o.From.UTC(), o.To.UTC(), s.numbers != nil, s.columns}, restart)
+	file, err := open(name, plan{host, e.Prism, e.Options, s.numbers != nil, s.columns}, restart)
 	if err != nil {
 		return Progress{}, err
 	}
