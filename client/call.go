@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -153,7 +154,7 @@ func (c *Client) attempt(ctx context.Context, k call, payload []byte) (*body, er
 		GetConn: func(string) { asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
 	})
-	res, err := c.send(ctx, k, payload)
+	res, err := c.send(ctx, k, payload) //nolint:bodyclose // it is closed with the body that is returned
 	if err != nil {
 		defer b.stop()
 		return nil, &ConnectionError{Operation: k.operation, Sent: got.Load() || !asked.Load(), Err: b.reason(err)}
@@ -298,4 +299,28 @@ func (b *body) reason(err error) error {
 		err = outer.Err
 	}
 	return err
+}
+
+// pauses are the times between attempts: each up to twice the previous one, with a random part so that clients that failed
+// together do not return together.
+type pauses struct {
+	first, most time.Duration
+}
+
+// wait makes the pause after attempt n. It returns false if the context ends before the pause does, and at once if the
+// context's deadline is that early.
+func (p pauses) wait(ctx context.Context, n int) bool {
+	longest := min(p.first<<min(n-1, 16), p.most)
+	pause := longest/2 + rand.N(longest/2+1) //nolint:gosec // jitter needs no secrecy
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= pause {
+		return false
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results"
 	"github.com/prism-results/prism/services/results/operator"
@@ -50,10 +49,6 @@ func (d *demo) seed(ctx context.Context) error {
 	if keys, err := op.Keys(ctx, account); err != nil || len(keys) > 0 {
 		return err
 	}
-	return d.fill(ctx, op, account)
-}
-
-func (d *demo) fill(ctx context.Context, op *operator.Operator, account prism.AccountID) error {
 	text, err := op.CreateKey(ctx, account, "first start")
 	if err != nil {
 		return err
@@ -77,14 +72,11 @@ func (d *demo) fill(ctx context.Context, op *operator.Operator, account prism.Ac
 // print prints the address, and the demo key at the start that created the key.
 func (d *demo) print(at net.Addr) {
 	base := "http://" + at.String()
+	_, _ = fmt.Fprintf(d.stdout, "\nPrism listens at %[1]s (documentation: %[1]s/docs).\n\n", base)
 	if d.key == "" {
-		_, _ = fmt.Fprintf(d.stdout, "\nPrism listens at %s (documentation: %s/docs).\n\n", base, base)
 		return
 	}
-	_, _ = fmt.Fprintf(d.stdout, `
-Prism listens at %[1]s (documentation: %[1]s/docs).
-
-This first start created the account "demo", a prism "tickets" and an API key, which is shown only now:
+	_, _ = fmt.Fprintf(d.stdout, `This first start created the account "demo", a prism "tickets" and an API key, which is shown only now:
 
   %[2]s
 

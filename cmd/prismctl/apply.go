@@ -39,13 +39,11 @@ func (a *app) apply() *cobra.Command {
 		switch {
 		case todo == 0:
 			return nil
+		case exitSet:
+			return &codeError{exitChanges, errTold}
 		case dryRun:
-			if exitSet {
-				return &codeError{exitChanges, nil}
-			}
 			return nil
-		}
-		if !yes {
+		case !yes:
 			if err := a.confirm(cmd.Context(), todo); err != nil {
 				return err
 			}

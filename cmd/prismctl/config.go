@@ -39,15 +39,14 @@ func (a *app) target() (target, error) {
 
 // configFile is in the user's folder for settings.
 func (a *app) configFile() (string, error) {
-	dir := a.env("XDG_CONFIG_HOME")
-	home := a.env("HOME")
+	dir, home := a.env("XDG_CONFIG_HOME"), a.env("HOME")
 	switch {
 	case dir != "":
 	case runtime.GOOS == "windows":
 		dir = a.env("AppData")
-	case runtime.GOOS == "darwin" && home != "":
+	case runtime.GOOS == "darwin":
 		dir = filepath.Join(home, "Library", "Application Support")
-	case home != "":
+	default:
 		dir = filepath.Join(home, ".config")
 	}
 	if !filepath.IsAbs(dir) {

@@ -27,20 +27,16 @@ const (
 	exitInterrupted  = 130 // Ctrl-C
 )
 
-// codeError is an error with its exit code. err is nil if the user was told already.
+// codeError is an error with its exit code.
 type codeError struct {
 	code int
-	err  error
+	error
 }
 
-func (e *codeError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
+func (e *codeError) Unwrap() error { return e.error }
 
-func (e *codeError) Unwrap() error { return e.err }
+// errTold is for an exit code whose reason the user was told already.
+var errTold = errors.New("")
 
 func usage(err error) error { return &codeError{exitUsage, err} }
 
@@ -48,7 +44,7 @@ func invalid(err error) error { return &codeError{exitInvalid, err} }
 
 // exitCode is the exit code of an error, or of the first of several.
 func exitCode(err error) int {
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only the outermost
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		return exitCode(several.Unwrap()[0])
 	}
 	var known *codeError
@@ -95,7 +91,7 @@ func explain(err error) string {
 	case nil:
 		return ""
 	case *codeError:
-		return explain(e.err)
+		return explain(e.error)
 	case *aboutError:
 		return e.what + ": " + explain(e.err)
 	case interface{ Unwrap() []error }:

@@ -37,7 +37,7 @@ func (a *app) export() *cobra.Command {
 			_, err = e.To(cmd.Context(), a.out)
 			return err
 		}
-		e.Progress = (&meter{to: a.err, prism: args[0], began: time.Now()}).show
+		e.Progress = a.err.meter(args[0])
 		done, err := e.ToFile(cmd.Context(), host, name, restart)
 		a.err.status("")
 		var other *export.OtherExportError
@@ -113,21 +113,17 @@ func pause(ctx context.Context, n int) bool {
 	}
 }
 
-// meter shows how far an export has come. The number of rows to come is not known, so the meter shows no share.
-type meter struct {
-	to    *printer
-	prism string
-	began time.Time
-	shown time.Time
-}
-
-// show writes ten times a second at most.
-func (m *meter) show(p export.Progress) {
-	now := time.Now()
-	if now.Sub(m.shown) < 100*time.Millisecond {
-		return
+// meter writes how far an export has come, ten times a second at most. The number of rows to come is not known, so the meter
+// shows no share.
+func (p *printer) meter(prism string) func(export.Progress) {
+	began, shown := time.Now(), time.Time{}
+	return func(e export.Progress) {
+		now := time.Now()
+		if now.Sub(shown) < 100*time.Millisecond {
+			return
+		}
+		shown = now
+		rate := float64(e.Rows) / max(now.Sub(began).Seconds(), 0.001)
+		p.status("%s: %d rows, %.1f MB, %.0f rows/s", prism, e.Rows, float64(e.Bytes)/1e6, rate)
 	}
-	m.shown = now
-	rate := float64(p.Rows) / max(now.Sub(m.began).Seconds(), 0.001)
-	m.to.status("%s: %d rows, %.1f MB, %.0f rows/s", m.prism, p.Rows, float64(p.Bytes)/1e6, rate)
 }

@@ -92,7 +92,7 @@ func (a *app) retryAll(ctx context.Context, c *client.Client, prism string, para
 	case t.err != nil:
 		return t.err
 	case err == nil && t.failed > 0:
-		return &codeError{exitFailed, nil}
+		return &codeError{exitFailed, errTold}
 	}
 	return err
 }

@@ -36,17 +36,9 @@ func readQuestions(data []byte) ([]question, error) {
 	return questions, nil
 }
 
-// answered is how one call ended.
-type answered struct {
-	question question
-	result   client.Result
-	took     time.Duration
-	err      error
-}
-
 // answerAll asks all questions, at most parallel at once, until ctx ends.
 func answerAll(ctx context.Context, c *client.Client, questions []question, parallel int, run string, shown *progress) *report {
-	began, report := time.Now(), newReport(len(questions))
+	began, report := time.Now(), &report{total: len(questions), intents: map[string]int{}}
 	var lock sync.Mutex // of report and shown
 	var calls sync.WaitGroup
 	free := make(chan struct{}, parallel)
@@ -63,7 +55,7 @@ func answerAll(ctx context.Context, c *client.Client, questions []question, para
 			r, err := c.CreateResult(ctx, prismSlug, client.NewResult{Text: q.Text, IdempotencyKey: key, Ref: key})
 			lock.Lock()
 			defer lock.Unlock()
-			report.add(answered{q, r, time.Since(asked), err})
+			report.add(q, r, time.Since(asked), err)
 			shown.step(report.done())
 		})
 	}

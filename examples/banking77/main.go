@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if err := ensurePrism(ctx, c); err != nil {
 		return explained(err)
 	}
-	shown := &progress{out: out, terminal: terminal, total: len(questions), now: time.Now}
+	shown := &progress{out: out, terminal: terminal, total: len(questions), began: time.Now()}
 	report := answerAll(ctx, c, questions, *parallel, *name, shown)
 	report.print(out)
 	return report.err(ctx)

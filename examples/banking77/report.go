@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -32,33 +33,31 @@ type report struct {
 	first    error // of the first call without an answer
 }
 
-func newReport(total int) *report { return &report{total: total, intents: map[string]int{}} }
-
 func (r *report) done() int { return r.answered + r.failed + r.refused }
 
-func (r *report) add(a answered) {
+func (r *report) add(q question, result client.Result, took time.Duration, err error) {
 	var failed *client.FailedError
-	if a.err == nil || errors.As(a.err, &failed) {
-		r.took = append(r.took, a.took)
+	if err == nil || errors.As(err, &failed) {
+		r.took = append(r.took, took)
 	}
 	switch {
 	case failed != nil:
 		r.failed++
-	case a.err != nil:
+	case err != nil:
 		r.refused++
 	default:
 		r.answered++
-		intent, _ := a.result.Answers.Get("intent")
+		intent, _ := result.Answers.Get("intent")
 		r.intents[fmt.Sprint(intent)]++
-		if intent == a.question.Intent {
+		if intent == q.Intent {
 			r.agreed++
 		}
-		if problem, _ := a.result.Answers.Get("problem"); problem == "yes" {
+		if problem, _ := result.Answers.Get("problem"); problem == "yes" {
 			r.problems++
 		}
 	}
 	if r.first == nil {
-		r.first = a.err
+		r.first = err
 	}
 }
 
@@ -80,19 +79,12 @@ func (r *report) print(out io.Writer) {
 		line("calls per second", fmt.Sprintf("%.0f", float64(r.done())/seconds))
 	}
 	_ = t.Flush()
-	if r.answered > 0 {
-		_, _ = fmt.Fprint(out, "\nThe answers:\n\n")
-		_, _ = fmt.Fprintf(out, "%5d%%  have the intent that people gave the question\n", 100*r.agreed/r.answered)
-		_, _ = fmt.Fprintf(out, "%5d%%  say that the customer reports a problem\n", 100*r.problems/r.answered)
-	}
-	r.printIntents(out)
-}
-
-// printIntents lists the intents that were answered most, the more frequent first.
-func (r *report) printIntents(out io.Writer) {
 	if r.answered == 0 {
 		return
 	}
+	_, _ = fmt.Fprint(out, "\nThe answers:\n\n")
+	_, _ = fmt.Fprintf(out, "%5d%%  have the intent that people gave the question\n", 100*r.agreed/r.answered)
+	_, _ = fmt.Fprintf(out, "%5d%%  say that the customer reports a problem\n", 100*r.problems/r.answered)
 	most := slices.SortedFunc(maps.Keys(r.intents), func(a, b string) int {
 		return cmp.Or(r.intents[b]-r.intents[a], cmp.Compare(a, b))
 	})
@@ -126,4 +118,35 @@ func percentile(all []time.Duration, p float64) time.Duration {
 
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+}
+
+const barWidth = 40
+
+// progress shows how far the run is: a bar that is drawn over itself on a terminal, else a line every tenth.
+type progress struct {
+	out      io.Writer
+	terminal bool
+	total    int
+	began    time.Time
+	tenths   int
+}
+
+func (p *progress) step(done int) {
+	if !p.terminal {
+		if tenths := done * 10 / p.total; tenths > p.tenths {
+			p.tenths = tenths
+			_, _ = fmt.Fprintf(p.out, "%d of %d\n", done, p.total)
+		}
+		return
+	}
+	full := done * barWidth / p.total
+	_, _ = fmt.Fprintf(p.out, "\r%s%s %d of %d, %.0f s ", strings.Repeat("█", full), strings.Repeat("░", barWidth-full),
+		done, p.total, time.Since(p.began).Seconds())
+}
+
+// end leaves the bar's line.
+func (p *progress) end() {
+	if p.terminal {
+		_, _ = fmt.Fprintln(p.out)
+	}
 }

@@ -6,6 +6,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -38,9 +39,6 @@ func (c Change) None() bool { return !c.Create && !c.Unarchive && !c.Version && 
 
 // Summary lists the steps in words.
 func (c Change) Summary() string {
-	if c.None() {
-		return "unchanged"
-	}
 	var steps []string
 	add := func(is bool, step string) {
 		if is {
@@ -52,7 +50,7 @@ func (c Change) Summary() string {
 	add(c.Version, fmt.Sprintf("add version %d", c.before.LatestVersion+1))
 	add(c.Lens, "edit the Lens")
 	add(c.Archive, "archive")
-	return strings.Join(steps, ", ")
+	return cmp.Or(strings.Join(steps, ", "), "unchanged")
 }
 
 // FileError is a definition that can't be applied: each problem with its place in the file.

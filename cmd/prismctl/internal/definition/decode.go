@@ -24,14 +24,11 @@ type File struct {
 // At is the place of a path, or of its nearest parent that the file has, as file:line.
 func (f File) At(path string) string {
 	for {
-		if line, ok := f.lines[path]; ok {
+		line, ok := f.lines[path]
+		if ok || path == "" {
 			return f.Name + ":" + strconv.Itoa(line)
 		}
-		cut := strings.LastIndexByte(path, '.')
-		if cut < 0 {
-			return f.Name + ":" + strconv.Itoa(f.lines[""])
-		}
-		path = path[:cut]
+		path = path[:max(0, strings.LastIndexByte(path, '.'))]
 	}
 }
 

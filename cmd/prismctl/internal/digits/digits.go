@@ -15,10 +15,7 @@ func Short(f float64) string {
 
 // Round rounds a number to four significant digits.
 func Round(f float64) float64 {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 4, 64), 64)
-	if err != nil {
-		return f
-	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 4, 64), 64) // its own format
 	return short
 }
 

@@ -114,7 +114,13 @@ func (s *sink) fetch(ctx context.Context) error {
 			return err
 		}
 		rows, seen := s.done.Rows, s.seen
-		err = s.again(ctx, back)
+		var now *sink
+		if now, err = s.sink(ctx); err == nil && now.columns != s.columns {
+			err = ErrColumnsChanged
+		}
+		if err == nil {
+			err = s.stream(ctx, back)
+		}
 		switch {
 		case s.done.Rows > rows:
 			tries, back = 0, overlap
@@ -123,18 +129,6 @@ func (s *sink) fetch(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// again continues after a request.
-func (s *sink) again(ctx context.Context, back time.Duration) error {
-	now, err := s.sink(ctx)
-	if err != nil {
-		return err
-	}
-	if now.columns != s.columns {
-		return ErrColumnsChanged
-	}
-	return s.stream(ctx, back)
 }
 
 // transient tells whether an error may be gone at the next try.
