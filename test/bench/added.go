@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/prism-results/prism/test/bench/internal/load"
 	"github.com/prism-results/prism/test/bench/internal/model"
 	"github.com/prism-results/prism/test/bench/internal/system"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // added is what a system adds to a model that takes 50 ms, at 200 calls a second: the percentiles of calls through the

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/prism-results/prism/test/bench/internal/load"
 	"github.com/prism-results/prism/test/bench/internal/system"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // The calls that are measured.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/prism-results/prism/test/bench/internal/load"
 	"github.com/prism-results/prism/test/bench/internal/system"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // contender is a system under one name, by prism: the bare chain has an instance for each prism.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prism-results/prism/test/bench/internal/load"
 	"github.com/prism-results/prism/test/bench/internal/system"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // profiles writes profiles of each Prism process, beside calls that are not measured.

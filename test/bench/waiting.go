@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/prism-results/prism/test/bench/internal/load"
 	"github.com/prism-results/prism/test/bench/internal/model"
 	"github.com/prism-results/prism/test/bench/internal/system"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // modelPatience is below the 15 s after which Prism gives a model up.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/prism-results/prism/test/chaos/internal/history"
-	"github.com/prism-results/prism/test/chaos/internal/load"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/history"
+	"github.com/prism-results/prism/test/internal/load"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 // row is a result as Postgres holds it.

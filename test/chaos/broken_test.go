@@ -7,10 +7,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/prism-results/prism/test/chaos/internal/history"
-	"github.com/prism-results/prism/test/chaos/internal/load"
 	"github.com/prism-results/prism/test/chaos/internal/system"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/history"
+	"github.com/prism-results/prism/test/internal/load"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 // The tests of this file break Prism on purpose, and prove that the checks find violations.

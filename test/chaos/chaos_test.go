@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/test/chaos/internal/history"
-	"github.com/prism-results/prism/test/chaos/internal/load"
 	"github.com/prism-results/prism/test/chaos/internal/system"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/history"
+	"github.com/prism-results/prism/test/internal/load"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 // TestEveryHistoryHoldsWhateverFails checks what callers saw under faults, and what is stored afterwards.

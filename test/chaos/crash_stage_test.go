@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/crash"
-	"github.com/prism-results/prism/test/chaos/internal/load"
 	"github.com/prism-results/prism/test/chaos/internal/system"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/load"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 // stage is a Prism in which a process dies again and again.
@@ -82,9 +82,7 @@ func (s *stage) prism(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
-	got := s.do(ctx, s.next, http.MethodPost, "/v1/prisms", map[string]any{
-		"slug": load.Slugs[0], "fields": []any{map[string]string{"key": "message"}}, "questions": json.RawMessage(question),
-	})
+	got := s.do(ctx, s.next, http.MethodPost, "/v1/prisms", load.Definition(load.Slugs[0]))
 	if got.status != http.StatusCreated {
 		t.Fatalf("making a prism was answered %s", got)
 	}

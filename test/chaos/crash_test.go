@@ -10,7 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/test/chaos/internal/system"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 // In the tests of this file a process kills itself at a step of a call (pkg/crash). The tests check what is left:

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/test/chaos/internal/load"
 	"github.com/prism-results/prism/test/chaos/internal/system"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/load"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 const (

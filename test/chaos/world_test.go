@@ -2,9 +2,7 @@ package chaos
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -12,9 +10,9 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/test/chaos/internal/fault"
-	"github.com/prism-results/prism/test/chaos/internal/history"
-	"github.com/prism-results/prism/test/chaos/internal/load"
 	"github.com/prism-results/prism/test/chaos/internal/system"
+	"github.com/prism-results/prism/test/internal/history"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // world is a system with two accounts, each with the prisms that the load uses.
@@ -25,8 +23,6 @@ type world struct {
 	keys [2]string
 }
 
-const question = `[{"key":"urgent","type":"yes_no","text":"Is it urgent?"}]`
-
 func startWorld(t *testing.T, sc system.Config, lc load.Config) *world {
 	t.Helper()
 	w := &world{seed: lc.Seed}
@@ -35,7 +31,8 @@ func startWorld(t *testing.T, sc system.Config, lc load.Config) *world {
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
 	for i := range w.keys {
-		if err := w.account(ctx, i); err != nil {
+		var err error
+		if w.keys[i], err = w.Account(ctx, fmt.Sprintf("account-%d", i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,51 +42,10 @@ func startWorld(t *testing.T, sc system.Config, lc load.Config) *world {
 	}
 	w.load = load.New(lc)
 	t.Cleanup(w.load.Close)
+	if err := w.load.Prepare(ctx); err != nil {
+		t.Fatal(err)
+	}
 	return w
-}
-
-func (w *world) account(ctx context.Context, i int) error {
-	key, err := w.Account(ctx, fmt.Sprintf("account-%d", i))
-	if err != nil {
-		return err
-	}
-	w.keys[i] = key
-	for _, slug := range load.Slugs {
-		if err := w.prism(ctx, key, slug); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// prism creates a prism. On a busy machine this may take a few attempts.
-func (w *world) prism(ctx context.Context, key, slug string) error {
-	pause := time.NewTicker(50 * time.Millisecond)
-	defer pause.Stop()
-	body := fmt.Sprintf(`{"slug":%q,"fields":[{"key":"message"}],"questions":%s}`, slug, question)
-	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+w.Gateways[0].Listen+"/v1/prisms", strings.NewReader(body))
-		if err != nil {
-			return err
-		}
-		req.Header.Set("Authorization", "Bearer "+key)
-		req.Header.Set("Content-Type", "application/json")
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			return err
-		}
-		var refusal json.RawMessage
-		_ = json.NewDecoder(resp.Body).Decode(&refusal)
-		_ = resp.Body.Close()
-		switch resp.StatusCode {
-		case http.StatusCreated:
-			return nil
-		case http.StatusServiceUnavailable:
-			<-pause.C
-		default:
-			return fmt.Errorf("making prism %s answered %d: %s", slug, resp.StatusCode, refusal)
-		}
-	}
 }
 
 // plan is the faults during d.

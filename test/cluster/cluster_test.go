@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/test/cluster/internal/kube"
-	"github.com/prism-results/prism/test/cluster/internal/load"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // services in the order in which their Pods are deleted.
@@ -49,8 +49,8 @@ func (c *cluster) rollingUpgrade(t *testing.T) {
 	if err := report.Unbroken(); err != nil {
 		t.Error(err)
 	}
-	if report.Requests < c.env.requests {
-		t.Errorf("it outlasted %d requests, want %d", report.Requests, c.env.requests)
+	if report.Seen.Calls < c.env.requests {
+		t.Errorf("it outlasted %d calls, want %d", report.Seen.Calls, c.env.requests)
 	}
 }
 
@@ -88,8 +88,8 @@ func (c *cluster) suddenEnd(t *testing.T) {
 	if err := report.Right(); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d of %d requests failed: %v", report.Failed, report.Requests, report.Causes)
-	if report.Failed > report.Requests/10 {
+	t.Logf("%d of %d calls failed: %v", report.Failed(), report.Seen.Calls, report.Seen.Causes)
+	if report.Failed() > report.Seen.Calls/10 {
 		t.Error("more failed than the calls of one Pod")
 	}
 }
@@ -133,6 +133,7 @@ func (c *cluster) revocation(t *testing.T) {
 	if len(replicas) < 2 {
 		t.Fatalf("there are only %d gateways", len(replicas))
 	}
+	c.keys(t)
 	tool := kube.Tool{
 		Name: "revoke", Image: c.env.image("prism-cluster-load"), Secret: keySecret,
 		Args: []string{"revoke", "-replicas", strings.Join(replicas, ","), "-keys", "100"},

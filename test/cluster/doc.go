@@ -8,7 +8,7 @@
 //	load ──▶ Service of the gateway ──▶ gateway ──▶ results ──▶ Postgres
 //	                                        └─────▶ model-proxy ──▶ model (prism-cluster-load as well)
 //
-// The load calls at a constant rate while the test disturbs the release, and reports at its end (internal/load). The tests of
+// The load (test/internal/load) calls while the test disturbs the release, and reports at its end. The tests of
 // the load need no cluster and prove that the load finds every kind of wrong response.
 //
 // The settings are environment variables:

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/test/cluster/internal/kube"
-	"github.com/prism-results/prism/test/cluster/internal/load"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 const (
@@ -28,6 +28,7 @@ const (
 	loadName  = "load"
 	modelName = "model"
 	modelPort = 8080
+	modelURL  = "http://model:8080"
 	// patience is more than any step takes on a slow machine.
 	patience = 20 * time.Minute
 )
@@ -118,13 +119,10 @@ func install(t *testing.T) *cluster {
 			_, _ = kube.Namespace{Name: "default"}.Kubectl(context.Background(), "delete", "namespace", c.ns.Name, "--wait=false")
 		}
 	})
-	model := kube.Tool{Name: modelName, Image: c.env.image("prism-cluster-load"), Args: []string{"model"}, Port: modelPort}
-	must("", c.ns.Apply(ctx, model.Pod(), model.Service(),
+	must("", c.ns.Apply(ctx, c.modelTool().Service(),
 		kube.Secret("prism-postgres", map[string]string{"username": "prism", "password": c.env.password, "url": c.env.postgres}),
 		kube.Secret("prism-redis", map[string]string{"url": c.env.redis})))
-	if _, err := c.ns.Kubectl(ctx, "wait", "--for=condition=Ready", "pod/"+modelName, "--timeout", "5m"); err != nil {
-		t.Fatalf("the image %s does not run: %v", model.Image, err)
-	}
+	c.model(t)
 	must(c.ns.Shell(ctx, c.env.stores))
 
 	dir := t.TempDir()
@@ -138,11 +136,38 @@ func install(t *testing.T) *cluster {
 	c.current = version{chart, c.env.tag, "warn"}
 	c.upgrade(ctx, t, c.previous)
 
-	account := "load-" + c.ns.Name // the Postgres may be shared with other namespaces
-	c.operate(ctx, t, "account", "create", account)
-	key := strings.TrimSpace(c.operate(ctx, t, "key", "create", "--account", account))
-	must("", c.ns.Apply(ctx, kube.Secret(keySecret, map[string]string{"PRISM_API_KEY": key})))
 	return c
+}
+
+func (c *cluster) modelTool() kube.Tool {
+	return kube.Tool{Name: modelName, Image: c.env.image("prism-cluster-load"), Args: []string{"model"}, Port: modelPort}
+}
+
+// model starts a new model: a load compares the count of model calls with its own results.
+func (c *cluster) model(t *testing.T) {
+	t.Helper()
+	ctx, tool := t.Context(), c.modelTool()
+	c.kubectl(ctx, t, "delete", "pod", modelName, "--ignore-not-found", "--wait", "--timeout", "2m")
+	if err := c.ns.Apply(ctx, tool.Pod()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ns.Kubectl(ctx, "wait", "--for=condition=Ready", "pod/"+modelName, "--timeout", "5m"); err != nil {
+		t.Fatalf("the image %s does not run: %v", tool.Image, err)
+	}
+}
+
+// keys puts keys of two new accounts into the Secret of the load.
+func (c *cluster) keys(t *testing.T) {
+	t.Helper()
+	keys := map[string]string{"PRISM_API_KEY": "", "PRISM_OTHER_API_KEY": ""}
+	for name := range keys {
+		account := "load-" + strings.ToLower(rand.Text()[:10]) // the Postgres may be shared with other namespaces
+		c.operate(t.Context(), t, "account", "create", account)
+		keys[name] = strings.TrimSpace(c.operate(t.Context(), t, "key", "create", "--account", account))
+	}
+	if err := c.ns.Apply(t.Context(), kube.Secret(keySecret, keys)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // valuesFile leaves everything that matters here at its default, which is meant for production.
@@ -153,7 +178,7 @@ func (c *cluster) valuesFile(t *testing.T) []byte {
 		"image":    map[string]any{"registry": c.env.registry},
 		"postgres": map[string]any{"existingSecret": "prism-postgres", "urlKey": "url"},
 		"redis":    map[string]any{"existingSecret": "prism-redis", "urlKey": "url"},
-		"model":    map[string]any{"provider": "systemone", "baseURL": fmt.Sprintf("http://%s:%d", modelName, modelPort)},
+		"model":    map[string]any{"provider": "systemone", "baseURL": modelURL},
 		"networkPolicy": map[string]any{
 			"model": map[string]any{
 				"to":    []any{map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"app": modelName}}}},
@@ -213,8 +238,10 @@ func (c *cluster) load(t *testing.T, enough int, disturb func(context.Context)) 
 	t.Helper()
 	tool := kube.Tool{
 		Name: loadName, Image: c.env.image("prism-cluster-load"), Secret: keySecret,
-		Args: []string{"load", "-url", "http://" + release + "-gateway", "-model", fmt.Sprintf("http://%s:%d", modelName, modelPort)},
+		Args: []string{"load", "-url", release + "-gateway", "-model", modelURL},
 	}
+	c.model(t)
+	c.keys(t)
 	lines := strings.Split(strings.TrimSpace(c.run(t.Context(), t, tool, func(ctx context.Context) {
 		// By then calls are at the model.
 		c.awaitRequests(ctx, t, 1500)
@@ -236,7 +263,7 @@ func (c *cluster) awaitRequests(ctx context.Context, t *testing.T, n int) {
 		out, err := c.ns.Kubectl(ctx, "logs", loadName, "--tail", "1")
 		var line load.Line
 		if err == nil && json.Unmarshal([]byte(out), &line) == nil && line.Progress != nil {
-			return line.Progress.Requests >= n, out, nil
+			return line.Progress.Calls >= n, out, nil
 		}
 		return false, out, err
 	})

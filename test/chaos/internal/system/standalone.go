@@ -6,7 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 // Standalone is all of Prism in one process.

@@ -23,7 +23,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 // Config of a system.

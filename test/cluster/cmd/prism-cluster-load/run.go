@@ -7,23 +7,24 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/prism-results/prism/test/cluster/internal/load"
-	"github.com/prism-results/prism/test/cluster/internal/model"
+	"github.com/prism-results/prism/test/internal/load"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 const usage = `usage: prism-cluster-load COMMAND
-  model    a decision model that takes the time that a call tells it
-  load     calls Prism at a constant rate until it is told to stop; then reads everything back and prints a report
+  model    a decision model
+  load     calls Prism until it is told to stop; then reads everything back and prints a report
   stop     tells process 1 to stop, for kubectl exec
   get URL  prints what is there, for kubectl exec
   revoke   makes and revokes keys, and calls every replica with them
-The key is PRISM_API_KEY; COMMAND -help lists the flags`
+The keys of two accounts are PRISM_API_KEY and PRISM_OTHER_API_KEY; COMMAND -help lists the flags`
 
 // run runs a command. The load stops when ctx is done.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) error {
@@ -34,27 +35,31 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 	switch args[0] {
 	case "model":
 		listen := flags.String("listen", ":8080", "address")
+		pause := flags.Duration("pause", 5*time.Second, "how long each answer takes")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		return serve(ctx, *listen)
+		return serve(ctx, *listen, *pause)
 	case "load":
-		cfg := load.Config{Key: getenv("PRISM_API_KEY")}
-		flags.StringVar(&cfg.URL, "url", "", "where Prism is")
-		flags.StringVar(&cfg.Model, "model", "", "where the model is")
-		flags.Float64Var(&cfg.Reads, "reads", 100, "reads a second")
-		flags.Float64Var(&cfg.Creates, "creates", 3, "creates a second")
-		flags.Float64Var(&cfg.Repeats, "repeats", 1, "creates with an idempotency key that are repeated, a second")
-		flags.Float64Var(&cfg.Retries, "retries", 1, "creates without an answer that are retried, a second")
-		flags.DurationVar(&cfg.Pause, "pause", 10*time.Second, "how long the model takes")
-		flags.DurationVar(&cfg.Keep, "keep", load.Keep, "how long an unused connection is kept")
-		flags.IntVar(&cfg.Seeds, "seeds", 20, "results to read at first")
+		url := flags.String("url", "", "host:port of Prism")
+		model := flags.String("model", "", "the URL of the model")
+		clients := flags.Int("clients", 250, "concurrent clients")
+		pause := flags.Duration("pause", time.Second, "the time between two calls of a client")
 		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		l := load.New(load.Config{
+			Seed: rand.Uint64(), Gateways: []string{*url}, Keys: [2]string{getenv("PRISM_API_KEY"), getenv("PRISM_OTHER_API_KEY")},
+			Clients: *clients, Pause: *pause, Turnover: 10, Tag: upstream.Tag{FailPercent: 10},
+		})
+		defer l.Close()
+		// The calls in progress end by themselves: every call has a bound.
+		running := context.WithoutCancel(ctx)
+		if err := l.Prepare(running); err != nil {
 			return err
 		}
 		out := json.NewEncoder(stdout)
-		// What was taken ends by itself: every call has a bound.
-		report, err := load.New(cfg).Run(context.WithoutCancel(ctx), ctx, func(p load.Progress) { _ = out.Encode(load.Line{Progress: &p}) })
+		report, err := l.Report(running, ctx, *model, func(s load.Seen) { _ = out.Encode(load.Line{Progress: &s}) })
 		if err != nil {
 			return err
 		}
@@ -72,13 +77,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		var clients []*load.Client
-		for addr := range strings.SplitSeq(*replicas, ",") {
-			c := load.NewClient("http://"+addr, getenv("PRISM_API_KEY"), load.Keep)
-			defer c.Close()
-			clients = append(clients, c)
-		}
-		seen, err := load.Revoke(ctx, clients, *keys)
+		seen, err := load.Revoke(ctx, strings.Split(*replicas, ","), getenv("PRISM_API_KEY"), *keys)
 		if err != nil {
 			return err
 		}
@@ -87,12 +86,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 	return fmt.Errorf("unknown command %q\n%s", args[0], usage)
 }
 
-func serve(ctx context.Context, listen string) error {
+func serve(ctx context.Context, listen string, pause time.Duration) error {
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: model.New(), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: upstream.Handler(upstream.Config{Pause: pause}), ReadHeaderTimeout: 10 * time.Second}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prism-results/prism/test/cluster/internal/model"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 func TestACommandThatIsNotThereIsRefused(t *testing.T) {
@@ -30,10 +30,10 @@ func TestAModelEndsWhenItIsTold(t *testing.T) {
 
 func TestGetPrintsABodyAndFailsOnAnyOtherStatus(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(model.New())
+	server := httptest.NewServer(upstream.Handler(upstream.Config{}))
 	t.Cleanup(server.Close)
 	var out strings.Builder
-	if err := run(t.Context(), []string{"get", server.URL + "/count"}, nil, &out); err != nil || !strings.Contains(out.String(), `"asked":0`) {
+	if err := run(t.Context(), []string{"get", server.URL + "/tally"}, nil, &out); err != nil || !strings.Contains(out.String(), `"asked":0`) {
 		t.Errorf("%v, %q", err, out.String())
 	}
 	if err := run(t.Context(), []string{"get", server.URL + "/nothing"}, nil, io.Discard); err == nil {

@@ -2,11 +2,13 @@ package load
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/prism-results/prism/test/chaos/internal/history"
+	"github.com/prism-results/prism/test/internal/history"
 )
 
 // Seen counts the responses of a load.
@@ -15,11 +17,12 @@ type Seen struct {
 	Results int // 200 and 502
 	Refused int // 4xx
 	Nothing int // 503, or never sent
-	Unknown int // 500, or no answer
+	Unknown int // 500, or no response
 	Longest time.Duration
+	Causes  map[string]int // of Nothing and Unknown
 }
 
-func (l *Load) count(a history.Response, took time.Duration) {
+func (l *Load) count(a history.Response, took time.Duration, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seen.Calls++
@@ -34,13 +37,22 @@ func (l *Load) count(a history.Response, took time.Duration) {
 		l.seen.Refused++
 	}
 	l.seen.Longest = max(l.seen.Longest, took)
+	if a.Meaning == history.Nothing || a.Meaning == history.Unknown {
+		cause := a.String()
+		for ; err != nil; err = errors.Unwrap(err) {
+			cause = fmt.Sprintf("no response: %v", err) // at last the innermost error, without addresses
+		}
+		l.seen.Causes[cause]++
+	}
 }
 
 // Seen returns the counts so far.
 func (l *Load) Seen() Seen {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.seen
+	seen := l.seen
+	seen.Causes = maps.Clone(seen.Causes)
+	return seen
 }
 
 // Races are all races of the run.

@@ -38,26 +38,31 @@ func (r *Revocations) Right() error {
 // callsAfter is how many calls each caller makes with a key that was revoked.
 const callsAfter = 5
 
-// Revoke makes and revokes keys, one after the other, with one client for each replica, and all replicas called all the
-// time. The key of the clients creates the other keys; each replica in turn gets a revoke call.
-func Revoke(ctx context.Context, replicas []*Client, keys int) (*Revocations, error) {
+// Revoke makes and revokes keys, one after the other, while all replicas (host:port) are called all the time. key creates the
+// other keys; each replica in turn gets a revoke call.
+func Revoke(ctx context.Context, replicas []string, key string, keys int) (*Revocations, error) {
 	if len(replicas) == 0 {
 		return nil, errors.New("load: there is no replica")
 	}
 	out := &Revocations{Keys: keys, Replicas: len(replicas)}
+	c := newClient(2, 0)
+	defer c.http.CloseIdleConnections()
 	for n := range keys {
-		if err := out.round(ctx, replicas, n); err != nil {
+		if err := out.round(ctx, c, replicas, key, n); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (r *Revocations) round(ctx context.Context, replicas []*Client, n int) error {
-	made := replicas[n%len(replicas)].do(ctx, http.MethodPost, "/v1/keys", map[string]any{"name": "to be revoked"})
+func (r *Revocations) round(ctx context.Context, c *client, replicas []string, owner string, n int) error {
+	call := func(replica int, method, path, key string, body any) reply {
+		return c.do(ctx, request{method: method, url: "http://" + replicas[replica%len(replicas)] + "/v1/" + path, key: key, body: body})
+	}
+	made := call(n, http.MethodPost, "keys", owner, map[string]any{"name": "to be revoked"})
 	var key struct{ ID, Key string }
 	if made.err != nil || made.status != http.StatusCreated {
-		return fmt.Errorf("load: making a key: %w", made.problem())
+		return fmt.Errorf("load: making a key: %w", made.unknown())
 	}
 	if err := json.Unmarshal(made.body, &key); err != nil {
 		return fmt.Errorf("load: making a key: %w", err)
@@ -66,15 +71,14 @@ func (r *Revocations) round(ctx context.Context, replicas []*Client, n int) erro
 	var revoked atomic.Bool
 	var callers, warm sync.WaitGroup
 	var mu sync.Mutex
-	for i, replica := range replicas {
-		caller := &Client{url: replica.url, key: key.Key, http: replica.http}
+	for i := range replicas {
 		warm.Add(1)
 		callers.Go(func() {
 			warmed := sync.OnceFunc(warm.Done)
 			defer warmed()
 			for after := 0; after < callsAfter && ctx.Err() == nil; {
 				wasRevoked := revoked.Load()
-				a := caller.do(ctx, http.MethodGet, "/v1/prisms?limit=1", nil)
+				a := call(i, http.MethodGet, "prisms?limit=1", key.Key, nil)
 				mu.Lock()
 				switch {
 				case wasRevoked:
@@ -83,12 +87,12 @@ func (r *Revocations) round(ctx context.Context, replicas []*Client, n int) erro
 					if isInvalidKey(a) {
 						r.Refused++
 					} else {
-						r.problem("replica %d took key %d after it was revoked: %v", i, n, a.problem())
+						r.problem("replica %d took key %d after it was revoked: %v", i, n, a.unknown())
 					}
 				case a.status == http.StatusOK:
 					r.Before++
 				case !isInvalidKey(a): // which it may be already while the revocation is on its way back
-					r.problem("replica %d answered key %d before it was revoked: %v", i, n, a.problem())
+					r.problem("replica %d answered key %d before it was revoked: %v", i, n, a.unknown())
 				}
 				mu.Unlock()
 				warmed()
@@ -96,11 +100,11 @@ func (r *Revocations) round(ctx context.Context, replicas []*Client, n int) erro
 		})
 	}
 	warm.Wait()
-	a := replicas[(n+1)%len(replicas)].do(ctx, http.MethodPost, "/v1/keys/"+key.ID+"/revoke", nil)
+	a := call(n+1, http.MethodPost, "keys/"+key.ID+"/revoke", owner, nil)
 	revoked.Store(true)
 	callers.Wait()
 	if a.err != nil || a.status != http.StatusOK {
-		return fmt.Errorf("load: revoking a key: %w", a.problem())
+		return fmt.Errorf("load: revoking a key: %w", a.unknown())
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/prism-results/prism/test/chaos/internal/history"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/history"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 // Slugs are the prisms that each account has. A key is used for both.
@@ -42,6 +42,7 @@ type intent struct {
 	prism  string
 	ref    string
 	target string
+	format string // of the response; json when empty
 }
 
 // Calls are what was called and answered so far.

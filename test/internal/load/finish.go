@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prism-results/prism/test/chaos/internal/history"
+	"github.com/prism-results/prism/test/internal/history"
 )
 
 // Finish proves that nothing is stuck. After the faults have ended, with a model that always answers, a repeat of every key
@@ -46,7 +46,7 @@ func (l *Load) finish(ctx context.Context, race *Race, number int, rnd *rand.Ran
 		if !ok {
 			return nil
 		}
-		last = l.call(context.WithoutCancel(ctx), race, number, l.gateway(rnd), in, rnd)
+		last = l.call(context.WithoutCancel(ctx), race, number, l.gateway(rnd), in)
 		switch {
 		case last.Meaning == history.Nothing:
 			step-- // the 503 asks for a pause, and brings nothing nearer
@@ -94,7 +94,7 @@ func (l *Load) Ready(ctx context.Context) (time.Duration, error) {
 	for _, gateway := range l.config.Gateways {
 		for {
 			in, _ := race.nextToFinish(false, 0)
-			if l.call(ctx, race, 0, gateway, in, rnd).Meaning == history.Result {
+			if l.call(ctx, race, 0, gateway, in).Meaning == history.Result {
 				break
 			}
 			select {

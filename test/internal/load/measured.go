@@ -1,6 +1,3 @@
-// Package load generates load: it calls a server as fast as the server responds, or at a constant rate, and measures each
-// call. It sends ready-made requests and reads no more of a response than necessary, because the processor time of the load
-// generator is missing for what is measured.
 package load
 
 import (
@@ -13,7 +10,7 @@ import (
 	"time"
 )
 
-// Work is the calls to make.
+// Work is the calls of a measured load.
 type Work struct {
 	Addr    string             // host and port
 	Request func(n int) []byte // the bytes of the nth request

@@ -13,9 +13,6 @@ import (
 	"time"
 )
 
-// callBudget is longer than the longest call to Prism.
-const callBudget = 75 * time.Second
-
 // conn is a kept connection.
 type conn struct {
 	net.Conn

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 func ask(t *testing.T, m *upstream.Model, tag upstream.Tag) (status int, probability float64) {

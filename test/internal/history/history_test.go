@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/test/chaos/internal/history"
+	"github.com/prism-results/prism/test/internal/history"
 )
 
 // book writes a history down: each call lasts from one tick to another.

@@ -1,5 +1,3 @@
-// Package load is the clients of the chaos tests. They call Prism over HTTP with the standard client and record the
-// responses.
 package load
 
 import (
@@ -12,9 +10,10 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"sync/atomic"
 	"time"
 
-	"github.com/prism-results/prism/test/chaos/internal/history"
+	"github.com/prism-results/prism/test/internal/history"
 )
 
 // callBudget is longer than any call may take: 35 s of waiting for other calls, 15 s for the model, 10 s for saving
@@ -34,16 +33,22 @@ type Result struct {
 	Answers   json.RawMessage `json:"answers"`
 }
 
+// keep is how long an unused connection is kept: shorter than the time for which a stopping gateway still serves, because a
+// gateway cannot announce its end on an unused connection.
+const keep = 10 * time.Second
+
 // client calls one Prism.
 type client struct {
-	http *http.Client
+	http     *http.Client
+	turnover int64
+	sent     atomic.Int64
 }
 
-func newClient(conns int) *client {
-	return &client{http: &http.Client{
+func newClient(conns int, turnover int64) *client {
+	return &client{turnover: turnover, http: &http.Client{
 		Timeout: callBudget,
 		Transport: &http.Transport{
-			MaxIdleConnsPerHost: conns, MaxConnsPerHost: conns, DisableCompression: true,
+			MaxIdleConnsPerHost: conns, MaxConnsPerHost: conns, DisableCompression: true, IdleConnTimeout: keep,
 			DialContext: (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -85,6 +90,7 @@ func (c *client) do(ctx context.Context, in request) reply {
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	req.Close = c.turnover > 0 && c.sent.Add(1)%c.turnover == 0
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return reply{err: err}
@@ -141,6 +147,9 @@ func (r reply) read(kind history.Kind) (history.Response, *Result, error) {
 }
 
 func (r reply) unknown() error {
+	if r.err != nil {
+		return r.err
+	}
 	return fmt.Errorf("a response that the specification does not have: %d %s", r.status, r.body)
 }
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prism-results/prism/test/chaos/internal/history"
-	"github.com/prism-results/prism/test/chaos/internal/upstream"
+	"github.com/prism-results/prism/test/internal/history"
+	"github.com/prism-results/prism/test/internal/upstream"
 )
 
 // Config of a load.
@@ -26,6 +26,8 @@ type Config struct {
 	LeavePercent int
 	// Pause is between two calls of a client.
 	Pause time.Duration
+	// Turnover makes each nth request the last of its connection, so that new replicas get connections. 0 makes none.
+	Turnover int64
 }
 
 // Load is clients and what they have seen.
@@ -53,7 +55,7 @@ func New(c Config) *Load {
 		c.Limit = 20
 	}
 	return &Load{
-		config: c, client: newClient(c.Clients * 2), start: time.Now(),
+		config: c, client: newClient(c.Clients*2, c.Turnover), start: time.Now(), seen: Seen{Causes: map[string]int{}},
 		bodies: map[served][]byte{}, owner: map[string]int{}, results: map[string]Result{},
 	}
 }
@@ -126,12 +128,13 @@ func (l *Load) one(ctx context.Context, number int, rnd *rand.Rand) (taken bool)
 		return true
 	}
 	if in, ok := race.next(rnd); ok {
+		in.format = []string{"", "json", "raw", "raw"}[rnd.IntN(4)]
 		if rnd.IntN(100) < l.config.LeavePercent {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(ctx, rand.N(60*time.Millisecond))
 			defer cancel()
 		}
-		return l.call(ctx, race, number, l.gateway(rnd), in, rnd).Meaning != history.Nothing
+		return l.call(ctx, race, number, l.gateway(rnd), in).Meaning != history.Nothing
 	}
 	return true
 }
@@ -152,10 +155,9 @@ func (l *Load) pick(rnd *rand.Rand) *Race {
 }
 
 // call makes a call and records the response.
-func (l *Load) call(ctx context.Context, race *Race, number int, gateway string, in intent, rnd *rand.Rand) history.Response {
-	format := []string{"", "json", "raw", "raw"}[rnd.IntN(4)]
+func (l *Load) call(ctx context.Context, race *Race, number int, gateway string, in intent) history.Response {
 	req := l.request(race, gateway, in)
-	req.format = format
+	req.format = in.format
 	c := history.Call{
 		Client: number, Kind: in.kind, Prism: in.prism, Ref: in.ref, Keyed: race.Key != "", Target: in.target,
 		Began: time.Since(l.start),
@@ -164,14 +166,14 @@ func (l *Load) call(ctx context.Context, race *Race, number int, gateway string,
 	c.Ended = time.Since(l.start)
 	answer, result, err := got.read(in.kind)
 	c.Response = answer
-	l.count(answer, c.Ended-c.Began)
+	l.count(answer, c.Ended-c.Began, got.err)
 	switch {
 	case err != nil:
 		l.problem(fmt.Errorf("%s: %s: %w", race.name(), &c, err))
 	case got.err != nil && ctx.Err() == nil && c.Ended-c.Began >= callBudget:
 		l.problem(fmt.Errorf("%s: %s: no response after %s", race.name(), &c, c.Ended-c.Began))
 	case result != nil:
-		l.serve(race, *result, format, got.body)
+		l.serve(race, *result, in.format, got.body)
 	}
 	race.note(c)
 	return answer
@@ -203,8 +205,9 @@ func (l *Load) trespass(ctx context.Context, race *Race, rnd *rand.Rand) {
 	}
 	req := l.request(race, l.gateway(rnd), intent{kind: history.Read, target: id})
 	req.key = l.config.Keys[1-race.Account]
-	answer, _, err := l.client.do(ctx, req).read(history.Read)
-	l.count(answer, 0)
+	got := l.client.do(ctx, req)
+	answer, _, err := got.read(history.Read)
+	l.count(answer, 0, got.err)
 	switch {
 	case err != nil:
 		l.problem(err)

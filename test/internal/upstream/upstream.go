@@ -7,6 +7,7 @@ package upstream
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -65,9 +66,36 @@ type Model struct {
 
 // New starts a model. Close ends it.
 func New(c Config) *Model {
-	m := &Model{config: c, counts: map[int]Count{}, mended: map[int]bool{}, rand: rand.New(rand.NewPCG(c.Seed, 0))}
+	m := prepared(c)
 	m.Model = model.New(m.step)
 	return m
+}
+
+// Tally is the response of GET /tally.
+type Tally struct {
+	Asked int   `json:"asked"` // calls that arrived
+	Races []int `json:"races"` // the race of each answer, by the number of the answer
+}
+
+// Handler is a model for a server in another process than the test. It responds to POST /systemone, GET /tally and
+// GET /healthz.
+func Handler(c Config) http.Handler {
+	m := prepared(c)
+	m.Model = model.Handler(m.step)
+	mux := http.NewServeMux()
+	mux.Handle("POST /systemone", m)
+	mux.HandleFunc("GET /tally", func(w http.ResponseWriter, _ *http.Request) {
+		asked := m.Total().Asked
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		_ = json.NewEncoder(w).Encode(Tally{Asked: asked, Races: m.races})
+	})
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	return mux
+}
+
+func prepared(c Config) *Model {
+	return &Model{config: c, counts: map[int]Count{}, mended: map[int]bool{}, rand: rand.New(rand.NewPCG(c.Seed, 0))}
 }
 
 // Heal makes every call from now on succeed at once.
