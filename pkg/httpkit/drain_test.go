@@ -91,6 +91,7 @@ func TestAStoppingServerFinishesWhatItTookAndRefusesTheRest(t *testing.T) {
 	}
 }
 
+// spec: drain-delay
 func TestDrainDelayServesOnAndAsksToLeave(t *testing.T) {
 	t.Parallel()
 	r := prepare(t, Config{DrainDelay: time.Hour}, Deps{}, echo)

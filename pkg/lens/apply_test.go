@@ -32,6 +32,7 @@ func number(f float64) lens.Cell { return lens.Cell{Kind: lens.Number, Number: f
 
 func text(key, label string) lens.Cell { return lens.Cell{Kind: lens.Text, Key: key, Label: label} }
 
+// spec: lens-column-without-an-answer
 func TestAColumnShowsWhatItsShowSays(t *testing.T) {
 	t.Parallel()
 	null := lens.Cell{}

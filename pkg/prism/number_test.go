@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
+// spec: numbers-in-cells
 func TestNumbersAreWrittenAsJavaScriptWritesThem(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -112,6 +112,7 @@ func TestRawIsACopyThatLensEditsNeverChange(t *testing.T) {
 	}
 }
 
+// spec: json-escapes
 func TestJSONEscapesNothingThatJSONNeedNot(t *testing.T) {
 	t.Parallel()
 	plain := "<script>&amp;</script> '/' \u2028\u2029\u007f é 👩‍🚀"
