@@ -10,7 +10,7 @@ import (
 )
 
 // TestAuthentication holds the Authorization header and the life of an API key.
-// spec: key-scope
+// spec: key-scope, www-authenticate
 func TestAuthentication(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		key := s.main.key
@@ -19,21 +19,11 @@ func TestAuthentication(t *testing.T) {
 		s.runFailing(t, []failing{
 			// spec: authorization-header, error-authentication-required
 			{"an absent header is told to authenticate", call{path: read, auth: none}, authRequired},
-			// spec: error-authentication-required
-			{"an empty header is told to authenticate", call{path: read, auth: none, header: map[string][]string{"Authorization": {""}}}, authRequired},
 			// spec: error-invalid-api-key
 			{"another scheme is an invalid key", call{path: read, auth: "Basic " + key}, invalidKey},
-			{"a key without a scheme is invalid", call{path: read, auth: key}, invalidKey},
-			{"a scheme without a key is invalid", call{path: read, auth: "Bearer"}, invalidKey},
-			{"a scheme and a space are invalid", call{path: read, auth: "Bearer "}, invalidKey},
-			{"a key with words behind it is invalid", call{path: read, auth: "Bearer " + key + " x"}, invalidKey},
 			// spec: api-key-form
 			{"a mistyped key is invalid", call{path: read, auth: "Bearer " + mistyped}, invalidKey},
 			{"a well-formed key that nobody was given is invalid", call{path: read, auth: "Bearer " + wellFormedKey()}, invalidKey},
-			{"a key in another letter case is invalid", call{path: read, auth: "Bearer " + strings.ToUpper(key)}, invalidKey},
-			// spec: error-invalid-api-key
-			{"a key of another service is invalid", call{path: read, auth: "Bearer sk-0123456789"}, invalidKey},
-			{"a very long key is invalid", call{path: read, auth: "Bearer " + strings.Repeat("x", 3000)}, invalidKey},
 			// spec: order-of-checks-create
 			{"a malformed body without a key is a 400", call{path: createOne, body: "{", auth: none}, malformed},
 			{"an invalid body without a key is a 400", call{path: createOne, body: "{}", auth: none}, fieldsOrText},
@@ -58,13 +48,6 @@ func TestAuthentication(t *testing.T) {
 				if r.status < 400 || r.status > 499 || strings.Contains(string(r.body), key) {
 					t.Errorf("%s: status %d: %s", strings.ReplaceAll(path, key, "KEY"), r.status, strings.ReplaceAll(string(r.body), key, "KEY"))
 				}
-			}
-		})
-		// spec: authorization-header
-		t.Run("the scheme is case-insensitive", func(t *testing.T) {
-			t.Parallel()
-			for _, scheme := range []string{"bearer ", "BEARER ", "bEaReR "} {
-				s.main.do(t, call{path: "/v1/prisms?limit=1", auth: scheme + key}).wantStatus(t, 200)
 			}
 		})
 		// spec: api-key-form

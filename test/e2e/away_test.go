@@ -116,9 +116,11 @@ func (s *stack) wantAnswersWhile(t *testing.T, f fault) {
 	t.Helper()
 	prism := s.main.triage(t)
 	created := s.main.create(t, prism, text("x")).ok(t)
+	var scripts []*model.Script // of the retries, which called the model once
 	round := func() []operation {
 		failed, script := s.main.refused(t, prism)
 		script.Then()
+		scripts = append(scripts, script)
 		return operations(prism, failed.ID, created.ID)
 	}
 	rounds := [][]operation{round(), round(), round()}
@@ -144,6 +146,11 @@ func (s *stack) wantAnswersWhile(t *testing.T, f fault) {
 	}
 	if !onTime(late) {
 		t.Errorf("answers take longer than %s: %v", promptly, late)
+	}
+	if f.want[asks] == 503 {
+		for _, script := range scripts {
+			wantEqual(t, "the number of model calls", script.Calls(), 1)
+		}
 	}
 	if err := f.end(); err != nil {
 		t.Fatal(err)

@@ -157,18 +157,5 @@ func TestConcurrency(t *testing.T) {
 			wantEqual(t, "the number of model calls", script.Calls(), 2)
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 2)
 		})
-		t.Run("different keys do not wait for each other", func(t *testing.T) {
-			t.Parallel()
-			release := make(chan struct{})
-			held := s.model.Script(model.Hold(release, model.Likely()))
-			path := s.fill(t, createOne)
-			pending := s.main.start(t, call{path: path, body: text(held.Tag, "idempotency_key", newKey())})
-			if err := held.Await(t.Context(), 1); err != nil {
-				t.Fatal(err)
-			}
-			s.main.post(t, path, text("x", "idempotency_key", newKey())).ok(t)
-			close(release)
-			await(t, pending).ok(t)
-		})
 	})
 }

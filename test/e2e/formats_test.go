@@ -45,7 +45,7 @@ func (s *stack) sample(t *testing.T, step model.Step, more ...any) sample {
 // TestFormats holds the five formats, byte for byte.
 func TestFormats(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
-		// spec: lens-columns, result-members, format-json
+		// spec: lens-columns, derived-lens, show-answer, show-probability, result-members, format-json
 		t.Run("json has the Lens columns in Lens order", func(t *testing.T) {
 			t.Parallel()
 			at := s.sample(t, model.Answer(exact), "ref", "order <7> & co")
@@ -55,14 +55,6 @@ func TestFormats(t *testing.T) {
 			r.wantBody(t, `{"id":"`+at.result.ID+`","ref":"order <7> & co","prism":"`+at.prism+`","version":1,"status":"ok","error":null,"took_ms":`+
 				number(at.result.TookMS)+`,"created_at":"`+at.result.CreatedAt+`","answers":{"pick":"quoted","pick_probability":0.5,`+
 				`"sure":"unsure","sure_probability":0.5,"level":"high","level_average":1.75}}`)
-		})
-		// spec: create-result
-		t.Run("json is the default and the answer of the create call", func(t *testing.T) {
-			t.Parallel()
-			script := s.model.Script()
-			created := s.main.create(t, s.fill(t, "{one}"), text(script.Tag))
-			s.main.read(t, created.ok(t).ID, "").wantBody(t, string(created.body))
-			s.main.read(t, created.ok(t).ID, "json").wantBody(t, string(created.body))
 		})
 		// spec: question-yes-no, format-raw, raw-answer-shapes
 		t.Run("raw has every probability in definition order", func(t *testing.T) {
@@ -103,40 +95,7 @@ func TestFormats(t *testing.T) {
 				`","subject":"a, \"b\"\r\n\tc\rd\ne","message":"`+at.tag+`","pick":"quoted","pick_probability":0.5,"sure":"unsure",`+
 				`"sure_probability":0.5,"level":"high","level_average":1.75}`+"\n")
 		})
-		// spec: csv-labels
-		t.Run("yes and no have words of their own in each format", func(t *testing.T) {
-			t.Parallel()
-			for _, row := range []struct {
-				p           model.Yes
-				word, label string
-			}{{0.75, "yes", "Yes"}, {0.25, "no", "No"}, {0.5, "unsure", "Unsure"}} {
-				prism := s.main.prism(t, oneField, yesNo)
-				script := s.model.Script(model.Answer(model.Answers{"urgent": row.p}))
-				created := s.main.create(t, prism, text(script.Tag)).ok(t)
-				wantEqual(t, "json", created.answer(t, "urgent"), row.word)
-				if got := string(s.main.read(t, created.ID, "csv").body); !strings.Contains(got, ","+row.label+",") {
-					t.Errorf("csv has no %s: %q", row.label, got)
-				}
-				if got := string(s.main.read(t, created.ID, "tsv").body); !strings.Contains(got, "\t"+row.label+"\t") {
-					t.Errorf("tsv has no %s: %q", row.label, got)
-				}
-				if got := string(s.main.read(t, created.ID, "jsonl").body); !strings.Contains(got, `"urgent":"`+row.word+`"`) {
-					t.Errorf("jsonl has no %s: %q", row.word, got)
-				}
-			}
-		})
 
-		// spec: failed-result-is-not-an-error, read-result, format-json, format-raw
-		t.Run("a failed result has null answers in json and raw, and is read with 200", func(t *testing.T) {
-			t.Parallel()
-			at := s.sample(t, model.Status(400), "ref", "r1")
-			for _, format := range []string{"json", "raw"} {
-				r := s.main.read(t, at.result.ID, format)
-				r.wantStatus(t, 200)
-				r.wantBody(t, `{"id":"`+at.result.ID+`","ref":"r1","prism":"`+at.prism+`","version":1,"status":"failed","error":"The model service refused the call (status 400).",`+
-					`"took_ms":`+number(at.result.TookMS)+`,"created_at":"`+at.result.CreatedAt+`","answers":null}`)
-			}
-		})
 		// spec: tabular-failed-row
 		t.Run("a failed result has an error and empty Lens columns in csv, tsv and jsonl", func(t *testing.T) {
 			t.Parallel()
@@ -177,32 +136,6 @@ func TestFormats(t *testing.T) {
 				}
 			})
 		}
-		// spec: created-at
-		t.Run("created_at has milliseconds and Z", func(t *testing.T) {
-			t.Parallel()
-			at := s.main.create(t, s.fill(t, "{one}"), text("x")).ok(t).CreatedAt
-			if !dateTime.MatchString(at) {
-				t.Errorf("created_at is %s", at)
-			}
-		})
-		// spec: numbers-in-cells
-		t.Run("numbers in csv and tsv print as JSON numbers do", func(t *testing.T) {
-			t.Parallel()
-			prism := s.main.prism(t, oneField, yesNo)
-			script := s.model.Script(model.Answer(model.Answers{"urgent": model.Yes(1e-7)}))
-			created := s.main.create(t, prism, text(script.Tag)).ok(t)
-			var answers map[string]json.RawMessage
-			if err := json.Unmarshal(created.Answers, &answers); err != nil {
-				t.Fatal(err)
-			}
-			want := string(answers["urgent_probability"])
-			if got := string(s.main.read(t, created.ID, "csv").body); !strings.HasSuffix(got, ",No,"+want+"\r\n") {
-				t.Errorf("csv %q, json %s", got, want)
-			}
-			if got := string(s.main.read(t, created.ID, "tsv").body); !strings.HasSuffix(got, "\tNo\t"+want+"\n") {
-				t.Errorf("tsv %q, json %s", got, want)
-			}
-		})
 	})
 }
 

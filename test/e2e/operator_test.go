@@ -49,13 +49,6 @@ var settings = map[string]map[string]string{
 	},
 }
 
-// required are the settings that a binary needs to start.
-var required = map[string][]string{
-	"prism-gateway":     {"PRISM_RESULTS_URL", "PRISM_MODEL_PROXY_URL", "PRISM_INTERNAL_TOKEN"},
-	"prism-results":     {"PRISM_DATABASE_URL", "PRISM_INTERNAL_TOKEN"},
-	"prism-model-proxy": {"PRISM_INTERNAL_TOKEN", "PRISM_MODEL_PROVIDER"},
-}
-
 // TestOperator holds the settings and the operator's commands.
 // spec: required-settings
 func TestOperator(t *testing.T) {
@@ -75,21 +68,6 @@ func TestOperator(t *testing.T) {
 					}
 				}
 			})
-			for _, name := range required[p.Name] {
-				t.Run(p.Name+" without "+name+" says so and does not start", func(t *testing.T) {
-					t.Parallel()
-					env := map[string]string{}
-					for k, v := range p.Env {
-						if k != name {
-							env[k] = v
-						}
-					}
-					code, out := command(t, p, env, "serve")
-					if code == 0 || !strings.Contains(out, name) {
-						t.Errorf("exit code %d: %s", code, out)
-					}
-				})
-			}
 			t.Run("a command that "+p.Name+" does not have is an error", func(t *testing.T) {
 				t.Parallel()
 				if code, _ := command(t, p, p.Env, "brew"); code == 0 {

@@ -96,18 +96,6 @@ func TestStandalone(t *testing.T) {
 			}
 			paste(t, line)
 		})
-		t.Run("Ctrl-C stops it with exit code 0", func(t *testing.T) {
-			t.Parallel()
-			own := s.private(t, nil)
-			if err := own.front.Process().Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), launch.StopBudget)
-			defer cancel()
-			if code, err := own.front.Process().Wait(ctx); err != nil || code != 0 {
-				t.Errorf("exit code %d: %v", code, err)
-			}
-		})
 		// spec: provider-offline
 		t.Run("the offline model answers the same call with the same probabilities", func(t *testing.T) {
 			t.Parallel()

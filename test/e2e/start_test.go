@@ -30,6 +30,10 @@ func TestStartErrors(t *testing.T) {
 		{"PRISM_RESULTS_URL", "https://" + secret, "must be a URL that begins with http://"},
 		{"PRISM_MODEL_PROXY_URL", secret, "must be a URL that begins with http://"},
 		{"PRISM_INTERNAL_TOKEN", "", "is required"},
+		{"PRISM_RESULTS_URL", "", "is required"},
+		{"PRISM_MODEL_PROXY_URL", "", "is required"},
+		{"PRISM_DATABASE_URL", "", "is required"},
+		{"PRISM_MODEL_PROVIDER", "", "is required"},
 		{"PRISM_MODEL_PROVIDER", secret, "must be one of systemone"},
 		{"PRISM_MODEL_BASE_URL", secret, "must be a URL that begins with http://"},
 		{"PRISM_MAX_IN_FLIGHT", "-1", "must not be negative"},
@@ -42,8 +46,8 @@ func TestStartErrors(t *testing.T) {
 		for _, p := range s.parts {
 			_, help := command(t, p, nil, "--help")
 			for _, c := range wrong {
-				if !strings.Contains(help, " "+c.name+" ") {
-					continue // not one of its settings
+				if !strings.Contains(help, " "+c.name+" ") || c.what == "is required" && s.topology == standalone {
+					continue // not one of its settings, or not required
 				}
 				t.Run(p.Name+", "+c.name+" "+c.what, func(t *testing.T) {
 					t.Parallel()
