@@ -97,11 +97,16 @@ func decode(text []byte) (object, error) {
 		o.it = &corev1.Secret{}
 	case "v1 Service":
 		o.it = &corev1.Service{}
+	case "v1 Namespace":
+		o.it = &corev1.Namespace{}
 	case "v1 ServiceAccount":
 		o.it = &corev1.ServiceAccount{}
 	case "apps/v1 Deployment":
 		d := &appsv1.Deployment{}
 		o.it, o.template = d, &d.Spec.Template
+	case "apps/v1 StatefulSet":
+		s := &appsv1.StatefulSet{}
+		o.it, o.template = s, &s.Spec.Template
 	case "batch/v1 Job":
 		j := &batchv1.Job{}
 		o.it, o.template = j, &j.Spec.Template

@@ -1,0 +1,143 @@
+package chart
+
+import (
+	"maps"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// images are the names of all images with their packages (spec: binaries).
+var images = map[string]string{
+	"prism":             "cmd/prism",
+	"prism-gateway":     "services/gateway/cmd/prism-gateway",
+	"prism-results":     "services/results/cmd/prism-results",
+	"prism-model-proxy": "services/model-proxy/cmd/prism-model-proxy",
+}
+
+// dependencies are the packages that an image is linked of.
+func dependencies(t *testing.T, pkg string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+pkg)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", pkg, err)
+	}
+	return strings.Fields(string(out))
+}
+
+// instructions of a Dockerfile, with continued lines joined and comments left out.
+func instructions(text string) []string {
+	return slices.DeleteFunc(strings.Split(strings.ReplaceAll(text, "\\\n", ""), "\n"), func(line string) bool {
+		return line == "" || strings.HasPrefix(line, "#")
+	})
+}
+
+// The Dockerfile builds each image from sources that exist and that .dockerignore lets through. An image from scratch has no
+// certificate authorities, so each binary carries its own. Every way to build an image names the same Go.
+func TestTheDockerfileBuildsEachImage(t *testing.T) {
+	t.Parallel()
+	dockerfile := readFile(t, root, "build/Dockerfile")
+	ignored := instructions(readFile(t, root, ".dockerignore"))
+	var sources, last []string
+	for _, line := range instructions(dockerfile) {
+		fields := strings.Fields(line)
+		if fields[0] == "COPY" && !strings.HasPrefix(fields[1], "--from") {
+			sources = append(sources, fields[1:len(fields)-1]...)
+		}
+		if fields[0] == "FROM" {
+			last = nil
+		}
+		last = append(last, line)
+	}
+	for _, source := range sources {
+		if !exists(source) || !slices.Contains(ignored, "!"+source) {
+			t.Errorf("%s does not exist, or .dockerignore hides it", source)
+		}
+	}
+	for name, pkg := range images {
+		if pkg != "cmd/"+name && pkg != "services/"+strings.TrimPrefix(name, "prism-")+"/cmd/"+name {
+			t.Errorf("%s is not where the Dockerfile looks for it: %s", name, pkg)
+		}
+		deps := dependencies(t, pkg)
+		for _, dep := range deps {
+			folder, own := strings.CutPrefix(dep, "github.com/prism-results/prism/")
+			if own && !slices.Contains(sources, strings.Split(folder, "/")[0]) {
+				t.Errorf("%s needs %s, which is not copied", name, folder)
+			}
+		}
+		if !slices.Contains(deps, "golang.org/x/crypto/x509roots/fallback") {
+			t.Errorf("%s has no certificate authorities", name)
+		}
+	}
+	for _, want := range []string{"FROM scratch", "USER 65532:65532", `ENTRYPOINT ["/command"]`} {
+		if !slices.Contains(last, want) {
+			t.Errorf("the image does not say %s", want)
+		}
+	}
+	toolchain := regexp.MustCompile(`GOTOOLCHAIN=go(\S+)`).FindStringSubmatch(readFile(t, root, ".ko.yaml"))
+	if toolchain == nil || !strings.Contains(dockerfile, "/golang:"+toolchain[1]+"-") {
+		t.Errorf("the Dockerfile does not build with the Go of .ko.yaml, %q", toolchain)
+	}
+}
+
+// The packages and files in the configuration of Skaffold exist, and the images that Skaffold builds are those that the
+// chart's Deployments use: each has its repository and tag set, from the variables that Skaffold makes of its name.
+func TestSkaffoldNamesWhatExistsAndHandsItsImagesToTheChart(t *testing.T) {
+	t.Parallel()
+	var s struct {
+		Build struct {
+			Artifacts []struct {
+				Image string
+				Ko    struct {
+					Main         string
+					Dependencies struct{ Paths []string }
+				}
+			}
+		}
+		Deploy struct {
+			Helm struct {
+				Releases []struct {
+					ChartPath         string
+					ValuesFiles       []string
+					SetValueTemplates map[string]string
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(readFile(t, root, "skaffold.yaml")), &s); err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]string{"prism-gateway": "gateway", "prism-results": "results", "prism-model-proxy": "modelProxy"}
+	want := map[string]string{}
+	for _, a := range s.Build.Artifacts {
+		if "./"+images[a.Image] != a.Ko.Main || keys[a.Image] == "" {
+			t.Errorf("%s is built from %s", a.Image, a.Ko.Main)
+		}
+		for _, path := range a.Ko.Dependencies.Paths {
+			if !exists(strings.TrimSuffix(path, "/**")) {
+				t.Errorf("%s depends on %s, which does not exist", a.Image, path)
+			}
+		}
+		if got := lookUp(theChart(t).Values, keys[a.Image]+".image.repository"); got != a.Image {
+			t.Errorf("the chart's image is %v, want %s", got, a.Image)
+		}
+		variable := strings.ReplaceAll(a.Image, "-", "_")
+		want[keys[a.Image]+".image.repository"] = "{{.IMAGE_REPO_" + variable + "}}"
+		want[keys[a.Image]+".image.tag"] = "{{.IMAGE_TAG_" + variable + "}}"
+	}
+	release := s.Deploy.Helm.Releases[0]
+	for _, file := range append(release.ValuesFiles, release.ChartPath+"/Chart.yaml") {
+		if !exists(file) {
+			t.Errorf("no %s", file)
+		}
+	}
+	if got := release.SetValueTemplates; !maps.Equal(got, want) || len(want) != 2*len(keys) {
+		t.Errorf("the values are set to %v, want %v", got, want)
+	}
+}
