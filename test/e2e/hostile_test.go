@@ -23,21 +23,14 @@ func hostiles() []hostile {
 	smuggled := "GET /v1/keys HTTP/1.1\r\nHost: x\r\n\r\n"
 	cases := []hostile{
 		{"a length with chunks", post + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
-		{"xchunked", post + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"},
-		{"a space before a colon", post + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n"},
 		{"two lengths", post + "Content-Length: 2\r\nContent-Length: 5\r\n\r\n{}"},
-		{"a signed length", post + "Content-Length: +2\r\n\r\n{}"},
-		{"a chunk that is none", chunked + "zz\r\n{}\r\n0\r\n\r\n"},
 		{"a chunk size without an end", chunked + strings.Repeat("0", 100_000)},
 		{"version 1.2", "GET /v1/prisms HTTP/1.2\r\nHost: x\r\n\r\n"},
 		{"a TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"},
-		{"a NUL in a header", host + "X: a\x00b\r\n\r\n"},
-		{"a bare LF in a header", host + "X: a\nContent-Length: 5\r\n\r\n"},
 		{"100,000 headers", host + strings.Repeat("X-Aaaa: b\r\n", 100_000) + "\r\n"},
 		{"a header of 10 MB", host + "X: " + strings.Repeat("a", 10<<20) + "\r\n\r\n"},
 		{"a length that no body follows", post + "Content-Length: 99\r\n\r\n{}"},
 		{"chunks that break off", chunked + "2\r\n{}\r\n"},
-		{"headers that break off", host + "X: y"},
 	}
 	for i := range cases {
 		if !strings.Contains(cases[i].name, "break") && !strings.Contains(cases[i].name, "no body") {
@@ -47,10 +40,7 @@ func hostiles() []hostile {
 	// These requests are well-formed, so no second request may follow them.
 	return append(cases,
 		hostile{"an odd method", "BREW /v1/prisms HTTP/1.1\r\nHost: x\r\n\r\n"},
-		hostile{"a method in lower case", "get /v1/prisms HTTP/1.1\r\nHost: x\r\n\r\n"},
-		hostile{"OPTIONS of everything", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n"},
 		hostile{"CONNECT", "CONNECT y:443 HTTP/1.1\r\nHost: y:443\r\n\r\n"},
-		hostile{"an absolute target", "GET http://y/v1/prisms HTTP/1.1\r\nHost: x\r\n\r\n"},
 		hostile{"a body that is compressed", post + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00"},
 		hostile{"a body over every limit by its word", post + "Content-Length: 99999999999\r\n\r\n{}"},
 		hostile{"a body over every limit in chunks", chunked + strings.Repeat("100000\r\n"+strings.Repeat(" ", 1<<20)+"\r\n", 20) + "0\r\n\r\n"},

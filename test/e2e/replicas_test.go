@@ -59,29 +59,6 @@ func TestReplicas(t *testing.T) {
 			own.main.post(t, "/v1/keys/"+id+"/revoke", "").wantStatus(t, 200)
 			there.get(t, "/v1/prisms").wantFail(t, invalidKey)
 		})
-		// spec: same-key-at-once
-		t.Run("the same key at two gateways is one model call and one result", func(t *testing.T) {
-			t.Parallel()
-			own := s.private(t, nil)
-			both := []*client{own.main, own.secondGateway(t)}
-			prism, script := own.main.triage(t), own.model.Script()
-			in := call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag, "idempotency_key", newKey())}
-			replies := race(t, script, 1, both, in, in)
-			replies[0].ok(t)
-			replies[1].wantBody(t, string(replies[0].body))
-			wantEqual(t, "the number of results", len(own.main.results(t, "prism="+prism).Data), 1)
-		})
-		// spec: redis-is-optional
-		t.Run("without Redis two gateways both ask, and both answer with the one result", func(t *testing.T) {
-			t.Parallel()
-			own, both := s.withoutRedis(t)
-			prism, script := own.main.triage(t), own.model.Script()
-			in := call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag, "idempotency_key", newKey())}
-			replies := race(t, script, 2, both, in, in)
-			replies[0].ok(t)
-			replies[1].wantBody(t, string(replies[0].body))
-			wantEqual(t, "the number of results", len(own.main.results(t, "prism="+prism).Data), 1)
-		})
 		// spec: first-calls-race-on-different-prisms
 		t.Run("without Redis the loser for another prism answers 409 after its call, and saves nothing", func(t *testing.T) {
 			t.Parallel()
@@ -112,32 +89,4 @@ func (s *stack) withoutRedis(t *testing.T) (own *stack, both []*client) {
 		t.Fatal(err)
 	}
 	return own, both
-}
-
-// TestOverload holds that a service refuses calls beyond its bound at once, with the 503 that took nothing.
-func TestOverload(t *testing.T) {
-	onEach(t, func(t *testing.T, s *stack) {
-		// spec: error-service-unavailable, overload
-		t.Run("a call beyond the bound is a 503 at once that takes nothing", func(t *testing.T) {
-			t.Parallel()
-			own := s.private(t, map[string]string{"PRISM_MAX_IN_FLIGHT": "2"})
-			prism, release := own.main.triage(t), make(chan struct{})
-			script := own.model.Script(model.Hold(release, model.Likely()))
-			in := call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag)}
-			taken := []<-chan outcome{own.main.start(t, in), own.main.start(t, in)}
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			defer cancel()
-			if err := script.Await(ctx, 2); err != nil {
-				t.Fatal(err)
-			}
-			own.wantAllUnavailable(t, in, call{path: "/v1/prisms"}, call{path: "/v1/prisms", auth: none})
-			close(release)
-			for _, call := range taken {
-				await(t, call).ok(t)
-			}
-			wantEqual(t, "the number of model calls", script.Calls(), 2)
-			own.awaitAnswer(t, prism)
-			wantEqual(t, "the number of results", len(own.main.results(t, "prism="+prism).Data), 3)
-		})
-	})
 }

@@ -96,16 +96,6 @@ func TestStandalone(t *testing.T) {
 			}
 			paste(t, line)
 		})
-		// spec: provider-offline
-		t.Run("the offline model answers the same call with the same probabilities", func(t *testing.T) {
-			t.Parallel()
-			own := s.private(t, map[string]string{"PRISM_MODEL_PROVIDER": "offline"})
-			prism := own.main.triage(t)
-			first := own.main.create(t, prism, text("I have lost my card")).ok(t)
-			second := own.main.create(t, prism, text("I have lost my card")).ok(t)
-			wantEqual(t, "the answers", string(second.Answers), string(first.Answers))
-			wantEqual(t, "the intent", first.answer(t, "intent"), "card")
-		})
 		// spec: standalone-stores
 		t.Run("with Postgres and Redis set it keeps nothing of its own", func(t *testing.T) {
 			t.Parallel()

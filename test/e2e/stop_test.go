@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
 	"syscall"
 	"testing"
 	"time"
@@ -91,33 +90,6 @@ func TestRestart(t *testing.T) {
 			script.Then()
 			own.main.retry(t, failed.ID).ok(t)
 		})
-		// spec: durable-before-response
-		t.Run("a result that was answered survives a kill", func(t *testing.T) {
-			t.Parallel()
-			own := s.private(t, nil)
-			prism := own.main.triage(t)
-			created := own.main.create(t, prism, text("x"))
-			own.restart(t, syscall.SIGKILL)
-			own.main.read(t, created.ok(t).ID, "").wantBody(t, string(created.body))
-		})
-		// spec: retry-of-a-dead-process
-		t.Run("a result whose retry was killed half-way can be retried", func(t *testing.T) {
-			t.Parallel()
-			own := s.private(t, nil)
-			failed, script := own.main.refused(t, own.main.triage(t), "idempotency_key", newKey())
-			script.Then(model.Hang())
-			pending := own.main.start(t, call{method: "POST", path: "/v1/results/" + failed.ID + "/retry"})
-			if err := script.Await(t.Context(), 2); err != nil {
-				t.Fatal(err)
-			}
-			own.restart(t, syscall.SIGKILL)
-			<-pending
-			script.Then()
-			var again struct{ Status string }
-			if err := json.Unmarshal(own.retryUntilTaken(t, failed.ID).body, &again); err != nil || again.Status != "ok" {
-				t.Errorf("status %q: %v", again.Status, err)
-			}
-		})
 	})
 }
 
@@ -135,16 +107,4 @@ func (s *stack) restart(t *testing.T, sig syscall.Signal) {
 	if err := s.front.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// retryUntilTaken retries until the lock of the dead process has expired. The wait for the lock may end with a 503.
-func (s *stack) retryUntilTaken(t *testing.T, id string) reply {
-	t.Helper()
-	for range 3 {
-		if r := s.main.retry(t, id); r.status != 503 {
-			return r
-		}
-	}
-	t.Fatal("the result is stuck")
-	return reply{}
 }

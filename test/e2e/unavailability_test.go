@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/model"
 )
@@ -57,37 +56,4 @@ func TestUnavailability(t *testing.T) {
 			}
 		})
 	})
-}
-
-// wantAllUnavailable sends calls that must all get the 503.
-func (s *stack) wantAllUnavailable(t *testing.T, calls ...call) {
-	t.Helper()
-	for _, in := range calls {
-		if r := s.main.do(t, in); r.status != 503 {
-			t.Errorf("%s: status %d: %.200s", in.path, r.status, r.body)
-		} else {
-			r.wantUnavailable(t)
-		}
-	}
-}
-
-// awaitAnswer repeats a create until it succeeds again.
-func (s *stack) awaitAnswer(t *testing.T, prism string) {
-	t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
-	defer deadline.Stop()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		r := s.main.create(t, prism, text("x"))
-		if r.status != 503 {
-			r.ok(t)
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatal("still unavailable")
-		}
-	}
 }
