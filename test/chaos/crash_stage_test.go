@@ -1,13 +1,10 @@
 package chaos
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -26,7 +23,7 @@ type stage struct {
 	answers  bool   // the call is answered although the victim died
 	model    *upstream.Model
 	key      string
-	http     *http.Client
+	client   *load.Client
 	cases    []*crashCase
 
 	// victimInUse is held while a case kills the victim, and while a case calls the victim.
@@ -60,9 +57,7 @@ func newStage(t *testing.T, model *upstream.Model, o operated) *stage {
 		t.Fatal(err)
 	}
 	// Each call has a connection of its own, so the client sends no call again after a broken connection.
-	return &stage{model: model, key: key, http: &http.Client{
-		Timeout: caseBudget, Transport: &http.Transport{DisableKeepAlives: true},
-	}}
+	return &stage{model: model, key: key, client: load.NewClient(0, 1)}
 }
 
 // plan lists the cases.
@@ -83,7 +78,7 @@ func (s *stage) prism(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
 	got := s.do(ctx, s.next, http.MethodPost, "/v1/prisms", load.Definition(load.Slugs[0]))
-	if got.status != http.StatusCreated {
+	if got.Status != http.StatusCreated {
 		t.Fatalf("making a prism was answered %s", got)
 	}
 }
@@ -96,10 +91,10 @@ func (c *crashCase) prepare(ctx context.Context, t *testing.T) {
 		return
 	}
 	got := c.create(ctx, c.next)
-	if got.status != http.StatusBadGateway || got.result().Status != "failed" {
+	if got.Status != http.StatusBadGateway || got.Result().Status != "failed" {
 		t.Fatalf("a call that the model fails was answered %s", got)
 	}
-	c.old, c.first = got.id(), c.model.Count(c.race).Asked
+	c.old, c.first = got.Result().ID, c.model.Count(c.race).Asked
 	if c.first != 1 {
 		t.Fatalf("the model was asked %d times for one result", c.first)
 	}
@@ -112,8 +107,8 @@ func (c *crashCase) asked() int { return c.model.Count(c.race).Asked - c.first }
 func (c *crashCase) ref() string { return fmt.Sprintf("race-%d", c.race) }
 
 // start makes the case's call.
-func (c *crashCase) start(ctx context.Context, addr string) <-chan called {
-	answer := make(chan called, 1)
+func (c *crashCase) start(ctx context.Context, addr string) <-chan load.Reply {
+	answer := make(chan load.Reply, 1)
 	go func() {
 		if c.retries() {
 			answer <- c.retry(ctx, addr, c.old)
@@ -124,7 +119,7 @@ func (c *crashCase) start(ctx context.Context, addr string) <-chan called {
 	return answer
 }
 
-func (c *crashCase) create(ctx context.Context, addr string) called {
+func (c *crashCase) create(ctx context.Context, addr string) load.Reply {
 	tag := upstream.Tag{Race: c.race}
 	if c.failed {
 		tag.FailPercent = 100
@@ -136,7 +131,7 @@ func (c *crashCase) create(ctx context.Context, addr string) called {
 	return c.do(ctx, addr, http.MethodPost, "/v1/prisms/"+load.Slugs[0]+"/results", body)
 }
 
-func (c *crashCase) retry(ctx context.Context, addr, id string) called {
+func (c *crashCase) retry(ctx context.Context, addr, id string) load.Reply {
 	return c.do(ctx, addr, http.MethodPost, "/v1/results/"+id+"/retry", nil)
 }
 
@@ -150,7 +145,7 @@ func (c *crashCase) saved(ctx context.Context, t *testing.T, addr string) (all [
 	var list struct {
 		Data []saved `json:"data"`
 	}
-	if err := json.Unmarshal(got.body, &list); err != nil || got.status != http.StatusOK {
+	if err := json.Unmarshal(got.Body, &list); err != nil || got.Status != http.StatusOK {
 		t.Fatalf("the list of results was answered %s", got)
 	}
 	for _, r := range list.Data {
@@ -169,7 +164,7 @@ func (s *stage) reachable(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for _, addr := range []string{s.at, s.next} {
 		until(t, addr+" answers", func() bool {
-			return s.do(ctx, addr, http.MethodGet, "/v1/results?limit=1", nil).status == http.StatusOK
+			return s.do(ctx, addr, http.MethodGet, "/v1/results?limit=1", nil).Status == http.StatusOK
 		})
 	}
 }
@@ -190,21 +185,14 @@ func until(t *testing.T, what string, happened func() bool) {
 	}
 }
 
-// called is the response of a call, or the error of a call without a response.
-type called struct {
-	status int
-	body   []byte
-	err    error
-}
-
 // do repeats a call while the response is the 503, which took nothing: on a busy machine a service may not respond in time.
 // The saved results and the model calls prove that nothing was taken.
-func (s *stage) do(ctx context.Context, addr, method, path string, in any) called {
+func (s *stage) do(ctx context.Context, addr, method, path string, in any) load.Reply {
 	pause := time.NewTicker(50 * time.Millisecond)
 	defer pause.Stop()
 	for {
-		out := s.doOnce(ctx, addr, method, path, in)
-		if out.status != http.StatusServiceUnavailable {
+		out := s.client.Do(ctx, load.Request{Method: method, URL: "http://" + addr + path, Key: s.key, Body: in})
+		if out.Status != http.StatusServiceUnavailable {
 			return out
 		}
 		select {
@@ -213,71 +201,4 @@ func (s *stage) do(ctx context.Context, addr, method, path string, in any) calle
 			return out
 		}
 	}
-}
-
-func (s *stage) doOnce(ctx context.Context, addr, method, path string, in any) (out called) {
-	var body io.Reader
-	if in != nil {
-		b, err := json.Marshal(in)
-		if err != nil {
-			return called{err: err}
-		}
-		body = bytes.NewReader(b)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+addr+path, body)
-	if err != nil {
-		return called{err: err}
-	}
-	req.Header.Set("Authorization", "Bearer "+s.key)
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	resp, err := s.http.Do(req)
-	if err != nil {
-		return called{err: err}
-	}
-	defer resp.Body.Close()
-	out.status = resp.StatusCode
-	if out.body, err = io.ReadAll(resp.Body); err != nil {
-		return called{err: err}
-	}
-	return out
-}
-
-func (c called) String() string {
-	if c.err != nil {
-		return "nothing: " + c.err.Error()
-	}
-	return fmt.Sprintf("%d %s", c.status, c.body)
-}
-
-// result is the result in the response, or the zero value.
-func (c called) result() (r load.Result) {
-	if json.Unmarshal(c.body, &r) != nil {
-		return load.Result{}
-	}
-	return r
-}
-
-func (c called) id() string { return c.result().ID }
-
-// message is the message of an error.
-func (c called) message() string {
-	var body struct {
-		Error struct{ Message string }
-	}
-	if json.Unmarshal(c.body, &body) != nil {
-		return ""
-	}
-	return body.Error.Message
-}
-
-var namesRetry = regexp.MustCompile(`^This result was already retried as ([0-9a-f-]{36})\.$`)
-
-// retriedAs is the result that a 409 names.
-func (c called) retriedAs() string {
-	if by := namesRetry.FindStringSubmatch(c.message()); by != nil && c.status == http.StatusConflict {
-		return by[1]
-	}
-	return ""
 }

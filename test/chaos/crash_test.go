@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/test/chaos/internal/system"
+	"github.com/prism-results/prism/test/internal/load"
 	"github.com/prism-results/prism/test/internal/upstream"
 )
 
@@ -198,7 +199,7 @@ func (c *crashCase) once(t *testing.T) (late string) {
 	if n := c.asked(); n != c.left.asked {
 		t.Errorf("the model was asked %d times, not %d", n, c.left.asked)
 	}
-	if c.answers && (len(before) != 1 || before[0].ID != answer.id()) {
+	if c.answers && (len(before) != 1 || before[0].ID != answer.Result().ID) {
 		t.Errorf("the response was %s, saved is %v", answer, before)
 	}
 
@@ -217,7 +218,7 @@ func (c *crashCase) once(t *testing.T) (late string) {
 }
 
 // watch waits for a response and returns the time of the next model call, if there was one.
-func (c *crashCase) watch(answered <-chan called) (answer called, asked time.Time) {
+func (c *crashCase) watch(answered <-chan load.Reply) (answer load.Reply, asked time.Time) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for done := false; ; {
@@ -243,7 +244,7 @@ func since(died, asked time.Time) string {
 }
 
 // crash kills the victim at the step and starts it again.
-func (c *crashCase) crash(ctx context.Context, t *testing.T) (answer called, died time.Time) {
+func (c *crashCase) crash(ctx context.Context, t *testing.T) (answer load.Reply, died time.Time) {
 	t.Helper()
 	c.victimInUse.Lock()
 	defer c.victimInUse.Unlock()
@@ -278,18 +279,18 @@ func (c *crashCase) crash(ctx context.Context, t *testing.T) (answer called, die
 }
 
 // checkAnswer checks the response of the call that reached the step.
-func (c *crashCase) checkAnswer(t *testing.T, answer called) {
+func (c *crashCase) checkAnswer(t *testing.T, answer load.Reply) {
 	t.Helper()
 	switch {
-	case c.answers && answer.status != http.StatusOK:
+	case c.answers && answer.Status != http.StatusOK:
 		t.Errorf("the response of the call was %s", answer)
-	case !c.answers && answer.err == nil:
+	case !c.answers && answer.Err == nil:
 		t.Errorf("a process that died sent the response %s", answer)
 	}
 }
 
 // checkNext checks the response of the next caller: a new result, or the result that was left.
-func (c *crashCase) checkNext(t *testing.T, next called, before int, after []saved) {
+func (c *crashCase) checkNext(t *testing.T, next load.Reply, before int, after []saved) {
 	t.Helper()
 	want := 1
 	if !c.races() {
@@ -308,10 +309,10 @@ func (c *crashCase) checkNext(t *testing.T, next called, before int, after []sav
 	default:
 		t.Fatalf("%d results are saved, not %d", len(after), want)
 	}
-	told := next.id()
-	if c.retries() && (before > 0 || c.left.most > 0 && next.status == http.StatusConflict) {
-		told = next.retriedAs()
-	} else if next.status != http.StatusOK {
+	told := next.Result().ID
+	if c.retries() && (before > 0 || c.left.most > 0 && next.Status == http.StatusConflict) {
+		told = next.RetriedAs()
+	} else if next.Status != http.StatusOK {
 		t.Errorf("the next caller was answered %s", next)
 	}
 	if !ids[told] {
@@ -340,29 +341,34 @@ func (c *crashCase) confirm(ctx context.Context, t *testing.T, after []saved) {
 	c.victimInUse.Lock()
 	defer c.victimInUse.Unlock()
 	asked, last := c.asked(), after[0].ID
-	if got := c.do(ctx, c.at, http.MethodGet, "/v1/results/"+last, nil); got.status != http.StatusOK || got.id() != last {
+	if got := c.do(ctx, c.at, http.MethodGet, "/v1/results/"+last, nil); got.Status != http.StatusOK || got.Result().ID != last {
 		t.Errorf("result %s reads as %s", last, got)
 	}
 	if c.keyed {
-		if got := <-c.start(ctx, c.at); got.status != http.StatusOK || got.id() != last {
+		if got := <-c.start(ctx, c.at); got.Status != http.StatusOK || got.Result().ID != last {
 			t.Errorf("the key answers %s, not %s", got, last)
 		}
 	}
-	if got := c.retry(ctx, c.at, last); got.status != http.StatusConflict || got.message() != "Only a failed result can be retried." {
+	if got := c.retry(ctx, c.at, last); got.Status != http.StatusConflict || message(got) != "Only a failed result can be retried." {
 		t.Errorf("a retry of the new result was answered %s", got)
 	}
 	if c.failed {
-		if got := c.retry(ctx, c.at, c.old); got.status != http.StatusConflict || got.retriedAs() != last {
+		if got := c.retry(ctx, c.at, c.old); got.Status != http.StatusConflict || got.RetriedAs() != last {
 			t.Errorf("another retry was answered %s, not that it was retried as %s", got, last)
 		}
 		got := c.do(ctx, c.at, http.MethodGet, "/v1/results/"+c.old, nil)
-		if got.status != http.StatusOK || got.id() != c.old || got.result().Status != "failed" {
+		if got.Status != http.StatusOK || got.Result().ID != c.old || got.Result().Status != "failed" {
 			t.Errorf("the failed result reads as %s", got)
 		}
 	}
 	if n := c.asked(); n != asked {
 		t.Errorf("the model was asked %d times more by repeats", n-asked)
 	}
+}
+
+func message(r load.Reply) string {
+	_, text := r.Error()
+	return text
 }
 
 func (c *crashCase) name() string { return fmt.Sprintf("%s, %s", c.point, c.kind.name) }

@@ -87,7 +87,7 @@ func (l *lapse) once(t *testing.T) (late string) {
 	case without > 0:
 		return "the waiting call went on without Redis"
 	}
-	if early > 0 || first.err == nil {
+	if early > 0 || first.Err == nil {
 		t.Errorf("a call was answered while the model was silent: the holder's %s, the waiting one %s", first, got)
 	}
 	if waited < lock.left {
@@ -96,13 +96,13 @@ func (l *lapse) once(t *testing.T) (late string) {
 	if n := l.asked(); n != 2 {
 		t.Errorf("the model was asked %d times by two callers of which one was killed", n)
 	}
-	if got.status != http.StatusOK {
+	if got.Status != http.StatusOK {
 		t.Errorf("the waiting call was answered %s", got)
 	}
-	if saved := l.saved(ctx, t, l.next); len(saved) != 1 || saved[0].ID != got.id() {
+	if saved := l.saved(ctx, t, l.next); len(saved) != 1 || saved[0].ID != got.Result().ID {
 		t.Errorf("saved is %v, answered was %s", saved, got)
 	}
-	if again := <-l.start(ctx, l.next); again.id() != got.id() {
+	if again := <-l.start(ctx, l.next); again.Result().ID != got.Result().ID {
 		t.Errorf("the key answers %s, not %s", again, got)
 	}
 	if took > goesOn {

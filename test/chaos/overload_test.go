@@ -1,15 +1,12 @@
 package chaos
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -49,11 +46,8 @@ func TestOverloadIsShedAtOnceAndOverAtOnce(t *testing.T) {
 			Gateway: map[string]string{"PRISM_MAX_IN_FLIGHT": fmt.Sprint(inFlight)},
 		},
 		load.Config{Seed: seed(t), Clients: 1})
-	f := &flood{world: w, http: &http.Client{
-		Timeout:   2 * time.Minute,
-		Transport: &http.Transport{MaxIdleConnsPerHost: crowd + few, MaxConnsPerHost: crowd + few},
-	}}
-	t.Cleanup(f.http.CloseIdleConnections)
+	f := &flood{world: w, client: load.NewClient(crowd+few, 0)}
+	t.Cleanup(f.client.Close)
 	onceOf(t, func() string { return f.once(t) })
 	// The bound of the flooded gateway, and the few calls of the yardstick.
 	if most := w.Model.MostAtOnce(); most > inFlight+few {
@@ -64,16 +58,14 @@ func TestOverloadIsShedAtOnceAndOverAtOnce(t *testing.T) {
 // flood is calls to gateways, without idempotency keys.
 type flood struct {
 	*world
-	http *http.Client
+	client *load.Client
 }
 
 // shot is one call with its response.
 type shot struct {
-	began  time.Time
-	took   time.Duration
-	status int
-	body   []byte
-	err    error
+	load.Reply
+	began time.Time
+	took  time.Duration
 }
 
 // once floods the first gateway.
@@ -97,7 +89,7 @@ func (f *flood) once(t *testing.T) (late string) {
 
 	for _, s := range slices.Concat(below, first, above, after, usual) {
 		if !s.accepted() && !s.shed() {
-			t.Errorf("VIOLATION: a response is neither a result nor the 503: %d %s %v", s.status, s.body, s.err)
+			t.Errorf("VIOLATION: a response is neither a result nor the 503: %s", s.Reply)
 			return ""
 		}
 	}
@@ -182,27 +174,11 @@ func (f *fleet) during(d time.Duration) []shot {
 // pass waits for the duration of a load.
 func pass(d time.Duration) { <-time.After(d) }
 
-func (f *flood) one(ctx context.Context, url string) (s shot) {
+func (f *flood) one(ctx context.Context, url string) shot {
 	began := time.Now()
-	defer func() { s.began, s.took = began, time.Since(began) }()
-	body, err := json.Marshal(map[string]any{"fields": map[string]string{"message": upstream.Tag{}.String()}})
-	if err != nil {
-		return shot{err: err}
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return shot{err: err}
-	}
-	req.Header.Set("Authorization", "Bearer "+f.keys[0])
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := f.http.Do(req)
-	if err != nil {
-		return shot{err: err}
-	}
-	defer resp.Body.Close()
-	s.status = resp.StatusCode
-	s.body, s.err = io.ReadAll(resp.Body)
-	return s
+	body := map[string]any{"fields": map[string]string{"message": upstream.Tag{}.String()}}
+	r := f.client.Do(ctx, load.Request{Method: http.MethodPost, URL: url, Key: f.keys[0], Body: body})
+	return shot{r, began, time.Since(began)}
 }
 
 // memory is the peak memory of the first gateway.
@@ -212,7 +188,7 @@ func (f *flood) memory(t *testing.T) (bytes int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range slices.Values(splitLines(status)) {
+	for line := range strings.Lines(string(status)) {
 		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &bytes); err == nil {
 			return bytes << 10
 		}
@@ -221,21 +197,10 @@ func (f *flood) memory(t *testing.T) (bytes int64) {
 	return 0
 }
 
-func splitLines(b []byte) (lines []string) {
-	for line := range bytes.Lines(b) {
-		lines = append(lines, string(line))
-	}
-	return lines
-}
-
-func (s shot) accepted() bool { return s.err == nil && s.status == http.StatusOK }
+func (s shot) accepted() bool { return s.Err == nil && s.Status == http.StatusOK }
 
 // shed tells whether the response is the 503 of a service that took nothing (spec: error-service-unavailable).
-func (s shot) shed() bool {
-	var body map[string]any
-	return s.err == nil && s.status == http.StatusServiceUnavailable && json.Unmarshal(s.body, &body) == nil &&
-		reflect.DeepEqual(body, map[string]any{"statusCode": 503.0, "error": "Service Unavailable", "message": "Service Unavailable"})
-}
+func (s shot) shed() bool { return s.Err == nil && s.Unavailable() }
 
 func only(all []shot, want func(shot) bool) (some []shot) {
 	for _, s := range all {

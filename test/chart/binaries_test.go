@@ -1,12 +1,8 @@
 package chart
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"maps"
-	"net/http"
-	"os/exec"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,17 +29,18 @@ func binary(t *testing.T, component string) string {
 var remembered sync.Map // of binary, arguments and environment to func() (string, error)
 
 // said is the output of a binary that only reads its arguments and settings. Each command runs once.
-func said(t *testing.T, component string, env []string, args ...string) string {
+func said(t *testing.T, component string, env map[string]string, args ...string) string {
 	t.Helper()
 	path := binary(t, component)
-	key := strings.Join(slices.Concat([]string{path}, args, env), "\n")
-	ask, _ := remembered.LoadOrStore(key, sync.OnceValues(func() (string, error) {
+	ask, _ := remembered.LoadOrStore(fmt.Sprint(path, args, env), sync.OnceValues(func() (string, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, path, args...)
-		cmd.Env = append([]string{}, env...)
-		out, _ := cmd.CombinedOutput() // wrong settings are an error on purpose
-		return string(out), ctx.Err()
+		p, err := program.Launch(program.Command{Path: path, Args: args, Env: env})
+		if err != nil {
+			return "", err
+		}
+		_, err = p.Wait(ctx) // wrong settings are an error on purpose
+		return p.Output(), err
 	}))
 	out, err := ask.(func() (string, error))()
 	if err != nil {
@@ -102,7 +99,7 @@ func told(t *testing.T, o object, name string, c corev1.Container) {
 	} else if len(c.Args) > 0 || len(c.Command) > 0 {
 		t.Errorf("%s is started as %q %q", name, c.Command, c.Args)
 	}
-	var env []string
+	env := map[string]string{wrong: "nonsense"}
 	known := settings(t, service)
 	for variable, value := range environment(c) {
 		if secret := c.Env[slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == variable })].ValueFrom; secret != nil {
@@ -117,14 +114,13 @@ func told(t *testing.T, o object, name string, c corev1.Container) {
 			if known[variable] == "" {
 				t.Errorf("%s is told %s, which prism-%s does not know", name, variable, service)
 			}
-			env = append(env, variable+"="+value)
+			env[variable] = value
 		case slices.Contains(process, variable):
 		case variable != "A": // the matrix' own
 			t.Errorf("%s is told %s, which nobody knows", name, variable)
 		}
 	}
-	slices.Sort(env)
-	out := said(t, service, append(env, wrong+"=nonsense"), c.Args...)
+	out := said(t, service, env, c.Args...)
 	problems := problem.FindAllStringSubmatch(out, -1)
 	if len(problems) != 1 || problems[0][1] != wrong {
 		t.Errorf("%s: prism-%s with %q says\n%s", name, service, env, out)
@@ -152,92 +148,18 @@ func TestPortsAreThoseOfTheBinaries(t *testing.T) {
 	}
 }
 
-// The services that need nothing else to start are started as their Pods start them, and their probes are asked.
-func TestProbesAreAnswered(t *testing.T) {
+// Probes ask the admin port. The end-to-end tests hold what its paths answer.
+func TestProbesAskTheAdminPort(t *testing.T) {
 	t.Parallel()
-	r := render(t, with(t, "redis: {enabled: false, addresses: []}", "model: {provider: offline, existingSecret: ''}", "gateway: {replicas: 1}"))
-	for _, name := range []string{"gateway", "model-proxy"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := container(t, workload(t, r, name))
-			admin := start(t, name, environment(*c))
-			for what, probe := range map[string]*corev1.Probe{"startup": c.StartupProbe, "readiness": c.ReadinessProbe, "liveness": c.LivenessProbe} {
-				if probe.HTTPGet.Port.StrVal != "admin" {
-					t.Errorf("the %s probe asks port %s", what, probe.HTTPGet.Port.String())
-				}
-				until(t, "http://"+admin+probe.HTTPGet.Path)
-			}
-			until(t, "http://"+admin+"/metrics")
-		})
-	}
-	// All three have their probes from the same place.
-	for _, o := range workloads(r) {
+	for _, o := range workloads(render(t, with(t))) {
 		c := container(t, o)
-		got := []string{c.StartupProbe.HTTPGet.Path, c.ReadinessProbe.HTTPGet.Path, c.LivenessProbe.HTTPGet.Path}
-		if !slices.Equal(got, []string{"/healthz", "/readyz", "/healthz"}) {
-			t.Errorf("%s is asked %q", o.what, got)
+		for path, probe := range map[string]*corev1.Probe{"/healthz": c.StartupProbe, "/readyz": c.ReadinessProbe} {
+			if probe.HTTPGet.Path != path || probe.HTTPGet.Port.StrVal != "admin" {
+				t.Errorf("%s is asked %s on port %s", o.what, probe.HTTPGet.Path, probe.HTTPGet.Port.String())
+			}
 		}
-	}
-}
-
-// start runs a service until the test ends and returns the address of its admin port.
-func start(t *testing.T, component string, env map[string]string) string {
-	t.Helper()
-	env = maps.Clone(env)
-	env["PRISM_LISTEN"], env["PRISM_ADMIN_LISTEN"], env["PRISM_INTERNAL_TOKEN"] = "127.0.0.1:0", "127.0.0.1:0", strings.Repeat("s", 48)
-	cmd := exec.CommandContext(t.Context(), binary(t, component))
-	cmd.Env = []string{}
-	for variable, value := range env {
-		cmd.Env = append(cmd.Env, variable+"="+value)
-	}
-	log, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	lines := bufio.NewScanner(log)
-	var seen []string
-	for lines.Scan() {
-		seen = append(seen, lines.Text())
-		var line struct{ Msg, Admin string }
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Admin != "" {
-			return line.Admin
-		}
-	}
-	t.Fatalf("prism-%s did not start:\n%s", component, strings.Join(seen, "\n"))
-	return ""
-}
-
-// until a probe passes, as the kubelet asks.
-func until(t *testing.T, url string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := (&http.Client{}).Do(request)
-		if err != nil {
-			t.Fatalf("%s: %v", url, err)
-		}
-		_ = response.Body.Close()
-		switch {
-		case response.StatusCode == http.StatusOK:
-			return
-		case response.StatusCode != http.StatusServiceUnavailable:
-			t.Fatalf("%s: %s", url, response.Status)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(50 * time.Millisecond):
+		if c.LivenessProbe.HTTPGet.Path != "/healthz" || c.LivenessProbe.HTTPGet.Port.StrVal != "admin" {
+			t.Errorf("%s is asked %s whether it lives", o.what, c.LivenessProbe.HTTPGet.Path)
 		}
 	}
 }

@@ -171,9 +171,6 @@ func (s *Server) KeepsPrepared() bool {
 	return major > 1 || minor >= 21
 }
 
-// Socket is the path of its Unix socket.
-func (s *Server) Socket() string { return s.folder.File(".s.PGSQL." + strconv.Itoa(port)) }
-
 // Close ends PgBouncer and disconnects its clients.
 func (s *Server) Close() error {
 	var err error

@@ -97,15 +97,6 @@ func TestADatabaseIsDroppedWithItsTestThoughConnectionsAreLeft(t *testing.T) {
 	}
 }
 
-func TestATemplateTakesNoConnections(t *testing.T) {
-	t.Parallel()
-	server, template := pgtest.Shared(t), templateName(t)
-	server.Template(t, template, func(context.Context, string) error { return nil })
-	if err := exec(t.Context(), server.URL(template), "SELECT 1"); err == nil {
-		t.Error("a test could write to the template")
-	}
-}
-
 func TestAFailedMigrationFailsEveryTestThatAsksForTheTemplate(t *testing.T) {
 	t.Parallel()
 	server, template := pgtest.Shared(t), templateName(t)

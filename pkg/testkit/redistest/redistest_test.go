@@ -2,7 +2,6 @@ package redistest_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"net"
 	"strings"
@@ -11,24 +10,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/prism-results/prism/pkg/testkit/internal/orphan"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 )
 
 func TestMain(m *testing.M) {
-	orphan.Main(func() (string, error) {
-		server, err := redistest.Start(context.Background(), redistest.Options{})
-		if err != nil {
-			return "", err
-		}
-		return socket(server), nil
-	})
 	goleak.VerifyTestMain(m)
-}
-
-func TestAServerDiesWithTheProcessThatStartedIt(t *testing.T) {
-	t.Parallel()
-	orphan.Check(t)
 }
 
 func TestARestartedServerIsEmptyAndKeepsItsAddresses(t *testing.T) {
@@ -45,18 +31,6 @@ func TestARestartedServerIsEmptyAndKeepsItsAddresses(t *testing.T) {
 		}
 		ask(t, "unix", socket(server), "EXISTS key", ":0")
 		ask(t, "tcp", server.TCPAddr(), "EXISTS key", ":0")
-	}
-}
-
-func TestAKilledServerRefusesConnections(t *testing.T) {
-	t.Parallel()
-	server := redistest.New(t, redistest.Options{})
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if conn, err := net.Dial("unix", socket(server)); err == nil {
-		_ = conn.Close()
-		t.Error("it took a connection")
 	}
 }
 
@@ -84,17 +58,6 @@ func TestAPausedServerHangsUntilItIsResumed(t *testing.T) {
 	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || line != "+PONG\r\n" {
 		t.Errorf("got %q, %v after it was resumed", line, err)
-	}
-}
-
-func TestAPausedServerCanBeStopped(t *testing.T) {
-	t.Parallel()
-	server := redistest.New(t, redistest.Options{})
-	if err := server.Pause(); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Stop(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -45,29 +45,6 @@ func TestAValueWithoutACommentIsAnError(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotAMapIsAnError(t *testing.T) {
-	t.Parallel()
-	for _, values := range []string{"", "[]", "a: ["} {
-		if table, err := Table([]byte(values)); err == nil {
-			t.Errorf("%q is a table:\n%s", values, table)
-		}
-	}
-}
-
-func TestInsertReplacesWhatStandsBetweenTheMarks(t *testing.T) {
-	t.Parallel()
-	page := "before\n" + begin + "old\n" + end + "after\n"
-	got, err := Insert([]byte(page), []byte("new\n"))
-	if want := strings.Replace(page, "old", "new", 1); err != nil || string(got) != want {
-		t.Errorf("got %q, %v, want %q", got, err, want)
-	}
-	for _, page := range []string{"", begin, end, end + begin} {
-		if got, err := Insert([]byte(page), nil); err == nil {
-			t.Errorf("%q became %q", page, got)
-		}
-	}
-}
-
 func TestTheReadmeIsFresh(t *testing.T) { //nolint:paralleltest // it changes the working directory
 	t.Chdir("../../../charts/prism")
 	if err := run([]string{"-check"}); err != nil {

@@ -37,15 +37,17 @@ type Result struct {
 // gateway cannot announce its end on an unused connection.
 const keep = 10 * time.Second
 
-// client calls one Prism.
-type client struct {
+// Client calls Prism.
+type Client struct {
 	http     *http.Client
 	turnover int64
 	sent     atomic.Int64
 }
 
-func newClient(conns int, turnover int64) *client {
-	return &client{turnover: turnover, http: &http.Client{
+// NewClient makes a client with at most so many connections to each server. Each nth request of turnover is the last one of its
+// connection; 0 means none.
+func NewClient(conns int, turnover int64) *Client {
+	return &Client{turnover: turnover, http: &http.Client{
 		Timeout: callBudget,
 		Transport: &http.Transport{
 			MaxIdleConnsPerHost: conns, MaxConnsPerHost: conns, DisableCompression: true, IdleConnTimeout: keep,
@@ -55,52 +57,56 @@ func newClient(conns int, turnover int64) *client {
 	}}
 }
 
-// request is one HTTP call.
-type request struct {
-	method, url, key string
-	body             any
-	format           string
+// Request is one HTTP call. Body is sent as JSON.
+type Request struct {
+	Method, URL, Key string
+	Body             any
+	Format           string
 }
 
-// reply is a response, or the error of a call without a response.
-type reply struct {
-	status int
-	body   []byte
-	err    error
+// Reply is a response, or the error of a call without a response.
+type Reply struct {
+	Status int
+	Body   []byte
+	Err    error
 }
 
-func (c *client) do(ctx context.Context, in request) reply {
+// Close drops the connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Do sends a request once.
+func (c *Client) Do(ctx context.Context, in Request) Reply {
 	var body io.Reader
-	if in.body != nil {
-		b, err := json.Marshal(in.body)
+	if in.Body != nil {
+		b, err := json.Marshal(in.Body)
 		if err != nil {
-			return reply{err: err}
+			return Reply{Err: err}
 		}
 		body = bytes.NewReader(b)
 	}
-	url := in.url
-	if in.format != "" {
-		url += "?format=" + in.format
+	url := in.URL
+	if in.Format != "" {
+		url += "?format=" + in.Format
 	}
-	req, err := http.NewRequestWithContext(ctx, in.method, url, body)
+	req, err := http.NewRequestWithContext(ctx, in.Method, url, body)
 	if err != nil {
-		return reply{err: err}
+		return Reply{Err: err}
 	}
-	req.Header.Set("Authorization", "Bearer "+in.key)
+	req.Header.Set("Authorization", "Bearer "+in.Key)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Close = c.turnover > 0 && c.sent.Add(1)%c.turnover == 0
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return reply{err: err}
+		return Reply{Err: err}
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return reply{err: err}
+		return Reply{Err: err}
 	}
-	return reply{status: resp.StatusCode, body: b}
+	return Reply{Status: resp.StatusCode, Body: b}
 }
 
 var retriedAs = regexp.MustCompile(`^This result was already retried as ([0-9a-f-]{36})\.$`)
@@ -109,24 +115,21 @@ var retriedAs = regexp.MustCompile(`^This result was already retried as ([0-9a-f
 const unavailable = `{"statusCode":503,"error":"Service Unavailable","message":"Service Unavailable"}`
 
 // read classifies the reply to a create, a retry or a read. A reply that the specification does not have is an error.
-func (r reply) read(kind history.Kind) (history.Response, *Result, error) {
-	if r.err != nil {
-		return history.Response{Meaning: unanswered(r.err)}, nil, nil //nolint:nilerr // a lost response is an outcome too
+func (r Reply) read(kind history.Kind) (history.Response, *Result, error) {
+	if r.Err != nil {
+		return history.Response{Meaning: unanswered(r.Err)}, nil, nil //nolint:nilerr // a lost response is an outcome too
 	}
-	switch r.status {
+	switch r.Status {
 	case http.StatusOK, http.StatusBadGateway:
 		return r.result(kind)
 	case http.StatusServiceUnavailable:
-		return history.Response{Meaning: history.Nothing}, nil, r.unavailable()
+		if !r.Unavailable() {
+			return history.Response{}, nil, r.unknown()
+		}
+		return history.Response{Meaning: history.Nothing}, nil, nil
 	}
-	var body struct {
-		Error struct{ Code, Message string }
-	}
-	if err := json.Unmarshal(r.body, &body); err != nil {
-		return history.Response{}, nil, r.unknown()
-	}
-	message := body.Error.Message
-	switch by := retriedAs.FindStringSubmatch(message); fmt.Sprint(r.status, body.Error.Code) {
+	code, message := r.Error()
+	switch by := r.RetriedAs(); fmt.Sprint(r.Status, code) {
 	case "500internal_error":
 		return history.Response{Meaning: history.Unknown}, nil, nil
 	case "404not_found":
@@ -139,32 +142,63 @@ func (r reply) read(kind history.Kind) (history.Response, *Result, error) {
 			return history.Response{Meaning: history.OtherPrism}, nil, nil
 		case kind == history.Retry && message == "Only a failed result can be retried.":
 			return history.Response{Meaning: history.Succeeded}, nil, nil
-		case kind == history.Retry && by != nil:
-			return history.Response{Meaning: history.Retried, By: by[1]}, nil, nil
+		case kind == history.Retry && by != "":
+			return history.Response{Meaning: history.Retried, By: by}, nil, nil
 		}
 	}
 	return history.Response{}, nil, r.unknown()
 }
 
-func (r reply) unknown() error {
-	if r.err != nil {
-		return r.err
+func (r Reply) unknown() error {
+	if r.Err != nil {
+		return r.Err
 	}
-	return fmt.Errorf("a response that the specification does not have: %d %s", r.status, r.body)
+	return fmt.Errorf("a response that the specification does not have: %d %s", r.Status, r.Body)
 }
 
-func (r reply) unavailable() error {
+// Unavailable tells whether the response is the 503 of a service that took nothing.
+func (r Reply) Unavailable() bool {
 	var got, want map[string]any
 	_ = json.Unmarshal([]byte(unavailable), &want)
-	if err := json.Unmarshal(r.body, &got); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-		return r.unknown()
-	}
-	return nil
+	return r.Status == http.StatusServiceUnavailable && json.Unmarshal(r.Body, &got) == nil && fmt.Sprint(got) == fmt.Sprint(want)
 }
 
-func (r reply) result(kind history.Kind) (history.Response, *Result, error) {
+// Error is the error in the response; both are empty when the response holds none.
+func (r Reply) Error() (code, message string) {
+	var body struct {
+		Error struct{ Code, Message string }
+	}
+	_ = json.Unmarshal(r.Body, &body)
+	return body.Error.Code, body.Error.Message
+}
+
+// RetriedAs is the result that a 409 names.
+func (r Reply) RetriedAs() string {
+	_, message := r.Error()
+	if by := retriedAs.FindStringSubmatch(message); by != nil && r.Status == http.StatusConflict {
+		return by[1]
+	}
+	return ""
+}
+
+// Result is the result in the response, or the zero value.
+func (r Reply) Result() (res Result) {
+	if json.Unmarshal(r.Body, &res) != nil {
+		return Result{}
+	}
+	return res
+}
+
+func (r Reply) String() string {
+	if r.Err != nil {
+		return "nothing: " + r.Err.Error()
+	}
+	return fmt.Sprintf("%d %s", r.Status, r.Body)
+}
+
+func (r Reply) result(kind history.Kind) (history.Response, *Result, error) {
 	var res Result
-	if err := json.Unmarshal(r.body, &res); err != nil {
+	if err := json.Unmarshal(r.Body, &res); err != nil {
 		return history.Response{}, nil, r.unknown()
 	}
 	status := http.StatusOK
@@ -173,7 +207,7 @@ func (r reply) result(kind history.Kind) (history.Response, *Result, error) {
 	}
 	ok := res.Status == history.OK && res.Error == nil && string(res.Answers) != "null"
 	failed := res.Status == history.Failed && res.Error != nil && string(res.Answers) == "null"
-	if r.status != status || !ok && !failed || res.ID == "" || res.Ref == nil {
+	if r.Status != status || !ok && !failed || res.ID == "" || res.Ref == nil {
 		return history.Response{}, nil, r.unknown()
 	}
 	return history.Response{

@@ -33,7 +33,7 @@ type Config struct {
 // Load is clients and what they have seen.
 type Load struct {
 	config Config
-	client *client
+	client *Client
 	start  time.Time
 
 	mu       sync.Mutex
@@ -55,13 +55,13 @@ func New(c Config) *Load {
 		c.Limit = 20
 	}
 	return &Load{
-		config: c, client: newClient(c.Clients*2, c.Turnover), start: time.Now(), seen: Seen{Causes: map[string]int{}},
+		config: c, client: NewClient(c.Clients*2, c.Turnover), start: time.Now(), seen: Seen{Causes: map[string]int{}},
 		bodies: map[served][]byte{}, owner: map[string]int{}, results: map[string]Result{},
 	}
 }
 
 // Close drops the connections.
-func (l *Load) Close() { l.client.http.CloseIdleConnections() }
+func (l *Load) Close() { l.client.Close() }
 
 // Run makes calls until ctx ends, and returns when every call has its response.
 func (l *Load) Run(ctx context.Context) {
@@ -157,42 +157,42 @@ func (l *Load) pick(rnd *rand.Rand) *Race {
 // call makes a call and records the response.
 func (l *Load) call(ctx context.Context, race *Race, number int, gateway string, in intent) history.Response {
 	req := l.request(race, gateway, in)
-	req.format = in.format
+	req.Format = in.format
 	c := history.Call{
 		Client: number, Kind: in.kind, Prism: in.prism, Ref: in.ref, Keyed: race.Key != "", Target: in.target,
 		Began: time.Since(l.start),
 	}
-	got := l.client.do(ctx, req)
+	got := l.client.Do(ctx, req)
 	c.Ended = time.Since(l.start)
 	answer, result, err := got.read(in.kind)
 	c.Response = answer
-	l.count(answer, c.Ended-c.Began, got.err)
+	l.count(answer, c.Ended-c.Began, got.Err)
 	switch {
 	case err != nil:
 		l.problem(fmt.Errorf("%s: %s: %w", race.name(), &c, err))
-	case got.err != nil && ctx.Err() == nil && c.Ended-c.Began >= callBudget:
+	case got.Err != nil && ctx.Err() == nil && c.Ended-c.Began >= callBudget:
 		l.problem(fmt.Errorf("%s: %s: no response after %s", race.name(), &c, c.Ended-c.Began))
 	case result != nil:
-		l.serve(race, *result, in.format, got.body)
+		l.serve(race, *result, in.format, got.Body)
 	}
 	race.note(c)
 	return answer
 }
 
-func (l *Load) request(race *Race, gateway string, in intent) request {
+func (l *Load) request(race *Race, gateway string, in intent) Request {
 	base := "http://" + gateway + "/v1"
-	req := request{method: "POST", key: l.config.Keys[race.Account]}
+	req := Request{Method: "POST", Key: l.config.Keys[race.Account]}
 	switch in.kind {
 	case history.Create:
 		body := map[string]any{"fields": map[string]string{"message": race.tag.String()}, "ref": in.ref}
 		if race.Key != "" {
 			body["idempotency_key"] = race.Key
 		}
-		req.url, req.body = base+"/prisms/"+in.prism+"/results", body
+		req.URL, req.Body = base+"/prisms/"+in.prism+"/results", body
 	case history.Retry:
-		req.url = base + "/results/" + in.target + "/retry"
+		req.URL = base + "/results/" + in.target + "/retry"
 	case history.Read:
-		req.method, req.url = "GET", base+"/results/"+in.target
+		req.Method, req.URL = "GET", base+"/results/"+in.target
 	}
 	return req
 }
@@ -204,10 +204,10 @@ func (l *Load) trespass(ctx context.Context, race *Race, rnd *rand.Rand) {
 		return
 	}
 	req := l.request(race, l.gateway(rnd), intent{kind: history.Read, target: id})
-	req.key = l.config.Keys[1-race.Account]
-	got := l.client.do(ctx, req)
+	req.Key = l.config.Keys[1-race.Account]
+	got := l.client.Do(ctx, req)
 	answer, _, err := got.read(history.Read)
-	l.count(answer, 0, got.err)
+	l.count(answer, 0, got.Err)
 	switch {
 	case err != nil:
 		l.problem(err)

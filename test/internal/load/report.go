@@ -170,13 +170,13 @@ func (e exported) check(races []int, numbers map[int]string) error {
 }
 
 func (l *Load) export(ctx context.Context, key, slug string) (rows []exported, err error) {
-	got := l.client.do(ctx, request{
-		method: http.MethodGet, key: key, url: "http://" + l.config.Gateways[0] + "/v1/prisms/" + slug + "/results", format: "jsonl",
+	got := l.client.Do(ctx, Request{
+		Method: http.MethodGet, Key: key, URL: "http://" + l.config.Gateways[0] + "/v1/prisms/" + slug + "/results", Format: "jsonl",
 	})
-	if got.err != nil || got.status != http.StatusOK {
+	if got.Err != nil || got.Status != http.StatusOK {
 		return nil, fmt.Errorf("load: the export: %w", got.unknown())
 	}
-	for line := range bytes.Lines(got.body) {
+	for line := range bytes.Lines(got.Body) {
 		var row exported
 		if err := json.Unmarshal(line, &row); err != nil {
 			return nil, fmt.Errorf("load: the export: %w", err)
@@ -187,11 +187,11 @@ func (l *Load) export(ctx context.Context, key, slug string) (rows []exported, e
 }
 
 func (l *Load) tally(ctx context.Context, model string) (t upstream.Tally, err error) {
-	got := l.client.do(ctx, request{method: http.MethodGet, url: model + "/tally"})
-	if got.err != nil || got.status != http.StatusOK {
+	got := l.client.Do(ctx, Request{Method: http.MethodGet, URL: model + "/tally"})
+	if got.Err != nil || got.Status != http.StatusOK {
 		return t, fmt.Errorf("load: the model's tally: %w", got.unknown())
 	}
-	return t, json.Unmarshal(got.body, &t)
+	return t, json.Unmarshal(got.Body, &t)
 }
 
 // Prepare creates the prisms of the load for both accounts. A 503 is repeated: a busy machine may answer with some.
@@ -201,13 +201,13 @@ func (l *Load) Prepare(ctx context.Context) error {
 	for _, key := range l.config.Keys {
 		for _, slug := range Slugs {
 			for {
-				got := l.client.do(ctx, request{
-					method: http.MethodPost, url: "http://" + l.config.Gateways[0] + "/v1/prisms", key: key, body: Definition(slug),
+				got := l.client.Do(ctx, Request{
+					Method: http.MethodPost, URL: "http://" + l.config.Gateways[0] + "/v1/prisms", Key: key, Body: Definition(slug),
 				})
-				if got.err == nil && got.status == http.StatusCreated {
+				if got.Err == nil && got.Status == http.StatusCreated {
 					break
 				}
-				if got.err != nil || got.status != http.StatusServiceUnavailable {
+				if got.Err != nil || got.Status != http.StatusServiceUnavailable {
 					return fmt.Errorf("load: creating prism %s: %w", slug, got.unknown())
 				}
 				select {

@@ -45,8 +45,8 @@ func Revoke(ctx context.Context, replicas []string, key string, keys int) (*Revo
 		return nil, errors.New("load: there is no replica")
 	}
 	out := &Revocations{Keys: keys, Replicas: len(replicas)}
-	c := newClient(2, 0)
-	defer c.http.CloseIdleConnections()
+	c := NewClient(2, 0)
+	defer c.Close()
 	for n := range keys {
 		if err := out.round(ctx, c, replicas, key, n); err != nil {
 			return nil, err
@@ -55,16 +55,16 @@ func Revoke(ctx context.Context, replicas []string, key string, keys int) (*Revo
 	return out, nil
 }
 
-func (r *Revocations) round(ctx context.Context, c *client, replicas []string, owner string, n int) error {
-	call := func(replica int, method, path, key string, body any) reply {
-		return c.do(ctx, request{method: method, url: "http://" + replicas[replica%len(replicas)] + "/v1/" + path, key: key, body: body})
+func (r *Revocations) round(ctx context.Context, c *Client, replicas []string, owner string, n int) error {
+	call := func(replica int, method, path, key string, body any) Reply {
+		return c.Do(ctx, Request{Method: method, URL: "http://" + replicas[replica%len(replicas)] + "/v1/" + path, Key: key, Body: body})
 	}
 	made := call(n, http.MethodPost, "keys", owner, map[string]any{"name": "to be revoked"})
 	var key struct{ ID, Key string }
-	if made.err != nil || made.status != http.StatusCreated {
+	if made.Err != nil || made.Status != http.StatusCreated {
 		return fmt.Errorf("load: making a key: %w", made.unknown())
 	}
-	if err := json.Unmarshal(made.body, &key); err != nil {
+	if err := json.Unmarshal(made.Body, &key); err != nil {
 		return fmt.Errorf("load: making a key: %w", err)
 	}
 
@@ -89,7 +89,7 @@ func (r *Revocations) round(ctx context.Context, c *client, replicas []string, o
 					} else {
 						r.problem("replica %d took key %d after it was revoked: %v", i, n, a.unknown())
 					}
-				case a.status == http.StatusOK:
+				case a.Status == http.StatusOK:
 					r.Before++
 				case !isInvalidKey(a): // which it may be already while the revocation is on its way back
 					r.problem("replica %d answered key %d before it was revoked: %v", i, n, a.unknown())
@@ -103,17 +103,15 @@ func (r *Revocations) round(ctx context.Context, c *client, replicas []string, o
 	a := call(n+1, http.MethodPost, "keys/"+key.ID+"/revoke", owner, nil)
 	revoked.Store(true)
 	callers.Wait()
-	if a.err != nil || a.status != http.StatusOK {
+	if a.Err != nil || a.Status != http.StatusOK {
 		return fmt.Errorf("load: revoking a key: %w", a.unknown())
 	}
 	return nil
 }
 
-func isInvalidKey(a reply) bool {
-	var body struct {
-		Error struct{ Code, Message string }
-	}
-	return a.status == http.StatusUnauthorized && json.Unmarshal(a.body, &body) == nil && body.Error.Message == "Invalid API key"
+func isInvalidKey(a Reply) bool {
+	_, message := a.Error()
+	return a.Status == http.StatusUnauthorized && message == "Invalid API key"
 }
 
 func (r *Revocations) problem(format string, args ...any) {

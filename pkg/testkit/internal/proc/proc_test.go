@@ -71,18 +71,6 @@ func TestASweepRemovesWhatADeadProcessLeftAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestAProgramThatEndsBeforeItIsReadySaysWhy(t *testing.T) {
-	t.Parallel()
-	p, err := StartLogged(exec.Command("sh", "-c", "echo no room; exit 3"), filepath.Join(t.TempDir(), "log"), syscall.SIGKILL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = p.Await(t.Context(), func(context.Context) error { return errors.New("not yet") })
-	if err == nil || !strings.Contains(err.Error(), "no room") || !strings.Contains(err.Error(), "exit status 3") {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestAProgramThatIgnoresTheSignalIsKilled(t *testing.T) {
 	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready")
