@@ -2,14 +2,13 @@ package browser
 
 import (
 	"context"
-	"io"
-	"net/http"
-	"strings"
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/program"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // Bounds of waiting. None of them is a pause.
@@ -50,22 +49,15 @@ func (p *prism) call(t *testing.T, method, path, body string, want int) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), callBudget)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, p.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+p.key)
+	in := load.Request{Method: method, URL: p.url + path, Key: p.key}
 	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
+		in.Body = json.RawMessage(body)
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
+	r := client.Do(ctx, in)
+	if r.Status != want {
+		t.Fatalf("%s %s: got %s, want %d", method, path, r, want)
 	}
-	defer resp.Body.Close()
-	response, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != want {
-		t.Fatalf("%s %s: got %d %s (%v), want %d", method, path, resp.StatusCode, response, err, want)
-	}
-	return response
+	return r.Body
 }
+
+var client = load.NewClient(0, 0)

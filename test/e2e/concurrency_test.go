@@ -78,47 +78,6 @@ func TestConcurrency(t *testing.T) {
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 1)
 		})
-		// spec: same-key-at-once
-		t.Run("waiters of a failed call retry it one by one", func(t *testing.T) {
-			t.Parallel()
-			prism, script := s.main.triage(t), s.model.Script()
-			in := call{path: "/v1/prisms/" + prism + "/results", body: text(script.Tag, "idempotency_key", newKey())}
-			replies := s.atOnce(t, script, model.Status(400), repeat(in, 4)...)
-			ids := map[string]bool{}
-			for _, r := range replies {
-				ids[r.failed(t).ID] = true
-			}
-			wantEqual(t, "the number of different results", len(ids), 4)
-			wantEqual(t, "the number of model calls", script.Calls(), 4)
-			unretried := 0
-			for id := range ids {
-				if r := s.main.retry(t, id); r.status == 502 {
-					unretried++
-				} else {
-					r.wantFail(t, fail{409, "conflict", "^This result was already retried as .*"})
-				}
-			}
-			wantEqual(t, "the number of results that nobody had retried", unretried, 1)
-		})
-		// spec: same-key-on-different-prisms-at-once
-		t.Run("the same key at once for different prisms has one winner and the loser asks no model", func(t *testing.T) {
-			t.Parallel()
-			script, key := s.model.Script(), newKey()
-			body := text(script.Tag, "idempotency_key", key)
-			replies := s.atOnce(t, script, model.Likely(),
-				call{path: "/v1/prisms/" + s.main.triage(t) + "/results", body: body},
-				call{path: "/v1/prisms/" + s.main.triage(t) + "/results", body: body})
-			won := 0
-			for _, r := range replies {
-				if r.status == 200 {
-					won++
-				} else {
-					r.wantFail(t, otherPrism)
-				}
-			}
-			wantEqual(t, "the number of winners", won, 1)
-			wantEqual(t, "the number of model calls", script.Calls(), 1)
-		})
 		// spec: retries-at-once
 		t.Run("of retries at once one runs and the others name it", func(t *testing.T) {
 			t.Parallel()
@@ -136,23 +95,6 @@ func TestConcurrency(t *testing.T) {
 				if r.status != 200 {
 					r.wantFail(t, alreadyRetried(winner.ID))
 				}
-			}
-			wantEqual(t, "the number of model calls", script.Calls(), 2)
-			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 2)
-		})
-		// spec: retries-at-once
-		t.Run("a keyed repeat and a retry of one failed result are one race", func(t *testing.T) {
-			t.Parallel()
-			prism, key := s.main.triage(t), newKey()
-			failed, script := s.main.refused(t, prism, "idempotency_key", key)
-			replies := s.atOnce(t, script, model.Likely(),
-				call{path: "/v1/prisms/" + prism + "/results", body: text("x", "idempotency_key", key)},
-				call{method: "POST", path: "/v1/results/" + failed.ID + "/retry"})
-			repeated := replies[0].ok(t)
-			if replies[1].status == 200 {
-				wantEqual(t, "the result of both", replies[1].ok(t).ID, repeated.ID)
-			} else {
-				replies[1].wantFail(t, alreadyRetried(repeated.ID))
 			}
 			wantEqual(t, "the number of model calls", script.Calls(), 2)
 			wantEqual(t, "the number of results", len(s.main.results(t, "prism="+prism).Data), 2)

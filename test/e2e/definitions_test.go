@@ -74,10 +74,4 @@ func slugs(t *testing.T, s *stack) {
 		s.main.post(t, "/v1/prisms", definition(slug, oneField, yesNo)).wantFail(t, slugTaken)
 		s.other.post(t, "/v1/prisms", definition(slug, oneField, yesNo)).wantStatus(t, 201)
 	})
-	t.Run("an archived prism keeps its slug", func(t *testing.T) {
-		t.Parallel()
-		slug := s.main.triage(t)
-		s.main.archive(t, slug)
-		s.main.post(t, "/v1/prisms", definition(slug, oneField, yesNo)).wantFail(t, slugTaken)
-	})
 }

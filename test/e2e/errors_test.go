@@ -193,25 +193,5 @@ func TestNothingIsSaved(t *testing.T) {
 			s.main.get(t, "/v1/results?prism="+prism).wantBody(t, `{"data":[],"next_cursor":null}`)
 		})
 
-		// spec: errors-save-nothing
-		t.Run("a refused retry changes nothing", func(t *testing.T) {
-			t.Parallel()
-			prism := s.main.triage(t)
-			failed, script := s.main.refused(t, prism)
-			before := s.main.read(t, failed.ID, "")
-			for _, in := range []call{
-				{path: "/v1/results/" + failed.ID + "/retry", body: "{"},
-				{path: "/v1/results/" + failed.ID + "/retry?format=xml", method: "POST"},
-				{path: "/v1/results/" + failed.ID + "/retry", method: "POST", auth: none},
-			} {
-				if r := s.main.do(t, in); r.status < 400 || r.status > 499 {
-					t.Errorf("%s: status %d", in.path, r.status)
-				}
-			}
-			wantEqual(t, "the number of model calls", script.Calls(), 1)
-			s.main.read(t, failed.ID, "").wantBody(t, string(before.body))
-			script.Then()
-			s.main.retry(t, failed.ID).ok(t)
-		})
 	})
 }

@@ -90,12 +90,5 @@ func TestIsolation(t *testing.T) {
 			own.get(t, "/v1/prisms").wantBody(t, `{"data":[],"next_cursor":null}`)
 			wantEqual(t, "the number of keys", len(own.keys(t)), 1)
 		})
-		t.Run("one slug in two accounts is two prisms", func(t *testing.T) {
-			t.Parallel()
-			slug := s.main.triage(t)
-			s.other.post(t, "/v1/prisms", definition(slug, twoFields, yesNo)).wantStatus(t, 201)
-			s.main.create(t, slug, text("x")).ok(t)
-			s.other.create(t, slug, text("x")).wantFail(t, fail{400, "validation_failed", "Missing fields: subject, message"})
-		})
 	})
 }

@@ -44,7 +44,6 @@ type panel struct {
 	Type        string `json:"type"`
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	GridPos     struct{ X, Y, W, H int }
 	Targets     []struct {
 		RefID        string `json:"refId"`
 		Expr         string `json:"expr"`
@@ -115,20 +114,7 @@ func TestDashboardsWorkInAnyGrafana(t *testing.T) {
 		if !slices.Equal(variables, []string{"datasource", "namespace", "job"}) || d.Templating.List[0].Type != "datasource" || d.Templating.List[0].Query != "prometheus" {
 			t.Errorf("%s has the variables %v", name, variables)
 		}
-		ids := map[int]bool{}
-		for i, p := range d.Panels {
-			if ids[p.ID] || p.ID == 0 {
-				t.Errorf("%s: the id %d of %q is not its own", name, p.ID, p.Title)
-			}
-			ids[p.ID] = true
-			if p.GridPos.W < 1 || p.GridPos.H < 1 || p.GridPos.X < 0 || p.GridPos.X+p.GridPos.W > 24 {
-				t.Errorf("%s: %q is outside of the grid", name, p.Title)
-			}
-			for _, q := range d.Panels[:i] {
-				if overlap(p, q) {
-					t.Errorf("%s: %q and %q overlap", name, p.Title, q.Title)
-				}
-			}
+		for _, p := range d.Panels {
 			switch {
 			case len(p.Panels) > 0:
 				t.Errorf("%s: the row %q hides panels from these tests", name, p.Title)
@@ -138,11 +124,6 @@ func TestDashboardsWorkInAnyGrafana(t *testing.T) {
 			}
 		}
 	}
-}
-
-func overlap(p, q panel) bool {
-	a, b := p.GridPos, q.GridPos
-	return a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H
 }
 
 // grafana are the variables of Grafana as they may be when a panel is drawn.

@@ -3,10 +3,6 @@ package observe
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/pkg/testkit/program"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // stack is the three services on a Postgres and a Redis of their own, and a standalone Prism.
@@ -85,40 +82,28 @@ func start(t *testing.T) *stack {
 // services are all processes that export metrics.
 func (s *stack) services() []*launch.Service { return append(s.All(), s.narrow, s.standalone) }
 
-func send(t *testing.T, method, url, body string, header http.Header) (status int, answer string, err error) {
+// send sends a request with a key. body is JSON, or empty.
+func send(t *testing.T, method, url, key, body string) load.Reply {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), callBudget)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-	if err != nil {
-		return 0, "", err
-	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	in := load.Request{Method: method, URL: url, Key: key}
 	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
+		in.Body = json.RawMessage(body)
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0, "", err
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(b), err
+	return client.Do(ctx, in)
 }
 
-// call sends a request to a gateway and wants a status.
+var client = load.NewClient(0, 0)
+
+// call sends a request to a gateway and wants a status. It returns the id of the result in the response, if there is one.
 func (s *stack) call(t *testing.T, to *launch.Service, method, path, body string, want int) string {
 	t.Helper()
-	status, answer, err := send(t, method, to.URL()+path, body, http.Header{"Authorization": {"Bearer " + s.key}})
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+	r := send(t, method, to.URL()+path, s.key, body)
+	if r.Status != want {
+		t.Fatalf("%s %s: got %s, want %d", method, path, r, want)
 	}
-	if status != want {
-		t.Fatalf("%s %s: got %d %s, want %d", method, path, status, answer, want)
-	}
-	return answer
+	return r.Result().ID
 }
 
 // live causes every event that the metrics count and that a test can cause.
@@ -129,29 +114,32 @@ func (s *stack) live(t *testing.T) {
 		"questions":[{"key":"urgent","type":"yes_no","text":"Is it urgent?"}]}`, 201)
 	s.call(t, s.Gateway, "POST", "/v1/prisms", `{"slug":"other","fields":[{"key":"message"}],
 		"questions":[{"key":"urgent","type":"yes_no","text":"Is it urgent?"}]}`, 201)
-	ok := id(t, s.call(t, s.Gateway, "POST", results, `{"text":"Hello","idempotency_key":"k"}`, 200))
+	ok := s.call(t, s.Gateway, "POST", results, `{"text":"Hello","idempotency_key":"k"}`, 200)
 	s.call(t, s.Gateway, "POST", results, `{"text":"Hello","idempotency_key":"k"}`, 200)
 	s.call(t, s.Gateway, "POST", "/v1/prisms/other/results", `{"text":"Hello","idempotency_key":"k"}`, 409)
 	s.call(t, s.Gateway, "POST", results, text(s.model.Script(model.Status(429), model.Likely())), 200)
-	failed := id(t, s.call(t, s.Gateway, "POST", results, text(s.model.Script(model.Status(400))), 502))
+	failed := s.call(t, s.Gateway, "POST", results, text(s.model.Script(model.Status(400))), 502)
 	s.call(t, s.Gateway, "POST", "/v1/results/"+failed+"/retry", "", 502)
 	s.call(t, s.Gateway, "POST", "/v1/results/"+ok+"/retry", "", 409)
 	s.call(t, s.Gateway, "GET", "/v1/results/"+ok, "", 200)
 	s.call(t, s.Gateway, "GET", "/v1/results", "", 200)
 	s.call(t, s.Gateway, "GET", results+"?format=csv", "", 200)
 	s.call(t, s.Gateway, "GET", "/nowhere", "", 404)
-	if status, _, err := send(t, "POST", s.Results.URL()+"/internal/read", "{}", http.Header{"Authorization": {"Bearer other"}}); err != nil || status != 401 {
-		t.Fatalf("with another token results answers %d, %v", status, err)
+	if r := send(t, "POST", s.Results.URL()+"/internal/read", "other", "{}"); r.Status != 401 {
+		t.Fatalf("with another token results answers %s", r)
 	}
-	s.standaloneCall(t)
+	// Standalone counts a request under its own service name. The call needs no valid key.
+	if r := send(t, "GET", s.standalone.URL()+"/v1/results", "none", ""); r.Status != 401 {
+		t.Fatalf("without a key standalone answers %s", r)
+	}
 
 	// One request too many: the narrow gateway waits for the model.
 	release := make(chan struct{})
 	held := s.hold(t, results, release)
 	s.call(t, s.narrow, "GET", "/v1/results/"+ok, "", 503)
 	release <- struct{}{}
-	if got := <-held; got != "200" {
-		t.Fatalf("the call that waited for the model got %s", got)
+	if got := <-held; got != 200 {
+		t.Fatalf("the call that waited for the model got %d", got)
 	}
 
 	// The database goes away after the model was asked: saving is tried until the time of the call is over.
@@ -161,8 +149,8 @@ func (s *stack) live(t *testing.T) {
 	}
 	release <- struct{}{}
 	s.call(t, s.Gateway, "GET", "/v1/results/"+ok, "", 503)
-	if got := <-held; got != "500" {
-		t.Fatalf("the call that could not be saved got %s", got)
+	if got := <-held; got != 500 {
+		t.Fatalf("the call that could not be saved got %d", got)
 	}
 }
 
@@ -171,17 +159,13 @@ func text(s *model.Script) string { return `{"text":"` + s.Tag + `"}` }
 
 // hold sends a call to the narrow gateway that the model answers at a release. hold returns when the model has the call; the
 // channel then gets the call's status.
-func (s *stack) hold(t *testing.T, path string, release <-chan struct{}) <-chan string {
+func (s *stack) hold(t *testing.T, path string, release <-chan struct{}) <-chan int {
 	t.Helper()
 	script := s.model.Script(model.Hold(release, model.Likely()))
-	held := make(chan string, 1)
+	held := make(chan int, 1)
 	go func() {
-		status, _, err := send(t, "POST", s.narrow.URL()+path, text(script), http.Header{"Authorization": {"Bearer " + s.key}})
-		if err != nil {
-			held <- err.Error()
-			return
-		}
-		held <- fmt.Sprint(status)
+		r := send(t, "POST", s.narrow.URL()+path, s.key, text(script))
+		held <- r.Status
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), callBudget)
 	defer cancel()
@@ -189,23 +173,4 @@ func (s *stack) hold(t *testing.T, path string, release <-chan struct{}) <-chan 
 		t.Fatal(err)
 	}
 	return held
-}
-
-// standaloneCall makes standalone count a request under its own service name. The call needs no key.
-func (s *stack) standaloneCall(t *testing.T) {
-	t.Helper()
-	if status, _, err := send(t, "GET", s.standalone.URL()+"/v1/results", "", nil); err != nil || status != 401 {
-		t.Fatalf("without a key standalone answers %d, %v", status, err)
-	}
-}
-
-func id(t *testing.T, result string) string {
-	t.Helper()
-	var r struct {
-		ID string `json:"id"`
-	}
-	if err := json.Unmarshal([]byte(result), &r); err != nil {
-		t.Fatal(err)
-	}
-	return r.ID
 }

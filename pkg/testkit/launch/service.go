@@ -86,7 +86,7 @@ func (s *Service) Start(ctx context.Context) error {
 
 // Launch starts the service with settings, usually s.Env, and does not wait.
 func (s *Service) Launch(env map[string]string) (*program.Process, error) {
-	p, err := s.run(env)
+	p, err := program.Launch(s.command(env))
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +96,8 @@ func (s *Service) Launch(env map[string]string) (*program.Process, error) {
 	return p, nil
 }
 
-func (s *Service) run(env map[string]string, args ...string) (*program.Process, error) {
-	p, err := program.Launch(program.Command{Name: s.Name, Path: s.Bin, Env: env, Args: args})
-	if err == nil && s.Started != nil {
-		s.Started(p)
-	}
-	return p, err
+func (s *Service) command(env map[string]string, args ...string) program.Command {
+	return program.Command{Name: s.Name, Path: s.Bin, Env: env, Args: args, Started: s.Started}
 }
 
 // Ready waits until the service is ready.
@@ -168,19 +164,7 @@ func (s *Service) Kill() {
 
 // Operate runs an operator's command with the service's settings and returns the standard output without the last newline.
 func (s *Service) Operate(ctx context.Context, args ...string) (string, error) {
-	p, err := s.run(s.Env, args...)
-	if err != nil {
-		return "", err
-	}
-	code, err := p.Wait(ctx)
-	if err != nil {
-		p.Kill()
-		return "", err
-	}
-	if code != 0 {
-		err = fmt.Errorf("launch: %s %s exited with %d: %s", s.Name, strings.Join(args, " "), code, p.Stderr())
-	}
-	return strings.TrimSuffix(p.Stdout(), "\n"), err
+	return program.Run(ctx, s.command(s.Env, args...))
 }
 
 // Account makes an account and returns a new API key of the account.

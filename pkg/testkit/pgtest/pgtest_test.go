@@ -97,18 +97,6 @@ func TestADatabaseIsDroppedWithItsTestThoughConnectionsAreLeft(t *testing.T) {
 	}
 }
 
-func TestAFailedMigrationFailsEveryTestThatAsksForTheTemplate(t *testing.T) {
-	t.Parallel()
-	server, template := pgtest.Shared(t), templateName(t)
-	broken := errors.New("broken migration")
-	for range 2 {
-		err := server.MakeTemplate(t.Context(), template, func(context.Context, string) error { return broken })
-		if !errors.Is(err, broken) {
-			t.Errorf("got %v", err)
-		}
-	}
-}
-
 func TestCommittedDataSurvivesACrashAndARestartKeepsTheAddress(t *testing.T) {
 	t.Parallel()
 	server, err := pgtest.Start(t.Context(), pgtest.Options{Fsync: true, TCP: true})

@@ -35,6 +35,8 @@ type Command struct {
 	Stdin io.Reader
 	// Stdout and Stderr take the output instead of the Process, which keeps all of it.
 	Stdout, Stderr io.Writer
+	// Started, if set, is called with the process.
+	Started func(*Process)
 }
 
 // Process is a program that was started, with its output.
@@ -69,6 +71,9 @@ func Launch(c Command) (*Process, error) {
 	}
 	var err error
 	p.Process, err = proc.Start(cmd, syscall.SIGKILL, func() []byte { return []byte(p.Output()) })
+	if err == nil && c.Started != nil {
+		c.Started(p)
+	}
 	return p, err
 }
 
