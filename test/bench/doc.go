@@ -6,6 +6,6 @@
 //	make bench-smoke                             the same for a moment, to keep the benchmark working
 //	go run ./test/bench -against ../other/bin    two builds of Prism in interleaved rounds
 //
-// Each system has a database of its own on one Postgres that waits for its disk. The load generator (internal/load) and
+// Each system has a database of its own on one Postgres that waits for its disk. The load generator (test/internal/load) and
 // the scripted model (internal/model) are this process, and compete with the systems for the same processors.
 package main

@@ -192,6 +192,5 @@ func TestNothingIsSaved(t *testing.T) {
 			wantEqual(t, "the number of model calls", script.Calls(), 0)
 			s.main.get(t, "/v1/results?prism="+prism).wantBody(t, `{"data":[],"next_cursor":null}`)
 		})
-
 	})
 }

@@ -166,20 +166,6 @@ func (r reply) failed(t *testing.T) result {
 	return res
 }
 
-// answer decodes one column (json) or question (raw).
-func (res result) answer(t *testing.T, name string) any {
-	t.Helper()
-	var all map[string]any
-	if err := json.Unmarshal(res.Answers, &all); err != nil {
-		t.Fatalf("%v: %s", err, res.Answers)
-	}
-	v, ok := all[name]
-	if !ok {
-		t.Fatalf("no %s in %s", name, res.Answers)
-	}
-	return v
-}
-
 // members are the member names of an object inside a JSON value, in the order written.
 func members(t *testing.T, doc []byte, path ...string) []string {
 	t.Helper()

@@ -126,7 +126,6 @@ func TestManagement(t *testing.T) {
 			s.main.get(t, path+"/results?format=csv").wantStatus(t, 200)
 		})
 
-		const versions, lens = "/v1/prisms/{one}/versions", "/v1/prisms/{one}/lens"
 		s.runFailing(t, []failing{
 			{"a prism that is not JSON is malformed", call{path: "/v1/prisms", body: "{"}, malformed},
 			// spec: management-is-under-the-same-rules
