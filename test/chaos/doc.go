@@ -5,10 +5,10 @@
 // model-proxy, a real Postgres and a real Redis. Meanwhile a plan, which a seed decides, kills, stops, cuts and delays the
 // services and their connections. Then all responses are checked:
 //
-//   - porcupine checks each race against a small model of the specification (internal/history). A race is an idempotency
+//   - porcupine checks each race against a small model of the specification (test/internal/history). A race is an idempotency
 //     key, or a create without a key, with all results that are reachable from it;
 //   - the bodies of responses are compared with Postgres, byte by byte (audit_test.go);
-//   - the model calls are compared with the saved results (internal/upstream);
+//   - the model calls are compared with the saved results (test/internal/upstream);
 //   - nothing is stuck once the faults have ended, and no service has ended by itself.
 //
 // crash_test.go kills a process at each named step of each kind of call and checks what is left. lapse_test.go kills a
