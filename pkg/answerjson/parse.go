@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// ErrShape reports that the bytes are not what Append writes. Errors that wrap it say where, and quote none of the bytes.
+// ErrShape reports that the bytes are not stored answers. Errors that wrap it quote none of the bytes.
 var ErrShape = errors.New("answerjson: not stored answers")
 
 // Parse reads what Append wrote: one object without duplicate members, in which every answer has the members of its type.
@@ -24,172 +24,122 @@ func Parse(raw []byte) (prism.Answers, error) {
 }
 
 // Parser parses many stored answers and reuses its memory. The zero value is ready to use. It can't be used concurrently.
+//
+// It reads the text that Append writes for keys of [a-z0-9_], and leaves any other to parseAny, whose JSON decoder takes
+// several times as long (BenchmarkParse).
 type Parser struct {
-	in      bytes.Buffer
-	tokens  *strictjson.Decoder
-	text    string // the bytes as one string that all keys are cut from: one allocation instead of one for each key
+	text    string // what is left to read; all keys are cut from it: one allocation instead of one for each key
 	answers prism.Answers
 	probs   []prism.KeyProbability // of all answers, which are cut from it
 }
 
 // Parse is like the function Parse, but its answers are valid only until the next call. Their strings stay valid.
 func (p *Parser) Parse(raw []byte) (prism.Answers, error) {
-	p.text, p.answers, p.probs = string(raw), p.answers[:0], p.probs[:0]
-	p.in = *bytes.NewBuffer(raw) // the decoder reads a bytes.Buffer in place
-	if p.tokens == nil {
-		p.tokens = strictjson.NewDecoder(&p.in)
-	} else {
-		p.tokens.Reset(&p.in)
+	p.text = string(raw)
+	p.answers = slices.Grow(p.answers[:0], bytes.Count(raw, []byte("{"))) // more than there are answers
+	p.probs = slices.Grow(p.probs[:0], bytes.Count(raw, []byte(":")))     // more than there are probabilities
+	if p.object(p.question) && p.text == "" {
+		return p.answers, nil
 	}
-	if !p.document() {
-		return nil, fmt.Errorf("%w: at byte %d of %d", ErrShape, p.tokens.InputOffset(), len(raw))
+	answers, err := parseAny(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %d bytes", ErrShape, len(raw))
 	}
-	return p.answers, nil
+	return answers, nil
 }
 
-func (p *Parser) document() bool {
-	ok := p.object(func(question string) bool {
-		a, ok := p.answer(question)
-		p.answers = append(p.answers, a)
-		return ok
-	})
-	if !ok {
+func (p *Parser) question(key string) bool {
+	if slices.ContainsFunc(p.answers, func(a prism.Answer) bool { return a.Question == key }) {
 		return false
 	}
-	_, err := p.tokens.ReadToken()
-	return errors.Is(err, io.EOF)
-}
-
-// members of an answer, as a set.
-type members uint8
-
-const (
-	hasType members = 1 << iota
-	hasValue
-	hasLevel
-	hasProbabilities
-	hasConfidence
-	hasProbability
-)
-
-// required is the members that an answer of the type has.
-func required(t prism.QuestionType) members {
-	switch t {
-	case prism.Choice:
-		return hasType | hasValue | hasProbabilities | hasConfidence
-	case prism.Scale:
-		return hasType | hasLevel | hasProbabilities
-	case prism.YesNo:
-		return hasType | hasProbability
-	default:
-		return hasType
+	p.answers = append(p.answers, prism.Answer{Question: key})
+	a := &p.answers[len(p.answers)-1]
+	var kind string
+	if !p.skip(`{"type":`) || !p.string(&kind) {
+		return false
 	}
-}
-
-func (p *Parser) answer(question string) (prism.Answer, bool) {
-	a := prism.Answer{Question: question}
-	var value, level string
-	var seen members
-	ok := p.object(func(member string) (ok bool) {
-		switch member {
-		case "type":
-			var s string
-			s, ok = p.string()
-			a.Type = prism.QuestionType(s)
-			seen |= hasType
-		case "value":
-			value, ok = p.string()
-			seen |= hasValue
-		case "level":
-			level, ok = p.string()
-			seen |= hasLevel
-		case "probabilities":
-			a.Probabilities, ok = p.probabilities()
-			seen |= hasProbabilities
-		case "confidence":
-			a.Confidence, ok = p.number()
-			seen |= hasConfidence
-		case "probability":
-			a.Probability, ok = p.number()
-			seen |= hasProbability
-		default:
-			ok = p.tokens.SkipValue() == nil
-		}
-		return ok
-	})
-	need := required(a.Type)
-	if !ok || seen&need != need {
-		return a, false
-	}
-	// A member of another type is an unknown member here.
+	a.Type = prism.QuestionType(kind)
+	ok := false
 	switch a.Type {
 	case prism.Choice:
-		a.Chosen, a.Probability = value, 0
+		ok = p.skip(`,"value":`) && p.string(&a.Chosen) && p.probabilities(a) && p.skip(`,"confidence":`) && p.number(&a.Confidence)
 	case prism.Scale:
-		a.Chosen, a.Probability, a.Confidence = level, 0, 0
+		ok = p.skip(`,"level":`) && p.string(&a.Chosen) && p.probabilities(a)
 	case prism.YesNo:
-		a.Probabilities, a.Confidence = nil, 0
-	default:
-		a = prism.Answer{Question: question, Type: a.Type}
+		ok = p.skip(`,"probability":`) && p.number(&a.Probability)
 	}
-	return a, true
+	return ok && p.skip("}")
 }
 
-func (p *Parser) probabilities() ([]prism.KeyProbability, bool) {
+func (p *Parser) probabilities(a *prism.Answer) bool {
 	start := len(p.probs)
-	ok := p.object(func(key string) bool {
-		f, ok := p.number()
-		p.probs = append(p.probs, prism.KeyProbability{Key: key, Probability: f})
-		return ok
+	ok := p.skip(`,"probabilities":`) && p.object(func(key string) bool {
+		if slices.ContainsFunc(p.probs[start:], func(other prism.KeyProbability) bool { return other.Key == key }) {
+			return false
+		}
+		p.probs = append(p.probs, prism.KeyProbability{Key: key})
+		return p.number(&p.probs[len(p.probs)-1].Probability)
 	})
 	end := len(p.probs)
-	return p.probs[start:end:end], ok
+	a.Probabilities = p.probs[start:end:end]
+	return ok
 }
 
 // object reads an object, calling member with each name; member reads the value.
 func (p *Parser) object(member func(name string) bool) bool {
-	if t, err := p.tokens.ReadToken(); err != nil || t.Kind() != '{' {
+	if p.skip("{}") {
+		return true
+	}
+	for before := "{"; p.skip(before); before = "," {
+		var name string
+		if !p.string(&name) || !p.skip(":") || !member(name) {
+			return false
+		}
+		if p.skip("}") {
+			return true
+		}
+	}
+	return false
+}
+
+// skip reads the text s if it is next.
+func (p *Parser) skip(s string) (ok bool) {
+	p.text, ok = strings.CutPrefix(p.text, s)
+	return ok
+}
+
+// string reads a string of ASCII without escapes.
+func (p *Parser) string(to *string) bool {
+	if !p.skip(`"`) {
 		return false
 	}
-	for p.tokens.PeekKind() != '}' {
-		if name, ok := p.string(); !ok || !member(name) {
+	for i := range len(p.text) {
+		switch c := p.text[i]; {
+		case c == '"':
+			*to, p.text = p.text[:i], p.text[i+1:]
+			return true
+		case c < ' ' || c == '\\' || c >= utf8.RuneSelf:
 			return false
 		}
 	}
-	_, err := p.tokens.ReadToken()
+	return false
+}
+
+// number reads a number. ParseFloat also reads .5, 5., 05, 0x5, +5 and Inf, which are not JSON.
+func (p *Parser) number(to *float64) bool {
+	end := 0
+	for ; end < len(p.text) && p.text[end] != ',' && p.text[end] != '}'; end++ {
+		if c := p.text[end]; !digit(c) && c != 'e' && c != '-' && (c != '.' || strings.HasPrefix(p.text[end:], ".e")) {
+			return false
+		}
+	}
+	s := p.text[:end]
+	if s == "" || !digit(s[0]) || !digit(s[end-1]) || s[0] == '0' && end > 1 && digit(s[1]) {
+		return false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	*to, p.text = f, p.text[end:]
 	return err == nil
 }
 
-func (p *Parser) string() (string, bool) {
-	s, ok := p.value('"')
-	if !ok {
-		return "", false
-	}
-	if strings.IndexByte(s, '\\') < 0 { // keys consist of [a-z0-9_], so no string that Prism stored has a backslash
-		return s[1 : len(s)-1], true
-	}
-	b, err := strictjson.AppendUnquote(nil, []byte(s))
-	return string(b), err == nil
-}
-
-func (p *Parser) number() (float64, bool) {
-	s, ok := p.value('0')
-	if !ok {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(s, 64) // fails for 1e400, which is a number to JSON
-	return f, err == nil
-}
-
-// value reads a string or number and returns its bytes as a part of text.
-func (p *Parser) value(kind strictjson.Kind) (string, bool) {
-	if p.tokens.PeekKind() != kind {
-		return "", false
-	}
-	v, err := p.tokens.ReadValue()
-	if err != nil {
-		return "", false
-	}
-	end := int(p.tokens.InputOffset())
-	return p.text[end-len(v) : end], true
-}
+func digit(c byte) bool { return '0' <= c && c <= '9' }
