@@ -1,6 +1,7 @@
 package lens
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -38,19 +39,10 @@ type Plan struct {
 }
 
 type column struct {
-	question    string
-	position    int // of the question in the version, and nearly always of its answer in a result
-	show        prism.Show
-	option      string
-	yesAt, noAt float64
-	known       []answerKey // the options or levels of the version; none when it has no such question
-	knownType   prism.QuestionType
-}
-
-// answerKey is an option or level of the version that answered. Value belongs to a level.
-type answerKey struct {
-	key, label string
-	value      float64
+	prism.Column
+	position int           // of the question in the version, and nearly always of its answer in a result
+	known    []prism.Level // the levels of the version, or the options without values; none when it has no such question
+	scale    bool          // known are levels
 }
 
 // Compile prepares a Lens for the answers of a version. The Lens is the prism's current one; a column that does not fit
@@ -58,46 +50,21 @@ type answerKey struct {
 func Compile(l prism.Lens, answered prism.Definition) *Plan {
 	p := &Plan{columns: make([]column, len(l.Columns))}
 	for i, c := range l.Columns {
-		to := column{
-			question: c.Question, show: c.Show, option: c.Option,
-			yesAt: orDefault(c.YesAt, defaultYesAt), noAt: orDefault(c.NoAt, defaultNoAt),
-		}
+		to := &p.columns[i]
+		to.Column = c
 		at := slices.IndexFunc(answered.Questions, func(q prism.Question) bool { return q.Key == c.Question })
-		if at >= 0 {
-			to.position, to.knownType = at, answered.Questions[at].Type
-			to.known = answerKeys(answered.Questions[at])
+		if at < 0 {
+			continue
 		}
-		p.columns[i] = to
+		q := answered.Questions[at]
+		to.position, to.known, to.scale = at, q.Levels, q.Type == prism.Scale
+		if q.Type == prism.Choice {
+			for _, o := range q.Choices() {
+				to.known = append(to.known, prism.Level{Key: o.Key, Label: o.Label})
+			}
+		}
 	}
 	return p
-}
-
-func orDefault(limit *float64, otherwise float64) float64 {
-	if limit == nil {
-		return otherwise
-	}
-	return *limit
-}
-
-func answerKeys(q prism.Question) []answerKey {
-	var keys []answerKey
-	switch q.Type {
-	case prism.Choice:
-		for _, o := range q.Choices() {
-			keys = append(keys, answerKey{key: o.Key, label: o.Label})
-		}
-	case prism.Scale:
-		for _, l := range q.Levels {
-			keys = append(keys, answerKey{key: l.Key, label: l.Label, value: l.Value})
-		}
-	case prism.YesNo:
-	}
-	return keys
-}
-
-// Apply is Compile and Plan.Apply for one result.
-func Apply(l prism.Lens, answered prism.Definition, answers prism.Answers) []Cell {
-	return Compile(l, answered).Apply(make([]Cell, 0, len(l.Columns)), answers)
 }
 
 // Apply appends one cell for each column, in Lens order. A column is null if the stored answer lacks its question, option
@@ -116,11 +83,11 @@ func (p *Plan) Apply(dst []Cell, answers prism.Answers) []Cell {
 
 // find is the column's answer, or nil. Answers are stored in the version's order, so it is nearly always at c.position.
 func (c *column) find(answers prism.Answers) *prism.Answer {
-	if c.position < len(answers) && answers[c.position].Question == c.question {
+	if c.position < len(answers) && answers[c.position].Question == c.Question {
 		return &answers[c.position]
 	}
 	for i := range answers {
-		if answers[i].Question == c.question {
+		if answers[i].Question == c.Question {
 			return &answers[i]
 		}
 	}
@@ -128,87 +95,71 @@ func (c *column) find(answers prism.Answers) *prism.Answer {
 }
 
 func (c *column) cell(a *prism.Answer) Cell {
-	switch c.show {
-	case prism.ShowAnswer:
-		return c.answer(a)
-	case prism.ShowProbability:
-		return c.probability(a)
-	case prism.ShowAverage:
-		return c.average(a)
-	case prism.ShowConfidence:
-		if a.Type == prism.Choice {
-			return Cell{Kind: Number, Number: a.Confidence}
+	yesNo := a.Type == prism.YesNo
+	choiceOrScale := a.Type == prism.Choice || a.Type == prism.Scale
+	switch {
+	case c.Show == prism.ShowAnswer && yesNo:
+		return c.yesOrNo(a.Probability)
+	case c.Show == prism.ShowAnswer && choiceOrScale:
+		if k := c.lookUp(a.Type, a.Chosen); k != nil && k.Label != "" {
+			return Cell{Kind: Text, Key: a.Chosen, Label: k.Label}
 		}
-	}
-	return Cell{}
-}
-
-func (c *column) answer(a *prism.Answer) Cell {
-	switch a.Type {
-	case prism.Choice, prism.Scale:
-		label := a.Chosen
-		if k := c.lookUp(a.Type, a.Chosen); k != nil && k.label != "" {
-			label = k.label
-		}
-		return Cell{Kind: Text, Key: a.Chosen, Label: label}
-	case prism.YesNo:
-		switch p := a.Probability; {
-		case p >= c.yesAt: // first, so that overlapping limits mean yes
-			return Cell{Kind: Text, Key: "yes", Label: "Yes"}
-		case p <= c.noAt:
-			return Cell{Kind: Text, Key: "no", Label: "No"}
-		default:
-			return Cell{Kind: Text, Key: "unsure", Label: "Unsure"}
-		}
-	}
-	return Cell{}
-}
-
-func (c *column) probability(a *prism.Answer) Cell {
-	switch a.Type {
-	case prism.Choice, prism.Scale:
-		key := c.option
-		if key == "" {
-			key = a.Chosen
-		}
-		if p, ok := a.ProbabilityOf(key); ok {
+		return Cell{Kind: Text, Key: a.Chosen, Label: a.Chosen}
+	case c.Show == prism.ShowProbability && yesNo && c.Option == "": // a yes_no answer has no options
+		return Cell{Kind: Number, Number: a.Probability}
+	case c.Show == prism.ShowProbability && choiceOrScale:
+		if p, ok := a.ProbabilityOf(cmp.Or(c.Option, a.Chosen)); ok {
 			return Cell{Kind: Number, Number: p}
 		}
-	case prism.YesNo:
-		if c.option == "" { // a yes_no answer has no options
-			return Cell{Kind: Number, Number: a.Probability}
-		}
+	case c.Show == prism.ShowAverage && a.Type == prism.Scale:
+		return c.average(a.Probabilities)
+	case c.Show == prism.ShowConfidence && a.Type == prism.Choice:
+		return Cell{Kind: Number, Number: a.Confidence}
 	}
 	return Cell{}
+}
+
+func (c *column) yesOrNo(p float64) Cell {
+	switch {
+	case p >= orDefault(c.YesAt, defaultYesAt): // first, so that overlapping limits mean yes
+		return Cell{Kind: Text, Key: "yes", Label: "Yes"}
+	case p <= orDefault(c.NoAt, defaultNoAt):
+		return Cell{Kind: Text, Key: "no", Label: "No"}
+	}
+	return Cell{Kind: Text, Key: "unsure", Label: "Unsure"}
+}
+
+func orDefault(limit *float64, otherwise float64) float64 {
+	if limit == nil {
+		return otherwise
+	}
+	return *limit
 }
 
 // average weighs the values of the levels in the version that answered (spec: show-average). If that version lacks a level
 // of the stored answer, the average is null: leaving the level out would give a wrong number.
-func (c *column) average(a *prism.Answer) Cell {
-	if a.Type != prism.Scale || len(a.Probabilities) == 0 {
-		return Cell{}
-	}
+func (c *column) average(levels []prism.KeyProbability) Cell {
 	var sum float64
-	for _, p := range a.Probabilities {
+	for _, p := range levels {
 		k := c.lookUp(prism.Scale, p.Key)
 		if k == nil {
 			return Cell{}
 		}
-		sum += float64(p.Probability * k.value) // the conversion forbids fusing: the same digits on every processor
+		sum += float64(p.Probability * k.Value) // the conversion forbids fusing: the same digits on every processor
 	}
-	if math.IsInf(sum, 0) || math.IsNaN(sum) {
-		return Cell{} // values near the largest number
+	if len(levels) == 0 || math.IsInf(sum, 0) || math.IsNaN(sum) { // values near the largest number overflow
+		return Cell{}
 	}
 	return Cell{Kind: Number, Number: sum}
 }
 
 // lookUp finds an option or level of the version that answered, or nil.
-func (c *column) lookUp(t prism.QuestionType, key string) *answerKey {
-	if c.knownType != t {
+func (c *column) lookUp(t prism.QuestionType, key string) *prism.Level {
+	if c.scale != (t == prism.Scale) {
 		return nil
 	}
 	for i := range c.known {
-		if c.known[i].key == key {
+		if c.known[i].Key == key {
 			return &c.known[i]
 		}
 	}
