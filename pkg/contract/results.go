@@ -152,7 +152,7 @@ type Stored struct {
 
 // Input is what is sent to the model and stored with the answers.
 type Input struct {
-	Version prism.Version
+	Version prism.Version // without its hash, if it comes from another process
 	Ref     *string
 	Context string
 	// Fields in the version's order.

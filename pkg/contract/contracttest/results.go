@@ -141,7 +141,9 @@ var (
 	aVersion = prism.Version{Number: 3, Definition: definition, CreatedAt: at, Hash: aHash}
 	aStored  = contract.Stored{
 		ID: resultID, Prism: prismID, Archived: true, Status: prism.Failed, RetriedBy: &otherID, IdempotencyKey: odd,
-		Input: contract.Input{Version: aVersion, Ref: &odd, Context: odd, Fields: fields},
+		Input: contract.Input{
+			Version: prism.Version{Number: 2, Definition: definition, CreatedAt: at}, Ref: &odd, Context: odd, Fields: fields,
+		},
 	}
 	aResponse = contract.Response{ContentType: "text/csv; charset=utf-8", Body: []byte("a,b\r\n" + odd + "\r\n"), Failed: true}
 )

@@ -85,7 +85,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 // connect serves both interfaces of a service in one process and returns clients of them.
-func connect(b *testing.B, s loaded) (*wire.Results, *wire.Models) {
+func connect(b *testing.B, s loaded) (wire.Results, wire.Models) {
 	b.Helper()
 	cfg := wire.ClientConfig{Token: token}
 	cfg.URL = serve(b, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, s, token, log) })

@@ -44,7 +44,7 @@ func connectModels(t *testing.T, cfg httpkit.Config, m contract.Models) patient 
 }
 
 // patient is a model whose callers wait for as long as a machine of any load takes.
-type patient struct{ *wire.Models }
+type patient struct{ wire.Models }
 
 func (p patient) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
@@ -347,17 +347,17 @@ func TestOnlyALookUpIsRepeatedAfterALostResponse(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		breaks   int64
-		call     func(*wire.Results, *wire.Models) error
+		call     func(wire.Results, wire.Models) error
 		requests int64
 		ok       bool
 	}{
 		{"a look-up, lost once", 1, readOne, 2, true},
 		{"a look-up, lost twice", 2, readOne, 2, false},
-		{"a save", 1, func(r *wire.Results, _ *wire.Models) error {
+		{"a save", 1, func(r wire.Results, _ wire.Models) error {
 			_, err := r.Save(t.Context(), contract.Save{})
 			return err
 		}, 1, false},
-		{"a model call", 1, func(_ *wire.Results, m *wire.Models) error {
+		{"a model call", 1, func(_ wire.Results, m wire.Models) error {
 			_, err := m.Ask(t.Context(), contract.Ask{})
 			return err
 		}, 1, false},
@@ -379,7 +379,7 @@ func TestOnlyALookUpIsRepeatedAfterALostResponse(t *testing.T) {
 	}
 }
 
-func readOne(r *wire.Results, _ *wire.Models) error {
+func readOne(r wire.Results, _ wire.Models) error {
 	_, err := r.Read(context.Background(), contract.KeyDigest{}, prism.ResultID{}, contract.JSON)
 	if err != nil && !errors.Is(err, contract.ErrUnavailable) {
 		return errors.Join(errors.New("a look-up that was lost twice took nothing"), err)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -51,11 +52,11 @@ const (
 
 // client calls the methods of one service.
 type client struct {
-	token      string
-	host       *fasthttp.HostClient
-	stream     *http.Client // for responses that are read while they arrive
-	tracer     trace.Tracer
-	propagator propagation.TextMapPropagator
+	authorization string // the header's value
+	host          *fasthttp.HostClient
+	stream        *http.Transport // for responses that are read while they arrive
+	tracer        trace.Tracer    // nil: no spans
+	propagator    propagation.TextMapPropagator
 }
 
 func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
@@ -69,11 +70,13 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 	if deps.Propagator == nil {
 		deps.Propagator = propagation.NewCompositeTextMapPropagator()
 	}
-	c := &client{token: cfg.Token, host: newHost(u.Host, cfg.MaxConns), propagator: deps.Propagator}
+	c := &client{
+		authorization: "Bearer " + cfg.Token, host: newHost(u.Host, cfg.MaxConns), stream: newStream(cfg.MaxConns),
+		propagator: deps.Propagator,
+	}
 	if deps.Tracer != nil {
 		c.tracer = deps.Tracer.Tracer("github.com/prism-results/prism/pkg/contract/wire")
 	}
-	c.stream = newStream(cfg.MaxConns)
 	return c, nil
 }
 
@@ -93,11 +96,9 @@ func newHost(addr string, conns int) *fasthttp.HostClient {
 			if timeout <= 0 || timeout > dialTime {
 				timeout = dialTime
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), timeout) //nolint:forbidigo // fasthttp has no context here
-			defer cancel()
-			conn, err := dial(ctx, "tcp", addr)
+			conn, err := net.DialTimeout("tcp", addr, timeout) //nolint:noctx // fasthttp has no context here
 			if err != nil {
-				return nil, err
+				return nil, notSentError{err}
 			}
 			return newChecked(conn), nil
 		},
@@ -111,43 +112,20 @@ func newHost(addr string, conns int) *fasthttp.HostClient {
 	}
 }
 
-func dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: dialTime}
-	conn, err := dialer.DialContext(ctx, network, addr)
-	if err != nil {
-		return nil, notSentError{err}
-	}
-	return conn, nil
-}
-
 // notSentError is a connection on which no byte of the request was sent: the service did not take the call.
 type notSentError struct{ error }
 
 func (e notSentError) Unwrap() error { return e.error }
 
-func (c *client) close() {
+// Close closes the idle connections. Calls under way go on.
+func (c *client) Close() {
 	c.host.CloseIdleConnections()
 	c.stream.CloseIdleConnections()
 }
 
-// response is what a call returned: a result of the method, or an error as encodeError makes it.
-type response struct {
-	status      int
-	failed      bool
-	contentType string
-	body        []byte
-	closed      bool // the server closes the connection behind it
-}
-
-// refused tells whether the server closes the connection and did not take the call: a stopping server, or one without
-// room for the connection.
-func (r response) refused() bool {
-	return r.closed && (r.status == http.StatusServiceUnavailable || r.status == http.StatusRequestTimeout)
-}
-
 // lookUp makes a call that changes nothing. A response that was lost is asked for once more; when the second is lost too,
 // nothing has happened.
-func (c *client) lookUp(ctx context.Context, path string, args any) (response, error) {
+func (c *client) lookUp(ctx context.Context, path string, args any) (contract.Response, error) {
 	r, err := c.call(ctx, path, args)
 	if errors.Is(err, errLost) && !errors.Is(err, fasthttp.ErrTimeout) {
 		r, err = c.call(ctx, path, args)
@@ -159,7 +137,7 @@ func (c *client) lookUp(ctx context.Context, path string, args any) (response, e
 }
 
 // call makes one call. When a response was lost, the error is errLost and nobody knows whether the call took effect.
-func (c *client) call(ctx context.Context, path string, args any) (r response, err error) {
+func (c *client) call(ctx context.Context, path string, args any) (r contract.Response, err error) {
 	if c.tracer != nil {
 		var span trace.Span
 		ctx, span = c.tracer.Start(ctx, "POST "+path, trace.WithSpanKind(trace.SpanKindClient))
@@ -167,32 +145,26 @@ func (c *client) call(ctx context.Context, path string, args any) (r response, e
 	}
 	body, err := strictjson.Marshal(args)
 	if err != nil {
-		return response{}, fmt.Errorf("wire: %w", err)
+		return contract.Response{}, fmt.Errorf("wire: %w", err)
 	}
 	deadline := time.Now().Add(defaultTimeout)
 	if d, ok := ctx.Deadline(); ok {
 		deadline = d
 	}
 	r, err = c.send(ctx, path, body, deadline)
-	if err == nil && r.refused() {
+	if errors.Is(err, errRefused) {
 		// Other idle connections may lead to the same stopping server. A new one leads to another server, if there is one.
 		c.host.CloseIdleConnections()
 		r, err = c.send(ctx, path, body, deadline)
 	}
-	switch {
-	case err != nil:
-		return response{}, err
-	case r.status != http.StatusOK:
-		return response{}, decodeError(r.status, r.body)
-	}
-	return r, nil
+	return r, err
 }
 
 // send makes one HTTP request.
-func (c *client) send(ctx context.Context, path string, body []byte, deadline time.Time) (response, error) {
+func (c *client) send(ctx context.Context, path string, body []byte, deadline time.Time) (contract.Response, error) {
 	timeout := min(time.Until(deadline), maxTimeout)
 	if timeout <= 0 || ctx.Err() != nil {
-		return response{}, contract.ErrUnavailable // nothing was sent
+		return contract.Response{}, contract.ErrUnavailable // nothing was sent
 	}
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
@@ -201,20 +173,25 @@ func (c *client) send(ctx context.Context, path string, body []byte, deadline ti
 	req.SetRequestURI(path)
 	req.Header.SetHost(c.host.Addr)
 	req.Header.SetContentType(contentJSON)
-	req.Header.Set(fasthttp.HeaderAuthorization, "Bearer "+c.token)
+	req.Header.Set(fasthttp.HeaderAuthorization, c.authorization)
 	req.Header.Set(headerTimeout, strconv.FormatInt(max(timeout.Milliseconds(), 1), 10))
 	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
 	c.propagator.Inject(ctx, carrier{&req.Header})
 	req.SetBodyRaw(body)
 	if err := c.host.DoTimeout(req, resp, timeout); err != nil {
-		return response{}, transportError(err)
+		return contract.Response{}, transportError(err)
 	}
-	return response{
-		status:      resp.StatusCode(),
-		failed:      len(resp.Header.Peek(headerFailed)) > 0,
-		contentType: string(resp.Header.ContentType()),
-		body:        append([]byte(nil), resp.Body()...),
-		closed:      resp.ConnectionClose(),
+	status := resp.StatusCode()
+	switch {
+	case resp.ConnectionClose() && (status == http.StatusServiceUnavailable || status == http.StatusRequestTimeout):
+		return contract.Response{}, errRefused
+	case status != http.StatusOK:
+		return contract.Response{}, decodeError(status, resp.Body())
+	}
+	return contract.Response{
+		ContentType: string(resp.Header.ContentType()),
+		Body:        bytes.Clone(resp.Body()),
+		Failed:      len(resp.Header.Peek(headerFailed)) > 0,
 	}, nil
 }
 
@@ -227,23 +204,15 @@ func transportError(err error) error {
 	return errors.Join(errLost, err)
 }
 
-// decode reads the JSON of a response.
-func decode[A any](r response, err error) (found A, _ error) {
+// decode reads a response whose body is JSON.
+func decode[A any](r contract.Response, err error) (found A, _ error) {
 	if err != nil {
 		return found, err
 	}
-	if err := strictjson.Unmarshal(r.body, &found); err != nil {
+	if err := strictjson.Unmarshal(r.Body, &found); err != nil {
 		return found, errors.Join(errFault, err)
 	}
 	return found, nil
-}
-
-// passOn is a response as it travels on to the caller of Prism.
-func passOn(r response, err error) (contract.Response, error) {
-	if err != nil {
-		return contract.Response{}, err
-	}
-	return contract.Response{ContentType: r.contentType, Body: r.body, Failed: r.failed}, nil
 }
 
 // endSpan marks a call that failed. Errors of the catalogue are responses, not failures.

@@ -18,24 +18,13 @@ func TestConnectionsAreRetiredBeforeTheServerClosesThem(t *testing.T) {
 	}
 }
 
-func TestKeptDefinitionsAreBoundedByTheirBytes(t *testing.T) {
+func TestKeptDefinitionsTakeAtMost64MiB(t *testing.T) {
 	t.Parallel()
-	d := newDefinitions[int]()
-	for n := range 100 {
-		d.add(n, kept{size: keptBytes / 10})
-		d.add(n, kept{size: keptBytes / 10}) // the same again counts once
-	}
-	if d.lru.Len() != 10 || d.bytes != 10*(keptBytes/10) {
-		t.Errorf("%d definitions of %d bytes", d.lru.Len(), d.bytes)
-	}
-	d.add(100, kept{size: keptBytes + 1})
-	if d.bytes != 0 {
-		t.Errorf("a definition above the bound leaves %d bytes", d.bytes)
-	}
+	c := newKept[int]()
 	for n := range keptDefinitions + 1 {
-		d.add(n, kept{size: 1})
+		c.Add(n, kept{})
 	}
-	if d.lru.Len() != keptDefinitions {
-		t.Errorf("%d definitions", d.lru.Len())
+	if c.Len() != keptDefinitions || keptDefinitions*keptSize > 64<<20 {
+		t.Errorf("%d definitions of %d bytes", c.Len(), keptSize)
 	}
 }

@@ -125,8 +125,8 @@ func FuzzMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
 		kinds := []func(*testing.T, []byte){
 			travels[createQuery], travels[createFacts], travels[contract.Save], travels[argsResult],
-			travels[argsExport], travels[argsCreatePrism], travels[contract.Outcome], travels[argsPrism], travels[retryFacts],
-			travels[argsListResults], travels[argsListPrisms], travels[argsKey], travels[contract.Ask], travels[ask], travels[retryQuery],
+			travels[argsQuery[contract.Export]], travels[argsCreatePrism], travels[contract.Outcome], travels[argsPrism], travels[contract.RetryFacts],
+			travels[argsQuery[contract.ResultList]], travels[argsQuery[contract.PrismList]], travels[argsKey], travels[contract.Ask], travels[ask],
 		}
 		kinds[int(kind)%len(kinds)](t, body)
 	})

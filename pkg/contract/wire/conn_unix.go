@@ -27,11 +27,7 @@ type checked struct {
 var closingNotice = []byte("HTTP/1.1 408 ")
 
 func newChecked(conn net.Conn) net.Conn {
-	c, ok := conn.(syscall.Conn)
-	if !ok {
-		return conn
-	}
-	raw, err := c.SyscallConn()
+	raw, err := conn.(*net.TCPConn).SyscallConn()
 	if err != nil {
 		return conn
 	}

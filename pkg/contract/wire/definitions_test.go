@@ -55,19 +55,14 @@ func (r *traffic) want(t *testing.T, want ...string) {
 	r.calls = nil
 }
 
-// shelf answers look-ups with the facts it holds.
+// shelf returns the facts it holds.
 type shelf struct {
 	calm
 	facts contract.CreateFacts
-	retry contract.RetryFacts
 }
 
 func (s *shelf) CreateFacts(context.Context, contract.CreateQuery) (contract.CreateFacts, error) {
 	return s.facts, nil
-}
-
-func (s *shelf) RetryFacts(context.Context, contract.KeyDigest, prism.ResultID) (contract.RetryFacts, error) {
-	return s.retry, nil
 }
 
 // another is a realistic version with other instructions.
@@ -78,7 +73,7 @@ func another(number int32, instructions string) prism.Version {
 	return v
 }
 
-func dialResults(t *testing.T, r contract.Results, record *traffic) *wire.Results {
+func dialResults(t *testing.T, r contract.Results, record *traffic) wire.Results {
 	t.Helper()
 	url := serve(t, func(app *fiber.App, log *slog.Logger) {
 		app.Use(record.record)
@@ -121,20 +116,42 @@ func TestResultsSendADefinitionOnce(t *testing.T) {
 	look(query, first)
 	calls.want(t, "create-facts returned")
 
-	far.facts = contract.CreateFacts{Stored: &contract.Stored{Input: contract.Input{Version: first}}}
-	if got, err := near.CreateFacts(t.Context(), query); err != nil || !reflect.DeepEqual(got, far.facts) {
-		t.Errorf("got %+v, %v", got, err)
+	if len(far.facts.Version.Questions) == 0 {
+		t.Error("the service's own facts were changed")
 	}
-	far.retry.Stored = far.facts.Stored
+}
+
+// tooLarge is a version whose definition is not kept.
+func tooLarge() prism.Version { return another(1, strings.Repeat("x", 32<<10)) }
+
+func TestResultsSendADefinitionThatIsTooLargeToKeepEachTime(t *testing.T) {
+	t.Parallel()
+	var calls traffic
+	version := tooLarge()
+	far := &shelf{facts: contract.CreateFacts{Version: &version}}
+	near := dialResults(t, far, &calls)
 	for range 2 {
-		if got, err := near.RetryFacts(t.Context(), query.Key, prism.ResultID{}); err != nil || !reflect.DeepEqual(got, far.retry) {
+		if got, err := near.CreateFacts(t.Context(), contract.CreateQuery{}); err != nil || !reflect.DeepEqual(got, far.facts) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	}
-	calls.want(t, "create-facts", "retry-facts returned", "retry-facts")
-	if len(far.facts.Stored.Input.Version.Questions) == 0 {
-		t.Error("the service's own facts were changed")
+	calls.want(t, "create-facts returned", "create-facts returned")
+}
+
+func TestAGatewaySendsADefinitionThatIsTooLargeToKeepEachTime(t *testing.T) {
+	t.Parallel()
+	var calls traffic
+	var model heard
+	near := dialModels(t, serve(t, func(app *fiber.App, log *slog.Logger) {
+		app.Use(calls.record)
+		wire.MountModels(app, &model, token, log)
+	}))
+	for range 2 {
+		if got, err := near.Ask(t.Context(), askOf(tooLarge(), "a")); err != nil || got.Error != "a" {
+			t.Errorf("%+v, %v", got, err)
+		}
 	}
+	calls.want(t, "ask-by-hash unknown", "ask sent", "ask-by-hash unknown", "ask sent")
 }
 
 // A service that names no hashes is one of the previous release.

@@ -25,12 +25,14 @@ const BodyLimit = 16 << 20
 func MountResults(app *fiber.App, r contract.Results, token string, log *slog.Logger) {
 	app.Use(authorize(token))
 	postJSON(app, log, pathCreateFacts, serveCreateFacts(r))
-	postJSON(app, log, pathRetryFacts, serveRetryFacts(r))
+	postJSON(app, log, pathRetryFacts, func(ctx context.Context, a argsResult) (contract.RetryFacts, error) {
+		return r.RetryFacts(ctx, a.Key, a.ID)
+	})
 	post(app, log, pathSave, r.Save)
 	post(app, log, pathRead, func(ctx context.Context, a argsResult) (contract.Response, error) {
 		return r.Read(ctx, a.Key, a.ID, a.Format)
 	})
-	post(app, log, pathListResults, func(ctx context.Context, a argsListResults) (contract.Response, error) {
+	post(app, log, pathListResults, func(ctx context.Context, a argsQuery[contract.ResultList]) (contract.Response, error) {
 		return r.ListResults(ctx, a.Key, a.Query)
 	})
 	app.Post(pathExport, serveExport(log, r))
@@ -42,20 +44,20 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	postChange(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
 		return r.CreatePrism(ctx, a.Key, a.Prism)
 	})
-	post(app, log, pathListPrisms, func(ctx context.Context, a argsListPrisms) (contract.Response, error) {
+	post(app, log, pathListPrisms, func(ctx context.Context, a argsQuery[contract.PrismList]) (contract.Response, error) {
 		return r.ListPrisms(ctx, a.Key, a.Query)
 	})
 	post(app, log, pathPrism, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Prism(ctx, a.Key, a.Ref)
 	})
 	postChange(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
-		return r.AddVersion(ctx, a.Key, a.Ref, value(a.New))
+		return r.AddVersion(ctx, a.Key, a.Ref, a.New)
 	})
 	post(app, log, pathVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Version(ctx, a.Key, a.Ref, a.Number)
 	})
 	postChange(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
-		return r.PutLens(ctx, a.Key, a.Ref, value(a.Lens))
+		return r.PutLens(ctx, a.Key, a.Ref, a.Lens)
 	})
 	post(app, log, pathSetArchived, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
@@ -83,7 +85,7 @@ func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
 // MountModels serves the model to callers that show the token.
 func MountModels(app *fiber.App, models contract.Models, token string, log *slog.Logger) {
 	app.Use(authorize(token))
-	s := askServer{models, newDefinitions[prism.DefinitionHash]()}
+	s := askServer{models, newKept[prism.DefinitionHash]()}
 	postJSON(app, log, pathAsk, s.full)
 	postJSON(app, log, pathAskByHash, s.byHash)
 }
@@ -137,7 +139,7 @@ func post[Q any](app *fiber.App, log *slog.Logger, path string, method func(cont
 // serveExport has no time limit for the whole: the stream's reader sets the pace.
 func serveExport(log *slog.Logger, r contract.Results) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		var q argsExport
+		var q argsQuery[contract.Export]
 		if err := readArgs(c, &q); err != nil {
 			return err
 		}
@@ -175,12 +177,4 @@ func sendError(c *fiber.Ctx, log *slog.Logger, path string, err error) error {
 		log.ErrorContext(c.UserContext(), "internal call failed", "method", path, "error", err)
 	}
 	return httpkit.Send(c, status, contentJSON, body)
-}
-
-// value is *p, or the zero value of an argument that was not sent.
-func value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 
 	"go.opentelemetry.io/otel/propagation"
@@ -17,17 +18,14 @@ import (
 
 // newStream makes the client of responses that are read while they arrive. The client is of net/http, which cancels with
 // the context and reports a body that was cut short; fasthttp does neither.
-func newStream(conns int) *http.Client {
-	return &http.Client{
-		Transport: &http.Transport{
-			DialContext: dial,
-			// An export may take as long as its reader does; only its first byte has a bound.
-			ResponseHeaderTimeout: defaultTimeout,
-			MaxConnsPerHost:       conns,
-			IdleConnTimeout:       idleTime,
-			DisableCompression:    true,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+func newStream(conns int) *http.Transport {
+	return &http.Transport{
+		DialContext: (&net.Dialer{Timeout: dialTime}).DialContext,
+		// An export may take as long as its reader does; only its first byte has a bound.
+		ResponseHeaderTimeout: defaultTimeout,
+		MaxConnsPerHost:       conns,
+		IdleConnTimeout:       idleTime,
+		DisableCompression:    true,
 	}
 }
 
@@ -42,10 +40,10 @@ func (c *client) open(ctx context.Context, path string, args any) (contract.Stre
 		return contract.Stream{}, fmt.Errorf("wire: %w", err)
 	}
 	req.Header.Set("Content-Type", contentJSON)
-	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Authorization", c.authorization)
 	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
 	c.propagator.Inject(ctx, propagation.HeaderCarrier(req.Header))
-	resp, err := c.stream.Do(req)
+	resp, err := c.stream.RoundTrip(req)
 	if err != nil {
 		return contract.Stream{}, errors.Join(contract.ErrUnavailable, err)
 	}

@@ -21,6 +21,7 @@ package wire
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -88,36 +89,32 @@ var (
 	errLost = errors.New("internal call: no response")
 )
 
+// errRefused is a server that did not take the call and closes the connection: a stopping one, or one without room for the
+// connection.
+var errRefused = fmt.Errorf("%w: the server closes the connection", contract.ErrUnavailable)
+
 // The arguments of the methods that have more than one.
 type (
 	argsResult struct {
 		Key    contract.KeyDigest
 		ID     prism.ResultID
-		Format contract.Format
+		Format contract.Format // Read
 	}
-	argsListResults struct {
+	argsQuery[Q any] struct {
 		Key   contract.KeyDigest
-		Query contract.ResultList
-	}
-	argsExport struct {
-		Key   contract.KeyDigest
-		Query contract.Export
+		Query Q
 	}
 	argsCreatePrism struct {
 		Key   contract.KeyDigest
 		Prism contract.NewPrism
 	}
-	argsListPrisms struct {
-		Key   contract.KeyDigest
-		Query contract.PrismList
-	}
 	argsPrism struct {
 		Key      contract.KeyDigest
 		Ref      prism.Ref
-		Number   int32                // Version
-		New      *contract.NewVersion // AddVersion
-		Lens     *contract.NewLens    // PutLens
-		Archived bool                 // SetArchived
+		Number   int32               // Version
+		New      contract.NewVersion `json:",omitzero"` // AddVersion
+		Lens     contract.NewLens    `json:",omitzero"` // PutLens
+		Archived bool                // SetArchived
 	}
 	argsKey struct {
 		Key  contract.KeyDigest
