@@ -41,7 +41,7 @@ func (f Format) Tabular() bool { return slices.Contains(TabularFormats(), f) }
 type Response struct {
 	ContentType string
 	Body        []byte `json:",omitzero"`
-	// Failed tells that the body shows a failed result, which a create or retry answers with 502.
+	// Failed tells that the body shows a failed result: the response of a create or retry is then a 502.
 	Failed bool
 }
 

@@ -151,7 +151,7 @@ var (
 // Results runs the suite. connect returns a client of what it is given.
 func Results(t *testing.T, connect func(*testing.T, contract.Results) contract.Results) {
 	t.Helper()
-	t.Run("every method hears what was said and answers what was answered", func(t *testing.T) {
+	t.Run("arguments and responses of every method arrive whole", func(t *testing.T) {
 		t.Parallel()
 		methods(t, connect)
 	})
@@ -205,7 +205,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 			t.Errorf("%s: %v", call.method, err)
 		}
 		if !reflect.DeepEqual(got, any(aResponse)) {
-			t.Errorf("%s answered %+v, want %+v", call.method, got, aResponse)
+			t.Errorf("%s returned %+v, want %+v", call.method, got, aResponse)
 		}
 		if want := (heard{call.method, call.args}); !reflect.DeepEqual(far.heard, want) {
 			t.Errorf("heard %+v\nwant  %+v", far.heard, want)

@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// loaded answers look-ups with one version.
+// loaded returns the same version to every look-up.
 type loaded struct {
 	calm
 	version prism.Version

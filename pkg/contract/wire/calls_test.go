@@ -69,7 +69,7 @@ func echo(_ context.Context, a contract.Ask) (contract.Outcome, error) {
 	return contract.Outcome{Error: a.Context}, nil
 }
 
-func TestEachCallGetsItsOwnAnswer(t *testing.T) {
+func TestEachCallGetsItsOwnResponse(t *testing.T) {
 	t.Parallel()
 	c := connectModels(t, httpkit.Config{}, asking(echo))
 	var group sync.WaitGroup
@@ -102,7 +102,7 @@ func TestACallThatNobodyWaitsForHoldsNoOther(t *testing.T) {
 		_, err := c.Ask(ctx, contract.Ask{Context: "hang"})
 		cancel()
 		if err == nil {
-			t.Error("an answer came from a model that hangs")
+			t.Error("a response came from a model that hangs")
 		}
 		if got, err := c.Ask(t.Context(), contract.Ask{Context: "next"}); err != nil || got.Error != "next" {
 			t.Errorf("the next call: %+v, %v", got, err)
@@ -122,10 +122,10 @@ func TestACallInFlightOutlivesTheStopOfItsService(t *testing.T) {
 		}), token, log)
 	})
 	c := dialModels(t, url)
-	answered := make(chan error, 1)
+	responded := make(chan error, 1)
 	go func() {
 		_, err := c.Ask(t.Context(), contract.Ask{Context: "x"})
-		answered <- err
+		responded <- err
 	}()
 	<-arrived
 	stop()
@@ -138,7 +138,7 @@ func TestACallInFlightOutlivesTheStopOfItsService(t *testing.T) {
 		}
 	}
 	close(release)
-	if err := <-answered; err != nil {
+	if err := <-responded; err != nil {
 		t.Errorf("the call in flight: %v", err)
 	}
 	if err := <-ended; err != nil {
@@ -146,8 +146,8 @@ func TestACallInFlightOutlivesTheStopOfItsService(t *testing.T) {
 	}
 }
 
-// A call that meets the stop of its service was either answered or not taken, and the caller knows which, as long as the
-// caller comes before the listener closes. So the clock of the stop waits for the callers here.
+// A call that arrives while its service stops gets its response, or the caller learns that the service did not take the
+// call, if the call arrives before the listener closes. So the clock of the stop waits for the callers here.
 func TestNoResponseIsLostToAStop(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -189,7 +189,7 @@ func TestNoResponseIsLostToAStop(t *testing.T) {
 	}
 }
 
-func TestAServiceThatLeavesStillAnswers(t *testing.T) {
+func TestAServiceThatDrainsStillResponds(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	url, ended := serveUntil(ctx, t, httpkit.Config{DrainDelay: time.Second}, func(app *fiber.App, log *slog.Logger) {
@@ -202,7 +202,7 @@ func TestAServiceThatLeavesStillAnswers(t *testing.T) {
 	stop()
 	refused := false
 	for !refused {
-		_, err := c.Ask(t.Context(), contract.Ask{Context: "while it leaves"})
+		_, err := c.Ask(t.Context(), contract.Ask{Context: "while it drains"})
 		refused = errors.Is(err, contract.ErrUnavailable)
 		if err != nil && !refused {
 			t.Fatal(err)
@@ -237,7 +237,7 @@ func TestACallBeyondTheBoundIsRefused(t *testing.T) {
 	if err := <-first; err != nil {
 		t.Error(err)
 	}
-	for { // its place is free again once its answer is out
+	for { // its place is free again when its response was sent
 		if _, err := c.Ask(t.Context(), contract.Ask{Context: "third"}); err == nil {
 			return
 		} else if !errors.Is(err, contract.ErrUnavailable) {
@@ -262,7 +262,7 @@ func TestAPanicCostsItsCallAlone(t *testing.T) {
 	}
 }
 
-// replica answers the first request on each connection of a raw server, and then does what the test says.
+// replica responds to the first request on each connection of a raw server, and then does what the test says.
 func replica(conn net.Conn, behaves func(*bufio.Reader)) {
 	defer func() { _ = conn.Close() }()
 	in := bufio.NewReader(conn)

@@ -16,7 +16,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// calm answers every call, so that what is left to fail is the wire.
+// calm returns a fixed result from every call, so that only the wire can fail.
 type calm struct{}
 
 var (

@@ -13,8 +13,8 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// FuzzDecodeError: whatever a service answers, its caller has an error; and one that has a type keeps type and value on
-// every further hop.
+// FuzzDecodeError: any response of a service that is not a success becomes an error. An error with a type keeps type and
+// value on every further hop.
 func FuzzDecodeError(f *testing.F) {
 	for _, body := range []string{
 		`{"API":{"status":404,"code":"not_found","message":"Prism not found"}}`, `{"KeyTaken":true}`,
@@ -108,7 +108,7 @@ func travels[T any](t *testing.T, body []byte) {
 	}
 }
 
-// FuzzMessages: arguments and answers of every method.
+// FuzzMessages: arguments and responses of every method.
 func FuzzMessages(f *testing.F) {
 	const id = `"0190b5a8-7c00-7abc-8def-00000000002a"`
 	for i, body := range []string{

@@ -23,7 +23,7 @@ type noModels struct{ contract.Models }
 
 const unauthorized = `{"error":{"code":"unauthorized","message":"Invalid API key"}}`
 
-// Without the token nothing tells what there is: every probe has the same answer, byte for byte, by raw sockets.
+// Without the token every probe gets the same response, byte for byte, so it does not show which paths exist.
 func TestNoProbeWithoutTheTokenLearnsAnything(t *testing.T) {
 	t.Parallel()
 	paths := []string{"/", "/metrics", "/healthz", "/docs", "/openapi.json", "/internal", "/internal/", "/internal/unknown", "/v1/prisms"}
@@ -104,7 +104,7 @@ func TestTheTokenIsComparedInConstantTime(t *testing.T) {
 	}
 }
 
-// Whatever bytes a caller with the token sends, the answer is a refusal of the contract and never a fault.
+// Whatever bytes a caller with the token sends, the response is a success or a catalogue error and never a fault.
 func FuzzServe(f *testing.F) {
 	server := newServer(f)
 	for i, body := range []string{

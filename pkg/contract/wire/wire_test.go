@@ -121,7 +121,7 @@ func TestEveryPathAsksForTheToken(t *testing.T) {
 			_, _ = io.Copy(io.Discard, resp.Body)
 			_ = resp.Body.Close()
 			if resp.StatusCode != http.StatusUnauthorized {
-				t.Errorf("%s with %q answered %d", path, shown, resp.StatusCode)
+				t.Errorf("%s with %q responded %d", path, shown, resp.StatusCode)
 			}
 		}
 	}
