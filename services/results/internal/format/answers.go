@@ -8,14 +8,25 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// maxPlans bounds the plans that one encoder keeps: an export has results of every version of the prism.
-const maxPlans = 64
+// Plan is a Lens prepared for the results of one version. It can be used concurrently.
+type Plan struct {
+	names   [][]byte // of the columns, as JSON strings with their colon
+	columns *lens.Plan
+}
+
+// NewPlan prepares a Lens for the results of the version with the definition answered, which gives labels and the values
+// of levels.
+func NewPlan(l prism.Lens, answered prism.Definition) *Plan {
+	p := &Plan{names: make([][]byte, len(l.Columns)), columns: lens.Compile(l, answered)}
+	for i, c := range l.Columns {
+		p.names[i] = append(quoted(c.Name), ':')
+	}
+	return p
+}
 
 // answers applies the Lens to row after row.
 type answers struct {
-	lens   prism.Lens
 	parser answerjson.Parser
-	plans  map[int32]*lens.Plan // by version
 	cells  []lens.Cell
 }
 
@@ -23,7 +34,7 @@ type answers struct {
 func (a *answers) of(r Row) ([]lens.Cell, error) {
 	a.cells = a.cells[:0]
 	if r.Result.Status == prism.Failed {
-		for range a.lens.Columns {
+		for range r.Plan.names {
 			a.cells = append(a.cells, lens.Cell{})
 		}
 		return a.cells, nil
@@ -32,20 +43,8 @@ func (a *answers) of(r Row) ([]lens.Cell, error) {
 	if err != nil {
 		return nil, fmt.Errorf("format: result %s: %w", r.Result.ID, err)
 	}
-	a.cells = a.plan(r).Apply(a.cells, stored)
+	a.cells = r.Plan.columns.Apply(a.cells, stored)
 	return a.cells, nil
-}
-
-func (a *answers) plan(r Row) *lens.Plan {
-	if p := a.plans[r.Result.Version]; p != nil {
-		return p
-	}
-	if a.plans == nil || len(a.plans) == maxPlans {
-		a.plans = make(map[int32]*lens.Plan)
-	}
-	p := lens.Compile(a.lens, r.Answered)
-	a.plans[r.Result.Version] = p
-	return p
 }
 
 // field finds the value of a field of the latest version, whose index is i. Results store values in their version's order,

@@ -14,7 +14,7 @@ func BenchmarkRow(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			row := okRow(b)
+			row := okRow(b).under(ticketTable())
 			var buf []byte
 			b.ReportAllocs()
 			for b.Loop() {
@@ -30,7 +30,7 @@ func BenchmarkRow(b *testing.B) {
 func BenchmarkOne(b *testing.B) {
 	for _, f := range contract.Formats() {
 		b.Run(string(f), func(b *testing.B) {
-			table, row := ticketTable(), okRow(b)
+			table, row := ticketTable(), okRow(b).under(ticketTable())
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := One(f, table, row); err != nil {

@@ -61,11 +61,23 @@ func ticketTable() Table {
 	return Table{Slug: "ticket", Lens: lens.Derive(ticket()), Latest: ticket()}
 }
 
-func okRow(t testing.TB) Row {
+// answeredRow is a row and the definition of its version.
+type answeredRow struct {
+	Row
+	Answered prism.Definition
+}
+
+// under is the row with the table's Lens prepared for its version.
+func (r answeredRow) under(table Table) Row {
+	r.Plan = NewPlan(table.Lens, r.Answered)
+	return r.Row
+}
+
+func okRow(t testing.TB) answeredRow {
 	t.Helper()
 	ref := "order 66"
-	return Row{
-		Result: prism.Result{
+	return answeredRow{
+		Row: Row{Result: prism.Result{
 			ID:        prism.ResultID{UUID: uuid(t, "0190b5a8-7c00-7000-8000-00000000002a")},
 			Version:   3,
 			Ref:       &ref,
@@ -74,12 +86,12 @@ func okRow(t testing.TB) Row {
 			TookMS:    1234,
 			CreatedAt: time.Date(2026, 11, 21, 9, 13, 5, 70*int(time.Millisecond), time.UTC),
 			Answers:   answerjson.Append(nil, ticketAnswers()),
-		},
+		}},
 		Answered: ticket(),
 	}
 }
 
-func failedRow(t testing.TB) Row {
+func failedRow(t testing.TB) answeredRow {
 	t.Helper()
 	r := okRow(t)
 	r.Result.Ref, r.Result.Status, r.Result.Answers = nil, prism.Failed, nil
@@ -124,9 +136,9 @@ var awkward = []struct{ name, text string }{
 
 // awkwardRows has each awkward text as ref, as field value and as label of the answer. Each row has a version of its own,
 // because labels never change within a version.
-func awkwardRows(t testing.TB) []Row {
+func awkwardRows(t testing.TB) []answeredRow {
 	t.Helper()
-	rows := make([]Row, len(awkward))
+	rows := make([]answeredRow, len(awkward))
 	for i, a := range awkward {
 		r := okRow(t)
 		r.Result.Version = int32(i + 1)

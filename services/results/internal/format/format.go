@@ -19,7 +19,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Table is what the results of one prism share. Format raw uses only Slug, json Slug and Lens, the others Lens and Latest.
+// Table is what the results of one prism share. Formats raw and json use only Slug, jsonl Latest, csv and tsv Lens and Latest.
 type Table struct {
 	Slug string
 	// Lens is the prism's current one; its column names are unique in a row (lens.Validate).
@@ -31,8 +31,8 @@ type Table struct {
 // Row is one result of the table's prism.
 type Row struct {
 	Result prism.Result
-	// Answered is the definition of Result.Version, which gives labels and the values of levels. raw does not use it.
-	Answered prism.Definition
+	// Plan is the table's Lens prepared for Result.Version. raw does not use it.
+	Plan *Plan
 }
 
 // Encoder writes results of one table. It reuses memory from row to row, so it can't be used concurrently.
@@ -48,13 +48,13 @@ type Encoder interface {
 func NewEncoder(f contract.Format, t Table) (Encoder, error) {
 	switch f {
 	case contract.JSON:
-		return &object{slug: quoted(t.Slug), names: memberNames(t.Lens), answers: answers{lens: t.Lens}}, nil
+		return &object{slug: quoted(t.Slug)}, nil
 	case contract.Raw:
 		return &raw{slug: quoted(t.Slug)}, nil
 	case contract.CSV:
-		return &separated{table: t, answers: answers{lens: t.Lens}, separator: ',', lineEnd: "\r\n", cell: appendCSV}, nil
+		return &separated{table: t, separator: ',', lineEnd: "\r\n", cell: appendCSV}, nil
 	case contract.TSV:
-		return &separated{table: t, answers: answers{lens: t.Lens}, separator: '\t', lineEnd: "\n", cell: appendTSV}, nil
+		return &separated{table: t, separator: '\t', lineEnd: "\n", cell: appendTSV}, nil
 	case contract.JSONL:
 		return newLines(t), nil
 	}

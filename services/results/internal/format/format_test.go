@@ -12,9 +12,9 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-func one(t *testing.T, f contract.Format, table Table, r Row) contract.Response {
+func one(t *testing.T, f contract.Format, table Table, r answeredRow) contract.Response {
 	t.Helper()
-	d, err := One(f, table, r)
+	d, err := One(f, table, r.under(table))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +33,12 @@ func TestOneIsHeaderAndRowWithTheMediaTypeOfItsFormat(t *testing.T) {
 	} {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
-			for _, r := range []Row{okRow(t), failedRow(t)} {
+			for _, r := range []answeredRow{okRow(t), failedRow(t)} {
 				d := one(t, f, ticketTable(), r)
 				if d.ContentType != want {
 					t.Errorf("content type %q, want %q", d.ContentType, want)
 				}
-				if body := encode(t, f, ticketTable(), []Row{r}); !bytes.Equal(d.Body, body) {
+				if body := encode(t, f, ticketTable(), []answeredRow{r}); !bytes.Equal(d.Body, body) {
 					t.Errorf("body %q, want %q", d.Body, body)
 				}
 				if d.Failed != (r.Result.Status == prism.Failed) {
@@ -51,7 +51,7 @@ func TestOneIsHeaderAndRowWithTheMediaTypeOfItsFormat(t *testing.T) {
 
 func TestAnUnknownFormatIsAnError(t *testing.T) {
 	t.Parallel()
-	if _, err := One("xml", ticketTable(), okRow(t)); err == nil {
+	if _, err := One("xml", ticketTable(), okRow(t).Row); err == nil {
 		t.Error("no error")
 	}
 	if got := ContentType("xml"); got != "" {
@@ -81,15 +81,15 @@ func TestStoredAnswersThatDoNotParseAreAnErrorAndNoHalfRow(t *testing.T) {
 		for name, stored := range damaged {
 			r := okRow(t)
 			r.Result.Answers = []byte(stored)
-			b, err := e.Row([]byte("before"), r)
+			b, err := e.Row([]byte("before"), r.under(ticketTable()))
 			if !errors.Is(err, answerjson.ErrShape) || string(b) != "before" {
 				t.Errorf("%s, %s: %q, %v", f, name, b, err)
 			}
-			if _, err := One(f, ticketTable(), r); !errors.Is(err, answerjson.ErrShape) {
+			if _, err := One(f, ticketTable(), r.under(ticketTable())); !errors.Is(err, answerjson.ErrShape) {
 				t.Errorf("%s, %s: %v", f, name, err)
 			}
 		}
-		if _, err := e.Row(nil, okRow(t)); err != nil {
+		if _, err := e.Row(nil, okRow(t).under(ticketTable())); err != nil {
 			t.Errorf("%s: the row after a damaged one: %v", f, err)
 		}
 	}
@@ -221,27 +221,6 @@ func TestLabelsAreOfTheVersionThatAnswered(t *testing.T) {
 	}
 }
 
-func TestAnExportOfMoreVersionsThanPlansKeepsEachVersionsLabels(t *testing.T) {
-	t.Parallel()
-	var rows []Row
-	var want []string
-	for range 2 {
-		for version := range int32(maxPlans + 10) {
-			r := okRow(t)
-			r.Result.Version = version + 1
-			label := strings.Repeat("x", int(version)+1)
-			r.Answered.Questions[0].Options[0].Label = label
-			rows, want = append(rows, r), append(want, label)
-		}
-	}
-	lines := strings.Split(string(encode(t, contract.TSV, ticketTable(), rows)), "\n")
-	for i, label := range want {
-		if got := strings.Split(lines[i+1], "\t")[8]; got != label {
-			t.Fatalf("row %d has label %q, want %q", i, got, label)
-		}
-	}
-}
-
 func TestAVersionIsANumberInJSONLines(t *testing.T) {
 	t.Parallel()
 	if body := one(t, contract.JSONL, ticketTable(), okRow(t)).Body; !bytes.Contains(body, []byte(`,"version":3,`)) {
@@ -269,7 +248,7 @@ func TestAnEncoderLeavesWhatIsInTheBufferAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := one(t, f, ticketTable(), okRow(t)).Body
-		got, err := e.Row(e.Header([]byte("before")), okRow(t))
+		got, err := e.Row(e.Header([]byte("before")), okRow(t).under(ticketTable()))
 		if err != nil || string(got) != "before"+string(want) {
 			t.Errorf("%s: %q, %v", f, got, err)
 		}

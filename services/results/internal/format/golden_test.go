@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 type goldenCase struct {
 	name  string
 	table Table
-	rows  []Row
+	rows  []answeredRow
 }
 
 func goldenCases(t *testing.T) []goldenCase {
@@ -29,13 +29,13 @@ func goldenCases(t *testing.T) []goldenCase {
 	later.Latest.Fields = []prism.Field{{Key: "channel"}, {Key: "body"}, {Key: "language"}}
 
 	return []goldenCase{
-		{"ok", ticketTable(), []Row{okRow(t)}},
-		{"failed", ticketTable(), []Row{failedRow(t)}},
-		{"lens_edited", edited, []Row{okRow(t)}},
-		{"lens_edited_failed", edited, []Row{failedRow(t)}},
-		{"other_fields", later, []Row{okRow(t)}},
+		{"ok", ticketTable(), []answeredRow{okRow(t)}},
+		{"failed", ticketTable(), []answeredRow{failedRow(t)}},
+		{"lens_edited", edited, []answeredRow{okRow(t)}},
+		{"lens_edited_failed", edited, []answeredRow{failedRow(t)}},
+		{"other_fields", later, []answeredRow{okRow(t)}},
 		{"awkward_texts", ticketTable(), awkwardRows(t)},
-		{"export", ticketTable(), []Row{okRow(t), failedRow(t), okRow(t)}},
+		{"export", ticketTable(), []answeredRow{okRow(t), failedRow(t), okRow(t)}},
 	}
 }
 
@@ -66,7 +66,7 @@ func TestFormatsMatchTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-func encode(t *testing.T, f contract.Format, table Table, rows []Row) []byte {
+func encode(t *testing.T, f contract.Format, table Table, rows []answeredRow) []byte {
 	t.Helper()
 	e, err := NewEncoder(f, table)
 	if err != nil {
@@ -77,7 +77,7 @@ func encode(t *testing.T, f contract.Format, table Table, rows []Row) []byte {
 		if i > 0 && (f == contract.JSON || f == contract.Raw) {
 			b = append(b, '\n')
 		}
-		if b, err = e.Row(b, r); err != nil {
+		if b, err = e.Row(b, r.under(table)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,12 +12,11 @@ import (
 type lines struct {
 	fields  []prism.Field // of the latest version
 	keys    [][]byte      // of the fields, as JSON strings with their colon
-	names   [][]byte      // of the Lens columns, likewise
 	answers answers
 }
 
 func newLines(t Table) *lines {
-	l := &lines{fields: t.Latest.Fields, names: memberNames(t.Lens), answers: answers{lens: t.Lens}}
+	l := &lines{fields: t.Latest.Fields}
 	for _, f := range t.Latest.Fields {
 		l.keys = append(l.keys, append(quoted(f.Key), ':'))
 	}
@@ -47,7 +46,7 @@ func (l *lines) Row(b []byte, row Row) ([]byte, error) {
 		}
 	}
 	for i, c := range cells {
-		b = append(append(b, ','), l.names[i]...)
+		b = append(append(b, ','), row.Plan.names[i]...)
 		b = appendCell(b, c)
 	}
 	return append(b, "}\n"...), nil

@@ -13,8 +13,7 @@ import (
 // object is format json: {id, ref, prism, version, status, error, took_ms, created_at, answers}, where answers has a
 // member for each Lens column, in Lens order (spec: format-json).
 type object struct {
-	slug    []byte   // as a JSON string
-	names   [][]byte // of the columns, as JSON strings with their colon
+	slug    []byte // as a JSON string
 	answers answers
 }
 
@@ -34,7 +33,7 @@ func (o *object) Row(b []byte, r Row) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, o.names[i]...)
+		b = append(b, r.Plan.names[i]...)
 		b = appendCell(b, c)
 	}
 	return append(b, "}}"...), nil
@@ -110,12 +109,3 @@ func appendCell(b []byte, c lens.Cell) []byte {
 }
 
 func quoted(s string) []byte { return strictjson.AppendString(nil, s) }
-
-// memberNames is the columns' names as JSON strings with a colon. Every row repeats them.
-func memberNames(l prism.Lens) [][]byte {
-	names := make([][]byte, len(l.Columns))
-	for i, c := range l.Columns {
-		names[i] = append(quoted(c.Name), ':')
-	}
-	return names
-}

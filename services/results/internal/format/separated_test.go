@@ -121,7 +121,7 @@ func readTSV(t *testing.T, text string) [][]string {
 }
 
 // fuzzTable is a table with arbitrary text wherever text is allowed, and the cells of its only row.
-func fuzzTable(t *testing.T, ref, value, label string) (Table, Row, []string) {
+func fuzzTable(t *testing.T, ref, value, label string) (Table, answeredRow, []string) {
 	t.Helper()
 	d := prism.Definition{
 		Fields:    []prism.Field{{Key: "first"}, {Key: "second"}},
@@ -164,7 +164,7 @@ func checkCells(t *testing.T, f contract.Format, read func(*testing.T, string) [
 	for i := range want {
 		want[i] = holds(want[i])
 	}
-	rows := read(t, string(encode(t, f, table, []Row{row, row})))
+	rows := read(t, string(encode(t, f, table, []answeredRow{row, row})))
 	if len(rows) != 3 {
 		t.Fatalf("%d rows, want a header and 2: %q", len(rows), rows)
 	}

@@ -117,7 +117,7 @@ func (s *Service) Version(ctx context.Context, key contract.KeyDigest, ref prism
 	if err != nil {
 		return contract.Response{}, missing(err, apierr.VersionNotFound())
 	}
-	return respond(newVersionBody(v))
+	return respond(newVersionBody(v.Version))
 }
 
 // AddVersion implements contract.Results.

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -64,5 +67,50 @@ func TestAnExportHoldsOneBoundedPageAtATime(t *testing.T) {
 	}
 	if !errors.Is(err, io.EOF) || read != total || fetched != total {
 		t.Errorf("%d rows fetched and %d read of %d: %v", fetched, read, total, err)
+	}
+}
+
+// spec: labels-of-the-answering-version
+func TestAnExportHasTheLabelsOfEachRowsVersion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	labelled := func(label string) contract.NewVersion {
+		return contract.NewVersion{Definition: prism.Definition{Questions: []prism.Question{{
+			Key: "q", Type: prism.Choice, Text: "Which?", Options: []prism.Option{{Key: "a", Label: label}, {Key: "b", Label: "B"}},
+		}}}}
+	}
+	created, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{Slug: "a", NewVersion: labelled("first")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body struct {
+		ID prism.PrismID `json:"id"`
+	}
+	decode(t, created, &body)
+	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{Slug: "a"}, labelled("second")); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []int32{1, 2, 2, 1} {
+		s := w.save(body.ID)
+		s.Version, s.Fields = version, nil
+		s.Outcome.Answers = answerjson.Append(nil, prism.Answers{{
+			Question: "q", Type: prism.Choice, Chosen: "a", Confidence: 1,
+			Probabilities: []prism.KeyProbability{{Key: "a", Probability: 1}, {Key: "b"}, {Key: "insufficient_information"}},
+		}})
+		if _, err := w.Save(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stream, err := w.Export(t.Context(), w.key, contract.Export{Prism: prism.Ref{Slug: "a"}, Format: contract.TSV})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := io.ReadAll(stream.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := regexp.MustCompile(`\t(first|second)\t`).FindAllString(string(rows), -1)
+	if got := strings.Join(labels, ""); got != "\tfirst\t\tsecond\t\tsecond\t\tfirst\t" {
+		t.Errorf("got %q of %s", got, rows)
 	}
 }

@@ -57,13 +57,17 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	if err != nil {
 		return contract.Stream{}, err
 	}
+	lens, err := strictjson.Marshal(p.Lens)
+	if err != nil {
+		return contract.Stream{}, err
+	}
 	encoder, err := format.NewEncoder(q.Format, format.Table{Slug: p.Slug, Lens: p.Lens, Latest: p.Latest.Definition})
 	if err != nil {
 		return contract.Stream{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	x := &export{
-		service: s, ctx: ctx, cancel: cancel, account: account, prism: p.ID, encoder: encoder,
+		service: s, ctx: ctx, cancel: cancel, account: account, prism: p.ID, encoder: encoder, lens: string(lens),
 		filter: store.Filter{Status: q.Status, From: wholeMillisecond(q.From), To: wholeMillisecond(q.To)},
 		limit:  exportFirst,
 	}
@@ -89,7 +93,10 @@ type export struct {
 	prism   prism.PrismID
 	filter  store.Filter
 	encoder format.Encoder
-	after   prism.UUID // id of the last row
+	lens    string       // in JSON
+	version int32        // of the last row
+	plan    *format.Plan // of that version
+	after   prism.UUID   // id of the last row
 	limit   int
 	buffer  []byte // the encoded page
 	read    int    // how much of buffer was read
@@ -126,14 +133,30 @@ func (x *export) fetch() error {
 	x.ended = len(rows) == 0
 	x.limit = min(2*len(rows), exportMost)
 	for _, r := range rows {
-		answered, err := s.version(x.ctx, x.account, r.Prism, r.Version)
-		if err != nil {
+		if err := x.prepare(r); err != nil {
 			return translate(err)
 		}
-		if x.buffer, err = x.encoder.Row(x.buffer, format.Row{Result: r, Answered: answered.Definition}); err != nil {
+		if x.buffer, err = x.encoder.Row(x.buffer, format.Row{Result: r, Plan: x.plan}); err != nil {
 			return err
 		}
 		x.after = r.ID.UUID
 	}
+	return nil
+}
+
+// prepare makes plan that of the result's version.
+func (x *export) prepare(r prism.Result) error {
+	if x.plan != nil && x.version == r.Version {
+		return nil
+	}
+	answered, err := x.service.version(x.ctx, x.account, r.Prism, r.Version)
+	if err != nil {
+		return err
+	}
+	applied, err := answered.apply(x.lens)
+	if err != nil {
+		return err
+	}
+	x.version, x.plan = r.Version, applied.plan
 	return nil
 }

@@ -70,7 +70,7 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 		if err != nil {
 			return contract.CreateFacts{}, translate(err)
 		}
-		facts.Version = &version
+		facts.Version = &version.Version
 	}
 	return facts, nil
 }
@@ -120,8 +120,11 @@ func (s *Service) stored(ctx context.Context, account prism.AccountID, r prism.R
 		return stored, nil
 	}
 	version, err := s.version(ctx, account, r.Prism, r.Version)
-	stored.Input = contract.Input{Version: version, Ref: r.Ref, Context: r.Context, Fields: r.Fields}
-	return stored, err
+	if err != nil {
+		return contract.Stored{}, err
+	}
+	stored.Input = contract.Input{Version: version.Version, Ref: r.Ref, Context: r.Context, Fields: r.Fields}
+	return stored, nil
 }
 
 // Save implements contract.Results.
@@ -171,7 +174,15 @@ func (s *Service) Read(ctx context.Context, key contract.KeyDigest, id prism.Res
 
 // format formats one result with the current Lens of its prism.
 func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState, f contract.Format) (contract.Response, error) {
-	table := format.Table{Slug: p.Slug, Lens: p.Lens}
+	answered, err := s.version(ctx, account, r.Prism, r.Version)
+	if err != nil {
+		return contract.Response{}, err
+	}
+	applied, err := answered.apply(p.Lens)
+	if err != nil {
+		return contract.Response{}, err
+	}
+	table := format.Table{Slug: p.Slug, Lens: applied.lens}
 	if f.Tabular() { // the fields of the latest version are columns
 		latest, err := s.version(ctx, account, p.ID, p.Latest)
 		if err != nil {
@@ -179,24 +190,20 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 		}
 		table.Latest = latest.Definition
 	}
-	answered, err := s.version(ctx, account, r.Prism, r.Version)
-	if err != nil {
-		return contract.Response{}, err
-	}
-	return format.One(f, table, format.Row{Result: r, Answered: answered.Definition})
+	return format.One(f, table, format.Row{Result: r, Plan: applied.plan})
 }
 
 // version is one version of a prism, from memory if possible.
-func (s *Service) version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error) {
+func (s *Service) version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (*version, error) {
 	key := versionID{id, number}
 	if v, ok := s.versions.get(key); ok {
 		return v, nil
 	}
-	v, err := s.Store.Version(ctx, account, id, number)
+	found, err := s.Store.Version(ctx, account, id, number)
 	if err != nil {
-		return prism.Version{}, err
+		return nil, err
 	}
-	v.Hash, _ = contract.HashDefinition(v.Definition)
+	v := newVersion(found)
 	s.versions.add(key, v)
 	return v, nil
 }

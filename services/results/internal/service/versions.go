@@ -1,14 +1,19 @@
 package service
 
 import (
+	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/format"
 )
 
-// Cached definitions are bounded by number and by size: a usual one takes 2 KiB, a large one 1 MiB.
+// Cached definitions are bounded by number and by the length of their JSON: a usual one has 2 KiB, a large one 1 MiB.
 const (
 	cachedVersions = 1024
 	cachedBytes    = 64 << 20
@@ -20,16 +25,54 @@ type versionID struct {
 	number int32
 }
 
+// version is a cached version, with the Lens that was last applied to its results: a prism has one Lens at a time. Reading
+// and preparing the Lens for each result takes a seventh of the processor time of a read of two questions, and a fifth of twelve.
+type version struct {
+	prism.Version
+	size    int // length of the definition's JSON in bytes
+	applied atomic.Pointer[applied]
+}
+
+// applied is a Lens that is prepared for the results of one version.
+type applied struct {
+	json string // the Lens as it is stored
+	lens prism.Lens
+	plan *format.Plan
+}
+
+func newVersion(v prism.Version) *version {
+	c := &version{Version: v}
+	c.Hash, c.size = contract.HashDefinition(v.Definition)
+	return c
+}
+
+// errLens drops the error of the JSON library, which may quote the content.
+var errLens = errors.New("a stored Lens is not readable")
+
+// apply prepares a Lens, which is JSON, for the results of the version.
+func (v *version) apply(lens string) (*applied, error) {
+	if a := v.applied.Load(); a != nil && a.json == lens {
+		return a, nil
+	}
+	a := &applied{json: lens}
+	if strictjson.Unmarshal([]byte(lens), &a.lens) != nil {
+		return nil, errLens
+	}
+	a.plan = format.NewPlan(a.lens, v.Definition)
+	v.applied.Store(a)
+	return a, nil
+}
+
 // versions caches the versions that were used last.
 type versions struct {
 	mu    sync.Mutex
-	kept  *simplelru.LRU[versionID, prism.Version]
+	kept  *simplelru.LRU[versionID, *version]
 	bytes int
 }
 
 func newVersions() *versions {
 	c := &versions{}
-	kept, err := simplelru.NewLRU(cachedVersions, func(_ versionID, v prism.Version) { c.bytes -= weight(v.Definition) })
+	kept, err := simplelru.NewLRU(cachedVersions, func(_ versionID, v *version) { c.bytes -= v.size })
 	if err != nil {
 		panic(err) // the size above is positive
 	}
@@ -37,40 +80,21 @@ func newVersions() *versions {
 	return c
 }
 
-func (c *versions) get(id versionID) (prism.Version, bool) {
+func (c *versions) get(id versionID) (*version, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.kept.Get(id)
 }
 
-func (c *versions) add(id versionID, v prism.Version) {
+func (c *versions) add(id versionID, v *version) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept.Contains(id) {
 		return // a concurrent call added it
 	}
-	c.bytes += weight(v.Definition)
+	c.bytes += v.size
 	c.kept.Add(id, v)
 	for c.bytes > cachedBytes {
 		c.kept.RemoveOldest()
 	}
-}
-
-// weight is the approximate size of a definition in memory.
-func weight(d prism.Definition) int {
-	const each = 100 // of a field, question, option or level, besides its text
-	w := each + len(d.Instructions)
-	for _, f := range d.Fields {
-		w += each + len(f.Key) + len(f.Label)
-	}
-	for _, q := range d.Questions {
-		w += each + len(q.Key) + len(q.Text)
-		for _, o := range q.Options {
-			w += each + len(o.Key) + len(o.Label) + len(o.Description)
-		}
-		for _, l := range q.Levels {
-			w += each + len(l.Key) + len(l.Label)
-		}
-	}
-	return w
 }

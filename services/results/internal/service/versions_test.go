@@ -10,7 +10,8 @@ import (
 func TestLargeDefinitionsAreKeptWithinABound(t *testing.T) {
 	t.Parallel()
 	c := newVersions()
-	large := prism.Version{Definition: prism.Definition{Instructions: strings.Repeat("x", 1<<20)}}
+	large := newVersion(prism.Version{Definition: prism.Definition{Instructions: strings.Repeat("x", 1<<20)}})
+	small := newVersion(prism.Version{})
 	for n := range int32(200) {
 		c.add(versionID{number: n}, large)
 		c.add(versionID{number: n}, large)
@@ -22,12 +23,36 @@ func TestLargeDefinitionsAreKeptWithinABound(t *testing.T) {
 		t.Error("the last one is not kept")
 	}
 	for n := range int32(2 * cachedVersions) {
-		c.add(versionID{number: 1000 + n}, prism.Version{})
+		c.add(versionID{number: 1000 + n}, small)
 	}
 	if kept := c.kept.Len(); kept != cachedVersions {
 		t.Errorf("%d small definitions are kept", kept)
 	}
-	if c.bytes != cachedVersions*weight(prism.Definition{}) {
+	if c.bytes != cachedVersions*small.size {
 		t.Errorf("they weigh %d", c.bytes)
+	}
+}
+
+func TestALensIsAppliedOnlyWhereItWasPrepared(t *testing.T) {
+	t.Parallel()
+	lens := func(column string) string {
+		return `{"columns":[{"name":"` + column + `","question":"q","show":"answer"}]}`
+	}
+	one, other := newVersion(prism.Version{Number: 1}), newVersion(prism.Version{Number: 2})
+	kept := map[*applied]bool{}
+	for _, v := range []*version{one, other} {
+		for _, column := range []string{"a", "b"} {
+			first, err := v.apply(lens(column))
+			if err != nil || first.lens.Columns[0].Name != column || kept[first] {
+				t.Fatalf("version %d, Lens %s: %+v, %v", v.Number, column, first, err)
+			}
+			if again, _ := v.apply(lens(column)); again != first {
+				t.Errorf("version %d, Lens %s: prepared twice", v.Number, column)
+			}
+			kept[first] = true
+		}
+	}
+	if a, err := one.apply("secret"); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %+v, %v", a, err)
 	}
 }

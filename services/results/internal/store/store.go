@@ -104,13 +104,13 @@ type Caller struct {
 	Key     prism.KeyID
 }
 
-// PrismState is the part of a prism that can change, and so is never cached.
+// PrismState is the part of a prism that can change, and so is never cached. Callers may cache what they read from its Lens.
 type PrismState struct {
 	ID       prism.PrismID
 	Slug     string
 	Archived bool
 	Latest   int32 // number of the latest version
-	Lens     prism.Lens
+	Lens     string // prism.Lens in JSON, as it is stored
 }
 
 // Definitions keeps prisms and their versions.

@@ -57,7 +57,7 @@ func factsTests() []test {
 					t.Errorf("version %d is found as %d, want %d", asked, facts.Version, want)
 				}
 				same(t, facts.Prism.Latest, 2)
-				same(t, facts.Prism.Lens, lens("second"))
+				same(t, facts.Prism.Lens, stored(lens("second")))
 			}
 		}},
 		{"another account's prism is not found", func(t *testing.T, f *fixture) {

@@ -70,7 +70,7 @@ func savingTests() []test {
 			succeeds(t, f.PutLens(t.Context(), f.mine.account, f.mine.prism.ID, 1, lens("edited")))
 			again := f.save(t, first.Result)
 			same(t, again.Result, first.Result)
-			same(t, again.Prism.Lens, lens("edited"))
+			same(t, again.Prism.Lens, stored(lens("edited")))
 		}},
 		{"an idempotency key belongs to one result of a prism", func(t *testing.T, f *fixture) {
 			first := f.save(t, keyed(f.ok(f.mine.prism), "a key"))

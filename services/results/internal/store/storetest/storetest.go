@@ -12,6 +12,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -235,8 +236,17 @@ func (f *fixture) count(t *testing.T) int {
 
 func state(p prism.Prism) store.PrismState {
 	return store.PrismState{
-		ID: p.ID, Slug: p.Slug, Archived: p.ArchivedAt != nil, Latest: p.Latest.Number, Lens: p.Lens,
+		ID: p.ID, Slug: p.Slug, Archived: p.ArchivedAt != nil, Latest: p.Latest.Number, Lens: stored(p.Lens),
 	}
+}
+
+// stored is the JSON of a Lens.
+func stored(l prism.Lens) string {
+	b, err := strictjson.Marshal(l)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }
 
 func succeeds(t *testing.T, err error) {

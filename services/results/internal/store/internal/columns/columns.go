@@ -106,10 +106,9 @@ func (p *Prism) State() (*store.PrismState, error) {
 	if p.id == nil {
 		return nil, nil
 	}
-	lens, err := storedjson.Unmarshal[prism.Lens](p.lens)
 	return &store.PrismState{
-		ID: prism.PrismID{UUID: *p.id}, Slug: *p.slug, Archived: *p.archived, Latest: *p.latest, Lens: lens,
-	}, err
+		ID: prism.PrismID{UUID: *p.id}, Slug: *p.slug, Archived: *p.archived, Latest: *p.latest, Lens: string(p.lens),
+	}, nil
 }
 
 // Saved scans PrismState and then the columns of a result.
