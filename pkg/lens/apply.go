@@ -70,6 +70,7 @@ func Compile(l prism.Lens, answered prism.Definition) *Plan {
 // Apply appends one cell for each column, in Lens order. A column is null if the stored answer lacks its question, option
 // or level, or if answers of that type have nothing to show there (spec: lens-column-without-an-answer).
 func (p *Plan) Apply(dst []Cell, answers prism.Answers) []Cell {
+	dst = slices.Grow(dst, len(p.columns))
 	for i := range p.columns {
 		c := &p.columns[i]
 		if a := c.find(answers); a != nil {

@@ -15,8 +15,11 @@ package format
 import (
 	"fmt"
 
+	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // Table is what the results of one prism share. Formats raw and json use only Slug, jsonl Latest, csv and tsv Lens and Latest.
@@ -35,30 +38,56 @@ type Row struct {
 	Plan *Plan
 }
 
+// Plan is a Lens prepared for the results of one version. It can be used concurrently.
+type Plan struct {
+	names   [][]byte // of the columns, as JSON strings with their colon
+	columns *lens.Plan
+}
+
+// NewPlan prepares a Lens for the results of the version with the definition answered, which gives labels and the values
+// of levels.
+func NewPlan(l prism.Lens, answered prism.Definition) *Plan {
+	p := &Plan{names: make([][]byte, len(l.Columns)), columns: lens.Compile(l, answered)}
+	for i, c := range l.Columns {
+		p.names[i] = append(strictjson.AppendString(nil, c.Name), ':')
+	}
+	return p
+}
+
 // Encoder writes results of one table. It reuses memory from row to row, so it can't be used concurrently.
-type Encoder interface {
-	// Header appends the header row of csv and tsv; the other formats have none.
-	Header(b []byte) []byte
-	// Row appends one result. If its stored answers can't be parsed, Row returns an error and b unchanged: half a row is
-	// never sent.
-	Row(b []byte, r Row) ([]byte, error)
+type Encoder struct {
+	format contract.Format
+	table  Table
+	parser answerjson.Parser
+	cells  []lens.Cell
 }
 
 // NewEncoder creates an encoder. It fails only for an unknown format, which no caller of the service can send.
 func NewEncoder(f contract.Format, t Table) (Encoder, error) {
-	switch f {
-	case contract.JSON:
-		return &object{slug: quoted(t.Slug)}, nil
-	case contract.Raw:
-		return &raw{slug: quoted(t.Slug)}, nil
-	case contract.CSV:
-		return &separated{table: t, separator: ',', lineEnd: "\r\n", cell: appendCSV}, nil
-	case contract.TSV:
-		return &separated{table: t, separator: '\t', lineEnd: "\n", cell: appendTSV}, nil
-	case contract.JSONL:
-		return newLines(t), nil
+	if ContentType(f) == "" {
+		return Encoder{}, fmt.Errorf("format: unknown format %q", f)
 	}
-	return nil, fmt.Errorf("format: unknown format %q", f)
+	return Encoder{format: f, table: t}, nil
+}
+
+// Row appends one result. If its stored answers can't be parsed, Row returns an error and b unchanged: half a row is never
+// sent. Format raw copies the stored answers, and parses them only because damaged ones would make its JSON invalid.
+func (e *Encoder) Row(b []byte, r Row) ([]byte, error) {
+	var stored prism.Answers
+	if r.Result.Status != prism.Failed {
+		var err error
+		if stored, err = e.parser.Parse(r.Result.Answers); err != nil {
+			return b, fmt.Errorf("format: result %s: %w", r.Result.ID, err)
+		}
+	}
+	if e.format == contract.Raw {
+		return e.object(b, &r, nil), nil
+	}
+	e.cells = r.Plan.columns.Apply(e.cells[:0], stored) // without answers all cells are null
+	if e.format == contract.CSV || e.format == contract.TSV {
+		return e.separated(b, &r.Result, e.cells), nil
+	}
+	return e.object(b, &r, e.cells), nil
 }
 
 // sizeOfOne is more than a usual result takes besides its answers, so that its body is allocated once.
@@ -90,4 +119,26 @@ func ContentType(f contract.Format) string {
 		return "application/jsonl; charset=utf-8"
 	}
 	return ""
+}
+
+// errorText is nil unless the result failed.
+func errorText(r *prism.Result) *string {
+	if r.Status != prism.Failed {
+		return nil
+	}
+	return &r.Error
+}
+
+// field finds the value of a field of the latest version, whose index is i. Results store values in their version's order,
+// so the value is nearly always at index i.
+func field(r *prism.Result, key string, i int) (string, bool) {
+	if i < len(r.Fields) && r.Fields[i].Key == key {
+		return r.Fields[i].Value, true
+	}
+	for _, f := range r.Fields {
+		if f.Key == key {
+			return f.Value, true
+		}
+	}
+	return "", false
 }

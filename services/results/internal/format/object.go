@@ -1,92 +1,81 @@
 package format
 
 import (
-	"fmt"
 	"strconv"
 
-	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// object is format json: {id, ref, prism, version, status, error, took_ms, created_at, answers}, where answers has a
-// member for each Lens column, in Lens order (spec: format-json).
-type object struct {
-	slug    []byte // as a JSON string
-	answers answers
-}
-
-func (*object) Header(b []byte) []byte { return b }
-
-func (o *object) Row(b []byte, r Row) ([]byte, error) {
-	cells, err := o.answers.of(r)
-	if err != nil {
-		return b, err
+// object appends a row of the formats that are JSON. Formats json and raw are {id, ref, prism, version, status, error,
+// took_ms, created_at, answers} (spec: format-json, format-raw). Format jsonl is the row of csv as an object on a line of
+// its own, in which every column is a member; a column without a value is null (spec: jsonl-rows).
+func (e *Encoder) object(b []byte, row *Row, cells []lens.Cell) []byte {
+	r, line := &row.Result, e.format == contract.JSONL
+	if line {
+		b = append(b, `{"result_id":"`...)
+	} else {
+		b = append(b, `{"id":"`...)
 	}
-	b = appendEnvelope(b, o.slug, &r.Result)
-	if r.Result.Status == prism.Failed {
-		return append(b, "null}"...), nil
+	b, _ = r.ID.AppendText(b) // never fails
+	b = appendNullable(append(b, `","ref":`...), r.Ref)
+	if !line {
+		b = strictjson.AppendString(append(b, `,"prism":`...), e.table.Slug)
 	}
-	b = append(b, '{')
-	for i, c := range cells {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, r.Plan.names[i]...)
-		b = appendCell(b, c)
-	}
-	return append(b, "}}"...), nil
-}
-
-// raw is format raw: as json, but answers is a copy of the stored answers, so Lens edits can't change it (spec: format-raw).
-// The stored answers are parsed first, because a damaged row must not make the JSON around it invalid.
-type raw struct {
-	slug   []byte // as a JSON string
-	parser answerjson.Parser
-}
-
-func (*raw) Header(b []byte) []byte { return b }
-
-func (o *raw) Row(b []byte, r Row) ([]byte, error) {
-	if r.Result.Status == prism.Failed {
-		return append(appendEnvelope(b, o.slug, &r.Result), "null}"...), nil
-	}
-	if _, err := o.parser.Parse(r.Result.Answers); err != nil {
-		return b, fmt.Errorf("format: result %s: %w", r.Result.ID, err)
-	}
-	b = append(appendEnvelope(b, o.slug, &r.Result), r.Result.Answers...)
-	return append(b, '}'), nil
-}
-
-// appendEnvelope appends the members of a result before the value of answers.
-func appendEnvelope(b, slug []byte, r *prism.Result) []byte {
-	b = appendID(append(b, `{"id":`...), r)
-	b = appendNullable(append(b, `,"ref":`...), r.Ref)
-	b = append(append(b, `,"prism":`...), slug...)
 	b = strconv.AppendInt(append(b, `,"version":`...), int64(r.Version), 10)
 	b = strictjson.AppendString(append(b, `,"status":`...), string(r.Status))
 	b = appendNullable(append(b, `,"error":`...), errorText(r))
-	b = strconv.AppendInt(append(b, `,"took_ms":`...), r.TookMS, 10)
-	b = appendTime(append(b, `,"created_at":`...), r)
-	return append(b, `,"answers":`...)
-}
-
-// errorText is nil unless the result failed.
-func errorText(r *prism.Result) *string {
-	if r.Status != prism.Failed {
-		return nil
+	if !line {
+		b = strconv.AppendInt(append(b, `,"took_ms":`...), r.TookMS, 10)
 	}
-	return &r.Error
+	b = prism.AppendTime(append(b, `,"created_at":"`...), r.CreatedAt)
+	b = append(b, '"')
+	if line {
+		return append(appendColumns(e.appendFields(b, r), row.Plan, cells), "}\n"...)
+	}
+	b = append(b, `,"answers":`...)
+	switch {
+	case r.Status == prism.Failed:
+		b = append(b, "null"...)
+	case e.format == contract.Raw:
+		b = append(b, r.Answers...)
+	default:
+		first := len(b)
+		b = append(appendColumns(b, row.Plan, cells), '}')
+		b[first] = '{' // in place of the comma: a Lens has one column or more
+	}
+	return append(b, '}')
 }
 
-func appendID(b []byte, r *prism.Result) []byte {
-	b, _ = r.ID.AppendText(append(b, '"')) // never fails
-	return append(b, '"')
+// appendFields appends the fields of the latest version as members, with a comma before each.
+func (e *Encoder) appendFields(b []byte, r *prism.Result) []byte {
+	for i, f := range e.table.Latest.Fields {
+		b = append(strictjson.AppendString(append(b, ','), f.Key), ':')
+		if value, ok := field(r, f.Key, i); ok {
+			b = strictjson.AppendString(b, value)
+		} else {
+			b = append(b, "null"...)
+		}
+	}
+	return b
 }
 
-func appendTime(b []byte, r *prism.Result) []byte {
-	return append(prism.AppendTime(append(b, '"'), r.CreatedAt), '"')
+// appendColumns appends the cells for programs, with keys instead of labels, as members with a comma before each.
+func appendColumns(b []byte, p *Plan, cells []lens.Cell) []byte {
+	for i, c := range cells {
+		b = append(append(b, ','), p.names[i]...)
+		switch c.Kind {
+		case lens.Number:
+			b = prism.AppendNumber(b, c.Number)
+		case lens.Text:
+			b = strictjson.AppendString(b, c.Key)
+		case lens.Null:
+			b = append(b, "null"...)
+		}
+	}
+	return b
 }
 
 func appendNullable(b []byte, s *string) []byte {
@@ -95,17 +84,3 @@ func appendNullable(b []byte, s *string) []byte {
 	}
 	return strictjson.AppendString(b, *s)
 }
-
-// appendCell appends a Lens cell for programs: keys instead of labels (spec: jsonl-rows).
-func appendCell(b []byte, c lens.Cell) []byte {
-	switch c.Kind {
-	case lens.Number:
-		return prism.AppendNumber(b, c.Number)
-	case lens.Text:
-		return strictjson.AppendString(b, c.Key)
-	case lens.Null:
-	}
-	return append(b, "null"...)
-}
-
-func quoted(s string) []byte { return strictjson.AppendString(nil, s) }

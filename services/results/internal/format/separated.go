@@ -4,70 +4,82 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// separated is csv and tsv: the same cells with different separators. encoding/csv can't be used: it rewrites line breaks
-// inside cells and quotes cells that need no quotes.
-type separated struct {
-	table     Table
-	answers   answers
-	separator byte
-	lineEnd   string
-	// cell appends the text of one cell, with the quotes or replacements that the format needs.
-	cell func(b []byte, text string) []byte
-}
-
-func (s *separated) Header(b []byte) []byte {
+// Header appends the header row of csv and tsv. The other formats have none.
+func (e *Encoder) Header(b []byte) []byte {
+	if e.format != contract.CSV && e.format != contract.TSV {
+		return b
+	}
 	for i, name := range prism.ReservedNames() {
 		if i > 0 {
-			b = append(b, s.separator)
+			b = e.separator(b)
 		}
-		b = s.cell(b, name)
+		b = e.cell(b, name)
 	}
-	for _, f := range s.table.Latest.Fields {
-		b = s.cell(append(b, s.separator), f.Key)
+	for _, f := range e.table.Latest.Fields {
+		b = e.cell(e.separator(b), f.Key)
 	}
-	for _, c := range s.table.Lens.Columns {
-		b = s.cell(append(b, s.separator), c.Name)
+	for _, c := range e.table.Lens.Columns {
+		b = e.cell(e.separator(b), c.Name)
 	}
-	return append(b, s.lineEnd...)
+	return e.lineEnd(b)
 }
 
-func (s *separated) Row(b []byte, row Row) ([]byte, error) {
-	cells, err := s.answers.of(row)
-	if err != nil {
-		return b, err
-	}
-	r := &row.Result
+// separated appends a row of csv or tsv: the same cells with other separators. encoding/csv can't be used: it rewrites line
+// breaks inside cells and quotes cells that need no quotes.
+func (e *Encoder) separated(b []byte, r *prism.Result, cells []lens.Cell) []byte {
 	b, _ = r.ID.AppendText(b) // never fails
-	b = append(b, s.separator)
+	b = e.separator(b)
 	if r.Ref != nil {
-		b = s.cell(b, *r.Ref)
+		b = e.cell(b, *r.Ref)
 	}
-	b = strconv.AppendInt(append(b, s.separator), int64(r.Version), 10)
-	b = append(append(b, s.separator), r.Status...)
-	b = append(b, s.separator)
+	b = strconv.AppendInt(e.separator(b), int64(r.Version), 10)
+	b = append(e.separator(b), r.Status...)
+	b = e.separator(b)
 	if text := errorText(r); text != nil {
-		b = s.cell(b, *text)
+		b = e.cell(b, *text)
 	}
-	b = prism.AppendTime(append(b, s.separator), r.CreatedAt)
-	for i, f := range s.table.Latest.Fields {
+	b = prism.AppendTime(e.separator(b), r.CreatedAt)
+	for i, f := range e.table.Latest.Fields {
 		value, _ := field(r, f.Key, i)
-		b = s.cell(append(b, s.separator), value)
+		b = e.cell(e.separator(b), value)
 	}
 	for _, c := range cells {
-		b = append(b, s.separator)
+		b = e.separator(b)
 		switch c.Kind {
 		case lens.Number:
 			b = prism.AppendNumber(b, c.Number)
 		case lens.Text:
-			b = s.cell(b, c.Label)
+			b = e.cell(b, c.Label)
 		case lens.Null: // an empty value is an empty cell
 		}
 	}
-	return append(b, s.lineEnd...), nil
+	return e.lineEnd(b)
+}
+
+func (e *Encoder) separator(b []byte) []byte {
+	if e.format == contract.CSV {
+		return append(b, ',')
+	}
+	return append(b, '\t')
+}
+
+func (e *Encoder) lineEnd(b []byte) []byte {
+	if e.format == contract.CSV {
+		b = append(b, '\r')
+	}
+	return append(b, '\n')
+}
+
+func (e *Encoder) cell(b []byte, text string) []byte {
+	if e.format == contract.CSV {
+		return appendCSV(b, text)
+	}
+	return appendTSV(b, text)
 }
 
 // appendCSV quotes a cell that holds a comma, a quote or a line break, with quotes doubled; every other cell, and every
