@@ -29,14 +29,8 @@ type Config struct {
 	ModelName string
 	// APIKey authenticates this service (PRISM_MODEL_API_KEY). The providers' own hosts require one.
 	APIKey string
-	// Wait bounds one Ask. 0 means contract.ModelWait, which is also the maximum (spec: model-wait).
-	Wait time.Duration
 	// MaxInFlight limits concurrent asks: one more gets contract.ErrUnavailable (spec: overload). 0 means 256.
 	MaxInFlight int
-	// MaxParallel limits the concurrent upstream calls of one ask. 0 means 16.
-	MaxParallel int
-	// MaxAttempts limits the attempts of one upstream call. 0 means 6.
-	MaxAttempts int
 }
 
 // Deps receive the service's telemetry. A nil field drops what would go there.
@@ -47,8 +41,6 @@ type Deps struct {
 	Log *slog.Logger
 	// Tracer makes a client span per upstream attempt. The attempt's request carries the trace context.
 	Tracer trace.TracerProvider
-	// Jitter returns a number in [0, 1) that shortens a pause between attempts. Random by default.
-	Jitter func() float64
 }
 
 // Service implements contract.Models. It is safe for concurrent use and has no goroutines between asks.
@@ -63,39 +55,27 @@ type Service struct {
 var _ contract.Models = (*Service)(nil)
 
 // New checks the settings and makes the service. It does no I/O. Its error names every wrong setting and repeats no value
-// (spec: values-are-never-repeated).
+// (spec: values-are-never-repeated). It panics when Deps.Metrics already has the service's collectors.
 func New(cfg Config, deps Deps) (*Service, error) {
-	if cfg.Wait < 0 || cfg.Wait > contract.ModelWait {
-		return nil, errors.New("modelproxy: Config.Wait: must be between 0 and " + contract.ModelWait.String())
-	}
 	p, client, err := newProvider(cfg, deps.Tracer)
 	if err != nil {
 		return nil, err
 	}
-	return newService(cfg, deps, p, client)
+	return newService(cfg, deps, p, client), nil
 }
 
-func newService(cfg Config, deps Deps, p provider.Provider, client *upstream.Client) (*Service, error) {
+func newService(cfg Config, deps Deps, p provider.Provider, client *upstream.Client) *Service {
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
 	}
-	m := newMetrics(p.Name())
+	s := &Service{provider: p.Name, client: client, metrics: newMetrics(deps.Metrics, p.Name), log: deps.Log}
+	asks := ask.Config{MaxInFlight: cfg.MaxInFlight, Log: deps.Log}
 	if client != nil { // offline makes no upstream attempts to count
-		p = counted{p, m}
+		asks.Attempted = s.metrics.attempted
 	}
-	s := &Service{
-		asker: ask.New(p, ask.Config{
-			Wait: cfg.Wait, MaxInFlight: cfg.MaxInFlight, MaxParallel: cfg.MaxParallel, MaxAttempts: cfg.MaxAttempts,
-			Jitter: deps.Jitter, Log: deps.Log,
-		}),
-		provider: p.Name(), client: client, metrics: m, log: deps.Log,
-	}
-	if deps.Metrics != nil {
-		if err := m.register(deps.Metrics, s.asker); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	s.asker = ask.New(p, asks)
+	registerInFlight(deps.Metrics, s.asker)
+	return s
 }
 
 // Ask asks the model all questions and returns within the wait, whatever the model does (spec: model-wait-is-hard). The
@@ -107,7 +87,6 @@ func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, er
 	v, err := s.asker.Ask(ctx, a)
 	if errors.Is(err, contract.ErrUnavailable) {
 		s.metrics.shed.Inc()
-		return contract.Outcome{}, err
 	}
 	if err != nil {
 		return contract.Outcome{}, err

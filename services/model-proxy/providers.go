@@ -31,11 +31,9 @@ func Providers() []string {
 	return append(names, offline.Name)
 }
 
-func newProvider(cfg Config, tracer trace.TracerProvider) (provider.Provider, *upstream.Client, error) {
-	switch cfg.Provider {
-	case "":
-		return nil, nil, fmt.Errorf("PRISM_MODEL_PROVIDER: required, use one of %s", strings.Join(Providers(), ", "))
-	case offline.Name:
+// newProvider makes the provider, and its client unless the provider is offline.
+func newProvider(cfg Config, tracer trace.TracerProvider) (p provider.Provider, client *upstream.Client, err error) {
+	if cfg.Provider == offline.Name {
 		return offline.New(), nil, nil
 	}
 	for _, f := range formats() {
@@ -43,12 +41,15 @@ func newProvider(cfg Config, tracer trace.TracerProvider) (provider.Provider, *u
 			return open(f, cfg, tracer)
 		}
 	}
-	return nil, nil, fmt.Errorf("PRISM_MODEL_PROVIDER: unknown provider %q, use one of %s", cfg.Provider,
-		strings.Join(Providers(), ", "))
+	what := "required"
+	if cfg.Provider != "" {
+		what = fmt.Sprintf("unknown provider %q", cfg.Provider)
+	}
+	return p, nil, fmt.Errorf("PRISM_MODEL_PROVIDER: %s, use one of %s", what, strings.Join(Providers(), ", "))
 }
 
 // open makes the provider. Its error lists every wrong setting.
-func open(f provider.Format, cfg Config, tracer trace.TracerProvider) (provider.Provider, *upstream.Client, error) {
+func open(f provider.Format, cfg Config, tracer trace.TracerProvider) (p provider.Provider, client *upstream.Client, err error) {
 	// Secrets that are mounted as files often end in a line break.
 	key := strings.TrimSpace(cfg.APIKey)
 	base, model := strings.TrimSpace(cfg.BaseURL), cmp.Or(strings.TrimSpace(cfg.ModelName), f.Model)
@@ -66,14 +67,14 @@ func open(f provider.Format, cfg Config, tracer trace.TracerProvider) (provider.
 	if model == "" {
 		problems = append(problems, fmt.Errorf("PRISM_MODEL_NAME: required by provider %s (for example PRISM_MODEL_NAME=gpt-4.1-mini)", f.Name))
 	}
-	client, err := upstream.New(upstream.Config{
+	client, err = upstream.New(upstream.Config{
 		Provider: f.Name, BaseURL: base, Header: f.Header(key), MaxConns: cfg.MaxInFlight, Tracer: tracer,
 	})
 	if err != nil {
 		problems = append(problems, fmt.Errorf("PRISM_MODEL_BASE_URL: %w", err))
 	}
 	if len(problems) > 0 {
-		return nil, nil, errors.Join(problems...)
+		return p, nil, errors.Join(problems...)
 	}
 	return f.Open(client, model), client, nil
 }

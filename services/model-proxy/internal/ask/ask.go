@@ -39,44 +39,16 @@ const (
 // Reasons are all reasons.
 func Reasons() []Reason { return []Reason{OK, Unusable, Refused, Unreachable, Timeout} }
 
-// Config bounds an ask. Zero values are the defaults.
+// Config is optional.
 type Config struct {
-	// Wait bounds an ask over all its calls, attempts and pauses. contract.ModelWait by default.
-	Wait time.Duration
 	// MaxInFlight limits concurrent asks; one more is rejected. 256 by default.
 	MaxInFlight int
-	// MaxParallel limits the concurrent calls of one ask. 16 by default.
-	MaxParallel int
-	// MaxAttempts limits the attempts of one call. 6 by default: with the pauses between them (100 ms, doubled up to 2 s,
-	// each shortened by up to half) an ask outlasts an upstream fault of one to two seconds, and fails about 3 seconds after
-	// the start of a longer one. Retry-After makes pauses longer, up to the wait.
-	MaxAttempts int
 	// Jitter returns a number in [0, 1) for each pause. Random by default.
 	Jitter func() float64
 	// Log gets panics of the provider, without their values. slog.Default by default.
 	Log *slog.Logger
-}
-
-func (c Config) withDefaults() Config {
-	if c.Wait <= 0 {
-		c.Wait = contract.ModelWait
-	}
-	if c.MaxInFlight <= 0 {
-		c.MaxInFlight = 256
-	}
-	if c.MaxParallel <= 0 {
-		c.MaxParallel = 16
-	}
-	if c.MaxAttempts <= 0 {
-		c.MaxAttempts = 6
-	}
-	if c.Jitter == nil {
-		c.Jitter = rand.Float64
-	}
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
-	return c
+	// Attempted, if not nil, gets the end of each attempt.
+	Attempted func(provider.Reply, *upstream.Fault)
 }
 
 // Report is an outcome with its reason, for metrics and logs.
@@ -96,7 +68,15 @@ type Asker struct {
 
 // New makes an asker.
 func New(p provider.Provider, cfg Config) *Asker {
-	cfg = cfg.withDefaults()
+	if cfg.MaxInFlight <= 0 {
+		cfg.MaxInFlight = 256
+	}
+	if cfg.Jitter == nil {
+		cfg.Jitter = rand.Float64
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
 	return &Asker{provider: p, cfg: cfg, slots: make(chan struct{}, cfg.MaxInFlight)}
 }
 
@@ -116,7 +96,7 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	}
 	start := time.Now()
 	// A client disconnect does not cancel the call; its answers are still saved (spec: client-disconnect).
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Wait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), contract.ModelWait)
 	defer cancel()
 
 	type ended struct {
@@ -148,21 +128,13 @@ func (s *Asker) run(ctx context.Context, a contract.Ask) (Report, error) {
 	if err := s.guard(func() { calls = s.provider.Calls(a) }); err != nil {
 		return Report{}, err
 	}
-	results := s.all(ctx, calls)
 	answers := make(prism.Answers, 0, len(a.Definition.Questions))
-	for i, call := range calls {
-		r := results[i]
-		switch {
-		case r.err != nil:
-			return Report{}, r.err
-		case r.fault != nil:
-			return faulted(r.fault), nil //nolint:nilerr // a fault of the model is a report, not an error
+	for _, r := range s.all(ctx, calls) {
+		if r.err != nil || r.Reason != OK {
+			return r.Report, r.err
 		}
-		for j, q := range call.Questions {
-			if j >= len(r.reply.Answers) || r.reply.Answers[j] == nil {
-				return failed(Unusable, "The model gave no usable answer to question "+q.Key+"."), nil
-			}
-			answers = append(answers, *r.reply.Answers[j])
+		for _, answer := range r.answers {
+			answers = append(answers, *answer)
 		}
 	}
 	return Report{Reason: OK, Outcome: contract.Outcome{Answers: answerjson.Append(nil, answers)}}, nil
@@ -173,9 +145,9 @@ func (s *Asker) run(ctx context.Context, a contract.Ask) (Report, error) {
 func (s *Asker) guard(fn func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.cfg.Log.Error("provider panicked", "provider", s.provider.Name(), "type", fmt.Sprintf("%T", r),
+			s.cfg.Log.Error("provider panicked", "provider", s.provider.Name, "type", fmt.Sprintf("%T", r),
 				"stack", string(debug.Stack()))
-			err = fmt.Errorf("ask: provider %s panicked", s.provider.Name())
+			err = fmt.Errorf("ask: provider %s panicked", s.provider.Name)
 		}
 	}()
 	fn()
@@ -188,14 +160,22 @@ func failed(r Reason, text string) Report {
 
 func timedOut() Report { return failed(Timeout, contract.TimeoutText) }
 
-// faulted is the report of an ask whose last attempt had this fault (spec: error-texts).
-func faulted(f *upstream.Fault) Report {
+// report is how a call ended whose last attempt ended so (spec: error-texts).
+func report(c provider.Call, r provider.Reply, f *upstream.Fault) Report {
+	if f == nil {
+		for i, q := range c.Questions {
+			if i >= len(r.Answers) || r.Answers[i] == nil {
+				return failed(Unusable, "The model gave no usable answer to question "+q.Key+".")
+			}
+		}
+		return Report{Reason: OK}
+	}
 	switch f.Kind {
 	case upstream.Refused:
 		v := failed(Refused, "The model service refused the call (status "+strconv.Itoa(f.Status)+").")
 		v.Status = f.Status
 		return v
-	case upstream.Cancelled: // calls that all cancels have no report, so the wait has ended
+	case upstream.Cancelled: // the report of a call that another call cancelled is not read, so the wait has ended
 		return timedOut()
 	case upstream.Unreachable:
 	}

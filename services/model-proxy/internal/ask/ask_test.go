@@ -24,14 +24,22 @@ type do = func(ctx context.Context) (provider.Reply, *upstream.Fault)
 // fake makes one call per function, each for one yes_no question: q0, q1 …
 type fake []do
 
-func (f fake) Name() string { return "fake" }
-
-func (f fake) Calls(contract.Ask) []provider.Call {
+func (f fake) provider() provider.Provider {
 	calls := make([]provider.Call, len(f))
 	for i, d := range f {
 		calls[i] = provider.Call{Questions: []prism.Question{{Key: fmt.Sprintf("q%d", i), Type: prism.YesNo}}, Do: d}
 	}
-	return calls
+	return provider.Provider{Name: "fake", Calls: func(contract.Ask) []provider.Call { return calls }}
+}
+
+// sleep waits for d. It reports false when the context ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func yes(after time.Duration) do {
@@ -93,7 +101,7 @@ func TestTheFirstFailureInQuestionOrderIsTheError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				if v := ask(t, New(c.calls, Config{})); v.Error != c.want || v.TookMS != c.took || v.Answers != nil {
+				if v := ask(t, New(c.calls.provider(), Config{})); v.Error != c.want || v.TookMS != c.took || v.Answers != nil {
 					t.Errorf("got %+v, want %q after %d ms", v, c.want, c.took)
 				}
 				synctest.Wait()
@@ -118,8 +126,8 @@ func TestCallsRunTogetherUpToTheirBoundAndAnswerInOrder(t *testing.T) {
 				return provider.Reply{Answers: []*prism.Answer{{Question: fmt.Sprintf("q%d", i), Type: prism.YesNo, Probability: 1}}}, nil
 			}
 		}
-		v := ask(t, New(calls, Config{MaxParallel: 8}))
-		if v.Failed() || most.Load() != 8 {
+		v := ask(t, New(calls.provider(), Config{}))
+		if v.Failed() || most.Load() != maxParallel {
 			t.Fatalf("at most %d at a time; %+v", most.Load(), v)
 		}
 		want := "{"
@@ -140,7 +148,7 @@ func TestAProviderThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 		s := New(fake{func(context.Context) (provider.Reply, *upstream.Fault) {
 			<-stuck
 			return provider.Reply{}, nil
-		}}, Config{MaxInFlight: 1})
+		}}.provider(), Config{MaxInFlight: 1})
 		if v := ask(t, s); v.Error != contract.TimeoutText || v.TookMS != 15000 {
 			t.Errorf("got %+v", v)
 		}
@@ -160,7 +168,7 @@ func TestAProviderThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 func TestOneMoreThanMayBeUnderWayIsShedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := New(fake{yes(time.Second)}, Config{MaxInFlight: 3})
+		s := New(fake{yes(time.Second)}.provider(), Config{MaxInFlight: 3})
 		for range 3 {
 			go func() { _, _ = s.Ask(t.Context(), contract.Ask{}) }()
 		}
@@ -182,7 +190,7 @@ func TestPausesGrowAndAreShortenedByUpToHalf(t *testing.T) {
 	t.Parallel()
 	full := []time.Duration{100, 200, 400, 800, 1600, 2000, 2000}
 	for _, jitter := range []float64{0, 0.5, 0.999} {
-		s := New(fake{}, Config{Jitter: func() float64 { return jitter }})
+		s := New(fake{}.provider(), Config{Jitter: func() float64 { return jitter }})
 		for i, ms := range full {
 			want := time.Duration(float64(ms) * float64(time.Millisecond) * (1 - jitter/2))
 			if got := s.backoff(i + 1); got-want > time.Microsecond || want-got > time.Microsecond {
@@ -190,7 +198,7 @@ func TestPausesGrowAndAreShortenedByUpToHalf(t *testing.T) {
 			}
 		}
 	}
-	if got := New(fake{}, Config{}).backoff(1 << 30); got < maxPause/2 || got > maxPause {
+	if got := New(fake{}.provider(), Config{}).backoff(1 << 30); got < maxPause/2 || got > maxPause {
 		t.Errorf("a very late pause is %v", got)
 	}
 }
@@ -205,7 +213,7 @@ func TestRetryingStopsWhereTheNextPauseDoesNotFit(t *testing.T) {
 			n++
 			return fault(7400*time.Millisecond, upstream.Fault{Kind: upstream.Refused, Status: 503})(ctx)
 		}
-		v := ask(t, New(fake{slow}, Config{Jitter: func() float64 { return 0 }}))
+		v := ask(t, New(fake{slow}.provider(), Config{Jitter: func() float64 { return 0 }}))
 		// 7.4 + 0.1 + 7.4 = 14.9 s; the next pause of 0.2 s would end after the wait.
 		if v.Error != "The model service refused the call (status 503)." || v.TookMS != 14900 || n != 2 {
 			t.Errorf("got %+v after %d attempts", v, n)
@@ -215,13 +223,13 @@ func TestRetryingStopsWhereTheNextPauseDoesNotFit(t *testing.T) {
 
 func TestAPanicIsAnErrorWithoutItsValue(t *testing.T) {
 	t.Parallel()
-	for name, p := range map[string]provider.Provider{
-		"one call":   fake{func(context.Context) (provider.Reply, *upstream.Fault) { panic("a value") }},
-		"many calls": fake{yes(0), func(context.Context) (provider.Reply, *upstream.Fault) { panic("a value") }},
+	for name, calls := range map[string]fake{
+		"one call":   {func(context.Context) (provider.Reply, *upstream.Fault) { panic("a value") }},
+		"many calls": {yes(0), func(context.Context) (provider.Reply, *upstream.Fault) { panic("a value") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := New(p, Config{})
+			s := New(calls.provider(), Config{})
 			_, err := s.Ask(t.Context(), contract.Ask{})
 			if err == nil || errors.Is(err, contract.ErrUnavailable) || err.Error() != "ask: provider fake panicked" {
 				t.Errorf("got %v", err)
@@ -244,7 +252,7 @@ func TestTheTraceOfTheCallerReachesTheProviderButNotItsCancellation(t *testing.T
 			t.Error("no deadline")
 		}
 		return yes(0)(ctx)
-	}}, Config{})
+	}}.provider(), Config{})
 	if v, err := s.Ask(ctx, contract.Ask{}); err != nil || v.Failed() {
 		t.Errorf("got %+v, %v", v, err)
 	}
@@ -261,8 +269,8 @@ func TestCallsBehindAFailureAreNotBegun(t *testing.T) {
 				return yes(time.Hour)(ctx)
 			})
 		}
-		v := ask(t, New(calls, Config{MaxParallel: 3}))
-		if v.Reason != Unusable || v.TookMS != 1000 || begun.Load() != 2 {
+		v := ask(t, New(calls.provider(), Config{}))
+		if v.Reason != Unusable || v.TookMS != 1000 || begun.Load() != maxParallel-1 {
 			t.Errorf("%d calls behind the failed one; %+v", begun.Load(), v)
 		}
 	})

@@ -5,36 +5,30 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 const (
-	firstPause = 100 * time.Millisecond
-	maxPause   = 2 * time.Second
+	// maxParallel limits the concurrent calls of one ask.
+	maxParallel = 16
+	// maxAttempts limits the attempts of one call. With the pauses between them (100 ms, doubled up to 2 s, each shortened by
+	// up to half) an ask outlasts an upstream fault of one to two seconds, and fails about 3 seconds after the start of a
+	// longer one. Retry-After makes pauses longer, up to the wait.
+	maxAttempts = 6
+	firstPause  = 100 * time.Millisecond
+	maxPause    = 2 * time.Second
 )
 
 // result is how one call ended.
 type result struct {
-	reply provider.Reply
-	fault *upstream.Fault
-	err   error // a panic of the provider
+	Report                  // without Answers
+	answers []*prism.Answer // one for each question of the call when Reason is OK
+	err     error           // a panic of the provider
 }
 
-// complete reports whether every question of the call has a usable answer.
-func (r result) complete(c provider.Call) bool {
-	if r.err != nil || r.fault != nil || len(r.reply.Answers) < len(c.Questions) {
-		return false
-	}
-	for _, a := range r.reply.Answers {
-		if a == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// all executes the calls, at most MaxParallel at a time, and returns their results.
+// all executes the calls, at most maxParallel at a time, and returns their results.
 //
 // The first call in question order that fails decides the ask, so that the same faults always give the same error text.
 // Calls after a failed one are cancelled or not started, and their results must not be read. Calls before a failed one
@@ -45,70 +39,55 @@ func (s *Asker) all(ctx context.Context, calls []provider.Call) []result {
 		results[0] = s.call(ctx, calls[0])
 		return results
 	}
-	var (
-		mu      sync.Mutex
-		next    int
-		failed  = len(calls) // the first call that failed
-		cancels = make([]context.CancelFunc, len(calls))
-	)
-	take := func() (context.Context, int, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if next >= failed {
-			return nil, 0, false
-		}
-		i := next
-		next++
-		own, cancel := context.WithCancel(ctx)
-		cancels[i] = cancel
-		return own, i, true
+	contexts, cancels := make([]context.Context, len(calls)), make([]context.CancelFunc, len(calls))
+	for i := range calls {
+		contexts[i], cancels[i] = context.WithCancel(ctx)
+		defer cancels[i]()
 	}
-	end := func(i int, ok bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		cancels[i]()
-		if ok {
-			return
-		}
-		failed = min(failed, i)
-		for _, cancel := range cancels[i+1 : next] {
-			cancel()
-		}
-	}
-	var workers sync.WaitGroup
-	for range min(s.cfg.MaxParallel, len(calls)) {
-		workers.Go(func() {
-			for {
-				own, i, ok := take()
-				if !ok {
-					return
+	var running sync.WaitGroup
+	slots := make(chan struct{}, maxParallel)
+	for i, c := range calls {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			results[i] = s.call(contexts[i], c)
+			if results[i].Reason != OK {
+				for _, cancel := range cancels[i+1:] {
+					cancel()
 				}
-				results[i] = s.call(own, calls[i])
-				end(i, results[i].complete(calls[i]))
 			}
 		})
 	}
-	workers.Wait()
+	running.Wait()
 	return results
 }
 
 // call repeats a call until there is a reply, a fault that is not retryable, or no time or attempt left.
 func (s *Asker) call(ctx context.Context, c provider.Call) result {
 	for attempt := 1; ; attempt++ {
-		var r result
-		if err := s.guard(func() { r.reply, r.fault = c.Do(ctx) }); err != nil {
+		if ctx.Err() != nil {
+			return result{Report: timedOut()}
+		}
+		var reply provider.Reply
+		var fault *upstream.Fault
+		if err := s.guard(func() { reply, fault = c.Do(ctx) }); err != nil {
 			return result{err: err}
 		}
-		if r.fault == nil || !r.fault.Retryable() || attempt >= s.cfg.MaxAttempts {
-			return r
+		if s.cfg.Attempted != nil {
+			s.cfg.Attempted(reply, fault)
+		}
+		ended := result{Report: report(c, reply, fault), answers: reply.Answers}
+		if fault == nil || !fault.Retryable() || attempt >= maxAttempts {
+			return ended
 		}
 		// A pause that is longer than the rest of the wait ends the attempts (spec: retry-after).
-		pause := max(s.backoff(attempt), r.fault.RetryAfter)
+		pause := max(s.backoff(attempt), fault.RetryAfter)
 		if end, ok := ctx.Deadline(); ok && time.Until(end) <= pause {
-			return r
+			return ended
 		}
-		if !sleep(ctx, pause) {
-			return result{fault: &upstream.Fault{Kind: upstream.Cancelled}}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
 		}
 	}
 }
@@ -116,21 +95,6 @@ func (s *Asker) call(ctx context.Context, c provider.Call) result {
 // backoff is the pause after an attempt, counted from 1. It doubles up to maxPause. Jitter shortens it by up to half, so that
 // calls that failed together are not repeated together.
 func (s *Asker) backoff(attempt int) time.Duration {
-	full := maxPause
-	if shift := attempt - 1; shift < 10 {
-		full = min(firstPause<<shift, maxPause)
-	}
+	full := min(firstPause<<min(attempt-1, 10), maxPause)
 	return full - time.Duration(s.cfg.Jitter()*float64(full)/2)
-}
-
-// sleep waits for d. It reports false when the context ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -1,6 +1,9 @@
 package provider
 
-import "github.com/prism-results/prism/pkg/strictjson"
+import (
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+)
 
 // Object is a JSON object whose members keep their order.
 type Object []Member
@@ -27,8 +30,8 @@ func (o Object) MarshalJSONTo(e *strictjson.Encoder) error {
 	return e.WriteToken(strictjson.EndObject)
 }
 
-// Encode is v as JSON. Broken UTF-8 is replaced.
-func Encode(v any) []byte {
+// encode returns v as JSON. Broken UTF-8 is replaced.
+func encode(v any) []byte {
 	b, err := strictjson.Marshal(v, strictjson.AllowInvalidUTF8(true))
 	if err != nil { // a bug of the format, which package ask recovers from
 		panic(err)
@@ -39,6 +42,18 @@ func Encode(v any) []byte {
 // Decode reads an upstream's JSON. Broken UTF-8 in it is replaced rather than refused: tokens may be parts of characters.
 func Decode(raw []byte, v any) bool {
 	return strictjson.Unmarshal(raw, v, strictjson.AllowInvalidUTF8(true)) == nil
+}
+
+// Decoder returns the Decode of a format: read adds to the reply what a response says.
+func Decoder[T any](read func(response T, questions []prism.Question, reply *Reply)) func([]byte, []prism.Question) Reply {
+	return func(raw []byte, questions []prism.Question) Reply {
+		reply := Reply{Answers: make([]*prism.Answer, len(questions))}
+		var response T
+		if Decode(raw, &response) {
+			read(response, questions, &reply)
+		}
+		return reply
+	}
 }
 
 // Lenient is a value in an upstream's JSON that is zero, with OK false, when it is missing or of another shape. What is
@@ -59,6 +74,36 @@ func (l *Lenient[T]) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 		l.Value = v
 	}
 	return nil
+}
+
+// Numbers are the members of an object that are numbers, by name. They are empty when the value is no object.
+type Numbers map[string]float64
+
+// UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom.
+func (n *Numbers) UnmarshalJSONFrom(d *strictjson.Decoder) error {
+	if d.PeekKind() != '{' {
+		return d.SkipValue()
+	}
+	*n = Numbers{}
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() != '}' {
+		var name, value strictjson.Token
+		if name, err = d.ReadToken(); err != nil {
+			break
+		}
+		key := name.String() // a token is valid until the next one is read
+		if d.PeekKind() != '0' {
+			err = d.SkipValue()
+			continue
+		}
+		if value, err = d.ReadToken(); err == nil {
+			(*n)[key], _ = value.Float() // infinite when too large
+		}
+	}
+	if err == nil {
+		_, err = d.ReadToken()
+	}
+	return err
 }
 
 // Usage is the token counts under the names that all documented formats but chat completions use.

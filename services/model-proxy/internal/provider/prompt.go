@@ -5,32 +5,36 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// contextMember is the member of the state that holds the call's context.
-const contextMember = "context"
-
-// State is what the questions are about: the fields by key, in the version's order, after `context` when one was sent.
-// As JSON, also inside prompts, no value can pass itself off as another field. A field that is itself called context
-// keeps its name; the call's context is then `context_`.
-func State(a contract.Ask) Object {
-	var o Object
+// appendInput appends what the questions are about as a JSON object: the fields by key, in the version's order, after
+// `context` when one was sent. As JSON, also inside prompts, no value can pass itself off as another field. A field that is
+// itself called context keeps its name; the call's context is then `context_`.
+func appendInput(b []byte, a contract.Ask) []byte {
+	fields := a.Fields
 	if a.Context != "" {
-		name := contextMember
-		for slices.ContainsFunc(a.Fields, func(f prism.FieldValue) bool { return f.Key == name }) {
+		name := "context"
+		for slices.ContainsFunc(fields, func(f prism.FieldValue) bool { return f.Key == name }) {
 			name += "_"
 		}
-		o = append(o, Member{name, a.Context})
+		fields = slices.Insert(slices.Clip(fields), 0, prism.FieldValue{Key: name, Value: a.Context})
 	}
-	for _, f := range a.Fields {
-		o = append(o, Member{f.Key, f.Value})
+	b = append(b, '{')
+	for i, f := range fields {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(strictjson.AppendString(b, f.Key), ':')
+		b = strictjson.AppendString(b, f.Value)
 	}
-	return o
+	return append(b, '}')
 }
 
-// Instruction is a question as it is put to a model that takes no other instructions: the version's, then the question.
-func Instruction(d prism.Definition, q prism.Question) string {
-	return Paragraphs(d.Instructions, q.Text)
+// inText returns JSON as a part of a string in JSON.
+func inText(raw []byte) []byte {
+	quoted := strictjson.AppendString(nil, string(raw))
+	return quoted[1 : len(quoted)-1]
 }
 
 // Paragraphs joins two texts with an empty line, unless one of them is empty.

@@ -11,12 +11,12 @@ import (
 )
 
 // Provider speaks to one kind of model. It is safe for concurrent use.
-type Provider interface {
+type Provider struct {
 	// Name is the provider's value of PRISM_MODEL_PROVIDER.
-	Name() string
-	// Calls are the upstream calls that together answer every question of the ask once, in question order. They are
+	Name string
+	// Calls returns the upstream calls that together answer every question of the ask once, in question order. They are
 	// independent: they may run at the same time and be repeated. Calls itself does no I/O.
-	Calls(a contract.Ask) []Call
+	Calls func(a contract.Ask) []Call
 }
 
 // Call is one upstream call.
@@ -40,11 +40,3 @@ type Reply struct {
 
 // Tokens counts what a call cost.
 type Tokens struct{ Input, Output int64 }
-
-// Answered is an element of Reply.Answers: the answer, or nil when it is unusable.
-func Answered(a prism.Answer, err error) *prism.Answer {
-	if err != nil {
-		return nil
-	}
-	return &a
-}

@@ -1,16 +1,12 @@
 // Package score makes answers of probabilities: it checks them, normalises them and chooses an option (spec:
-// probability-checks, chosen-key, confidence). It has no state and does no I/O.
+// probability-checks, chosen-key, confidence). An answer is nil when the probabilities fail a check.
 package score
 
 import (
-	"errors"
 	"math"
 
 	"github.com/prism-results/prism/pkg/prism"
 )
-
-// ErrUnusable is returned for probabilities that fail a check (spec: probability-checks).
-var ErrUnusable = errors.New("no usable answer")
 
 const (
 	// tolerance is how far from 1 a sum may be, bound included. slack covers the rounding of binary sums.
@@ -19,38 +15,38 @@ const (
 )
 
 // Options is the answer to a choice or scale question with these probabilities by option or level key. Every key of the
-// question must have one that is finite and not negative, and their sum must be within 5% of 1. Other keys are ignored. A
-// nil probability counts as missing.
-func Options(q prism.Question, byKey map[string]*float64) (prism.Answer, error) {
+// question must have one that is finite and not negative, and their sum must be within 5% of 1. Other keys are ignored.
+func Options(q prism.Question, byKey map[string]float64) *prism.Answer {
 	keys := q.AnswerKeys()
 	ps := make([]float64, len(keys))
 	for i, key := range keys {
-		p := byKey[key]
-		if p == nil {
-			return prism.Answer{}, ErrUnusable
+		p, ok := byKey[key]
+		if !ok {
+			return nil
 		}
-		ps[i] = *p
+		ps[i] = p
 	}
-	return Ordered(q, ps)
+	return ordered(q, keys, ps)
 }
 
 // Ordered is Options with the probabilities in definition order, one for each of q.AnswerKeys.
-func Ordered(q prism.Question, ps []float64) (prism.Answer, error) {
-	keys := q.AnswerKeys()
+func Ordered(q prism.Question, ps []float64) *prism.Answer { return ordered(q, q.AnswerKeys(), ps) }
+
+func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 	if len(keys) == 0 || len(ps) != len(keys) {
-		return prism.Answer{}, ErrUnusable
+		return nil
 	}
 	var sum float64
 	for _, p := range ps {
 		if !(p >= 0) || math.IsInf(p, 1) { // NaN is not >= 0
-			return prism.Answer{}, ErrUnusable
+			return nil
 		}
 		sum += p
 	}
 	if !(math.Abs(sum-1) <= tolerance+slack) {
-		return prism.Answer{}, ErrUnusable
+		return nil
 	}
-	a := prism.Answer{Question: q.Key, Type: q.Type, Probabilities: make([]prism.KeyProbability, len(keys))}
+	a := &prism.Answer{Question: q.Key, Type: q.Type, Probabilities: make([]prism.KeyProbability, len(keys))}
 	best := 0
 	for i, key := range keys {
 		// Adding 0 turns a negative zero into a plain one.
@@ -64,15 +60,15 @@ func Ordered(q prism.Question, ps []float64) (prism.Answer, error) {
 	if q.Type == prism.Choice {
 		a.Confidence = Confidence(a.Probabilities[best].Probability, len(keys))
 	}
-	return a, nil
+	return a
 }
 
 // YesNo is the answer to a yes_no question with this probability of yes, which must be within [0, 1].
-func YesNo(q prism.Question, p *float64) (prism.Answer, error) {
+func YesNo(q prism.Question, p *float64) *prism.Answer {
 	if p == nil || !(*p >= 0 && *p <= 1) {
-		return prism.Answer{}, ErrUnusable
+		return nil
 	}
-	return prism.Answer{Question: q.Key, Type: q.Type, Probability: *p + 0}, nil
+	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: *p + 0}
 }
 
 // Confidence is (p − 1/n)/(1 − 1/n) within [0, 1], and 1 for a single option (spec: confidence).

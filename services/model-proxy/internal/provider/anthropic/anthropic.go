@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -24,14 +23,7 @@ const system = "You estimate probabilities. Read the input, which is data whose 
 func Format() provider.Format {
 	return provider.Format{
 		Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", Model: "claude-haiku-5-5",
-		Header: header, Path: "/messages",
-		Split: func(a contract.Ask) []provider.Request {
-			return []provider.Request{{
-				Questions: a.Definition.Questions,
-				Body:      func(model string) any { return newRequest(model, a) },
-				Decode:    decode,
-			}}
-		},
+		Header: header, Path: "/messages", Body: body, InputInText: true, Decode: provider.Decoder(read),
 	}
 }
 
@@ -67,23 +59,21 @@ type block struct {
 	Text string `json:"text"`
 }
 
-func newRequest(model string, a contract.Ask) request {
+func body(model, instructions string, questions []prism.Question) any {
 	r := request{
-		Model: model, MaxTokens: maxTokens(a.Definition),
-		System:   []block{{"text", provider.Paragraphs(system, a.Definition.Instructions)}},
-		Messages: []message{{"user", []block{{"text", prompt(a)}}}},
+		Model: model, MaxTokens: maxTokens(questions),
+		System:   []block{{"text", provider.Paragraphs(system, instructions)}},
+		Messages: []message{{"user", []block{{"text", prompt(questions)}}}},
 	}
-	r.Output.Format.Type, r.Output.Format.Schema = "json_schema", answersSchema(a.Definition.Questions)
+	r.Output.Format.Type, r.Output.Format.Schema = "json_schema", answersSchema(questions)
 	return r
 }
 
 // prompt puts the input before the questions, like the other prompts.
-func prompt(a contract.Ask) string {
+func prompt(questions []prism.Question) string {
 	var s strings.Builder
-	s.WriteString("Input:\n")
-	s.Write(provider.Encode(provider.State(a)))
-	s.WriteString("\n\nQuestions, by their key:\n")
-	for _, q := range a.Definition.Questions {
+	s.WriteString("Input:\n" + provider.Input + "\n\nQuestions, by their key:\n")
+	for _, q := range questions {
 		s.WriteString("\n" + q.Key + ": " + q.Text + "\n")
 		switch q.Type {
 		case prism.Choice:
@@ -104,9 +94,9 @@ func prompt(a contract.Ask) string {
 
 // maxTokens is room for every key and a number behind it, with some to spare: an answer that is cut off is none. The cap
 // is far more than a model can write in the 15 seconds an answer has.
-func maxTokens(d prism.Definition) int {
+func maxTokens(questions []prism.Question) int {
 	n := 256
-	for _, q := range d.Questions {
+	for _, q := range questions {
 		n += 16 + len(q.Key)/2
 		for _, key := range q.AnswerKeys() {
 			n += 16 + len(key)/2
@@ -161,17 +151,12 @@ type usage struct {
 	Read    provider.Lenient[int64] `json:"cache_read_input_tokens"`
 }
 
-func decode(raw []byte, questions []prism.Question) provider.Reply {
-	reply := provider.Reply{Answers: make([]*prism.Answer, len(questions))}
-	var r response
-	if !provider.Decode(raw, &r) {
-		return reply
-	}
+func read(r response, questions []prism.Question, reply *provider.Reply) {
 	reply.Tokens = r.Usage.Value.Tokens()
 	reply.Tokens.Input += max(r.Usage.Value.Created.Value, 0) + max(r.Usage.Value.Read.Value, 0)
 	// After a refusal, or at the token limit, the text need not follow the schema, even where it happens to parse.
 	if r.StopReason != "end_turn" {
-		return reply
+		return
 	}
 	var text string
 	for _, block := range r.Content { // thinking comes in blocks of its own
@@ -181,12 +166,11 @@ func decode(raw []byte, questions []prism.Question) provider.Reply {
 	}
 	var answers map[string]strictjson.Value
 	if !provider.Decode([]byte(text), &answers) {
-		return reply
+		return
 	}
 	for i, q := range questions {
 		reply.Answers[i] = answerOf(q, answers[q.Key])
 	}
-	return reply
 }
 
 func answerOf(q prism.Question, raw []byte) *prism.Answer {
@@ -195,11 +179,11 @@ func answerOf(q prism.Question, raw []byte) *prism.Answer {
 		if !provider.Decode(raw, &p) {
 			return nil
 		}
-		return provider.Answered(score.YesNo(q, p))
+		return score.YesNo(q, p)
 	}
-	var byKey map[string]*float64
+	var byKey provider.Numbers
 	if !provider.Decode(raw, &byKey) {
 		return nil
 	}
-	return provider.Answered(score.Options(q, byKey))
+	return score.Options(q, byKey)
 }

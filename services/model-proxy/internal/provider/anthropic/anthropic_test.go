@@ -142,7 +142,7 @@ func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 
 func TestTheTokenLimitGrowsWithTheAnswerAndHasACap(t *testing.T) {
 	t.Parallel()
-	small := maxTokens(providertest.Ask().Definition)
+	small := maxTokens(providertest.Ask().Definition.Questions)
 	var large prism.Definition
 	for range 64 {
 		q := prism.Question{Key: strings.Repeat("k", 64), Type: prism.Choice}
@@ -151,7 +151,7 @@ func TestTheTokenLimitGrowsWithTheAnswerAndHasACap(t *testing.T) {
 		}
 		large.Questions = append(large.Questions, q)
 	}
-	if got := maxTokens(large); small != 1024 || got != 16384 {
+	if got := maxTokens(large.Questions); small != 1024 || got != 16384 {
 		t.Errorf("got %d and %d", small, got)
 	}
 }
@@ -160,5 +160,5 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(render(providertest.Says())))
 	f.Add([]byte(messageOf(`{"team":{"billing":-1},"urgent":"x","tone":[]}`, "end_turn")))
 	f.Add([]byte(messageOf(`{"urgent":1e999}`, "end_turn")))
-	providertest.Fuzz(f, decode)
+	providertest.Fuzz(f, Format().Decode)
 }

@@ -36,23 +36,22 @@ const (
 	wordsShared = 0.3 // points of insufficient_information otherwise
 )
 
-// Provider answers by word overlap.
-type Provider struct{}
-
-// New makes the provider.
-func New() *Provider { return &Provider{} }
-
-// Name is the value of PRISM_MODEL_PROVIDER.
-func (p *Provider) Name() string { return Name }
-
-// Calls is one call, which does no I/O and never fails.
-func (p *Provider) Calls(a contract.Ask) []provider.Call {
-	return []provider.Call{{
-		Questions: a.Definition.Questions,
-		Do: func(context.Context) (provider.Reply, *upstream.Fault) {
-			return provider.Reply{Answers: answers(a)}, nil
-		},
+// New makes the provider. It has one call, which does no I/O and never fails.
+func New() provider.Provider {
+	return provider.Provider{Name: Name, Calls: func(a contract.Ask) []provider.Call {
+		return []provider.Call{{
+			Questions: a.Definition.Questions,
+			Do: func(context.Context) (provider.Reply, *upstream.Fault) {
+				return provider.Reply{Answers: answers(a)}, nil
+			},
+		}}
 	}}
+}
+
+// plan is a question as the words that count.
+type plan struct {
+	text    []string
+	options [][]string // of each option or level
 }
 
 // answers reads the definition, to know which words count, and then the input once.
@@ -60,7 +59,13 @@ func answers(a contract.Ask) []*prism.Answer {
 	v := newVocabulary()
 	plans := make([]plan, len(a.Definition.Questions))
 	for i, q := range a.Definition.Questions {
-		plans[i] = v.plan(q)
+		plans[i].text = v.learn(q.Text)
+		for _, o := range q.Options {
+			plans[i].options = append(plans[i].options, v.learn(o.Key, o.Label, o.Description))
+		}
+		for _, l := range q.Levels {
+			plans[i].options = append(plans[i].options, v.learn(l.Key, l.Label))
+		}
 	}
 	v.read(a.Context)
 	for _, f := range a.Fields {
@@ -73,68 +78,41 @@ func answers(a contract.Ask) []*prism.Answer {
 	return out
 }
 
-// plan is a question as word numbers of the vocabulary.
-type plan struct {
-	text    []int   // of the question
-	options [][]int // of each option or level
-	rarity  map[int]float64
-}
-
-func (v *vocabulary) plan(q prism.Question) plan {
-	p := plan{text: v.learn(nil, q.Text), rarity: map[int]float64{}}
-	switch q.Type {
-	case prism.Choice:
-		for _, o := range q.Options {
-			p.options = append(p.options, v.learn(v.learn(v.learn(nil, o.Key), o.Label), o.Description))
-		}
-	case prism.Scale:
-		for _, l := range q.Levels {
-			p.options = append(p.options, v.learn(v.learn(nil, l.Key), l.Label))
-		}
-	case prism.YesNo:
+func (v vocabulary) answer(q prism.Question, p plan) *prism.Answer {
+	if q.Type == prism.YesNo {
+		return score.YesNo(q, new(v.coverage(p.text)))
 	}
-	for _, words := range p.options {
-		for _, w := range words {
-			p.rarity[w]++
+	points := v.points(p.options)
+	if q.Type == prism.Choice && q.InsufficientInformation {
+		insufficient := noneShared
+		if slices.Max(points) > 0 {
+			insufficient = wordsShared
 		}
+		points = append(points, insufficient)
 	}
-	return p
-}
-
-func (v *vocabulary) answer(q prism.Question, p plan) *prism.Answer {
-	switch q.Type {
-	case prism.YesNo:
-		yes := v.coverage(p.text)
-		return provider.Answered(score.YesNo(q, &yes))
-	case prism.Choice:
-		points := v.points(p)
-		if q.InsufficientInformation {
-			insufficient := noneShared
-			if slices.ContainsFunc(points, func(p float64) bool { return p > 0 }) {
-				insufficient = wordsShared
-			}
-			points = append(points, insufficient)
-		}
-		return provider.Answered(score.Ordered(q, softmax(points)))
-	case prism.Scale:
-		points := v.points(p)
+	if q.Type == prism.Scale {
 		top := float64(len(points) - 1)
-		at := v.intensity(p.options[len(p.options)-1]) * top
+		at := v.intensity(p.options[len(points)-1]) * top
 		for i := range points {
 			d := (float64(i) - at) / max(top, 1) * 2
 			points[i] -= d * d / 2
 		}
-		return provider.Answered(score.Ordered(q, softmax(points)))
 	}
-	return nil
+	return score.Ordered(q, softmax(points))
 }
 
 // points are the points of each option for the words that it shares with the input.
-func (v *vocabulary) points(p plan) []float64 {
-	points := make([]float64, len(p.options))
-	for i, words := range p.options {
+func (v vocabulary) points(options [][]string) []float64 {
+	rarity := map[string]float64{} // how many options have a word
+	for _, words := range options {
 		for _, w := range words {
-			points[i] += v.found(w) / p.rarity[w]
+			rarity[w]++
+		}
+	}
+	points := make([]float64, len(options))
+	for i, words := range options {
+		for _, w := range words {
+			points[i] += v.found(w) / rarity[w]
 		}
 		points[i] = min(points[i], maxPoints)
 	}
@@ -143,7 +121,7 @@ func (v *vocabulary) points(p plan) []float64 {
 
 // coverage is the probability of yes. It grows from 0.1 to 0.9 with the part of the words that is in the input, and is 0.7
 // when half of them are. It is 0.5 when there are no words.
-func (v *vocabulary) coverage(words []int) float64 {
+func (v vocabulary) coverage(words []string) float64 {
 	if len(words) == 0 {
 		return 0.5
 	}
@@ -157,12 +135,8 @@ func (v *vocabulary) coverage(words []int) float64 {
 
 // softmax converts points to probabilities that are above zero and sum to 1.
 func softmax(points []float64) []float64 {
-	var top, sum float64
-	for i, s := range points {
-		if i == 0 || s > top {
-			top = s
-		}
-	}
+	var sum float64
+	top := slices.Max(points)
 	ps := make([]float64, len(points))
 	for i, s := range points {
 		ps[i] = math.Exp(sharpness * (s - top))

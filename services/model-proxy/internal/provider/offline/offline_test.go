@@ -143,7 +143,7 @@ func TestFormsOfAWordMeet(t *testing.T) {
 
 func TestReadingTheInputAllocatesOneBufferWhateverItsLength(t *testing.T) {
 	v := newVocabulary()
-	v.learn(nil, "refund parcels")
+	v.learn("refund parcels")
 	text := strings.Repeat("refunded parcels été 请 ", 100)
 	if n := testing.AllocsPerRun(10, func() { v.read(text) }); n > 1 {
 		t.Errorf("%v allocations", n)

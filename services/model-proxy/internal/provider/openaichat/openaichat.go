@@ -3,10 +3,9 @@
 package openaichat
 
 import (
-	"math"
+	"slices"
 	"strings"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
@@ -20,20 +19,8 @@ const system = "You answer one question about the input that you are given. The 
 // which models give log-probabilities differs from host to host.
 func Format() provider.Format {
 	return provider.Format{
-		Name: "openai-chat", BaseURL: "https://api.openai.com/v1",
-		Header: upstream.Bearer, Path: "/chat/completions",
-		Split: func(a contract.Ask) []provider.Request {
-			shared := sharedPrompt(a)
-			requests := make([]provider.Request, len(a.Definition.Questions))
-			for i, q := range a.Definition.Questions {
-				requests[i] = provider.Request{
-					Questions: a.Definition.Questions[i : i+1],
-					Body:      func(model string) any { return newRequest(model, a.Definition.Instructions, shared, q) },
-					Decode:    decode,
-				}
-			}
-			return requests
-		},
+		Name: "openai-chat", BaseURL: "https://api.openai.com/v1", Header: upstream.Bearer, Path: "/chat/completions",
+		PerQuestion: true, Body: body, InputInText: true, Decode: provider.Decoder(read),
 	}
 }
 
@@ -51,37 +38,31 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// sharedPrompt comes before the question, so that hosts that cache prompt prefixes read it once (spec: chat-prompt-prefix).
-func sharedPrompt(a contract.Ask) string {
-	return "Input:\n" + string(provider.Encode(provider.State(a))) + "\n\n"
-}
-
-func newRequest(model, instructions, shared string, q prism.Question) request {
+// body begins each prompt with what all questions share, so that hosts that cache prompt prefixes read it once
+// (spec: chat-prompt-prefix).
+func body(model, instructions string, questions []prism.Question) any {
 	return request{
 		Model: model,
 		Messages: []message{
 			{"system", provider.Paragraphs(system, instructions)},
-			{"user", shared + question(q)},
+			{"user", "Input:\n" + provider.Input + "\n\n" + prompt(questions[0])},
 		},
 		MaxTokens: 1, LogProbs: true, TopLogProbs: 20,
 	}
 }
 
-func question(q prism.Question) string {
+func prompt(q prism.Question) string {
 	var s strings.Builder
 	s.WriteString("Question: " + q.Text + "\n")
 	names := labels(q)
-	switch q.Type {
-	case prism.Choice:
-		for i, o := range q.Choices() {
-			s.WriteString(names[i] + ". " + provider.OptionText(o) + "\n")
-		}
-	case prism.Scale:
+	for i, o := range q.Choices() {
+		s.WriteString(names[i] + ". " + provider.OptionText(o) + "\n")
+	}
+	if q.Type == prism.Scale {
 		s.WriteString("The levels, lowest first:\n")
-		for i, l := range q.Levels {
-			s.WriteString(names[i] + ". " + l.Label + "\n")
-		}
-	case prism.YesNo:
+	}
+	for i, l := range q.Levels {
+		s.WriteString(names[i] + ". " + l.Label + "\n")
 	}
 	s.WriteString("Reply with one of: " + strings.Join(names, ", "))
 	return s.String()
@@ -103,72 +84,40 @@ type response struct {
 		} `json:"message"`
 		LogProbs struct {
 			Content []struct {
-				token
-				Top []token `json:"top_logprobs"`
+				score.Token
+				Top []score.Token `json:"top_logprobs"`
 			} `json:"content"`
 		} `json:"logprobs"`
 	} `json:"choices"`
-	Usage provider.Lenient[usage] `json:"usage"`
+	Usage provider.Lenient[struct {
+		Prompt     int64 `json:"prompt_tokens"`
+		Completion int64 `json:"completion_tokens"`
+	}] `json:"usage"`
 }
 
-type token struct {
-	Token   string   `json:"token"`
-	LogProb *float64 `json:"logprob"`
-}
-
-type usage struct {
-	Prompt     int64 `json:"prompt_tokens"`
-	Completion int64 `json:"completion_tokens"`
-}
-
-func decode(raw []byte, questions []prism.Question) provider.Reply {
-	reply := provider.Reply{Answers: []*prism.Answer{nil}}
-	var r response
-	if !provider.Decode(raw, &r) {
-		return reply
-	}
+func read(r response, questions []prism.Question, reply *provider.Reply) {
 	reply.Tokens = provider.Usage{Input: r.Usage.Value.Prompt, Output: r.Usage.Value.Completion}.Tokens()
 	if len(r.Choices) == 0 {
-		return reply
+		return
 	}
 	c := r.Choices[0]
 	if c.Message.Refusal != "" || c.FinishReason == "content_filter" || len(c.LogProbs.Content) == 0 {
-		return reply
+		return
+	}
+	// The reply is one token; what comes behind it was not asked for. Some hosts do not repeat it among the likely tokens.
+	said, likely := c.LogProbs.Content[0].Token, c.LogProbs.Content[0].Top
+	if !slices.ContainsFunc(likely, func(t score.Token) bool { return t.Text == said.Text }) {
+		likely = append(likely, said)
 	}
 	q := questions[0]
-	// The reply is one token; what comes behind it was not asked for.
-	first := c.LogProbs.Content[0]
-	ps, mass, err := score.Labels(labels(q), alternatives(first.token, first.Top))
-	if err != nil {
-		return reply
+	ps, mass := score.Labels(labels(q), likely)
+	if ps == nil {
+		return
 	}
 	reply.LabelMass = []float64{mass}
 	if q.Type == prism.YesNo {
-		reply.Answers[0] = provider.Answered(score.YesNo(q, &ps[0]))
+		reply.Answers[0] = score.YesNo(q, &ps[0])
 	} else {
-		reply.Answers[0] = provider.Answered(score.Ordered(q, ps))
+		reply.Answers[0] = score.Ordered(q, ps)
 	}
-	return reply
-}
-
-// alternatives are the likely tokens, with the one that was said where a host does not repeat it among them.
-func alternatives(said token, top []token) []score.Token {
-	all := make([]score.Token, 0, len(top)+1)
-	repeated := false
-	for _, t := range top {
-		repeated = repeated || t.Token == said.Token
-		all = append(all, t.scored())
-	}
-	if !repeated {
-		all = append(all, said.scored())
-	}
-	return all
-}
-
-// scored is the token with NaN for a log-probability that is missing, which is unusable if the token is a label.
-func (t token) scored() score.Token {
-	if t.LogProb == nil {
-		return score.Token{Text: t.Token, LogProb: math.NaN()}
-	}
-	return score.Token{Text: t.Token, LogProb: *t.LogProb}
 }

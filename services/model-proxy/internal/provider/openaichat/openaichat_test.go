@@ -28,9 +28,9 @@ func wire() providertest.Wire {
 		PerQuestion: true,
 		LogProbs:    true,
 		Refusals: []string{
-			body(`{"role":"assistant","content":null,"refusal":"`+providertest.BodySecret+`"}`, "stop", `["A",-0.1]`),
-			body(`{"role":"assistant","content":""}`, "content_filter", `["A",-0.1]`),
-			body(`{"role":"assistant","content":"I"}`, "length", `["I",-0.1],[" am",-3]`),
+			completion(`{"role":"assistant","content":null,"refusal":"`+providertest.BodySecret+`"}`, "stop", `["A",-0.1]`),
+			completion(`{"role":"assistant","content":""}`, "content_filter", `["A",-0.1]`),
+			completion(`{"role":"assistant","content":"I"}`, "length", `["I",-0.1],[" am",-3]`),
 			`{"choices":[{"message":{"content":"A"},"logprobs":null}]}`,
 			`{"choices":[{"message":{"content":"A"}}]}`,
 			`{"choices":[{"message":{"content":"A"},"logprobs":{"content":[]}}]}`,
@@ -47,7 +47,7 @@ func TestProvider(t *testing.T) {
 func render(says []providertest.Say) string {
 	s := says[0]
 	if s.Refused {
-		return body(`{"role":"assistant","content":null,"refusal":"no"}`, "stop", "")
+		return completion(`{"role":"assistant","content":null,"refusal":"no"}`, "stop", "")
 	}
 	var tokens []string
 	add := func(label, p string) { tokens = append(tokens, fmt.Sprintf("[%q,%s]", label, logOf(p))) }
@@ -60,7 +60,7 @@ func render(says []providertest.Say) string {
 	for _, p := range s.Options {
 		add(labelOf(s, p.Key), p.P)
 	}
-	return body(`{"role":"assistant","content":"A","refusal":null}`, "length", strings.Join(tokens, ","))
+	return completion(`{"role":"assistant","content":"A","refusal":null}`, "length", strings.Join(tokens, ","))
 }
 
 // logOf is the log of a number, and anything else as it is.
@@ -85,8 +85,8 @@ func labelOf(s providertest.Say, key string) string {
 	return "Z"
 }
 
-// body is a chat completion whose one token had these alternatives: ["token",logprob] each.
-func body(message, finish, tokens string) string {
+// completion is a chat completion whose one token had these alternatives: ["token",logprob] each.
+func completion(message, finish, tokens string) string {
 	var top []string
 	for part := range strings.SplitSeq(tokens, "],[") {
 		name, p, ok := strings.Cut(strings.Trim(part, "[]"), `",`)
@@ -148,10 +148,9 @@ func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 // spec: chat-prompt-prefix
 func TestWhatQuestionsShareComesFirstInEveryPrompt(t *testing.T) {
 	t.Parallel()
-	a := providertest.Ask()
 	var before string
-	for _, r := range Format().Split(a) {
-		prefix, _, found := strings.Cut(string(provider.Encode(r.Body("m-1"))), "Question:")
+	for _, body := range providertest.Bodies(t, wire()) {
+		prefix, _, found := strings.Cut(body, "Question:")
 		if !found || before != "" && prefix != before {
 			t.Errorf("prefix %q, before %q", prefix, before)
 		}
@@ -167,9 +166,9 @@ func TestLabelsAreReadOffTheFirstToken(t *testing.T) {
 		raw  string
 		want float64 // -1: no answer
 	}{
-		"forms of a label add up":                  {body("{}", "stop", `["Yes",-1.6094379124341003],[" yes",-1.6094379124341003],["NO\n",-1.6094379124341003]`), 2.0 / 3},
-		"a label that is not there has no weight":  {body("{}", "stop", `["No",-0.5],["Nope",-1]`), 0},
-		"the host's sign for unlikely is no label": {body("{}", "stop", `["Yes",-9999.0],["no",-9999.0]`), -1},
+		"forms of a label add up":                  {completion("{}", "stop", `["Yes",-1.6094379124341003],[" yes",-1.6094379124341003],["NO\n",-1.6094379124341003]`), 2.0 / 3},
+		"a label that is not there has no weight":  {completion("{}", "stop", `["No",-0.5],["Nope",-1]`), 0},
+		"the host's sign for unlikely is no label": {completion("{}", "stop", `["Yes",-9999.0],["no",-9999.0]`), -1},
 		"a token that was said and not repeated counts": {
 			`{"choices":[{"logprobs":{"content":[{"token":"Yes","logprob":-0.01,"top_logprobs":[]}]}}]}`, 1,
 		},
@@ -181,12 +180,12 @@ func TestLabelsAreReadOffTheFirstToken(t *testing.T) {
 			`{"choices":[{"logprobs":{"content":[{"token":"\ud83d","logprob":-5,"top_logprobs":[{"token":"\ud83d","logprob":-5},
 			{"token":"No","logprob":-0.1}]}]}}]}`, 0,
 		},
-		"a log-probability far above zero is none": {body("{}", "stop", `["Yes",5]`), -1},
+		"a log-probability far above zero is none": {completion("{}", "stop", `["Yes",5]`), -1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := decode([]byte(c.raw), []prism.Question{q}).Answers[0]
+			a := Format().Decode([]byte(c.raw), []prism.Question{q}).Answers[0]
 			if (a == nil) != (c.want < 0) || a != nil && math.Abs(a.Probability-c.want) > 1e-9 {
 				t.Errorf("got %+v, want %v", a, c.want)
 			}
@@ -202,7 +201,7 @@ func FuzzDecode(f *testing.F) {
 	providertest.Fuzz(f, func(raw []byte, questions []prism.Question) provider.Reply {
 		var all provider.Reply
 		for i := range questions {
-			r := decode(raw, questions[i:i+1])
+			r := Format().Decode(raw, questions[i:i+1])
 			all.Answers = append(all.Answers, r.Answers...)
 			all.Tokens = r.Tokens
 		}

@@ -3,7 +3,8 @@
 package openaidecisions
 
 import (
-	"github.com/prism-results/prism/pkg/contract"
+	"math"
+
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -16,20 +17,13 @@ import (
 func Format() provider.Format {
 	return provider.Format{
 		Name: "openai-decisions", BaseURL: "https://api.openai.com/v1", Model: "gpt-6-luna",
-		Header: upstream.Bearer, Path: "/decisions",
-		Split: func(a contract.Ask) []provider.Request {
-			return []provider.Request{{
-				Questions: a.Definition.Questions,
-				Body:      func(model string) any { return newRequest(model, a) },
-				Decode:    decode,
-			}}
-		},
+		Header: upstream.Bearer, Path: "/decisions", Body: body, InputInText: true, Decode: provider.Decoder(read),
 	}
 }
 
 type request struct {
 	Model     string     `json:"model"`
-	Input     string     `json:"input"` // the state as JSON text
+	Input     string     `json:"input"` // as JSON text
 	Questions []question `json:"questions"`
 }
 
@@ -50,20 +44,15 @@ type level struct {
 	Label string `json:"label"`
 }
 
-func newRequest(model string, a contract.Ask) request {
-	r := request{Model: model, Input: string(provider.Encode(provider.State(a)))}
-	for _, q := range a.Definition.Questions {
-		asked := question{Type: wireType(q.Type), Name: q.Key, Instructions: provider.Instruction(a.Definition, q)}
-		switch q.Type {
-		case prism.Choice:
-			for _, o := range q.Choices() {
-				asked.Choices = append(asked.Choices, choice{o.Key, provider.OptionText(o)})
-			}
-		case prism.Scale:
-			for _, l := range q.Levels {
-				asked.Levels = append(asked.Levels, level{l.Label})
-			}
-		case prism.YesNo:
+func body(model, instructions string, questions []prism.Question) any {
+	r := request{Model: model, Input: provider.Input}
+	for _, q := range questions {
+		asked := question{Type: wireType(q.Type), Name: q.Key, Instructions: provider.Paragraphs(instructions, q.Text)}
+		for _, o := range q.Choices() {
+			asked.Choices = append(asked.Choices, choice{o.Key, provider.OptionText(o)})
+		}
+		for _, l := range q.Levels {
+			asked.Levels = append(asked.Levels, level{l.Label})
 		}
 		r.Questions = append(r.Questions, asked)
 	}
@@ -71,14 +60,7 @@ func newRequest(model string, a contract.Ask) request {
 }
 
 func wireType(t prism.QuestionType) string {
-	switch t {
-	case prism.Choice:
-		return "choice"
-	case prism.Scale:
-		return "score"
-	case prism.YesNo:
-	}
-	return "predicate"
+	return map[prism.QuestionType]string{prism.Choice: "choice", prism.Scale: "score", prism.YesNo: "predicate"}[t]
 }
 
 type response struct {
@@ -100,12 +82,7 @@ type probability struct {
 	Probability *float64         `json:"probability"`
 }
 
-func decode(raw []byte, questions []prism.Question) provider.Reply {
-	reply := provider.Reply{Answers: make([]*prism.Answer, len(questions))}
-	var r response
-	if !provider.Decode(raw, &r) {
-		return reply
-	}
+func read(r response, questions []prism.Question, reply *provider.Reply) {
 	reply.Tokens = r.Usage.Value.Tokens()
 	byName := make(map[string]answer, len(r.Answers))
 	for i, a := range r.Answers {
@@ -124,7 +101,6 @@ func decode(raw []byte, questions []prism.Question) provider.Reply {
 	for i, q := range questions {
 		reply.Answers[i] = answerOf(q, byName[q.Key])
 	}
-	return reply
 }
 
 // answerOf reads one answer. A refusal has a type of its own.
@@ -133,29 +109,31 @@ func answerOf(q prism.Question, a answer) *prism.Answer {
 		return nil
 	}
 	if q.Type == prism.YesNo {
-		return provider.Answered(score.YesNo(q, a.Probability.Value))
+		return score.YesNo(q, a.Probability.Value)
 	}
-	byKey := make(map[string]*float64, len(a.Probabilities.Value))
+	byKey := make(map[string]float64, len(a.Probabilities.Value))
 	for _, p := range a.Probabilities.Value {
-		var key string
-		if q.Type == prism.Choice {
-			if p.Value.Kind() != '"' || !provider.Decode(p.Value, &key) {
-				continue
-			}
-		} else {
-			var index *int64
-			if p.Value != nil && !provider.Decode(p.Value, &index) {
-				return nil
-			}
-			if index == nil || *index < 0 || *index >= int64(len(q.Levels)) {
-				continue
-			}
-			key = q.Levels[*index].Key
+		key, ok := keyOf(q, p.Value)
+		if !ok {
+			continue
 		}
-		if _, twice := byKey[key]; twice { // two probabilities of one option are none
-			p.Probability = nil
+		if _, twice := byKey[key]; twice || p.Probability == nil { // two probabilities of one option are none
+			p.Probability = new(math.NaN())
 		}
-		byKey[key] = p.Probability
+		byKey[key] = *p.Probability
 	}
-	return provider.Answered(score.Options(q, byKey))
+	return score.Options(q, byKey)
+}
+
+// keyOf finds the option or level of a value.
+func keyOf(q prism.Question, value strictjson.Value) (key string, ok bool) {
+	if q.Type == prism.Choice {
+		ok = value.Kind() == '"' && provider.Decode(value, &key)
+		return key, ok
+	}
+	var index *int
+	if !provider.Decode(value, &index) || index == nil || *index < 0 || *index >= len(q.Levels) {
+		return "", false
+	}
+	return q.Levels[*index].Key, true
 }

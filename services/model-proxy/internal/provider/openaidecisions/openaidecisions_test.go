@@ -182,7 +182,7 @@ func TestAnswersWithoutNamesAreTakenInQuestionOrder(t *testing.T) {
 	t.Parallel()
 	raw := strings.NewReplacer(`"name":"team"`, `"name":null`, `"name":"urgent"`, `"name":null`, `"name":"tone",`, ``).
 		Replace(render(providertest.Says()))
-	r := decode([]byte(raw), providertest.Ask().Definition.Questions)
+	r := Format().Decode([]byte(raw), providertest.Ask().Definition.Questions)
 	for i, a := range r.Answers {
 		if a == nil {
 			t.Errorf("answer %d is missing", i)
@@ -194,7 +194,7 @@ func TestABooleanIsNotTheOptionOfTheSameName(t *testing.T) {
 	t.Parallel()
 	q := prism.Question{Key: "q", Type: prism.Choice, Options: []prism.Option{{Key: "true"}, {Key: "false"}}}
 	decoded := func(yes, no string) *prism.Answer {
-		return decode(fmt.Appendf(nil, `{"answers":[{"type":"choice","name":"q","probabilities":[
+		return Format().Decode(fmt.Appendf(nil, `{"answers":[{"type":"choice","name":"q","probabilities":[
 			{"value":%s,"probability":0.9},{"value":%s,"probability":0.1}]}]}`, yes, no), []prism.Question{q}).Answers[0]
 	}
 	if decoded(`"true"`, `"false"`) == nil {
@@ -214,7 +214,7 @@ func TestWhatIsSaidTwiceIsNotSaid(t *testing.T) {
 		`{"answers":[{"type":"choice","name":"q","probabilities":[{"value":"a","probability":1},{"value":"b","probability":0}]},
 			{"type":"choice","name":"q","probabilities":[{"value":"a","probability":0},{"value":"b","probability":1}]}]}`,
 	} {
-		if a := decode([]byte(raw), q).Answers[0]; a != nil {
+		if a := Format().Decode([]byte(raw), q).Answers[0]; a != nil {
 			t.Errorf("got %+v", a)
 		}
 	}
@@ -224,5 +224,5 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(render(providertest.Says())))
 	f.Add([]byte(`{"answers":[{"type":"refusal","name":"team"},null,{"type":"score","probabilities":[{"value":-1}]}]}`))
 	f.Add([]byte(`{"answers":[{"type":"choice","probabilities":[{"value":true,"probability":1}]}],"usage":7}`))
-	providertest.Fuzz(f, decode)
+	providertest.Fuzz(f, Format().Decode)
 }

@@ -16,7 +16,8 @@ import (
 type Recorded struct {
 	Path   string
 	Header http.Header
-	Body   any // decoded JSON
+	Raw    string // the body
+	Body   any    // decoded JSON
 }
 
 // Record starts an upstream on loopback that answers everything with body and keeps the last request. An official SDK and
@@ -26,7 +27,7 @@ func Record(t *testing.T, body string) (baseURL string, last func() Recorded) {
 	seen := make(chan Recorded, 64)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
-		rec := Recorded{Path: r.URL.Path, Header: r.Header}
+		rec := Recorded{Path: r.URL.Path, Header: r.Header, Raw: string(raw)}
 		_ = json.Unmarshal(raw, &rec.Body)
 		seen <- rec
 		w.Header().Set("Content-Type", "application/json")
@@ -39,16 +40,34 @@ func Record(t *testing.T, body string) (baseURL string, last func() Recorded) {
 // Send makes the provider's first call once.
 func Send(t *testing.T, w Wire, baseURL string) provider.Reply {
 	t.Helper()
+	r, fault := calls(t, w, baseURL)[0].Do(t.Context())
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	return r
+}
+
+// Bodies are what the provider's calls send.
+func Bodies(t *testing.T, w Wire) (bodies []string) {
+	t.Helper()
+	baseURL, last := Record(t, "")
+	for _, c := range calls(t, w, baseURL) {
+		if _, fault := c.Do(t.Context()); fault != nil {
+			t.Fatal(fault)
+		}
+		bodies = append(bodies, last().Raw)
+	}
+	return bodies
+}
+
+func calls(t *testing.T, w Wire, baseURL string) []provider.Call {
+	t.Helper()
 	client, err := upstream.New(upstream.Config{BaseURL: baseURL, Header: w.Format.Header(Secret)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	r, fault := w.Format.Open(client, Model).Calls(Ask())[0].Do(t.Context())
-	if fault != nil {
-		t.Fatal(fault)
-	}
-	return r
+	return w.Format.Open(client, Model).Calls(Ask())
 }
 
 // SameRequest fails when ours is not what the SDK sent: path, body and the named headers.

@@ -5,7 +5,6 @@ package systemone
 import (
 	"strconv"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
@@ -17,21 +16,14 @@ import (
 func Format() provider.Format {
 	return provider.Format{
 		Name: "systemone", BaseURL: "https://api.typesafe.ai/v1", Model: "jev-latest",
-		Header: upstream.Bearer, Path: "/systemone",
-		Split: func(a contract.Ask) []provider.Request {
-			return []provider.Request{{
-				Questions: a.Definition.Questions,
-				Body:      func(model string) any { return newRequest(model, a) },
-				Decode:    decode,
-			}}
-		},
+		Header: upstream.Bearer, Path: "/systemone", Body: body, Decode: provider.Decoder(read),
 	}
 }
 
 // request has its questions, and their options, in definition order: hosts label options in the order they come.
 type request struct {
 	Model     string          `json:"model"`
-	State     provider.Object `json:"state"`
+	State     string          `json:"state"`
 	Questions provider.Object `json:"questions"`
 }
 
@@ -43,10 +35,10 @@ type question struct {
 	Criteria     any    `json:"criteria,omitzero"` // of a choice the options' texts by key, of a scale the levels' labels
 }
 
-func newRequest(model string, a contract.Ask) request {
-	r := request{Model: model, State: provider.State(a)}
-	for _, q := range a.Definition.Questions {
-		asked := question{Type: wireType(q.Type), Instructions: provider.Instruction(a.Definition, q)}
+func body(model, instructions string, questions []prism.Question) any {
+	r := request{Model: model, State: provider.Input}
+	for _, q := range questions {
+		asked := question{Type: wireType(q.Type), Instructions: provider.Paragraphs(instructions, q.Text)}
 		switch q.Type {
 		case prism.Choice:
 			var options provider.Object
@@ -55,9 +47,9 @@ func newRequest(model string, a contract.Ask) request {
 			}
 			asked.Criteria = options
 		case prism.Scale:
-			labels := make([]string, len(q.Levels))
-			for i, l := range q.Levels {
-				labels[i] = l.Label
+			var labels []string
+			for _, l := range q.Levels {
+				labels = append(labels, l.Label)
 			}
 			asked.Criteria = labels
 		case prism.YesNo:
@@ -68,14 +60,7 @@ func newRequest(model string, a contract.Ask) request {
 }
 
 func wireType(t prism.QuestionType) string {
-	switch t {
-	case prism.Choice:
-		return "choice"
-	case prism.Scale:
-		return "score"
-	case prism.YesNo:
-	}
-	return "noul"
+	return map[prism.QuestionType]string{prism.Choice: "choice", prism.Scale: "score", prism.YesNo: "noul"}[t]
 }
 
 type response struct {
@@ -85,21 +70,16 @@ type response struct {
 }
 
 type answer struct {
-	Type          string                                `json:"type"`
-	Probabilities provider.Lenient[map[string]*float64] `json:"probabilities"`
-	Noul          provider.Lenient[*float64]            `json:"noul"`
+	Type          string                     `json:"type"`
+	Probabilities provider.Numbers           `json:"probabilities"`
+	Noul          provider.Lenient[*float64] `json:"noul"`
 }
 
 type diagnostic struct {
 	LabelMass *float64 `json:"label_mass"`
 }
 
-func decode(raw []byte, questions []prism.Question) provider.Reply {
-	reply := provider.Reply{Answers: make([]*prism.Answer, len(questions))}
-	var r response
-	if !provider.Decode(raw, &r) {
-		return reply
-	}
+func read(r response, questions []prism.Question, reply *provider.Reply) {
 	reply.Tokens = r.Usage.Value.Tokens()
 	for i, q := range questions {
 		reply.Answers[i] = answerOf(q, r.Answers[q.Key].Value)
@@ -107,25 +87,23 @@ func decode(raw []byte, questions []prism.Question) provider.Reply {
 			reply.LabelMass = append(reply.LabelMass, *mass)
 		}
 	}
-	return reply
 }
 
 // answerOf reads one answer, which is zero when the host could not give it. Some hosts leave the type out.
 func answerOf(q prism.Question, a answer) *prism.Answer {
-	if a.Type != "" && a.Type != wireType(q.Type) {
+	switch {
+	case a.Type != "" && a.Type != wireType(q.Type):
 		return nil
+	case q.Type == prism.YesNo:
+		return score.YesNo(q, a.Noul.Value)
+	case q.Type == prism.Choice:
+		return score.Options(q, a.Probabilities)
 	}
-	switch q.Type {
-	case prism.Choice:
-		return provider.Answered(score.Options(q, a.Probabilities.Value))
-	case prism.Scale: // by the level's index, "0" being the lowest
-		byKey := make(map[string]*float64, len(q.Levels))
-		for i, l := range q.Levels {
-			byKey[l.Key] = a.Probabilities.Value[strconv.Itoa(i)]
+	byKey := map[string]float64{} // the host names levels by index, "0" being the lowest
+	for i, l := range q.Levels {
+		if p, ok := a.Probabilities[strconv.Itoa(i)]; ok {
+			byKey[l.Key] = p
 		}
-		return provider.Answered(score.Options(q, byKey))
-	case prism.YesNo:
-		return provider.Answered(score.YesNo(q, a.Noul.Value))
 	}
-	return nil
+	return score.Options(q, byKey)
 }

@@ -9,7 +9,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
@@ -20,14 +19,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // spec: provider-systemone
 func TestProvider(t *testing.T) {
 	t.Parallel()
-	providertest.Run(t, providertest.Wire{
+	providertest.Run(t, wire())
+}
+
+func wire() providertest.Wire {
+	return providertest.Wire{
 		Format: Format(),
 		Path:   "/systemone",
 		Header: http.Header{"Authorization": {"Bearer " + providertest.Secret}},
 		Render: render,
 		// A host that can answer nothing leaves every answer out.
 		Refusals: []string{`{"model":"m-1","answers":{},"usage":{"input_tokens":3,"output_tokens":0}}`},
-	})
+	}
 }
 
 // render has the members that vLLM documents, among them those that we ignore.
@@ -86,23 +89,15 @@ func TestRequestIsTheDocumentedOneWithMembersInDefinitionOrder(t *testing.T) {
 		`"urgent":{"type":"noul","instructions":"Judge as the support team would.\n\nMust somebody reply within the hour?"},` +
 		`"tone":{"type":"score","instructions":"Judge as the support team would.\n\nHow upset is the writer?",` +
 		`"criteria":["Calm","Cross","Raging"]}}}`
-	if got := string(provider.Encode(newRequest("m-1", providertest.Ask()))); got != want {
+	if got := providertest.Bodies(t, wire())[0]; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-func TestAFieldCalledContextKeepsItsName(t *testing.T) {
-	t.Parallel()
-	a := contract.Ask{Context: "c", Fields: []prism.FieldValue{{Key: "context_", Value: "1"}, {Key: "context", Value: "2"}}}
-	if got := string(provider.Encode(provider.State(a))); got != `{"context__":"c","context_":"1","context":"2"}` {
-		t.Error(got)
 	}
 }
 
 // spec: provider-systemone
 func TestUsageAndDiagnosticsAreRead(t *testing.T) {
 	t.Parallel()
-	r := decode([]byte(render(providertest.Says())), providertest.Ask().Definition.Questions)
+	r := Format().Decode([]byte(render(providertest.Says())), providertest.Ask().Definition.Questions)
 	if r.Tokens != (provider.Tokens{Input: 142, Output: 3}) || len(r.LabelMass) != 3 || r.LabelMass[0] != 0.93 {
 		t.Errorf("got %+v", r)
 	}
@@ -111,7 +106,7 @@ func TestUsageAndDiagnosticsAreRead(t *testing.T) {
 func TestUsageAndDiagnosticsThatCanNotBeReadSpoilNoAnswer(t *testing.T) {
 	t.Parallel()
 	q := []prism.Question{{Key: "urgent", Type: prism.YesNo}}
-	r := decode([]byte(`{"answers":{"urgent":{"noul":0.5}},"usage":"many","diagnostics":[]}`), q)
+	r := Format().Decode([]byte(`{"answers":{"urgent":{"noul":0.5}},"usage":"many","diagnostics":[]}`), q)
 	if r.Answers[0] == nil || r.Answers[0].Probability != 0.5 || len(r.LabelMass) != 0 {
 		t.Errorf("got %+v", r)
 	}
@@ -121,5 +116,5 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(render(providertest.Says())))
 	f.Add([]byte(`{"answers":{"team":{"type":"choice","probabilities":{"billing":1e400}},"tone":null}}`))
 	f.Add([]byte(`{"answers":{"urgent":{"noul":2}},"usage":[],"diagnostics":{"urgent":{"label_mass":"x"}}}`))
-	providertest.Fuzz(f, decode)
+	providertest.Fuzz(f, Format().Decode)
 }
