@@ -9,6 +9,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -39,24 +40,23 @@ const (
 // Reasons are all reasons.
 func Reasons() []Reason { return []Reason{OK, Unusable, Refused, Unreachable, Timeout} }
 
-// Config is optional.
+// Config configures an Asker.
 type Config struct {
 	// MaxInFlight limits concurrent asks; one more is rejected. 256 by default.
 	MaxInFlight int
 	// Jitter returns a number in [0, 1) for each pause. Random by default.
 	Jitter func() float64
-	// Log gets panics of the provider, without their values. slog.Default by default.
+	// Log gets panics of the provider, without their values. Required.
 	Log *slog.Logger
 	// Attempted, if not nil, gets the end of each attempt.
 	Attempted func(provider.Reply, *upstream.Fault)
 }
 
-// Report is an outcome with its reason, for metrics and logs.
+// Report is an outcome with its reason and the fault of the last attempt, for metrics and logs.
 type Report struct {
 	contract.Outcome
+	upstream.Fault
 	Reason Reason
-	Status int    // upstream.Fault.Status when Reason is Refused
-	Cause  string // upstream.Fault.Cause when Reason is Unreachable
 }
 
 // Asker executes asks with one provider. It is safe for concurrent use.
@@ -68,16 +68,10 @@ type Asker struct {
 
 // New makes an asker.
 func New(p provider.Provider, cfg Config) *Asker {
-	if cfg.MaxInFlight <= 0 {
-		cfg.MaxInFlight = 256
-	}
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.Default()
-	}
-	return &Asker{provider: p, cfg: cfg, slots: make(chan struct{}, cfg.MaxInFlight)}
+	return &Asker{provider: p, cfg: cfg, slots: make(chan struct{}, cmp.Or(cfg.MaxInFlight, 256))}
 }
 
 // InFlight is the number of running asks.
@@ -99,45 +93,40 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), contract.ModelWait)
 	defer cancel()
 
-	type ended struct {
-		Report
-		err error
-	}
-	done := make(chan ended, 1)
+	done := make(chan result, 1)
 	go func() {
 		// This goroutine frees the slot, not Ask: a provider that ignores its context keeps the slot, so that there are never
 		// more than MaxInFlight of these goroutines.
 		defer func() { <-s.slots }()
-		v, err := s.run(ctx, a)
-		done <- ended{v, err}
+		done <- s.run(ctx, a)
 	}()
-
-	var e ended
+	var r result
 	select {
-	case e = <-done:
+	case r = <-done:
 	case <-ctx.Done():
-		e.Report = timedOut()
+		r.Report = timedOut()
 	}
-	e.TookMS = time.Since(start).Milliseconds()
-	return e.Report, e.err
+	r.TookMS = time.Since(start).Milliseconds()
+	return r.Report, r.err
 }
 
 // run executes the provider's calls and joins their answers in question order.
-func (s *Asker) run(ctx context.Context, a contract.Ask) (Report, error) {
+func (s *Asker) run(ctx context.Context, a contract.Ask) result {
 	var calls []provider.Call
 	if err := s.guard(func() { calls = s.provider.Calls(a) }); err != nil {
-		return Report{}, err
+		return result{err: err}
 	}
 	answers := make(prism.Answers, 0, len(a.Definition.Questions))
 	for _, r := range s.all(ctx, calls) {
-		if r.err != nil || r.Reason != OK {
-			return r.Report, r.err
+		if r.Reason != OK {
+			return r
 		}
 		for _, answer := range r.answers {
 			answers = append(answers, *answer)
 		}
 	}
-	return Report{Reason: OK, Outcome: contract.Outcome{Answers: answerjson.Append(nil, answers)}}, nil
+	encoded := answerjson.Append(make([]byte, 0, 512*len(answers)), answers)
+	return result{Report: Report{Reason: OK, Outcome: contract.Outcome{Answers: encoded}}}
 }
 
 // guard returns a panic of fn as an error: an unrecovered panic would end the process. The panic's value is not logged,
@@ -170,16 +159,14 @@ func report(c provider.Call, r provider.Reply, f *upstream.Fault) Report {
 		}
 		return Report{Reason: OK}
 	}
+	v := failed(Unreachable, contract.UnreachableText)
 	switch f.Kind {
 	case upstream.Refused:
-		v := failed(Refused, "The model service refused the call (status "+strconv.Itoa(f.Status)+").")
-		v.Status = f.Status
-		return v
+		v = failed(Refused, "The model service refused the call (status "+strconv.Itoa(f.Status)+").")
 	case upstream.Cancelled: // the report of a call that another call cancelled is not read, so the wait has ended
-		return timedOut()
+		v = timedOut()
 	case upstream.Unreachable:
 	}
-	v := failed(Unreachable, contract.UnreachableText)
-	v.Cause = f.Cause
+	v.Fault = *f
 	return v
 }

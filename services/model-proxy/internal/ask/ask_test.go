@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -229,7 +230,7 @@ func TestAPanicIsAnErrorWithoutItsValue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := New(calls.provider(), Config{})
+			s := New(calls.provider(), Config{Log: slog.New(slog.DiscardHandler)})
 			_, err := s.Ask(t.Context(), contract.Ask{})
 			if err == nil || errors.Is(err, contract.ErrUnavailable) || err.Error() != "ask: provider fake panicked" {
 				t.Errorf("got %v", err)

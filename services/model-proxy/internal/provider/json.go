@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"strconv"
+
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
@@ -52,6 +54,7 @@ func Decoder[T any](read func(response T, questions []prism.Question, reply *Rep
 		if Decode(raw, &response) {
 			read(response, questions, &reply)
 		}
+		reply.Tokens = Tokens{max(reply.Tokens.Input, 0), max(reply.Tokens.Output, 0)}
 		return reply
 	}
 }
@@ -84,33 +87,21 @@ func (n *Numbers) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	if d.PeekKind() != '{' {
 		return d.SkipValue()
 	}
-	*n = Numbers{}
 	_, err := d.ReadToken()
-	for err == nil && d.PeekKind() != '}' {
-		var name, value strictjson.Token
-		if name, err = d.ReadToken(); err != nil {
-			break
+	*n = Numbers{}
+	for err == nil {
+		name, err := d.ReadToken()
+		if err != nil || name.Kind() == '}' {
+			return err
 		}
-		key := name.String() // a token is valid until the next one is read
-		if d.PeekKind() != '0' {
-			err = d.SkipValue()
-			continue
+		key := name.String() // the token is valid until the next one is read
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
 		}
-		if value, err = d.ReadToken(); err == nil {
-			(*n)[key], _ = value.Float() // infinite when too large
+		if number, err := strconv.ParseFloat(string(value), 64); err == nil {
+			(*n)[key] = number
 		}
-	}
-	if err == nil {
-		_, err = d.ReadToken()
 	}
 	return err
 }
-
-// Usage is the token counts under the names that all documented formats but chat completions use.
-type Usage struct {
-	Input  int64 `json:"input_tokens"`
-	Output int64 `json:"output_tokens"`
-}
-
-// Tokens are the counts; negative ones are none.
-func (u Usage) Tokens() Tokens { return Tokens{Input: max(u.Input, 0), Output: max(u.Output, 0)} }

@@ -38,5 +38,8 @@ type Reply struct {
 	LabelMass []float64
 }
 
-// Tokens counts what a call cost.
-type Tokens struct{ Input, Output int64 }
+// Tokens counts what a call cost, under the names that all documented formats but chat completions use.
+type Tokens struct {
+	Input  int64 `json:"input_tokens"`
+	Output int64 `json:"output_tokens"`
+}

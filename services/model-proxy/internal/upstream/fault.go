@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"strconv"
 	"syscall"
 	"time"
 )
@@ -25,39 +24,19 @@ const (
 )
 
 // Fault is a failed attempt. It holds no address, header, body or key, so that logs may contain it.
-type Fault struct { //nolint:errname // a fault is handled as a value first
+type Fault struct {
 	Kind   Kind
 	Status int // HTTP status when Kind is Refused, else 0
-	// Cause is dns, tls, refused, timeout, cut or connection when Kind is Unreachable. Logs contain it.
+	// Cause is dns, tls, refused, timeout, cut or connection when Kind is Unreachable, else empty.
 	Cause string
 	// RetryAfter is the pause that the upstream asked for, or 0.
 	RetryAfter time.Duration
 }
 
-// Error implements error.
-func (f *Fault) Error() string {
-	switch f.Kind {
-	case Refused:
-		return "upstream answered " + strconv.Itoa(f.Status)
-	case Unreachable:
-		return "upstream unreachable: " + f.Cause
-	case Cancelled:
-		return "upstream call cancelled"
-	default:
-		return "upstream fault"
-	}
-}
-
 // Retryable reports whether the call is tried again (spec: upstream-retries).
 func (f *Fault) Retryable() bool {
-	switch f.Kind {
-	case Unreachable:
-		return true
-	case Refused:
-		return f.Status == 408 || f.Status == 409 || f.Status == 429 || f.Status >= 500
-	case Cancelled:
-	}
-	return false
+	return f.Kind == Unreachable ||
+		f.Kind == Refused && (f.Status == 408 || f.Status == 409 || f.Status == 429 || f.Status >= 500)
 }
 
 // connectionFault replaces net/http's error, whose text has the address.
@@ -69,21 +48,15 @@ func connectionFault(ctx context.Context, err error) *Fault {
 }
 
 func cause(err error) string {
-	var (
-		dns   *net.DNSError
-		cert  *tls.CertificateVerificationError
-		rec   tls.RecordHeaderError
-		alert tls.AlertError
-		timed net.Error
-	)
+	timed, _ := errors.AsType[net.Error](err)
 	switch {
-	case errors.As(err, &dns):
+	case is[*net.DNSError](err):
 		return "dns"
-	case errors.As(err, &cert), errors.As(err, &rec), errors.As(err, &alert):
+	case is[*tls.CertificateVerificationError](err), is[tls.RecordHeaderError](err), is[tls.AlertError](err):
 		return "tls"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "refused"
-	case errors.As(err, &timed) && timed.Timeout():
+	case timed != nil && timed.Timeout():
 		return "timeout"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
 		errors.Is(err, syscall.EPIPE):
@@ -91,4 +64,9 @@ func cause(err error) string {
 	default:
 		return "connection"
 	}
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

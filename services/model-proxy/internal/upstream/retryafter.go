@@ -13,17 +13,15 @@ const maxRetryAfter = 24 * time.Hour
 // retryAfter is the pause that a response asks for: the more exact Retry-After-Ms of OpenAI and Anthropic, else Retry-After
 // in seconds or as an HTTP date (RFC 9110, 10.2.3). It is 0 for a value that is neither and for a date in the past.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	if d, ok := scaled(h.Get("Retry-After-Ms"), time.Millisecond); ok {
-		return d
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	pause, ok := scaled(h.Get("Retry-After-Ms"), time.Millisecond)
+	if !ok {
+		pause, ok = scaled(text, time.Second)
 	}
-	v := h.Get("Retry-After")
-	if d, ok := scaled(v, time.Second); ok {
-		return d
+	if at, err := http.ParseTime(text); !ok && err == nil {
+		pause = at.Sub(now)
 	}
-	if at, err := http.ParseTime(strings.TrimSpace(v)); err == nil {
-		return bounded(at.Sub(now))
-	}
-	return 0
+	return min(max(pause, 0), maxRetryAfter)
 }
 
 func scaled(v string, unit time.Duration) (time.Duration, bool) {
@@ -31,10 +29,5 @@ func scaled(v string, unit time.Duration) (time.Duration, bool) {
 	if err != nil || n != n {
 		return 0, false
 	}
-	if n > float64(maxRetryAfter/unit) {
-		return maxRetryAfter, true
-	}
-	return bounded(time.Duration(max(n, 0) * float64(unit))), true
+	return time.Duration(min(max(n, 0), float64(maxRetryAfter/unit)) * float64(unit)), true
 }
-
-func bounded(d time.Duration) time.Duration { return min(max(d, 0), maxRetryAfter) }

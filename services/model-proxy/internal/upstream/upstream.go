@@ -5,6 +5,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ type Config struct {
 	BaseURL string
 	// Header is sent with every request: credentials and protocol versions.
 	Header http.Header
-	// MaxConns limits the idle connections that are kept. 64 by default.
+	// MaxConns limits the idle connections that are kept. 256 by default.
 	MaxConns int
 	// Tracer makes one client span per attempt. No spans by default.
 	Tracer trace.TracerProvider
@@ -48,11 +49,11 @@ type Config struct {
 
 // Client posts to one upstream. It is safe for concurrent use.
 type Client struct {
-	base     string
-	header   http.Header
-	http     *http.Client
-	tracer   trace.Tracer
-	provider string
+	base   string
+	header http.Header
+	http   *http.Client
+	tracer trace.Tracer
+	span   trace.SpanStartOption // the attributes of spans
 }
 
 var errBaseURL = errors.New("must be an absolute http or https URL without user, query and fragment")
@@ -68,9 +69,6 @@ func New(c Config) (*Client, error) {
 	if c.Dial == nil {
 		c.Dial = (&net.Dialer{Timeout: connectWait, KeepAlive: 30 * time.Second}).DialContext
 	}
-	if c.MaxConns <= 0 {
-		c.MaxConns = 64
-	}
 	if c.Tracer == nil {
 		c.Tracer = noop.NewTracerProvider()
 	}
@@ -82,10 +80,11 @@ func New(c Config) (*Client, error) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Accept", "application/json")
 	return &Client{
-		base:     strings.TrimRight(c.BaseURL, "/"),
-		header:   header,
-		provider: c.Provider,
-		tracer:   c.Tracer.Tracer("github.com/prism-results/prism/services/model-proxy"),
+		base:   strings.TrimRight(c.BaseURL, "/"),
+		header: header,
+		tracer: c.Tracer.Tracer("github.com/prism-results/prism/services/model-proxy"),
+		span: trace.WithAttributes(attribute.String("http.request.method", http.MethodPost),
+			attribute.String("prism.model.provider", c.Provider)),
 		http: &http.Client{
 			// A redirect would send fields and the key to an address that is not configured.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -94,10 +93,10 @@ func New(c Config) (*Client, error) {
 				DialContext:            c.Dial,
 				ForceAttemptHTTP2:      true, // without this, setting DialContext switches HTTP/2 off
 				TLSHandshakeTimeout:    connectWait,
-				MaxIdleConns:           c.MaxConns,
-				MaxIdleConnsPerHost:    c.MaxConns,
+				MaxIdleConnsPerHost:    cmp.Or(c.MaxConns, 256),
 				IdleConnTimeout:        90 * time.Second,
 				MaxResponseHeaderBytes: 64 << 10,
+				WriteBufferSize:        32 << 10, // a usual request is one write
 			},
 		},
 	}, nil
@@ -109,25 +108,22 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Post sends body to path below the base URL, once, and returns the body of a 2xx response. A body larger than 4 MiB is
 // returned as an empty one, which no provider accepts.
 func (c *Client) Post(ctx context.Context, path string, body []byte) ([]byte, *Fault) {
-	ctx, span := c.tracer.Start(ctx, "POST", trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-		attribute.String("http.request.method", http.MethodPost),
-		attribute.String("prism.model.provider", c.provider),
-	))
+	ctx, span := c.tracer.Start(ctx, "POST", trace.WithSpanKind(trace.SpanKindClient), c.span)
 	defer span.End()
 	got, status, fault := c.post(ctx, path, body)
 	if status != 0 {
 		span.SetAttributes(attribute.Int("http.response.status_code", status))
 	}
 	if fault != nil {
-		span.SetStatus(codes.Error, fault.Error())
+		span.SetStatus(codes.Error, fault.Cause)
 	}
 	return got, fault
 }
 
-func (c *Client) post(ctx context.Context, path string, body []byte) ([]byte, int, *Fault) {
+func (c *Client) post(ctx context.Context, path string, body []byte) (got []byte, status int, fault *Fault) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
 	if err != nil { // not possible: New has checked the address
-		return nil, 0, &Fault{Kind: Unreachable, Cause: "connection"}
+		return nil, 0, connectionFault(ctx, err)
 	}
 	req.Header = c.header.Clone()
 	// Baggage stays between Prism's services.
@@ -137,20 +133,19 @@ func (c *Client) post(ctx context.Context, path string, body []byte) ([]byte, in
 		return nil, 0, connectionFault(ctx, err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // the body was read or is not wanted
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+	if status = resp.StatusCode; status < 200 || status > 299 {
 		// The body of an error is not read: it may contain fields, and it may never end.
-		return nil, resp.StatusCode, &Fault{
-			Kind: Refused, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now()),
-		}
+		return nil, status, &Fault{Kind: Refused, Status: status, RetryAfter: retryAfter(resp.Header, time.Now())}
 	}
-	got, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	if err != nil {
-		return nil, resp.StatusCode, connectionFault(ctx, err)
+	var read bytes.Buffer
+	read.Grow(int(min(max(resp.ContentLength, 0), 64<<10)) + bytes.MinRead)
+	if _, err := read.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
+		return nil, status, connectionFault(ctx, err)
 	}
-	if len(got) > maxBody {
-		return nil, resp.StatusCode, nil
+	if read.Len() > maxBody {
+		return nil, status, nil
 	}
-	return got, resp.StatusCode, nil
+	return read.Bytes(), status, nil
 }
 
 // Bearer is an Authorization header with the key, or an empty header without a key.
@@ -164,10 +159,8 @@ func Bearer(key string) http.Header {
 
 // CheckKey returns an error for a key that an HTTP header cannot hold. The error does not repeat the key.
 func CheckKey(key string) error {
-	for i := range len(key) {
-		if key[i] <= ' ' || key[i] >= 0x7f {
-			return fmt.Errorf("holds a character at byte %d that no header can carry", i)
-		}
+	if i := strings.IndexFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }); i >= 0 {
+		return fmt.Errorf("holds a character at byte %d that no header can carry", i)
 	}
 	return nil
 }

@@ -117,42 +117,41 @@ type schema struct {
 // refuses schemas with minimum and maximum. Package score checks them.
 func answersSchema(questions []prism.Question) schema {
 	number := schema{Type: "number"}
-	answers := newObject()
+	var answers provider.Object
 	for _, q := range questions {
 		answer := number
-		if options := q.AnswerKeys(); len(options) > 0 {
-			answer = newObject()
-			for _, key := range options {
-				answer.add(key, number)
+		if q.Type != prism.YesNo {
+			var options provider.Object
+			for _, key := range q.AnswerKeys() {
+				options = append(options, provider.Member{Name: key, Value: number})
 			}
+			answer = object(options)
 		}
-		answers.add(q.Key, answer)
+		answers = append(answers, provider.Member{Name: q.Key, Value: answer})
 	}
-	return answers
+	return object(answers)
 }
 
-func newObject() schema { return schema{Type: "object", Additional: new(false)} }
-
-func (s *schema) add(name string, property schema) {
-	s.Properties = append(s.Properties, provider.Member{Name: name, Value: property})
-	s.Required = append(s.Required, name)
+func object(properties provider.Object) schema {
+	s := schema{Type: "object", Properties: properties, Additional: new(false)}
+	for _, p := range properties {
+		s.Required = append(s.Required, p.Name)
+	}
+	return s
 }
 
 type response struct {
-	Content    []block                 `json:"content"`
-	StopReason string                  `json:"stop_reason"`
-	Usage      provider.Lenient[usage] `json:"usage"`
-}
-
-// usage counts input tokens that a cache wrote or gave apart from the others.
-type usage struct {
-	provider.Usage
-	Created provider.Lenient[int64] `json:"cache_creation_input_tokens"`
-	Read    provider.Lenient[int64] `json:"cache_read_input_tokens"`
+	Content    []block `json:"content"`
+	StopReason string  `json:"stop_reason"`
+	Usage      provider.Lenient[struct {
+		provider.Tokens                         // without the input tokens that a cache wrote or gave
+		Created         provider.Lenient[int64] `json:"cache_creation_input_tokens"`
+		Read            provider.Lenient[int64] `json:"cache_read_input_tokens"`
+	}] `json:"usage"`
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = r.Usage.Value.Tokens()
+	reply.Tokens = r.Usage.Value.Tokens
 	reply.Tokens.Input += max(r.Usage.Value.Created.Value, 0) + max(r.Usage.Value.Read.Value, 0)
 	// After a refusal, or at the token limit, the text need not follow the schema, even where it happens to parse.
 	if r.StopReason != "end_turn" {

@@ -96,7 +96,7 @@ type response struct {
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = provider.Usage{Input: r.Usage.Value.Prompt, Output: r.Usage.Value.Completion}.Tokens()
+	reply.Tokens = provider.Tokens{Input: r.Usage.Value.Prompt, Output: r.Usage.Value.Completion}
 	if len(r.Choices) == 0 {
 		return
 	}

@@ -64,8 +64,8 @@ func wireType(t prism.QuestionType) string {
 }
 
 type response struct {
-	Answers []provider.Lenient[answer]       `json:"answers"`
-	Usage   provider.Lenient[provider.Usage] `json:"usage"`
+	Answers []provider.Lenient[answer]        `json:"answers"`
+	Usage   provider.Lenient[provider.Tokens] `json:"usage"`
 }
 
 type answer struct {
@@ -83,7 +83,7 @@ type probability struct {
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = r.Usage.Value.Tokens()
+	reply.Tokens = r.Usage.Value
 	byName := make(map[string]answer, len(r.Answers))
 	for i, a := range r.Answers {
 		if !a.OK {

@@ -64,9 +64,9 @@ func wireType(t prism.QuestionType) string {
 }
 
 type response struct {
-	Answers     map[string]provider.Lenient[answer]                       `json:"answers"`
-	Usage       provider.Lenient[provider.Usage]                          `json:"usage"`
-	Diagnostics provider.Lenient[map[string]provider.Lenient[diagnostic]] `json:"diagnostics"`
+	Answers     map[string]provider.Lenient[answer]           `json:"answers"`
+	Usage       provider.Lenient[provider.Tokens]             `json:"usage"`
+	Diagnostics provider.Lenient[map[string]provider.Numbers] `json:"diagnostics"`
 }
 
 type answer struct {
@@ -75,16 +75,12 @@ type answer struct {
 	Noul          provider.Lenient[*float64] `json:"noul"`
 }
 
-type diagnostic struct {
-	LabelMass *float64 `json:"label_mass"`
-}
-
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = r.Usage.Value.Tokens()
+	reply.Tokens = r.Usage.Value
 	for i, q := range questions {
 		reply.Answers[i] = answerOf(q, r.Answers[q.Key].Value)
-		if mass := r.Diagnostics.Value[q.Key].Value.LabelMass; mass != nil {
-			reply.LabelMass = append(reply.LabelMass, *mass)
+		if mass, ok := r.Diagnostics.Value[q.Key]["label_mass"]; ok {
+			reply.LabelMass = append(reply.LabelMass, mass)
 		}
 	}
 }
