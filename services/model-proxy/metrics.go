@@ -24,7 +24,7 @@ type metrics struct {
 }
 
 // newMetrics registers the collectors, unless to is nil. It panics when they are registered already.
-func newMetrics(to prometheus.Registerer, providerName string) *metrics {
+func newMetrics(to prometheus.Registerer, providerName string, asker *ask.Asker) *metrics {
 	of := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"provider": providerName}, to))
 	m := &metrics{
 		calls: of.NewCounterVec(prometheus.CounterOpts{
@@ -52,16 +52,12 @@ func newMetrics(to prometheus.Registerer, providerName string) *metrics {
 	for _, r := range ask.Reasons() { // create the series now: a rate needs a value before the first failure
 		m.calls.WithLabelValues(string(r))
 	}
-	return m
-}
-
-// registerInFlight registers the gauges of the running asks, unless to is nil.
-func registerInFlight(to prometheus.Registerer, asker *ask.Asker) {
 	gauge := func(name, help string, read func() int) {
 		promauto.With(to).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
 	}
 	gauge("prism_model_in_flight", "Asks under way.", asker.InFlight)
 	gauge("prism_model_in_flight_limit", "Asks under way at which more are shed.", asker.MaxInFlight)
+	return m
 }
 
 func (m *metrics) asked(r ask.Reason, took time.Duration) {
@@ -87,9 +83,9 @@ func statusClass(f *upstream.Fault) string {
 	switch {
 	case f == nil:
 		return "2xx"
-	case f.Kind == upstream.Cancelled:
+	case f.Cause == upstream.Cancelled:
 		return "cancelled"
-	case f.Kind == upstream.Unreachable:
+	case f.Status == 0:
 		return "error"
 	case f.Status == 408, f.Status == 409, f.Status == 429:
 		return strconv.Itoa(f.Status)

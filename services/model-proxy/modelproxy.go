@@ -20,7 +20,7 @@ import (
 
 // Config selects the model. Provider is always required; the provider decides which other fields are.
 type Config struct {
-	// Provider is one of Providers (PRISM_MODEL_PROVIDER).
+	// Provider is the value of PRISM_MODEL_PROVIDER.
 	Provider string
 	// BaseURL is the upstream's address without the provider's path, such as http://127.0.0.1:8000/v1
 	// (PRISM_MODEL_BASE_URL). Empty selects the provider's own host.
@@ -68,13 +68,13 @@ func newService(cfg Config, deps Deps, p provider.Provider, client *upstream.Cli
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{provider: p.Name, client: client, metrics: newMetrics(deps.Metrics, p.Name), log: deps.Log}
+	s := &Service{provider: p.Name, client: client, log: deps.Log}
 	asks := ask.Config{MaxInFlight: cfg.MaxInFlight, Log: deps.Log}
 	if client != nil { // offline makes no upstream attempts to count
-		asks.Attempted = s.metrics.attempted
+		asks.Attempted = func(r provider.Reply, f *upstream.Fault) { s.metrics.attempted(r, f) }
 	}
 	s.asker = ask.New(p, asks)
-	registerInFlight(deps.Metrics, s.asker)
+	s.metrics = newMetrics(deps.Metrics, p.Name, s.asker)
 	return s
 }
 

@@ -17,35 +17,17 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// formats are the remote providers, in the order in which errors list them.
-func formats() []provider.Format {
-	return []provider.Format{systemone.Format(), openaidecisions.Format(), openaichat.Format(), anthropic.Format()}
-}
-
-// Providers are the values of PRISM_MODEL_PROVIDER.
-func Providers() []string {
-	var names []string
-	for _, f := range formats() {
-		names = append(names, f.Name)
-	}
-	return append(names, offline.Name)
-}
-
 // newProvider makes the provider, and its client unless the provider is offline.
 func newProvider(cfg Config, tracer trace.TracerProvider) (p provider.Provider, client *upstream.Client, err error) {
 	if cfg.Provider == offline.Name {
 		return offline.New(), nil, nil
 	}
-	for _, f := range formats() {
+	for _, f := range []provider.Format{systemone.Format(), openaidecisions.Format(), openaichat.Format(), anthropic.Format()} {
 		if f.Name == cfg.Provider {
 			return open(f, cfg, tracer)
 		}
 	}
-	what := "required"
-	if cfg.Provider != "" {
-		what = fmt.Sprintf("unknown provider %q", cfg.Provider)
-	}
-	return p, nil, fmt.Errorf("PRISM_MODEL_PROVIDER: %s, use one of %s", what, strings.Join(Providers(), ", "))
+	return p, nil, fmt.Errorf("PRISM_MODEL_PROVIDER: unknown provider %q", cfg.Provider)
 }
 
 // open makes the provider. Its error lists every wrong setting.

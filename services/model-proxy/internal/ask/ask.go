@@ -159,13 +159,12 @@ func report(c provider.Call, r provider.Reply, f *upstream.Fault) Report {
 		}
 		return Report{Reason: OK}
 	}
+	if f.Cause == upstream.Cancelled { // the report of a call that another call cancelled is not read, so the wait has ended
+		return timedOut()
+	}
 	v := failed(Unreachable, contract.UnreachableText)
-	switch f.Kind {
-	case upstream.Refused:
+	if f.Status != 0 {
 		v = failed(Refused, "The model service refused the call (status "+strconv.Itoa(f.Status)+").")
-	case upstream.Cancelled: // the report of a call that another call cancelled is not read, so the wait has ended
-		v = timedOut()
-	case upstream.Unreachable:
 	}
 	v.Fault = *f
 	return v

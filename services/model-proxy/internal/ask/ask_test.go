@@ -46,7 +46,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 func yes(after time.Duration) do {
 	return func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 		if !sleep(ctx, after) {
-			return provider.Reply{}, &upstream.Fault{Kind: upstream.Cancelled}
+			return provider.Reply{}, &upstream.Fault{Cause: upstream.Cancelled}
 		}
 		return provider.Reply{Answers: []*prism.Answer{{Type: prism.YesNo, Probability: 1}}}, nil
 	}
@@ -55,7 +55,7 @@ func yes(after time.Duration) do {
 func fault(after time.Duration, f upstream.Fault) do {
 	return func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 		if !sleep(ctx, after) {
-			return provider.Reply{}, &upstream.Fault{Kind: upstream.Cancelled}
+			return provider.Reply{}, &upstream.Fault{Cause: upstream.Cancelled}
 		}
 		return provider.Reply{}, &f
 	}
@@ -64,13 +64,13 @@ func fault(after time.Duration, f upstream.Fault) do {
 func noAnswer(after time.Duration) do {
 	return func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 		if !sleep(ctx, after) {
-			return provider.Reply{}, &upstream.Fault{Kind: upstream.Cancelled}
+			return provider.Reply{}, &upstream.Fault{Cause: upstream.Cancelled}
 		}
 		return provider.Reply{Answers: []*prism.Answer{nil}}, nil
 	}
 }
 
-var refused = upstream.Fault{Kind: upstream.Refused, Status: 401}
+var refused = upstream.Fault{Status: 401}
 
 func ask(t *testing.T, s *Asker) Report {
 	t.Helper()
@@ -212,7 +212,7 @@ func TestRetryingStopsWhereTheNextPauseDoesNotFit(t *testing.T) {
 		n := 0
 		slow := func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 			n++
-			return fault(7400*time.Millisecond, upstream.Fault{Kind: upstream.Refused, Status: 503})(ctx)
+			return fault(7400*time.Millisecond, upstream.Fault{Status: 503})(ctx)
 		}
 		v := ask(t, New(fake{slow}.provider(), Config{Jitter: func() float64 { return 0 }}))
 		// 7.4 + 0.1 + 7.4 = 14.9 s; the next pause of 0.2 s would end after the wait.

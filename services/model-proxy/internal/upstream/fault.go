@@ -10,24 +10,14 @@ import (
 	"time"
 )
 
-// Kind is why an attempt has no response body.
-type Kind int
-
-// The kinds of faults.
-const (
-	// Refused: the status, which is Fault.Status, was not 2xx.
-	Refused Kind = iota + 1
-	// Unreachable: there was no connection, or it broke before the end of the response.
-	Unreachable
-	// Cancelled: the context ended before the response.
-	Cancelled
-)
+// Cancelled is the cause of a fault whose context ended before the response.
+const Cancelled = "cancelled"
 
 // Fault is a failed attempt. It holds no address, header, body or key, so that logs may contain it.
 type Fault struct {
-	Kind   Kind
-	Status int // HTTP status when Kind is Refused, else 0
-	// Cause is dns, tls, refused, timeout, cut or connection when Kind is Unreachable, else empty.
+	// Status is that of a response, which was not 2xx; 0 when there was no whole response.
+	Status int
+	// Cause is why there was no whole response: dns, tls, refused, timeout, cut, connection or Cancelled.
 	Cause string
 	// RetryAfter is the pause that the upstream asked for, or 0.
 	RetryAfter time.Duration
@@ -35,16 +25,15 @@ type Fault struct {
 
 // Retryable reports whether the call is tried again (spec: upstream-retries).
 func (f *Fault) Retryable() bool {
-	return f.Kind == Unreachable ||
-		f.Kind == Refused && (f.Status == 408 || f.Status == 409 || f.Status == 429 || f.Status >= 500)
+	return f.Status == 408 || f.Status == 409 || f.Status == 429 || f.Status >= 500 || f.Status == 0 && f.Cause != Cancelled
 }
 
 // connectionFault replaces net/http's error, whose text has the address.
 func connectionFault(ctx context.Context, err error) *Fault {
 	if ctx.Err() != nil {
-		return &Fault{Kind: Cancelled}
+		return &Fault{Cause: Cancelled}
 	}
-	return &Fault{Kind: Unreachable, Cause: cause(err)}
+	return &Fault{Cause: cause(err)}
 }
 
 func cause(err error) string {

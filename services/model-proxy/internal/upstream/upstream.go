@@ -135,7 +135,7 @@ func (c *Client) post(ctx context.Context, path string, body []byte) (got []byte
 	defer resp.Body.Close() //nolint:errcheck // the body was read or is not wanted
 	if status = resp.StatusCode; status < 200 || status > 299 {
 		// The body of an error is not read: it may contain fields, and it may never end.
-		return nil, status, &Fault{Kind: Refused, Status: status, RetryAfter: retryAfter(resp.Header, time.Now())}
+		return nil, status, &Fault{Status: status, RetryAfter: retryAfter(resp.Header, time.Now())}
 	}
 	var read bytes.Buffer
 	read.Grow(int(min(max(resp.ContentLength, 0), 64<<10)) + bytes.MinRead)

@@ -39,7 +39,7 @@ func TestACertificateNobodyKnowsIsRefused(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	_, fault := client(t, Config{BaseURL: server.URL}).Post(t.Context(), "/x", nil)
-	if fault == nil || fault.Kind != Unreachable || fault.Cause != "tls" || asked {
+	if fault == nil || fault.Cause != "tls" || asked {
 		t.Errorf("got %v", fault)
 	}
 	if strings.Contains(fmt.Sprint(*fault), "127.0.0.1") {
@@ -55,7 +55,7 @@ func TestAPortNobodyListensOnIsUnreachable(t *testing.T) {
 	}
 	_ = ln.Close()
 	_, fault := client(t, Config{BaseURL: "http://" + ln.Addr().String()}).Post(t.Context(), "/x", nil)
-	if fault == nil || fault.Kind != Unreachable || fault.Cause != "refused" || !fault.Retryable() {
+	if fault == nil || fault.Cause != "refused" || !fault.Retryable() {
 		t.Errorf("got %v", fault)
 	}
 }
@@ -67,7 +67,7 @@ func TestARedirectAcrossRealSocketsIsNotFollowed(t *testing.T) {
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(server.Close)
 	_, fault := client(t, Config{BaseURL: server.URL, Header: Bearer("k")}).Post(t.Context(), "/x", []byte("{}"))
-	if fault == nil || fault.Kind != Refused || fault.Status != 307 {
+	if fault == nil || fault.Status != 307 {
 		t.Errorf("got %v", fault)
 	}
 }
@@ -94,7 +94,7 @@ func TestAnEndedContextIsACancelledCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, fault := client(t, Config{BaseURL: "http://127.0.0.1:1"}).Post(ctx, "/x", nil)
-	if fault == nil || fault.Kind != Cancelled || fault.Retryable() {
+	if fault == nil || fault.Cause != Cancelled || fault.Retryable() {
 		t.Errorf("got %v", fault)
 	}
 }
@@ -163,7 +163,7 @@ func TestOnlySomeFaultsAreWorthAnotherAttempt(t *testing.T) {
 	t.Parallel()
 	for status := 300; status < 600; status++ {
 		want := status == 408 || status == 409 || status == 429 || status >= 500
-		if got := (&Fault{Kind: Refused, Status: status}).Retryable(); got != want {
+		if got := (&Fault{Status: status}).Retryable(); got != want {
 			t.Errorf("%d: got %v", status, got)
 		}
 	}
