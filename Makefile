@@ -9,7 +9,6 @@ export GO
 
 # Pinned tools, built from source.
 GOLANGCI_LINT_VERSION := v2.15.0
-SQLC_VERSION          := v1.31.1
 KO_VERSION            := v0.19.1
 TOOLS := $(CURDIR)/.tools
 LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
@@ -24,7 +23,7 @@ FUZZTIME ?= 30s
 SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed: https://skaffold.dev/docs/install/" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test chaos race fuzz mutants lint spectral fmt verify ci deps generate example clean
+.PHONY: help run build test chaos race fuzz mutants lint spectral fmt verify ci deps example clean
 .PHONY: bench bench-smoke
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
@@ -69,8 +68,8 @@ spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 fmt: $(LINT) ## format
 	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./test/...
 
-verify: spectral ## lint the OpenAPI document, check that generated files are fresh, and go.mod files tidy
-	scripts/verify.sh $(SQLC_VERSION)
+verify: spectral ## lint the OpenAPI document, and check that go.mod files are tidy
+	scripts/verify.sh
 
 bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/bench -out docs/benchmarks -page docs/performance.md $(BENCH)
@@ -82,9 +81,6 @@ ci: test chaos lint spectral bench-smoke ## what CI runs
 
 deps: ## install what the tests need from Debian, if it is missing
 	@scripts/deps.sh
-
-generate: ## make the generated code anew
-	cd services/results && $(GO) run github.com/sqlc-dev/sqlc/cmd/sqlc@$(SQLC_VERSION) generate
 
 example: ## answer 200 real questions with a running Prism (needs PRISM_API_KEY)
 	@$(GO) run ./examples/banking77

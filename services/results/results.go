@@ -23,6 +23,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store/instrumented"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 	"github.com/prism-results/prism/services/results/operator"
 )
 
@@ -50,7 +51,7 @@ type Deps struct {
 // Service is contract.Results over a store, and runs what goes on beside the calls.
 type Service struct {
 	contract.Results
-	store     store.Store
+	store     sqlstore.Store
 	service   *service.Service
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
@@ -67,7 +68,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	if d.Metrics != nil {
-		s.store = instrumented.New(s.store, d.Metrics)
+		s.store.Database = instrumented.New(s.store.Database, d.Metrics)
 	}
 	s.service = service.New(service.Deps{Store: s.store, Now: time.Now, NewID: newID, NewKey: newKey})
 	s.Results = s.service
@@ -80,7 +81,7 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 		if err != nil {
 			return fmt.Errorf("PRISM_DATABASE_URL: %w (for example PRISM_DATABASE_URL=postgres://prism:password@127.0.0.1:5432/prism)", err)
 		}
-		s.store, s.migrate = pg, pg.Migrated
+		s.store, s.migrate = pg.Store, pg.Migrated
 		if !cfg.AwaitMigrations {
 			s.migrate = func(ctx context.Context) error { return postgres.Migrate(ctx, cfg.DatabaseURL) }
 		}
@@ -101,7 +102,7 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 	if err != nil {
 		return fmt.Errorf("PRISM_DATA_DIR: %w", err)
 	}
-	s.store, s.migrate = lite, func(context.Context) error { return nil }
+	s.store, s.migrate = lite.Store, func(context.Context) error { return nil }
 	return nil
 }
 

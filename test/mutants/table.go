@@ -9,6 +9,7 @@ const (
 	stores   = "services/results/internal/store/"
 	postgres = stores + "postgres/"
 	sqlite   = stores + "sqlite/"
+	shared   = stores + "sqlstore/"
 	format   = "services/results/internal/format/"
 	wire     = "pkg/contract/wire/"
 )
@@ -148,15 +149,15 @@ var mutants = []mutant{
 	},
 
 	{
-		file: postgres + "results.go", why: "an idempotency key finds the result of another account",
+		file: shared + "facts.go", tests: postgres, why: "an idempotency key finds the result of another account",
 		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.idempotency_key = $4", new: "LEFT JOIN results r ON r.idempotency_key = $4",
 	},
 	{
-		file: postgres + "results.go", why: "an account reads the result of another account",
+		file: shared + "facts.go", tests: postgres, why: "an account reads the result of another account",
 		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2", new: "LEFT JOIN results r ON r.id = $2",
 	},
 	{
-		file: postgres + "results.go", why: "a revoked key reads results",
+		file: shared + "facts.go", tests: postgres, why: "a revoked key reads results",
 		old: "AND r.id = $2\nLEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id\nWHERE k.digest = $1 AND k.revoked_at IS NULL",
 		new: "AND r.id = $2\nLEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id\nWHERE k.digest = $1",
 	},
@@ -170,8 +171,8 @@ var mutants = []mutant{
 	},
 
 	{
-		file: sqlite + "results.go", why: "an idempotency key finds the result of another account",
-		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.idempotency_key = ?4", new: "LEFT JOIN results r ON r.idempotency_key = ?4",
+		file: shared + "facts.go", tests: sqlite, why: "an idempotency key finds the result of another account",
+		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.idempotency_key = $4", new: "LEFT JOIN results r ON r.idempotency_key = $4",
 	},
 	{
 		file: sqlite + "results.go", why: "a result that is ok is retried",
@@ -179,15 +180,15 @@ var mutants = []mutant{
 	},
 	{
 		file: sqlite + "sqlite.go", why: "a transaction with an error is committed",
-		old: "_ = tx.Rollback()", new: "_ = tx.Commit()",
+		old: `execute(conn, "ROLLBACK")`, new: `execute(conn, "COMMIT")`,
 	},
 	{
 		file: sqlite + "results.go", why: "a key that is taken looks like a version that does not exist",
 		old: "if held {", new: "if !held {",
 	},
 	{
-		file: stores + "internal/listsql/listsql.go", tests: stores + "sqlite", why: "a listing includes the end of its time range",
-		old: `w.and("r.created_at < "`, new: `w.and("r.created_at <= "`,
+		file: shared + "listing.go", tests: sqlite, why: "a listing includes the end of its time range",
+		old: `l.add(" AND r.created_at < "`, new: `l.add(" AND r.created_at <= "`,
 	},
 
 	{

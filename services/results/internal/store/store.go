@@ -109,7 +109,7 @@ type PrismState struct {
 	ID       prism.PrismID
 	Slug     string
 	Archived bool
-	Latest   int32 // number of the latest version
+	Latest   int32  // number of the latest version
 	Lens     string // prism.Lens in JSON, as it is stored
 }
 

@@ -1,4 +1,4 @@
-// Package instrumented adds metrics to a store: how long each operation takes and how it ends.
+// Package instrumented adds metrics to the database of a store: how long each operation takes and how it ends.
 package instrumented
 
 import (
@@ -11,20 +11,19 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
-// Store is a store.Store that measures another store. It embeds nothing, so that a new method of the interface breaks the
-// build here instead of being unmeasured.
-type Store struct {
-	inner     store.Store
+// database is a sqlstore.Database that measures another one. It embeds nothing, so that a new method of the interface breaks
+// the build here instead of being unmeasured.
+type database struct {
+	inner     sqlstore.Database
 	durations *prometheus.HistogramVec
 }
 
-var _ store.Store = (*Store)(nil)
-
 // New measures inner in the histogram prism_store_operation_duration_seconds{operation,outcome}, where outcome is ok, not_found,
 // conflict, unavailable or error. Several stores may share a registerer.
-func New(inner store.Store, metrics prometheus.Registerer) *Store {
+func New(inner sqlstore.Database, metrics prometheus.Registerer) sqlstore.Database {
 	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "prism_store_operation_duration_seconds",
 		Help: "How long operations of the store took, waiting for a connection included.",
@@ -38,15 +37,15 @@ func New(inner store.Store, metrics prometheus.Registerer) *Store {
 		}
 		durations = known.ExistingCollector.(*prometheus.HistogramVec) // the same name and labels
 	}
-	return &Store{inner: inner, durations: durations}
+	return &database{inner: inner, durations: durations}
 }
 
-// measure starts a measurement, and returns the function that ends it.
-func (s *Store) measure(operation string) func(*error) {
+// measure calls fn and measures how long it takes and how it ends.
+func (d *database) measure(operation string, fn func() error) error {
 	begun := time.Now()
-	return func(err *error) {
-		s.durations.WithLabelValues(operation, outcome(*err)).Observe(time.Since(begun).Seconds())
-	}
+	err := fn()
+	d.durations.WithLabelValues(operation, outcome(err)).Observe(time.Since(begun).Seconds())
+	return err
 }
 
 func outcome(err error) string {
@@ -69,109 +68,50 @@ func outcome(err error) string {
 	}
 }
 
-// Ping implements store.Store.
-func (s *Store) Ping(ctx context.Context) (err error) {
-	defer s.measure("ping")(&err)
-	return s.inner.Ping(ctx)
+// LookUp implements sqlstore.Database.
+func (d *database) LookUp(ctx context.Context, s sqlstore.Statement, read func(*sqlstore.Row)) error {
+	return d.measure(s.Operation, func() error { return d.inner.LookUp(ctx, s, read) })
 }
 
-// Close implements store.Store.
-func (s *Store) Close() { s.inner.Close() }
-
-// CreateFacts implements store.Results.
-func (s *Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts store.CreateFacts, err error) {
-	defer s.measure("create_facts")(&err)
-	return s.inner.CreateFacts(ctx, q)
+// Run implements sqlstore.Database.
+func (d *database) Run(ctx context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
+	return d.measure(s.Operation, func() error { return d.inner.Run(ctx, s, read) })
 }
 
-// ResultFacts implements store.Results.
-func (s *Store) ResultFacts(
-	ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input,
-) (facts store.ResultFacts, err error) {
-	defer s.measure("result_facts")(&err)
-	return s.inner.ResultFacts(ctx, key, id, in)
+// Transaction implements sqlstore.Database.
+func (d *database) Transaction(ctx context.Context, operation string, fn func(sqlstore.Run) error) error {
+	return d.measure(operation, func() error { return d.inner.Transaction(ctx, operation, fn) })
 }
 
-// SaveResult implements store.Results.
-func (s *Store) SaveResult(
-	ctx context.Context, account prism.AccountID, r prism.Result,
-) (saved store.Saved, err error) {
-	defer s.measure("save_result")(&err)
-	return s.inner.SaveResult(ctx, account, r)
+// SaveResult implements sqlstore.Database.
+func (d *database) SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (saved store.Saved, err error) {
+	err = d.measure("save_result", func() (err error) {
+		saved, err = d.inner.SaveResult(ctx, account, r)
+		return err
+	})
+	return saved, err
 }
 
-// SaveRetry implements store.Results.
-func (s *Store) SaveRetry(
+// SaveRetry implements sqlstore.Database.
+func (d *database) SaveRetry(
 	ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID,
 ) (saved store.Saved, err error) {
-	defer s.measure("save_retry")(&err)
-	return s.inner.SaveRetry(ctx, account, r, of)
+	err = d.measure("save_retry", func() (err error) {
+		saved, err = d.inner.SaveRetry(ctx, account, r, of)
+		return err
+	})
+	return saved, err
 }
 
-// CreatePrism implements store.Definitions.
-func (s *Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism) (err error) {
-	defer s.measure("create_prism")(&err)
-	return s.inner.CreatePrism(ctx, account, p)
+// TouchKeys implements sqlstore.Database.
+func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
+	return d.measure("touch_keys", func() error { return d.inner.TouchKeys(ctx, used) })
 }
 
-// Prism implements store.Definitions.
-func (s *Store) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (p prism.Prism, err error) {
-	defer s.measure("prism")(&err)
-	return s.inner.Prism(ctx, account, ref)
+// Ping implements sqlstore.Database.
+func (d *database) Ping(ctx context.Context) error {
+	return d.measure("ping", func() error { return d.inner.Ping(ctx) })
 }
 
-// ListPrisms implements store.Definitions.
-func (s *Store) ListPrisms(
-	ctx context.Context, account prism.AccountID, archived bool, page store.Page,
-) (prisms []prism.Prism, err error) {
-	defer s.measure("list_prisms")(&err)
-	return s.inner.ListPrisms(ctx, account, archived, page)
-}
-
-// Version implements store.Definitions.
-func (s *Store) Version(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, number int32,
-) (v prism.Version, err error) {
-	defer s.measure("version")(&err)
-	return s.inner.Version(ctx, account, id, number)
-}
-
-// AddVersion implements store.Definitions.
-func (s *Store) AddVersion(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens,
-) (err error) {
-	defer s.measure("add_version")(&err)
-	return s.inner.AddVersion(ctx, account, id, v, l)
-}
-
-// PutLens implements store.Definitions.
-func (s *Store) PutLens(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens,
-) (err error) {
-	defer s.measure("put_lens")(&err)
-	return s.inner.PutLens(ctx, account, id, latest, l)
-}
-
-// SetArchived implements store.Definitions.
-func (s *Store) SetArchived(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time,
-) (err error) {
-	defer s.measure("set_archived")(&err)
-	return s.inner.SetArchived(ctx, account, id, at)
-}
-
-// ListResults implements store.Listing.
-func (s *Store) ListResults(
-	ctx context.Context, account prism.AccountID, f store.Filter, page store.Page,
-) (saved []store.Saved, err error) {
-	defer s.measure("list_results")(&err)
-	return s.inner.ListResults(ctx, account, f, page)
-}
-
-// ExportResults implements store.Listing.
-func (s *Store) ExportResults(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, f store.Filter, page store.Page,
-) (results []prism.Result, err error) {
-	defer s.measure("export_results")(&err)
-	return s.inner.ExportResults(ctx, account, id, f, page)
-}
+// Close implements sqlstore.Database.
+func (d *database) Close() { d.inner.Close() }

@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/instrumented"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
@@ -34,7 +35,7 @@ func TestAnInstrumentedStorePassesTheSuite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := instrumented.New(inner, metrics)
+		s := sqlstore.Store{Database: instrumented.New(inner.Database, metrics)}
 		t.Cleanup(s.Close)
 		return s
 	})
@@ -42,7 +43,7 @@ func TestAnInstrumentedStorePassesTheSuite(t *testing.T) {
 
 // failing fails every call that the test makes with one error.
 type failing struct {
-	store.Store
+	sqlstore.Database
 	err error
 }
 
@@ -90,7 +91,7 @@ func TestEveryMethodIsMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := reflect.ValueOf(instrumented.New(inner, metrics))
+	s := reflect.ValueOf(sqlstore.Store{Database: instrumented.New(inner.Database, metrics)})
 	t.Cleanup(inner.Close)
 	interfaceType := reflect.TypeFor[store.Store]()
 	measured := 0

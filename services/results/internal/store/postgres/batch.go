@@ -43,6 +43,7 @@ type call struct {
 	targets   []any // of the scan, which may run in another goroutine than the caller's
 
 	// Only for saves: what identifies the row, and the size of the arguments.
+	saves          bool
 	account, id    prism.UUID
 	idempotencyKey string
 	bytes          int

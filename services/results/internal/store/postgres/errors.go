@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/internal/storedjson"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
 // The error codes that callers distinguish (Postgres manual, appendix A).
@@ -35,7 +35,8 @@ const (
 // text of the server leaves this package, because it may quote values.
 func translate(operation string, err error) error {
 	switch {
-	case err == nil, errors.Is(err, storedjson.ErrUnreadable), errors.Is(err, store.ErrNotFound):
+	case err == nil, errors.Is(err, sqlstore.ErrUnreadable), errors.Is(err, store.ErrNotFound),
+		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale):
 		return err
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound

@@ -14,11 +14,11 @@ func (s *Store) Measure(to prometheus.Registerer) error {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: prefix + "connections", Help: "Connections to Postgres by what they do.",
 			ConstLabels: prometheus.Labels{"state": name},
-		}, func() float64 { return float64(conns(s.pool.Stat())) })
+		}, func() float64 { return float64(conns(s.database.pool.Stat())) })
 	}
 	total := func(name, help string, read func(*pgxpool.Stat) float64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: prefix + name, Help: help},
-			func() float64 { return read(s.pool.Stat()) })
+			func() float64 { return read(s.database.pool.Stat()) })
 	}
 	var errs []error
 	for _, c := range []prometheus.Collector{
@@ -26,7 +26,7 @@ func (s *Store) Measure(to prometheus.Registerer) error {
 		state("idle", (*pgxpool.Stat).IdleConns),
 		state("connecting", (*pgxpool.Stat).ConstructingConns),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: prefix + "connections_max", Help: "Most connections to Postgres."},
-			func() float64 { return float64(s.pool.Stat().MaxConns()) }),
+			func() float64 { return float64(s.database.pool.Stat().MaxConns()) }),
 		total("acquires_total", "Connections that statements got.",
 			func(s *pgxpool.Stat) float64 { return float64(s.AcquireCount()) }),
 		total("acquires_canceled_total", "Statements that gave up waiting for a connection.",

@@ -2,10 +2,13 @@
 package postgres
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/exaring/otelpgx"
@@ -13,8 +16,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/postgres/pgdb"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
 // The defaults of Config.
@@ -55,16 +60,20 @@ type Deps struct {
 
 // Store is a store.Store in Postgres.
 type Store struct {
+	sqlstore.Store
+	database *database
+}
+
+// database executes the statements of package sqlstore.
+type database struct {
 	pool           *pgxpool.Pool
 	acquireWait    time.Duration
 	statementWait  time.Duration
 	lookups, saves *batches
 }
 
-var _ store.Store = (*Store)(nil)
-
 // Open creates a store and connects to nothing: a database that is down now may be up when it is needed.
-func Open(ctx context.Context, cfg Config, d Deps) (*Store, error) {
+func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 	config, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err) // pgx takes the password out
@@ -74,8 +83,8 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Store, error) {
 		config.ConnConfig.RuntimeParams["application_name"] = "prism-results"
 	}
 	var tracer pgx.QueryTracer
-	if d.Tracer != nil {
-		tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(d.Tracer))
+	if deps.Tracer != nil {
+		tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(deps.Tracer))
 		config.ConnConfig.Tracer = tracer
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
@@ -86,55 +95,55 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	s := &Store{
+	d := &database{
 		pool: pool, acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait),
 		statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
-	s.lookups, s.saves = s.batches(tracer, false), s.batches(tracer, true)
-	return s, nil
+	d.lookups, d.saves = d.batches(tracer, false), d.batches(tracer, true)
+	return &Store{sqlstore.Store{Database: d}, d}, nil
 }
 
 // Ping checks that the database answers.
-func (s *Store) Ping(ctx context.Context) error {
-	return s.read(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error { return conn.Ping(ctx) })
+func (d *database) Ping(ctx context.Context) error {
+	return d.read(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error { return conn.Ping(ctx) })
 }
 
 // Close closes the connections, and waits for those in use.
-func (s *Store) Close() { s.pool.Close() }
+func (d *database) Close() { d.pool.Close() }
 
 // roundTrip executes a statement on a connection.
 type roundTrip = func(ctx context.Context, conn *pgxpool.Conn) error
 
 // do calls fn with a connection, and again if Postgres refused to run the statement concurrently with another one.
-func (s *Store) do(ctx context.Context, operation string, fn roundTrip) error {
-	conn, err := s.acquire(ctx)
+func (d *database) do(ctx context.Context, operation string, fn roundTrip) error {
+	conn, err := d.acquire(ctx)
 	if err != nil {
 		return unavailable(operation, err) // nothing was sent
 	}
 	defer conn.Release()
 	for attempt := 1; ; attempt++ {
-		err := s.bounded(ctx, conn, fn)
+		err := d.bounded(ctx, conn, fn)
 		if !isRefused(err) || attempt == attempts || ctx.Err() != nil {
 			return translate(operation, err)
 		}
 	}
 }
 
-func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.acquireWait)
+func (d *database) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.acquireWait)
 	defer cancel()
-	return s.pool.Acquire(ctx)
+	return d.pool.Acquire(ctx)
 }
 
-func (s *Store) bounded(ctx context.Context, conn *pgxpool.Conn, fn roundTrip) error {
-	ctx, cancel := context.WithTimeout(ctx, s.statementWait)
+func (d *database) bounded(ctx context.Context, conn *pgxpool.Conn, fn roundTrip) error {
+	ctx, cancel := context.WithTimeout(ctx, d.statementWait)
 	defer cancel()
 	return fn(ctx, conn)
 }
 
 // read is do for a statement that changes nothing.
-func (s *Store) read(ctx context.Context, operation string, fn roundTrip) error {
-	return readError(operation, s.do(ctx, operation, fn))
+func (d *database) read(ctx context.Context, operation string, fn roundTrip) error {
+	return readError(operation, d.do(ctx, operation, fn))
 }
 
 // readError is the error of a statement that changes nothing: if its outcome is unknown, nothing has changed.
@@ -145,21 +154,70 @@ func readError(operation string, err error) error {
 	return err
 }
 
-func (s *Store) batches(tracer pgx.QueryTracer, saves bool) *batches {
+func (d *database) batches(tracer pgx.QueryTracer, saves bool) *batches {
 	return &batches{
-		acquire:     func(ctx context.Context) (connection, error) { return s.pool.Acquire(ctx) },
-		acquireWait: s.acquireWait, statementWait: s.statementWait, tracer: tracer, saves: saves,
+		acquire:     func(ctx context.Context) (connection, error) { return d.pool.Acquire(ctx) },
+		acquireWait: d.acquireWait, statementWait: d.statementWait, tracer: tracer, saves: saves,
 	}
 }
 
-// query executes one of the generated queries, by s.do or by s.read.
-func query[T any](
-	ctx context.Context, run func(context.Context, string, roundTrip) error, operation string,
-	fn func(ctx context.Context, q *pgdb.Queries) (T, error),
-) (result T, err error) {
-	err = run(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
-		result, err = fn(ctx, pgdb.New(conn))
+// Run implements sqlstore.Database.
+func (d *database) Run(ctx context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
+	run := d.do
+	if s.ReadOnly {
+		run = d.read
+	}
+	return run(ctx, s.Operation, func(ctx context.Context, conn *pgxpool.Conn) error { return query(ctx, conn, s, read) })
+}
+
+// LookUp implements sqlstore.Database. Look-ups at the same time share round trips.
+func (d *database) LookUp(ctx context.Context, s sqlstore.Statement, read func(*sqlstore.Row)) error {
+	c := &call{ctx: ctx, statement: s.Text, args: s.Args, targets: []any{first(read)}}
+	err := d.lookups.do(s.Operation, c, func() error { return d.alone(ctx, s.Operation, c) })
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return readError(s.Operation, err)
+}
+
+// alone executes a call by itself.
+func (d *database) alone(ctx context.Context, operation string, c *call) error {
+	return d.do(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
+		row := conn.QueryRow(ctx, c.statement, c.args...)
+		if c.saves {
+			crash.At(crash.InCommit)
+		}
+		return row.Scan(c.targets...)
+	})
+}
+
+// Transaction implements sqlstore.Database.
+func (d *database) Transaction(ctx context.Context, operation string, fn func(sqlstore.Run) error) error {
+	return d.do(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			return fn(func(ctx context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
+				return query(ctx, tx, s, read)
+			})
+		})
+	})
+}
+
+// touchKeys never moves a time back.
+const touchKeys = `UPDATE api_keys k
+SET last_used_at = used.at
+FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::timestamptz[]) AS at) AS used
+WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < used.at)`
+
+// TouchKeys implements store.Keys.
+func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
+	// One order for all replicas makes deadlocks rare; do repeats a statement that was rolled back by one.
+	keys := slices.SortedFunc(maps.Keys(used), func(a, b prism.KeyID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) })
+	ids, times := make([]prism.UUID, len(keys)), make([]time.Time, len(keys))
+	for i, key := range keys {
+		ids[i], times[i] = key.UUID, used[key]
+	}
+	return d.do(ctx, "touch keys", func(ctx context.Context, conn *pgxpool.Conn) error {
+		_, err := conn.Exec(ctx, touchKeys, ids, times)
 		return err
 	})
-	return result, err
 }

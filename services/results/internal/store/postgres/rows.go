@@ -1,28 +1,103 @@
 package postgres
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"math"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store/internal/listsql"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
-// target is a columns.Dialect: pgx scans into all pointers of package columns itself.
-func target(pointer any) any { return pointer }
-
-func dialect() listsql.Dialect {
-	return listsql.Dialect{
-		Parameter: "$",
-		UUID:      func(id prism.UUID) any { return id },
-		Time:      func(t time.Time) any { return t },
-	}
+// columns are the values of a row as Postgres sent them. pgx's own scan looks, by reflection, for a way to convert each
+// column of each row anew, which takes an eighth of the processor time of a read.
+//
+// The driver asks for binary values of every type but text and JSON, unless default_query_exec_mode is exec or
+// simple_protocol, which can't store JSON either.
+type columns struct {
+	values [][]byte
+	fields []pgconn.FieldDescription
 }
 
-// inUTC converts a time that pgx read, which is in the zone of the process.
-func inUTC(t *time.Time) *time.Time {
-	if t == nil {
-		return nil
+func newRow(rows pgx.Rows) *sqlstore.Row {
+	return sqlstore.NewRow(columns{rows.RawValues(), rows.FieldDescriptions()})
+}
+
+func (c columns) Null(column int) bool { return c.values[column] == nil }
+
+func (c columns) UUID(column int) (id prism.UUID, err error) {
+	if copy(id[:], c.values[column]) != len(c.values[column]) || c.fields[column].Format != pgx.BinaryFormatCode {
+		return id, sqlstore.ErrUnreadable
 	}
-	utc := t.UTC()
-	return &utc
+	return id, nil
+}
+
+func (c columns) Text(column int) string { return string(c.values[column]) }
+
+func (c columns) Bytes(column int) []byte { return bytes.Clone(c.values[column]) }
+
+func (c columns) Int(column int) (int64, error) {
+	b := c.values[column]
+	if c.fields[column].Format == pgx.BinaryFormatCode {
+		switch len(b) {
+		case 1: // a boolean
+			return int64(b[0]), nil
+		case 4:
+			return int64(int32(binary.BigEndian.Uint32(b))), nil //nolint:gosec // two's complement
+		case 8:
+			return int64(binary.BigEndian.Uint64(b)), nil //nolint:gosec // two's complement
+		}
+	}
+	return 0, sqlstore.ErrUnreadable
+}
+
+// Time reads the microseconds since 2000.
+func (c columns) Time(column int) (time.Time, error) {
+	n, err := c.Int(column)
+	if err != nil || n == math.MinInt64 || n == math.MaxInt64 { // infinite
+		return time.Time{}, sqlstore.ErrUnreadable
+	}
+	return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Microsecond), nil
+}
+
+// first reads one row for pgx's Scan.
+type first func(*sqlstore.Row)
+
+// ScanRow implements pgx.RowScanner.
+func (read first) ScanRow(rows pgx.Rows) error {
+	row := newRow(rows)
+	read(row)
+	return row.Err()
+}
+
+// querier is a connection or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// query executes a statement and reads its rows.
+func query(ctx context.Context, on querier, s sqlstore.Statement, read sqlstore.Reader) error {
+	rows, err := on.Query(ctx, s.Text, s.Args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var unreadable error
+	err = read(func(yield func(*sqlstore.Row) bool) {
+		for unreadable == nil && rows.Next() {
+			row := newRow(rows)
+			more := yield(row)
+			if unreadable = row.Err(); !more {
+				return
+			}
+		}
+	})
+	rows.Close()
+	return cmp.Or(rows.Err(), unreadable, err)
 }

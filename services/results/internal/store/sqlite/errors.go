@@ -1,14 +1,13 @@
 package sqlite
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 
-	driver "modernc.org/sqlite"
 	"zombiezen.com/go/sqlite"
 
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
 // translate turns the driver's errors into those of package store, by their code. No error text leaves this package.
@@ -16,10 +15,7 @@ func translate(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return store.ErrNotFound
-	}
-	code, known := codeOf(err)
+	code, known := errors.AsType[codeError](err)
 	if !known {
 		return fmt.Errorf("sqlite: %s: %w", operation, err) // the end of a context or a file error; neither holds a value
 	}
@@ -27,9 +23,9 @@ func translate(operation string, err error) error {
 	switch {
 	// SQLite reports the kind of the constraint, and names the constraint only in words. Each of these operations has one
 	// unique constraint that is not a primary key.
-	case code.ResultCode == sqlite.ResultConstraintUnique && operation == createAccount:
+	case code.ResultCode == sqlite.ResultConstraintUnique && operation == sqlstore.OperationCreateAccount:
 		return store.ErrNameTaken
-	case code.ResultCode == sqlite.ResultConstraintUnique && operation == createPrism:
+	case code.ResultCode == sqlite.ResultConstraintUnique && operation == sqlstore.OperationCreatePrism:
 		return store.ErrSlugTaken
 	case code.ResultCode == sqlite.ResultConstraintForeignKey:
 		return store.ErrNotFound // every foreign key refers to the account or to a row of the account
@@ -45,19 +41,12 @@ type codeError struct{ sqlite.ResultCode }
 // Error is the name of the code, such as SQLITE_BUSY.
 func (e codeError) Error() string { return e.String() }
 
-// withoutText keeps only the code of an error of the look-ups' connections.
+// withoutText keeps only the code of an error.
 func withoutText(err error) error {
 	if err == nil {
 		return nil
 	}
 	return codeError{sqlite.ErrCode(err)}
-}
-
-func codeOf(err error) (codeError, bool) {
-	if e, ok := errors.AsType[*driver.Error](err); ok {
-		return codeError{sqlite.ResultCode(e.Code())}, true //nolint:gosec // SQLite's codes have 32 bits
-	}
-	return errors.AsType[codeError](err)
 }
 
 // unavailable reports an error that came before the operation changed anything.

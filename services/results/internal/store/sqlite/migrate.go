@@ -4,22 +4,39 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
+	"path/filepath"
+	"strconv"
 
 	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver of goose
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
 // Migrate brings the file to the newest schema. Processes may race: each migration is applied once.
-func Migrate(ctx context.Context, path string) error {
-	s, err := Open(path)
-	if err != nil {
+func Migrate(ctx context.Context, path string) (err error) {
+	if err := create(path); err != nil {
 		return err
 	}
-	defer s.Close()
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("sqlite: migrate: %w", err)
+	}
+	q := url.Values{
+		"_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)}, "_foreign_keys": {"on"}, "_journal_mode": {"wal"},
+		"_synchronous": {"full"}, "_txlock": {"immediate"}, "_dqs": {"false"},
+	}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: q.Encode()}).String())
+	if err != nil {
+		return fmt.Errorf("sqlite: migrate: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return fmt.Errorf("sqlite: migrate: %w", err)
@@ -32,7 +49,7 @@ func Migrate(ctx context.Context, path string) error {
 	// process that loses the race for a migration has its transaction rolled back, and finds the migration applied on the
 	// next attempt; a broken migration fails every attempt. One more attempt is for goose's own table.
 	for range len(listed) + 2 {
-		if err = apply(ctx, s.writer, files); err == nil || ctx.Err() != nil {
+		if err = apply(ctx, db, files); err == nil || ctx.Err() != nil {
 			break
 		}
 	}

@@ -2,97 +2,133 @@ package sqlite
 
 import (
 	"errors"
+	"iter"
+	"strconv"
 	"time"
 
+	"zombiezen.com/go/sqlite"
+
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store/internal/listsql"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
+// query executes a statement and reads its rows.
+func query(conn *sqlite.Conn, s sqlstore.Statement, read sqlstore.Reader) (err error) {
+	statement, err := conn.Prepare(s.Text) // from the connection's cache of statements
+	if err != nil {
+		return withoutText(err)
+	}
+	// A statement that is not reset keeps its snapshot, which stops the log from being moved into the file.
+	defer func() { err = errors.Join(err, withoutText(statement.Reset())) }()
+	for i, arg := range s.Args {
+		bind(statement, "$"+strconv.Itoa(i+1), arg)
+	}
+	found, err := statement.Step() // which makes all changes
+	if err != nil {
+		return withoutText(err)
+	}
+	var failed error
+	err = read(func(yield func(*sqlstore.Row) bool) {
+		for found && failed == nil {
+			row := sqlstore.NewRow(columns{statement})
+			more := yield(row)
+			if failed = row.Err(); failed != nil || !more {
+				return
+			}
+			found, err = statement.Step()
+			failed = withoutText(err)
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// find reads the first row of a statement, and reports whether there is one.
+func find(conn *sqlite.Conn, text string, args []any, read func(*sqlstore.Row)) (found bool, err error) {
+	err = query(conn, sqlstore.Statement{Text: text, Args: args}, func(rows iter.Seq[*sqlstore.Row]) error {
+		for r := range rows {
+			read(r)
+			found = true
+			break
+		}
+		return nil
+	})
+	return found, err
+}
+
+// execute executes a statement whose rows, if it has any, do not matter.
+func execute(conn *sqlite.Conn, text string, args ...any) error {
+	_, err := find(conn, text, args, func(*sqlstore.Row) {})
+	return err
+}
+
 // SQLite has no type for ids or times: ids are stored as 16 bytes, times as Unix milliseconds.
-
-// target is a columns.Dialect.
-func target(of any) any {
-	switch of := of.(type) {
-	case **prism.UUID:
-		return uuidTarget{of}
-	case **time.Time:
-		return timeTarget{of}
-	}
-	return of
-}
-
-func dialect() listsql.Dialect {
-	return listsql.Dialect{
-		Parameter: "?",
-		UUID:      func(id prism.UUID) any { return id[:] },
-		Time:      func(t time.Time) any { return t.UnixMilli() },
-	}
-}
-
-var errColumn = errors.New("sqlite: a column holds a value that this program did not write")
-
-type uuidTarget struct{ id **prism.UUID }
-
-// Scan is called by database/sql.
-func (t uuidTarget) Scan(src any) error {
-	switch v := src.(type) {
-	case nil:
-		*t.id = nil
-		return nil
-	case []byte:
-		return t.set(v)
-	}
-	return errColumn
-}
-
-func (t uuidTarget) set(b []byte) error {
-	if len(b) != len(prism.UUID{}) {
-		return errColumn
-	}
-	id := uuidOf(b)
-	*t.id = &id
-	return nil
-}
-
-type timeTarget struct{ at **time.Time }
-
-// Scan is called by database/sql.
-func (t timeTarget) Scan(src any) error {
-	switch v := src.(type) {
-	case nil:
-		*t.at = nil
-		return nil
+func bind(to *sqlite.Stmt, name string, arg any) {
+	switch v := arg.(type) {
+	case prism.UUID:
+		to.SetBytes(name, v[:])
+	case string:
+		to.SetText(name, v)
+	case int32:
+		to.SetInt64(name, int64(v))
 	case int64:
-		t.set(v)
-		return nil
+		to.SetInt64(name, v)
+	case bool:
+		to.SetBool(name, v)
+	case time.Time:
+		to.SetInt64(name, v.UnixMilli())
+	case []byte:
+		if v == nil {
+			to.SetNull(name)
+		} else {
+			to.SetBytes(name, v)
+		}
+	case *string:
+		bindOptional(to, name, v)
+	case *prism.UUID:
+		bindOptional(to, name, v)
+	case *time.Time:
+		bindOptional(to, name, v)
+	case nil:
+		to.SetNull(name)
+	default:
+		panic("sqlite: an argument of a type that package sqlstore does not name") // a mistake in the code
 	}
-	return errColumn
 }
 
-func (t timeTarget) set(ms int64) {
-	at := timeOf(ms)
-	*t.at = &at
-}
-
-func uuidOf(b []byte) (id prism.UUID) {
-	copy(id[:], b)
-	return id
-}
-
-func timeOf(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
-
-func optionalTimeOf(ms *int64) *time.Time {
-	if ms == nil {
-		return nil
+func bindOptional[T any](to *sqlite.Stmt, name string, v *T) {
+	if v == nil {
+		to.SetNull(name)
+	} else {
+		bind(to, name, *v)
 	}
-	t := timeOf(*ms)
-	return &t
 }
 
-func optionalMillis(t *time.Time) *int64 {
-	if t == nil {
-		return nil
+// columns are the values of the statement's current row. The types of the tables are strict.
+type columns struct{ *sqlite.Stmt }
+
+func (c columns) Null(column int) bool { return c.ColumnIsNull(column) }
+
+func (c columns) UUID(column int) (id prism.UUID, err error) {
+	c.ColumnBytes(column, id[:])
+	if c.ColumnLen(column) != len(id) {
+		err = sqlstore.ErrUnreadable
 	}
-	ms := t.UnixMilli()
-	return &ms
+	return id, err
+}
+
+func (c columns) Text(column int) string { return c.ColumnText(column) }
+
+func (c columns) Bytes(column int) []byte {
+	b := make([]byte, c.ColumnLen(column))
+	c.ColumnBytes(column, b)
+	return b
+}
+
+func (c columns) Int(column int) (int64, error) { return c.ColumnInt64(column), nil }
+
+func (c columns) Time(column int) (time.Time, error) {
+	return time.UnixMilli(c.ColumnInt64(column)).UTC(), nil
 }

@@ -4,126 +4,131 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	"zombiezen.com/go/sqlite"
 
-	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/sqlite/litedb"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
 // busyTimeout bounds how long a statement waits for another process that writes.
 const busyTimeout = 5 * time.Second
 
 // Store is a store.Store in an SQLite file.
+type Store struct{ sqlstore.Store }
+
+// database executes the statements of package sqlstore.
 //
 // SQLite has one writer at a time. So writes queue, in order, for the only connection of writer, and never get SQLITE_BUSY
 // because of their own process; a queued write ends with its context. Reads use other connections, which a writer does not
 // block (WAL mode).
-type Store struct {
-	writer  *sql.DB
-	reader  *sql.DB
-	reads   *litedb.Queries // on reader
-	lookups *lookups
-}
-
-var _ store.Store = (*Store)(nil)
+type database struct{ reader, writer *pool }
 
 // Open opens the file and creates it if it is missing. Migrate creates the tables, before or after.
 func Open(path string) (*Store, error) {
-	// SQLite would create a file that everybody may read. SQLite's log files copy the mode of this one.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator names the file
-	if err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
-	}
-	if err := f.Close(); err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
-	}
-	writer, err := open(path, false)
-	if err != nil {
+	if err := create(path); err != nil {
 		return nil, err
 	}
-	writer.SetMaxOpenConns(1)
-	reader, err := open(path, true)
-	if err != nil {
-		return nil, errors.Join(err, writer.Close())
+	d := &database{
+		reader: newPool(path, max(4, runtime.GOMAXPROCS(0)), "PRAGMA query_only = on"),
+		// A power failure must not lose a result whose response was sent: NORMAL could lose the last commits.
+		writer: newPool(path, 1, "PRAGMA synchronous = full", "PRAGMA foreign_keys = on"),
 	}
-	connections := max(4, runtime.GOMAXPROCS(0))
-	reader.SetMaxOpenConns(connections)
-	reader.SetMaxIdleConns(connections)
-	return &Store{writer: writer, reader: reader, reads: litedb.New(reader), lookups: newLookups(path, connections)}, nil
+	return &Store{sqlstore.Store{Database: d}}, nil
 }
 
-func open(path string, readOnly bool) (*sql.DB, error) {
-	absolute, err := filepath.Abs(path)
+// create creates the file if it is missing. SQLite would create a file that everybody may read, and its log files copy the
+// mode of this one.
+func create(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator names the file
+	if err == nil {
+		err = f.Close()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
+		return fmt.Errorf("sqlite: %w", err)
 	}
-	q := url.Values{
-		"_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
-		"_foreign_keys": {"on"},
-		"_journal_mode": {"wal"},
-		// A power failure must not lose a result whose response was sent: NORMAL could lose the last commits.
-		"_synchronous": {"full"},
-		// A transaction that begins as a reader fails when it writes after another transaction has written.
-		"_txlock": {"immediate"},
-		// An unknown name in double quotes is an error, not a string.
-		"_dqs": {"false"},
-	}
-	if readOnly {
-		q.Set("_query_only", "on")
-	}
-	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: q.Encode()}
-	db, err := sql.Open("sqlite", dsn.String())
-	if err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
-	}
-	return db, nil
+	return nil
 }
 
 // Ping checks that the file answers.
-func (s *Store) Ping(ctx context.Context) error {
-	var one int
-	return translate("ping", s.reader.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+func (d *database) Ping(ctx context.Context) error {
+	return d.reader.use(ctx, "ping", func(conn *sqlite.Conn) error { return execute(conn, "SELECT 1") })
 }
 
-// Close closes the file.
-func (s *Store) Close() {
-	// The last connection that is closed, the writer's, moves the log into the file. If that fails nothing is lost:
-	// committed transactions are in the log.
-	s.lookups.close()
-	_ = s.reader.Close()
-	_ = s.writer.Close()
+// Close closes the file. The last connection that is closed, the writer's, moves the log into the file.
+func (d *database) Close() {
+	d.reader.close()
+	d.writer.close()
 }
 
-// write runs fn in a transaction; no other writer runs at the same time. An error of fn rolls the transaction back.
+// LookUp implements sqlstore.Database. A look-up that has begun is not interrupted when its context ends. SQLite waits only
+// for another process that recovers the log, at most busyTimeout.
+func (d *database) LookUp(ctx context.Context, s sqlstore.Statement, read func(*sqlstore.Row)) error {
+	return d.reader.use(ctx, s.Operation, func(conn *sqlite.Conn) error {
+		_, err := find(conn, s.Text, s.Args, read)
+		return err
+	})
+}
+
+// Run implements sqlstore.Database.
+func (d *database) Run(ctx context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
+	if !s.ReadOnly {
+		return d.write(ctx, s.Operation, func(conn *sqlite.Conn) error { return query(conn, s, read) })
+	}
+	return d.reader.use(ctx, s.Operation, func(conn *sqlite.Conn) error {
+		conn.SetInterrupt(ctx.Done())
+		defer conn.SetInterrupt(nil)
+		err := query(conn, s, read)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return err
+	})
+}
+
+// Transaction implements sqlstore.Database.
+func (d *database) Transaction(ctx context.Context, operation string, fn func(sqlstore.Run) error) error {
+	return d.write(ctx, operation, func(conn *sqlite.Conn) error {
+		return fn(func(_ context.Context, s sqlstore.Statement, read sqlstore.Reader) error { return query(conn, s, read) })
+	})
+}
+
+// write calls fn in a transaction; no other writer runs at the same time. An error of fn rolls the transaction back.
 //
-// The end of ctx ends only the wait for the connection. database/sql and the driver would each start a goroutine per
-// statement to watch it, and a write waits for nothing but the disk, or at most busyTimeout for another process.
-func (s *Store) write(
-	ctx context.Context, operation string, fn func(ctx context.Context, q *litedb.Queries, tx *sql.Tx) error,
-) error {
-	conn, err := s.writer.Conn(ctx)
-	if err != nil {
-		return unavailable(operation, err)
-	}
-	defer conn.Close() //nolint:errcheck // it returns to the pool, which can't fail
-	ctx = context.WithoutCancel(ctx)
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return translate(operation, err)
-	}
-	if err := fn(ctx, litedb.New(tx), tx); err != nil {
-		_ = tx.Rollback() // nothing is left to save, and the driver resets a connection whose rollback failed
-		return translate(operation, err)
-	}
-	return translate(operation, tx.Commit())
+// The end of ctx ends only the wait for the connection: a write waits for nothing but the disk, or at most busyTimeout for
+// another process.
+func (d *database) write(ctx context.Context, operation string, fn func(*sqlite.Conn) error) error {
+	return d.writer.use(ctx, operation, func(conn *sqlite.Conn) (err error) {
+		// A transaction that begins as a reader fails when it writes after another transaction has written.
+		if err := execute(conn, "BEGIN IMMEDIATE"); err != nil {
+			return err
+		}
+		defer func() {
+			if !conn.AutocommitEnabled() { // SQLite rolls back after some errors itself
+				err = errors.Join(err, execute(conn, "ROLLBACK"))
+			}
+		}()
+		if err := fn(conn); err != nil {
+			return err
+		}
+		return execute(conn, "COMMIT")
+	})
+}
+
+// TouchKeys implements store.Keys.
+func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
+	const touchKey = `UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), $2) WHERE id = $1`
+	return d.write(ctx, "touch keys", func(conn *sqlite.Conn) error {
+		for id, at := range used {
+			if err := execute(conn, touchKey, id.UUID, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

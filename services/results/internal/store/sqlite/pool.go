@@ -1,0 +1,76 @@
+package sqlite
+
+import (
+	"context"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// pool is connections to the file, which are opened when they are first needed. database/sql costs more: it and its driver
+// read the names and types of all columns anew for each query, so that a point read takes 28 µs of processor time instead
+// of 13.
+type pool struct {
+	path  string
+	setUp []string          // statements for each new connection
+	free  chan *sqlite.Conn // idle connections; nil is one that is not open yet
+}
+
+func newPool(path string, connections int, setUp ...string) *pool {
+	p := &pool{path: path, setUp: setUp, free: make(chan *sqlite.Conn, connections)}
+	for range connections {
+		p.free <- nil
+	}
+	return p
+}
+
+// use calls fn with a connection. Callers that wait for a connection get one in order. The error of a caller whose context
+// ends before is store.ErrUnavailable.
+func (p *pool) use(ctx context.Context, operation string, fn func(*sqlite.Conn) error) error {
+	if err := ctx.Err(); err != nil {
+		return unavailable(operation, err)
+	}
+	var conn *sqlite.Conn
+	select {
+	case conn = <-p.free:
+	case <-ctx.Done():
+		return unavailable(operation, ctx.Err())
+	}
+	defer func() { p.free <- conn }()
+	if conn == nil {
+		opened, err := p.open()
+		if err != nil {
+			return translate(operation, err)
+		}
+		conn = opened
+	}
+	defer func() {
+		if !conn.AutocommitEnabled() { // a transaction that could not be ended
+			_ = conn.Close()
+			conn = nil
+		}
+	}()
+	return translate(operation, fn(conn))
+}
+
+func (p *pool) open() (*sqlite.Conn, error) {
+	conn, err := sqlite.OpenConn(p.path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, withoutText(err)
+	}
+	conn.SetBusyTimeout(busyTimeout)
+	for _, statement := range p.setUp {
+		if err := execute(conn, statement); err != nil {
+			_ = conn.Close()
+			return nil, err
+		}
+	}
+	return conn, nil
+}
+
+func (p *pool) close() {
+	for range cap(p.free) {
+		if conn := <-p.free; conn != nil {
+			_ = conn.Close() // committed transactions are in the log
+		}
+	}
+}

@@ -1,0 +1,91 @@
+// Package sqlstore implements store.Store by statements that Postgres and SQLite share. Packages postgres and sqlite execute
+// the statements, and save results in their own ways.
+//
+// The statements have numbered parameters ($1), and no casts that only one of the databases knows. Their arguments are
+// prism.UUID, time.Time, string, []byte, int32, int64 and bool, or pointers to those, where nil is null.
+package sqlstore
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Store is a store.Store in a Database.
+type Store struct{ Database }
+
+var _ store.Store = Store{}
+
+// Database executes statements. Its errors are those of package store, or faults whose text holds no value.
+type Database interface {
+	// LookUp executes a statement that finds one row by its key, or none, and calls read with the row.
+	LookUp(ctx context.Context, s Statement, read func(*Row)) error
+	// Run executes one statement, as a transaction of its own, and calls read with the rows that it finds.
+	Run(ctx context.Context, s Statement, read Reader) error
+	// Transaction calls fn in a transaction, which an error of fn rolls back. Only the text and arguments of fn's statements
+	// are used.
+	Transaction(ctx context.Context, operation string, fn func(run Run) error) error
+	// SaveResult, SaveRetry and TouchKeys are those of store.Store.
+	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error)
+	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (store.Saved, error)
+	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
+	// Ping and Close are those of store.Store.
+	Ping(ctx context.Context) error
+	Close()
+}
+
+// Run is Database.Run, or the like in a transaction.
+type Run func(ctx context.Context, s Statement, read Reader) error
+
+// Reader reads the rows of a statement. It is called again if the statement is executed again.
+type Reader func(rows iter.Seq[*Row]) error
+
+// Statement is SQL text with its arguments.
+type Statement struct {
+	Operation string // names the call for errors and metrics
+	Text      string
+	Args      []any
+	ReadOnly  bool
+}
+
+// The operations whose unique constraint has an error of its own.
+const (
+	OperationCreateAccount = "create_account" // store.ErrNameTaken
+	OperationCreatePrism   = "create_prism"   // store.ErrSlugTaken
+)
+
+// one reads the first row: store.ErrNotFound if there is none.
+func one[T any](found *T, read func(*Row) T) Reader {
+	return func(rows iter.Seq[*Row]) error {
+		for r := range rows {
+			*found = read(r)
+			return nil
+		}
+		return store.ErrNotFound
+	}
+}
+
+// all reads every row.
+func all[T any](found *[]T, read func(*Row) T) Reader {
+	return func(rows iter.Seq[*Row]) error {
+		*found = nil
+		for r := range rows {
+			*found = append(*found, read(r))
+		}
+		return nil
+	}
+}
+
+// changed is store.ErrNotFound unless the statement returns a row.
+func changed(rows iter.Seq[*Row]) error {
+	for range rows {
+		return nil
+	}
+	return store.ErrNotFound
+}
+
+// nothing reads no row.
+func nothing(iter.Seq[*Row]) error { return nil }

@@ -1,0 +1,163 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	createPrism = `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at, archived_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+
+	createVersion = `INSERT INTO versions (account_id, prism_id, number, definition, created_at)
+VALUES ($1, $2, $3, $4, $5)`
+
+	selectPrisms = `
+SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, v.number, v.definition, v.created_at
+FROM prisms p
+JOIN versions v ON v.account_id = p.account_id AND v.prism_id = p.id AND v.number = p.latest_version
+WHERE p.account_id = $1 AND `
+
+	prismBySlug = selectPrisms + `p.slug = $2`
+	prismByID   = selectPrisms + `p.id = $2`
+
+	listPrisms = `-- name: ListPrisms :many` + selectPrisms + `(p.archived_at IS NOT NULL) = $2 AND p.id < $3
+ORDER BY p.id DESC
+LIMIT $4`
+
+	selectVersion = `SELECT number, definition, created_at FROM versions WHERE account_id = $1 AND prism_id = $2 AND number = $3`
+
+	changePrism = `UPDATE prisms SET latest_version = $4, lens = $5
+WHERE account_id = $1 AND id = $2 AND latest_version = $3 AND archived_at IS NULL
+RETURNING id`
+
+	isArchived = `SELECT archived_at IS NOT NULL FROM prisms WHERE account_id = $1 AND id = $2`
+
+	archive   = `UPDATE prisms SET archived_at = coalesce(archived_at, $3) WHERE account_id = $1 AND id = $2 RETURNING id`
+	unarchive = `UPDATE prisms SET archived_at = NULL WHERE account_id = $1 AND id = $2 RETURNING id`
+)
+
+// CreatePrism implements store.Definitions.
+func (s Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism) error {
+	lens, err := encode(p.Lens)
+	if err != nil {
+		return err
+	}
+	return s.Transaction(ctx, OperationCreatePrism, func(run Run) error {
+		args := []any{
+			account.UUID, p.ID.UUID, p.Slug, p.Name, lens, p.Latest.Number, p.CreatedAt, p.ArchivedAt,
+		}
+		if err := run(ctx, Statement{Text: createPrism, Args: args}, nothing); err != nil {
+			return err
+		}
+		return insertVersion(ctx, run, account, p.ID, p.Latest)
+	})
+}
+
+func insertVersion(ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, v prism.Version) error {
+	definition, err := encode(v.Definition)
+	if err != nil {
+		return err
+	}
+	args := []any{account.UUID, id.UUID, v.Number, definition, v.CreatedAt}
+	return run(ctx, Statement{Text: createVersion, Args: args}, nothing)
+}
+
+// Prism implements store.Definitions.
+func (s Store) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (p prism.Prism, err error) {
+	text, arg := prismBySlug, any(ref.Slug)
+	if ref.Slug == "" {
+		text, arg = prismByID, ref.ID.UUID
+	}
+	err = s.Run(ctx, Statement{"prism", text, []any{account.UUID, arg}, true}, one(&p, (*Row).prism))
+	return p, err
+}
+
+// ListPrisms implements store.Definitions.
+func (s Store) ListPrisms(
+	ctx context.Context, account prism.AccountID, archived bool, page store.Page,
+) (prisms []prism.Prism, err error) {
+	args := []any{account.UUID, archived, page.Before(), int64(page.Limit)}
+	err = s.Run(ctx, Statement{"list_prisms", listPrisms, args, true}, all(&prisms, (*Row).prism))
+	return prisms, err
+}
+
+// Version implements store.Definitions.
+func (s Store) Version(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, number int32,
+) (v prism.Version, err error) {
+	args := []any{account.UUID, id.UUID, number}
+	err = s.Run(ctx, Statement{"version", selectVersion, args, true}, one(&v, (*Row).version))
+	return v, err
+}
+
+// AddVersion implements store.Definitions.
+func (s Store) AddVersion(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens,
+) error {
+	return s.Transaction(ctx, "add_version", func(run Run) error {
+		if err := change(ctx, run, account, id, v.Number-1, v.Number, l); err != nil {
+			return err
+		}
+		return insertVersion(ctx, run, account, id, v)
+	})
+}
+
+// PutLens implements store.Definitions.
+func (s Store) PutLens(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens,
+) error {
+	return s.Transaction(ctx, "put_lens", func(run Run) error {
+		return change(ctx, run, account, id, latest, latest, l)
+	})
+}
+
+// change replaces the Lens of a prism that is not archived, and changes its latest version from one number to another.
+func change(
+	ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, from, to int32, l prism.Lens,
+) error {
+	lens, err := encode(l)
+	if err != nil {
+		return err
+	}
+	args := []any{account.UUID, id.UUID, from, to, lens}
+	err = run(ctx, Statement{Text: changePrism, Args: args}, changed)
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	// Read why nothing was changed. If the reason has passed since, ErrStale makes the caller try again.
+	var archived bool
+	err = run(ctx, Statement{Text: isArchived, Args: args[:2]}, one(&archived, (*Row).Bool))
+	switch {
+	case err != nil:
+		return err
+	case archived:
+		return store.ErrArchived
+	default:
+		return store.ErrStale
+	}
+}
+
+// SetArchived implements store.Definitions.
+func (s Store) SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time) error {
+	text, args := unarchive, []any{account.UUID, id.UUID}
+	if at != nil {
+		text, args = archive, append(args, *at)
+	}
+	return s.Run(ctx, Statement{"set_archived", text, args, false}, changed)
+}
+
+func (r *Row) prism() prism.Prism {
+	return prism.Prism{
+		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: decode[prism.Lens](r), CreatedAt: r.Time(),
+		ArchivedAt: r.OptionalTime(), Latest: r.version(),
+	}
+}
+
+func (r *Row) version() prism.Version {
+	return prism.Version{Number: r.Int32(), Definition: decode[prism.Definition](r), CreatedAt: r.Time()}
+}

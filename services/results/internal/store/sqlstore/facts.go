@@ -1,0 +1,97 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// The look-ups. Each is one statement, and so one snapshot.
+const (
+	createFactsBySlug = createFactsBeforeColumn + "q.slug" + createFactsAfterColumn
+	createFactsByID   = createFactsBeforeColumn + "q.id" + createFactsAfterColumn
+
+	createFactsBeforeColumn = `-- name: CreateFacts :one
+SELECT k.account_id, k.id, v.number, q.id, q.slug, q.archived_at IS NOT NULL, q.latest_version, q.lens,
+	` + PrismState + `, ` + Fixed + `,
+	CASE WHEN r.status = 'failed' OR $5 THEN r.context END, CASE WHEN r.status = 'failed' OR $5 THEN r.fields END
+FROM api_keys k
+LEFT JOIN prisms q ON q.account_id = k.account_id AND `
+	createFactsAfterColumn = ` = $2
+LEFT JOIN versions v ON v.account_id = k.account_id AND v.prism_id = q.id
+	AND v.number = CASE CAST($3 AS integer) WHEN 0 THEN q.latest_version ELSE CAST($3 AS integer) END
+LEFT JOIN results r ON r.account_id = k.account_id AND r.idempotency_key = $4
+LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
+WHERE k.digest = $1 AND k.revoked_at IS NULL`
+
+	resultFacts             = resultFactsBeforeInput + Input + resultFactsAfterInput
+	resultFactsWithoutInput = resultFactsBeforeInput + NoInput + resultFactsAfterInput
+
+	resultFactsBeforeInput = `-- name: ResultFacts :one
+SELECT k.account_id, k.id, ` + PrismState + `, ` + Fixed
+	resultFactsAfterInput = `
+FROM api_keys k
+LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2
+LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
+WHERE k.digest = $1 AND k.revoked_at IS NULL`
+
+	authenticate = `SELECT account_id, id FROM api_keys WHERE digest = $1 AND revoked_at IS NULL`
+)
+
+// CreateFacts implements store.Results.
+func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts store.CreateFacts, err error) {
+	text, ref := createFactsBySlug, any(q.Prism.Slug)
+	if q.Prism.Slug == "" {
+		text, ref = createFactsByID, q.Prism.ID.UUID
+	}
+	err = s.lookUp(ctx, "create_facts", func(r *Row) {
+		facts.Caller, facts.Version = r.caller(), r.Int32()
+		p, saved := r.PrismState(), r.Saved()
+		facts.Prism = found(p, p.ID.UUID)
+		facts.Stored, facts.StoredPrism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
+	}, text, q.Key[:], ref, q.Version, Nullable(q.IdempotencyKey), q.Format.Tabular())
+	if err != nil {
+		return store.CreateFacts{}, err
+	}
+	return facts, nil
+}
+
+// ResultFacts implements store.Results.
+func (s Store) ResultFacts(
+	ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input,
+) (facts store.ResultFacts, err error) {
+	text := resultFactsWithoutInput
+	if in == store.WithInput {
+		text = resultFacts
+	}
+	err = s.lookUp(ctx, "result_facts", func(r *Row) {
+		facts.Caller = r.caller()
+		saved := r.Saved()
+		facts.Result, facts.Prism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
+	}, text, key[:], id.UUID)
+	if err != nil {
+		return store.ResultFacts{}, err
+	}
+	return facts, nil
+}
+
+// Authenticate implements store.Keys.
+func (s Store) Authenticate(ctx context.Context, key contract.KeyDigest) (caller store.Caller, err error) {
+	err = s.lookUp(ctx, "authenticate", func(r *Row) { caller = r.caller() }, authenticate, key[:])
+	return caller, err
+}
+
+// lookUp reads the row of an API key, if the key is known and not revoked.
+func (s Store) lookUp(ctx context.Context, operation string, read func(*Row), text string, args ...any) error {
+	return s.LookUp(ctx, Statement{operation, text, args, true}, read)
+}
+
+// Nullable is nil for the empty string, so that the column is null.
+func Nullable(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

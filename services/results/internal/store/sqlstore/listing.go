@@ -1,0 +1,103 @@
+package sqlstore
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	listResults = `-- name: ListResults :many
+SELECT ` + PrismState + `, ` + Fixed + NoInput + `
+FROM results r
+JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
+
+	exportResults = `-- name: ExportResults :many
+SELECT ` + Fixed + Input + `
+FROM results r`
+)
+
+// ListResults implements store.Listing.
+func (s Store) ListResults(
+	ctx context.Context, account prism.AccountID, f store.Filter, page store.Page,
+) (results []store.Saved, err error) {
+	l := list{Statement: Statement{Operation: "list_results", ReadOnly: true}}
+	l.where(listResults, account, f)
+	l.page(page, "<", "DESC")
+	err = s.Run(ctx, l.Statement, all(&results, (*Row).Saved))
+	return results, err
+}
+
+// ExportResults implements store.Listing.
+func (s Store) ExportResults(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, f store.Filter, page store.Page,
+) (results []prism.Result, err error) {
+	f.Prism, f.Ref = id, nil
+	l := list{Statement: Statement{Operation: "export_results", ReadOnly: true}}
+	l.where(exportResults, account, f)
+	l.page(page, ">", "ASC")
+	err = s.Run(ctx, l.Statement, func(rows iter.Seq[*Row]) error {
+		results = nil
+		size := 0
+		for r := range rows {
+			result := r.Result()
+			results = append(results, result)
+			if size += Size(result); size >= store.PageBytes {
+				break
+			}
+		}
+		return nil
+	})
+	return results, err
+}
+
+// list writes a statement that lists results. Its conditions depend on the filter: a condition that is always there
+// ("$1 IS NULL OR …") would keep the planner from using an index.
+type list struct {
+	Statement
+	text strings.Builder
+}
+
+func (l *list) where(query string, account prism.AccountID, f store.Filter) {
+	l.add(query+" WHERE r.account_id = ", account.UUID)
+	if !f.Prism.IsZero() {
+		l.add(" AND r.prism_id = ", f.Prism.UUID)
+	}
+	if f.Ref != nil {
+		l.add(" AND r.ref = ", *f.Ref)
+	}
+	switch f.Status {
+	case "":
+	case prism.Failed:
+		// A literal: the index of failed results is only used if the statement names the status.
+		l.text.WriteString(" AND r.status = 'failed'")
+	default:
+		l.add(" AND r.status = ", string(f.Status))
+	}
+	if !f.From.IsZero() {
+		l.add(" AND r.created_at >= ", f.From)
+		l.add(" AND r.id >= ", prism.FirstUUID(f.From.Add(-store.MaxIDAge)))
+	}
+	if !f.To.IsZero() {
+		l.add(" AND r.created_at < ", f.To)
+		l.add(" AND r.id < ", prism.FirstUUID(f.To.Add(store.MaxIDAge)))
+	}
+}
+
+func (l *list) page(p store.Page, after, direction string) {
+	if !p.After.IsZero() {
+		l.add(" AND r.id "+after+" ", p.After)
+	}
+	l.add(" ORDER BY r.id "+direction+" LIMIT ", int64(p.Limit))
+	l.Text = l.text.String()
+}
+
+// add appends text and a parameter.
+func (l *list) add(text string, arg any) {
+	l.Args = append(l.Args, arg)
+	l.text.WriteString(text + "$" + strconv.Itoa(len(l.Args)))
+}

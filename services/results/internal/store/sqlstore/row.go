@@ -1,0 +1,184 @@
+package sqlstore
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Errors of stored values. They drop the errors of the JSON library, which may quote the content.
+var (
+	ErrUnreadable = errors.New("store: a stored value is not readable")
+	errUnwritable = errors.New("store: a value can't be written as JSON")
+)
+
+// Columns are the values of a database's current row, by position from 0.
+type Columns interface {
+	Null(column int) bool
+	UUID(column int) (prism.UUID, error)
+	Text(column int) string
+	// Bytes is a copy of a text or JSON.
+	Bytes(column int) []byte
+	// Int also reads booleans: 0 is false.
+	Int(column int) (int64, error)
+	Time(column int) (time.Time, error)
+}
+
+// Row reads the columns of a row one after the other. Null is the zero value of each type.
+type Row struct {
+	columns Columns
+	column  int // the next one
+	err     error
+}
+
+// NewRow reads from the first column.
+func NewRow(c Columns) *Row { return &Row{columns: c} }
+
+// Err is the first error of a column.
+func (r *Row) Err() error { return r.err }
+
+// next is the position of the next column, and false if the column is null.
+func (r *Row) next() (column int, ok bool) {
+	r.column++
+	return r.column - 1, !r.columns.Null(r.column - 1)
+}
+
+// value reads the next column, which may be null.
+func value[T any](r *Row, read func(column int) (T, error)) (v T) {
+	column, ok := r.next()
+	if !ok {
+		return v
+	}
+	v, err := read(column)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return v
+}
+
+// UUID reads an id.
+func (r *Row) UUID() prism.UUID { return value(r, r.columns.UUID) }
+
+// Text reads a text.
+func (r *Row) Text() string {
+	if column, ok := r.next(); ok {
+		return r.columns.Text(column)
+	}
+	return ""
+}
+
+// OptionalText reads a text, or nil for null.
+func (r *Row) OptionalText() *string {
+	column, ok := r.next()
+	if !ok {
+		return nil
+	}
+	text := r.columns.Text(column)
+	return &text
+}
+
+// Bytes reads a text or JSON.
+func (r *Row) Bytes() []byte {
+	if column, ok := r.next(); ok {
+		return r.columns.Bytes(column)
+	}
+	return nil
+}
+
+// Int reads an integer.
+func (r *Row) Int() int64 { return value(r, r.columns.Int) }
+
+// Int32 reads an integer that was written from an int32.
+func (r *Row) Int32() int32 { return int32(r.Int()) } //nolint:gosec // see above
+
+// Bool reads a boolean.
+func (r *Row) Bool() bool { return r.Int() != 0 }
+
+// Time reads a time, in UTC.
+func (r *Row) Time() time.Time { return value(r, r.columns.Time) }
+
+// OptionalTime reads a time, or nil for null.
+func (r *Row) OptionalTime() *time.Time {
+	if r.columns.Null(r.column) {
+		r.column++
+		return nil
+	}
+	at := r.Time()
+	return &at
+}
+
+// decode reads JSON that encode wrote.
+func decode[V any](r *Row) V {
+	return value(r, func(column int) (v V, err error) {
+		if strictjson.Unmarshal(r.columns.Bytes(column), &v) != nil {
+			err = ErrUnreadable
+		}
+		return v, err
+	})
+}
+
+// encode writes what a column keeps in JSON; members keep their order.
+func encode(v any) ([]byte, error) {
+	b, err := strictjson.Marshal(v)
+	if err != nil {
+		return nil, errUnwritable
+	}
+	return b, nil
+}
+
+// The columns of a result r, which Row.Result reads: Fixed, then either Input or NoInput.
+const (
+	Fixed = `r.id, r.prism_id, r.version, r.ref, r.status, r.error, r.took_ms, r.created_at, r.answers, r.idempotency_key,
+	r.retried_by`
+	Input   = `, r.context, r.fields`
+	NoInput = `, NULL, NULL`
+)
+
+// PrismState is the columns of a prism p, which Row.PrismState reads.
+const PrismState = `p.id, p.slug, p.archived_at IS NOT NULL, p.latest_version, p.lens`
+
+// Result reads a result. The id of a result that an outer join did not find is zero.
+func (r *Row) Result() prism.Result {
+	result := prism.Result{
+		ID: prism.ResultID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Version: r.Int32(), Ref: r.OptionalText(),
+		Status: prism.Status(r.Text()), Error: r.Text(), TookMS: r.Int(), CreatedAt: r.Time(), Answers: r.Bytes(),
+		IdempotencyKey: r.Text(),
+	}
+	if by := r.UUID(); !by.IsZero() {
+		result.RetriedBy = &prism.ResultID{UUID: by}
+	}
+	result.Context = r.Text()
+	if result.Fields = decode[[]prism.FieldValue](r); result.Fields == nil {
+		result.Fields = []prism.FieldValue{}
+	}
+	return result
+}
+
+// PrismState reads a prism. The id of a prism that an outer join did not find is zero.
+func (r *Row) PrismState() store.PrismState {
+	return store.PrismState{
+		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Archived: r.Bool(), Latest: r.Int32(), Lens: r.Text(),
+	}
+}
+
+// Saved reads PrismState and then a result.
+func (r *Row) Saved() store.Saved {
+	p := r.PrismState()
+	return store.Saved{Prism: p, Result: r.Result()}
+}
+
+func (r *Row) caller() store.Caller {
+	return store.Caller{Account: prism.AccountID{UUID: r.UUID()}, Key: prism.KeyID{UUID: r.UUID()}}
+}
+
+// found is a pointer to what an outer join found, or nil.
+func found[T any](v T, id prism.UUID) *T {
+	if id.IsZero() {
+		return nil
+	}
+	kept := v // here, for nil needs no memory
+	return &kept
+}

@@ -1,0 +1,46 @@
+package sqlstore
+
+import "github.com/prism-results/prism/pkg/prism"
+
+// The statements of the saves that both databases share.
+const (
+	// InsertColumns are the columns that an insert of a result writes.
+	InsertColumns = `account_id, id, prism_id, version, ref, context, fields, status, error, took_ms, created_at, answers,
+	idempotency_key, retry_of`
+
+	// SavedResult selects what Row.Saved reads.
+	SavedResult = `-- name: SavedResult :one
+SELECT ` + PrismState + `, ` + Fixed + Input + `
+FROM results r
+JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
+WHERE r.account_id = $1 AND r.id = $2`
+
+	// KeyHeld tells whether a result has the idempotency key.
+	KeyHeld = `-- name: KeyHeld :one
+SELECT EXISTS (SELECT 1 FROM results WHERE account_id = $1 AND idempotency_key = $2)`
+)
+
+// Arguments are the values of the columns of a result from account_id to answers, and more.
+func Arguments(account prism.AccountID, r prism.Result, more ...any) ([]any, error) {
+	fields, err := encode(r.Fields)
+	if err != nil {
+		return nil, err
+	}
+	failure := &r.Error // null exactly if the result is ok, which the table checks
+	if r.Status == prism.OK {
+		failure = Nullable(r.Error)
+	}
+	return append([]any{
+		account.UUID, r.ID.UUID, r.Prism.UUID, r.Version, r.Ref, r.Context, fields, string(r.Status), failure, r.TookMS,
+		r.CreatedAt, r.Answers,
+	}, more...), nil
+}
+
+// Size is the approximate size of a result's input and answers.
+func Size(r prism.Result) int {
+	n := len(r.Context) + len(r.Answers)
+	for _, f := range r.Fields {
+		n += len(f.Key) + len(f.Value)
+	}
+	return n
+}
