@@ -135,9 +135,13 @@ func (d *database) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return d.pool.Acquire(ctx)
 }
 
+// bounded calls fn with a context that ends after statementWait, unless ctx ends before.
 func (d *database) bounded(ctx context.Context, conn *pgxpool.Conn, fn roundTrip) error {
-	ctx, cancel := context.WithTimeout(ctx, d.statementWait)
-	defer cancel()
+	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > d.statementWait {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d.statementWait)
+		defer cancel()
+	}
 	return fn(ctx, conn)
 }
 
