@@ -7,7 +7,6 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
-	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -44,12 +43,6 @@ type (
 		NextCursor *string            `json:"next_cursor"`
 	}
 )
-
-// respond writes a response body in JSON.
-func respond(body any) (contract.Response, error) {
-	b, err := strictjson.Marshal(body)
-	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: b}, err
-}
 
 func newPrismBody(p prism.Prism) prismBody {
 	return prismBody{
@@ -104,9 +97,9 @@ func storePage(p contract.Page) (store.Page, error) {
 	return page, nil
 }
 
-// listResponse is a page of rows: {data, next_cursor}.
-func listResponse[R any](rows []R, limit int, body func(R) (strictjson.Value, error), at func(R) contract.Position) (contract.Response, error) {
-	list := listBody{Data: []strictjson.Value{}}
+// newListBody is a page of rows.
+func newListBody[R any](rows []R, limit int, body func(R) (strictjson.Value, error), at func(R) contract.Position) (listBody, error) {
+	list := listBody{}
 	if len(rows) > limit {
 		rows = rows[:limit]
 		cursor := at(rows[limit-1]).Cursor()
@@ -115,9 +108,9 @@ func listResponse[R any](rows []R, limit int, body func(R) (strictjson.Value, er
 	for _, r := range rows {
 		value, err := body(r)
 		if err != nil {
-			return contract.Response{}, err
+			return listBody{}, err
 		}
 		list.Data = append(list.Data, value)
 	}
-	return respond(list)
+	return list, nil
 }

@@ -22,40 +22,42 @@ const (
 
 // ListResults implements contract.Results.
 func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
-	account, err := s.authenticate(ctx, key)
-	if err != nil {
-		return contract.Response{}, err
-	}
-	page, err := storePage(q.Page)
-	if err != nil {
-		return contract.Response{}, err
-	}
-	filter := store.Filter{Status: q.Status, Ref: q.Ref}
-	if q.Prism != nil {
-		p, err := s.Store.Prism(ctx, account, *q.Prism)
+	return s.manage(ctx, key, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+		page, err := storePage(q.Page)
 		if err != nil {
-			return contract.Response{}, missing(err, apierr.PrismNotFound())
+			return nil, err
 		}
-		filter.Prism = p.ID
-	}
-	rows, err := s.Store.ListResults(ctx, account, filter, page)
-	if err != nil {
-		return contract.Response{}, translate(err)
-	}
-	body := func(saved store.Saved) (strictjson.Value, error) {
-		response, err := s.format(ctx, account, saved.Result, saved.Prism, contract.JSON)
-		return response.Body, err
-	}
-	return listResponse(rows, q.Page.Limit, body, func(saved store.Saved) contract.Position {
-		return contract.Position{At: saved.Result.CreatedAt, ID: saved.Result.ID.UUID}
+		filter := store.Filter{Status: q.Status, Ref: q.Ref}
+		if q.Prism != nil {
+			p, err := s.Store.Prism(ctx, account, *q.Prism)
+			if err != nil {
+				return nil, err
+			}
+			filter.Prism = p.ID
+		}
+		rows, err := s.Store.ListResults(ctx, account, filter, page)
+		if err != nil {
+			return nil, err
+		}
+		body := func(saved store.Saved) (strictjson.Value, error) {
+			response, err := s.format(ctx, account, saved.Result, saved.Prism, contract.JSON)
+			return response.Body, err
+		}
+		return newListBody(rows, q.Page.Limit, body, func(saved store.Saved) contract.Position {
+			return contract.Position{At: saved.Result.CreatedAt, ID: saved.Result.ID.UUID}
+		})
 	})
 }
 
 // Export implements contract.Results.
 func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
-	account, p, err := s.prism(ctx, key, q.Prism)
+	account, err := s.authenticate(ctx, key)
 	if err != nil {
 		return contract.Stream{}, err
+	}
+	p, err := s.Store.Prism(ctx, account, q.Prism)
+	if err != nil {
+		return contract.Stream{}, translate(err, apierr.PrismNotFound())
 	}
 	lens, err := strictjson.Marshal(p.Lens)
 	if err != nil {
@@ -128,13 +130,13 @@ func (x *export) fetch() error {
 	s := x.service
 	rows, err := s.Store.ExportResults(x.ctx, x.account, x.prism, x.filter, store.Page{After: x.after, Limit: x.limit})
 	if err != nil {
-		return translate(err)
+		return translate(err, nil)
 	}
 	x.ended = len(rows) == 0
 	x.limit = min(2*len(rows), exportMost)
 	for _, r := range rows {
 		if err := x.prepare(r); err != nil {
-			return translate(err)
+			return translate(err, nil)
 		}
 		if x.buffer, err = x.encoder.Row(x.buffer, format.Row{Result: r, Plan: x.plan}); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -54,60 +55,52 @@ func (s *Service) Run(ctx context.Context) error { return s.usage.run(ctx, s.Sto
 func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
 	found, err := s.Store.CreateFacts(ctx, q)
 	if err != nil {
-		return contract.CreateFacts{}, translate(err)
+		return contract.CreateFacts{}, translate(err, nil)
 	}
-	account := s.noteUse(found.Caller)
-	facts := contract.CreateFacts{Account: account}
+	facts := contract.CreateFacts{Account: s.noteUse(found.Caller)}
 	if found.Prism == nil {
 		return facts, nil
 	}
 	facts.Prism, facts.Archived = found.Prism.ID, found.Prism.Archived
 	if found.Stored != nil {
-		return s.storedFacts(ctx, facts, found, q.Format)
-	}
-	if found.Version != 0 {
-		version, err := s.version(ctx, account, found.Prism.ID, found.Version)
-		if err != nil {
-			return contract.CreateFacts{}, translate(err)
+		err = s.addStored(ctx, &facts, found, q.Format)
+	} else if found.Version != 0 {
+		var v *version
+		if v, err = s.version(ctx, facts.Account, facts.Prism, found.Version); err == nil {
+			facts.Version = &v.Version
 		}
-		facts.Version = &version.Version
 	}
-	return facts, nil
+	return facts, translate(err, nil)
 }
 
-// storedFacts adds the result that holds the idempotency key: its response if it can be returned, its input if it failed.
-func (s *Service) storedFacts(ctx context.Context, facts contract.CreateFacts, found store.CreateFacts, f contract.Format) (contract.CreateFacts, error) {
+// addStored adds the result that holds the idempotency key: its response if it can be returned, its input if it failed.
+func (s *Service) addStored(ctx context.Context, facts *contract.CreateFacts, found store.CreateFacts, f contract.Format) error {
 	stored, err := s.stored(ctx, facts.Account, *found.Stored, *found.StoredPrism)
 	if err != nil {
-		return contract.CreateFacts{}, translate(err)
+		return err
 	}
 	facts.Stored = &stored
-	if stored.Prism == facts.Prism && stored.Status == prism.OK {
-		response, err := s.format(ctx, facts.Account, *found.Stored, *found.StoredPrism, f)
-		if err != nil {
-			return contract.CreateFacts{}, translate(err)
-		}
-		facts.Response = &response
+	if stored.Prism != facts.Prism || stored.Status != prism.OK {
+		return nil
 	}
-	return facts, nil
+	response, err := s.format(ctx, facts.Account, *found.Stored, *found.StoredPrism, f)
+	facts.Response = &response
+	return err
 }
 
 // RetryFacts implements contract.Results.
 func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
 	found, err := s.Store.ResultFacts(ctx, key, id, store.WithInput)
 	if err != nil {
-		return contract.RetryFacts{}, translate(err)
+		return contract.RetryFacts{}, translate(err, nil)
 	}
 	facts := contract.RetryFacts{Account: s.noteUse(found.Caller)}
 	if found.Result == nil {
 		return facts, nil
 	}
 	stored, err := s.stored(ctx, facts.Account, *found.Result, *found.Prism)
-	if err != nil {
-		return contract.RetryFacts{}, translate(err)
-	}
 	facts.Stored = &stored
-	return facts, nil
+	return facts, translate(err, nil)
 }
 
 // stored is a result as the checks see it. Only a failed result can be retried, so only that has its input.
@@ -146,11 +139,11 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 		saved, err = s.Store.SaveRetry(ctx, in.Account, r, *in.RetryOf)
 	}
 	if err != nil {
-		return contract.Response{}, translate(err)
+		return contract.Response{}, translate(err, nil)
 	}
 	crash.At(crash.AfterCommit)
 	response, err := s.format(ctx, in.Account, saved.Result, saved.Prism, in.Format)
-	return response, translate(err)
+	return response, translate(err, nil)
 }
 
 // Read implements contract.Results.
@@ -162,14 +155,14 @@ func (s *Service) Read(ctx context.Context, key contract.KeyDigest, id prism.Res
 	found, err := s.Store.ResultFacts(ctx, key, id, input)
 	switch {
 	case err != nil:
-		return contract.Response{}, translate(err)
+		return contract.Response{}, translate(err, nil)
 	case s.noteUse(found.Caller).IsZero():
 		return contract.Response{}, apierr.InvalidAPIKey()
 	case found.Result == nil:
 		return contract.Response{}, apierr.ResultNotFound()
 	}
 	response, err := s.format(ctx, found.Caller.Account, *found.Result, *found.Prism, f)
-	return response, translate(err)
+	return response, translate(err, nil)
 }
 
 // format formats one result with the current Lens of its prism.
@@ -212,7 +205,7 @@ func (s *Service) version(ctx context.Context, account prism.AccountID, id prism
 func (s *Service) authenticate(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
 	found, err := s.Store.Authenticate(ctx, key)
 	if err != nil {
-		return prism.AccountID{}, translate(err)
+		return prism.AccountID{}, translate(err, nil)
 	}
 	if account := s.noteUse(found); !account.IsZero() {
 		return account, nil
@@ -228,11 +221,28 @@ func (s *Service) noteUse(c store.Caller) prism.AccountID {
 	return c.Account
 }
 
-// translate turns a store's error into an error of contract.Results.
-func translate(err error) error {
+// manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON. notFound is
+// what store.ErrNotFound means there; nil if it is a fault.
+func (s *Service) manage(
+	ctx context.Context, key contract.KeyDigest, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
+) (contract.Response, error) {
+	account, err := s.authenticate(ctx, key)
+	if err != nil {
+		return contract.Response{}, err
+	}
+	body, err := fn(account)
+	if err != nil {
+		return contract.Response{}, translate(err, notFound)
+	}
+	b, err := strictjson.Marshal(body)
+	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: b}, err
+}
+
+// translate turns a store's error into an error of contract.Results. notFound is as in manage.
+func translate(err error, notFound *apierr.Error) error {
 	switch {
-	case err == nil:
-		return nil
+	case notFound != nil && errors.Is(err, store.ErrNotFound):
+		return notFound
 	case errors.Is(err, store.ErrUnavailable):
 		return fmt.Errorf("%w: %w", contract.ErrUnavailable, err)
 	case errors.Is(err, store.ErrSlugTaken):
