@@ -126,7 +126,7 @@ func (d *database) load(
 ) (saved store.Saved, err error) {
 	err = d.alone(ctx, operation, &call{
 		statement: sqlstore.SavedResult, args: []any{account.UUID, id.UUID},
-		targets: []any{first(func(row *sqlstore.Row) { saved = row.Saved() })},
+		targets: []any{first(func(row *sqlstore.Row) { saved = row.Saved(store.WithInput) })},
 	})
 	return saved, err
 }

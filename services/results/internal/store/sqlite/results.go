@@ -132,7 +132,7 @@ func withPrism(conn *sqlite.Conn, account prism.AccountID, r prism.Result) (stor
 }
 
 func load(conn *sqlite.Conn, account prism.AccountID, id prism.ResultID) (saved store.Saved, err error) {
-	found, err := find(conn, sqlstore.SavedResult, []any{account.UUID, id.UUID}, func(row *sqlstore.Row) { saved = row.Saved() })
+	found, err := find(conn, sqlstore.SavedResult, []any{account.UUID, id.UUID}, func(row *sqlstore.Row) { saved = row.Saved(store.WithInput) })
 	if err == nil && !found {
 		err = store.ErrNotFound
 	}

@@ -27,7 +27,7 @@ LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 WHERE k.digest = $1 AND k.revoked_at IS NULL`
 
 	resultFacts             = resultFactsBeforeInput + Input + resultFactsAfterInput
-	resultFactsWithoutInput = resultFactsBeforeInput + NoInput + resultFactsAfterInput
+	resultFactsWithoutInput = resultFactsBeforeInput + resultFactsAfterInput
 
 	resultFactsBeforeInput = `-- name: ResultFacts :one
 SELECT k.account_id, k.id, ` + PrismState + `, ` + Fixed
@@ -48,7 +48,7 @@ func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts s
 	}
 	err = s.lookUp(ctx, "create_facts", func(r *Row) {
 		facts.Caller, facts.Version = r.caller(), r.Int32()
-		p, saved := r.PrismState(), r.Saved()
+		p, saved := r.PrismState(), r.Saved(store.WithInput)
 		facts.Prism = found(p, p.ID.UUID)
 		facts.Stored, facts.StoredPrism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
 	}, text, q.Key[:], ref, q.Version, Nullable(q.IdempotencyKey), q.Format.Tabular())
@@ -68,7 +68,7 @@ func (s Store) ResultFacts(
 	}
 	err = s.lookUp(ctx, "result_facts", func(r *Row) {
 		facts.Caller = r.caller()
-		saved := r.Saved()
+		saved := r.Saved(in)
 		facts.Result, facts.Prism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
 	}, text, key[:], id.UUID)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 const (
 	listResults = `-- name: ListResults :many
-SELECT ` + PrismState + `, ` + Fixed + NoInput + `
+SELECT ` + PrismState + `, ` + Fixed + `
 FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
 
@@ -28,7 +28,7 @@ func (s Store) ListResults(
 	l := list{Statement: Statement{Operation: "list_results", ReadOnly: true}}
 	l.where(listResults, account, f)
 	l.page(page, "<", "DESC")
-	err = s.Run(ctx, l.Statement, all(&results, (*Row).Saved))
+	err = s.Run(ctx, l.Statement, all(&results, func(r *Row) store.Saved { return r.Saved(store.WithoutInput) }))
 	return results, err
 }
 
@@ -44,7 +44,7 @@ func (s Store) ExportResults(
 		results = nil
 		size := 0
 		for r := range rows {
-			result := r.Result()
+			result := r.Result(id, store.WithInput)
 			results = append(results, result)
 			if size += Size(result); size >= store.PageBytes {
 				break

@@ -129,30 +129,36 @@ func encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// The columns of a result r, which Row.Result reads: Fixed, then either Input or NoInput.
+// The columns of a result r, which Row.Result reads: Fixed, then Input if it is wanted. The table checks that a result has
+// no error exactly if its status is ok. pgx needs memory for the descriptions of more than 16 columns, which is why a
+// look-up without input has no more.
 const (
-	Fixed = `r.id, r.prism_id, r.version, r.ref, r.status, r.error, r.took_ms, r.created_at, r.answers, r.idempotency_key,
-	r.retried_by`
-	Input   = `, r.context, r.fields`
-	NoInput = `, NULL, NULL`
+	Fixed = `r.id, r.version, r.ref, r.error, r.took_ms, r.created_at, r.answers, r.idempotency_key, r.retried_by`
+	Input = `, r.context, r.fields`
 )
 
 // PrismState is the columns of a prism p, which Row.PrismState reads.
 const PrismState = `p.id, p.slug, p.archived_at IS NOT NULL, p.latest_version, p.lens`
 
-// Result reads a result. The id of a result that an outer join did not find is zero.
-func (r *Row) Result() prism.Result {
+// Result reads a result of a prism. The id of a result that an outer join did not find is zero.
+func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
 	result := prism.Result{
-		ID: prism.ResultID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Version: r.Int32(), Ref: r.OptionalText(),
-		Status: prism.Status(r.Text()), Error: r.Text(), TookMS: r.Int(), CreatedAt: r.Time(), Answers: r.Bytes(),
-		IdempotencyKey: r.Text(),
+		ID: prism.ResultID{UUID: r.UUID()}, Prism: of, Version: r.Int32(), Ref: r.OptionalText(), Status: prism.OK,
+		Fields: []prism.FieldValue{},
 	}
+	if failure := r.OptionalText(); failure != nil {
+		result.Status, result.Error = prism.Failed, *failure
+	}
+	result.TookMS, result.CreatedAt, result.Answers, result.IdempotencyKey = r.Int(), r.Time(), r.Bytes(), r.Text()
 	if by := r.UUID(); !by.IsZero() {
 		result.RetriedBy = &prism.ResultID{UUID: by}
 	}
+	if in == store.WithoutInput {
+		return result
+	}
 	result.Context = r.Text()
-	if result.Fields = decode[[]prism.FieldValue](r); result.Fields == nil {
-		result.Fields = []prism.FieldValue{}
+	if fields := decode[[]prism.FieldValue](r); fields != nil {
+		result.Fields = fields
 	}
 	return result
 }
@@ -165,9 +171,9 @@ func (r *Row) PrismState() store.PrismState {
 }
 
 // Saved reads PrismState and then a result.
-func (r *Row) Saved() store.Saved {
+func (r *Row) Saved(in store.Input) store.Saved {
 	p := r.PrismState()
-	return store.Saved{Prism: p, Result: r.Result()}
+	return store.Saved{Prism: p, Result: r.Result(p.ID, in)}
 }
 
 func (r *Row) caller() store.Caller {
