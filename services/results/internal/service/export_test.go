@@ -90,7 +90,7 @@ func TestAnExportHasTheLabelsOfEachRowsVersion(t *testing.T) {
 	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{Slug: "a"}, labelled("second")); err != nil {
 		t.Fatal(err)
 	}
-	for _, version := range []int32{1, 2, 2, 1} {
+	for _, version := range []int32{1, 2, 1} {
 		s := w.save(body.ID)
 		s.Version, s.Fields = version, nil
 		s.Outcome.Answers = answerjson.Append(nil, prism.Answers{{
@@ -110,7 +110,7 @@ func TestAnExportHasTheLabelsOfEachRowsVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	labels := regexp.MustCompile(`\t(first|second)\t`).FindAllString(string(rows), -1)
-	if got := strings.Join(labels, ""); got != "\tfirst\t\tsecond\t\tsecond\t\tfirst\t" {
+	if got := strings.Join(labels, ""); got != "\tfirst\t\tsecond\t\tfirst\t" {
 		t.Errorf("got %q of %s", got, rows)
 	}
 }
