@@ -69,8 +69,11 @@ func (d *database) SaveResult(ctx context.Context, account prism.AccountID, r pr
 		})},
 	}
 	err = d.saves.do(operation, c, func() error { return d.alone(ctx, operation, c) })
-	if err != nil || inserted {
-		return saved, err
+	switch {
+	case err != nil:
+		return store.Saved{}, err // a batch that goes on without this caller may still write to saved
+	case inserted:
+		return saved, nil
 	}
 	// The id is stored already, or the key is another result's, or the version does not exist. If the insert met the row of
 	// a concurrent transaction, it waited for the commit, so new statements see the row.

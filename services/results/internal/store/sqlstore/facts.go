@@ -80,10 +80,14 @@ func (s Store) ResultFacts(
 // Authenticate implements store.Keys.
 func (s Store) Authenticate(ctx context.Context, key contract.KeyDigest) (caller store.Caller, err error) {
 	err = s.lookUp(ctx, "authenticate", func(r *Row) { caller = r.caller() }, authenticate, key[:])
-	return caller, err
+	if err != nil {
+		return store.Caller{}, err
+	}
+	return caller, nil
 }
 
-// lookUp reads the row of an API key, if the key is known and not revoked.
+// lookUp reads the row of an API key, if the key is known and not revoked. After an error, such as the end of ctx, another
+// goroutine may still call read: the caller must not look at what read writes to.
 func (s Store) lookUp(ctx context.Context, operation string, read func(*Row), text string, args ...any) error {
 	return s.LookUp(ctx, Statement{operation, text, args, true}, read)
 }
