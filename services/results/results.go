@@ -148,9 +148,7 @@ func (s *Service) Ready(ctx context.Context) error { return s.store.Ping(ctx) }
 func (s *Service) Close() { s.store.Close() }
 
 // Operator runs operator commands on the store.
-func (s *Service) Operator() *operator.Operator {
-	return operator.New(operator.Deps{Store: s.store, Service: s.service, Now: time.Now, NewID: newID})
-}
+func (s *Service) Operator() *operator.Operator { return operator.New(s.service) }
 
 // Operate opens the store, migrates it or checks that it is migrated, and runs an operator command on it. Only the command
 // migrate creates a store.

@@ -18,16 +18,17 @@ import (
 type Command struct {
 	Name string // such as "key create"
 	given
-	run func(*Operator, context.Context, given, io.Writer) error
+	run func(*Operator, context.Context, given) ([][]string, error)
 }
 
 // given are the arguments of a command.
 type given struct{ argument, account, name string }
 
-// kind is a command as --help shows it. Arguments are an optional word for the one argument, and flags.
+// kind is a command as --help shows it. Arguments are an optional word for the one argument, and flags. run returns the rows
+// of a table, which may be one text.
 type kind struct {
 	name, arguments, does string
-	run                   func(*Operator, context.Context, given, io.Writer) error
+	run                   func(*Operator, context.Context, given) ([][]string, error)
 }
 
 func kinds() []kind {
@@ -102,85 +103,66 @@ func help(stdout io.Writer, word string) error {
 
 // Run runs a command and writes its output.
 func (o *Operator) Run(ctx context.Context, c Command, stdout io.Writer) error {
-	return c.run(o, ctx, c.given, stdout)
+	rows, err := c.run(o, ctx, c.given)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
 }
 
 // migrated reports success: every command migrates before it runs.
-func (o *Operator) migrated(_ context.Context, _ given, stdout io.Writer) error {
-	_, err := fmt.Fprintln(stdout, "The database is up to date.")
-	return err
+func (o *Operator) migrated(context.Context, given) ([][]string, error) {
+	return [][]string{{"The database is up to date."}}, nil
 }
 
-func (o *Operator) accountCreate(ctx context.Context, g given, stdout io.Writer) error {
+func (o *Operator) accountCreate(ctx context.Context, g given) ([][]string, error) {
 	id, err := o.CreateAccount(ctx, g.argument)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(stdout, id)
-	return err
+	return [][]string{{id.String()}}, err
 }
 
-func (o *Operator) accountList(ctx context.Context, _ given, stdout io.Writer) error {
-	accounts, err := o.Store.ListAccounts(ctx)
-	if err != nil {
-		return err
-	}
+func (o *Operator) accountList(ctx context.Context, _ given) ([][]string, error) {
+	accounts, err := o.service.Store.ListAccounts(ctx)
 	rows := [][]string{{"ID", "NAME", "CREATED"}}
 	for _, a := range accounts {
 		rows = append(rows, []string{a.ID.String(), a.Name, prism.FormatTime(a.CreatedAt)})
 	}
-	return table(stdout, rows)
+	return rows, err
 }
 
-func (o *Operator) keyCreate(ctx context.Context, g given, stdout io.Writer) error {
+func (o *Operator) keyCreate(ctx context.Context, g given) ([][]string, error) {
 	id, err := o.Account(ctx, g.account)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	key, err := o.CreateKey(ctx, id, g.name)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(stdout, key)
-	return err
+	return [][]string{{key}}, err
 }
 
-func (o *Operator) keyList(ctx context.Context, g given, stdout io.Writer) error {
+func (o *Operator) keyList(ctx context.Context, g given) ([][]string, error) {
 	id, err := o.Account(ctx, g.account)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	keys, err := o.Keys(ctx, id)
-	if err != nil {
-		return err
-	}
 	rows := [][]string{{"ID", "NAME", "PREFIX", "CREATED", "LAST USED", "REVOKED"}}
 	for _, k := range keys {
 		rows = append(rows, []string{
 			k.ID.String(), k.Name, k.Prefix, prism.FormatTime(k.CreatedAt), optionalTime(k.LastUsedAt), optionalTime(k.RevokedAt),
 		})
 	}
-	return table(stdout, rows)
+	return rows, err
 }
 
-func (o *Operator) keyRevoke(ctx context.Context, g given, stdout io.Writer) error {
+func (o *Operator) keyRevoke(ctx context.Context, g given) ([][]string, error) {
 	id, err := prism.ParseUUID(g.argument)
 	if err != nil {
-		return errors.New("key revoke takes the id of a key, as key list shows it, not the key itself")
+		return nil, errors.New("key revoke takes the id of a key, as key list shows it, not the key itself")
 	}
-	if err := o.RevokeKey(ctx, prism.KeyID{UUID: id}); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(stdout, "Revoked.")
-	return err
-}
-
-func table(stdout io.Writer, rows [][]string) error {
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	return w.Flush()
+	return [][]string{{"Revoked."}}, o.RevokeKey(ctx, prism.KeyID{UUID: id})
 }
 
 func optionalTime(t *time.Time) string {

@@ -5,38 +5,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Deps are required.
-type Deps struct {
-	Store   store.Store
-	Service *service.Service
-	Now     func() time.Time
-	NewID   func() (prism.UUID, error)
-}
-
 // Operator creates accounts, and keys without a key.
-type Operator struct{ Deps }
+type Operator struct{ service *service.Service }
 
-// New makes an Operator.
-func New(d Deps) *Operator { return &Operator{d} }
+// New creates an Operator.
+func New(s *service.Service) *Operator { return &Operator{s} }
 
 // CreateAccount creates an account. Account names are unique.
 func (o *Operator) CreateAccount(ctx context.Context, name string) (prism.AccountID, error) {
 	if err := validName("an account's name", name); err != nil {
 		return prism.AccountID{}, err
 	}
-	id, err := o.NewID()
+	id, err := o.service.NewID()
 	if err != nil {
 		return prism.AccountID{}, err
 	}
 	account := prism.AccountID{UUID: id}
-	err = o.Store.CreateAccount(ctx, account, name, prism.Now(o.Now))
+	err = o.service.Store.CreateAccount(ctx, account, name, prism.Now(o.service.Now))
 	if errors.Is(err, store.ErrNameTaken) {
 		return prism.AccountID{}, fmt.Errorf("there is already an account %q", name)
 	}
@@ -45,7 +36,7 @@ func (o *Operator) CreateAccount(ctx context.Context, name string) (prism.Accoun
 
 // Account finds an account by its name.
 func (o *Operator) Account(ctx context.Context, name string) (prism.AccountID, error) {
-	account, err := o.Store.AccountByName(ctx, name)
+	account, err := o.service.Store.AccountByName(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return prism.AccountID{}, &NoAccountError{Name: name}
 	}
@@ -64,18 +55,18 @@ func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name 
 	if err := validName("a key's name", name); err != nil {
 		return "", err
 	}
-	_, text, err := o.Service.MakeKey(ctx, account, name)
+	_, text, err := o.service.MakeKey(ctx, account, name)
 	return text, err
 }
 
 // Keys returns the keys of an account, newest first.
 func (o *Operator) Keys(ctx context.Context, account prism.AccountID) ([]store.APIKey, error) {
-	return o.Store.ListKeys(ctx, account)
+	return o.service.Store.ListKeys(ctx, account)
 }
 
 // RevokeKey revokes any account's key by its id.
 func (o *Operator) RevokeKey(ctx context.Context, id prism.KeyID) error {
-	_, err := o.Store.RevokeAnyKey(ctx, id, prism.Now(o.Now))
+	_, err := o.service.Store.RevokeAnyKey(ctx, id, prism.Now(o.service.Now))
 	if errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("there is no key with the id %s; key list shows them", id)
 	}

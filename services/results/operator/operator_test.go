@@ -37,7 +37,7 @@ func newOperator(t *testing.T) *operator.Operator {
 			return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
 		},
 	})
-	return operator.New(operator.Deps{Store: s, Service: a, Now: time.Now, NewID: newID})
+	return operator.New(a)
 }
 
 func run(t *testing.T, o *operator.Operator, command string) (string, error) {
