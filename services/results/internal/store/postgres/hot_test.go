@@ -151,6 +151,37 @@ func TestTheHotPathSeeks(t *testing.T) {
 	}
 }
 
+// TestALookUpByIdempotencyKeySeeks checks the plan of a database with many results whose statistics know no keys: the first
+// keys must not be found by reading all keys.
+func TestALookUpByIdempotencyKeySeeks(t *testing.T) {
+	t.Parallel()
+	u := migrated(t)
+	ctx, s, spans := traced(t, u)
+	if err := hotPath(ctx, s, 40)["CreateFacts"](); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, u, `INSERT INTO results (account_id, id, prism_id, version, context, fields, status, took_ms, created_at, answers)
+		SELECT account_id, gen_random_uuid(), id, 1, '', '[]', 'ok', 1, now(), '[]' FROM prisms, generate_series(1, 3000)`)
+	exec(t, u, "VACUUM ANALYZE")
+	conn := connect(t, u)
+	if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan"); err != nil {
+		t.Fatal(err)
+	}
+	for _, span := range spans.Ended() {
+		for _, a := range span.Attributes() {
+			if a.Key != queryText || !strings.Contains(a.Value.String(), "CreateFacts") {
+				continue
+			}
+			plan := explain(t, conn, a.Value.String())
+			if !strings.Contains(plan, "Index Cond: ((account_id = k.account_id) AND (idempotency_key = $4))") {
+				t.Error(plan)
+			}
+			return
+		}
+	}
+	t.Error("no span has the statement")
+}
+
 // explain is the generic plan of a statement.
 func explain(t *testing.T, conn *pgx.Conn, statement string) string {
 	t.Helper()
