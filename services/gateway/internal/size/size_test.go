@@ -223,6 +223,47 @@ func TestCountingIsLinear(t *testing.T) {
 	}
 }
 
+// Merging reads some hundred parts for each byte at most, however long the text. A text that repeats itself is merged once.
+// spec: size-estimate-is-linear
+func TestMergingTakesLinearlyManySteps(t *testing.T) {
+	t.Parallel()
+	const n = 100_000
+	for name, text := range hostile(n) {
+		perByte := 5
+		if strings.HasPrefix(name, "any") {
+			perByte = 2 * windowSize
+		}
+		m := merger{ranks: shared().ranks}
+		m.count(text) // as one piece
+		if m.steps > perByte*len(text) {
+			t.Errorf("%s: %d steps for %d bytes", name, m.steps, len(text))
+		}
+	}
+}
+
+// The windows of a long piece must not show in its tokens.
+func TestWindowsEncodeAsTheWholePiece(t *testing.T) {
+	t.Parallel()
+	v := shared()
+	longest := 0
+	for token := range v.ranks {
+		longest = max(longest, len(token))
+	}
+	if longest > keepSize {
+		t.Errorf("a token has %d bytes, more than a window keeps", longest)
+	}
+	alphabets := []string{"ab", "aA", "the ing", "=-_", "abcdefghijklmnopqrstuvwxyz", "กขค", "語日本", "\xff\x00\x80"}
+	rapid.Check(t, func(t *rapid.T) {
+		letters := []byte(rapid.SampledFrom(alphabets).Draw(t, "alphabet"))
+		unit := string(rapid.SliceOfN(rapid.SampledFrom(letters), 1, 400).Draw(t, "unit"))
+		text := repeat(unit, rapid.IntRange(1, 1+2000/len(unit)).Draw(t, "times"))
+		windows, whole := merger{ranks: v.ranks}, merger{ranks: v.ranks}
+		if got, want := windows.count(text), len(whole.merge(text))-1; got != want {
+			t.Fatalf("%q: %d tokens, want %d", text, got, want)
+		}
+	})
+}
+
 func BenchmarkCount(b *testing.B) {
 	v := shared()
 	for name, text := range hostile(100_000) {

@@ -40,11 +40,11 @@ func loadVocabulary() *vocabulary {
 // countAll is the number of tokens of the texts, each by itself. Special tokens such as <|endoftext|> are plain text.
 func (v *vocabulary) countAll(texts []string) int {
 	n := 0
-	var m merger
+	m := merger{ranks: v.ranks}
 	for _, s := range texts {
 		for len(s) > 0 {
 			end := pieceEnd(s)
-			n += m.count(v.ranks, s[:end])
+			n += m.count(s[:end])
 			s = s[end:]
 		}
 	}
@@ -53,109 +53,110 @@ func (v *vocabulary) countAll(texts []string) int {
 
 // merger counts the tokens of pieces. It reuses its memory for the next piece.
 type merger struct {
-	parts []part
-	heap  []candidate
+	ranks   map[string]uint32
+	parts   []part
+	windows map[string]window // by text, since the long pieces that occur repeat a few characters
+	steps   int               // for tests: parts that were read
 }
 
-// part is a run of bytes that merging has joined so far, in a doubly linked list over the bytes of the piece. Its index is
-// where it begins.
+// part is a run of bytes that merging has joined so far. The next part begins where it ends.
 type part struct {
-	prev, next int32  // -1 and len(piece) at the ends
-	rank       uint32 // of this part joined with the next; noRank if that is no token or this part was joined to another
+	start int
+	rank  uint32 // of this part joined with the next; noRank if that is no token
 }
 
 const noRank = ^uint32(0)
 
-// candidate is a pair of parts to join: the lowest rank first, the leftmost among equals. It is stale if the part at start
-// has another rank by now.
-type candidate struct {
-	rank  uint32
-	start int32
+// window is how the beginning of a text is encoded.
+type window struct {
+	first  int // size of the first token
+	cut    int // beginning of the last token that begins within the first keepSize bytes
+	tokens int // number of tokens before cut
+	next   int // size of the token at cut
 }
 
-func (a candidate) before(b candidate) bool {
-	return a.rank < b.rank || a.rank == b.rank && a.start < b.start
-}
+const (
+	windowSize = 256
+	keepSize   = 208 // at least the size of the longest token, so that cut is above 0
+)
 
-// count is the number of tokens of a piece in byte-pair encoding. It takes O(n log n): each join adds at most two
-// candidates.
-func (m *merger) count(ranks map[string]uint32, piece string) int {
-	if _, ok := ranks[piece]; ok {
-		return 1
-	}
-	n := int32(len(piece)) //nolint:gosec // texts are at most 1 MiB
-	m.parts, m.heap = slices.Grow(m.parts[:0], len(piece)), slices.Grow(m.heap[:0], len(piece))
-	for i := range n {
-		m.parts = append(m.parts, part{prev: i - 1, next: i + 1, rank: noRank})
-	}
-	rank := func(i int32) {
-		p := &m.parts[i]
-		p.rank = noRank
-		if p.next == n {
-			return
-		}
-		if r, ok := ranks[piece[i:m.parts[p.next].next]]; ok {
-			p.rank = r
-			m.push(candidate{r, i})
-		}
-	}
-	for i := range n {
-		rank(i)
-	}
-	tokens := int(n)
-	for len(m.heap) > 0 {
-		c := m.pop()
-		p := &m.parts[c.start]
-		if p.rank != c.rank {
+// count is the number of tokens of a piece in byte-pair encoding. It takes linear time.
+//
+// A long piece is encoded in windows, and each window begins at the cut of the window before. The tokens of both are the
+// encoding of the piece if the second window begins with the token that the first window has at the cut: tokens are the
+// encoding of their text exactly if each two neighbours are the encoding of theirs, because until a first pair is joined
+// across the boundary between two tokens, their parts are joined as in a text of these two tokens. If the second window
+// begins with another token, the first window was too short.
+func (m *merger) count(piece string) (tokens int) {
+	for size := windowSize; len(piece) > size; {
+		w := m.window(piece[:size])
+		behind := piece[w.cut:]
+		if m.window(behind[:min(size, len(behind))]).first != w.next {
+			size *= 2
 			continue
 		}
-		joined := &m.parts[p.next]
-		joined.rank = noRank
-		p.next = joined.next
-		if p.next < n {
-			m.parts[p.next].prev = c.start
-		}
-		tokens--
-		rank(c.start)
-		if p.prev >= 0 {
-			rank(p.prev)
-		}
+		tokens += w.tokens
+		piece, size = behind, windowSize
 	}
-	return tokens
+	return tokens + len(m.merge(piece)) - 1
 }
 
-// push and pop keep the heap; container/heap would allocate for every candidate.
-func (m *merger) push(c candidate) {
-	m.heap = append(m.heap, c)
-	h := m.heap
-	for i := len(h) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !h[i].before(h[parent]) {
-			return
+func (m *merger) window(text string) window {
+	w, known := m.windows[text]
+	if known {
+		return w
+	}
+	parts := m.merge(text)
+	for w.tokens+2 < len(parts) && parts[w.tokens+1].start <= keepSize {
+		w.tokens++
+	}
+	w.first, w.cut = parts[1].start, parts[w.tokens].start
+	w.next = parts[w.tokens+1].start - w.cut
+	if m.windows == nil {
+		m.windows = map[string]window{}
+	}
+	m.windows[text] = w
+	return w
+}
+
+// merge joins the pair of the lowest rank, the leftmost among equals, until no pair is a token. It returns the tokens and
+// the end of the text. It takes quadratic time, which is less than that of a heap for a text as short as a window.
+func (m *merger) merge(text string) []part {
+	m.parts = slices.Grow(m.parts[:0], len(text)+1)
+	if _, ok := m.ranks[text]; ok {
+		return append(m.parts, part{start: 0}, part{start: len(text)})
+	}
+	for i := range len(text) + 1 {
+		m.parts = append(m.parts, part{start: i})
+	}
+	parts := m.parts
+	for i := range parts {
+		parts[i].rank = m.rank(text, parts[i:])
+	}
+	for {
+		m.steps += len(parts)
+		lowest := 0
+		for i := range parts {
+			if parts[i].rank < parts[lowest].rank {
+				lowest = i
+			}
 		}
-		h[i], h[parent] = h[parent], h[i]
-		i = parent
+		if parts[lowest].rank == noRank {
+			return parts
+		}
+		parts = slices.Delete(parts, lowest+1, lowest+2)
+		for i := max(lowest-1, 0); i <= lowest; i++ {
+			parts[i].rank = m.rank(text, parts[i:])
+		}
 	}
 }
 
-func (m *merger) pop() candidate {
-	h := m.heap
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	m.heap = h
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= last {
-			return top
+// rank is the rank of the first two parts joined.
+func (m *merger) rank(text string, parts []part) uint32 {
+	if len(parts) > 2 {
+		if rank, ok := m.ranks[text[parts[0].start:parts[2].start]]; ok {
+			return rank
 		}
-		if child+1 < last && h[child+1].before(h[child]) {
-			child++
-		}
-		if !h[child].before(h[i]) {
-			return top
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
 	}
+	return noRank
 }
