@@ -17,34 +17,34 @@ const (
 // mutants are mistakes that a change could make.
 var mutants = []mutant{
 	{
-		file: checks + "create.go", why: "an archived prism answers",
-		old: "if s.facts.Prism.IsZero() || s.facts.Archived {", new: "if s.facts.Prism.IsZero() {",
+		file: checks + "order.go", why: "an archived prism answers",
+		old: "case facts.Prism.IsZero() || facts.Archived:", new: "case facts.Prism.IsZero():",
 	},
 	{
-		file: checks + "create.go", why: "a key of another prism returns that prism's result",
-		old: "case stored.Prism != s.facts.Prism:", new: "case false:",
+		file: checks + "order.go", why: "a key of another prism returns that prism's result",
+		old: "case stored != nil && stored.Prism != facts.Prism:", new: "case false:",
 	},
 	{
-		file: checks + "create.go", why: "the version is checked before the idempotency key",
-		old: "		createKeyOfThisPrism, // 409, or the stored result\n		createVersionExists,  // 404\n",
-		new: "		createVersionExists,  // 404\n		createKeyOfThisPrism, // 409, or the stored result\n",
+		file: checks + "order.go", why: "the version is checked before the idempotency key",
+		old: "	case stored != nil && stored.Prism != facts.Prism:",
+		new: "	case facts.Version == nil:\n		return Decision{}, apierr.VersionNotFound()\n	case stored != nil && stored.Prism != facts.Prism:",
 	},
 	{
-		file: checks + "create.go", why: "the repeat of a failed result skips the size estimate",
-		old: "if s.decision.Attempt == nil {", new: "if s.decision.Attempt == nil || s.decision.Attempt.RetryOf != nil {",
+		file: checks + "order.go", why: "the repeat of a failed result skips the size estimate",
+		old: "	case stored != nil:\n		return attempt(retryOf(facts.Account, stored), sizer)", new: "	case stored != nil:\n		return Decision{Attempt: retryOf(facts.Account, stored)}, nil",
 	},
 	{
-		file: checks + "create.go", why: "one unknown field is accepted",
-		old: "if len(values) > 0 {", new: "if len(values) > 1 {",
+		file: checks + "order.go", why: "one unknown field is accepted",
+		old: "case len(unknown) > 0:", new: "case len(unknown) > 1:",
 	},
 	{
-		file: checks + "retry.go", why: "a retry checks the prism before the result's status",
-		old: "		retryFailedOnce,   // 409\n		retryPrismLive,    // 404\n",
-		new: "		retryPrismLive,    // 404\n		retryFailedOnce,   // 409\n",
+		file: checks + "order.go", why: "a retry checks the prism before the result's status",
+		old: "	case stored.Status != prism.Failed:",
+		new: "	case stored.Archived:\n		return Decision{}, apierr.PrismArchived()\n	case stored.Status != prism.Failed:",
 	},
 	{
 		file: checks + "checks.go", why: "a keyed repeat and a retry of the same result take different locks",
-		old: `if s.IdempotencyKey != "" {`, new: `if s.IdempotencyKey == "" {`,
+		old: `if lock == "" {`, new: `if lock != "" {`,
 	},
 
 	{

@@ -1,5 +1,5 @@
-// Package checks is the order of checks as data, from the API key on, over the facts of one look-up. The first check that
-// fails decides the response (spec: order-of-checks-create, order-of-checks-retry).
+// Package checks has the checks of creates and retries in their order, from the API key on, over the facts of one look-up.
+// The first check that fails decides the response (spec: order-of-checks-create, order-of-checks-retry).
 package checks
 
 import (
@@ -30,23 +30,6 @@ type Sizer interface {
 	Check(d prism.Definition, fields []prism.FieldValue, context string) error
 }
 
-// check is one step of an order.
-type check[S any] func(*S) error
-
-// first runs an order until a check fails.
-func first[S any](state *S, order []check[S]) error {
-	for _, c := range order {
-		if err := c(state); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func sized(s Sizer, in contract.Input) error {
-	return s.Check(in.Version.Definition, in.Fields, in.Context)
-}
-
 // KeyLock names the lock of an idempotency key; it is empty for an empty key. A result that holds a key is only retried
 // under that key's lock, so a keyed repeat and a retry of one result are the same race (spec: retries-at-once).
 func KeyLock(account prism.AccountID, key string) string {
@@ -56,22 +39,12 @@ func KeyLock(account prism.AccountID, key string) string {
 	return "key/" + account.String() + "/" + key
 }
 
-// retryLock names the lock of retries of a result. A result keeps its key until it is retried, so the name stays the same
-// while a retry is possible.
-func retryLock(account prism.AccountID, s *contract.Stored) string {
-	if s.IdempotencyKey != "" {
-		return KeyLock(account, s.IdempotencyKey)
-	}
-	return "result/" + account.String() + "/" + s.ID.String()
-}
-
-// retryOf is the attempt to retry a failed result with its stored fields, context, ref and version.
+// retryOf is the attempt to retry a failed result with its stored fields, context, ref and version. A result keeps its key
+// until it is retried, so the lock stays the same while a retry is possible.
 func retryOf(account prism.AccountID, s *contract.Stored) *Attempt {
-	return &Attempt{
-		Account: account,
-		Prism:   s.Prism,
-		Input:   s.Input,
-		RetryOf: &s.ID,
-		Lock:    retryLock(account, s),
+	lock := KeyLock(account, s.IdempotencyKey)
+	if lock == "" {
+		lock = "result/" + account.String() + "/" + s.ID.String()
 	}
+	return &Attempt{Account: account, Prism: s.Prism, Input: s.Input, RetryOf: &s.ID, Lock: lock}
 }

@@ -1,0 +1,111 @@
+package checks
+
+import (
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/request"
+)
+
+// Create decides a parsed create call (spec: order-of-checks-create). The stored result of an idempotency key decides before
+// version and fields are checked: an ok result is returned, and a failed one is retried as it was stored
+// (spec: repeat-of-an-ok-result, repeat-of-a-failed-result).
+func Create(sent request.Create, facts contract.CreateFacts, sizer Sizer) (Decision, error) {
+	stored := facts.Stored
+	switch {
+	case facts.Account.IsZero():
+		return Decision{}, apierr.InvalidAPIKey()
+	case facts.Prism.IsZero() || facts.Archived:
+		return Decision{}, apierr.PrismNotFound()
+	case stored != nil && stored.Prism != facts.Prism:
+		return Decision{}, apierr.KeyOfAnotherPrism()
+	case stored != nil && stored.Status == prism.OK:
+		return Decision{Response: facts.Response}, nil
+	case stored != nil:
+		return attempt(retryOf(facts.Account, stored), sizer)
+	case facts.Version == nil:
+		return Decision{}, apierr.VersionNotFound()
+	}
+	fields, err := bind(facts.Version.Definition, sent)
+	if err != nil {
+		return Decision{}, err
+	}
+	return attempt(&Attempt{
+		Account:        facts.Account,
+		Prism:          facts.Prism,
+		Input:          contract.Input{Version: *facts.Version, Ref: sent.Ref, Context: sent.Context, Fields: fields},
+		IdempotencyKey: sent.IdempotencyKey,
+		Lock:           KeyLock(facts.Account, sent.IdempotencyKey),
+	}, sizer)
+}
+
+// Retry decides a retry (spec: order-of-checks-retry).
+func Retry(facts contract.RetryFacts, sizer Sizer) (Decision, error) {
+	stored := facts.Stored
+	switch {
+	case facts.Account.IsZero():
+		return Decision{}, apierr.InvalidAPIKey()
+	case stored == nil:
+		return Decision{}, apierr.ResultNotFound()
+	case stored.Status != prism.Failed:
+		return Decision{}, apierr.OnlyFailedRetried()
+	case stored.RetriedBy != nil:
+		return Decision{}, apierr.AlreadyRetried(*stored.RetriedBy)
+	case stored.Archived:
+		return Decision{}, apierr.PrismArchived()
+	}
+	return attempt(retryOf(facts.Account, stored), sizer)
+}
+
+// attempt makes the last check, which estimates the size of what the model gets (spec: size-estimate-on-retries).
+func attempt(at *Attempt, sizer Sizer) (Decision, error) {
+	if err := sizer.Check(at.Input.Version.Definition, at.Input.Fields, at.Input.Context); err != nil {
+		return Decision{}, err
+	}
+	return Decision{Attempt: at}, nil
+}
+
+// bind gives each field of the version its value, in the version's order. Every key is required and no other is accepted.
+// Text is the value of the only field (spec: text-fills-the-only-field).
+func bind(d prism.Definition, sent request.Create) ([]prism.FieldValue, error) {
+	if sent.Text != nil {
+		if len(d.Fields) != 1 {
+			return nil, apierr.MissingFields(fieldKeys(d))
+		}
+		return []prism.FieldValue{{Key: d.Fields[0].Key, Value: *sent.Text}}, nil
+	}
+	values := make(map[string]string, len(sent.Fields))
+	for _, f := range sent.Fields {
+		values[f.Key] = f.Value
+	}
+	bound := make([]prism.FieldValue, 0, len(d.Fields))
+	var missing, unknown []string
+	for _, f := range d.Fields {
+		value, ok := values[f.Key]
+		if !ok {
+			missing = append(missing, f.Key)
+		}
+		bound = append(bound, prism.FieldValue{Key: f.Key, Value: value})
+		delete(values, f.Key)
+	}
+	for _, f := range sent.Fields {
+		if _, left := values[f.Key]; left {
+			unknown = append(unknown, f.Key)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return nil, apierr.MissingFields(missing)
+	case len(unknown) > 0:
+		return nil, apierr.UnknownFields(unknown)
+	}
+	return bound, nil
+}
+
+func fieldKeys(d prism.Definition) []string {
+	keys := make([]string, len(d.Fields))
+	for i, f := range d.Fields {
+		keys[i] = f.Key
+	}
+	return keys
+}
