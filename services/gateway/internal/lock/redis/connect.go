@@ -30,6 +30,7 @@ func connectServer(url string, c Config) (goredis.UniversalClient, error) {
 		return nil, err
 	}
 	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
+	authenticate(c, &o.Username, &o.Password)
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
 	o.DisableIdentity, o.MaintNotificationsConfig = true, plain()
 	return goredis.NewClient(o), nil
@@ -44,7 +45,11 @@ func connectSentinels(url string, c Config) (goredis.UniversalClient, error) {
 		return nil, errors.New("master_name is missing")
 	}
 	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
+	authenticate(c, &o.Username, &o.Password)
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
+	if c.SentinelPassword != "" {
+		o.SentinelUsername, o.SentinelPassword = "", c.SentinelPassword
+	}
 	o.DisableIdentity = true
 	return goredis.NewFailoverClient(o), nil
 }
@@ -55,6 +60,7 @@ func connectCluster(url string, c Config) (goredis.UniversalClient, error) {
 		return nil, err
 	}
 	tune(c, &o.DialTimeout, &o.PoolTimeout, &o.ReadTimeout, &o.WriteTimeout)
+	authenticate(c, &o.Username, &o.Password)
 	// The client still follows a redirect to another node.
 	o.MaxRetries, o.DialerRetries, o.ContextTimeoutEnabled = noRetry, 1, true
 	o.DisableIdentity, o.MaintNotificationsConfig = true, plain()
@@ -67,6 +73,12 @@ const noRetry = -1
 func tune(c Config, timeouts ...*time.Duration) {
 	for _, t := range timeouts {
 		*t = c.CommandTimeout
+	}
+}
+
+func authenticate(c Config, username, password *string) {
+	if c.Password != "" {
+		*username, *password = c.Username, c.Password
 	}
 }
 

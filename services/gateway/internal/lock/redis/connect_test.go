@@ -34,8 +34,10 @@ func TestTheLockPassesTheSuiteThroughSentinels(t *testing.T) {
 	}
 	sentinel := server(t, &goredis.Options{Password: "s3:nt/nel"}, config, "--sentinel")
 	// The first address is nobody's: one Sentinel that answers is enough.
-	url := "redis+sentinel://:s3%3Ant%2Fnel@127.0.0.1:1?master_name=mymaster&addr=" + sentinel
-	suite(t, url)
+	suite(t, "redis+sentinel://:s3%3Ant%2Fnel@127.0.0.1:1?master_name=mymaster&addr="+sentinel)
+	// The password that comes alone overrides that of the URL.
+	url := "redis+sentinel://user:wrong@127.0.0.1:1?master_name=mymaster&addr=" + sentinel
+	locktest.Hold(t, openLocker(t, url, Config{CommandTimeout: patient, SentinelPassword: "s3:nt/nel"}), "name").Release(t.Context())
 }
 
 func TestTheLockPassesTheSuiteOnACluster(t *testing.T) {
@@ -60,6 +62,32 @@ func TestTheLockPassesTheSuiteOnACluster(t *testing.T) {
 		if err != nil || strings.Contains(scripts, "number_of_cached_scripts:0") {
 			t.Errorf("%s took no lock: %v", n.Options().Addr, err)
 		}
+	}
+}
+
+func TestCredentialsOverrideThoseOfTheURL(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ url, username, password, want string }{
+		{"redis://u:p@h/0", "", "", "u:p"},
+		{"redis://h:6379/0", "", "p@/:", ":p@/:"},
+		{"rediss://u:p@h", "v", "q", "v:q"},
+		{"redis+cluster://h?addr=i:1", "", "p", ":p"},
+		{"redis+sentinel://:s@h?master_name=m", "u", "p&", "u:p&"},
+		{"redis+sentinel://:s@h?master_name=m&username=v&password=q", "", "p", ":p"},
+	} {
+		client, err := connect(test.url, Config{Username: test.username, Password: test.password})
+		must(t, err)
+		var got string
+		switch c := client.(type) {
+		case *goredis.Client:
+			got = c.Options().Username + ":" + c.Options().Password
+		case *goredis.ClusterClient:
+			got = c.Options().Username + ":" + c.Options().Password
+		}
+		if got != test.want {
+			t.Errorf("%s: got %s, want %s", test.url, got, test.want)
+		}
+		must(t, client.Close())
 	}
 }
 

@@ -2,85 +2,84 @@ package redis
 
 import (
 	"context"
+	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/prism-results/prism/services/gateway/internal/lock"
 )
 
-// lease is a held name.
+// lease is a held name, or the claim of a caller that asks for it.
 type lease struct {
 	locker    *Locker
 	id, token string
 
-	once     sync.Once
-	released chan struct{}
-	expired  atomic.Bool
+	mu sync.Mutex
+	// until is when the lease surely expires, by the clock of this process: counted from before the command was sent, so
+	// never later than in Redis. It is zero if Redis has the name for another holder.
+	until    time.Time
+	renewal  *time.Timer
+	released bool
 }
 
-// hold starts a lease that Redis gave in reply to a command sent at asked.
-func (l *Locker) hold(id, token string, asked time.Time) *lease {
-	h := &lease{locker: l, id: id, token: token, released: make(chan struct{})}
-	until := asked.Add(l.config.Lease)
-	if l.keepAlive && !l.start(func() { h.keep(until) }) {
-		h.expired.Store(true)
-	}
-	return h
-}
-
-// keep renews the lease until Release or expiry. until is when the lease surely expires, by the clock of this process:
-// counted from before the command was sent, so never later than in Redis.
-func (h *lease) keep(until time.Time) {
+// take asks Redis for the name. The lease is then renewed every third of its length, until Release or expiry.
+func (h *lease) take(ctx context.Context) (lock.Lease, error) {
 	l := h.locker
-	every := l.config.Lease / 3
-	timer := time.NewTimer(every)
-	defer timer.Stop()
-	for {
-		select {
-		case <-h.released:
-			return
-		case <-l.life.Done():
-			h.expire()
-			return
-		case <-timer.C:
-		}
-		asked := time.Now()
-		if !asked.Before(until) {
-			h.expire()
-			return
-		}
-		held, err := l.store.renew(l.life, h.id, h.token, until.Sub(asked))
-		err = l.breaker.record(err)
-		switch {
-		case err == nil && !held:
-			h.expire()
-			return
-		case err == nil:
-			until = asked.Add(l.config.Lease)
-			timer.Reset(every)
-		default:
-			// There is time for a few more tries, the last at the end of the lease.
-			timer.Reset(max(min(every/3, time.Until(until)), 0))
-		}
+	asked := time.Now()
+	taken, err := l.store.take(ctx, h.id, h.token)
+	switch {
+	case l.record(err) != nil:
+		return nil, fmt.Errorf("%w: %w", lock.ErrUnavailable, err)
+	case !taken:
+		return nil, lock.ErrHeld
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.until = asked.Add(l.config.Lease)
+	h.renewal = time.AfterFunc(l.config.Lease/3, h.renew)
+	return h, nil
 }
 
-// expire marks the lease as expired, unless it was released before.
-func (h *lease) expire() {
-	select {
-	case <-h.released:
+func (h *lease) renew() {
+	l := h.locker
+	asked := time.Now()
+	h.mu.Lock()
+	left := h.until.Sub(asked)
+	h.mu.Unlock()
+	if left <= 0 || l.life.Err() != nil {
+		return
+	}
+	held, err := l.store.renew(l.life, h.id, h.token, left)
+	pause := l.config.Lease / 3
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case l.record(err) != nil:
+		pause /= 3 // there is time for a few more tries
+	case held:
+		h.until = asked.Add(l.config.Lease)
 	default:
-		h.expired.Store(true)
+		h.until = time.Time{}
+	}
+	if !h.released {
+		h.renewal.Reset(pause)
 	}
 }
 
 func (h *lease) Release(ctx context.Context) {
-	h.once.Do(func() {
-		close(h.released)
-		// The command to a Redis that is away would only delay the caller. The lease expires instead.
-		if l := h.locker; !l.breaker.away() {
-			_ = l.breaker.record(l.store.free(ctx, h.id, h.token))
-		}
-	})
+	h.mu.Lock()
+	again := h.released
+	h.released = true
+	h.renewal.Stop()
+	h.mu.Unlock()
+	// The command to a Redis that is away would only delay the caller. The lease expires instead.
+	if l := h.locker; !again && l.life.Err() == nil && !l.breaker.away() {
+		_ = l.record(l.store.free(ctx, h.id, h.token))
+	}
 }
 
-func (h *lease) Expired() bool { return h.expired.Load() }
+func (h *lease) Expired() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.released && (h.locker.life.Err() != nil || !time.Now().Before(h.until))
+}

@@ -31,9 +31,14 @@ func Open(url string, c Config) (*Locker, error) {
 	if err := traced(client, c); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock: trace Redis: %w", err), client.Close())
 	}
-	l := New(c, client)
-	l.closers = append(l.closers, client.Close)
-	return l, nil
+	life, end := context.WithCancel(context.Background()) //nolint:forbidigo // the locker's own life, until Close
+	return &Locker{
+		config:  c,
+		store:   store{client: client, config: c},
+		breaker: breaker{cooldown: c.Cooldown, log: c.Log},
+		life:    life,
+		end:     end,
+	}, nil
 }
 
 // where is the part of the URL that logs may show: the addresses and the database.

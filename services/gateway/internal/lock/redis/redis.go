@@ -9,14 +9,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"log/slog"
 	mathrand "math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/services/gateway/internal/lock"
@@ -49,8 +46,12 @@ type Config struct {
 	CommandTimeout time.Duration // the longest that a command may take; 250 ms unless given
 	Cooldown       time.Duration // how long a Redis that failed is not asked; 500 ms unless given
 
+	// The credentials that are not empty override those of the URL. Unlike those, they may hold any character.
+	Username, Password string
+	SentinelPassword   string
+
 	Log    *slog.Logger         // logs when Redis goes away and comes back; discards unless given
-	Tracer trace.TracerProvider // gets a span for each command of a client that Open makes; the global one unless given
+	Tracer trace.TracerProvider // gets a span for each command; the global one unless given
 }
 
 func (c Config) withDefaults() Config {
@@ -70,61 +71,19 @@ func (c Config) withDefaults() Config {
 type Locker struct {
 	config  Config
 	store   store
-	breaker *breaker
+	breaker breaker
 	waiting atomic.Int64
 
-	life    context.Context //nolint:containedctx // it ends the locker's own goroutines, not a call's
-	end     context.CancelFunc
-	closers []func() error
-
-	mu       sync.Mutex
-	running  sync.WaitGroup // grows only while the locker isn't closed
-	isClosed bool
-
-	// keepAlive is false in tests whose holders die silently.
-	keepAlive bool
+	life context.Context //nolint:containedctx // it ends waits and leases at Close
+	end  context.CancelFunc
 }
 
 var _ lock.Locker = (*Locker)(nil)
 
-// New returns a locker that uses client, which may stand for one server, Sentinels or a cluster. The caller closes the
-// client. The client has to honour the deadlines of contexts (ContextTimeoutEnabled); Open makes such a client.
-func New(c Config, client goredis.UniversalClient) *Locker {
-	c = c.withDefaults()
-	life, end := context.WithCancel(context.Background()) //nolint:forbidigo // the locker's own life, until Close
-	return &Locker{
-		config:    c,
-		store:     store{client: client, config: c},
-		breaker:   newBreaker(c.Cooldown, c.Log),
-		life:      life,
-		end:       end,
-		keepAlive: true,
-	}
-}
-
-// start runs a goroutine that Close waits for. It refuses when the locker is closed.
-func (l *Locker) start(run func()) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.isClosed {
-		l.running.Go(run)
-	}
-	return !l.isClosed
-}
-
-// Close ends the locker's goroutines. Waiting callers get ErrUnavailable, and leases that are still held expire.
+// Close ends the locker. Waiting callers get ErrUnavailable, and leases that are still held expire.
 func (l *Locker) Close() error {
-	l.mu.Lock()
-	l.isClosed = true
-	l.mu.Unlock()
 	l.end()
-	l.breaker.shut()
-	l.running.Wait()
-	var errs []error
-	for _, closer := range l.closers {
-		errs = append(errs, closer())
-	}
-	return errors.Join(errs...)
+	return l.store.client.Close()
 }
 
 // Greet asks Redis until it answers or ctx ends. So a Redis that is away or refuses our credentials is in the log at the
@@ -133,7 +92,7 @@ func (l *Locker) Greet(ctx context.Context) {
 	tick := time.NewTicker(l.config.Cooldown)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		if _, state := l.breaker.admit(); state != open && l.breaker.record(l.store.ping(ctx)) == nil {
+		if l.breaker.admit() && l.record(l.store.ping(ctx)) == nil {
 			return
 		}
 		select {
@@ -148,95 +107,62 @@ func (l *Locker) Waiting() int { return int(l.waiting.Load()) }
 
 // TryAcquire asks Redis once.
 func (l *Locker) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	outage, err := l.admit(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return l.newClaim(name, outage).try(ctx)
+	return l.begin(ctx, l.claim(name))
 }
 
 // Acquire polls until the name is free. The order among the pollers is left to chance.
 func (l *Locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	outage, err := l.admit(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c := l.newClaim(name, outage)
-	held, err := c.try(ctx)
+	claim := l.claim(name)
+	held, err := l.begin(ctx, claim)
 	if !errors.Is(err, lock.ErrHeld) {
 		return held, err
 	}
-	return c.poll(ctx)
+	return l.poll(ctx, claim)
 }
 
-// admit lets a caller in unless its context has ended or Redis is known to be away. After the cooldown one caller asks
-// Redis again. The channel is closed when Redis goes away later.
-func (l *Locker) admit(ctx context.Context) (outage <-chan struct{}, err error) {
-	if ctx.Err() != nil {
-		return nil, lock.WaitEnded(ctx)
-	}
-	outage, state := l.breaker.admit()
-	switch state {
-	case closed:
-		return outage, nil
-	case open:
-		return nil, lock.ErrUnavailable
-	default:
-		if err := l.breaker.record(l.store.ping(ctx)); err != nil {
-			return nil, unavailable(err)
-		}
-		outage, _ = l.breaker.admit()
-		return outage, nil
-	}
-}
-
-// claim is one caller's attempt to get a name.
-type claim struct {
-	locker    *Locker
-	id, token string
-	outage    <-chan struct{}
-}
-
-// newClaim hashes the name: Redis, its monitors and the traces of its commands must not see accounts and idempotency keys.
-func (l *Locker) newClaim(name string, outage <-chan struct{}) claim {
+// claim is a lease that is not held yet. Its id is a hash of the name: Redis, its monitors and the traces of its commands
+// must not see accounts and idempotency keys.
+func (l *Locker) claim(name string) *lease {
 	digest := sha256.Sum256([]byte(name))
-	return claim{l, hex.EncodeToString(digest[:16]), rand.Text(), outage}
+	return &lease{locker: l, id: hex.EncodeToString(digest[:16]), token: rand.Text()}
 }
 
-func (c claim) try(ctx context.Context) (lock.Lease, error) {
-	asked := time.Now()
-	taken, err := c.locker.store.take(ctx, c.id, c.token)
-	if err = c.locker.breaker.record(err); err != nil {
-		return nil, unavailable(err)
+// begin asks Redis for the first time, unless Redis is known to be away.
+func (l *Locker) begin(ctx context.Context, claim *lease) (lock.Lease, error) {
+	switch {
+	case ctx.Err() != nil:
+		return nil, lock.WaitEnded(ctx)
+	case l.life.Err() != nil || !l.breaker.admit():
+		return nil, lock.ErrUnavailable
 	}
-	if !taken {
-		return nil, lock.ErrHeld
-	}
-	return c.locker.hold(c.id, c.token, asked), nil
+	return claim.take(ctx)
 }
 
 // poll tries until the caller has the name. One failed command does not end the wait; the breaker decides that Redis is
 // away.
-func (c claim) poll(ctx context.Context) (lock.Lease, error) {
-	defer c.locker.waiting.Add(-1)
-	if c.locker.waiting.Add(1) > int64(c.locker.config.MaxWaiters) {
+func (l *Locker) poll(ctx context.Context, claim *lease) (lock.Lease, error) {
+	defer l.waiting.Add(-1)
+	if l.waiting.Add(1) > int64(l.config.MaxWaiters) {
 		return nil, lock.ErrBusy
 	}
 	began := time.Now()
-	timer := time.NewTimer(c.locker.pause(0))
+	timer := time.NewTimer(l.pause(0))
 	defer timer.Stop()
 	for {
 		select {
 		case <-timer.C:
-		case <-c.outage:
+		case <-l.life.Done():
 			return nil, lock.ErrUnavailable
 		case <-ctx.Done():
 			return nil, lock.WaitEnded(ctx)
 		}
-		if held, err := c.try(ctx); err == nil {
+		if l.breaker.away() {
+			return nil, lock.ErrUnavailable
+		}
+		if held, err := claim.take(ctx); err == nil {
 			return held, nil
 		}
-		timer.Reset(c.locker.pause(time.Since(began)))
+		timer.Reset(l.pause(time.Since(began)))
 	}
 }
 
@@ -247,4 +173,10 @@ func (l *Locker) pause(waited time.Duration) time.Duration {
 	return pause/2 + mathrand.N(pause) //nolint:gosec // jitter needs no secrecy
 }
 
-func unavailable(err error) error { return fmt.Errorf("%w: %w", lock.ErrUnavailable, err) }
+// record tells the breaker the outcome of a command, and returns err. After Close every command fails.
+func (l *Locker) record(err error) error {
+	if l.life.Err() == nil {
+		l.breaker.record(err)
+	}
+	return err
+}
