@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/memory"
 	"github.com/prism-results/prism/services/gateway/internal/lock/redis"
@@ -20,14 +20,16 @@ type locks struct {
 
 func newLocks(cfg Config, d Deps) (locks, error) {
 	local := memory.New(memory.Config{})
-	address, err := cfg.RedisAuth.in(cfg.RedisURL)
-	if err != nil {
+	if err := cfg.RedisAuth.check(cfg.RedisURL); err != nil {
 		return locks{}, err
 	}
-	if address == "" {
+	if cfg.RedisURL == "" {
 		return locks{Locker: local}, nil
 	}
-	shared, err := redis.Open(address, redis.Config{Log: d.Log, Tracer: d.Tracer})
+	shared, err := redis.Open(cfg.RedisURL, redis.Config{
+		Username: cfg.RedisAuth.Username, Password: cfg.RedisAuth.Password.Reveal(),
+		SentinelPassword: cfg.RedisAuth.SentinelPassword.Reveal(), Log: d.Log, Tracer: d.Tracer,
+	})
 	if err != nil {
 		return locks{}, fmt.Errorf("PRISM_REDIS_URL: %w", err)
 	}
@@ -43,55 +45,24 @@ func (l locks) run(ctx context.Context) {
 	}
 }
 
-// RedisAuth overrides the credentials of the Redis URL. Unlike those in a URL, its values may hold any character.
+// RedisAuth overrides the credentials of the Redis URL. It is for passwords that come alone, as Secrets of Kubernetes tend
+// to have them. Unlike those in a URL, its values may hold any character.
 type RedisAuth struct {
-	Username, Password string
-	// SentinelPassword is the password of the Sentinels.
-	SentinelPassword string
+	Username         string        `env:"PRISM_REDIS_USERNAME" help:"user at Redis, in place of the URL's"`
+	Password         config.Secret `env:"PRISM_REDIS_PASSWORD" help:"password at Redis, in place of the URL's"`
+	SentinelPassword config.Secret `env:"PRISM_REDIS_SENTINEL_PASSWORD" help:"password at the Sentinels, in place of the URL's"`
 }
 
-// setting is the variable of a value that was given.
-func (a RedisAuth) setting() string {
+// check finds a value that has no place in the URL.
+func (a RedisAuth) check(address string) error {
+	sentinels := strings.Contains(address, "+sentinel:")
 	switch {
-	case a.Password != "":
-		return "PRISM_REDIS_PASSWORD"
-	case a.Username != "":
-		return "PRISM_REDIS_USERNAME"
+	case a.Username != "" && a.Password.Reveal() == "":
+		return errors.New("PRISM_REDIS_USERNAME: needs PRISM_REDIS_PASSWORD")
+	case a.Password.Reveal() != "" && address == "":
+		return errors.New("PRISM_REDIS_PASSWORD: needs PRISM_REDIS_URL")
+	case a.SentinelPassword.Reveal() != "" && !sentinels:
+		return errors.New("PRISM_REDIS_SENTINEL_PASSWORD: PRISM_REDIS_URL names no Sentinels")
 	}
-	return "PRISM_REDIS_SENTINEL_PASSWORD"
-}
-
-// in replaces the credentials of a URL.
-func (a RedisAuth) in(address string) (string, error) {
-	if a == (RedisAuth{}) {
-		return address, nil
-	}
-	if address == "" {
-		return "", errors.New(a.setting() + ": needs PRISM_REDIS_URL")
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", errors.New("PRISM_REDIS_URL: not a URL") // the error would quote it
-	}
-	sentinel := strings.HasSuffix(u.Scheme, "+sentinel")
-	switch {
-	case a.SentinelPassword != "" && !sentinel:
-		return "", errors.New("PRISM_REDIS_SENTINEL_PASSWORD: PRISM_REDIS_URL names no Sentinels")
-	case a.Username != "" && a.Password == "":
-		return "", errors.New("PRISM_REDIS_USERNAME: needs PRISM_REDIS_PASSWORD")
-	case !sentinel:
-		u.User = url.UserPassword(a.Username, a.Password)
-		return u.String(), nil
-	}
-	// The user in a URL of Sentinels is the Sentinels'. That of the server is in the parameters.
-	if a.SentinelPassword != "" {
-		u.User = url.UserPassword("", a.SentinelPassword)
-	}
-	if a.Password != "" {
-		q := u.Query()
-		q.Set("username", a.Username)
-		q.Set("password", a.Password)
-		u.RawQuery = q.Encode()
-	}
-	return u.String(), nil
+	return nil
 }

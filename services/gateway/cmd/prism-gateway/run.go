@@ -17,22 +17,9 @@ type settings struct {
 	Results config.URL     `env:"PRISM_RESULTS_URL" required:"true" schemes:"http" example:"http://127.0.0.1:8081" help:"where results is"`
 	Models  config.URL     `env:"PRISM_MODEL_PROXY_URL" required:"true" schemes:"http" example:"http://127.0.0.1:8082" help:"where model-proxy is"`
 	Redis   config.URL     `env:"PRISM_REDIS_URL" schemes:"redis rediss unix redis+sentinel rediss+sentinel redis+cluster rediss+cluster" example:"redis://127.0.0.1:6379" help:"Redis, for locks; without it they are in memory, right for one gateway alone"`
-	Auth    redisAuth
+	Auth    gateway.RedisAuth
 	Token   config.Secret `env:"PRISM_INTERNAL_TOKEN" required:"true" example:"a-long-random-text" help:"token that the services show each other"`
 	Daemon  daemon.Settings
-}
-
-// redisAuth is for passwords that come alone, as Secrets of Kubernetes tend to have them.
-type redisAuth struct {
-	Username         string        `env:"PRISM_REDIS_USERNAME" help:"user at Redis, in place of the URL's"`
-	Password         config.Secret `env:"PRISM_REDIS_PASSWORD" help:"password at Redis, in place of the URL's"`
-	SentinelPassword config.Secret `env:"PRISM_REDIS_SENTINEL_PASSWORD" help:"password at the Sentinels, in place of the URL's"`
-}
-
-func (a redisAuth) config() gateway.RedisAuth {
-	return gateway.RedisAuth{
-		Username: a.Username, Password: a.Password.Reveal(), SentinelPassword: a.SentinelPassword.Reveal(),
-	}
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
@@ -60,7 +47,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	defer models.Close()
 	server := d.Server()
 	g, err := gateway.New(
-		gateway.Config{RedisURL: s.Redis.String(), RedisAuth: s.Auth.config(), DrainDelay: s.Daemon.DrainDelay},
+		gateway.Config{RedisURL: s.Redis.String(), RedisAuth: s.Auth, DrainDelay: s.Daemon.DrainDelay},
 		gateway.Deps{
 			Results: results, Models: models, Server: server,
 			Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider,
