@@ -24,86 +24,94 @@ type Deps struct {
 	Stopping func() context.Context
 }
 
-// Register adds every route to the app.
-func Register(app *fiber.App, d Deps) {
-	r := routes{d}
-	r.results(app)
-	r.prisms(app)
-	r.keys(app)
-	apiDocuments(app)
+// call is an operation whose request is valid. It ends in a finished response.
+type call struct {
+	status int
+	do     func(context.Context, contract.KeyDigest) (contract.Response, error)
 }
 
-type routes struct{ Deps }
+// statusOfResult instead of a status: 200 if the result is ok, 502 if it failed (spec: result-status).
+const statusOfResult = 0
 
-// parse turns a request into what its operation needs, or lists what is wrong with it.
-type parse[T any] func(*fiber.Ctx) (T, error)
-
-// operate has the order that all operations share: parse and validate, then the API key, then the call
-// (spec: order-of-checks-create, order-of-checks-retry, order-of-checks-read).
-func operate[T any](parse parse[T], act func(c *fiber.Ctx, key contract.KeyDigest, sent T) error) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		sent, err := parse(c)
-		if err != nil {
-			return err
-		}
-		// Several headers are one list (RFC 9110, 5.3), and a list is no key.
-		header := bytes.Join(c.Request().Header.PeekAll(fiber.HeaderAuthorization), []byte(", "))
-		key, err := request.ParseAuthorization(string(header), len(header) > 0)
-		if err != nil {
-			return err
-		}
-		return catalogued(act(c, key, sent))
+// one is a call with one argument, which is sent with 200. err is the error of the parser.
+func one[A any](do func(context.Context, contract.KeyDigest, A) (contract.Response, error)) func(A, error) (call, error) {
+	return func(a A, err error) (call, error) {
+		return call{fiber.StatusOK, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+			return do(ctx, key, a)
+		}}, err
 	}
 }
 
-// call is a call that ends in a finished response.
-type call[T any] func(context.Context, contract.KeyDigest, T) (contract.Response, error)
-
-// respond is an operation whose status depends on the request or the response.
-func respond[T any](status func(T, contract.Response) int, parse parse[T], call call[T]) fiber.Handler {
-	return operate(parse, func(c *fiber.Ctx, key contract.KeyDigest, sent T) error {
-		response, err := call(c.UserContext(), key, sent)
-		if err != nil {
-			return err
-		}
-		return httpkit.Send(c, status(sent, response), response.ContentType, response.Body)
-	})
+// two is a call with two arguments.
+func two[A, B any](do func(context.Context, contract.KeyDigest, A, B) (contract.Response, error)) func(A, B, error) (call, error) {
+	return func(a A, b B, err error) (call, error) {
+		return call{fiber.StatusOK, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+			return do(ctx, key, a, b)
+		}}, err
+	}
 }
 
-// changed is an operation that changes something: 200.
-func changed[T any](parse parse[T], call call[T]) fiber.Handler {
-	return respond(func(T, contract.Response) int { return fiber.StatusOK }, parse, call)
+// created is a call that stores something: 201, or 200 for a dry run, which stores nothing.
+func created(c call, dryRun bool) call {
+	if !dryRun {
+		c.status = fiber.StatusCreated
+	}
+	return c
 }
 
-// created is an operation that stores something: 201, or 200 for a dry run, which stores nothing.
-func created[T any](dryRun func(T) bool, parse parse[T], call call[T]) fiber.Handler {
-	return respond(func(sent T, _ contract.Response) int {
-		if dryRun(sent) {
-			return fiber.StatusOK
-		}
-		return fiber.StatusCreated
-	}, parse, call)
+// look is an operation that changes nothing: 503 if results do not respond in time.
+func look(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		parsed, err := parse(c)
+		return respond(c, call{parsed.status, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+			return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return parsed.do(ctx, key) })
+		}}, err)
+	}
 }
 
-// found is an operation that changes nothing: 200, or 503 if results do not respond in time.
-func found[T any](parse parse[T], call call[T]) fiber.Handler {
-	return changed(parse, func(ctx context.Context, key contract.KeyDigest, sent T) (contract.Response, error) {
-		return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return call(ctx, key, sent) })
-	})
-}
-
-// withBody parses a request that takes a body: up to the limit and of a type that is parsed, else 413 or 415.
-func withBody[T any](parse func(*fiber.Ctx, request.Body) (T, error)) parse[T] {
-	return func(c *fiber.Ctx) (T, error) {
+// change is an operation that takes a body: up to the limit and of a type that is parsed, else 413 or 415.
+func change(parse func(*fiber.Ctx, request.Body) (call, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
 		b, err := httpkit.ReadBody(c)
 		if err != nil {
-			var none T
-			return none, err
+			return err
 		}
-		return parse(c, b)
+		parsed, err := parse(c, b)
+		return respond(c, parsed, err)
 	}
 }
 
+func respond(c *fiber.Ctx, parsed call, err error) error {
+	return operate(c, err, func(ctx context.Context, key contract.KeyDigest) error {
+		response, err := parsed.do(ctx, key)
+		if err != nil {
+			return err
+		}
+		status := parsed.status
+		switch {
+		case status == statusOfResult && response.Failed:
+			status = fiber.StatusBadGateway
+		case status == statusOfResult:
+			status = fiber.StatusOK
+		}
+		return httpkit.Send(c, status, response.ContentType, response.Body)
+	})
+}
+
+// operate has the order that all operations share: parse and validate, then the API key, then the call
+// (spec: order-of-checks-create, order-of-checks-retry, order-of-checks-read). err is the error of the parser.
+func operate(c *fiber.Ctx, err error, act func(context.Context, contract.KeyDigest) error) error {
+	if err != nil {
+		return err
+	}
+	// Several headers are one list (RFC 9110, 5.3), and a list is no key.
+	header := bytes.Join(c.Request().Header.PeekAll(fiber.HeaderAuthorization), []byte(", "))
+	key, err := request.ParseAuthorization(string(header), len(header) > 0)
+	if err != nil {
+		return err
+	}
+	return catalogued(act(c.UserContext(), key))
+}
 // query returns the values of a query parameter. A value that cannot be decoded stays as sent, and so is an unknown value.
 func query(c *fiber.Ctx) request.Query {
 	args := c.Context().QueryArgs()
