@@ -112,6 +112,7 @@ func operate(c *fiber.Ctx, err error, act func(context.Context, contract.KeyDige
 	}
 	return catalogued(act(c.UserContext(), key))
 }
+
 // query returns the values of a query parameter. A value that cannot be decoded stays as sent, and so is an unknown value.
 func query(c *fiber.Ctx) request.Query {
 	args := c.Context().QueryArgs()

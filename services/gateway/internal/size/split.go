@@ -1,6 +1,7 @@
 package size
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -155,20 +156,9 @@ func suffixEnd(s string, i int) int {
 	if i >= len(s) || s[i] != '\'' {
 		return i
 	}
-	rest := s[i+1:]
-	if len(rest) >= 2 {
-		switch lowered := [2]byte{rest[0] | 0x20, rest[1] | 0x20}; lowered {
-		case [2]byte{'r', 'e'}, [2]byte{'v', 'e'}, [2]byte{'l', 'l'}:
-			return i + 3
-		}
-		if rest[:2] == "ſ" {
-			return i + 3
-		}
-	}
-	if len(rest) >= 1 {
-		switch rest[0] | 0x20 {
-		case 's', 't', 'm', 'd':
-			return i + 2
+	for _, suffix := range []string{"s", "ſ", "t", "re", "ve", "m", "ll", "d"} {
+		if end := i + 1 + len(suffix); end <= len(s) && strings.EqualFold(s[i+1:end], suffix) {
+			return end
 		}
 	}
 	return i
