@@ -79,7 +79,7 @@ func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
 		method: boundedMethod(h.Method()),
 		route:  unknownRoute,
 	}
-	x.ctx, x.span = s.observe.start(telemetry.WithRequestID(s.run.base, id), x.method, carrier{h})
+	x.ctx, x.span = s.observe.start(telemetry.WithRequestID(s.run.Load().base, id), x.method, carrier{h})
 	fctx.SetUserValue(exchangeKey{}, x)
 	fctx.Response.Header.Set(fiber.HeaderXRequestID, id)
 	return x
@@ -178,7 +178,7 @@ func (s *Server) unparsed(fctx *fasthttp.RequestCtx, err error) {
 	fctx.Response.Reset()
 	fctx.Response.Header.Set(fiber.HeaderXRequestID, id)
 	writeError(&fctx.Response, response)
-	s.observe.record(telemetry.WithRequestID(s.run.base, id), unknownRoute, otherMethod, response.Status, began, nil)
+	s.observe.record(telemetry.WithRequestID(s.run.Load().base, id), unknownRoute, otherMethod, response.Status, began, nil)
 }
 
 // requestTimeout is a request that did not arrive whole in time. It is not in the catalogue because it belongs to no

@@ -19,12 +19,11 @@ const drainTail = time.Second
 // Then it responds 503 to new requests, also on new connections, until the requests in flight are done or DrainLimit has
 // passed (spec: stopping). It returns nil after a clean stop.
 func (s *Server) Run(ctx context.Context, ln net.Listener) error {
-	if !s.started.CompareAndSwap(false, true) {
-		return errors.Join(errors.New("httpkit: a server runs once"), ln.Close())
-	}
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	s.run = lifetime{stop: ctx, base: base}
+	if !s.run.CompareAndSwap(unstarted, &lifetime{stop: ctx, base: base}) {
+		return errors.Join(errors.New("httpkit: a server runs once"), ln.Close())
+	}
 	s.app.Handler() // builds the tree of the routes that were registered since New
 
 	closing := make(chan struct{})
@@ -89,7 +88,7 @@ func (s *Server) awaitInFlight() error {
 
 // Ready fails before Run and from the moment that the context of Run is done. It is the Probe of a Check.
 func (s *Server) Ready(context.Context) error {
-	if !s.started.Load() {
+	if s.run.Load() == unstarted {
 		return errors.New("not serving yet")
 	}
 	if s.stopping() {
@@ -99,7 +98,7 @@ func (s *Server) Ready(context.Context) error {
 }
 
 // stopping holds from the moment that the context of Run is done, before the goroutine of Run sees it.
-func (s *Server) stopping() bool { return s.tracker.refusing.Load() || s.run.stop.Err() != nil }
+func (s *Server) stopping() bool { return s.tracker.refusing.Load() || s.run.Load().stop.Err() != nil }
 
 // notice makes the response of Config.ClosingNotice: a 408 that closes the connection.
 func (s *Server) notice() func() []byte {

@@ -106,8 +106,7 @@ type Server struct {
 	tracker *tracker
 	observe *observer
 
-	run     lifetime // set before serving begins
-	started atomic.Bool
+	run atomic.Pointer[lifetime] // unstarted until Run
 }
 
 // lifetime is the contexts of Run, for the goroutines of the connections. fasthttp has no way to pass a context to them.
@@ -116,6 +115,11 @@ type lifetime struct {
 	base context.Context //nolint:containedctx // of handlers
 }
 
+// unstarted is the lifetime of a server before Run, and in tests that call App().Test.
+//
+//nolint:forbidigo // Run's own contexts take its place
+var unstarted = &lifetime{stop: context.Background(), base: context.Background()}
+
 // New makes a server that does nothing yet. Several servers may share one Registerer.
 func New(cfg Config, deps Deps) *Server {
 	cfg, deps = cfg.withDefaults(), deps.withDefaults()
@@ -123,9 +127,8 @@ func New(cfg Config, deps Deps) *Server {
 		cfg:     cfg,
 		deps:    deps,
 		tracker: newTracker(cfg, deps.Now),
-		//nolint:forbidigo // until Run gives its own, and in tests that call App().Test
-		run: lifetime{stop: context.Background(), base: context.Background()},
 	}
+	s.run.Store(unstarted)
 	s.observe = newObserver(cfg.Name, deps, s.tracker)
 	s.app = fiber.New(fiber.Config{
 		AppName:               cfg.Name,
