@@ -31,6 +31,9 @@ func secrets() []mark {
 	}
 }
 
+// crashLines is how much of a crash is shown: enough for both stacks of a data race.
+const crashLines = 40
+
 // printed searches every line of the processes for a value, key, token or upstream body, a data race and a panic.
 func printed(procs []*program.Process) (problems []string) {
 	for _, p := range procs {
@@ -41,7 +44,8 @@ func printed(procs []*program.Process) (problems []string) {
 				problems = append(problems, fmt.Sprintf("%s printed %s: %s", p.Name, what, line))
 			}
 		}
-		for _, line := range launch.Lines(p) {
+		lines := launch.Lines(p)
+		for i, line := range lines {
 			for _, m := range secrets() {
 				if strings.Contains(line, m.text) {
 					report(m.what, line)
@@ -49,7 +53,7 @@ func printed(procs []*program.Process) (problems []string) {
 			}
 			for _, crash := range launch.Crashes {
 				if strings.Contains(line, crash) {
-					report(crash, line)
+					report(crash, strings.Join(lines[i:min(i+crashLines, len(lines))], "\n"))
 				}
 			}
 			if apiKeyPattern.MatchString(line) && !mayShowKey(line) {
