@@ -53,7 +53,7 @@ func ParseNewPrism(body Body) (contract.NewPrism, error) {
 	var p contract.NewPrism
 	if r.is(sent, kindObject) {
 		p.Slug = r.slug(sent.at("slug"))
-		p.Name = r.optionalStr(sent.at("name"), maxName)
+		p.Name = r.optionalStr(sent.at("name"), 0, maxName)
 		p.NewVersion = r.version(sent)
 	}
 	return p, r.err()
@@ -86,7 +86,7 @@ func ParseLens(prismParam string, body Body) (prism.Ref, contract.NewLens, error
 	ref := r.prismParam(prismParam)
 	var l contract.NewLens
 	if r.is(sent, kindObject) {
-		l.Lens = r.columns(sent)
+		l.Lens = r.lens(sent)
 		l.DryRun = r.optionalBoolean(sent.at("dry_run"))
 	}
 	return ref, l, r.err()
@@ -105,7 +105,7 @@ func (r *reader) slug(it item) string {
 // sent is checked beside other problems, but not against questions with a problem.
 func (r *reader) version(it item) contract.NewVersion {
 	var v contract.NewVersion
-	v.Instructions = r.optionalStr(it.at("instructions"), maxInstructions)
+	v.Instructions = r.optionalStr(it.at("instructions"), 0, maxInstructions)
 	atFields := len(r.problems)
 	v.Fields = r.fieldDefinitions(it.at("fields"))
 	atQuestions := len(r.problems)
@@ -135,10 +135,6 @@ func (r *reader) lens(it item) prism.Lens {
 	if !r.is(it, kindObject) {
 		return prism.Lens{}
 	}
-	return r.columns(it)
-}
-
-func (r *reader) columns(it item) prism.Lens {
 	items := r.array(it.at("columns"), 1, maxColumns)
 	columns := make([]prism.Column, 0, len(items))
 	for _, it := range items {
@@ -155,18 +151,8 @@ func (r *reader) column(it item) prism.Column {
 		Name:     r.anyStr(it.at("name")),
 		Question: r.anyStr(it.at("question")),
 		Show:     prism.Show(r.anyStr(it.at("show"))),
-		Option:   r.option(it.at("option")),
+		Option:   r.optionalStr(it.at("option"), 1, maxName), // an empty string is no key of an option or level
 		YesAt:    r.optionalNumber(it.at("yes_at")),
 		NoAt:     r.optionalNumber(it.at("no_at")),
 	}
-}
-
-// option reads the option or level whose probability a column shows. An empty string is no key, and differs from an absent
-// option.
-func (r *reader) option(it item) string {
-	if !it.given() {
-		return ""
-	}
-	s, _ := r.str(it, 1, maxName)
-	return s
 }

@@ -19,7 +19,7 @@ func (r *reader) fieldDefinitions(it item) []prism.Field {
 		}
 		fields = append(fields, prism.Field{
 			Key:   r.key(it.at("key"), taken, textUniqueRow),
-			Label: r.optionalStr(it.at("label"), maxLabel),
+			Label: r.optionalStr(it.at("label"), 0, maxLabel),
 		})
 	}
 	return fields
@@ -84,7 +84,7 @@ func (r *reader) choice(it item, q *prism.Question) {
 		}
 		option := prism.Option{Key: r.key(it.at("key"), taken, textUnique)}
 		option.Label, _ = r.str(it.at("label"), 1, maxLabel)
-		option.Description = r.optionalStr(it.at("description"), maxSentence)
+		option.Description = r.optionalStr(it.at("description"), 0, maxSentence)
 		q.Options = append(q.Options, option)
 	}
 	q.InsufficientInformation = r.optionalBoolean(flag)

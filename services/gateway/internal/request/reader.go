@@ -1,6 +1,7 @@
 package request
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -28,6 +29,9 @@ func (r *reader) add(path, text string) {
 	}
 	r.problems = append(r.problems, apierr.Problem{Path: path, Text: text})
 }
+
+// addBound adds a problem whose text has a bound.
+func (r *reader) addBound(path, text string, bound int) { r.add(path, fmt.Sprintf(text, bound)) }
 
 // err is nil if the request has no problem.
 func (r *reader) err() error {
@@ -115,10 +119,10 @@ func (r *reader) array(it item, least, most int) []item {
 		elements = append(elements, item{it.child(strconv.Itoa(i)), n, it.shape.element})
 	}
 	if it.count < least {
-		r.add(it.name(), textTooFew(least))
+		r.addBound(it.name(), textTooFew, least)
 	}
 	if it.count > most {
-		r.add(it.name(), textTooMany(most))
+		r.addBound(it.name(), textTooMany, most)
 	}
 	return elements
 }
@@ -135,10 +139,10 @@ func (r *reader) str(it item, least, most int) (string, bool) {
 func (r *reader) checkString(path, s string, clean bool, least, most int) bool {
 	before := len(r.problems)
 	if len(s) > most && utf8.RuneCountInString(s) > most { // a code point has at least one byte
-		r.add(path, textTooLong(most))
+		r.addBound(path, textTooLong, most)
 	}
 	if len(s) < least { // least is 0 or 1
-		r.add(path, textTooShort(least))
+		r.addBound(path, textTooShort, least)
 	}
 	if !clean {
 		r.add(path, textUnclean)
@@ -167,12 +171,12 @@ func (r *reader) anyStr(it item) string {
 	return s
 }
 
-// optionalStr reads a string that may be absent or null, which is "".
-func (r *reader) optionalStr(it item, most int) string {
+// optionalStr reads a string of least to most code points that may be absent or null, which is "".
+func (r *reader) optionalStr(it item, least, most int) string {
 	if !it.given() {
 		return ""
 	}
-	s, _ := r.str(it, 0, most)
+	s, _ := r.str(it, least, most)
 	return s
 }
 
@@ -201,13 +205,10 @@ func (r *reader) optionalNumber(it item) *float64 {
 	return &f
 }
 
-// boolean reads true or false.
-func (r *reader) boolean(it item) bool {
-	return r.is(it, kindBoolean) && it.text[0] == 't'
-}
-
 // optionalBoolean reads a boolean that may be absent or null, which is false.
-func (r *reader) optionalBoolean(it item) bool { return it.given() && r.boolean(it) }
+func (r *reader) optionalBoolean(it item) bool {
+	return it.given() && r.is(it, kindBoolean) && it.text[0] == 't'
+}
 
 // integer checks that f is a whole number from 1 to most. It adds every problem of the number (spec: version-number).
 func (r *reader) integer(path string, f float64, most int) int {
@@ -219,7 +220,7 @@ func (r *reader) integer(path string, f float64, most int) int {
 		r.add(path, textAtLeast1)
 	}
 	if f > float64(most) {
-		r.add(path, textAtMost(most))
+		r.addBound(path, textAtMost, most)
 	}
 	if len(r.problems) != before {
 		return 0

@@ -2,7 +2,6 @@ package request
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -20,6 +19,13 @@ const (
 	textUnique     = "must be unique"
 	textUniqueRow  = "must be unique in a row"
 	textSlugIsUUID = "must not be a UUID"
+
+	// With the bound.
+	textAtMost   = "Number must be less than or equal to %d"
+	textTooLong  = "String must contain at most %d character(s)"
+	textTooShort = "String must contain at least %d character(s)"
+	textTooMany  = "Array must contain at most %d element(s)"
+	textTooFew   = "Array must contain at least %d element(s)"
 )
 
 // The patterns of names (spec: definition-keys, slug-form).
@@ -36,33 +42,9 @@ func textType(want, got kind) string {
 
 // textOneOf lists the values that are allowed: Expected 'a' | 'b'.
 func textOneOf[S ~string](allowed []S) string {
-	var b strings.Builder
-	b.WriteString("Expected ")
+	quoted := make([]string, len(allowed))
 	for i, s := range allowed {
-		if i > 0 {
-			b.WriteString(" | ")
-		}
-		b.WriteByte('\'')
-		b.WriteString(string(s))
-		b.WriteByte('\'')
+		quoted[i] = "'" + string(s) + "'"
 	}
-	return b.String()
-}
-
-func textAtMost(n int) string { return "Number must be less than or equal to " + strconv.Itoa(n) }
-
-func textTooLong(n int) string {
-	return "String must contain at most " + strconv.Itoa(n) + " character(s)"
-}
-
-func textTooShort(n int) string {
-	return "String must contain at least " + strconv.Itoa(n) + " character(s)"
-}
-
-func textTooMany(n int) string {
-	return "Array must contain at most " + strconv.Itoa(n) + " element(s)"
-}
-
-func textTooFew(n int) string {
-	return "Array must contain at least " + strconv.Itoa(n) + " element(s)"
+	return "Expected " + strings.Join(quoted, " | ")
 }
