@@ -128,7 +128,7 @@ var mutants = []mutant{
 	},
 	{
 		file: execute + "execute.go", why: "a client disconnect cancels the call",
-		old: "	ctx = context.WithoutCancel(ctx)\n	wait,", new: "	wait,",
+		old: "	ctx = context.WithoutCancel(ctx)\n	waitEnds", new: "	waitEnds",
 	},
 	{
 		file: execute + "execute.go", why: "a call goes on without a lock when too many wait",

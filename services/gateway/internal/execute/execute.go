@@ -131,12 +131,15 @@ func (e *Executor) run(
 ) (contract.Response, error) {
 	// A client disconnect does not cancel the call (spec: client-disconnect). Every step below has a bound of its own.
 	ctx = context.WithoutCancel(ctx)
-	wait, cancel := context.WithTimeout(ctx, waitLimit)
-	defer cancel()
-	defer context.AfterFunc(stopping, cancel)()
-
+	waitEnds := time.Now().Add(waitLimit)
+	acquire := func(name string) (lock.Lease, error) {
+		wait, cancel := context.WithDeadline(ctx, waitEnds)
+		defer cancel()
+		defer context.AfterFunc(stopping, cancel)()
+		return e.Locks.Acquire(wait, name)
+	}
 	for range maxRounds {
-		response, err := e.round(ctx, wait, format, early, decide)
+		response, err := e.round(ctx, acquire, format, early, decide)
 		if !lostRace(err) {
 			return response, err
 		}
@@ -153,12 +156,12 @@ func lostRace(err error) bool {
 // round looks up and checks, and makes the attempt that the decision allows: under its lock, after a look-up under that
 // lock.
 func (e *Executor) round(
-	ctx, wait context.Context, format contract.Format, early string, decide decide,
+	ctx context.Context, acquire func(name string) (lock.Lease, error), format contract.Format, early string, decide decide,
 ) (contract.Response, error) {
 	held := ""
 	if early != "" {
 		crash.At(crash.BeforeLock)
-		if lease, err := e.Locks.TryAcquire(wait, early); err == nil {
+		if lease, err := e.Locks.TryAcquire(ctx, early); err == nil {
 			defer lease.Release(ctx)
 			crash.At(crash.AfterLock)
 			held = early
@@ -170,7 +173,7 @@ func (e *Executor) round(
 	}
 	if decision.Response == nil && decision.Attempt.Lock != held {
 		crash.At(crash.BeforeLock)
-		lease, err := e.Locks.Acquire(wait, decision.Attempt.Lock)
+		lease, err := acquire(decision.Attempt.Lock)
 		switch {
 		case err == nil:
 			defer lease.Release(ctx)
