@@ -48,21 +48,14 @@ func index() (v1.ImageIndex, error) {
 }
 
 func image(layer v1.Layer, p v1.Platform) (v1.Image, error) {
-	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	img, err := mutate.AppendLayers(img, layer)
+	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
+		OS: p.OS, Architecture: p.Architecture, RootFS: v1.RootFS{Type: "layers"},
+		Config: v1.Config{User: "65532:65532", WorkingDir: home, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + home}},
+	})
 	if err != nil {
 		return nil, err
 	}
-	config, err := img.ConfigFile()
-	if err != nil {
-		return nil, err
-	}
-	config = config.DeepCopy()
-	config.OS, config.Architecture = p.OS, p.Architecture
-	config.Config.User = "65532:65532"
-	config.Config.WorkingDir = home
-	config.Config.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + home}
-	return mutate.ConfigFile(img, config)
+	return mutate.AppendLayers(mutate.ConfigMediaType(mutate.MediaType(img, types.OCIManifestSchema1), types.OCIConfigJSON), layer)
 }
 
 // entry is a file, or a folder when it has no content.
