@@ -82,13 +82,6 @@ func (x *exchange) bodyKind() (Kind, error) {
 	return Absent, apierr.UnsupportedMediaType()
 }
 
-func brokenBody(err error) error {
-	if isTimeout(err) {
-		return requestTimeout()
-	}
-	return apierr.Malformed()
-}
-
 // prefetched is how many bytes of a body with a Content-Length fasthttp reads before the handler runs.
 const prefetched = 8 << 10
 
@@ -167,7 +160,7 @@ func (b *incoming) readAll(limit int) ([]byte, error) {
 		case b.atEnd():
 			return buf, nil
 		case err != nil:
-			return nil, brokenBody(err)
+			return nil, brokenRequest(err)
 		}
 		if len(buf) == cap(buf) {
 			room := min(2*cap(buf), size)

@@ -166,13 +166,10 @@ func (s *Server) unparsed(fctx *fasthttp.RequestCtx, err error) {
 		c.linger = true
 	}
 	began := time.Now()
-	response := apierr.Malformed()
+	response := brokenRequest(err)
 	var small *fasthttp.ErrSmallBuffer
-	switch {
-	case errors.As(err, &small):
+	if errors.As(err, &small) {
 		response.Status = fasthttp.StatusRequestHeaderFieldsTooLarge
-	case isTimeout(err):
-		response = requestTimeout()
 	}
 	id := s.deps.NewID()
 	fctx.Response.Reset()
@@ -189,9 +186,13 @@ func requestTimeout() *apierr.Error {
 	return err
 }
 
-func isTimeout(err error) bool {
+// brokenRequest is a request that broke off, or did not arrive in time.
+func brokenRequest(err error) *apierr.Error {
 	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout()
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return requestTimeout()
+	}
+	return apierr.Malformed()
 }
 
 func saneRequestID(id string) bool {
