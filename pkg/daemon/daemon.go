@@ -52,7 +52,7 @@ func New(ctx context.Context, name string, s Settings, getenv func(string) strin
 	if name == standalone {
 		service = standalone
 	}
-	traces, err := telemetry.Tracing(ctx, service, getenv)
+	traces, err := telemetry.Tracing(ctx, service)
 	if err != nil {
 		return nil, err
 	}

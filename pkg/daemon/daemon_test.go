@@ -288,12 +288,8 @@ func TestACollectorThatIsAwayIsLoggedAndFailsNothing(t *testing.T) { //nolint:pa
 	}))
 	defer collector.Close()
 	defer close(hold)
-	d, logs := newDaemon(t, func(name string) string {
-		if name == "OTEL_EXPORTER_OTLP_ENDPOINT" {
-			return collector.URL
-		}
-		return ""
-	})
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	d, logs := newDaemon(t, unset)
 	_, span := d.Traces.Provider.Tracer("test").Start(t.Context(), "a span")
 	span.End()
 	began := time.Now()
@@ -317,8 +313,7 @@ func TestACollectorThatIsAwayIsLoggedAndFailsNothing(t *testing.T) { //nolint:pa
 	}
 }
 
-func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) {
-	t.Parallel()
+func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) { //nolint:paralleltest // sets a variable
 	values := map[string]string{"PRISM_LOG_LEVEL": "loud", "PRISM_DRAIN_DELAY": "-1s", "PRISM_MAX_IN_FLIGHT": "-1", "PRISM_MAX_CONNECTIONS": "-1", "PRISM_MAX_BODY_BYTES": "-1"}
 	env := config.Environment{Get: func(name string) (string, bool) { v, ok := values[name]; return v, ok }}
 	_, err := config.Parse[Settings](nil, env, io.Discard)
@@ -329,10 +324,8 @@ func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) {
 	if _, err := New(t.Context(), "test", Settings{LogLevel: "loud"}, unset, io.Discard); err == nil || !strings.HasPrefix(err.Error(), "PRISM_LOG_LEVEL: ") {
 		t.Errorf("got %v", err)
 	}
-	wrongTraces := func(name string) string {
-		return map[string]string{"OTEL_TRACES_EXPORTER": "zipkin"}[name]
-	}
-	if _, err := New(t.Context(), "test", Settings{LogLevel: "info"}, wrongTraces, io.Discard); err == nil || !strings.Contains(err.Error(), "OTEL_TRACES_EXPORTER") {
+	t.Setenv("OTEL_TRACES_EXPORTER", "zipkin")
+	if _, err := New(t.Context(), "test", Settings{LogLevel: "info"}, unset, io.Discard); err == nil || !strings.Contains(err.Error(), "OTEL_TRACES_EXPORTER") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -22,14 +22,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func env(pairs ...string) func(string) string {
-	return func(name string) string {
-		for i := 0; i < len(pairs); i += 2 {
-			if pairs[i] == name {
-				return pairs[i+1]
-			}
-		}
-		return ""
+// set sets variables of the process for the test.
+func set(t *testing.T, pairs ...string) {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		t.Setenv(pairs[i], pairs[i+1])
 	}
 }
 
@@ -110,32 +107,34 @@ prism_build_info{goversion="go1.26",revision="abc",service="gateway",version="v1
 	}
 }
 
-func TestTracingIsOffUnlessAskedFor(t *testing.T) {
-	t.Parallel()
+func TestTracingIsOffUnlessAskedFor(t *testing.T) { //nolint:paralleltest // sets variables
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	for name, getenv := range map[string]func(string) string{
-		"nothing set":   env(),
-		"a sampler":     env("OTEL_TRACES_SAMPLER", "always_on"),
-		"no exporter":   env(endpoint, "http://x:4318", "OTEL_TRACES_EXPORTER", "none"),
-		"disabled":      env(endpoint, "http://x:4318", "OTEL_SDK_DISABLED", "TRUE"),
-		"a blank value": env(endpoint, " "),
+	for name, variables := range map[string][]string{
+		"nothing set":   {},
+		"a sampler":     {"OTEL_TRACES_SAMPLER", "always_on"},
+		"no exporter":   {endpoint, "http://x:4318", "OTEL_TRACES_EXPORTER", "none"},
+		"disabled":      {endpoint, "http://x:4318", "OTEL_SDK_DISABLED", "TRUE"},
+		"a blank value": {endpoint, " "},
 	} {
-		traces, err := Tracing(context.Background(), "gateway", getenv)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if traces.Provider != trace.TracerProvider(noop.NewTracerProvider()) {
-			t.Errorf("%s: got %T", name, traces.Provider)
-		}
-		if err := traces.Shutdown(context.Background()); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			set(t, variables...)
+			traces, err := Tracing(context.Background(), "gateway")
+			if err != nil {
+				t.Error(err)
+			}
+			if traces.Provider != trace.TracerProvider(noop.NewTracerProvider()) {
+				t.Errorf("got %T", traces.Provider)
+			}
+			if err := traces.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
 func TestATraceContextIsPassedOnWithoutExport(t *testing.T) {
 	t.Parallel()
-	traces, err := Tracing(context.Background(), "gateway", env())
+	traces, err := Tracing(context.Background(), "gateway")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,15 +150,13 @@ func TestATraceContextIsPassedOnWithoutExport(t *testing.T) {
 	}
 }
 
-func TestSpansAreExported(t *testing.T) {
-	t.Parallel()
+func TestSpansAreExported(t *testing.T) { //nolint:paralleltest // sets variables
 	for name, c := range map[string]struct{ variable, suffix, path string }{
 		"a base":             {"OTEL_EXPORTER_OTLP_ENDPOINT", "", "/v1/traces"},
 		"a base with a path": {"OTEL_EXPORTER_OTLP_ENDPOINT", "/otel/", "/otel/v1/traces"},
 		"an endpoint":        {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "/ingest", "/ingest"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			type export struct{ path, body string }
 			got := make(chan export, 1)
 			collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -167,7 +164,8 @@ func TestSpansAreExported(t *testing.T) {
 				got <- export{r.URL.Path, string(b)}
 			}))
 			defer collector.Close()
-			traces, err := Tracing(context.Background(), "gateway", env(c.variable, collector.URL+c.suffix, "OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"))
+			set(t, c.variable, collector.URL+c.suffix, "OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+			traces, err := Tracing(context.Background(), "gateway")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,26 +188,25 @@ func TestSpansAreExported(t *testing.T) {
 // What OpenTelemetry reads by itself reaches the exported spans.
 func TestVariablesOfTheProcessCount(t *testing.T) { //nolint:paralleltest // sets variables
 	for name, c := range map[string]struct {
-		set  map[string]string
+		set  []string
 		want string
 	}{
 		"the service":        {nil, "gateway"},
-		"its name":           {map[string]string{"OTEL_SERVICE_NAME": "name", "OTEL_RESOURCE_ATTRIBUTES": "service.name=attr"}, "name"},
-		"its attributes":     {map[string]string{"OTEL_RESOURCE_ATTRIBUTES": "team=a%20b,service.name=other"}, "a b"},
-		"the name in those":  {map[string]string{"OTEL_RESOURCE_ATTRIBUTES": "team=a%20b,service.name=other"}, "other"},
-		"a sampler":          {map[string]string{"OTEL_TRACES_SAMPLER": "always_off"}, ""},
-		"a sampler's number": {map[string]string{"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0"}, ""},
+		"its name":           {[]string{"OTEL_SERVICE_NAME", "name", "OTEL_RESOURCE_ATTRIBUTES", "service.name=attr"}, "name"},
+		"its attributes":     {[]string{"OTEL_RESOURCE_ATTRIBUTES", "team=a%20b,service.name=other"}, "a b"},
+		"the name in those":  {[]string{"OTEL_RESOURCE_ATTRIBUTES", "team=a%20b,service.name=other"}, "other"},
+		"a sampler":          {[]string{"OTEL_TRACES_SAMPLER", "always_off"}, ""},
+		"a sampler's number": {[]string{"OTEL_TRACES_SAMPLER", "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for variable, value := range c.set {
-				t.Setenv(variable, value)
-			}
+			set(t, c.set...)
 			var exported strings.Builder
 			collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(&exported, r.Body)
 			}))
 			defer collector.Close()
-			traces, err := Tracing(context.Background(), "gateway", env("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL))
+			set(t, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+			traces, err := Tracing(context.Background(), "gateway")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -226,28 +223,30 @@ func TestVariablesOfTheProcessCount(t *testing.T) { //nolint:paralleltest // set
 }
 
 func TestResourceAttributesThatAreNoListAreRefused(t *testing.T) { //nolint:paralleltest // sets a variable
-	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "a")
-	if _, err := Tracing(context.Background(), "gateway", env("OTEL_TRACES_EXPORTER", "otlp")); err == nil || !strings.Contains(err.Error(), "OTEL_RESOURCE_ATTRIBUTES") {
+	set(t, "OTEL_RESOURCE_ATTRIBUTES", "a", "OTEL_TRACES_EXPORTER", "otlp")
+	if _, err := Tracing(context.Background(), "gateway"); err == nil || !strings.Contains(err.Error(), "OTEL_RESOURCE_ATTRIBUTES") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestWrongVariablesAreNamed(t *testing.T) {
-	t.Parallel()
+func TestWrongVariablesAreNamed(t *testing.T) { //nolint:paralleltest // sets variables
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	for want, getenv := range map[string]func(string) string{
-		"OTEL_TRACES_EXPORTER":               env("OTEL_TRACES_EXPORTER", "zipkin"),
-		"OTEL_EXPORTER_OTLP_PROTOCOL":        env(endpoint, "http://x:4317", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
-		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": env(endpoint, "http://x:4317", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json"),
-		endpoint:                             env(endpoint, "user:hunter2@collector"),
-		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "ftp://x"),
+	for want, variables := range map[string][]string{
+		"OTEL_TRACES_EXPORTER":               {"OTEL_TRACES_EXPORTER", "zipkin"},
+		"OTEL_EXPORTER_OTLP_PROTOCOL":        {endpoint, "http://x:4317", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"},
+		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": {endpoint, "http://x:4317", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json"},
+		endpoint:                             {endpoint, "user:hunter2@collector"},
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "ftp://x"},
 	} {
-		traces, err := Tracing(context.Background(), "gateway", getenv)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%s: got %v", want, err)
-		}
-		if traces.Provider == nil || traces.Shutdown == nil {
-			t.Errorf("%s: what comes with the error cannot be used", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			set(t, variables...)
+			traces, err := Tracing(context.Background(), "gateway")
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("got %v", err)
+			}
+			if traces.Provider == nil || traces.Shutdown == nil {
+				t.Error("what comes with the error cannot be used")
+			}
+		})
 	}
 }
