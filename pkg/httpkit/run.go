@@ -65,6 +65,9 @@ func (s *Server) serveUntil(ctx context.Context, served chan error) error {
 			served <- nil
 			return fmt.Errorf("httpkit: the listener ended early: %w", errors.Join(err, net.ErrClosed))
 		case <-done:
+			if s.cfg.DrainDelay <= 0 {
+				return nil
+			}
 			done, delay = nil, s.deps.After(s.cfg.DrainDelay)
 		case <-delay:
 			return nil

@@ -11,8 +11,8 @@ import (
 const (
 	// maxRefused is how many connections are open at once to get a 503; each costs about 24 KiB.
 	maxRefused = 1024
-	// refusedLimit is how long such a connection may stay open.
-	refusedLimit = 5 * time.Second
+	// refusedLimit is how long such a connection may stay open: for its request, the response and the linger.
+	refusedLimit = 15 * time.Second
 	// idlePatience is how long an idle connection keeps its place when others wait for it. A connection that was just
 	// opened, or just got a response, is likely to get a request.
 	idlePatience = 5 * time.Second
