@@ -90,25 +90,21 @@ type templates struct {
 	bytes int
 }
 
-// get returns the templates of the definition with this hash. encode makes those that are not kept. Those of a definition
-// without a hash are never kept.
+// get returns the templates of the definition with this hash. encode makes those that are not kept.
 func (t *templates) get(hash prism.DefinitionHash, encode func() []template) []template {
-	t.mu.Lock()
-	ts := t.of[hash]
-	t.mu.Unlock()
-	if ts != nil {
-		return ts
-	}
-	ts = encode()
-	if hash == (prism.DefinitionHash{}) {
-		return ts
+	if hash == (prism.DefinitionHash{}) { // nobody computed the hash
+		return encode()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if ts, ok := t.of[hash]; ok {
+		return ts
+	}
 	if t.bytes > maxKept {
 		clear(t.of)
 		t.bytes = 0
 	}
+	ts := encode()
 	t.of[hash] = ts
 	for _, one := range ts {
 		t.bytes += 256 + len(one.before) + len(one.after)

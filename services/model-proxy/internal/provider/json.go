@@ -87,9 +87,11 @@ func (n *Numbers) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	if d.PeekKind() != '{' {
 		return d.SkipValue()
 	}
-	_, err := d.ReadToken()
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
 	*n = Numbers{}
-	for err == nil {
+	for {
 		name, err := d.ReadToken()
 		if err != nil || name.Kind() == '}' {
 			return err
@@ -103,5 +105,4 @@ func (n *Numbers) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 			(*n)[key] = number
 		}
 	}
-	return err
 }

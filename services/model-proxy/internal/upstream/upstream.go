@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -56,15 +57,13 @@ type Client struct {
 	span   trace.SpanStartOption // the attributes of spans
 }
 
-var errBaseURL = errors.New("must be an absolute http or https URL without user, query and fragment")
-
 // New checks the configuration and makes a client. It opens no connection. Its error does not repeat the address, which may
 // contain a password.
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil ||
 		u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
-		return nil, errBaseURL
+		return nil, errors.New("must be an absolute http or https URL without user, query and fragment")
 	}
 	if c.Dial == nil {
 		c.Dial = (&net.Dialer{Timeout: connectWait, KeepAlive: 30 * time.Second}).DialContext
@@ -72,13 +71,8 @@ func New(c Config) (*Client, error) {
 	if c.Tracer == nil {
 		c.Tracer = noop.NewTracerProvider()
 	}
-	header := c.Header.Clone()
-	if header == nil {
-		header = http.Header{}
-	}
-	header.Set("User-Agent", userAgent)
-	header.Set("Content-Type", "application/json")
-	header.Set("Accept", "application/json")
+	header := http.Header{"User-Agent": {userAgent}, "Content-Type": {"application/json"}, "Accept": {"application/json"}}
+	maps.Copy(header, c.Header)
 	return &Client{
 		base:   strings.TrimRight(c.BaseURL, "/"),
 		header: header,
@@ -107,54 +101,48 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Post sends body to path below the base URL, once, and returns the body of a 2xx response. A body larger than 4 MiB is
 // returned as an empty one, which no provider accepts.
-func (c *Client) Post(ctx context.Context, path string, body []byte) ([]byte, *Fault) {
+func (c *Client) Post(ctx context.Context, path string, body []byte) (got []byte, fault *Fault) {
 	ctx, span := c.tracer.Start(ctx, "POST", trace.WithSpanKind(trace.SpanKindClient), c.span)
-	defer span.End()
-	got, status, fault := c.post(ctx, path, body)
-	if status != 0 {
-		span.SetAttributes(attribute.Int("http.response.status_code", status))
-	}
-	if fault != nil {
-		span.SetStatus(codes.Error, fault.Cause)
-	}
-	return got, fault
-}
-
-func (c *Client) post(ctx context.Context, path string, body []byte) (got []byte, status int, fault *Fault) {
+	defer func() {
+		if fault != nil {
+			span.SetStatus(codes.Error, fault.Cause)
+		}
+		span.End()
+	}()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
 	if err != nil { // not possible: New has checked the address
-		return nil, 0, connectionFault(ctx, err)
+		return nil, connectionFault(ctx, err)
 	}
 	req.Header = c.header.Clone()
 	// Baggage stays between Prism's services.
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, 0, connectionFault(ctx, err)
+		return nil, connectionFault(ctx, err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // the body was read or is not wanted
-	if status = resp.StatusCode; status < 200 || status > 299 {
+	span.SetAttributes(attribute.Int("http.response.status_code", resp.StatusCode))
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		// The body of an error is not read: it may contain fields, and it may never end.
-		return nil, status, &Fault{Status: status, RetryAfter: retryAfter(resp.Header, time.Now())}
+		return nil, &Fault{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now())}
 	}
 	var read bytes.Buffer
 	read.Grow(int(min(max(resp.ContentLength, 0), 64<<10)) + bytes.MinRead)
 	if _, err := read.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
-		return nil, status, connectionFault(ctx, err)
+		return nil, connectionFault(ctx, err)
 	}
 	if read.Len() > maxBody {
-		return nil, status, nil
+		return nil, nil
 	}
-	return read.Bytes(), status, nil
+	return read.Bytes(), nil
 }
 
-// Bearer is an Authorization header with the key, or an empty header without a key.
+// Bearer is an Authorization header with the key, or no header without a key.
 func Bearer(key string) http.Header {
-	h := http.Header{}
-	if key != "" {
-		h.Set("Authorization", "Bearer "+key)
+	if key == "" {
+		return nil
 	}
-	return h
+	return http.Header{"Authorization": {"Bearer " + key}}
 }
 
 // CheckKey returns an error for a key that an HTTP header cannot hold. The error does not repeat the key.
