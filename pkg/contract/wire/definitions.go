@@ -129,7 +129,9 @@ func (s askServer) full(ctx context.Context, a ask) (contract.Outcome, error) {
 			return contract.Outcome{}, apierr.Malformed()
 		}
 	}
-	if len(a.Definition) <= keptSize && a.Hash == sha256.Sum256(a.Definition) {
+	if a.Hash != sha256.Sum256(a.Definition) {
+		a.Hash = prism.DefinitionHash{} // the call names another definition, or none
+	} else if len(a.Definition) <= keptSize {
 		s.kept.Add(a.Hash, kept{a.Hash, d})
 	}
 	return s.models.Ask(ctx, contract.Ask{Definition: d, Hash: a.Hash, Fields: a.Fields, Context: a.Context})

@@ -240,6 +240,11 @@ func TestAModelProxyKeepsNoDefinitionUnderAnotherHash(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	for _, a := range model.asks {
+		if a.Hash != (prism.DefinitionHash{}) {
+			t.Error("the model got the hash of another definition")
+		}
+	}
 	calls.want(t, "ask-by-hash unknown", "ask sent", "ask-by-hash unknown", "ask sent")
 }
 
