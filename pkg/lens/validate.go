@@ -137,16 +137,14 @@ func validName(s string) bool {
 
 // showsOf is the shows that a question of this type allows. An unknown question, of the empty type, allows all.
 func showsOf(t prism.QuestionType) []prism.Show {
-	switch t {
-	case prism.Choice:
-		return []prism.Show{prism.ShowAnswer, prism.ShowProbability, prism.ShowConfidence}
-	case prism.Scale:
-		return []prism.Show{prism.ShowAnswer, prism.ShowProbability, prism.ShowAverage}
-	case prism.YesNo:
-		return []prism.Show{prism.ShowAnswer, prism.ShowProbability}
-	default:
-		return []prism.Show{prism.ShowAnswer, prism.ShowProbability, prism.ShowAverage, prism.ShowConfidence}
+	shows := []prism.Show{prism.ShowAnswer, prism.ShowProbability}
+	if t == prism.Scale || t == "" {
+		shows = append(shows, prism.ShowAverage)
 	}
+	if t == prism.Choice || t == "" {
+		shows = append(shows, prism.ShowConfidence)
+	}
+	return shows
 }
 
 func isShow(s prism.Show) bool { return slices.Contains(showsOf(""), s) }

@@ -33,13 +33,3 @@ func (a Answer) ProbabilityOf(key string) (float64, bool) {
 
 // Answers are a result's answers in question order.
 type Answers []Answer
-
-// Of finds the answer to a question.
-func (as Answers) Of(question string) (Answer, bool) {
-	for _, a := range as {
-		if a.Question == question {
-			return a, true
-		}
-	}
-	return Answer{}, false
-}

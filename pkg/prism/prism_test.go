@@ -85,12 +85,6 @@ func TestThingsAreFoundByTheirKeys(t *testing.T) {
 	if _, ok := a.ProbabilityOf("c"); ok {
 		t.Error("c is no option")
 	}
-	if got, ok := (prism.Answers{a}).Of("q"); !ok || got.Question != "q" {
-		t.Errorf("answer: %+v", got)
-	}
-	if _, ok := (prism.Answers{a}).Of("x"); ok {
-		t.Error("x was not asked")
-	}
 }
 
 // spec: tabular-columns

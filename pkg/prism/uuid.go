@@ -25,20 +25,12 @@ type (
 
 var errUUID = errors.New("invalid uuid")
 
-// hyphens are the positions of the hyphens in the text form.
-var hyphens = [4]int{8, 13, 18, 23}
-
 // ParseUUID reads the 8-4-4-4-12 form in any letter case and nothing else: no braces, no "urn:uuid:", no bare hex
 // (spec: invalid-uuid).
 func ParseUUID(s string) (UUID, error) {
 	var id UUID
-	if len(s) != 36 {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return UUID{}, errUUID
-	}
-	for _, i := range hyphens {
-		if s[i] != '-' {
-			return UUID{}, errUUID
-		}
 	}
 	digits := s[:8] + s[9:13] + s[14:18] + s[19:23] + s[24:]
 	if _, err := hex.Decode(id[:], []byte(digits)); err != nil {

@@ -14,12 +14,8 @@ type (
 	Decoder = jsontext.Decoder
 	// Encoder writes tokens and values.
 	Encoder = jsontext.Encoder
-	// Kind is the first byte of a token or value: '{', '"', '0' for every number, …
-	Kind = jsontext.Kind
 	// Options change what is accepted or written.
 	Options = jsontext.Options
-	// Token is a delimiter or a scalar.
-	Token = jsontext.Token
 	// Value is a whole JSON value as text.
 	Value = jsontext.Value
 )
@@ -27,8 +23,6 @@ type (
 // The token-level functions that parsers and writers need.
 var (
 	NewDecoder          = jsontext.NewDecoder
-	NewEncoder          = jsontext.NewEncoder
-	AppendQuote         = jsontext.AppendQuote[[]byte]
 	AppendUnquote       = jsontext.AppendUnquote[[]byte]
 	AllowDuplicateNames = jsontext.AllowDuplicateNames
 	AllowInvalidUTF8    = jsontext.AllowInvalidUTF8

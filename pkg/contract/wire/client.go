@@ -115,8 +115,6 @@ func newHost(addr string, conns int) *fasthttp.HostClient {
 // notSentError is a connection on which no byte of the request was sent: the service did not take the call.
 type notSentError struct{ error }
 
-func (e notSentError) Unwrap() error { return e.error }
-
 // Close closes the idle connections. Calls under way go on.
 func (c *client) Close() {
 	c.host.CloseIdleConnections()
