@@ -52,8 +52,8 @@ var errUnknownDefinition = errors.New("unknown definition")
 // A client or server keeps this many definitions of at most this size in JSON, 64 MiB together. Larger ones travel each
 // time.
 const (
-	keptDefinitions = 2048
-	keptSize        = 32 << 10
+	keptDefinitions = 1024
+	keptSize        = 64 << 10
 )
 
 // kept is a definition in memory.

@@ -122,7 +122,7 @@ func TestResultsSendADefinitionOnce(t *testing.T) {
 }
 
 // tooLarge is a version whose definition is not kept.
-func tooLarge() prism.Version { return another(1, strings.Repeat("x", 32<<10)) }
+func tooLarge() prism.Version { return another(1, strings.Repeat("x", 64<<10)) }
 
 func TestResultsSendADefinitionThatIsTooLargeToKeepEachTime(t *testing.T) {
 	t.Parallel()
