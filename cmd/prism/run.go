@@ -23,7 +23,9 @@ type storeSettings struct {
 }
 
 func (s storeSettings) config() results.Config {
-	return results.Config{DatabaseURL: s.Database.String(), DataDir: s.DataDir, MaxConns: s.Pool.MaxConns}
+	return results.Config{
+		DatabaseURL: s.Database.String(), DataDir: s.DataDir, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
+	}
 }
 
 // settings are what serving needs.

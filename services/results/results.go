@@ -33,6 +33,9 @@ type Config struct {
 	DataDir     string
 	// MaxConns bounds the connections to Postgres; 16 if 0.
 	MaxConns int
+	// SynchronousCommit is the setting synchronous_commit of the connections. If empty, the server's own setting counts, but
+	// at least "on".
+	SynchronousCommit string
 	// AwaitMigrations waits until the command migrate has brought the tables of Postgres up to date, instead of doing so.
 	// The command may connect as another role.
 	AwaitMigrations bool
@@ -55,6 +58,7 @@ type Service struct {
 	service   *service.Service
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
+	warnings  func(context.Context) ([]string, error) // nil: there are none
 	log       *slog.Logger
 }
 
@@ -77,11 +81,13 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 
 func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 	if cfg.DatabaseURL != "" {
-		pg, err := postgres.Open(ctx, postgres.Config{URL: cfg.DatabaseURL, MaxConns: cfg.MaxConns}, postgres.Deps{Tracer: d.Tracer})
+		pg, err := postgres.Open(ctx, postgres.Config{
+			URL: cfg.DatabaseURL, MaxConns: cfg.MaxConns, SynchronousCommit: cfg.SynchronousCommit,
+		}, postgres.Deps{Tracer: d.Tracer})
 		if err != nil {
 			return fmt.Errorf("PRISM_DATABASE_URL: %w (for example PRISM_DATABASE_URL=postgres://prism:password@127.0.0.1:5432/prism)", err)
 		}
-		s.store, s.migrate = pg.Store, pg.Migrated
+		s.store, s.migrate, s.warnings = pg.Store, pg.Migrated, pg.Warnings
 		if !cfg.AwaitMigrations {
 			s.migrate = func(ctx context.Context) error { return postgres.Migrate(ctx, cfg.DatabaseURL) }
 		}
@@ -121,6 +127,9 @@ func (s *Service) Migrate(ctx context.Context) error {
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		err := s.migrate(ctx)
 		if !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrOutdated) {
+			if err == nil {
+				s.warn(ctx)
+			}
 			return err
 		}
 		s.log.WarnContext(ctx, "waiting for the database", "error", err)
@@ -143,6 +152,20 @@ func (s *Service) Run(ctx context.Context) error {
 
 // Ready checks that the database answers.
 func (s *Service) Ready(ctx context.Context) error { return s.store.Ping(ctx) }
+
+// warn logs the settings of the database with which results that were returned can be lost.
+func (s *Service) warn(ctx context.Context) {
+	if s.warnings == nil {
+		return
+	}
+	warnings, err := s.warnings(ctx)
+	for _, warning := range warnings {
+		s.log.WarnContext(ctx, warning)
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "the settings of Postgres are not known", "error", err)
+	}
+}
 
 // Close closes the store.
 func (s *Service) Close() { s.store.Close() }

@@ -187,6 +187,8 @@ func TestSchemaRefusesValuesOfTheWrongForm(t *testing.T) {
 		"results.service.nodePort":               {30000},
 		"gateway.databaseMaxConns":               {1},
 		"results.databaseMaxConns":               {0},
+		"results.synchronousCommit":              {"sometimes"},
+		"gateway.synchronousCommit":              {"on"},
 		"gateway.extraEnv":                       {[]any{map[string]any{"value": "v"}}},
 		"networkPolicy.clients.from":             {[]any{map[string]any{"podselector": map[string]any{}}}},
 		"ingress.hosts":                          {[]any{map[string]any{"paths": []any{}}}, []any{map[string]any{"host": "a", "paths": []any{map[string]any{"path": "v1"}}}}},

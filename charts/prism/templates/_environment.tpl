@@ -80,6 +80,9 @@
 - {name: PRISM_MIGRATIONS, value: wait}
 {{- end }}
 - {name: PRISM_DATABASE_MAX_CONNS, value: {{ int .values.databaseMaxConns | quote }}}
+{{- with .values.synchronousCommit }}
+- {name: PRISM_SYNCHRONOUS_COMMIT, value: {{ . | quote }}}
+{{- end }}
 {{- end -}}
 
 {{/*

@@ -21,7 +21,8 @@ type storeSettings struct {
 
 func (s storeSettings) config() results.Config {
 	return results.Config{
-		DatabaseURL: s.Database.String(), MaxConns: s.Pool.MaxConns, AwaitMigrations: s.Migrate == "wait",
+		DatabaseURL: s.Database.String(), MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
+		AwaitMigrations: s.Migrate == "wait",
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -24,6 +25,8 @@ var (
 	ErrNameTaken = errors.New("store: account name taken")
 	// ErrUnavailable: the database was not reached, so nothing has changed.
 	ErrUnavailable = errors.New("store: database unavailable")
+	// ErrUnwritable is an ErrUnavailable: the database was reached and cannot write, so nothing has changed.
+	ErrUnwritable = fmt.Errorf("%w for writing", ErrUnavailable)
 	// ErrOutdated: the tables are older than this program.
 	ErrOutdated = errors.New("store: the tables are out of date; run the command migrate")
 )

@@ -108,6 +108,11 @@ func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time
 	return d.measure("touch_keys", func() error { return d.inner.TouchKeys(ctx, used) })
 }
 
+// Confirm implements sqlstore.Database.
+func (d *database) Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error {
+	return d.measure("confirm", func() error { return d.inner.Confirm(ctx, account, id) })
+}
+
 // Ping implements sqlstore.Database.
 func (d *database) Ping(ctx context.Context) error {
 	return d.measure("ping", func() error { return d.inner.Ping(ctx) })

@@ -22,6 +22,9 @@ const (
 	foreignKeyViolation  = "23503"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
+	readOnlyTransaction  = "25006"
+	resourceClass        = "53" // disk full, out of memory, too many connections
+	systemClass          = "58" // the disk failed
 	tooManyConnections   = "53300"
 	adminShutdown        = "57P01"
 	crashShutdown        = "57P02"
@@ -60,6 +63,9 @@ func translate(operation string, err error) error {
 			// the connection during a statement, the statement is rolled back.
 			return unavailable(operation, err)
 		}
+		if isUnwritable(refusal.Code) {
+			return fmt.Errorf("postgres: %s: %w: %w", operation, store.ErrUnwritable, bare(err))
+		}
 	}
 	return fmt.Errorf("postgres: %s: %w", operation, bare(err))
 }
@@ -75,6 +81,17 @@ func isOn(refusal *pgconn.PgError, table, column string) bool {
 func isRefused(err error) bool {
 	refusal, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (refusal.Code == serializationFailure || refusal.Code == deadlockDetected)
+}
+
+// isReadOnly reports whether the server refused to write because it is read-only, as a primary is that became a standby.
+func isReadOnly(err error) bool {
+	refusal, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refusal.Code == readOnlyTransaction
+}
+
+// isUnwritable reports whether a code means that the server cannot write. The statement was rolled back.
+func isUnwritable(code string) bool {
+	return code == readOnlyTransaction || strings.HasPrefix(code, resourceClass) || strings.HasPrefix(code, systemClass)
 }
 
 // unavailable reports an error that came before the operation changed anything.

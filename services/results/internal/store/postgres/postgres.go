@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/exaring/otelpgx"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
@@ -50,6 +52,9 @@ type Config struct {
 	// StatementWait bounds each statement, even if its caller would wait longer; DefaultStatementWait if 0. Without it, a
 	// server that took a statement and then hangs would block the caller and the connection for ever.
 	StatementWait time.Duration
+	// SynchronousCommit is the setting of Postgres for each connection. If empty, the server's own setting counts, but at
+	// least "on".
+	SynchronousCommit string
 }
 
 // Deps are optional.
@@ -70,6 +75,8 @@ type database struct {
 	acquireWait    time.Duration
 	statementWait  time.Duration
 	lookups, saves *batches
+	underWay       singleflight.Group // saves
+	replicated     atomic.Bool        // Postgres has a synchronous standby
 }
 
 // Open creates a store and connects to nothing: a database that is down now may be up when it is needed.
@@ -87,25 +94,29 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 		tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(deps.Tracer))
 		config.ConnConfig.Tracer = tracer
 	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		// The pool keeps connecting when no caller waits any more, so an attempt needs a bound of its own.
-		config.ConnConfig.ConnectTimeout = connectTimeout
+	prepare(config.ConnConfig, cfg.URL)
+	d := &database{
+		acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait), statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	config.BeforeConnect = each(cfg.SynchronousCommit, &d.replicated)
+	d.pool, err = pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
-	}
-	d := &database{
-		pool: pool, acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait),
-		statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
 	d.lookups, d.saves = d.batches(tracer, false), d.batches(tracer, true)
 	return &Store{sqlstore.Store{Database: d}, d}, nil
 }
 
-// Ping checks that the database answers.
+// Ping checks that the database answers, and looks whether there is a synchronous standby now.
 func (d *database) Ping(ctx context.Context) error {
-	return d.read(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error { return conn.Ping(ctx) })
+	return d.read(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error {
+		var names string
+		err := conn.QueryRow(ctx, standbyNames).Scan(&names)
+		if err == nil {
+			d.replicated.Store(names != "")
+		}
+		return err
+	})
 }
 
 // Close closes the connections, and waits for those in use.
@@ -114,15 +125,25 @@ func (d *database) Close() { d.pool.Close() }
 // roundTrip executes a statement on a connection.
 type roundTrip = func(ctx context.Context, conn *pgxpool.Conn) error
 
-// do calls fn with a connection, and again if Postgres refused to run the statement concurrently with another one.
+// do executes a statement that writes: fn is called with a connection, and again if Postgres refused to run the statement
+// concurrently with another one.
 func (d *database) do(ctx context.Context, operation string, fn roundTrip) error {
 	conn, err := d.acquire(ctx)
 	if err != nil {
 		return unavailable(operation, err) // nothing was sent
 	}
-	defer conn.Release()
+	w := newWriter(conn)
+	defer w.Release()
+	return d.on(ctx, operation, conn, fn)
+}
+
+// on executes a statement on a connection.
+func (d *database) on(ctx context.Context, operation string, conn *pgxpool.Conn, fn roundTrip) error {
 	for attempt := 1; ; attempt++ {
 		err := d.bounded(ctx, conn, fn)
+		if isReadOnly(err) {
+			d.pool.Reset() // after a failover, all connections are those of a server that is no primary any more
+		}
 		if !isRefused(err) || attempt == attempts || ctx.Err() != nil {
 			return translate(operation, err)
 		}
@@ -145,9 +166,14 @@ func (d *database) bounded(ctx context.Context, conn *pgxpool.Conn, fn roundTrip
 	return fn(ctx, conn)
 }
 
-// read is do for a statement that changes nothing.
+// read is do for a statement that changes nothing. The driver cancels the statement when the wait for it ends.
 func (d *database) read(ctx context.Context, operation string, fn roundTrip) error {
-	return readError(operation, d.do(ctx, operation, fn))
+	conn, err := d.acquire(ctx)
+	if err != nil {
+		return unavailable(operation, err)
+	}
+	defer conn.Release()
+	return readError(operation, d.on(ctx, operation, conn, fn))
 }
 
 // readError is the error of a statement that changes nothing: if its outcome is unknown, nothing has changed.
@@ -160,7 +186,13 @@ func readError(operation string, err error) error {
 
 func (d *database) batches(tracer pgx.QueryTracer, saves bool) *batches {
 	return &batches{
-		acquire:     func(ctx context.Context) (connection, error) { return d.pool.Acquire(ctx) },
+		acquire: func(ctx context.Context) (connection, error) {
+			conn, err := d.pool.Acquire(ctx)
+			if err == nil && saves {
+				return newWriter(conn), nil
+			}
+			return conn, err
+		},
 		acquireWait: d.acquireWait, statementWait: d.statementWait, tracer: tracer, saves: saves,
 	}
 }
@@ -177,16 +209,18 @@ func (d *database) Run(ctx context.Context, s sqlstore.Statement, read sqlstore.
 // LookUp implements sqlstore.Database. Look-ups at the same time share round trips.
 func (d *database) LookUp(ctx context.Context, s sqlstore.Statement, read func(*sqlstore.Row)) error {
 	c := &call{ctx: ctx, statement: s.Text, args: s.Args, targets: []any{first(read)}}
-	err := d.lookups.do(s.Operation, c, func() error { return d.alone(ctx, s.Operation, c) })
+	err := d.lookups.do(s.Operation, c, func() error { return d.alone(ctx, d.read, s.Operation, c) })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	return readError(s.Operation, err)
 }
 
-// alone executes a call by itself.
-func (d *database) alone(ctx context.Context, operation string, c *call) error {
-	return d.do(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
+// alone executes a call by itself, by d.do or d.read.
+func (d *database) alone(
+	ctx context.Context, run func(context.Context, string, roundTrip) error, operation string, c *call,
+) error {
+	return run(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
 		row := conn.QueryRow(ctx, c.statement, c.args...)
 		if c.saves {
 			crash.At(crash.InCommit)

@@ -15,7 +15,7 @@ const (
 	// insertValues are the columns from ref to answers.
 	insertValues = `$5::text, $6::text, $7::json, $8::text, $9::text, $10::bigint, $11::timestamptz, $12::json`
 
-	saveResult = `-- name: SaveResult :one
+	insertResult = `-- name: SaveResult :one
 WITH inserted AS (
 	INSERT INTO results (` + sqlstore.InsertColumns + `)
 	SELECT v.account_id, $2::uuid, v.prism_id, v.number, ` + insertValues + `, $13::text, NULL
@@ -28,10 +28,10 @@ SELECT EXISTS (SELECT 1 FROM inserted), ` + sqlstore.PrismState + `
 FROM prisms p
 WHERE p.account_id = $1 AND p.id = $3`
 
-	// saveRetry locks the old result, which orders concurrent retries of it. A retry that had to wait for the lock sees, in
+	// insertRetry locks the old result, which orders concurrent retries of it. A retry that had to wait for the lock sees, in
 	// what the lock returns, that the result was retried, although its snapshot is older. The key leaves the old row before
 	// the new row takes it, because inserted reads what marked returns.
-	saveRetry = `-- name: SaveRetry :one
+	insertRetry = `-- name: SaveRetry :one
 WITH old AS (
 	SELECT o.id, o.idempotency_key, o.retried_by
 	FROM results o
@@ -51,10 +51,15 @@ WITH old AS (
 SELECT coalesce(old.retried_by, $2::uuid), coalesce(old.idempotency_key, ''), old.retried_by IS NULL, ` + sqlstore.PrismState + `
 FROM old
 JOIN prisms p ON p.account_id = $1 AND p.id = $3`
+
+	// confirmSaved locks the row, so that its commit waits until everything before is as durable as a save: on disk, and on
+	// the synchronous standby. A server that restarted during a save shows rows that the standby does not have.
+	confirmSaved = sqlstore.SavedResult + `
+FOR KEY SHARE OF r`
 )
 
-// SaveResult implements sqlstore.Database. It is one round trip, unless the result is not inserted.
-func (d *database) SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error) {
+// saveResult is one round trip, unless the result is not inserted.
+func (d *database) saveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error) {
 	const operation = "save result"
 	args, err := sqlstore.Arguments(account, r, sqlstore.Nullable(r.IdempotencyKey))
 	if err != nil {
@@ -63,12 +68,12 @@ func (d *database) SaveResult(ctx context.Context, account prism.AccountID, r pr
 	var inserted bool
 	saved := store.Saved{Result: r}
 	c := &call{
-		ctx: ctx, statement: saveResult, args: args, saves: true, account: account.UUID, id: r.ID.UUID, idempotencyKey: r.IdempotencyKey,
+		ctx: ctx, statement: insertResult, args: args, saves: true, account: account.UUID, id: r.ID.UUID, idempotencyKey: r.IdempotencyKey,
 		bytes: sqlstore.Size(r), targets: []any{first(func(row *sqlstore.Row) {
 			inserted, saved.Prism = row.Bool(), row.PrismState()
 		})},
 	}
-	err = d.saves.do(operation, c, func() error { return d.alone(ctx, operation, c) })
+	err = d.saves.do(operation, c, func() error { return d.alone(ctx, d.do, operation, c) })
 	switch {
 	case err != nil:
 		return store.Saved{}, err // a batch that goes on without this caller may still write to saved
@@ -82,7 +87,7 @@ func (d *database) SaveResult(ctx context.Context, account prism.AccountID, r pr
 		return saved, err
 	}
 	var held bool
-	err = d.alone(ctx, operation, &call{
+	err = d.alone(ctx, d.do, operation, &call{
 		statement: sqlstore.KeyHeld, args: []any{account.UUID, sqlstore.Nullable(r.IdempotencyKey)},
 		targets: []any{first(func(row *sqlstore.Row) { held = row.Bool() })},
 	})
@@ -94,8 +99,8 @@ func (d *database) SaveResult(ctx context.Context, account prism.AccountID, r pr
 	return store.Saved{}, err
 }
 
-// SaveRetry implements sqlstore.Database. It is one round trip, unless the retry was saved before.
-func (d *database) SaveRetry(
+// saveRetry is one round trip, unless the retry was saved before.
+func (d *database) saveRetry(
 	ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID,
 ) (store.Saved, error) {
 	const operation = "save retry"
@@ -108,7 +113,7 @@ func (d *database) SaveRetry(
 		inserted bool
 		saved    store.Saved
 	)
-	err = d.alone(ctx, operation, &call{statement: saveRetry, args: args, saves: true, targets: []any{first(func(row *sqlstore.Row) {
+	err = d.alone(ctx, d.do, operation, &call{statement: insertRetry, args: args, saves: true, targets: []any{first(func(row *sqlstore.Row) {
 		by, r.IdempotencyKey, inserted = row.UUID(), row.Text(), row.Bool()
 		saved = store.Saved{Result: r, Prism: row.PrismState()}
 	})}})
@@ -124,11 +129,12 @@ func (d *database) SaveRetry(
 	}
 }
 
+// load loads a stored result, and waits until the result is as durable as a new one (spec: saved-means-replicated).
 func (d *database) load(
 	ctx context.Context, operation string, account prism.AccountID, id prism.ResultID,
 ) (saved store.Saved, err error) {
-	err = d.alone(ctx, operation, &call{
-		statement: sqlstore.SavedResult, args: []any{account.UUID, id.UUID},
+	err = d.alone(ctx, d.do, operation, &call{
+		statement: confirmSaved, args: []any{account.UUID, id.UUID},
 		targets: []any{first(func(row *sqlstore.Row) { saved = row.Saved(store.WithInput) })},
 	})
 	return saved, err

@@ -33,6 +33,8 @@ type Database interface {
 	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error)
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (store.Saved, error)
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
+	// Confirm waits until a stored result is as durable as a new one would be (spec: saved-means-replicated).
+	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
 	// Ping and Close are those of store.Store.
 	Ping(ctx context.Context) error
 	Close()

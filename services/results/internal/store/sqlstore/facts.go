@@ -56,6 +56,9 @@ func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts s
 		facts.Prism = found(p, p.ID.UUID)
 		facts.Stored, facts.StoredPrism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
 	}, text, q.Key[:], ref, q.Version, Nullable(q.IdempotencyKey), q.Format.Tabular())
+	if err == nil && facts.Stored != nil && facts.Stored.Status == prism.OK { // the repeat returns it
+		err = s.Confirm(ctx, facts.Caller.Account, facts.Stored.ID)
+	}
 	if err != nil {
 		return store.CreateFacts{}, err
 	}

@@ -1,0 +1,182 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/testkit/pgtest"
+	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/postgres"
+)
+
+// replicated is a store in a primary with a synchronous standby, and has an account, a key and a prism.
+type replicated struct {
+	*postgres.Store
+	primary, standby *pgtest.Server
+	database         string
+}
+
+func newReplicated(t *testing.T) *replicated {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &replicated{}
+	var err error
+	r.primary, err = pgtest.Start(t.Context(), pgtest.Options{})
+	must(err)
+	t.Cleanup(func() { _ = r.primary.Close() })
+	r.standby, err = r.primary.Standby(t.Context())
+	must(err)
+	t.Cleanup(func() { _ = r.standby.Close() })
+	r.database, err = r.primary.CreateDatabase(t.Context(), "")
+	must(err)
+	must(postgres.Migrate(t.Context(), r.primary.URL(r.database)))
+	r.Store = open(t, r.primary.URL(r.database))
+	must(r.CreateAccount(t.Context(), account(), "a", time.UnixMilli(0)))
+	must(r.CreateKey(t.Context(), account(), store.APIKey{}, digest()))
+	must(r.CreatePrism(t.Context(), account(), prism.Prism{ID: prismID(), Slug: "triage", Latest: prism.Version{Number: 1}}))
+	return r
+}
+
+// rows is the number of results that a server shows.
+func (r *replicated) rows(t *testing.T, server *pgtest.Server) (n int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), server.URL(r.database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM results").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (r *replicated) pause(t *testing.T) {
+	t.Helper()
+	if err := r.standby.Pause(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *replicated) resume(t *testing.T) {
+	t.Helper()
+	if err := r.standby.Resume(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func answered(id byte) prism.Result {
+	r := failed(id)
+	r.Status, r.Error, r.Answers, r.IdempotencyKey = prism.OK, "", []byte(`{}`), ""
+	return r
+}
+
+// shortly is less time than a caller waits, and long enough for a save that waits for nothing.
+const shortly = 500 * time.Millisecond
+
+// savers are both ways to save a result that was saved before, or is still being saved.
+func savers(r *replicated) map[string]func(ctx context.Context) error {
+	return map[string]func(ctx context.Context) error{
+		"a first call": func(ctx context.Context) error {
+			_, err := r.SaveResult(ctx, account(), answered(10))
+			return err
+		},
+		"a retry": func(ctx context.Context) error {
+			_, err := r.SaveRetry(ctx, account(), answered(11), prism.ResultID{UUID: prism.UUID{9}})
+			return err
+		},
+	}
+}
+
+// TestASaveIsReportedOnlyWhenItIsReplicated takes the standby away while a save is under way, and repeats the save.
+// spec: saved-means-replicated, save-is-not-cancelled
+func TestASaveIsReportedOnlyWhenItIsReplicated(t *testing.T) {
+	t.Parallel()
+	r := newReplicated(t)
+	if _, err := r.SaveResult(t.Context(), account(), failed(9)); err != nil {
+		t.Fatal(err)
+	}
+	saved := 1
+	for name, save := range savers(r) {
+		r.pause(t)
+		for try := range 2 {
+			ctx, cancel := context.WithTimeout(t.Context(), shortly)
+			if err := save(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("try %d to save %s, while the standby is away: %v", try, name, err)
+			}
+			cancel()
+		}
+		if n := r.rows(t, r.primary); n != saved {
+			t.Errorf("the primary shows %s, which the standby does not have", name)
+		}
+		r.resume(t)
+		if err := save(t.Context()); err != nil {
+			t.Errorf("%s, with the standby back: %v", name, err)
+		}
+		saved++
+		if n := r.rows(t, r.standby); n != saved {
+			t.Errorf("the standby has %d results after %s, want %d", n, name, saved)
+		}
+	}
+}
+
+// TestAResultThatIsFoundIsReportedOnlyWhenItIsReplicated restarts the primary during a save. From then on the primary shows
+// the row, which the standby does not have.
+// spec: saved-means-replicated
+func TestAResultThatIsFoundIsReportedOnlyWhenItIsReplicated(t *testing.T) {
+	t.Parallel()
+	r := newReplicated(t)
+	if _, err := r.SaveResult(t.Context(), account(), failed(9)); err != nil {
+		t.Fatal(err)
+	}
+	r.pause(t)
+	keyed := answered(12)
+	keyed.IdempotencyKey = "key"
+	saves := savers(r)
+	saves["a keyed call"] = func(ctx context.Context) error {
+		_, err := r.SaveResult(ctx, account(), keyed)
+		return err
+	}
+	for _, save := range saves {
+		ctx, cancel := context.WithTimeout(t.Context(), shortly)
+		_ = save(ctx)
+		cancel()
+	}
+	if err := r.primary.Crash(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.primary.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := r.rows(t, r.primary); n != 1+len(saves) {
+		t.Fatalf("the primary shows %d results after its restart", n)
+	}
+	saves["a repeat"] = func(ctx context.Context) error {
+		_, err := r.CreateFacts(ctx, contract.CreateQuery{Key: digest(), Prism: prism.Ref{Slug: "triage"}, IdempotencyKey: "key"})
+		return err
+	}
+	for name, save := range saves {
+		ctx, cancel := context.WithTimeout(t.Context(), shortly)
+		if err := save(ctx); err == nil {
+			t.Errorf("%s is reported while the standby does not have it", name)
+		}
+		cancel()
+	}
+	r.resume(t)
+	for name, save := range saves {
+		if err := save(t.Context()); err != nil {
+			t.Errorf("%s, with the standby back: %v", name, err)
+		}
+	}
+}
