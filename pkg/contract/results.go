@@ -131,12 +131,16 @@ type CreateFacts struct {
 	Response *Response `json:"Document"` // the previous release's name
 	// Version is the version that a first call is for; nil when it does not exist.
 	Version *prism.Version
+	// Unwritable reports that the store cannot save a result (spec: unwritable-store).
+	Unwritable bool `json:",omitzero"`
 }
 
 // RetryFacts is what is stored of the result to retry, on one snapshot.
 type RetryFacts struct {
 	Account prism.AccountID // zero: the key is unknown or revoked
 	Stored  *Stored         // nil: not found in the account
+	// Unwritable reports that the store cannot save a result (spec: unwritable-store).
+	Unwritable bool `json:",omitzero"`
 }
 
 // Stored is a result as the checks see it, with the input that a retry sends to the model.

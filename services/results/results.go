@@ -76,7 +76,18 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	}
 	s.service = service.New(service.Deps{Store: s.store, Now: time.Now, NewID: newID, NewKey: newKey})
 	s.Results = s.service
-	return s, nil
+	if d.Metrics == nil {
+		return s, nil
+	}
+	return s, d.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "prism_store_writable",
+		Help: "0 while calls are refused because the store cannot be written.",
+	}, func() float64 {
+		if s.service.Writable() != nil {
+			return 0
+		}
+		return 1
+	}))
 }
 
 func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
@@ -150,8 +161,13 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Ready checks that the database answers.
-func (s *Service) Ready(ctx context.Context) error { return s.store.Ping(ctx) }
+// Ready checks that the database answers and can be written (spec: unwritable-store).
+func (s *Service) Ready(ctx context.Context) error {
+	if err := s.service.Writable(); err != nil {
+		return err
+	}
+	return s.store.Ping(ctx)
+}
 
 // warn logs the settings of the database with which results that were returned can be lost.
 func (s *Service) warn(ctx context.Context) {

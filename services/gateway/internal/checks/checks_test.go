@@ -93,6 +93,7 @@ var createBreakers = []breaker[createState]{
 		s.sent.Fields = append(s.sent.Fields[:len(s.sent.Fields):len(s.sent.Fields)], prism.FieldValue{Key: "z"}, prism.FieldValue{Key: "y"})
 	}, apierr.UnknownFields([]string{"z", "y"})},
 	{"size", func(s *createState) { s.sizer = sizes(30_000) }, apierr.TooLarge(30_000)},
+	{"can be saved", func(s *createState) { s.facts.Unwritable = true }, apierr.Unavailable()},
 }
 
 func goodRetry() retryState {
@@ -106,6 +107,7 @@ var retryBreakers = []breaker[retryState]{
 	{"not retried", func(s *retryState) { change(s, func(r *contract.Stored) { r.RetriedBy = &newer }) }, apierr.AlreadyRetried(newer)},
 	{"prism live", func(s *retryState) { change(s, func(r *contract.Stored) { r.Archived = true }) }, apierr.PrismArchived()},
 	{"size", func(s *retryState) { s.sizer = sizes(30_000) }, apierr.TooLarge(30_000)},
+	{"can be saved", func(s *retryState) { s.facts.Unwritable = true }, apierr.Unavailable()},
 }
 
 func change(s *retryState, fn func(*contract.Stored)) {
@@ -140,7 +142,7 @@ func pairs[S interface{ decide() (Decision, error) }](t *testing.T, good func() 
 	}
 }
 
-// spec: order-of-checks-create
+// spec: order-of-checks-create, unwritable-store
 func TestTheEarlierCheckOfACreateCallDecides(t *testing.T) {
 	t.Parallel()
 	pairs(t, goodCreate, createBreakers)
@@ -216,6 +218,7 @@ func TestCreateDecisions(t *testing.T) {
 				s.facts.Stored, s.facts.Response = storedOf(thePrism, prism.OK), doc
 				s.facts.Version, s.sent.Fields = nil, nil
 				s.sizer = sizes(30_000)
+				s.facts.Unwritable = true // nothing is saved
 			},
 			want: Decision{Response: doc},
 		},

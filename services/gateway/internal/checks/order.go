@@ -22,7 +22,7 @@ func Create(sent request.Create, facts contract.CreateFacts, sizer Sizer) (Decis
 	case stored != nil && stored.Status == prism.OK:
 		return Decision{Response: facts.Response}, nil
 	case stored != nil:
-		return attempt(retryOf(facts.Account, stored), sizer)
+		return attempt(retryOf(facts.Account, stored), sizer, facts.Unwritable)
 	case facts.Version == nil:
 		return Decision{}, apierr.VersionNotFound()
 	}
@@ -36,7 +36,7 @@ func Create(sent request.Create, facts contract.CreateFacts, sizer Sizer) (Decis
 		Input:          contract.Input{Version: *facts.Version, Ref: sent.Ref, Context: sent.Context, Fields: fields},
 		IdempotencyKey: sent.IdempotencyKey,
 		Lock:           KeyLock(facts.Account, sent.IdempotencyKey),
-	}, sizer)
+	}, sizer, facts.Unwritable)
 }
 
 // Retry decides a retry (spec: order-of-checks-retry).
@@ -54,13 +54,17 @@ func Retry(facts contract.RetryFacts, sizer Sizer) (Decision, error) {
 	case stored.Archived:
 		return Decision{}, apierr.PrismArchived()
 	}
-	return attempt(retryOf(facts.Account, stored), sizer)
+	return attempt(retryOf(facts.Account, stored), sizer, facts.Unwritable)
 }
 
-// attempt makes the last check, which estimates the size of what the model gets (spec: size-estimate-on-retries).
-func attempt(at *Attempt, sizer Sizer) (Decision, error) {
+// attempt makes the last checks: it estimates the size of what the model gets (spec: size-estimate-on-retries), and refuses a
+// call whose answer could not be saved (spec: unwritable-store).
+func attempt(at *Attempt, sizer Sizer, unwritable bool) (Decision, error) {
 	if err := sizer.Check(at.Input.Version.Definition, at.Input.Fields, at.Input.Context); err != nil {
 		return Decision{}, err
+	}
+	if unwritable {
+		return Decision{}, apierr.Unavailable()
 	}
 	return Decision{Attempt: at}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
@@ -39,6 +40,7 @@ type Service struct {
 	Deps
 	versions *versions
 	usage    *usage
+	saves    saves
 }
 
 var _ contract.Results = (*Service)(nil)
@@ -48,8 +50,23 @@ func New(d Deps) *Service {
 	return &Service{Deps: d, versions: newVersions(), usage: newUsage()}
 }
 
-// Run stores when API keys were last used, until ctx ends.
-func (s *Service) Run(ctx context.Context) error { return s.usage.run(ctx, s.Store.TouchKeys) }
+// Run stores when API keys were last used, and probes a store that cannot be written, until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	probing, stop := context.WithCancel(ctx)
+	var probes sync.WaitGroup
+	probes.Go(func() { s.saves.probe(probing, s.Store.ProbeWrite) })
+	defer probes.Wait()
+	defer stop()
+	return s.usage.run(ctx, s.Store.TouchKeys)
+}
+
+// Writable returns an error while the store cannot be written (spec: unwritable-store).
+func (s *Service) Writable() error {
+	if s.saves.refused() {
+		return store.ErrUnwritable
+	}
+	return nil
+}
 
 // CreateFacts implements contract.Results.
 func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
@@ -57,7 +74,7 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 	if err != nil {
 		return contract.CreateFacts{}, translate(err, nil)
 	}
-	facts := contract.CreateFacts{Account: s.noteUse(found.Caller)}
+	facts := contract.CreateFacts{Account: s.noteUse(found.Caller), Unwritable: s.saves.refused()}
 	if found.Prism == nil {
 		return facts, nil
 	}
@@ -94,7 +111,7 @@ func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 	if err != nil {
 		return contract.RetryFacts{}, translate(err, nil)
 	}
-	facts := contract.RetryFacts{Account: s.noteUse(found.Caller)}
+	facts := contract.RetryFacts{Account: s.noteUse(found.Caller), Unwritable: s.saves.refused()}
 	if found.Result == nil {
 		return facts, nil
 	}
@@ -138,6 +155,7 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 	} else {
 		saved, err = s.Store.SaveRetry(ctx, in.Account, r, *in.RetryOf)
 	}
+	s.saves.note(err)
 	if err != nil {
 		return contract.Response{}, translate(err, nil)
 	}

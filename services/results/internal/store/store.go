@@ -44,6 +44,9 @@ type Store interface {
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error
+	// ProbeWrite checks that the database can save a result: it writes one, takes it back and commits. It returns an error
+	// if a save would fail too.
+	ProbeWrite(ctx context.Context) error
 	// Close releases the connections. The store must not be used afterwards.
 	Close()
 }

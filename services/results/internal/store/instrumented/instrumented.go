@@ -118,5 +118,10 @@ func (d *database) Ping(ctx context.Context) error {
 	return d.measure("ping", func() error { return d.inner.Ping(ctx) })
 }
 
+// ProbeWrite implements sqlstore.Database.
+func (d *database) ProbeWrite(ctx context.Context) error {
+	return d.measure("probe_write", func() error { return d.inner.ProbeWrite(ctx) })
+}
+
 // Close implements sqlstore.Database.
 func (d *database) Close() { d.inner.Close() }

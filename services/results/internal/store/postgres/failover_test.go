@@ -34,7 +34,7 @@ func eitherOf(t *testing.T, database string, servers ...*pgtest.Server) string {
 
 // TestAFailoverIsFollowedAtTheFirstRefusedWrite keeps the connections to the old primary open, as a failover does that moves
 // an address.
-// spec: postgres-failover
+// spec: postgres-failover, unwritable-store
 func TestAFailoverIsFollowedAtTheFirstRefusedWrite(t *testing.T) {
 	t.Parallel()
 	r := newReplicated(t)
@@ -44,6 +44,13 @@ func TestAFailoverIsFollowedAtTheFirstRefusedWrite(t *testing.T) {
 	}
 	if err := r.primary.Demote(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	var err error
+	for err == nil { // a connection learns of the change when its server process does
+		err = r.ProbeWrite(t.Context())
+	}
+	if !errors.Is(err, store.ErrUnwritable) {
+		t.Errorf("a probe of a server that refuses writes: %v", err)
 	}
 	if err := r.standby.Promote(t.Context()); err != nil {
 		t.Fatal(err)

@@ -133,7 +133,7 @@ func TestASaveIsReportedOnlyWhenItIsReplicated(t *testing.T) {
 
 // TestAResultThatIsFoundIsReportedOnlyWhenItIsReplicated restarts the primary during a save. From then on the primary shows
 // the row, which the standby does not have.
-// spec: saved-means-replicated
+// spec: saved-means-replicated, unwritable-store
 func TestAResultThatIsFoundIsReportedOnlyWhenItIsReplicated(t *testing.T) {
 	t.Parallel()
 	r := newReplicated(t)
@@ -173,10 +173,23 @@ func TestAResultThatIsFoundIsReportedOnlyWhenItIsReplicated(t *testing.T) {
 		}
 		cancel()
 	}
+	if err := probed(t, r); err == nil {
+		t.Error("a store that cannot save passes the probe")
+	}
 	r.resume(t)
+	if err := r.ProbeWrite(t.Context()); err != nil {
+		t.Errorf("a probe, with the standby back: %v", err)
+	}
 	for name, save := range saves {
 		if err := save(t.Context()); err != nil {
 			t.Errorf("%s, with the standby back: %v", name, err)
 		}
 	}
+}
+
+func probed(t *testing.T, r *replicated) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), shortly)
+	defer cancel()
+	return r.ProbeWrite(ctx)
 }

@@ -35,8 +35,9 @@ type Database interface {
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
 	// Confirm waits until a stored result is as durable as a new one would be (spec: saved-means-replicated).
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
-	// Ping and Close are those of store.Store.
+	// Ping, ProbeWrite and Close are those of store.Store.
 	Ping(ctx context.Context) error
+	ProbeWrite(ctx context.Context) error
 	Close()
 }
 

@@ -23,6 +23,12 @@ func savingTests() []test {
 			same(t, f.save(t, r).Result, r)
 			same(t, *f.stored(t, r.ID), r)
 		}},
+		// spec: unwritable-store
+		{"a probe of writing leaves nothing", func(t *testing.T, f *fixture) {
+			succeeds(t, f.ProbeWrite(t.Context()))
+			succeeds(t, f.ProbeWrite(t.Context()))
+			f.save(t, f.ok(f.mine.prism))
+		}},
 		{"an empty ref is not an absent one", func(t *testing.T, f *fixture) {
 			empty := ""
 			r := f.ok(f.mine.prism)
