@@ -35,6 +35,8 @@ type Config struct {
 	OwnLocks bool
 	// Forgetful makes Postgres not wait for its disk, for tests in which Postgres doesn't crash.
 	Forgetful bool
+	// Standby gives Postgres a synchronous standby.
+	Standby bool
 	// Gateway holds further settings of the gateways.
 	Gateway map[string]string
 }
@@ -45,13 +47,15 @@ type System struct {
 	Results  []*Part
 	Models   *Part
 	Links    []*Link
-	Postgres *pgtest.Server
+	Postgres *pgtest.Server // the first primary
+	Standby  *pgtest.Server
 	Redis    *redistest.Server
 	Model    *upstream.Model
 
 	config   Config
 	options  launch.Options
 	database string
+	primary  *pgtest.Server
 	operator *launch.Service // has the operator's commands, and the database without a link
 
 	found problems
@@ -88,8 +92,14 @@ func (s *System) stores(ctx context.Context) (err error) {
 	if s.Postgres, err = pgtest.Start(ctx, pgtest.Options{Fsync: !s.config.Forgetful}); err != nil {
 		return err
 	}
+	s.primary = s.Postgres
 	if s.database, err = s.Postgres.CreateDatabase(ctx, ""); err != nil {
 		return err
+	}
+	if s.config.Standby {
+		if s.Standby, err = s.Postgres.Standby(ctx); err != nil {
+			return err
+		}
 	}
 	if !s.config.OwnLocks {
 		if s.Redis, err = redistest.Start(ctx, redistest.Options{}); err != nil {
@@ -188,8 +198,27 @@ func (s *System) Parts() []*Part {
 	return append(parts, s.Gateways...)
 }
 
-// DatabaseURL is the URL of the database, without a link.
-func (s *System) DatabaseURL() string { return s.Postgres.URL(s.database) }
+// DatabaseURL is the URL of the database in the primary, without a link.
+func (s *System) DatabaseURL() string { return s.primary.URL(s.database) }
+
+// FailOver promotes the standby and moves the address of Postgres to it. Connections to the old primary end.
+func (s *System) FailOver(ctx context.Context) error {
+	var errs []error
+	var links []*Link
+	for _, l := range s.Links {
+		if strings.HasSuffix(l.Name, " to Postgres") {
+			links = append(links, l)
+			l.Refuse()
+		}
+	}
+	errs = append(errs, s.Standby.Promote(ctx))
+	s.primary = s.Standby
+	for _, l := range links {
+		l.back.aim("unix:" + postgresSocket(s.DatabaseURL()))
+		errs = append(errs, l.Accept())
+	}
+	return errors.Join(errs...)
+}
 
 // Account makes an account and returns an API key of the account.
 func (s *System) Account(ctx context.Context, name string) (string, error) {
@@ -222,8 +251,10 @@ func (s *System) Close() error {
 	if s.Redis != nil {
 		errs = append(errs, s.Redis.Close())
 	}
-	if s.Postgres != nil {
-		errs = append(errs, s.Postgres.Close())
+	for _, server := range []*pgtest.Server{s.Standby, s.Postgres} {
+		if server != nil {
+			errs = append(errs, server.Close())
+		}
 	}
 	return errors.Join(errs...)
 }
