@@ -4,7 +4,7 @@
 //	                    ┌─ every question has a usable answer ────▶ OK
 //	calls ─▶ attempts ──┼─ a question has no usable answer ───────▶ Unusable
 //	   ▲         │      ├─ a status that is not retried ──────────▶ Refused
-//	   └─ pause ─┘      ├─ last attempt, or the pause is too long ▶ Refused, Unreachable
+//	   └─ pause ─┘      ├─ the next pause is longer than the rest ▶ Refused, Unreachable
 //	                    └─ the wait has ended ────────────────────▶ Timeout
 package ask
 

@@ -10,15 +10,11 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
+// The pauses between the attempts of one call: doubled up to maxPause, each shortened by up to half. Retry-After makes pauses
+// longer. The attempts end when the next pause does not fit in the wait: a permanent fault gets 11 to 20 attempts.
 const (
-	// maxParallel limits the concurrent calls of one ask.
-	maxParallel = 16
-	// maxAttempts limits the attempts of one call. With the pauses between them (100 ms, doubled up to 2 s, each shortened by
-	// up to half) an ask outlasts an upstream fault of one to two seconds, and fails about 3 seconds after the start of a
-	// longer one. Retry-After makes pauses longer, up to the wait.
-	maxAttempts = 6
-	firstPause  = 100 * time.Millisecond
-	maxPause    = 2 * time.Second
+	firstPause = 100 * time.Millisecond
+	maxPause   = 2 * time.Second
 )
 
 // result is how one call ended.
@@ -28,11 +24,11 @@ type result struct {
 	err     error           // a panic of the provider
 }
 
-// all executes the calls, at most maxParallel at a time, and returns their results.
+// all executes the calls at once and returns their results: a definition has at most 64 questions (spec: version-questions).
 //
 // The first call in question order that fails decides the ask, so that the same faults always give the same error text.
-// Calls after a failed one are cancelled or not started, and their results must not be read. Calls before a failed one
-// continue, since one of them may still fail.
+// Calls after a failed one are cancelled, and their results must not be read. Calls before a failed one continue, since one
+// of them may still fail.
 func (s *Asker) all(ctx context.Context, calls []provider.Call) []result {
 	results := make([]result, len(calls))
 	if len(calls) == 1 {
@@ -45,11 +41,8 @@ func (s *Asker) all(ctx context.Context, calls []provider.Call) []result {
 		defer cancels[i]()
 	}
 	var running sync.WaitGroup
-	slots := make(chan struct{}, maxParallel)
 	for i, c := range calls {
-		slots <- struct{}{}
 		running.Go(func() {
-			defer func() { <-slots }()
 			results[i] = s.call(contexts[i], c)
 			if results[i].Reason != OK {
 				for _, cancel := range cancels[i+1:] {
@@ -62,7 +55,7 @@ func (s *Asker) all(ctx context.Context, calls []provider.Call) []result {
 	return results
 }
 
-// call repeats a call until there is a reply, a fault that is not retryable, or no time or attempt left.
+// call repeats a call until there is a reply, a fault that is not retryable, or no time left (spec: upstream-retries).
 func (s *Asker) call(ctx context.Context, c provider.Call) result {
 	for attempt := 1; ; attempt++ {
 		if ctx.Err() != nil {
@@ -77,7 +70,7 @@ func (s *Asker) call(ctx context.Context, c provider.Call) result {
 			s.cfg.Attempted(reply, fault)
 		}
 		ended := result{Report: report(c, reply, fault), answers: reply.Answers}
-		if fault == nil || !fault.Retryable() || attempt >= maxAttempts {
+		if fault == nil || !fault.Retryable() {
 			return ended
 		}
 		// A pause that is longer than the rest of the wait ends the attempts (spec: retry-after).

@@ -18,7 +18,12 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 )
 
-const attempts = 6 // ask.Config.MaxAttempts by default
+// A permanent fault gets 11 attempts: after pauses of 0.1, 0.2, 0.4, 0.8, 1.6 and five times 2 s, one more pause of 2 s
+// would not fit in the wait.
+const (
+	attempts = 11
+	tookMS   = 100 + 200 + 400 + 800 + 1600 + 5*2000
+)
 
 func refusedText(status int) string {
 	return "The model service refused the call (status " + strconv.Itoa(status) + ")."
@@ -73,15 +78,37 @@ func faults(t *testing.T, w Wire) {
 			})
 		})
 	}
-	t.Run("a dead upstream is given up after six attempts", func(t *testing.T) {
+	for _, status := range []int{429, 503} {
+		t.Run("status "+strconv.Itoa(status)+" for ever is tried until no pause fits in the wait", func(t *testing.T) {
+			t.Parallel()
+			in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { fail(rw, status) },
+				func(t *testing.T, e *env) {
+					v := e.ask(t, only(Urgent()))
+					if v.Error != refusedText(status) || e.count() != attempts || v.TookMS != tookMS {
+						t.Errorf("got %q after %d requests in %d ms", v.Error, e.count(), v.TookMS)
+					}
+				})
+		})
+	}
+	t.Run("a fault of twelve seconds is outlasted", func(t *testing.T) {
 		t.Parallel()
-		in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { fail(rw, 503) },
-			func(t *testing.T, e *env) {
-				v := e.ask(t, only(Urgent()))
-				if v.Error != refusedText(503) || e.count() != attempts || v.TookMS != 100+200+400+800+1600 {
-					t.Errorf("got %q after %d requests in %d ms", v.Error, e.count(), v.TookMS)
-				}
-			})
+		began := time.Time{}
+		in(t, w, func(rw http.ResponseWriter, _ *http.Request, n int, body string) {
+			if n == 1 {
+				began = time.Now()
+			}
+			if time.Since(began) < 12*time.Second {
+				fail(rw, 503)
+				return
+			}
+			_, _ = io.WriteString(rw, w.render(Says(), body))
+		}, func(t *testing.T, e *env) {
+			if v := e.ask(t, only(Urgent())); v.TookMS != tookMS {
+				t.Errorf("took %d ms", v.TookMS)
+			} else {
+				parse(t, v)
+			}
+		})
 	})
 	t.Run("a connection that nobody takes is unreachable", func(t *testing.T) {
 		t.Parallel()
