@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(child) != "" {
+		runChild()
+		return
+	}
 	goleak.VerifyTestMain(m,
 		// fasthttp's housekeeping: one sleeps up to ten seconds after its server has ended, the other runs for good.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),

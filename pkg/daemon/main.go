@@ -13,11 +13,13 @@ import (
 )
 
 // Main runs a binary until it has done its work or is told to stop, and exits: 0 after a clean stop and after --help,
-// else 1 with the error on standard error. A second signal ends the process at once.
+// else 1 with the error on standard error. A second Ctrl-C ends the process at once; a further SIGTERM does not
+// (spec: repeated-signals).
 func Main(env config.Environment, run func(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 	err := run(ctx, os.Args[1:], env, os.Stdout, os.Stderr)
+	stop()
 	if err != nil && !errors.Is(err, config.ErrHelp) {
 		fmt.Fprintln(os.Stderr, env.Name+":", err)
 		os.Exit(1)
