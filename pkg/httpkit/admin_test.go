@@ -33,6 +33,7 @@ func fetch(t *testing.T, address, path string) (int, string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = res.Body.Close() }()
+	wantSafe(t, res.Header)
 	b, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,8 @@ type Body struct {
 
 // ReadBody reads the body, at most Config.BodyLimit bytes of it (spec: body-limit, body-limit-of-chunked-bodies). Its
 // errors are of the catalogue: 415, which takes precedence over 413 (spec: unparsed-content-types); 400 for a body that
-// breaks off; 408 for a body that does not arrive within ReadTimeout; and 503 at once when the bodies of other requests
+// breaks off; 408 for a body that does not arrive within ReadTimeout; 431 for chunk extensions over the limit
+// of headers; and 503 at once when the bodies of other requests
 // leave no room (spec: overload).
 //
 // A body over the limit is neither read nor kept: the response is sent at once, and the connection discards a bounded
@@ -63,10 +64,11 @@ var errNoRoom = errors.New("too many bytes of bodies are held")
 // refusal of small ones.
 const uncounted = 16 << 10
 
-// bodyKind reads the headers alone. Any Content-Encoding is refused, so that no body grows by decompression.
+// bodyKind reads the headers alone. A Content-Encoding other than identity is refused, so that no body grows by
+// decompression (spec: content-encoding).
 func (x *exchange) bodyKind() (Kind, error) {
 	h := &x.fctx.Request.Header
-	if len(h.ContentEncoding()) > 0 || x.headers.contentTypes > 1 {
+	if x.headers.encoded || x.headers.contentTypes > 1 {
 		return Absent, apierr.UnsupportedMediaType()
 	}
 	media, _, _ := bytes.Cut(h.ContentType(), []byte(";"))
@@ -113,7 +115,13 @@ func (b *incoming) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
-	n, err := b.stream.Read(p)
+	var n int
+	var err error
+	if b.length < 0 && b.conn != nil {
+		n, err = b.conn.framing.read(b.stream, p)
+	} else {
+		n, err = b.stream.Read(p)
+	}
 	b.read += n
 	switch {
 	case b.length > 0 && b.read == b.length:
@@ -160,6 +168,9 @@ func (b *incoming) readAll(limit int) ([]byte, error) {
 		case b.atEnd():
 			return buf, nil
 		case err != nil:
+			if b.conn != nil && b.conn.framing.exceeded {
+				return nil, headersTooLarge()
+			}
 			return nil, brokenRequest(err)
 		}
 		if len(buf) == cap(buf) {

@@ -36,7 +36,7 @@ const (
 	asForm = "Content-Type: application/x-www-form-urlencoded\r\n"
 )
 
-// spec: parsed-content-types, unparsed-content-types, absent-body, body-limit, body-limit-of-chunked-bodies
+// spec: content-encoding, parsed-content-types, unparsed-content-types, absent-body, body-limit, body-limit-of-chunked-bodies
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{}, Deps{}, echo)
@@ -63,6 +63,9 @@ func TestBodies(t *testing.T) {
 		{"text with parameters", post("Content-Type: TEXT/plain;charset=latin1\r\n", ""), 200, "text "},
 		{"exactly the limit", post(asText, exact), 200, "text " + exact},
 		{"exactly the limit in chunks", postChunked(asText, exact, 60000), 200, "text " + exact},
+		{"exactly the limit in chunks of one byte", postChunked(asText, exact, 1), 200, "text " + exact},
+		{"a chunk extension", "POST /v1/results/a/retry HTTP/1.1\r\nHost: x\r\n" + asText +
+			"Transfer-Encoding: chunked\r\n\r\n2;a=" + strings.Repeat("b", 1000) + "\r\nhi\r\n0\r\n\r\n", 200, "text hi"},
 		{"exactly the limit in one chunk", postChunked(asText, exact, mebibyte), 200, "text " + exact},
 		{"with a trailer that is announced", "POST /v1/results/a/retry HTTP/1.1\r\nHost: x\r\n" + asText +
 			"Content-Length: 2\r\nTrailer: X-A\r\n\r\nhi", 200, "text hi"},
@@ -83,7 +86,10 @@ func TestBodies(t *testing.T) {
 		{"no type over the limit", post("", over), 415, malformedBody},
 		{"another type over the limit in chunks", postChunked(asForm, over, 60000), 415, malformedBody},
 		{"a gzip bomb", post(asJSON+"Content-Encoding: gzip\r\n", bomb.String()), 415, malformedBody},
-		{"identity", post(asJSON+"Content-Encoding: identity\r\n", "{}"), 415, malformedBody},
+		{"identity is no encoding", post(asJSON+"Content-Encoding: Identity\r\n", "{}"), 200, "json {}"},
+		{"identity and another encoding", post(asJSON+"Content-Encoding: identity\r\nContent-Encoding: gzip\r\n", "{}"), 415, malformedBody},
+		{"an empty encoding and another", post(asJSON+"content-encoding:\r\nContent-Encoding: gzip\r\n", "{}"), 415, malformedBody},
+		{"a list of encodings", post(asJSON+"Content-Encoding: identity, gzip\r\n", "{}"), 415, malformedBody},
 
 		{"a chunk that is none", "POST /v1/results/a/retry HTTP/1.1\r\nHost: x\r\n" + asJSON +
 			"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 400, malformedBody},
@@ -142,6 +148,28 @@ func TestABodyOverTheLimitIsAnsweredBeforeItArrives(t *testing.T) {
 	}
 }
 
+// The limit is that of the headers. The response comes although the extension, or the body, goes on.
+//
+// spec: chunk-extensions
+func TestChunkExtensionsCountAsHeaders(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{}, Deps{}, echo)
+	head := "POST /v1/results/a/retry HTTP/1.1\r\nHost: x\r\n" + asText + "Transfer-Encoding: chunked\r\n\r\n"
+	for name, request := range map[string]string{
+		"one extension":              head + "1;" + strings.Repeat("a", 64<<10),
+		"behind data":                head + "1\r\nx\r\n1;" + strings.Repeat("a", 64<<10),
+		"extensions of small chunks": head + strings.Repeat("1;"+strings.Repeat("a", 200)+"\r\nx\r\n", 400),
+		"of the last chunk":          head + "1\r\nx\r\n0;" + strings.Repeat("a", 64<<10),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := r.dial().send(request)
+			wantError(t, p.reply("POST"), 431, malformedBody)
+			p.end()
+		})
+	}
+}
+
 func TestABodyThatBreaksOffIsNotTakenForAWhole(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{}, Deps{}, echo)
@@ -161,6 +189,7 @@ func TestABodyThatBreaksOffIsNotTakenForAWhole(t *testing.T) {
 	}
 }
 
+// spec: request-time
 func TestASlowBodyEndsWith408(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{ReadTimeout: 50 * time.Millisecond}, Deps{}, echo)

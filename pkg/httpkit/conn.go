@@ -48,6 +48,7 @@ type conn struct {
 	received bool       // at least one byte
 	ended    bool       // the client has half-closed the connection
 	linger   bool       // Close waits until the client has read the last response
+	framing  framing    // of the body that is being read
 
 	exchange exchange // the current one, or the last
 
@@ -130,7 +131,11 @@ func (c *conn) Read(p []byte) (int, error) {
 	case waiting: // for its first request
 		c.tracker.markIdle(c)
 	}
+	if c.framing.full() {
+		return 0, errExtensions
+	}
 	n, err := c.Conn.Read(p)
+	c.framing.received(n)
 	if c.state.Load() == cut {
 		if c.notice != nil {
 			c.drain(noticePause)

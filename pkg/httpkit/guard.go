@@ -71,6 +71,9 @@ func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
 	if c != nil {
 		x = &c.exchange
 	}
+	if c != nil { // the headers' buffer may hold as many bytes of the body as the limit
+		c.framing = framing{room: 2 * s.cfg.HeaderLimit}
+	}
 	*x = exchange{
 		server: s,
 		fctx:   fctx,
@@ -81,7 +84,7 @@ func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
 	}
 	x.ctx, x.span = s.observe.start(telemetry.WithRequestID(s.run.Load().base, id), x.method, carrier{h})
 	fctx.SetUserValue(exchangeKey{}, x)
-	fctx.Response.Header.Set(fiber.HeaderXRequestID, id)
+	setStandardHeaders(&fctx.Response.Header, id)
 	return x
 }
 
@@ -169,7 +172,7 @@ func (s *Server) unparsed(fctx *fasthttp.RequestCtx, err error) {
 	response := brokenRequest(err)
 	var small *fasthttp.ErrSmallBuffer
 	if errors.As(err, &small) {
-		response.Status = fasthttp.StatusRequestHeaderFieldsTooLarge
+		response = headersTooLarge()
 	}
 	id := s.deps.NewID()
 	fctx.Response.Reset()
@@ -183,6 +186,13 @@ func (s *Server) unparsed(fctx *fasthttp.RequestCtx, err error) {
 func requestTimeout() *apierr.Error {
 	err := apierr.Malformed()
 	err.Status = fasthttp.StatusRequestTimeout
+	return err
+}
+
+// headersTooLarge is a request whose headers exceed HeaderLimit. Like requestTimeout, it is not in the catalogue.
+func headersTooLarge() *apierr.Error {
+	err := apierr.Malformed()
+	err.Status = fasthttp.StatusRequestHeaderFieldsTooLarge
 	return err
 }
 

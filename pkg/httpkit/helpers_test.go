@@ -220,6 +220,17 @@ func wantReply(t *testing.T, got reply, status int, body string) {
 	if got.header.Get("X-Request-Id") == "" {
 		t.Error("no X-Request-Id")
 	}
+	wantSafe(t, got.header)
+}
+
+// wantSafe asserts the headers that every response has.
+//
+// spec: nosniff, no-store
+func wantSafe(t *testing.T, h http.Header) {
+	t.Helper()
+	if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" {
+		t.Errorf("headers %v", h)
+	}
 }
 
 func wantError(t *testing.T, got reply, status int, body string) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -25,7 +26,8 @@ func Send(c *fiber.Ctx, status int, contentType string, body []byte) error {
 	return nil
 }
 
-// SendStream responds 200 with a body that is made while it is sent, in chunks. It owns the body and closes it. An error
+// SendStream responds 200 with a body that is made while it is sent: in chunks, or to HTTP/1.0 until the connection ends
+// (spec: http-1-0). It owns the body and closes it. An error
 // before the first byte is returned. A later error breaks the connection before the last chunk, so that no client takes a
 // part for the whole. After a client disconnect the next write ends the stream.
 func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
@@ -41,8 +43,33 @@ func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 		return body.Close()
 	}
 	x.streaming = true
-	c.Response().SetBodyStream(&outgoing{x: x, buffered: buffered, closer: body}, -1)
+	o := &outgoing{x: x, buffered: buffered, closer: body}
+	if c.Request().Header.IsHTTP11() {
+		c.Response().SetBodyStream(o, -1)
+		return nil
+	}
+	// fasthttp would send chunks, so the response is written here, after the handler.
+	c.Response().Header.SetConnectionClose()
+	head := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\n")
+	for key, value := range c.Response().Header.All() {
+		head = fmt.Appendf(head, "%s: %s\r\n", key, value)
+	}
+	c.Context().HijackSetNoResponse(true)
+	c.Context().Hijack(func(net.Conn) { o.writeTo(x.conn, append(head, "\r\n"...)) })
 	return nil
+}
+
+// writeTo writes head and body to the connection, which is closed afterwards: with a reset if the body is not whole.
+func (o *outgoing) writeTo(c *conn, head []byte) {
+	_, err := c.Write(head)
+	if err == nil {
+		_, err = io.Copy(c, o)
+	}
+	if tcp, ok := c.Conn.(*net.TCPConn); ok && err != nil {
+		_ = tcp.SetLinger(0)
+		c.linger = false
+	}
+	_ = o.Close()
 }
 
 // outgoing is a streamed response body. The exchange ends when the body is closed, not when the handler returns.
@@ -54,7 +81,10 @@ type outgoing struct {
 }
 
 func (o *outgoing) Read(p []byte) (n int, err error) {
-	n, o.err = o.buffered.Read(p)
+	o.err = recovered(func() error {
+		n, err = o.buffered.Read(p)
+		return err
+	})
 	return n, o.err
 }
 
@@ -91,12 +121,19 @@ func (x *exchange) respondError(err error) {
 	writeError(&x.fctx.Response, known)
 }
 
+// setStandardHeaders sets the headers that every response has (spec: request-id, nosniff, no-store).
+func setStandardHeaders(h *fasthttp.ResponseHeader, requestID string) {
+	h.Set(fiber.HeaderXRequestID, requestID)
+	h.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	h.Set(fiber.HeaderCacheControl, "no-store")
+}
+
 // writeError replaces what the handler has written, except the headers that every response has.
 func writeError(r *fasthttp.Response, e *apierr.Error) {
 	id, closing := string(r.Header.Peek(fiber.HeaderXRequestID)), r.Header.ConnectionClose()
 	r.Reset()
 	r.Header.SetNoDefaultContentType(true)
-	r.Header.Set(fiber.HeaderXRequestID, id)
+	setStandardHeaders(&r.Header, id)
 	if closing {
 		r.Header.SetConnectionClose()
 	}

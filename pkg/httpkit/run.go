@@ -110,7 +110,8 @@ func (s *Server) notice() func() []byte {
 	}
 	return func() []byte {
 		e := requestTimeout()
-		return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n%s",
+		return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nX-Request-Id: %s\r\nConnection: close\r\n"+
+			"X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n\r\n%s",
 			e.Status, fasthttp.StatusMessage(e.Status), JSONType, len(e.Body()), s.deps.NewID(), e.Body())
 	}
 }

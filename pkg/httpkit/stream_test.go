@@ -65,6 +65,63 @@ func TestStreamsAreSentInChunks(t *testing.T) {
 	}
 }
 
+// spec: http-1-0
+func TestAStreamToHTTP10EndsWithItsConnection(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("0123456789\r\n", 100_000)
+	broken := newSource(io.MultiReader(strings.NewReader(large), failing{errors.New("the store fell")}))
+	panics := newSource(io.MultiReader(strings.NewReader(large), readerFunc(func([]byte) (int, error) { panic("a bug") })))
+	whole, none := newSource(strings.NewReader(large)), newSource(strings.NewReader(""))
+	r := start(t, Config{}, Deps{}, streaming(whole, none, newSource(strings.NewReader(large)), broken, panics))
+	for _, want := range []string{large, ""} {
+		p := r.dial().send("GET /export HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+		got := p.reply("GET")
+		if got.status != 200 || got.body != want || !got.close || got.header.Get("Transfer-Encoding") != "" {
+			t.Errorf("got %d, %d bytes, close %v, headers %v", got.status, len(got.body), got.close, got.header)
+		}
+		if got.header.Get("Content-Type") != "text/csv; charset=utf-8" || got.header.Get("X-Request-Id") == "" || got.header.Get("Content-Length") != "" {
+			t.Errorf("headers %v", got.header)
+		}
+		wantSafe(t, got.header)
+	}
+	whole.wantClosed(t)
+	none.wantClosed(t)
+	if got := r.dial().send("HEAD /export HTTP/1.0\r\n\r\n").reply("HEAD"); got.status != 200 || got.body != "" {
+		t.Errorf("HEAD: got %d %q", got.status, got.body)
+	}
+	for _, body := range []*source{broken, panics} {
+		raw, err := io.ReadAll(r.dial().send("GET /export HTTP/1.0\r\n\r\n").r)
+		if err == nil {
+			t.Errorf("%d bytes of a broken stream end like a whole one", len(raw))
+		}
+		body.wantClosed(t)
+	}
+	eventually(t, "no request in flight", func() bool { return r.tracker.inFlight.Load() == 0 })
+	for _, want := range []string{"stream broke off: the store fell", "stream broke off: panic: string"} {
+		eventually(t, want, func() bool { return strings.Contains(r.log.String(), want) })
+	}
+}
+
+func TestAStoppingServerFinishesAStreamToHTTP10(t *testing.T) {
+	t.Parallel()
+	more := make(chan struct{})
+	body := newSource(io.MultiReader(strings.NewReader("a,b\r\n"), readerFunc(func([]byte) (int, error) { <-more; return 0, io.EOF })))
+	r := start(t, Config{}, Deps{}, streaming(body))
+	p := r.dial().send("GET /export HTTP/1.0\r\n\r\n")
+	if _, err := p.r.Peek(1); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	eventually(t, "stopping", r.tracker.refusing.Load)
+	close(more)
+	if got := p.reply("GET"); got.body != "a,b\r\n" {
+		t.Errorf("got %q", got.body)
+	}
+	if err := r.wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAStreamThatFailsIsNotTakenForAWhole(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("0123456789\r\n", 1000)

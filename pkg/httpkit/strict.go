@@ -12,6 +12,7 @@ import (
 // headers are facts about the headers of a request that fasthttp does not report.
 type headers struct {
 	contentTypes int
+	encoded      bool // a Content-Encoding other than identity
 	length       int  // Content-Length as it was sent; 0 when it was not
 	close        bool // Connection: close, in any letter case, also in a list
 }
@@ -59,6 +60,8 @@ func inspect(h *fasthttp.RequestHeader) (facts headers, ok bool) {
 			}
 		case bytes.EqualFold(name, []byte("Content-Type")):
 			facts.contentTypes++
+		case bytes.EqualFold(name, []byte("Content-Encoding")):
+			facts.encoded = facts.encoded || len(value) > 0 && !bytes.EqualFold(value, []byte("identity"))
 		case bytes.EqualFold(name, []byte("Connection")):
 			facts.close = facts.close || hasToken(value, "close")
 		}
