@@ -78,6 +78,7 @@ bench-smoke: deps $(PEER_INSTALLED) ## run the benchmark for a moment, to keep i
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/bench -smoke
 
 ci: test chaos lint spectral bench-smoke ## what CI runs
+	$(MAKE) fuzz FUZZTIME=5s
 
 deps: ## install what the tests need from Debian, if it is missing
 	@scripts/deps.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs each fuzz test for a duration: fuzz.sh 30s
+# Runs each fuzz test for a duration, and fails at the end if one failed: fuzz.sh 30s
 set -eu
 time=$1
 log=$(mktemp)
@@ -21,9 +21,13 @@ fuzz() {
 	done
 }
 
-grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do
-	for name in $(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$file"); do
-		echo "fuzz $(dirname "$file") $name"
-		fuzz "$name" "$(dirname "$file")" || exit 1
+grep -rlE '^func Fuzz' --include='*_test.go' . | sort | {
+	failed=
+	while read -r file; do
+		for name in $(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$file"); do
+			echo "fuzz $(dirname "$file") $name"
+			fuzz "$name" "$(dirname "$file")" || failed="$failed $name"
+		done
 	done
-done
+	[ -z "$failed" ] || { echo "failed:$failed" >&2; exit 1; }
+}

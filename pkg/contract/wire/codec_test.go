@@ -27,6 +27,8 @@ func FuzzDecodeError(f *testing.F) {
 	f.Add(statusUnavailable, []byte(nil))
 	f.Add(statusFault, []byte(`{"KeyTaken":true}`))
 	f.Add(200, []byte(`{}`))
+	f.Add(444, []byte(`0`)) // a server that ran no method
+	f.Add(statusUnknown, []byte(nil))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		err := decodeError(status, body)
 		if err == nil {
@@ -36,7 +38,10 @@ func FuzzDecodeError(f *testing.F) {
 			return
 		}
 		if status != statusFailure && status != statusUnavailable {
-			t.Fatalf("%d %q became %v", status, body, err)
+			if status < 400 || status > 499 || !errors.Is(err, contract.ErrUnavailable) {
+				t.Fatalf("%d %q became %v", status, body, err)
+			}
+			return // no method ran
 		}
 		again, sent := encodeError(err)
 		if again != status {
