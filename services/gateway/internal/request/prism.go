@@ -1,6 +1,12 @@
 package request
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
@@ -101,33 +107,67 @@ func (r *reader) slug(it item) string {
 	return s
 }
 
-// version reads the members of a version. A Lens is only derived of fields and questions without a problem. A Lens that was
-// sent is checked beside other problems, but not against questions with a problem.
+// version reads the members of a version. A Lens that was sent is not checked against questions with a problem.
 func (r *reader) version(it item) contract.NewVersion {
 	var v contract.NewVersion
 	v.Instructions = r.optionalStr(it.at("instructions"), 0, maxInstructions)
-	atFields := len(r.problems)
 	v.Fields = r.fieldDefinitions(it.at("fields"))
 	atQuestions := len(r.problems)
 	v.Questions = r.questions(it.at("questions"))
 	atLens := len(r.problems)
-	sent := it.at("lens")
-	switch {
-	case sent.given():
+	if sent := it.at("lens"); sent.given() {
 		l := r.lens(sent)
 		v.Lens = &l
-		if len(r.problems) == atLens {
-			known := v.Definition
-			if atLens != atQuestions {
-				known.Questions = nil
-			}
-			r.problems = append(r.problems, lens.Validate(l, known, "lens.")...)
+		known := v.Definition
+		if atLens != atQuestions {
+			known.Questions = nil
 		}
-	case atLens == atFields:
-		r.problems = append(r.problems, lens.ValidateDerived(v.Definition)...)
+		r.addOfLens(lens.Validate(l, known, "lens."), atLens)
+	} else {
+		r.problems = append(r.problems, lens.ValidateDerived(sound(v.Definition))...)
 	}
 	v.DryRun = r.optionalBoolean(it.at("dry_run"))
 	return v
+}
+
+// sound is the definition without the questions whose key has a problem.
+func sound(d prism.Definition) prism.Definition {
+	taken := takenBy()
+	d.Questions = slices.DeleteFunc(slices.Clone(d.Questions), func(q prism.Question) bool {
+		unsound := taken[q.Key] || !keyPattern.MatchString(q.Key)
+		taken[q.Key] = true
+		return unsound
+	})
+	return d
+}
+
+// addOfLens adds the problems of the values of a Lens to those of their types, which are the problems from an index on, in
+// the order of columns and members. A value of a wrong type has no further problem.
+func (r *reader) addOfLens(found []apierr.Problem, from int) {
+	typed := make(map[string]bool)
+	for _, p := range r.problems[from:] {
+		typed[p.Path] = true
+	}
+	for _, p := range found {
+		path := p.Path
+		for !typed[path] && path != "" {
+			path = path[:max(strings.LastIndexByte(path, '.'), 0)]
+		}
+		if path == "" {
+			r.problems = append(r.problems, p)
+		}
+	}
+	slices.SortStableFunc(r.problems[from:], func(a, b apierr.Problem) int { return cmp.Compare(placeInLens(a.Path), placeInLens(b.Path)) })
+}
+
+// placeInLens is a number that orders paths by column, then by member.
+func placeInLens(path string) int {
+	column, name, _ := strings.Cut(strings.TrimPrefix(path, "lens.columns."), ".")
+	n, err := strconv.Atoi(column)
+	if err != nil { // the Lens or its columns
+		return -1
+	}
+	return n*(1+len(columnShape.members)) + 1 + slices.IndexFunc(columnShape.members, func(m member) bool { return m.name == name })
 }
 
 // lens reads {columns}: types and count.

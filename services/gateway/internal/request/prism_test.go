@@ -274,68 +274,6 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			"an empty level label", edit("questions.2.levels", []any{keyed(1)[0], obj{"key": "a", "label": ""}}),
 			"questions.2.levels.1.label: String must contain at least 1 character(s)",
 		},
-
-		{"a lens of a wrong type", edit("lens", "x"), "lens: Expected object, received string"},
-		{"a lens without columns", edit("lens", obj{}), "lens.columns: Required"},
-		{"a lens of no columns", edit("lens", obj{"columns": []any{}}), "lens.columns: Array must contain at least 1 element(s)"},
-		{"a lens of 201 columns", edit("lens", obj{"columns": list(201, func(i int) any {
-			return obj{"name": fmt.Sprint("c", i), "question": "kind", "show": "answer"}
-		})}), "lens.columns: Array must contain at most 200 element(s)"},
-		{
-			"a column without members", edit("lens", obj{"columns": []any{obj{}}}),
-			"lens.columns.0.name: Required; lens.columns.0.question: Required; lens.columns.0.show: Required",
-		},
-		{
-			"members of a column of wrong types", edit("lens", obj{"columns": []any{
-				obj{"name": 1, "question": 2, "show": 3, "option": 4, "yes_at": "5", "no_at": true},
-			}}),
-			"lens.columns.0.name: Expected string, received number; lens.columns.0.question: Expected string, received number; " +
-				"lens.columns.0.show: Expected string, received number; lens.columns.0.option: Expected string, received number; " +
-				"lens.columns.0.yes_at: Expected number, received string; lens.columns.0.no_at: Expected number, received boolean",
-		},
-		{
-			"an infinite yes_at", edit("lens", obj{"columns": []any{
-				obj{"name": "a", "question": "urgent", "show": "answer", "yes_at": raw("1e999")},
-			}}),
-			"lens.columns.0.yes_at: Number must be finite",
-		},
-		{
-			"a column name with NUL", edit("lens", obj{"columns": []any{obj{"name": "\x00", "question": "kind", "show": "answer"}}}),
-			"lens.columns.0.name: " + unclean,
-		},
-		{
-			"a column that is a field of the row", edit("lens.columns.0.name", "body"),
-			"lens.columns.0.name: must be unique in a row",
-		},
-		{
-			"what a lens says is listed beside other problems", edit("lens.columns.0.name", "ref", "name", 7),
-			"name: Expected string, received number; lens.columns.0.name: must be unique in a row",
-		},
-		{
-			"what a lens says is listed beside problems of the version",
-			edit("instructions", 7, "fields.0.key", "ref", "lens.columns.0.name", "a/b", "lens.columns.1.question", "none"),
-			"instructions: Expected string, received number; fields.0.key: must be unique in a row; " +
-				"lens.columns.0.name: must match ^[A-Za-z0-9_ .-]{1,64}$; lens.columns.1.question: Unknown question",
-		},
-		{
-			"what a lens says is listed beside broken questions, but for what it says of them",
-			edit("questions.0.key", "", "lens.columns.0.name", "status", "lens.columns.1.yes_at", 2),
-			"questions.0.key: " + keyShape + "; lens.columns.0.name: must be unique in a row; " +
-				"lens.columns.1.yes_at: Number must be less than or equal to 1",
-		},
-		{"what a derived lens says of broken questions is not listed", edit("lens", nil, "questions.1.key", "kind"), "questions.1.key: must be unique"},
-		{
-			"an empty option", edit("lens.columns.0.show", "probability", "lens.columns.0.option", ""),
-			"lens.columns.0.option: String must contain at least 1 character(s)",
-		},
-		{
-			"a derived lens that takes a reserved name", edit("lens", nil, "questions.1.key", "ref"),
-			"lens: must be unique in a row",
-		},
-		{
-			"a derived lens that takes a field key", edit("lens", raw("null"), "questions.1.key", "subject"),
-			"lens: must be unique in a row",
-		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
