@@ -65,9 +65,13 @@ func command(t *testing.T, args ...string) operator.Command {
 func TestOnlyMigrateCreatesAnEmbeddedStore(t *testing.T) {
 	t.Parallel()
 	cfg := results.Config{DataDir: filepath.Join(t.TempDir(), "none")}
-	err := results.Operate(t.Context(), cfg, command(t, "account", "create", "acme"), io.Discard)
-	if err == nil || !strings.Contains(err.Error(), cfg.DataDir) || !strings.Contains(err.Error(), "PRISM_DATA_DIR") {
-		t.Errorf("got %v", err)
+	for _, c := range []operator.Command{
+		command(t, "account", "create", "acme"), command(t, "key", "list", "--account", "acme"), command(t, "key", "create", "--account", "acme"),
+	} {
+		err := results.Operate(t.Context(), cfg, c, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), cfg.DataDir) || !strings.Contains(err.Error(), "PRISM_DATA_DIR") {
+			t.Errorf("%s: got %v", c.Name, err)
+		}
 	}
 	if _, err := os.Stat(cfg.DataDir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder was made: %v", err)

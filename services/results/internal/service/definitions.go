@@ -157,11 +157,13 @@ func (s *Service) SetArchived(ctx context.Context, key contract.KeyDigest, ref p
 		if !archived {
 			change = nil
 		}
-		if err := s.Store.SetArchived(ctx, account, p.ID, change); err != nil {
+		archivedAt, err := s.Store.SetArchived(ctx, account, p.ID, change)
+		if err != nil {
 			return nil, err
 		}
-		// Read the prism again: of two concurrent calls, the first one's time stays.
+		// A concurrent call may have changed the state again: the response shows what this call wrote.
 		p, err = s.Store.Prism(ctx, account, prism.Ref{ID: p.ID})
+		p.ArchivedAt = archivedAt
 		return newPrismBody(p), err
 	})
 }

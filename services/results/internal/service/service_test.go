@@ -35,6 +35,15 @@ type counting struct {
 	store.Store
 	versions atomic.Int64
 	touched  chan map[prism.KeyID]time.Time
+	archived func() // after SetArchived; optional
+}
+
+func (c *counting) SetArchived(ctx context.Context, a prism.AccountID, id prism.PrismID, at *time.Time) (*time.Time, error) {
+	stored, err := c.Store.SetArchived(ctx, a, id, at)
+	if c.archived != nil {
+		c.archived()
+	}
+	return stored, err
 }
 
 func (c *counting) Version(ctx context.Context, a prism.AccountID, id prism.PrismID, n int32) (prism.Version, error) {
@@ -250,6 +259,29 @@ func TestAnArchivedPrismTakesNoVersionAndNoLens(t *testing.T) {
 	}
 	if _, err := w.PutLens(t.Context(), w.key, ref, contract.NewLens{}); !errors.Is(err, apierr.ArchivedUnchangeable()) {
 		t.Error(err)
+	}
+}
+
+// spec: archive-and-unarchive
+func TestArchivingReturnsItsOwnStateWhateverComesBehindIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.prism(t, "a")
+	for _, archived := range []bool{true, false} {
+		opposite := time.UnixMilli(5)
+		w.store.archived = func() {
+			change := &opposite
+			if archived {
+				change = nil
+			}
+			if _, err := w.store.Store.SetArchived(t.Context(), w.account, id, change); err != nil {
+				t.Error(err)
+			}
+		}
+		got, err := w.SetArchived(t.Context(), w.key, prism.Ref{Slug: "a"}, archived)
+		if err != nil || strings.Contains(string(got.Body), `"archived_at":null`) == archived {
+			t.Errorf("archived %v: got %s, %v", archived, got.Body, err)
+		}
 	}
 }
 

@@ -135,8 +135,9 @@ type Definitions interface {
 	AddVersion(ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens) error
 	// PutLens replaces the Lens if the latest version is the given one: ErrNotFound, ErrArchived, ErrStale.
 	PutLens(ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens) error
-	// SetArchived sets or clears the time of archiving; archiving again keeps the first time: ErrNotFound.
-	SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time) error
+	// SetArchived sets or clears the time of archiving and returns what it stored: archiving again keeps the first time.
+	// ErrNotFound.
+	SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time) (*time.Time, error)
 }
 
 // Page is a page of a list ordered by id: the rows strictly after the row with the id After, or from the start of the

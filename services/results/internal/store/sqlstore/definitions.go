@@ -37,8 +37,8 @@ RETURNING id`
 
 	isArchived = `SELECT archived_at IS NOT NULL FROM prisms WHERE account_id = $1 AND id = $2`
 
-	archive   = `UPDATE prisms SET archived_at = coalesce(archived_at, $3) WHERE account_id = $1 AND id = $2 RETURNING id`
-	unarchive = `UPDATE prisms SET archived_at = NULL WHERE account_id = $1 AND id = $2 RETURNING id`
+	archive   = `UPDATE prisms SET archived_at = coalesce(archived_at, $3) WHERE account_id = $1 AND id = $2 RETURNING archived_at`
+	unarchive = `UPDATE prisms SET archived_at = NULL WHERE account_id = $1 AND id = $2 RETURNING archived_at`
 )
 
 // CreatePrism implements store.Definitions.
@@ -143,12 +143,15 @@ func change(
 }
 
 // SetArchived implements store.Definitions.
-func (s Store) SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time) error {
+func (s Store) SetArchived(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time,
+) (stored *time.Time, err error) {
 	text, args := unarchive, []any{account.UUID, id.UUID}
 	if at != nil {
 		text, args = archive, append(args, *at)
 	}
-	return s.Run(ctx, Statement{"set_archived", text, args, false}, changed)
+	err = s.Run(ctx, Statement{"set_archived", text, args, false}, one(&stored, (*Row).OptionalTime))
+	return stored, err
 }
 
 func (r *Row) prism() prism.Prism {

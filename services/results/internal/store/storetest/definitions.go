@@ -45,7 +45,7 @@ func definitionTests() []test {
 			for _, err := range []error{
 				byID, bySlug, aVersion,
 				f.AddVersion(ctx, me, its, version(2), lens("l")), f.PutLens(ctx, me, its, 1, lens("l")),
-				f.SetArchived(ctx, me, its, &at), f.SetArchived(ctx, me, its, nil),
+				archived(f.SetArchived(ctx, me, its, &at)), archived(f.SetArchived(ctx, me, its, nil)),
 			} {
 				failsWith(t, err, store.ErrNotFound)
 			}
@@ -63,7 +63,7 @@ func definitionTests() []test {
 			for _, err := range []error{
 				byID, bySlug, aVersion, versionZero,
 				f.AddVersion(ctx, me, nothing, version(2), lens("l")), f.PutLens(ctx, me, nothing, 1, lens("l")),
-				f.SetArchived(ctx, me, nothing, &at), f.SetArchived(ctx, me, nothing, nil),
+				archived(f.SetArchived(ctx, me, nothing, &at)), archived(f.SetArchived(ctx, me, nothing, nil)),
 			} {
 				failsWith(t, err, store.ErrNotFound)
 			}
@@ -110,7 +110,7 @@ func definitionTests() []test {
 			failsWith(t, f.AddVersion(ctx, me, id, version(2), lens("new")), store.ErrArchived)
 			failsWith(t, f.AddVersion(ctx, me, id, version(7), lens("new")), store.ErrArchived) // before it is stale
 			failsWith(t, f.PutLens(ctx, me, id, 1, lens("new")), store.ErrArchived)
-			succeeds(t, f.SetArchived(ctx, me, id, nil))
+			f.setArchived(t, id, nil)
 			f.unchanged(t)
 			succeeds(t, f.AddVersion(ctx, me, id, version(2), lens("new")))
 			succeeds(t, f.PutLens(ctx, me, id, 2, lens("newer")))
@@ -124,7 +124,7 @@ func definitionTests() []test {
 			first := moment(5)
 			same(t, got.ArchivedAt, &first)
 			for range 2 {
-				succeeds(t, f.SetArchived(t.Context(), f.mine.account, id, nil))
+				f.setArchived(t, id, nil)
 				f.unchanged(t)
 			}
 			f.archive(t, id, 7)
@@ -169,8 +169,19 @@ func definitionTests() []test {
 func (f *fixture) archive(t *testing.T, id prism.PrismID, ms int) {
 	t.Helper()
 	at := moment(ms)
-	succeeds(t, f.SetArchived(t.Context(), f.mine.account, id, &at))
+	f.setArchived(t, id, &at)
 }
+
+// setArchived fails the test unless the returned time is set or cleared as asked.
+func (f *fixture) setArchived(t *testing.T, id prism.PrismID, at *time.Time) {
+	t.Helper()
+	stored, err := f.SetArchived(t.Context(), f.mine.account, id, at)
+	succeeds(t, err)
+	same(t, stored != nil, at != nil)
+}
+
+// archived is the error of SetArchived.
+func archived(_ *time.Time, err error) error { return err }
 
 // unchanged fails the test unless mine's prism is as it was created.
 func (f *fixture) unchanged(t *testing.T) {

@@ -123,14 +123,22 @@ func (m *definitionsModel) archive(t *rapid.T) {
 	}
 	p := &m.prisms[i]
 	if rapid.Bool().Draw(t, "unarchive") {
-		must(t, m.store.SetArchived(m.ctx, m.account, p.ID, nil))
+		stored, err := m.store.SetArchived(m.ctx, m.account, p.ID, nil)
+		must(t, err)
 		p.ArchivedAt = nil
+		if stored != nil {
+			t.Fatalf("stored %v", stored)
+		}
 		return
 	}
 	at := moment(rapid.IntRange(4, 9).Draw(t, "at"))
-	must(t, m.store.SetArchived(m.ctx, m.account, p.ID, &at))
+	stored, err := m.store.SetArchived(m.ctx, m.account, p.ID, &at)
+	must(t, err)
 	if p.ArchivedAt == nil { // a second archiving keeps the first time
 		p.ArchivedAt = &at
+	}
+	if !reflect.DeepEqual(stored, p.ArchivedAt) {
+		t.Fatalf("stored %v, want %v", stored, p.ArchivedAt)
 	}
 }
 

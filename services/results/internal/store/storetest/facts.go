@@ -41,7 +41,7 @@ func factsTests() []test {
 		}},
 		{"an archived prism is found as archived", func(t *testing.T, f *fixture) {
 			at := moment(7)
-			succeeds(t, f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, &at))
+			f.setArchived(t, f.mine.prism.ID, &at)
 			same(t, f.createFacts(t, contract.CreateQuery{Prism: prism.Ref{Slug: "triage"}}).Prism.Archived, true)
 			saved := f.save(t, f.failed(f.mine.prism)) // a call that was under way
 			same(t, saved.Prism.Archived, true)

@@ -137,6 +137,25 @@ func raceTests() []test {
 			}
 			same(t, p.Lens, lens(fmt.Sprintf("version-%d", racers+1))) // the Lens is that of the version that won
 		}},
+		// spec: archive-and-unarchive
+		{"archiving and unarchiving at once each return what they stored", func(t *testing.T, f *fixture) {
+			for n, err := range together(30, func(n int) error {
+				at := moment(n)
+				change := &at
+				if n%2 == 0 {
+					change = nil
+				}
+				stored, err := f.SetArchived(t.Context(), f.mine.account, f.mine.prism.ID, change)
+				if err == nil && (stored == nil) != (change == nil) {
+					return errors.New("it contradicts its call")
+				}
+				return err
+			}) {
+				if err != nil {
+					t.Errorf("%d: %v", n, err)
+				}
+			}
+		}},
 		{"of prisms with one slug at once exactly one is made", func(t *testing.T, f *fixture) {
 			made := make([]prism.Prism, racers)
 			errs := together(racers, func(i int) error {
