@@ -13,7 +13,7 @@ import (
 // TestStop holds that a stopping service completes its calls, refuses all other calls and exits.
 func TestStop(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
-		// spec: error-service-unavailable, stopping
+		// spec: error-service-unavailable, stopping, repeated-signals
 		t.Run("a stopping service finishes what it took, refuses the rest with the 503, and exits with 0", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, nil)
@@ -31,6 +31,9 @@ func TestStop(t *testing.T) {
 			refused.wantUnavailable(t)
 			refused.wantType(t, "application/json; charset=utf-8")
 			wantEqual(t, "Connection: close", refused.closes, true)
+			if err := own.front.Process().Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
 			own.main.create(t, prism, text("x")).wantUnavailable(t)
 			own.main.do(t, call{path: "/v1/nothing", auth: none}).wantUnavailable(t)
 			close(release)
