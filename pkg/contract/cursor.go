@@ -3,43 +3,44 @@ package contract
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Position is the place of a row in a list, which is ordered by ID. Callers see it as an opaque cursor (spec: page-cursor).
-// At is the row's time of creation: replicas of the previous release order lists by it.
-type Position struct {
-	At time.Time
-	ID prism.UUID
-}
+// List is a list with pages, each of which is ordered by id. A cursor belongs to its list (spec: page-cursor).
+type List uint64
 
-const positionSize = 8 + 16
+// The lists.
+const (
+	ListOfPrisms List = 1 + iota
+	ListOfResults
+)
 
-// Cursor is the position's opaque text.
-func (p Position) Cursor() string {
-	b := make([]byte, 0, positionSize)
-	b = binary.BigEndian.AppendUint64(b, uint64(p.At.UnixMilli()))
-	b = append(b, p.ID[:]...)
+const cursorSize = 8 + 16
+
+// Cursor is the opaque text that names a row of the list. Replicas of the previous release accept it for any list.
+func (l List) Cursor(id prism.UUID) string {
+	b := make([]byte, 0, cursorSize)
+	b = binary.BigEndian.AppendUint64(b, uint64(l))
+	b = append(b, id[:]...)
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// ParseCursor reads a cursor that Cursor wrote, and accepts no other text.
-func ParseCursor(s string) (Position, bool) {
-	if len(s) != base64.RawURLEncoding.EncodedLen(positionSize) { // the decoder skips line breaks
-		return Position{}, false
+// ParseCursor returns the id of the row that a cursor of the list names. It accepts no text but those of Cursor, of this
+// release and of the previous one.
+func (l List) ParseCursor(s string) (id prism.UUID, ok bool) {
+	if len(s) != base64.RawURLEncoding.EncodedLen(cursorSize) { // the decoder skips line breaks
+		return id, false
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	if err != nil || len(b) != positionSize {
-		return Position{}, false
+	if err != nil || len(b) != cursorSize {
+		return id, false
 	}
-	ms := int64(binary.BigEndian.Uint64(b)) //nolint:gosec // see Cursor
-	const year10000 = 253402300800000
-	if ms < 0 || ms >= year10000 {
-		return Position{}, false
+	// A cursor of the previous release has the milliseconds since 1970 at which the row was created, and belongs to every list.
+	const firstTime, year10000 = 1 << 32, 253402300800000
+	if of := List(binary.BigEndian.Uint64(b)); of != l && (of < firstTime || of >= year10000) {
+		return id, false
 	}
-	p := Position{At: time.UnixMilli(ms).UTC()}
-	copy(p.ID[:], b[8:])
-	return p, true
+	copy(id[:], b[8:])
+	return id, true
 }

@@ -4,44 +4,63 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// FuzzParseCursor: a cursor is one that Cursor wrote or none at all, so that a position has one spelling.
+var lists = []contract.List{contract.ListOfPrisms, contract.ListOfResults}
+
+// FuzzParseCursor: a cursor names one row of one list, unless the previous release gave it out, and has one spelling.
 func FuzzParseCursor(f *testing.F) {
-	made := contract.Position{At: time.UnixMilli(1_795_000_000_123), ID: prism.UUID{1, 2, 15: 3}}.Cursor()
+	given := contract.ListOfResults.Cursor(prism.UUID{1, 2, 15: 3})
 	for _, s := range []string{
-		made, "", made[:len(made)-1], made + "=", made + "\n", strings.ToUpper(made), "!", strings.Repeat("A", 32), strings.Repeat("_", 32),
-		base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\xff", 24))),
+		given, "", given[:len(given)-1], given + "=", given + "\n", strings.ToUpper(given), "!", strings.Repeat("A", 32), strings.Repeat("_", 32),
+		base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\xff", 24))), previous,
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		p, ok := contract.ParseCursor(s)
-		if !ok {
-			if !p.At.IsZero() || !p.ID.IsZero() {
-				t.Fatalf("%q is refused, and yet %+v", s, p)
+		accepted := 0
+		for _, l := range lists {
+			id, ok := l.ParseCursor(s)
+			switch {
+			case !ok && !id.IsZero():
+				t.Fatalf("%q is refused, and yet %v", s, id)
+			case ok:
+				accepted++
+				if at, err := base64.RawURLEncoding.DecodeString(s); err != nil || base64.RawURLEncoding.EncodeToString(at) != s {
+					t.Fatalf("%q has another spelling", s)
+				}
 			}
-			return
+			if ok && s[:8] == given[:8] && l.Cursor(id) != s {
+				t.Fatalf("%q is also written as %q", s, l.Cursor(id))
+			}
 		}
-		if p.Cursor() != s {
-			t.Fatalf("%q is also written as %q", s, p.Cursor())
-		}
-		if y := p.At.Year(); y < 1970 || y > 9999 || p.At.Location() != time.UTC {
-			t.Fatalf("%q is at %s", s, p.At)
+		if previous := strings.HasPrefix(s, "AAAAAA"); accepted == len(lists) && previous {
+			t.Fatalf("%q belongs to every list", s)
 		}
 	})
 }
 
-func TestAPositionReadsBackToTheMillisecond(t *testing.T) {
+// previous is a cursor that the previous release gave out: a time in milliseconds and an id.
+const previous = "AAABoe5WXnsBnq3dDHt6vI3vAAAAAAAq"
+
+// spec: page-cursor
+func TestACursorBelongsToItsList(t *testing.T) {
 	t.Parallel()
-	for _, at := range []int64{0, 1, 1_795_000_000_123, 253402300799999} {
-		want := contract.Position{At: time.UnixMilli(at).UTC(), ID: prism.UUID{0: 0xff, 15: 1}}
-		if got, ok := contract.ParseCursor(want.Cursor()); !ok || got != want {
-			t.Errorf("%+v came back as %+v, %v", want, got, ok)
+	want := prism.UUID{0: 0xff, 15: 1}
+	for _, l := range lists {
+		for _, of := range lists {
+			if got, ok := of.ParseCursor(l.Cursor(want)); ok != (of == l) || ok && got != want {
+				t.Errorf("a cursor of list %d in list %d: %v, %v", l, of, got, ok)
+			}
+		}
+		if id, ok := l.ParseCursor(previous); !ok || id.String() != "019eaddd-0c7b-7abc-8def-00000000002a" {
+			t.Errorf("a cursor of the previous release in list %d: %v, %v", l, id, ok)
+		}
+		if _, ok := contract.List(99).ParseCursor(l.Cursor(want)); ok {
+			t.Errorf("a list of another release takes a cursor of list %d", l)
 		}
 	}
 }

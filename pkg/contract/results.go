@@ -196,7 +196,7 @@ type PrismList struct {
 // Page is a limit of 1 to 100 and the cursor of the page before ("" for the first page).
 type Page struct {
 	Limit  int
-	Cursor string // as ParseCursor accepts it
+	Cursor string // as List.ParseCursor accepts it
 }
 
 // Export selects the results of one prism. From is inclusive, To exclusive, by created_at; zero times bound nothing.

@@ -344,6 +344,9 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 				t.Fatalf("nothing here reads %s", param.Name)
 			}
 			for value, refusal := range probes(t, d.deref(param.Schema)) {
+				if param.Name == "cursor" && value != "" && refusal == "" {
+					refusal = "Invalid cursor" // the length alone makes no cursor
+				}
 				err := ask(param.Name, value)
 				if refusal == "" && err != nil || refusal != "" && !refused(err, param.Name+": "+refusal) {
 					t.Errorf("%s=%.60s: got %v, want %q", param.Name, value, err, refusal)

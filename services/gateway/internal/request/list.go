@@ -12,7 +12,7 @@ import (
 func ParsePrismList(q Query) (contract.PrismList, error) {
 	var r reader
 	list := contract.PrismList{
-		Page:     r.page(q),
+		Page:     r.page(q, contract.ListOfPrisms),
 		Archived: oneOf(&r, "archived", q("archived"), []string{"true", "false"}, "false") == "true",
 	}
 	return list, r.err()
@@ -30,7 +30,7 @@ func ParseResultList(q Query) (contract.ResultList, error) {
 	if s := r.singleStr(q, "ref", maxRef); s != "" {
 		list.Ref = &s
 	}
-	list.Page = r.page(q)
+	list.Page = r.page(q, contract.ListOfResults)
 	return list, r.err()
 }
 
@@ -47,8 +47,18 @@ func ParseExport(prismParam string, q Query) (contract.Export, error) {
 	return export, r.err()
 }
 
-func (r *reader) page(q Query) contract.Page {
-	return contract.Page{Limit: r.limit(q), Cursor: r.singleStr(q, "cursor", maxCursor)}
+func (r *reader) page(q Query, list contract.List) contract.Page {
+	return contract.Page{Limit: r.limit(q), Cursor: r.cursor(q, list)}
+}
+
+// cursor reads a cursor of the list (spec: page-cursor). It is empty if absent.
+func (r *reader) cursor(q Query, list contract.List) string {
+	before := len(r.problems)
+	s := r.singleStr(q, "cursor", maxCursor)
+	if _, ok := list.ParseCursor(s); !ok && s != "" && len(r.problems) == before {
+		r.add("cursor", textCursor)
+	}
+	return s
 }
 
 // limit reads a page's size: 1 to 100, 50 by default.
@@ -80,6 +90,9 @@ func (r *reader) datetime(q Query, name string) time.Time {
 	if err != nil || !strict(s) || !writable(t) {
 		r.add(name, textDatetime)
 		return time.Time{}
+	}
+	if t.IsZero() { // which stands for no bound; no result was saved in the nanosecond behind it
+		t = t.Add(1)
 	}
 	return t.UTC()
 }

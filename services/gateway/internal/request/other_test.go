@@ -147,10 +147,10 @@ func TestListsAreReadFromTheQuery(t *testing.T) {
 			contract.ResultList{Page: contract.Page{Limit: 50}},
 		},
 		{
-			"everything", query("prism", "triage", "status", "failed", "ref", "r", "limit", "100", "cursor", "abc", "other", "x"),
+			"everything", query("prism", "triage", "status", "failed", "ref", "r", "limit", "100", "cursor", resultCursor, "other", "x"),
 			contract.ResultList{
 				Prism: &prism.Ref{Slug: "triage"}, Status: prism.Failed, Ref: &ref,
-				Page: contract.Page{Limit: 100, Cursor: "abc"},
+				Page: contract.Page{Limit: 100, Cursor: resultCursor},
 			},
 		},
 	} {
@@ -165,6 +165,29 @@ func TestListsAreReadFromTheQuery(t *testing.T) {
 	}
 }
 
+var (
+	resultCursor = contract.ListOfResults.Cursor(prism.UUID{1, 15: 2})
+	prismCursor  = contract.ListOfPrisms.Cursor(prism.UUID{1, 15: 2})
+)
+
+// spec: page-cursor
+func TestACursorOfAnotherListIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := request.ParseResultList(query("cursor", prismCursor))
+	wantProblems(t, err, "cursor: Invalid cursor")
+	_, err = request.ParsePrismList(query("cursor", resultCursor))
+	wantProblems(t, err, "cursor: Invalid cursor")
+	_, err = request.ParsePrismList(query("cursor", prismCursor))
+	wantProblems(t, err, "")
+	// A cursor that the previous release gave out: a time and an id.
+	const previous = "AAABoe5WXnsBnq3dDHt6vI3vAAAAAAAq"
+	_, err = request.ParsePrismList(query("cursor", previous))
+	wantProblems(t, err, "")
+	_, err = request.ParseResultList(query("cursor", previous))
+	wantProblems(t, err, "")
+}
+
+// spec: page-cursor, validation-message
 func TestListsNameEveryProblem(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -181,6 +204,11 @@ func TestListsNameEveryProblem(t *testing.T) {
 		},
 		{"a repeated limit", query("limit", "1", "limit", "1"), "limit: Expected number, received array"},
 		{"a repeated cursor", query("cursor", "a", "cursor", "b"), "cursor: Expected string, received array"},
+		{"a cursor that is none", query("cursor", "zz"), "cursor: Invalid cursor"},
+		{
+			"a limit of 0 and a cursor that is none", query("limit", "0", "cursor", "zz"),
+			"limit: Number must be greater than or equal to 1; cursor: Invalid cursor",
+		},
 		{"a cursor with NUL", query("cursor", "a\x00"), "cursor: " + unclean},
 		{"a cursor that is not UTF-8", query("cursor", "\xff"), "cursor: " + unclean},
 		{"a cursor that is too long", query("cursor", repeat("c", 1001)), "cursor: String must contain at most 1000 character(s)"},
@@ -215,6 +243,11 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 		if err != nil || got != (contract.Export{Prism: prism.Ref{Slug: "triage"}, Format: contract.CSV}) {
 			t.Errorf("got %+v %v", got, err)
 		}
+	}
+	// The zero time of Go is a bound like every other time (spec: export).
+	got, err = request.ParseExport("triage", query("from", "0001-01-01T00:00:00Z", "to", "0001-01-01T01:00:00+01:00"))
+	if first := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC); err != nil || got.From.IsZero() || got.To.IsZero() || !got.To.Before(first) || !got.From.Before(first) {
+		t.Errorf("got %+v %v", got, err)
 	}
 	for _, f := range []string{"json", "raw", "xml", "CSV"} {
 		_, err = request.ParseExport("p", query("format", f))

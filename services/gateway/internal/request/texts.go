@@ -12,6 +12,7 @@ const (
 	textUnclean    = "must not contain NUL or unpaired surrogate characters"
 	textUUID       = "Invalid uuid"
 	textDatetime   = "Invalid datetime"
+	textCursor     = "Invalid cursor"
 	textFloat      = "Expected integer, received float"
 	textAtLeast1   = "Number must be greater than or equal to 1"
 	textFinite     = "Number must be finite"

@@ -82,27 +82,25 @@ func optionalTime(t *time.Time) *string {
 }
 
 // storePage asks the store for one row more than the caller wants, which tells whether there is a next page.
-//
-// A cursor holds the time of the row besides its id: replicas of the previous release need the time.
-func storePage(p contract.Page) (store.Page, error) {
+func storePage(list contract.List, p contract.Page) (store.Page, error) {
 	page := store.Page{Limit: p.Limit + 1}
 	if p.Cursor == "" {
 		return page, nil
 	}
-	at, ok := contract.ParseCursor(p.Cursor)
-	if !ok {
+	after, ok := list.ParseCursor(p.Cursor)
+	if !ok { // the gateway of the previous release does not check cursors
 		return page, apierr.Invalid(apierr.Problem{Path: "cursor", Text: "Invalid cursor"})
 	}
-	page.After = at.ID
+	page.After = after
 	return page, nil
 }
 
-// newListBody is a page of rows.
-func newListBody[R any](rows []R, limit int, body func(R) (strictjson.Value, error), at func(R) contract.Position) (listBody, error) {
+// newListBody is a page of rows of a list.
+func newListBody[R any](of contract.List, rows []R, limit int, body func(R) (strictjson.Value, error), id func(R) prism.UUID) (listBody, error) {
 	list := listBody{}
 	if len(rows) > limit {
 		rows = rows[:limit]
-		cursor := at(rows[limit-1]).Cursor()
+		cursor := of.Cursor(id(rows[limit-1]))
 		list.NextCursor = &cursor
 	}
 	for _, r := range rows {

@@ -59,7 +59,7 @@ func lensOf(n contract.NewVersion) prism.Lens {
 // ListPrisms implements contract.Results.
 func (s *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
 	return s.manage(ctx, key, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(q.Page)
+		page, err := storePage(contract.ListOfPrisms, q.Page)
 		if err != nil {
 			return nil, err
 		}
@@ -67,9 +67,9 @@ func (s *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q cont
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(prisms, q.Page.Limit,
+		return newListBody(contract.ListOfPrisms, prisms, q.Page.Limit,
 			func(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) },
-			func(p prism.Prism) contract.Position { return contract.Position{At: p.CreatedAt, ID: p.ID.UUID} })
+			func(p prism.Prism) prism.UUID { return p.ID.UUID })
 	})
 }
 

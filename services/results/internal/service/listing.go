@@ -23,7 +23,7 @@ const (
 // ListResults implements contract.Results.
 func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
 	return s.manage(ctx, key, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		page, err := storePage(q.Page)
+		page, err := storePage(contract.ListOfResults, q.Page)
 		if err != nil {
 			return nil, err
 		}
@@ -43,9 +43,7 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 			response, err := s.format(ctx, account, saved.Result, saved.Prism, contract.JSON)
 			return response.Body, err
 		}
-		return newListBody(rows, q.Page.Limit, body, func(saved store.Saved) contract.Position {
-			return contract.Position{At: saved.Result.CreatedAt, ID: saved.Result.ID.UUID}
-		})
+		return newListBody(contract.ListOfResults, rows, q.Page.Limit, body, func(saved store.Saved) prism.UUID { return saved.Result.ID.UUID })
 	})
 }
 
