@@ -172,6 +172,7 @@ migrations: {mode: job}
 defaults: {maxInFlight: 1, maxConnections: 1, maxBodyBytes: 1MiB}
 redis: {mode: sentinel, existingSecret: r, usernameKey: u, passwordKey: p, sentinelPasswordKey: s}
 model: {baseURL: "https://models.example.com", name: m}
+results: {synchronousCommit: "on"}
 `))
 	for _, o := range of[appsv1.Deployment](r) {
 		set := environment(*container(t, o.object))

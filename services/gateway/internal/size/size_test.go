@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
@@ -189,38 +188,6 @@ func hostile(n int) map[string]string {
 		texts[fmt.Sprintf("%q", unit)] = repeat(unit, n)[:n/len(unit)*len(unit)]
 	}
 	return texts
-}
-
-// Four times the text may take four times as long, and with noise ten times, but not the sixteen times of quadratic
-// time. Small texts and the best of some runs keep the noise low; not parallel for the same reason.
-// spec: size-estimate-is-linear
-func TestCountingIsLinear(t *testing.T) {
-	const n = 4_000
-	v := shared()
-	best := func(s string) time.Duration {
-		var least time.Duration
-		for i := range 3 {
-			start := time.Now()
-			v.countAll([]string{s})
-			if took := time.Since(start); i == 0 || took < least {
-				least = took
-			}
-		}
-		return least
-	}
-	short, long := hostile(n), hostile(4*n)
-	for name := range short {
-		for attempt := 1; ; attempt++ {
-			one, four := best(short[name]), best(long[name])
-			if four < 10*one {
-				break
-			}
-			if attempt == 5 {
-				t.Errorf("%s: %v for %d characters, %v for four times as many", name, one, n, four)
-				break
-			}
-		}
-	}
 }
 
 // Merging reads some hundred parts for each byte at most, however long the text. A text that repeats itself is merged once.
