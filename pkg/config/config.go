@@ -70,7 +70,7 @@ func (p Invalid) Error() string {
 //
 //	Listen config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
 //
-// required:"true" refuses a variable that is not set or empty, oneof:"a b" lists the values that are allowed, schemes:"a b"
+// required:"true" refuses a variable that is not set or empty, unless:"A B" does so only when neither A nor B is set, oneof:"a b" lists the values that are allowed, schemes:"a b"
 // those of a URL, least:"1" is the smallest number that is allowed, else 0, and example:"…" is what an error shows.
 type variable struct {
 	name  string
@@ -131,7 +131,7 @@ func (v variable) read(env Environment) (what string) {
 	text = cmp.Or(text, v.tag.Get("default")) // an empty variable is an unset one: a manifest can empty a variable, not unset it
 	allowed := v.words("oneof")
 	switch {
-	case text == "" && v.tag.Get("required") == "true":
+	case text == "" && (v.tag.Get("required") == "true" || v.missing(env)):
 		return "is required: " + v.tag.Get("help")
 	case text == "":
 		return ""
@@ -141,10 +141,16 @@ func (v variable) read(env Environment) (what string) {
 	return v.set(text)
 }
 
-// holdsSecret is true for a Secret, and for a URL with a user or with parameters, which may hold one.
+// missing is true when no variable of the tag unless is set. Those variables have to follow in the struct: reading unsets secrets.
+func (v variable) missing(env Environment) bool {
+	names := v.words("unless")
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return env.Getenv(name) != "" })
+}
+
+// holdsSecret is true for a Secret, for Tokens, and for a URL with a user or with parameters, which may hold one.
 func (v variable) holdsSecret(text string) bool {
 	switch v.value.Interface().(type) {
-	case Secret:
+	case Secret, Tokens:
 		return true
 	case URL:
 		return strings.ContainsAny(text, "@?")
@@ -202,7 +208,7 @@ func help(w io.Writer, env Environment, variables []variable) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, v := range variables {
 		fallback, text := cmp.Or(v.tag.Get("default"), "none"), v.tag.Get("help")
-		if v.tag.Get("required") == "true" {
+		if v.tag.Get("required") == "true" || v.tag.Get("unless") != "" {
 			fallback = "required"
 		}
 		if allowed := v.words("oneof"); len(allowed) > 0 {

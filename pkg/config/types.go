@@ -82,6 +82,37 @@ func (Secret) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[secret]")
 // MarshalText hides the text from JSON and slog.
 func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 
+// leastToken is the smallest number of characters of a token.
+const leastToken = 32
+
+// Tokens is a list of texts that authenticate a service, printed nowhere (spec: token-length).
+type Tokens []string
+
+// UnmarshalText implements encoding.TextUnmarshaler: commas or line ends separate tokens. The error repeats no token.
+func (t *Tokens) UnmarshalText(text []byte) error {
+	*t = nil
+	for part := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r == ',' || r == '\n' }) {
+		token := strings.TrimSpace(part)
+		if token == "" {
+			continue
+		}
+		if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return fmt.Errorf("must be tokens of %d or more ASCII characters without spaces, separated by commas", leastToken)
+		}
+		*t = append(*t, token)
+	}
+	if len(*t) == 0 {
+		return errors.New("must have a token")
+	}
+	return nil
+}
+
+// Format hides the tokens from every verb.
+func (Tokens) Format(s fmt.State, verb rune) { Secret("").Format(s, verb) }
+
+// MarshalText hides the tokens from JSON and slog.
+func (Tokens) MarshalText() ([]byte, error) { return Secret("").MarshalText() }
+
 // Bytes is a size: a whole number of bytes, KiB, MiB or GiB.
 type Bytes int64
 

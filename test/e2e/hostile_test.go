@@ -55,8 +55,11 @@ func TestHostileHTTP(t *testing.T) {
 			t.Run(p.Name+" answers what is hostile with one error", func(t *testing.T) {
 				t.Parallel()
 				assail(t, p, "")
-				if p != s.front {
-					assail(t, p, "Authorization: Bearer "+launch.Token+"\r\n")
+				switch p.Name {
+				case "prism-results":
+					assail(t, p, "Authorization: Bearer "+launch.ResultsToken+"\r\n")
+				case "prism-model-proxy":
+					assail(t, p, "Authorization: Bearer "+launch.ModelsToken+"\r\n")
 				}
 			})
 		}

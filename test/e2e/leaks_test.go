@@ -26,7 +26,8 @@ func secrets() []mark {
 	return []mark{
 		{"a value sent", model.Mark},
 		{"a body of the model", model.BodyMark},
-		{"the internal token", launch.Token},
+		{"the token of results", launch.ResultsToken},
+		{"the token of model-proxy", launch.ModelsToken},
 		{"the key of the model", launch.ModelKey},
 	}
 }
@@ -102,7 +103,7 @@ func TestTheScanFindsWhatMayNotBePrinted(t *testing.T) {
 		found      bool
 	}{
 		{"a value sent", `{"msg":"x ` + model.Mark + `-1"}`, true},
-		{"the internal token", "token=" + launch.Token, true},
+		{"the token of results", "token=" + launch.ResultsToken, true},
 		{"a data race", "WARNING: DATA RACE", true},
 		{"an API key in a log line", `{"key":"` + wellFormedKey() + `"}`, true},
 		{"an API key alone", "  " + wellFormedKey(), false},

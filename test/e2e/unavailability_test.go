@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/testkit/model"
@@ -45,15 +47,39 @@ func TestUnavailability(t *testing.T) {
 			own.main.read(t, created.ID, "").ok(t)
 			wantEqual(t, "the number of model calls", script.Calls(), 1)
 		})
-		// spec: internal-token
-		t.Run("a call that nobody shows the internal token is refused by results and model-proxy", func(t *testing.T) {
+		// spec: token-for-each-edge
+		t.Run("the token of one service is refused by the other, and so is a call without a token", func(t *testing.T) {
 			t.Parallel()
-			for _, name := range []string{"prism-results", "prism-model-proxy"} {
-				status, _, err := fetch(t.Context(), s.part(t, name).URL()+"/")
-				if err != nil || status < 400 || status > 499 {
-					t.Errorf("%s answered %d: %v", name, status, err)
+			for name, path := range map[string]string{"prism-results": "/internal/save", "prism-model-proxy": "/internal/ask"} {
+				for _, p := range s.parts {
+					for _, variable := range []string{"", "PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN"} {
+						if p == s.front || variable != "" && p.Env[variable] == "" || p.Name == name && variable != "" {
+							continue
+						}
+						status := post(t, s.part(t, name).URL()+path, p.Env[variable])
+						if status != http.StatusUnauthorized {
+							t.Errorf("%s answered %d to the %s of %s", name, status, variable, p.Name)
+						}
+					}
 				}
 			}
 		})
 	})
+}
+
+// post sends an empty call with a token and returns the status.
+func post(t *testing.T, url, token string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return res.StatusCode
 }

@@ -87,14 +87,14 @@ func BenchmarkRead(b *testing.B) {
 // connect serves both interfaces of a service in one process and returns clients of them.
 func connect(b *testing.B, s loaded) (wire.Results, wire.Models) {
 	b.Helper()
-	cfg := wire.ClientConfig{Token: token}
-	cfg.URL = serve(b, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, s, token, log) })
+	cfg := wire.ClientConfig{Tokens: tokens(token)}
+	cfg.URL = serve(b, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, s, tokens(token), log) })
 	results, err := wire.NewResults(cfg, wire.ClientDeps{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(results.Close)
-	cfg.URL = serve(b, func(app *fiber.App, log *slog.Logger) { wire.MountModels(app, s, token, log) })
+	cfg.URL = serve(b, func(app *fiber.App, log *slog.Logger) { wire.MountModels(app, s, tokens(token), log) })
 	models, err := wire.NewModels(cfg, wire.ClientDeps{})
 	if err != nil {
 		b.Fatal(err)

@@ -32,7 +32,7 @@ func (f asking) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, erro
 func connectModels(t *testing.T, cfg httpkit.Config, m contract.Models) patient {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	url, ended := serveUntil(ctx, t, cfg, func(app *fiber.App, log *slog.Logger) { wire.MountModels(app, m, token, log) })
+	url, ended := serveUntil(ctx, t, cfg, func(app *fiber.App, log *slog.Logger) { wire.MountModels(app, m, tokens(token), log) })
 	c := dialModels(t, url)
 	t.Cleanup(func() {
 		stop()
@@ -57,7 +57,7 @@ func (p patient) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, err
 
 func dialModels(t *testing.T, url string) patient {
 	t.Helper()
-	c, err := wire.NewModels(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	c, err := wire.NewModels(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestACallInFlightOutlivesTheStopOfItsService(t *testing.T) {
 			close(arrived)
 			<-release
 			return echo(ctx, a)
-		}), token, log)
+		}), tokens(token), log)
 	})
 	c := dialModels(t, url)
 	responded := make(chan error, 1)
@@ -160,7 +160,7 @@ func TestNoResponseIsLostToAStop(t *testing.T) {
 			return time.After(d)
 		}}
 		url, ended := serveWith(ctx, t, httpkit.Config{}, deps, func(app *fiber.App, log *slog.Logger) {
-			wire.MountModels(app, asking(echo), token, log)
+			wire.MountModels(app, asking(echo), tokens(token), log)
 		})
 		c := dialModels(t, url)
 		var group sync.WaitGroup
@@ -193,7 +193,7 @@ func TestAServiceThatDrainsStillResponds(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	url, ended := serveUntil(ctx, t, httpkit.Config{DrainDelay: time.Second}, func(app *fiber.App, log *slog.Logger) {
-		wire.MountModels(app, asking(echo), token, log)
+		wire.MountModels(app, asking(echo), tokens(token), log)
 	})
 	c := dialModels(t, url)
 	if _, err := c.Ask(t.Context(), contract.Ask{Context: "before"}); err != nil {
@@ -366,7 +366,7 @@ func TestOnlyALookUpIsRepeatedAfterALostResponse(t *testing.T) {
 			t.Parallel()
 			var requests atomic.Int64
 			url := counted(t, &requests, row.breaks)
-			results, err := wire.NewResults(wire.ClientConfig{URL: url}, wire.ClientDeps{})
+			results, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 			if err != nil {
 				t.Fatal(err)
 			}

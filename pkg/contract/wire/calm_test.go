@@ -29,8 +29,8 @@ var (
 func newServer(testing.TB) *fiber.App {
 	log := slog.New(slog.DiscardHandler)
 	app := httpkit.New(httpkit.Config{Name: "test", BodyLimit: wire.BodyLimit}, httpkit.Deps{Log: log}).App()
-	wire.MountResults(app, calm{}, token, log)
-	wire.MountModels(app, calm{}, token, log)
+	wire.MountResults(app, calm{}, tokens(token), log)
+	wire.MountModels(app, calm{}, tokens(token), log)
 	return app
 }
 

@@ -25,8 +25,8 @@ import (
 type ClientConfig struct {
 	// URL is http://host:port.
 	URL string
-	// Token is sent with every call.
-	Token string
+	// Tokens authorise every call.
+	Tokens *Tokens
 	// MaxConns bounds the connections to the service, and so the calls at once; 512 when 0.
 	MaxConns int
 }
@@ -52,11 +52,11 @@ const (
 
 // client calls the methods of one service.
 type client struct {
-	authorization string // the header's value
-	host          *fasthttp.HostClient
-	stream        *http.Transport // for responses that are read while they arrive
-	tracer        trace.Tracer    // nil: no spans
-	propagator    propagation.TextMapPropagator
+	tokens     *Tokens
+	host       *fasthttp.HostClient
+	stream     *http.Transport // for responses that are read while they arrive
+	tracer     trace.Tracer    // nil: no spans
+	propagator propagation.TextMapPropagator
 }
 
 func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
@@ -71,7 +71,7 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 		deps.Propagator = propagation.NewCompositeTextMapPropagator()
 	}
 	c := &client{
-		authorization: "Bearer " + cfg.Token, host: newHost(u.Host, cfg.MaxConns), stream: newStream(cfg.MaxConns),
+		tokens: cfg.Tokens, host: newHost(u.Host, cfg.MaxConns), stream: newStream(cfg.MaxConns),
 		propagator: deps.Propagator,
 	}
 	if deps.Tracer != nil {
@@ -149,17 +149,23 @@ func (c *client) call(ctx context.Context, path string, args any) (r contract.Re
 	if d, ok := ctx.Deadline(); ok {
 		deadline = d
 	}
-	r, err = c.send(ctx, path, body, deadline)
-	if errors.Is(err, errRefused) {
-		// Other idle connections may lead to the same stopping server. A new one leads to another server, if there is one.
-		c.host.CloseIdleConnections()
-		r, err = c.send(ctx, path, body, deadline)
+	err = errToken
+	for _, t := range c.tokens.list.Get() {
+		r, err = c.send(ctx, path, body, t, deadline)
+		if errors.Is(err, errRefused) {
+			// Other idle connections may lead to the same stopping server. A new one leads to another server, if there is one.
+			c.host.CloseIdleConnections()
+			r, err = c.send(ctx, path, body, t, deadline)
+		}
+		if !errors.Is(err, errToken) {
+			break
+		}
 	}
 	return r, err
 }
 
 // send makes one HTTP request.
-func (c *client) send(ctx context.Context, path string, body []byte, deadline time.Time) (contract.Response, error) {
+func (c *client) send(ctx context.Context, path string, body []byte, t token, deadline time.Time) (contract.Response, error) {
 	timeout := min(time.Until(deadline), maxTimeout)
 	if timeout <= 0 || ctx.Err() != nil {
 		return contract.Response{}, contract.ErrUnavailable // nothing was sent
@@ -171,7 +177,7 @@ func (c *client) send(ctx context.Context, path string, body []byte, deadline ti
 	req.SetRequestURI(path)
 	req.Header.SetHost(c.host.Addr)
 	req.Header.SetContentType(contentJSON)
-	req.Header.Set(fasthttp.HeaderAuthorization, c.authorization)
+	req.Header.Set(fasthttp.HeaderAuthorization, t.authorization)
 	req.Header.Set(headerTimeout, strconv.FormatInt(max(timeout.Milliseconds(), 1), 10))
 	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
 	c.propagator.Inject(ctx, carrier{&req.Header})

@@ -77,9 +77,9 @@ func dialResults(t *testing.T, r contract.Results, record *traffic) wire.Results
 	t.Helper()
 	url := serve(t, func(app *fiber.App, log *slog.Logger) {
 		app.Use(record.record)
-		wire.MountResults(app, r, token, log)
+		wire.MountResults(app, r, tokens(token), log)
 	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestAGatewaySendsADefinitionThatIsTooLargeToKeepEachTime(t *testing.T) {
 	var model heard
 	near := dialModels(t, serve(t, func(app *fiber.App, log *slog.Logger) {
 		app.Use(calls.record)
-		wire.MountModels(app, &model, token, log)
+		wire.MountModels(app, &model, tokens(token), log)
 	}))
 	for range 2 {
 		if got, err := near.Ask(t.Context(), askOf(tooLarge(), "a")); err != nil || got.Error != "a" {
@@ -209,7 +209,7 @@ func TestAGatewaySendsADefinitionToAModelProxyThatDoesNotHaveIt(t *testing.T) {
 	var model heard
 	near := dialModels(t, serve(t, func(app *fiber.App, log *slog.Logger) {
 		app.Use(calls.record)
-		wire.MountModels(app, &model, token, log)
+		wire.MountModels(app, &model, tokens(token), log)
 	}))
 	first, second := another(1, "first"), another(2, "second")
 	asks := []contract.Ask{askOf(first, "a"), askOf(first, "b"), askOf(second, "c"), askOf(first, "d"), {Definition: first.Definition, Context: "no hash", Fields: []prism.FieldValue{}}}
@@ -231,7 +231,7 @@ func TestAModelProxyKeepsNoDefinitionUnderAnotherHash(t *testing.T) {
 	var model heard
 	near := dialModels(t, serve(t, func(app *fiber.App, log *slog.Logger) {
 		app.Use(calls.record)
-		wire.MountModels(app, &model, token, log)
+		wire.MountModels(app, &model, tokens(token), log)
 	}))
 	lie := askOf(another(1, "first"), "a")
 	lie.Definition = another(2, "second").Definition

@@ -18,7 +18,7 @@ import (
 // The previous release asks for shared connections first, and makes plain requests when it gets a 4xx.
 func TestThePreviousReleaseIsToldToMakePlainRequests(t *testing.T) {
 	t.Parallel()
-	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, calm{}, token, log) })
+	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, calm{}, tokens(token), log) })
 	headers := "Connection: Upgrade\r\nUpgrade: prism-calls\r\nAuthorization: Bearer " + token + "\r\n"
 	if status, _ := exchange(t, strings.TrimPrefix(url, "http://"), "GET", "/internal/calls", headers); status != http.StatusNotFound {
 		t.Errorf("status %d", status)
@@ -38,7 +38,7 @@ func TestThePreviousReleaseStoresNoDryRun(t *testing.T) {
 			})
 		}
 	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 	if err != nil {
 		t.Fatal(err)
 	}

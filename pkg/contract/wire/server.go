@@ -2,11 +2,8 @@ package wire
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"log/slog"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -21,9 +18,9 @@ import (
 // BodyLimit is for the server under a Mount: a call carries up to 1 MiB of fields, escaped anew, and a definition.
 const BodyLimit = 16 << 20
 
-// MountResults serves results to callers that show the token. Every path of the app asks for it, known or not.
-func MountResults(app *fiber.App, r contract.Results, token string, log *slog.Logger) {
-	app.Use(authorize(token))
+// MountResults serves results to callers that show a token. Every path of the app asks for it, known or not.
+func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.Logger) {
+	app.Use(authorize(tokens))
 	postJSON(app, log, pathCreateFacts, serveCreateFacts(r))
 	postJSON(app, log, pathRetryFacts, func(ctx context.Context, a argsResult) (contract.RetryFacts, error) {
 		return r.RetryFacts(ctx, a.Key, a.ID)
@@ -82,21 +79,17 @@ func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
 	})
 }
 
-// MountModels serves the model to callers that show the token.
-func MountModels(app *fiber.App, models contract.Models, token string, log *slog.Logger) {
-	app.Use(authorize(token))
+// MountModels serves the model to callers that show a token.
+func MountModels(app *fiber.App, models contract.Models, tokens *Tokens, log *slog.Logger) {
+	app.Use(authorize(tokens))
 	s := askServer{models, newKept[prism.DefinitionHash]()}
 	postJSON(app, log, pathAsk, s.full)
 	postJSON(app, log, pathAskByHash, s.byHash)
 }
 
-// authorize compares digests, so that neither the token's content nor its length shows in the time taken.
-func authorize(token string) fiber.Handler {
-	want := sha256.Sum256([]byte(token))
+func authorize(tokens *Tokens) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		shown, ok := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
-		got := sha256.Sum256([]byte(shown))
-		if !ok || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		if !tokens.Accepts(c.Request().Header.Peek(fiber.HeaderAuthorization)) {
 			return apierr.InvalidAPIKey()
 		}
 		return c.Next()

@@ -35,12 +35,22 @@ func (c *client) open(ctx context.Context, path string, args any) (contract.Stre
 	if err != nil {
 		return contract.Stream{}, fmt.Errorf("wire: %w", err)
 	}
+	stream, err := contract.Stream{}, errToken
+	for _, t := range c.tokens.list.Get() {
+		if stream, err = c.openWith(ctx, path, body, t); !errors.Is(err, errToken) {
+			break
+		}
+	}
+	return stream, err
+}
+
+func (c *client) openWith(ctx context.Context, path string, body []byte, t token) (contract.Stream, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.host.Addr+path, bytes.NewReader(body))
 	if err != nil {
 		return contract.Stream{}, fmt.Errorf("wire: %w", err)
 	}
 	req.Header.Set("Content-Type", contentJSON)
-	req.Header.Set("Authorization", c.authorization)
+	req.Header.Set("Authorization", t.authorization)
 	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
 	c.propagator.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.stream.RoundTrip(req)

@@ -1,5 +1,5 @@
 // Package wire carries contract.Results and contract.Models between the services. Each method is an HTTP/1.1 POST of one
-// JSON value to /internal/<method> on a kept connection, authorised by the internal token. Response bodies travel as they
+// JSON value to /internal/<method> on a kept connection, authorised by a token of the edge (Tokens). Response bodies travel as they
 // are; errors keep their type.
 //
 // A call is sent once, with two exceptions: a call that the service did not take is sent once more on a new connection,
@@ -9,7 +9,8 @@
 //     connection;
 //   - the response is a 503 or 408 that closes the connection. A stopping server sends the 503 to new requests while it
 //     finishes the others, and the 408 to connections that are idle when it closes them (httpkit.Config.ClosingNotice);
-//   - the response is another 4xx of the server: a wrong token, or a path that the server does not know.
+//   - the response is another 4xx of the server: a wrong token, after which the caller shows its next one, or a path that
+//     the server does not know.
 //
 // # Releases
 //
@@ -75,10 +76,11 @@ const (
 	// maxTimeout bounds what a caller can ask for.
 	maxTimeout = 60 * time.Second
 	// statusFailure carries a failure: an error with a type.
-	statusFailure     = 409
-	statusFault       = 500
-	statusUnknown     = 404
-	statusUnavailable = 503
+	statusFailure      = 409
+	statusFault        = 500
+	statusUnauthorized = 401
+	statusUnknown      = 404
+	statusUnavailable  = 503
 )
 
 // Errors after which nobody knows whether the call took effect.
@@ -92,6 +94,9 @@ var (
 // errRefused is a server that did not take the call and closes the connection: a stopping one, or one without room for the
 // connection.
 var errRefused = fmt.Errorf("%w: the server closes the connection", contract.ErrUnavailable)
+
+// errToken is a server that does not accept the token. No method ran.
+var errToken = fmt.Errorf("%w: the token was refused", contract.ErrUnavailable)
 
 // The arguments of the methods that have more than one.
 type (
@@ -160,6 +165,8 @@ func decodeError(status int, body []byte) error {
 	switch status {
 	case statusUnavailable:
 		return contract.ErrUnavailable
+	case statusUnauthorized:
+		return errToken
 	case statusFailure:
 		var f failure
 		if err := strictjson.Unmarshal(body, &f); err != nil {

@@ -23,6 +23,15 @@ import (
 
 const token = "the-token"
 
+// tokens is a list without the checks of a setting.
+func tokens(list ...string) *wire.Tokens {
+	t, err := wire.ResultsTokens{List: list}.Open(wire.SharedToken{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		panic(err) // there is no file
+	}
+	return t
+}
+
 // serve runs an internal service on loopback and returns its address.
 func serve(t testing.TB, mount func(*fiber.App, *slog.Logger)) string {
 	t.Helper()
@@ -63,8 +72,8 @@ func serveWith(
 
 func connectResults(t *testing.T, r contract.Results) contract.Results {
 	t.Helper()
-	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, r, token, log) })
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, r, tokens(token), log) })
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +99,8 @@ func TestModelsInProcess(t *testing.T) {
 func TestModelsOverTheWire(t *testing.T) {
 	t.Parallel()
 	contracttest.Models(t, func(t *testing.T, m contract.Models) contract.Models {
-		url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountModels(app, m, token, log) })
-		c, err := wire.NewModels(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+		url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountModels(app, m, tokens(token), log) })
+		c, err := wire.NewModels(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +114,7 @@ type noResults struct{ contract.Results }
 
 func TestEveryPathAsksForTheToken(t *testing.T) {
 	t.Parallel()
-	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, noResults{}, token, log) })
+	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, noResults{}, tokens(token), log) })
 	for _, path := range []string{"/internal/read", "/internal/unknown", "/", "/metrics"} {
 		for _, shown := range []string{"", "Bearer ", "Bearer the-toke", "Bearer the-token2", "Basic the-token", "the-token"} {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+path, bytes.NewReader([]byte("{}")))
@@ -135,7 +144,7 @@ func TestAServiceThatIsNotThereTookNothing(t *testing.T) {
 	}
 	url := "http://" + ln.Addr().String()
 	_ = ln.Close()
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +182,7 @@ func TestALostResponseIsAFault(t *testing.T) {
 		_ = read(bufio.NewReader(conn))
 		_ = conn.Close()
 	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +205,7 @@ func TestAServiceThatWentAwayWhileTheConnectionWasIdleTookNothing(t *testing.T) 
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	url, stopped := serveUntil(ctx, t, httpkit.Config{}, func(app *fiber.App, log *slog.Logger) {
-		wire.MountModels(app, calm{}, token, log)
+		wire.MountModels(app, calm{}, tokens(token), log)
 	})
 	c := dialModels(t, url)
 	if _, err := c.Ask(t.Context(), contract.Ask{}); err != nil {
@@ -213,8 +222,8 @@ func TestAServiceThatWentAwayWhileTheConnectionWasIdleTookNothing(t *testing.T) 
 
 func TestAServiceWithAnotherTokenTookNothing(t *testing.T) {
 	t.Parallel()
-	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, noResults{}, token, log) })
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: "another"}, wire.ClientDeps{})
+	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, noResults{}, tokens(token), log) })
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens("another")}, wire.ClientDeps{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,11 @@ type Options struct {
 	Started func(*program.Process)
 }
 
-// Token is the internal token of the services.
-const Token = "internaltokenmark-7f3a9c51d2e84b60"
+// The tokens of the calls to results and to model-proxy.
+const (
+	ResultsToken = "resultstokenmark-7f3a9c51d2e84b60"
+	ModelsToken  = "modelstokenmark-0c5e8d17b94f4a23"
+)
 
 // ModelKey is the key that model-proxy sends to the model.
 const ModelKey = "upstreamkeymark-1b9d84c7e05f4a23"
@@ -75,11 +78,11 @@ type Three struct{ Results, Models, Gateway *Service }
 
 // Services returns the three services on a migrated database. They are not started yet.
 func (o Options) Services(ctx context.Context) (t Three, err error) {
-	if t.Results, err = o.Service(ctx, Results, map[string]string{"PRISM_INTERNAL_TOKEN": Token, "PRISM_DATABASE_URL": o.Database}); err != nil {
+	if t.Results, err = o.Service(ctx, Results, map[string]string{"PRISM_RESULTS_TOKEN": ResultsToken, "PRISM_DATABASE_URL": o.Database}); err != nil {
 		return t, err
 	}
 	env := o.model()
-	env["PRISM_INTERNAL_TOKEN"] = Token
+	env["PRISM_MODEL_PROXY_TOKEN"] = ModelsToken
 	if t.Models, err = o.Service(ctx, ModelProxy, env); err != nil {
 		return t, err
 	}
@@ -93,7 +96,8 @@ func (o Options) Services(ctx context.Context) (t Three, err error) {
 // Gateway is a gateway in front of results and model-proxy.
 func (o Options) Gateway(ctx context.Context, results, models string) (*Service, error) {
 	env := map[string]string{
-		"PRISM_INTERNAL_TOKEN": Token, "PRISM_RESULTS_URL": results, "PRISM_MODEL_PROXY_URL": models,
+		"PRISM_RESULTS_URL": results, "PRISM_RESULTS_TOKEN": ResultsToken,
+		"PRISM_MODEL_PROXY_URL": models, "PRISM_MODEL_PROXY_TOKEN": ModelsToken,
 	}
 	if o.Redis != "" {
 		env["PRISM_REDIS_URL"] = o.Redis

@@ -18,8 +18,12 @@ type settings struct {
 	Models  config.URL     `env:"PRISM_MODEL_PROXY_URL" required:"true" schemes:"http" example:"http://127.0.0.1:8082" help:"where model-proxy is"`
 	Redis   config.URL     `env:"PRISM_REDIS_URL" schemes:"redis rediss unix redis+sentinel rediss+sentinel redis+cluster rediss+cluster" example:"redis://127.0.0.1:6379" help:"Redis, for locks; without it they are in memory, right for one gateway alone"`
 	Auth    gateway.RedisAuth
-	Token   config.Secret `env:"PRISM_INTERNAL_TOKEN" required:"true" example:"a-long-random-text" help:"token that the services show each other"`
-	Daemon  daemon.Settings
+	Tokens  struct {
+		Results wire.ResultsTokens
+		Models  wire.ModelsTokens
+		Shared  wire.SharedToken
+	}
+	Daemon daemon.Settings
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
@@ -32,14 +36,22 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		return err
 	}
 	deps := wire.ClientDeps{Tracer: d.Traces.Provider, Propagator: d.Traces.Propagator}
-	results, err := wire.NewResults(wire.ClientConfig{URL: s.Results.String(), Token: s.Token.Reveal()}, deps)
+	resultsTokens, err := s.Tokens.Results.Open(s.Tokens.Shared, d.Log)
+	if err != nil {
+		return err
+	}
+	modelsTokens, err := s.Tokens.Models.Open(s.Tokens.Shared, d.Log)
+	if err != nil {
+		return err
+	}
+	results, err := wire.NewResults(wire.ClientConfig{URL: s.Results.String(), Tokens: resultsTokens}, deps)
 	if err != nil {
 		return fmt.Errorf("PRISM_RESULTS_URL: %w", err)
 	}
 	defer results.Close()
 	// A call to the model holds its connection for up to 15 s, so there are as many as calls in flight.
 	models, err := wire.NewModels(wire.ClientConfig{
-		URL: s.Models.String(), Token: s.Token.Reveal(), MaxConns: d.Settings.MaxInFlight,
+		URL: s.Models.String(), Tokens: modelsTokens, MaxConns: d.Settings.MaxInFlight,
 	}, deps)
 	if err != nil {
 		return fmt.Errorf("PRISM_MODEL_PROXY_URL: %w", err)

@@ -13,8 +13,9 @@ import (
 type settings struct {
 	Listen   config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8082" help:"address of the service's API"`
 	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9092" help:"address of /healthz, /readyz and /metrics"`
-	Token    config.Secret  `env:"PRISM_INTERNAL_TOKEN" required:"true" example:"a-long-random-text" help:"token that the services show each other"`
-	Provider string         `env:"PRISM_MODEL_PROVIDER" required:"true" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"which model API is spoken"`
+	Tokens   wire.ModelsTokens
+	Shared   wire.SharedToken
+	Provider string `env:"PRISM_MODEL_PROVIDER" required:"true" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"which model API is spoken"`
 	Upstream modelproxy.Upstream
 	Daemon   daemon.Settings
 }
@@ -33,7 +34,11 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
+	tokens, err := s.Tokens.Open(s.Shared, d.Log)
+	if err != nil {
+		return err
+	}
 	server := d.InternalServer(wire.BodyLimit)
-	wire.MountModels(server.App(), models, s.Token.Reveal(), d.Log)
+	wire.MountModels(server.App(), models, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{API: s.Listen, Admin: s.Admin, Server: server})
 }

@@ -31,7 +31,8 @@ type settings struct {
 	Store  storeSettings
 	Listen config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8081" help:"address of the service's API"`
 	Admin  config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics"`
-	Token  config.Secret  `env:"PRISM_INTERNAL_TOKEN" required:"true" example:"a-long-random-text" help:"token that the services show each other"`
+	Tokens wire.ResultsTokens
+	Shared wire.SharedToken
 	Daemon daemon.Settings
 }
 
@@ -66,8 +67,12 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 		return err
 	}
 	defer service.Close()
+	tokens, err := s.Tokens.Open(s.Shared, d.Log)
+	if err != nil {
+		return err
+	}
 	server := d.InternalServer(wire.BodyLimit)
-	wire.MountResults(server.App(), service, s.Token.Reveal(), d.Log)
+	wire.MountResults(server.App(), service, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,
 		Checks:     []httpkit.Check{{Name: "database", Probe: service.Ready}},

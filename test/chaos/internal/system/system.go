@@ -107,7 +107,7 @@ func (s *System) stores(ctx context.Context) (err error) {
 		}
 	}
 	s.operator, err = s.options.Service(ctx, launch.Results, map[string]string{
-		"PRISM_INTERNAL_TOKEN": launch.Token, "PRISM_DATABASE_URL": s.DatabaseURL(),
+		"PRISM_RESULTS_TOKEN": launch.ResultsToken, "PRISM_DATABASE_URL": s.DatabaseURL(),
 	})
 	if err == nil {
 		_, err = s.operator.Operate(ctx, "migrate")
@@ -135,10 +135,10 @@ func (s *System) parts(ctx context.Context) error {
 		return err
 	}
 	if s.Models, err = s.part("model-proxy")(s.options.Service(ctx, launch.ModelProxy, map[string]string{
-		"PRISM_INTERNAL_TOKEN": launch.Token,
-		"PRISM_MODEL_PROVIDER": "systemone",
-		"PRISM_MODEL_BASE_URL": "http://" + link.Addr() + model.Path,
-		"PRISM_MODEL_NAME":     "counting",
+		"PRISM_MODEL_PROXY_TOKEN": launch.ModelsToken,
+		"PRISM_MODEL_PROVIDER":    "systemone",
+		"PRISM_MODEL_BASE_URL":    "http://" + link.Addr() + model.Path,
+		"PRISM_MODEL_NAME":        "counting",
 	})); err != nil {
 		return err
 	}

@@ -1,0 +1,90 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"log/slog"
+
+	"github.com/prism-results/prism/pkg/config"
+	"github.com/prism-results/prism/pkg/reload"
+)
+
+// Tokens are the tokens of the calls from one service to another (spec: token-for-each-edge). The caller shows the first
+// token, and shows the next one to a service that refuses a token. The service accepts each token.
+type Tokens struct{ list *reload.Value[[]token] }
+
+type token struct {
+	authorization string // the header's value
+	digest        [sha256.Size]byte
+}
+
+// ResultsTokens are the settings of the tokens of calls to results.
+type ResultsTokens struct {
+	List config.Tokens `env:"PRISM_RESULTS_TOKEN" unless:"PRISM_RESULTS_TOKEN_FILE PRISM_INTERNAL_TOKEN" example:"$(openssl rand -hex 32)" help:"tokens of calls to results, separated by commas: results accepts each, the gateway shows the first"`
+	File string        `env:"PRISM_RESULTS_TOKEN_FILE" help:"file with tokens of calls to results, one on each line; read again when it changes"`
+}
+
+// ModelsTokens are the settings of the tokens of calls to model-proxy.
+type ModelsTokens struct {
+	List config.Tokens `env:"PRISM_MODEL_PROXY_TOKEN" unless:"PRISM_MODEL_PROXY_TOKEN_FILE PRISM_INTERNAL_TOKEN" example:"$(openssl rand -hex 32)" help:"tokens of calls to model-proxy, separated by commas: model-proxy accepts each, the gateway shows the first"`
+	File string        `env:"PRISM_MODEL_PROXY_TOKEN_FILE" help:"file with tokens of calls to model-proxy, one on each line; read again when it changes"`
+}
+
+// SharedToken is the one token of all calls, which the release before this one uses (spec: internal-token). In a struct of
+// settings it follows ResultsTokens and ModelsTokens.
+type SharedToken struct {
+	Token config.Secret `env:"PRISM_INTERNAL_TOKEN" help:"deprecated: one token for all services, the last of each list; for the upgrade from the previous release"`
+}
+
+// Open reads the file, if there is one. The order of the list is the file, the variable, the shared token.
+func (s ResultsTokens) Open(shared SharedToken, log *slog.Logger) (*Tokens, error) {
+	return openTokens("PRISM_RESULTS_TOKEN", s.List, s.File, shared, log)
+}
+
+// Open is like that of ResultsTokens.
+func (s ModelsTokens) Open(shared SharedToken, log *slog.Logger) (*Tokens, error) {
+	return openTokens("PRISM_MODEL_PROXY_TOKEN", s.List, s.File, shared, log)
+}
+
+func openTokens(variable string, list config.Tokens, file string, shared SharedToken, log *slog.Logger) (*Tokens, error) {
+	if shared.Token != "" {
+		log.Warn("PRISM_INTERNAL_TOKEN is deprecated: remove it when all services have " + variable)
+	}
+	var files []string
+	if file != "" {
+		files = []string{file}
+	}
+	value, err := reload.New(log, func(contents [][]byte) (found []token, _ error) {
+		var texts config.Tokens
+		if file != "" {
+			if err := texts.UnmarshalText(contents[0]); err != nil {
+				return nil, fmt.Errorf("%s %w", file, err)
+			}
+		}
+		texts = append(texts, list...)
+		if shared.Token != "" {
+			texts = append(texts, shared.Token.Reveal())
+		}
+		for _, text := range texts {
+			found = append(found, token{"Bearer " + text, sha256.Sum256([]byte(text))})
+		}
+		return found, nil
+	}, files...)
+	if err != nil {
+		return nil, fmt.Errorf("%s_FILE: %w", variable, err)
+	}
+	return &Tokens{value}, nil
+}
+
+// Accepts tells whether an Authorization header has one of the tokens. It compares digests, each of them, so that neither
+// the content of a token, nor its length or place in the list shows in the time taken.
+func (t *Tokens) Accepts(authorization []byte) bool {
+	shown, ok := bytes.CutPrefix(authorization, []byte("Bearer "))
+	got, equal := sha256.Sum256(shown), 0
+	for _, want := range t.list.Get() {
+		equal |= subtle.ConstantTimeCompare(got[:], want.digest[:])
+	}
+	return ok && equal == 1
+}

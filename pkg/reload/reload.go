@@ -1,0 +1,114 @@
+// Package reload keeps a value that is read from files, and reads the files again when they change: a rotated token or
+// certificate is used without a restart (spec: rotation-without-restart).
+package reload
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// interval is how old a value may be before Get reads the files again.
+const interval = time.Second
+
+// sizeLimit is the largest file in bytes.
+const sizeLimit = 1 << 20
+
+// Value is a value that is read from files. It is safe for concurrent use and has no goroutine.
+type Value[T any] struct {
+	paths []string
+	parse func(contents [][]byte) (T, error)
+	log   *slog.Logger
+
+	current atomic.Pointer[T]
+	next    atomic.Int64 // when Get reads the files again, in Unix nanoseconds
+
+	mu       sync.Mutex
+	contents [][]byte // what was parsed last, with success or without
+	failure  string   // the last error, "" when there was none
+}
+
+// New reads the files. Without files the value is parsed once, from nothing. An error of parse must not repeat a secret.
+func New[T any](log *slog.Logger, parse func(contents [][]byte) (T, error), paths ...string) (*Value[T], error) {
+	v := &Value[T]{paths: paths, parse: parse, log: log}
+	if err := v.read(); err != nil {
+		return nil, err
+	}
+	v.next.Store(time.Now().Add(interval).UnixNano())
+	return v, nil
+}
+
+// Get returns the value of the files as they were at most a second ago. While the files cannot be read or parsed, Get
+// returns the last value, and the log has one warning for each new error.
+func (v *Value[T]) Get() T {
+	if len(v.paths) == 0 {
+		return *v.current.Load()
+	}
+	if next, now := v.next.Load(), time.Now(); now.UnixNano() >= next &&
+		v.next.CompareAndSwap(next, now.Add(interval).UnixNano()) {
+		v.refresh()
+	}
+	return *v.current.Load()
+}
+
+func (v *Value[T]) refresh() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	failure := ""
+	if err := v.read(); err != nil {
+		failure = err.Error()
+	}
+	if failure != "" && failure != v.failure {
+		v.log.Warn("the new files cannot be used; the previous ones stay in use", "error", failure)
+	}
+	v.failure = failure
+}
+
+// read parses the files if one has changed since they were parsed last.
+func (v *Value[T]) read() error {
+	contents := make([][]byte, len(v.paths))
+	for i, path := range v.paths {
+		var err error
+		if contents[i], err = readFile(path); err != nil {
+			return err
+		}
+	}
+	if v.current.Load() != nil && slices.EqualFunc(contents, v.contents, bytes.Equal) {
+		return nil
+	}
+	value, err := v.parse(contents)
+	if err != nil {
+		return err
+	}
+	v.contents = contents
+	v.current.Store(&value)
+	return nil
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	var fault *fs.PathError
+	if errors.As(err, &fault) {
+		return nil, fmt.Errorf("%s: %w", path, fault.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	content, err := io.ReadAll(io.LimitReader(f, sizeLimit+1))
+	if err == nil && len(content) > sizeLimit {
+		err = fmt.Errorf("is larger than %d bytes", sizeLimit)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return content, nil
+}
