@@ -55,7 +55,7 @@ up() {
 			k8s/namespace/namespace.yaml | kubectl create -f -
 		kubectl label namespace "$namespace" "$ours" >/dev/null
 	fi
-	secret prism-services token=
+	secret prism-services results= model-proxy=
 	if [ "${STORES:-}" = none ]; then return; fi
 	secret prism-postgres username=prism password=
 	k apply -k k8s/stores

@@ -37,8 +37,9 @@ func matrix() map[string]string {
 		"the offline model":         `model: {provider: offline, existingSecret: ""}`,
 		"a model of one's own":      `{model: {provider: openai-chat, name: m, baseURL: "http://models.models.svc:8000/v1", existingSecret: "", apiKeyKey: k}, networkPolicy: {model: {to: [{namespaceSelector: {}}]}}}`,
 		"a model at its own port":   `model: {provider: systemone, baseURL: "https://models.example.com:8443/x"}`,
-		"a token of one's own":      `internalToken: {existingSecret: own, key: k}`,
-		"a token under another key": `internalToken: {key: k}`,
+		"the shared token":          `internalToken: {existingSecret: own, key: k}`,
+		"tokens of one's own":       `tokens: {results: {existingSecret: own, key: k}, modelProxy: {existingSecret: own, key: l}}`,
+		"a token under another key": `tokens: {results: {key: k}}`,
 		"authorities":               `{trust: {configMap: c, secret: s}, migrations: {mode: initContainer}}`,
 		"traces":                    `{tracing: {endpoint: "http://collector:4318", existingSecret: t, headersKey: h, sampler: always_on, samplerArg: 0.5, resourceAttributes: {deployment.environment.name: "a b,c=d"}}}`,
 		"traces over TLS":           `tracing: {endpoint: "https://collector.example.com/otlp", samplerArg: "1"}`,
@@ -107,7 +108,7 @@ func TestMatrixOfWhatMeets(t *testing.T) {
 		},
 		{
 			"made":  `{}`,
-			"given": `internalToken: {existingSecret: own}`,
+			"given": `tokens: {results: {existingSecret: own}, modelProxy: {existingSecret: own-too}}`,
 		},
 		{
 			"bare": `{networkPolicy: {enabled: false}}`,

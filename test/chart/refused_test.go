@@ -31,6 +31,8 @@ func contradictions() []struct{ values, message string } {
 		{`model: {existingSecret: ""}`, "model.existingSecret: is required by the address of openai-decisions itself; a server of your own is named by model.baseURL"},
 		{`model: {baseURL: "http://models.prism.svc:8000"}`, "networkPolicy.model.to: lets model-proxy reach public addresses only, but model.baseURL is inside; set it to where models.prism.svc is, such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: models}}}], and networkPolicy.model.ports to the port of its Pods"},
 		{`model: {baseURL: "http://172.20.0.1"}`, "networkPolicy.model.to: lets model-proxy reach public addresses only"},
+		{`tokens: {results: {existingSecret: prism-results-token}}`, "tokens.results.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name"},
+		{`tokens: {modelProxy: {existingSecret: prism-model-proxy-token}}`, "tokens.modelProxy.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name"},
 		{`internalToken: {existingSecret: prism-internal-token}`, "internalToken.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name"},
 		{`tracing: {existingSecret: t}`, "tracing.existingSecret: has headers for a collector, but tracing.endpoint is empty"},
 		{`ingress: {enabled: true}`, "ingress.hosts: is required with ingress.enabled"},

@@ -21,15 +21,19 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// secret is the internal token as a cluster has it.
-func secret(name, key, token string) cluster {
-	data := map[string]any{key: base64.StdEncoding.EncodeToString([]byte(token))}
-	return cluster{"v1 Secret " + name: {"apiVersion": "v1", "kind": "Secret", "data": data}}
+// secretsOf are the Secrets with a token that a cluster has.
+func secretsOf(key, token string, names ...string) cluster {
+	c := cluster{}
+	for _, name := range names {
+		data := map[string]any{key: base64.StdEncoding.EncodeToString([]byte(token))}
+		c["v1 Secret "+name] = map[string]any{"apiVersion": "v1", "kind": "Secret", "data": data}
+	}
+	return c
 }
 
 func TestDefaultRendering(t *testing.T) {
 	t.Parallel()
-	r := installation{chart: theChart(t), release: "prism", cluster: secret("prism-internal-token", "token", "made before")}.render(t, with(t))
+	r := installation{chart: theChart(t), release: "prism", cluster: secretsOf("token", "made before", "prism-results-token", "prism-model-proxy-token")}.render(t, with(t))
 	var got strings.Builder
 	got.WriteString("# What the least values make: go test -run TestDefaultRendering -update\n")
 	for _, o := range r.objects {
@@ -53,39 +57,87 @@ func TestDefaultRendering(t *testing.T) {
 	}
 }
 
-// The first installation makes the token, each later one keeps what the cluster has, and all services are shown the same.
-func TestInternalTokenIsMadeOnceAndKept(t *testing.T) {
+// The first installation makes the tokens, and each later one keeps what the cluster has.
+func TestTokensAreMadeOnceAndKept(t *testing.T) {
 	t.Parallel()
-	made := func(c cluster) string {
-		r := installation{chart: theChart(t), release: "prism", cluster: c}.render(t, with(t, "internalToken: {key: k}"))
-		s := one[corev1.Secret](t, r, "prism-internal-token")
-		if s.Immutable == nil || !*s.Immutable || len(s.Data) != 1 {
-			t.Errorf("the Secret is %v with %d keys", s.Immutable, len(s.Data))
-		}
-		for _, o := range of[appsv1.Deployment](r) {
-			if got := environment(*container(t, o.object))["PRISM_INTERNAL_TOKEN"]; got != "prism-internal-token/k" {
-				t.Errorf("%s reads its token from %s", o.what, got)
+	for _, name := range []string{"results", "model-proxy"} {
+		made := func(c cluster) string {
+			r := installation{chart: theChart(t), release: "prism", cluster: c}.render(t, with(t, "tokens: {results: {key: k}, modelProxy: {key: k}}"))
+			s := one[corev1.Secret](t, r, "prism-"+name+"-token")
+			if s.Immutable == nil || !*s.Immutable || len(s.Data) != 1 || len(of[corev1.Secret](r)) != 2 {
+				t.Errorf("the Secret is %v with %d keys", s.Immutable, len(s.Data))
 			}
+			return string(s.Data["k"])
 		}
-		return string(s.Data["k"])
-	}
-	first := made(nil)
-	if !regexp.MustCompile(`^[A-Za-z0-9]{48}$`).MatchString(first) || made(nil) == first {
-		t.Error("the token that is made is none, or always the same")
-	}
-	if got := made(secret("prism-internal-token", "k", first)); got != first {
-		t.Error("an upgrade makes another token")
-	}
-	if got := made(secret("other-internal-token", "k", first)); got == first {
-		t.Error("the token of another release is taken")
+		first := made(nil)
+		if !regexp.MustCompile(`^[A-Za-z0-9]{48}$`).MatchString(first) || made(nil) == first {
+			t.Error("the token that is made is none, or always the same")
+		}
+		if got := made(secretsOf("k", first, "prism-"+name+"-token")); got != first {
+			t.Error("an upgrade makes another token")
+		}
+		if got := made(secretsOf("k", first, "other-"+name+"-token")); got == first {
+			t.Error("the token of another release is taken")
+		}
 	}
 }
 
-func TestNoTokenIsMadeWhereOneIsGiven(t *testing.T) {
+// tokensOf are the variables with tokens of each service, and where they come from.
+func tokensOf(t *testing.T, r rendering) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, o := range of[appsv1.Deployment](r) {
+		env := environment(*container(t, o.object))
+		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_INTERNAL_TOKEN"} {
+			if from := env[variable]; from != "" {
+				found[o.meta.Name] += variable + "=" + from + " "
+			}
+		}
+	}
+	return found
+}
+
+// model-proxy calls the internet, so no token of results may be in its Pods.
+// spec: token-for-each-edge, internal-token
+func TestOnlyAServiceAndItsCallerHaveItsTokens(t *testing.T) {
 	t.Parallel()
-	r := render(t, with(t, "internalToken: {existingSecret: own, key: k}"))
-	if made := of[corev1.Secret](r); len(made) > 0 {
-		t.Errorf("made %s", made[0].what)
+	old := secretsOf("token", "of the previous release", "prism-internal-token")
+	const results, models = "PRISM_RESULTS_TOKEN=prism-results-token/token ", "PRISM_MODEL_PROXY_TOKEN=prism-model-proxy-token/token "
+	const shared = "PRISM_INTERNAL_TOKEN=prism-internal-token/token "
+	const given = "PRISM_INTERNAL_TOKEN=own/k "
+	for name, c := range map[string]struct {
+		cluster                  cluster
+		values                   string
+		gateway, results, models string
+		made                     int
+	}{
+		"an installation":                      {nil, `{}`, results + models, results, models, 2},
+		"an upgrade from the previous release": {old, `{}`, results + models + shared, results + shared, models + shared, 3},
+		"after the upgrade":                    {old, `internalToken: {accepted: false}`, results + models, results, models, 2},
+		"a shared token that was given":        {nil, `internalToken: {existingSecret: own, key: k}`, given, given, given, 0},
+		"it was given, and is not accepted":    {nil, `internalToken: {accepted: false, existingSecret: own}`, results + models, results, models, 2},
+		"all are given": {
+			old, `{tokens: {results: {existingSecret: a, key: x}, modelProxy: {existingSecret: a, key: z}}, internalToken: {existingSecret: own, key: k}}`,
+			"PRISM_RESULTS_TOKEN=a/x PRISM_MODEL_PROXY_TOKEN=a/z " + given, "PRISM_RESULTS_TOKEN=a/x " + given, "PRISM_MODEL_PROXY_TOKEN=a/z " + given, 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := installation{chart: theChart(t), release: "prism", cluster: c.cluster}.render(t, with(t, c.values))
+			got := tokensOf(t, r)
+			if got["prism-gateway"] != c.gateway || got["prism-results"] != c.results || got["prism-model-proxy"] != c.models {
+				t.Errorf("got %q", got)
+			}
+			made := of[corev1.Secret](r)
+			if len(made) != c.made {
+				t.Errorf("%d Secrets are made", len(made))
+			}
+			for _, s := range made {
+				if s.meta.Name == "prism-internal-token" && string(s.it.Data["token"]) != "of the previous release" {
+					t.Error("the token of the previous release is another one")
+				}
+			}
+		})
 	}
 }
 
@@ -97,29 +149,29 @@ postgres: {existingSecret: pg, usernameKey: pg-user, passwordKey: pg-pass}
 migrations: {mode: job, postgres: {existingSecret: owner, usernameKey: o-user, passwordKey: o-pass}}
 redis: {mode: sentinel, existingSecret: rd, usernameKey: rd-user, passwordKey: rd-pass, sentinelPasswordKey: rd-sentinel}
 model: {existingSecret: md, apiKeyKey: md-key}
-internalToken: {existingSecret: it, key: it-key}
+tokens: {results: {existingSecret: rt, key: rt-key}, modelProxy: {existingSecret: mt, key: mt-key}}
 tracing: {endpoint: "http://collector:4318", existingSecret: tr, headersKey: tr-headers}
 `
-	common := []string{"OTEL_EXPORTER_OTLP_HEADERS tr/tr-headers", "PRISM_INTERNAL_TOKEN it/it-key"}
+	const tracing, resultsToken, modelsToken = "OTEL_EXPORTER_OTLP_HEADERS tr/tr-headers", "PRISM_RESULTS_TOKEN rt/rt-key", "PRISM_MODEL_PROXY_TOKEN mt/mt-key"
 	urls := strings.NewReplacer(
 		"postgres: {existingSecret: pg,", `postgres: {host: "", existingSecret: pg, urlKey: pg-url,`,
 		"{existingSecret: owner,", "{existingSecret: owner, urlKey: o-url,",
 		"redis: {mode: sentinel, existingSecret: rd, usernameKey: rd-user, passwordKey: rd-pass, sentinelPasswordKey: rd-sentinel}",
 		"redis: {addresses: [], existingSecret: rd, urlKey: rd-url}").Replace(base)
-	model := append([]string{"PRISM_MODEL_API_KEY md/md-key"}, common...)
+	model := []string{"PRISM_MODEL_API_KEY md/md-key", tracing, modelsToken}
 	for name, c := range map[string]struct {
 		values string
 		want   map[string][]string
 	}{
 		"each alone": {base, map[string][]string{
-			"gateway":     append([]string{"PRISM_REDIS_PASSWORD rd/rd-pass", "PRISM_REDIS_SENTINEL_PASSWORD rd/rd-sentinel", "PRISM_REDIS_USERNAME rd/rd-user"}, common...),
-			"results":     append([]string{"PGPASSWORD pg/pg-pass", "PGUSER pg/pg-user"}, common...),
+			"gateway":     append([]string{"PRISM_REDIS_PASSWORD rd/rd-pass", "PRISM_REDIS_SENTINEL_PASSWORD rd/rd-sentinel", "PRISM_REDIS_USERNAME rd/rd-user"}, tracing, resultsToken, modelsToken),
+			"results":     append([]string{"PGPASSWORD pg/pg-pass", "PGUSER pg/pg-user"}, tracing, resultsToken),
 			"model-proxy": model,
 			"migrate":     {"PGPASSWORD owner/o-pass", "PGUSER owner/o-user"},
 		}},
 		"URLs": {urls, map[string][]string{
-			"gateway":     append([]string{"PRISM_REDIS_URL rd/rd-url"}, common...),
-			"results":     append([]string{"PRISM_DATABASE_URL pg/pg-url"}, common...),
+			"gateway":     append([]string{"PRISM_REDIS_URL rd/rd-url"}, tracing, resultsToken, modelsToken),
+			"results":     append([]string{"PRISM_DATABASE_URL pg/pg-url"}, tracing, resultsToken),
 			"model-proxy": model,
 			"migrate":     {"PRISM_DATABASE_URL owner/o-url"},
 		}},

@@ -165,7 +165,7 @@ func TestStoresAreReachedByThePodsThatNeedThem(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"postgres.host": "postgres", "postgres.existingSecret": "prism-postgres", "internalToken.existingSecret": "prism-services", "model.provider": "offline",
+		"postgres.host": "postgres", "postgres.existingSecret": "prism-postgres", "tokens.results.existingSecret": "prism-services", "model.provider": "offline",
 	} {
 		if got := lookUp(values, path); got != want {
 			t.Errorf("%s is %v, want %v", path, got, want)
@@ -194,8 +194,10 @@ func TestKustomizationsNameWhatExists(t *testing.T) {
 				continue
 			}
 			// Kustomize does not read the cluster, so the chart would generate a new token each time.
-			if lookUp(readValues(t, readFile(t, root, values)), "internalToken.existingSecret") == nil {
-				t.Errorf("%s: no internalToken.existingSecret", file)
+			for _, path := range []string{"tokens.results.existingSecret", "tokens.modelProxy.existingSecret"} {
+				if lookUp(readValues(t, readFile(t, root, values)), path) == nil {
+					t.Errorf("%s: no %s", file, path)
+				}
 			}
 		}
 		for _, i := range k.Images {

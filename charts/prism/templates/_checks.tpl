@@ -8,6 +8,11 @@
 {{- if and .Values.internalToken.existingSecret (eq .Values.internalToken.existingSecret (printf "%s-internal-token" (include "prism.fullname" .))) }}
   internalToken.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name
 {{- end }}
+{{- range include "prism.services" . | fromJsonArray }}
+{{- if and (ne .key "gateway") (eq (index $.Values.tokens .key).existingSecret (printf "%s-%s-token" (include "prism.fullname" $) .name)) }}
+  tokens.{{ .key }}.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name
+{{- end }}
+{{- end }}
 {{- if and .Values.tracing.existingSecret (not .Values.tracing.endpoint) }}
   tracing.existingSecret: has headers for a collector, but tracing.endpoint is empty
 {{- end }}

@@ -19,13 +19,29 @@
 - {name: PRISM_MAX_BODY_BYTES, value: {{ .values.maxBodyBytes | quote }}}
 {{- end }}
 - {name: PRISM_DRAIN_DELAY, value: {{ int .values.drainDelaySeconds }}s}
-{{ include "prism.secretVariable" (dict "variable" "PRISM_INTERNAL_TOKEN" "secret" (include "prism.tokenSecret" .root) "key" .root.Values.internalToken.key) }}
+{{- include "prism.environment.tokens" . }}
 {{ include (printf "prism.environment.%s" .name) . | trim }}
 {{- include "prism.environment.process" . }}
 {{- include "prism.environment.tracing" . }}
 {{- with .values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{/* The tokens of the calls to a service, for the service and for the gateway. */}}
+{{- define "prism.environment.tokens" -}}
+{{- $service := . -}}
+{{- range include "prism.services" . | fromJsonArray -}}
+{{- if and (ne .key "gateway") (has $service.name (list .name "gateway")) -}}
+{{- $secret := include "prism.tokenSecret" (dict "root" $service.root "key" .key "name" .name) -}}
+{{- if $secret }}
+{{ include "prism.secretVariable" (dict "variable" (printf "PRISM_%s_TOKEN" (upper .name | replace "-" "_")) "secret" $secret "key" (index $service.root.Values.tokens .key).key) }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- with include "prism.internalTokenSecret" .root }}
+{{ include "prism.secretVariable" (dict "variable" "PRISM_INTERNAL_TOKEN" "secret" . "key" $service.root.Values.internalToken.key) }}
+{{- end -}}
 {{- end -}}
 
 {{- define "prism.environment.gateway" -}}

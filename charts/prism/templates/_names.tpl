@@ -84,6 +84,23 @@ annotations:
 {{- end -}}
 {{- end -}}
 
+{{/* The Secret with the tokens of calls to a service, {root, key, name}; empty when the shared token is the only one. */}}
 {{- define "prism.tokenSecret" -}}
-{{- .Values.internalToken.existingSecret | default (printf "%s-internal-token" (include "prism.fullname" .)) -}}
+{{- $old := .root.Values.internalToken -}}
+{{- with (index .root.Values.tokens .key).existingSecret -}}
+{{ . }}
+{{- else -}}
+{{- if not (and $old.accepted $old.existingSecret) }}{{ include "prism.fullname" .root }}-{{ .name }}-token{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The Secret with the token of the previous release; empty when there is none. */}}
+{{- define "prism.internalTokenSecret" -}}
+{{- $made := printf "%s-internal-token" (include "prism.fullname" .) -}}
+{{- if not .Values.internalToken.accepted -}}
+{{- else if .Values.internalToken.existingSecret -}}
+{{ .Values.internalToken.existingSecret }}
+{{- else if lookup "v1" "Secret" .Release.Namespace $made -}}
+{{ $made }}
+{{- end -}}
 {{- end -}}
