@@ -71,9 +71,10 @@ func New(ctx context.Context, name string, s Settings, getenv func(string) strin
 // Server makes the server of the public API.
 func (d *Daemon) Server() *httpkit.Server { return d.server(httpkit.Config{}) }
 
-// InternalServer makes a server that only other services call, for bodies up to the limit in bytes.
-func (d *Daemon) InternalServer(bodyLimit int) *httpkit.Server {
-	return d.server(httpkit.Config{BodyLimit: bodyLimit, ClosingNotice: true})
+// InternalServer makes a server that only other services call, for bodies up to the limit in bytes. authorized tells whether an
+// Authorization header is that of such a service.
+func (d *Daemon) InternalServer(bodyLimit int, authorized func(header []byte) bool) *httpkit.Server {
+	return d.server(httpkit.Config{BodyLimit: bodyLimit, ClosingNotice: true, TrustTrace: authorized})
 }
 
 func (d *Daemon) server(cfg httpkit.Config) *httpkit.Server {

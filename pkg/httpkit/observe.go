@@ -15,6 +15,8 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/prism-results/prism/pkg/telemetry"
 )
 
 // unknownRoute is the route label of requests that matched none.
@@ -28,12 +30,14 @@ type observer struct {
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
 	untraced   bool // no span is ever exported
+	trustTrace func(authorization []byte) bool
 	requests   *prometheus.CounterVec
 	durations  *prometheus.HistogramVec
 	sheds      *prometheus.CounterVec
 }
 
-func newObserver(service string, d Deps, t *tracker) *observer {
+func newObserver(cfg Config, d Deps, t *tracker) *observer {
+	service := cfg.Name
 	for name, gauge := range map[string]struct {
 		help  string
 		value func() int64
@@ -56,6 +60,7 @@ func newObserver(service string, d Deps, t *tracker) *observer {
 		service:    service,
 		log:        d.Log,
 		untraced:   untraced,
+		trustTrace: cfg.TrustTrace,
 		tracer:     d.Tracer.Tracer("github.com/prism-results/prism/pkg/httpkit"),
 		propagator: d.Propagator,
 		requests: register(d.Metrics, prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -92,6 +97,14 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 
 func (o *observer) start(ctx context.Context, method string, h carrier) (context.Context, trace.Span) {
 	ctx = o.propagator.Extract(ctx, h)
+	if caller := trace.SpanContextFromContext(ctx); caller.IsValid() {
+		switch {
+		case o.trustTrace != nil && o.trustTrace(h.h.Peek(fasthttp.HeaderAuthorization)):
+			ctx = telemetry.TrustTrace(ctx)
+		case o.untraced: // nothing is recorded here, so nothing is in the services behind
+			ctx = trace.ContextWithRemoteSpanContext(ctx, caller.WithTraceFlags(caller.TraceFlags().WithSampled(false)))
+		}
+	}
 	if o.untraced {
 		return ctx, noop.Span{} // the trace of the caller, if there is one, continues in ctx
 	}

@@ -185,6 +185,22 @@ func TestWithoutATracerTheCallersTraceGoesOn(t *testing.T) {
 	wantReply(t, r.once(get("/inside")), 200, trace.TraceID{}.String())
 }
 
+// The flag of the caller counts on internal servers, with a token.
+// spec: traces-own-decision
+func TestTheCallersFlagIsTrustedFromAServiceOnly(t *testing.T) {
+	t.Parallel()
+	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	for authorization, want := range map[string]string{"Bearer right": "01", "Bearer wrong": "00"} {
+		r := start(t, Config{TrustTrace: func(h []byte) bool { return string(h) == "Bearer right" }}, Deps{}, func(app *fiber.App) {
+			app.Get("/inside", func(c *fiber.Ctx) error {
+				return Send(c, 200, "text/plain", []byte(trace.SpanContextFromContext(c.UserContext()).TraceFlags().String()))
+			})
+		})
+		got := r.once("GET /inside HTTP/1.1\r\nHost: x\r\nAuthorization: " + authorization + "\r\nTraceparent: " + parent + "\r\n\r\n")
+		wantReply(t, got, 200, want)
+	}
+}
+
 func wantAttributes(t *testing.T, span sdktrace.ReadOnlySpan, want string) {
 	t.Helper()
 	var attributes []string

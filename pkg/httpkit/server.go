@@ -48,6 +48,9 @@ type Config struct {
 	// in the middle of a request. A client whose request crosses the 408 on the way takes the 408 for the response, and so
 	// knows that the request was not taken (RFC 9110, 15.5.9). It is for internal servers, whose clients expect it.
 	ClosingNotice bool
+	// TrustTrace tells by the Authorization header whether a request comes from one of our services, whose decision to record
+	// the trace holds here too; nil: no request does (spec: traces-own-decision).
+	TrustTrace func(authorization []byte) bool
 	// DrainDelay is the pause between the signal to stop and the first refusal; none (spec: drain-delay). Load balancers
 	// need it to stop sending requests.
 	DrainDelay time.Duration
@@ -129,7 +132,7 @@ func New(cfg Config, deps Deps) *Server {
 		tracker: newTracker(cfg, deps.Now),
 	}
 	s.run.Store(unstarted)
-	s.observe = newObserver(cfg.Name, deps, s.tracker)
+	s.observe = newObserver(cfg, deps, s.tracker)
 	s.app = fiber.New(fiber.Config{
 		AppName:               cfg.Name,
 		DisableStartupMessage: true,

@@ -29,9 +29,10 @@ type Traces struct {
 // (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) or OTEL_TRACES_EXPORTER is otlp; OTEL_SDK_DISABLED
 // and OTEL_TRACES_EXPORTER=none switch both off. Without export spans cost nothing, and trace contexts are passed on.
 //
-// OpenTelemetry reads the address and its other variables by itself: OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG,
-// OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEADERS, _TIMEOUT, _CERTIFICATE, …. An invalid sampler is
-// reported to otel.ErrorHandler, and the default is used: every trace is sampled, unless the caller of the API decided otherwise.
+// OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG select the sampler. An invalid one is reported to otel.ErrorHandler, and the
+// default is used: every trace is sampled. The caller of the API does not decide (spec: traces-own-decision). OpenTelemetry
+// reads the address and its other variables by itself: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEADERS,
+// _TIMEOUT, _CERTIFICATE, ….
 //
 // Baggage is not propagated: it would carry values of callers into all services.
 func Tracing(ctx context.Context, service string) (Traces, error) {
@@ -51,7 +52,7 @@ func Tracing(ctx context.Context, service string) (Traces, error) {
 	if err != nil {
 		return off, fmt.Errorf("telemetry: %w", err)
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res), sdktrace.WithSampler(sampler(env)))
 	return Traces{provider, propagation.TraceContext{}, provider.Shutdown}, nil
 }
 

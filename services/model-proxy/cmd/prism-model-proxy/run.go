@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	server := d.InternalServer(wire.BodyLimit)
+	server := d.InternalServer(wire.BodyLimit, tokens.Accepts)
 	wire.MountModels(server.App(), models, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{API: s.Listen, Admin: s.Admin, Server: server})
 }

@@ -71,7 +71,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	server := d.InternalServer(wire.BodyLimit)
+	server := d.InternalServer(wire.BodyLimit, tokens.Accepts)
 	wire.MountResults(server.App(), service, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,
