@@ -39,7 +39,7 @@ func (c *cluster) upgradeAndRollback(t *testing.T) {
 		t.Error(err)
 	}
 	if c.token(t) != before {
-		t.Error("the internal token is another one")
+		t.Error("the token of results is another one")
 	}
 }
 

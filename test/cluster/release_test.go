@@ -323,10 +323,10 @@ func (c *cluster) operate(ctx context.Context, t *testing.T, args ...string) str
 	return c.kubectl(ctx, t, append([]string{"exec", "deploy/" + release + "-results", "--container", "results", "--", "prism-results"}, args...)...)
 }
 
-// token is the one that the services show each other.
+// token is the one that the gateway shows to results.
 func (c *cluster) token(t *testing.T) string {
 	t.Helper()
-	return c.kubectl(t.Context(), t, "get", "secret", release+"-internal-token", "--output", "jsonpath={.data.token}")
+	return c.kubectl(t.Context(), t, "get", "secret", release+"-results-token", "--output", "jsonpath={.data.token}")
 }
 
 func (c *cluster) pods(ctx context.Context, t *testing.T, service string) []kube.Pod {
