@@ -264,7 +264,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 func TestTheKeyIsNotShown(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 401, jsonType, `{"error":{"code":"unauthorized","message":"Invalid API key"}}`)
-	_, refused := c.ListKeys(t.Context())
+	_, refused := c.ListKeys(t.Context(), PageOptions{})
 	_, lost := calling(t, "http://127.0.0.1:1").ReadResult(t.Context(), "a?ref=private")
 	_, badURL := New(Config{URL: "http://user:" + testKey + "@host/", Key: testKey})
 	_, badKey := New(Config{URL: "http://host", Key: testKey + "\n"})

@@ -56,9 +56,15 @@ var everything = map[string]func(context.Context, *Client) error{
 	},
 	"archivePrism":   func(ctx context.Context, c *Client) error { _, err := c.ArchivePrism(ctx, "a"); return err },
 	"unarchivePrism": func(ctx context.Context, c *Client) error { _, err := c.UnarchivePrism(ctx, "a"); return err },
-	"createKey":      func(ctx context.Context, c *Client) error { _, err := c.CreateKey(ctx, "n"); return err },
-	"listKeys":       func(ctx context.Context, c *Client) error { _, err := c.ListKeys(ctx); return err },
-	"revokeKey":      func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
+	"createKey": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateKey(ctx, NewKey{Name: "n", Role: Reader, ExpiresAt: time.Unix(1, 0)})
+		return err
+	},
+	"listKeys": func(ctx context.Context, c *Client) error {
+		_, err := c.ListKeys(ctx, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"revokeKey": func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
 }
 
 // dryRuns send an operation's dry_run too.

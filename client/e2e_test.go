@@ -149,12 +149,16 @@ func TestEveryOperation(t *testing.T) {
 	}
 	wantSlugs(t, c, client.PrismFilter{}, "triage")
 
-	made, err := c.CreateKey(ctx, "another")
+	made, err := c.CreateKey(ctx, client.NewKey{Name: "another"})
 	check(t, err)
 	other := connect(t, made.Key.Reveal())
-	keys, err := other.ListKeys(ctx)
-	check(t, err)
-	if len(keys) != 2 || keys[0].ID != made.ID || keys[0].Name != "another" || !strings.HasPrefix(made.Key.Reveal(), keys[0].Prefix) {
+	var keys []client.APIKey
+	for k, err := range other.Keys(ctx) {
+		check(t, err)
+		keys = append(keys, k)
+	}
+	if len(keys) != 2 || keys[0].ID != made.ID || keys[0].Name != "another" || keys[0].Role != client.Owner ||
+		!strings.HasPrefix(made.Key.Reveal(), keys[0].Prefix) {
 		t.Errorf("got %+v", keys)
 	}
 	revoked, err := c.RevokeKey(ctx, made.ID)
@@ -162,7 +166,7 @@ func TestEveryOperation(t *testing.T) {
 	if revoked.RevokedAt == nil {
 		t.Error("it is not revoked")
 	}
-	if _, err := other.ListKeys(ctx); !errors.Is(err, client.ErrUnauthorized) {
+	if _, err := other.ListKeys(ctx, client.PageOptions{}); !errors.Is(err, client.ErrUnauthorized) {
 		t.Error(err)
 	}
 }
@@ -271,7 +275,7 @@ func TestEveryErrorCode(t *testing.T) {
 			_, err := c.CreateResult(ctx, "triage", client.NewResult{Fields: fields, IdempotencyKey: "k"})
 			return err
 		}, client.ErrBadRequest, 413, "Malformed"},
-		"an unknown key":    {func() error { _, err := connect(t, "prism_x").ListKeys(ctx); return err }, client.ErrUnauthorized, 401, "Invalid API key"},
+		"an unknown key":    {func() error { _, err := connect(t, "prism_x").ListKeys(ctx, client.PageOptions{}); return err }, client.ErrUnauthorized, 401, "Invalid API key"},
 		"an unknown prism":  {func() error { _, err := c.ReadPrism(ctx, "none"); return err }, client.ErrNotFound, 404, "Prism not found"},
 		"an unknown result": {func() error { _, err := c.RetryResult(ctx, unknownID); return err }, client.ErrNotFound, 404, "Result not found"},
 		"a slug twice":      {func() error { _, err := c.CreatePrism(ctx, triage("triage")); return err }, client.ErrConflict, 409, "already exists"},

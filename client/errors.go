@@ -12,7 +12,7 @@ type Code string
 const (
 	CodeValidationFailed Code = "validation_failed" // the request is invalid; the message names every path
 	CodeBadRequest       Code = "bad_request"       // the request cannot be read: malformed, too large, of another content type
-	CodeUnauthorized     Code = "unauthorized"      // the key is missing, unknown or revoked
+	CodeUnauthorized     Code = "unauthorized"      // the key is missing, unknown, revoked or expired, or its role does not allow the call
 	CodeNotFound         Code = "not_found"         // it does not exist, or the prism is archived
 	CodeConflict         Code = "conflict"          // it was done already, or the state does not allow it
 	CodeInternal         Code = "internal_error"    // a bug of the server

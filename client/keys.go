@@ -2,23 +2,26 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
 )
 
-// CreateKey creates an API key for the account of the client's key. Only this response has the new key's text.
-func (c *Client) CreateKey(ctx context.Context, name string) (CreatedAPIKey, error) {
-	return fetch[CreatedAPIKey](ctx, c, request("createKey", http.MethodPost, "keys").creating(map[string]string{"name": name}))
+// CreateKey creates an API key for the account of the client's key. Only this response has the new key's text. An account
+// with 1000 active keys is ErrConflict.
+func (c *Client) CreateKey(ctx context.Context, k NewKey) (CreatedAPIKey, error) {
+	return fetch[CreatedAPIKey](ctx, c, request("createKey", http.MethodPost, "keys").creating(k))
 }
 
-// keyList is all keys of an account, in one page.
-type keyList struct {
-	Data []APIKey `json:"data"`
+// ListKeys returns one page of the account's keys, newest first, also revoked ones, without their texts.
+func (c *Client) ListKeys(ctx context.Context, o PageOptions) (Page[APIKey], error) {
+	return fetch[Page[APIKey]](ctx, c, request("listKeys", http.MethodGet, "keys").where(o.query()))
 }
 
-// ListKeys returns all keys of the account, newest first, also revoked ones, without their texts.
-func (c *Client) ListKeys(ctx context.Context) ([]APIKey, error) {
-	list, err := fetch[keyList](ctx, c, request("listKeys", http.MethodGet, "keys"))
-	return list.Data, err
+// Keys iterates over the account's keys, newest first, and reads a page at a time. An error ends the iteration.
+func (c *Client) Keys(ctx context.Context) iter.Seq2[APIKey, error] {
+	return pages(func(cursor string) (Page[APIKey], error) {
+		return c.ListKeys(ctx, PageOptions{Limit: maxLimit, Cursor: cursor})
+	})
 }
 
 // RevokeKey revokes a key at once. The call is idempotent.

@@ -186,12 +186,32 @@ type Prism struct {
 	Version       Version `json:"version"`
 }
 
+// Role says what a key may do. Each role may do all that the next one may.
+type Role string
+
+// The roles.
+const (
+	Owner  Role = "owner"  // everything
+	Editor Role = "editor" // everything but managing keys
+	Caller Role = "caller" // create, read and retry results, and read prisms
+	Reader Role = "reader" // read results and prisms
+)
+
+// NewKey is an API key to create.
+type NewKey struct {
+	Name      string    `json:"name"`
+	Role      Role      `json:"role,omitzero"`       // Owner when empty
+	ExpiresAt time.Time `json:"expires_at,omitzero"` // never when zero
+}
+
 // APIKey is a key without its text.
 type APIKey struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
 	Prefix     string `json:"prefix"` // the first characters, to tell keys apart
+	Role       Role   `json:"role"`
 	CreatedAt  Time   `json:"created_at"`
+	ExpiresAt  *Time  `json:"expires_at"`
 	LastUsedAt *Time  `json:"last_used_at"` // right to the minute
 	RevokedAt  *Time  `json:"revoked_at"`
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results"
 	"github.com/prism-results/prism/services/results/operator"
@@ -46,10 +47,17 @@ func (d *demo) seed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if keys, err := op.Keys(ctx, account); err != nil || len(keys) > 0 {
-		return err
+	keys := 0
+	for _, err := range op.Keys(ctx, account) {
+		if err != nil {
+			return err
+		}
+		keys++
 	}
-	text, err := op.CreateKey(ctx, account, "first start")
+	if keys > 0 {
+		return nil
+	}
+	text, err := op.CreateKey(ctx, account, "first start", prism.Owner)
 	if err != nil {
 		return err
 	}

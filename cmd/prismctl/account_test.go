@@ -97,6 +97,18 @@ func TestKeys(t *testing.T) {
 		shown.WriteString("### " + output + "\n" + u.ok("keys", "list", "-o", output))
 	}
 	wantGolden(t, "keys-list", shown.String())
+
+	s = u.run("keys", "create", "reads", "--role", "reader", "--expires", "2999-01-31T00:00:00Z").want(exitOK, "Its text is shown only now")
+	keys = decode[[]client.APIKey](t, u.ok("keys", "list", "-o", "json"))
+	if k := keys[0]; k.Role != client.Reader || k.ExpiresAt == nil || k.ExpiresAt.String() != "2999-01-31T00:00:00.000Z" {
+		t.Errorf("got %+v", k)
+	}
+	u.env["PRISM_API_KEY"] = strings.TrimSpace(s.out)
+	u.ok("prisms", "list")
+	u.run("keys", "list").want(exitUnauthorized, "Your role does not allow this.")
+	u.env["PRISM_API_KEY"] = mine
+	u.run("keys", "create", "x", "--role", "root").want(exitInvalid, "role: ")
+	u.run("keys", "create", "x", "--expires", "tomorrow").want(exitUsage, "--expires takes a time")
 	u.run("keys", "create").want(exitUsage, "accepts 1 arg(s)")
 	u.run("keys", "create", "").want(exitInvalid, "name: ")
 	u.run("keys", "revoke", "00000000-0000-7000-8000-000000000000").want(exitNotFound, "Key not found")

@@ -17,7 +17,7 @@ const (
 	exitError        = 1   // an error on this machine: a file, an output
 	exitUsage        = 2   // a wrong command line
 	exitInvalid      = 3   // invalid input: a definition, fields, an id
-	exitUnauthorized = 4   // no key, or an invalid one
+	exitUnauthorized = 4   // no key, an invalid one, or one whose role does not allow the command
 	exitNotFound     = 5   // no such prism, version, result or key
 	exitConflict     = 6   // a conflict with the state
 	exitFailed       = 7   // the model gave no usable answer

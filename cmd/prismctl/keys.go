@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +17,17 @@ func (a *app) keys() *cobra.Command {
 }
 
 func (a *app) keysCreate() *cobra.Command {
-	return a.calling("create NAME", "Create a key and print it, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
-		key, err := c.CreateKey(cmd.Context(), args[0])
+	var role, expires string
+	cmd := a.calling("create NAME", "Create a key and print it, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		n := client.NewKey{Name: args[0], Role: client.Role(role)}
+		if expires != "" {
+			at, err := time.Parse(time.RFC3339, expires)
+			if err != nil {
+				return usage(errors.New("--expires takes a time such as 2027-01-31T00:00:00Z"))
+			}
+			n.ExpiresAt = at
+		}
+		key, err := c.CreateKey(cmd.Context(), n)
 		if err != nil {
 			return err
 		}
@@ -24,17 +35,21 @@ func (a *app) keysCreate() *cobra.Command {
 		_, err = fmt.Fprintln(a.out, key.Key.Reveal())
 		return err
 	})
+	cmd.Flags().StringVar(&role, "role", string(client.Owner), "what the key may do: owner, editor, caller or reader")
+	choices(cmd, "role", "owner", "editor", "caller", "reader")
+	cmd.Flags().StringVar(&expires, "expires", "", "when the key ends, such as 2027-01-31T00:00:00Z; never without it")
+	return cmd
 }
 
 func (a *app) keysList() *cobra.Command {
 	var output string
 	cmd := a.calling("list", "List the account's keys, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		keys, err := c.ListKeys(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return list(a, output, each(keys...), "id name prefix created_at last_used_at revoked_at", func(k client.APIKey) row {
-			return row{cells: []string{k.ID, k.Name, k.Prefix, k.CreatedAt.String(), optional(k.LastUsedAt), optional(k.RevokedAt)}}
+		const columns = "id name prefix role created_at expires_at last_used_at revoked_at"
+		return list(a, output, c.Keys(cmd.Context()), columns, func(k client.APIKey) row {
+			return row{cells: []string{
+				k.ID, k.Name, k.Prefix, string(k.Role), k.CreatedAt.String(), optional(k.ExpiresAt), optional(k.LastUsedAt),
+				optional(k.RevokedAt),
+			}}
 		})
 	})
 	outputFlag(cmd, &output)

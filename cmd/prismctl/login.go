@@ -33,7 +33,8 @@ func (a *app) login() *cobra.Command {
 		if err != nil {
 			return usage(err)
 		}
-		if _, err := c.ListKeys(cmd.Context()); err != nil {
+		// Every role may list prisms.
+		if _, err := c.ListPrisms(cmd.Context(), client.PrismFilter{}, client.PageOptions{Limit: 1}); err != nil {
 			return err
 		}
 		name, err := a.store(target{Host: host, Key: key})

@@ -121,14 +121,3 @@ func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 		}
 	}
 }
-
-// each is a sequence of the given items.
-func each[T any](items ...T) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for _, item := range items {
-			if !yield(item, nil) {
-				return
-			}
-		}
-	}
-}

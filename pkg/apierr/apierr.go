@@ -88,8 +88,13 @@ func AuthenticationRequired() *Error {
 	return &Error{401, CodeUnauthorized, "Authentication required"}
 }
 
-// InvalidAPIKey is a key that is unknown, revoked, or not one of this service.
+// InvalidAPIKey is a key that is unknown, revoked, expired, or not one of this service.
 func InvalidAPIKey() *Error { return &Error{401, CodeUnauthorized, "Invalid API key"} }
+
+// RoleNotAllowed is a call that the role of its key does not allow (spec: roles).
+func RoleNotAllowed() *Error {
+	return &Error{403, CodeUnauthorized, "Your role does not allow this."}
+}
 
 // PrismNotFound is a prism that this account does not have, or that is archived where it should answer.
 func PrismNotFound() *Error { return notFound("Prism not found") }
@@ -126,6 +131,9 @@ func AlreadyRetried(as prism.ResultID) *Error {
 
 // SlugTaken is a prism whose slug the account already has.
 func SlugTaken() *Error { return conflict("A prism with this slug already exists.") }
+
+// TooManyKeys is a new key for an account that has as many keys as it may have (spec: active-keys-limit).
+func TooManyKeys() *Error { return conflict("This account has 1000 active keys.") }
 
 // ArchivedUnchangeable is a new version or Lens for an archived prism.
 func ArchivedUnchangeable() *Error { return conflict("This prism is archived.") }

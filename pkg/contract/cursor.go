@@ -14,6 +14,7 @@ type List uint64
 const (
 	ListOfPrisms List = 1 + iota
 	ListOfResults
+	ListOfKeys
 )
 
 const cursorSize = 8 + 16

@@ -65,8 +65,8 @@ const ResultsWait = 1750 * time.Millisecond
 
 // Results is storage and formatting.
 //
-// Every method but Save first checks the API key. For a digest that is unknown or revoked it returns apierr.InvalidAPIKey, or
-// facts without an account.
+// Every method but Save first checks the API key. For a digest that is unknown, revoked or expired it returns
+// apierr.InvalidAPIKey, or facts without an account. Then it checks the role of the key: apierr.RoleNotAllowed.
 type Results interface {
 	// CreateFacts looks up, in one consistent read, what the checks of a create call need.
 	CreateFacts(ctx context.Context, q CreateQuery) (CreateFacts, error)
@@ -101,10 +101,10 @@ type Results interface {
 	// SetArchived archives or unarchives. Doing it twice is doing it once.
 	SetArchived(ctx context.Context, key KeyDigest, ref prism.Ref, archived bool) (Response, error)
 
-	// CreateKey makes an API key. The response is the only place that ever holds its text.
-	CreateKey(ctx context.Context, key KeyDigest, name string) (Response, error)
-	// ListKeys are all keys of the account: {data}.
-	ListKeys(ctx context.Context, key KeyDigest) (Response, error)
+	// CreateKey makes an API key: apierr.TooManyKeys. The response is the only place that ever holds its text.
+	CreateKey(ctx context.Context, key KeyDigest, n NewKey) (Response, error)
+	// ListKeys is a page of the account's keys, newest first: {data, next_cursor}.
+	ListKeys(ctx context.Context, key KeyDigest, p Page) (Response, error)
 	// RevokeKey revokes a key of the account for every request that arrives after RevokeKey returns
 	// (spec: key-revocation): apierr.KeyNotFound.
 	RevokeKey(ctx context.Context, key KeyDigest, id prism.KeyID) (Response, error)
@@ -122,7 +122,7 @@ type CreateQuery struct {
 // CreateFacts is what a CreateQuery names, read on one snapshot. A missing thing is its zero value, and so is everything that
 // belongs to it.
 type CreateFacts struct {
-	Account  prism.AccountID // zero: the key is unknown or revoked
+	Account  prism.AccountID // zero: the key is unknown, revoked or expired
 	Prism    prism.PrismID   // zero: not found in the account
 	Archived bool
 	// Stored is the result that holds the idempotency key.
@@ -137,7 +137,7 @@ type CreateFacts struct {
 
 // RetryFacts is what is stored of the result to retry, on one snapshot.
 type RetryFacts struct {
-	Account prism.AccountID // zero: the key is unknown or revoked
+	Account prism.AccountID // zero: the key is unknown, revoked or expired
 	Stored  *Stored         // nil: not found in the account
 	// Unwritable reports that the store cannot save a result (spec: unwritable-store).
 	Unwritable bool `json:",omitzero"`
@@ -205,6 +205,13 @@ type Export struct {
 	Format   Format
 	Status   prism.Status
 	From, To time.Time
+}
+
+// NewKey is an API key to make.
+type NewKey struct {
+	Name      string
+	Role      prism.Role `json:",omitzero"` // "": prism.Owner
+	ExpiresAt *time.Time `json:",omitzero"` // nil: never
 }
 
 // Stream is a response body that is made while it is sent.

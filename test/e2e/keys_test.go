@@ -10,7 +10,9 @@ type apiKey struct {
 	ID         string
 	Name       string
 	Prefix     string
+	Role       string
 	CreatedAt  string  `json:"created_at"`
+	ExpiresAt  *string `json:"expires_at"`
 	LastUsedAt *string `json:"last_used_at"`
 	RevokedAt  *string `json:"revoked_at"`
 	Key        string
@@ -53,7 +55,7 @@ func TestKeys(t *testing.T) {
 			wantEqual(t, "the name", own.keys(t)[created.ID].Name, "for the app <1>")
 			revoked := own.post(t, "/v1/keys/"+created.ID+"/revoke", "")
 			revoked.wantStatus(t, 200)
-			wantMembers(t, revoked.body, nil, "id", "name", "prefix", "created_at", "last_used_at", "revoked_at")
+			wantMembers(t, revoked.body, nil, "id", "name", "prefix", "role", "created_at", "expires_at", "last_used_at", "revoked_at")
 		})
 		// spec: key-revoke
 		t.Run("revoking twice is 200 and keeps the first time", func(t *testing.T) {
@@ -67,10 +69,72 @@ func TestKeys(t *testing.T) {
 				t.Error("the list does not show the revocation")
 			}
 		})
+		// spec: roles, error-role-not-allowed, order-of-checks-role
+		t.Run("a role is checked after the key and before everything else", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			reader, _ := own.withRole(t, "reader", "")
+			denied := fail{403, "unauthorized", `Your role does not allow this\.`}
+			reader.get(t, "/v1/prisms").wantStatus(t, 200)
+			for _, c := range []call{
+				{method: "POST", path: "/v1/prisms/none/results", body: `{"text":"x"}`},
+				{method: "POST", path: "/v1/results/" + absentID + "/retry"},
+				{method: "POST", path: "/v1/prisms/none/archive"},
+				{path: "/v1/keys"},
+				{method: "POST", path: "/v1/keys/" + absentID + "/revoke"},
+			} {
+				reader.do(t, c).wantFail(t, denied)
+			}
+			reader.do(t, call{path: "/v1/keys?limit=0"}).wantFail(t, invalid("limit: Number must be greater than or equal to 1"))
+		})
+		// spec: key-expiry
+		t.Run("an expired key is an unknown one", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			expired, _ := own.withRole(t, "owner", "2001-01-01T00:00:00Z")
+			expired.get(t, "/v1/prisms").wantFail(t, invalidKey)
+			lasting, id := own.withRole(t, "owner", "9999-01-01T00:00:00.5Z")
+			lasting.get(t, "/v1/prisms").wantStatus(t, 200)
+			k := own.keys(t)[id]
+			if k.Role != "owner" || k.ExpiresAt == nil || *k.ExpiresAt != "9999-01-01T00:00:00.500Z" {
+				t.Errorf("got role %s, expiry %v", k.Role, k.ExpiresAt)
+			}
+		})
+		// spec: key-list, page-cursor
+		t.Run("keys are listed a page at a time", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			own.newAPIKey(t)
+			own.newAPIKey(t)
+			seen, path := 0, "/v1/keys?limit=2"
+			for path != "" {
+				r := own.get(t, path)
+				r.wantStatus(t, 200)
+				var page struct {
+					Data       []apiKey
+					NextCursor *string `json:"next_cursor"`
+				}
+				r.decode(t, &page)
+				if seen, path = seen+len(page.Data), ""; page.NextCursor != nil {
+					path = "/v1/keys?limit=2&cursor=" + *page.NextCursor
+				}
+			}
+			wantEqual(t, "the number of keys", seen, 3)
+		})
 		s.runFailing(t, []failing{
 			{"a key id that is not a UUID is refused", call{method: "POST", path: "/v1/keys/1/revoke"}, invalid("key_id: Invalid uuid")},
 			// spec: key-revoke
 			{"a key that does not exist is not found", call{method: "POST", path: "/v1/keys/{absent}/revoke"}, fail{404, "not_found", "^.*[Nn]ot found"}},
 		})
 	})
+}
+
+// withRole creates a key with a role, which expires unless the time is empty, and returns a client with this key and its id.
+func (c *client) withRole(t *testing.T, role, expires string) (with *client, id string) {
+	t.Helper()
+	r := c.post(t, "/v1/keys", strings.Replace(object("name", "with a role", "role", role, "expires_at", expires), `""`, "null", 1))
+	r.wantStatus(t, 201)
+	var created apiKey
+	r.decode(t, &created)
+	return &client{stack: c.stack, key: created.Key, account: c.account}, created.ID
 }

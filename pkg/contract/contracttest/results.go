@@ -94,12 +94,12 @@ func (r *results) SetArchived(_ context.Context, key contract.KeyDigest, ref pri
 	return r.hear("SetArchived", key, ref, archived)
 }
 
-func (r *results) CreateKey(_ context.Context, key contract.KeyDigest, name string) (contract.Response, error) {
-	return r.hear("CreateKey", key, name)
+func (r *results) CreateKey(_ context.Context, key contract.KeyDigest, n contract.NewKey) (contract.Response, error) {
+	return r.hear("CreateKey", key, n)
 }
 
-func (r *results) ListKeys(_ context.Context, key contract.KeyDigest) (contract.Response, error) {
-	return r.hear("ListKeys", key)
+func (r *results) ListKeys(_ context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
+	return r.hear("ListKeys", key, p)
 }
 
 func (r *results) RevokeKey(_ context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
@@ -193,8 +193,11 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"PutLens", []any{digest, bySlug, contract.NewLens{Lens: aLens, DryRun: true}}},
 		{"SetArchived", []any{digest, bySlug, true}},
 		{"SetArchived", []any{digest, byID, false}},
-		{"CreateKey", []any{digest, odd}},
-		{"ListKeys", []any{digest}},
+		{"CreateKey", []any{digest, contract.NewKey{Name: odd}}},
+		{"CreateKey", []any{digest, contract.NewKey{Name: odd, Role: prism.Owner}}},
+		{"CreateKey", []any{digest, contract.NewKey{Name: odd, Role: prism.Caller, ExpiresAt: &at}}},
+		{"CreateKey", []any{digest, contract.NewKey{Name: odd, Role: prism.Reader}}},
+		{"ListKeys", []any{digest, contract.Page{Limit: 7, Cursor: "c"}}},
 		{"RevokeKey", []any{digest, keyID}},
 	}
 	far := &results{doc: aResponse}

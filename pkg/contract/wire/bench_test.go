@@ -63,7 +63,7 @@ func BenchmarkCreateCalls(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	results, _ := connect(b, loaded{})
 	read := func(b *testing.B) {
-		if _, err := results.ListKeys(b.Context(), contract.KeyDigest{}); err != nil {
+		if _, err := results.ListKeys(b.Context(), contract.KeyDigest{}, contract.Page{}); err != nil {
 			b.Error(err)
 		}
 	}

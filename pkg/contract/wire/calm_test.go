@@ -96,11 +96,11 @@ func (calm) SetArchived(context.Context, contract.KeyDigest, prism.Ref, bool) (c
 	return page, nil
 }
 
-func (calm) CreateKey(context.Context, contract.KeyDigest, string) (contract.Response, error) {
+func (calm) CreateKey(context.Context, contract.KeyDigest, contract.NewKey) (contract.Response, error) {
 	return page, nil
 }
 
-func (calm) ListKeys(context.Context, contract.KeyDigest) (contract.Response, error) {
+func (calm) ListKeys(context.Context, contract.KeyDigest, contract.Page) (contract.Response, error) {
 	return page, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -56,5 +57,37 @@ func TestThePreviousReleaseStoresNoDryRun(t *testing.T) {
 	}
 	if stored.Load() != 3 {
 		t.Errorf("%d changes reached the paths of the previous release, want 3", stored.Load())
+	}
+}
+
+// The previous release ignores a key's role and expiry, so a key with less than all rights must not reach its path.
+// spec: roles
+func TestThePreviousReleaseMakesNoKeyWithMoreRights(t *testing.T) {
+	t.Parallel()
+	var made atomic.Int64
+	url := serve(t, func(app *fiber.App, _ *slog.Logger) {
+		app.Post("/internal/create-key", func(c *fiber.Ctx) error {
+			made.Add(1)
+			return c.SendString("{}")
+		})
+	})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	var expires time.Time
+	for _, n := range []contract.NewKey{{Role: prism.Editor}, {Role: prism.Caller}, {Role: prism.Reader}, {Role: prism.Owner, ExpiresAt: &expires}} {
+		if _, err := c.CreateKey(t.Context(), contract.KeyDigest{}, n); !errors.Is(err, contract.ErrUnavailable) {
+			t.Errorf("%+v: %v", n, err)
+		}
+	}
+	if made.Load() != 0 {
+		t.Errorf("%d keys were made with all rights", made.Load())
+	}
+	for _, role := range []prism.Role{"", prism.Owner} {
+		if _, err := c.CreateKey(t.Context(), contract.KeyDigest{}, contract.NewKey{Role: role}); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -74,12 +74,12 @@ func (r *results) SetArchived(ctx context.Context, key contract.KeyDigest, ref p
 	return r.call(ctx, pathSetArchived, argsPrism{Key: key, Ref: ref, Archived: archived})
 }
 
-func (r *results) CreateKey(ctx context.Context, key contract.KeyDigest, name string) (contract.Response, error) {
-	return r.call(ctx, pathCreateKey, argsKey{Key: key, Name: name})
+func (r *results) CreateKey(ctx context.Context, key contract.KeyDigest, n contract.NewKey) (contract.Response, error) {
+	return r.call(ctx, createKeyPath(n), argsKey{Key: key, NewKey: n})
 }
 
-func (r *results) ListKeys(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-	return r.lookUp(ctx, pathListKeys, argsKey{Key: key})
+func (r *results) ListKeys(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
+	return r.lookUp(ctx, pathListKeys, argsQuery[contract.Page]{key, p})
 }
 
 func (r *results) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {

@@ -68,11 +68,13 @@ func postChange[Q any](app *fiber.App, log *slog.Logger, path string, method fun
 }
 
 func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
-	post(app, log, pathCreateKey, func(ctx context.Context, a argsKey) (contract.Response, error) {
-		return r.CreateKey(ctx, a.Key, a.Name)
-	})
-	post(app, log, pathListKeys, func(ctx context.Context, a argsKey) (contract.Response, error) {
-		return r.ListKeys(ctx, a.Key)
+	createKey := func(ctx context.Context, a argsKey) (contract.Response, error) {
+		return r.CreateKey(ctx, a.Key, a.NewKey)
+	}
+	post(app, log, pathCreateKey, createKey)
+	post(app, log, createKeyPath(contract.NewKey{Role: prism.Reader}), createKey)
+	post(app, log, pathListKeys, func(ctx context.Context, a argsQuery[contract.Page]) (contract.Response, error) {
+		return r.ListKeys(ctx, a.Key, a.Query)
 	})
 	post(app, log, pathRevokeKey, func(ctx context.Context, a argsKey) (contract.Response, error) {
 		return r.RevokeKey(ctx, a.Key, a.ID)

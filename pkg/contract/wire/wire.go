@@ -63,6 +63,15 @@ func changePath(path string, dryRun bool) string {
 	return path
 }
 
+// createKeyPath is the path of a new key. A key with less than all rights has a path of its own: the release before this one
+// ignores the members Role and ExpiresAt and would make a key with all rights, but refuses a path that it does not know.
+func createKeyPath(n contract.NewKey) string {
+	if (n.Role == "" || n.Role == prism.Owner) && n.ExpiresAt == nil {
+		return pathCreateKey
+	}
+	return pathCreateKey + "-with-role"
+}
+
 const (
 	contentJSON = "application/json"
 	// headerTimeout is how many milliseconds the caller will still wait.
@@ -122,9 +131,9 @@ type (
 		Archived bool                // SetArchived
 	}
 	argsKey struct {
-		Key  contract.KeyDigest
-		Name string      // CreateKey
-		ID   prism.KeyID // RevokeKey
+		Key             contract.KeyDigest
+		contract.NewKey             // CreateKey
+		ID              prism.KeyID // RevokeKey
 	}
 )
 

@@ -22,7 +22,7 @@ type Command struct {
 }
 
 // given are the arguments of a command.
-type given struct{ argument, account, name string }
+type given struct{ argument, account, name, role string }
 
 // kind is a command as --help shows it. Arguments are an optional word for the one argument, and flags. run returns the rows
 // of a table, which may be one text.
@@ -36,7 +36,7 @@ func kinds() []kind {
 		{"migrate", "", "bring the database's tables up to date", (*Operator).migrated},
 		{"account create", "NAME", "create an account", (*Operator).accountCreate},
 		{"account list", "", "list all accounts", (*Operator).accountList},
-		{"key create", "--account NAME [--name WHAT_FOR]", "create an API key and print it, alone and only once", (*Operator).keyCreate},
+		{"key create", "--account NAME [--name WHAT_FOR] [--role ROLE]", "create an API key and print it, alone and only once", (*Operator).keyCreate},
 		{"key list", "--account NAME", "list an account's keys", (*Operator).keyList},
 		{"key revoke", "ID", "reject a key from now on", (*Operator).keyRevoke},
 	}
@@ -47,7 +47,7 @@ func Usage(word string) string {
 	var b strings.Builder
 	for _, k := range append([]kind{{name: "serve", does: "answer calls; the default"}}, kinds()...) {
 		if word == "" || strings.HasPrefix(k.name+" ", word+" ") {
-			fmt.Fprintf(&b, "  %-48s%s\n", strings.TrimSpace(k.name+" "+k.arguments), k.does)
+			fmt.Fprintf(&b, "  %-60s%s\n", strings.TrimSpace(k.name+" "+k.arguments), k.does)
 		}
 	}
 	return b.String()
@@ -80,6 +80,9 @@ func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
 	}
 	if strings.Contains(k.arguments, "--name") {
 		flags.StringVar(&c.name, "name", "made by the operator", "")
+	}
+	if strings.Contains(k.arguments, "--role") {
+		flags.StringVar(&c.role, "role", string(prism.Owner), "")
 	}
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -138,7 +141,7 @@ func (o *Operator) keyCreate(ctx context.Context, g given) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.CreateKey(ctx, id, g.name)
+	key, err := o.CreateKey(ctx, id, g.name, prism.Role(g.role))
 	return [][]string{{key}}, err
 }
 
@@ -147,14 +150,17 @@ func (o *Operator) keyList(ctx context.Context, g given) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := o.Keys(ctx, id)
-	rows := [][]string{{"ID", "NAME", "PREFIX", "CREATED", "LAST USED", "REVOKED"}}
-	for _, k := range keys {
+	rows := [][]string{{"ID", "NAME", "PREFIX", "ROLE", "CREATED", "EXPIRES", "LAST USED", "REVOKED"}}
+	for k, err := range o.Keys(ctx, id) {
+		if err != nil {
+			return nil, err
+		}
 		rows = append(rows, []string{
-			k.ID.String(), k.Name, k.Prefix, prism.FormatTime(k.CreatedAt), optionalTime(k.LastUsedAt), optionalTime(k.RevokedAt),
+			k.ID.String(), k.Name, k.Prefix, string(k.Role), prism.FormatTime(k.CreatedAt), optionalTime(k.ExpiresAt),
+			optionalTime(k.LastUsedAt), optionalTime(k.RevokedAt),
 		})
 	}
-	return rows, err
+	return rows, nil
 }
 
 func (o *Operator) keyRevoke(ctx context.Context, g given) ([][]string, error) {

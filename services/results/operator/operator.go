@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -51,17 +54,40 @@ func (e *NoAccountError) Error() string {
 }
 
 // CreateKey creates a key of an account and returns its text, which is not stored.
-func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name string) (string, error) {
+func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name string, role prism.Role) (string, error) {
 	if err := validName("a key's name", name); err != nil {
 		return "", err
 	}
-	_, text, err := o.service.MakeKey(ctx, account, name)
+	if !slices.Contains(prism.Roles(), role) {
+		return "", errors.New("a key's role is owner, editor, caller or reader")
+	}
+	_, text, err := o.service.MakeKey(ctx, account, contract.NewKey{Name: name, Role: role})
 	return text, err
 }
 
-// Keys returns the keys of an account, newest first.
-func (o *Operator) Keys(ctx context.Context, account prism.AccountID) ([]store.APIKey, error) {
-	return o.service.Store.ListKeys(ctx, account)
+// keysPage is how many keys are read at once.
+const keysPage = 1000
+
+// Keys iterates over the keys of an account, newest first. An error ends the iteration.
+func (o *Operator) Keys(ctx context.Context, account prism.AccountID) iter.Seq2[store.APIKey, error] {
+	return func(yield func(store.APIKey, error) bool) {
+		for page := (store.Page{Limit: keysPage}); ; {
+			keys, err := o.service.Store.ListKeys(ctx, account, page)
+			if err != nil {
+				yield(store.APIKey{}, err)
+				return
+			}
+			for _, k := range keys {
+				page.After = k.ID.UUID
+				if !yield(k, nil) {
+					return
+				}
+			}
+			if len(keys) < keysPage {
+				return
+			}
+		}
+	}
 }
 
 // RevokeKey revokes any account's key by its id.

@@ -84,7 +84,7 @@ func TestCommands(t *testing.T) {
 func TestHelpOfACommandNeedsNoStore(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
-		"key --help":            "key create --account NAME [--name WHAT_FOR]  ",
+		"key --help":            "key create --account NAME [--name WHAT_FOR] [--role ROLE]  ",
 		"key create --help":     "create an API key and print it",
 		"key create -h":         "key create --account NAME",
 		"account --help":        "account list  ",
@@ -121,6 +121,7 @@ func TestAWrongCommandSaysWhatIsRight(t *testing.T) {
 		{"key create --account nobody", `there is no account "nobody"`},
 		{"key create --nope", "usage: key create --account NAME"},
 		{"key create --account acme --name \xff", "a key's name has no control characters and is UTF-8"},
+		{"key create --account acme --role root", "a key's role is owner, editor, caller or reader"},
 		{"key list", "usage: key list --account NAME"},
 		{"key list --account nobody", `there is no account "nobody"`},
 		{"key revoke", "usage: key revoke ID"},

@@ -213,7 +213,7 @@ func TestEveryOperationHasTheStatusesThatItCanAnswer(t *testing.T) {
 		if !slices.IsSorted(got) {
 			t.Errorf("%v is not in order", got)
 		}
-		want := []string{"401", "500", "503"}
+		want := []string{"401", "403", "500", "503"}
 		if len(op.Parameters) > 0 || method != "get" {
 			want = append(want, "400")
 		}
@@ -334,10 +334,10 @@ func catalogue() []*apierr.Error {
 	return []*apierr.Error{
 		apierr.MissingFields([]string{"subject", "message"}), apierr.UnknownFields([]string{"body", "title"}), apierr.TooLarge(31240),
 		apierr.Malformed(), apierr.BodyTooLarge(), apierr.UnsupportedMediaType(),
-		apierr.AuthenticationRequired(), apierr.InvalidAPIKey(),
+		apierr.AuthenticationRequired(), apierr.InvalidAPIKey(), apierr.RoleNotAllowed(),
 		apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.ResultNotFound(), apierr.KeyNotFound(), apierr.PrismArchived(),
 		apierr.KeyOfAnotherPrism(), apierr.OnlyFailedRetried(), apierr.AlreadyRetried(prism.ResultID{UUID: id}),
-		apierr.SlugTaken(), apierr.ArchivedUnchangeable(),
+		apierr.SlugTaken(), apierr.ArchivedUnchangeable(), apierr.TooManyKeys(),
 		apierr.Internal(), apierr.Unavailable(),
 	}
 }

@@ -327,6 +327,7 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"listResults":   func(n, v string) error { _, err := request.ParseResultList(sent(n, v)); return err },
 		"exportResults": func(n, v string) error { _, err := request.ParseExport("p", sent(n, v)); return err },
 		"listPrisms":    func(n, v string) error { _, err := request.ParsePrismList(sent(n, v)); return err },
+		"listKeys":      func(n, v string) error { _, err := request.ParseKeyList(sent(n, v)); return err },
 		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
 		"revokeKey":     func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
 	}

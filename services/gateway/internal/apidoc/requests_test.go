@@ -86,8 +86,10 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"RowNameTaken":          prism(`{"slug":"s","fields":[{"key":"f"}],"questions":[` + yesNo + `],"lens":{"columns":[{"name":"ref","question":"q","show":"answer"}]}}`),
 		"QuestionProblem": prism(`{"slug":"s","fields":[{"key":"f"}],"questions":[{"key":"q","type":"choice","text":"?",` +
 			`"options":[{"key":"a","label":"A"},{"key":"B","label":"B"}]}]}`),
-		"NameTooShort": key(`{"name":""}`),
-		"NameTooLong":  key(`{"name":"` + long(201) + `"}`),
+		"NameTooShort":  key(`{"name":""}`),
+		"NameTooLong":   key(`{"name":"` + long(201) + `"}`),
+		"InvalidRole":   key(`{"name":"n","role":"admin"}`),
+		"InvalidExpiry": key(`{"name":"n","expires_at":"tomorrow"}`),
 	}
 	put := func(name string, err error) { got[name] = err }
 	_, err := request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)})

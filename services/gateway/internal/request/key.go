@@ -1,7 +1,10 @@
 package request
 
 import (
+	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
@@ -28,20 +31,52 @@ func ParseAuthorization(header string, present bool) (contract.KeyDigest, error)
 	return key.Digest(), nil
 }
 
-var newKeyShape = &shape{members: members("name")}
+var newKeyShape = &shape{members: members("name", "role", "expires_at")}
 
-// ParseNewKey reads POST /v1/keys {name}: the new key's name.
-func ParseNewKey(body Body) (string, error) {
+// ParseNewKey reads POST /v1/keys {name, role?, expires_at?} (spec: key-create).
+func ParseNewKey(body Body) (contract.NewKey, error) {
 	sent, err := parseBody(body, newKeyShape)
 	if err != nil {
-		return "", err
+		return contract.NewKey{}, err
 	}
 	var r reader
-	var name string
+	var n contract.NewKey
 	if r.is(sent, kindObject) {
-		name, _ = r.str(sent.at("name"), 1, maxName)
+		n.Name, _ = r.str(sent.at("name"), 1, maxName)
+		n.Role = r.role(sent.at("role"))
+		n.ExpiresAt = r.optionalDatetime(sent.at("expires_at"))
 	}
-	return name, r.err()
+	return n, r.err()
+}
+
+// role reads a role that may be absent or null, which is prism.Owner.
+func (r *reader) role(it item) prism.Role {
+	if !it.given() {
+		return prism.Owner
+	}
+	s, ok := r.str(it, 0, math.MaxInt)
+	if ok && !slices.Contains(prism.Roles(), prism.Role(s)) {
+		r.add(it.path, textOneOf(prism.Roles()))
+	}
+	return prism.Role(s)
+}
+
+// optionalDatetime reads an RFC 3339 date-time that may be absent or null, which is nil. It drops fractions of a millisecond.
+func (r *reader) optionalDatetime(it item) *time.Time {
+	if !it.given() {
+		return nil
+	}
+	s, ok := r.str(it, 0, math.MaxInt)
+	if !ok {
+		return nil
+	}
+	t, ok := parseDatetime(s)
+	if !ok {
+		r.add(it.path, textDatetime)
+		return nil
+	}
+	t = t.Truncate(time.Millisecond)
+	return &t
 }
 
 // ParseKeyAction reads POST /v1/keys/{key_id}/revoke. The body is ignored (spec: retry-body).

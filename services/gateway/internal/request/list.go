@@ -18,6 +18,13 @@ func ParsePrismList(q Query) (contract.PrismList, error) {
 	return list, r.err()
 }
 
+// ParseKeyList reads GET /v1/keys?limit&cursor.
+func ParseKeyList(q Query) (contract.Page, error) {
+	var r reader
+	page := r.page(q, contract.ListOfKeys)
+	return page, r.err()
+}
+
 // ParseResultList reads GET /v1/results?prism&status&ref&limit&cursor.
 func ParseResultList(q Query) (contract.ResultList, error) {
 	var r reader
@@ -86,15 +93,23 @@ func (r *reader) datetime(q Query, name string) time.Time {
 	if s == "" {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil || !strict(s) || !writable(t) {
+	t, ok := parseDatetime(s)
+	switch {
+	case !ok:
 		r.add(name, textDatetime)
-		return time.Time{}
-	}
-	if t.IsZero() { // which stands for no bound; no result was saved in the nanosecond behind it
+	case t.IsZero(): // which stands for no bound; no result was saved in the nanosecond behind it
 		t = t.Add(1)
 	}
-	return t.UTC()
+	return t
+}
+
+// parseDatetime reads an RFC 3339 date-time as UTC.
+func parseDatetime(s string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || !strict(s) || !writable(t) {
+		return time.Time{}, false
+	}
+	return t.UTC(), true
 }
 
 // strict tells whether s, which time.Parse has accepted, is RFC 3339. time.Parse also accepts hours of one digit, commas

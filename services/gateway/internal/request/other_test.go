@@ -270,8 +270,16 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 
 func TestKeysHaveAName(t *testing.T) {
 	t.Parallel()
-	if name, err := request.ParseNewKey(jsonBody(`{"name":"CI é","other":1}`)); err != nil || name != "CI é" {
-		t.Errorf("got %q %v", name, err)
+	expires := time.Date(2027, time.January, 2, 3, 4, 5, 678_000_000, time.UTC)
+	for body, want := range map[string]contract.NewKey{
+		`{"name":"CI é","other":1}`:                                  {Name: "CI é", Role: prism.Owner},
+		`{"name":"x","role":null,"expires_at":null}`:                 {Name: "x", Role: prism.Owner},
+		`{"name":"x","role":"reader"}`:                               {Name: "x", Role: prism.Reader},
+		`{"name":"x","expires_at":"2027-01-02T04:04:05.6789+01:00"}`: {Name: "x", Role: prism.Owner, ExpiresAt: &expires},
+	} {
+		if got, err := request.ParseNewKey(jsonBody(body)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v %v", body, got, err)
+		}
 	}
 	for _, c := range []struct{ body, want string }{
 		{`{}`, "name: Required"},
@@ -279,6 +287,13 @@ func TestKeysHaveAName(t *testing.T) {
 		{`{"name":""}`, "name: String must contain at least 1 character(s)"},
 		{`{"name":"` + repeat("x", 201) + `"}`, "name: String must contain at most 200 character(s)"},
 		{`{"name":"\u0000"}`, "name: " + unclean},
+		{`{"name":"x","role":"root"}`, "role: Expected 'owner' | 'editor' | 'caller' | 'reader'"},
+		{`{"name":"x","role":""}`, "role: Expected 'owner' | 'editor' | 'caller' | 'reader'"},
+		{`{"name":"x","role":1}`, "role: Expected string, received number"},
+		{`{"name":"x","expires_at":"tomorrow"}`, "expires_at: Invalid datetime"},
+		{`{"name":"x","expires_at":""}`, "expires_at: Invalid datetime"},
+		{`{"name":"x","expires_at":7}`, "expires_at: Expected string, received number"},
+		{`{"role":"x","expires_at":"x"}`, "name: Required; role: Expected 'owner' | 'editor' | 'caller' | 'reader'; expires_at: Invalid datetime"},
 	} {
 		_, err := request.ParseNewKey(jsonBody(c.body))
 		wantProblems(t, err, c.want)

@@ -89,8 +89,8 @@ func keys(app *fiber.App, results contract.Results) {
 		do, err := one(results.CreateKey)(request.ParseNewKey(b))
 		return created(do, false), err
 	}))
-	app.Get("/v1/keys", look(func(*fiber.Ctx) (call, error) {
-		return call{fiber.StatusOK, results.ListKeys}, nil
+	app.Get("/v1/keys", look(func(c *fiber.Ctx) (call, error) {
+		return one(results.ListKeys)(request.ParseKeyList(query(c)))
 	}))
 	app.Post("/v1/keys/:key_id/revoke", change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		return one(results.RevokeKey)(request.ParseKeyAction(httpkit.Param(c, "key_id"), b))

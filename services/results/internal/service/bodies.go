@@ -33,7 +33,9 @@ type (
 		ID         prism.KeyID `json:"id"`
 		Name       string      `json:"name"`
 		Prefix     string      `json:"prefix"`
+		Role       prism.Role  `json:"role"`
 		CreatedAt  string      `json:"created_at"`
+		ExpiresAt  *string     `json:"expires_at"`
 		LastUsedAt *string     `json:"last_used_at"`
 		RevokedAt  *string     `json:"revoked_at"`
 		Key        string      `json:"key,omitzero"` // only in the response that created the key
@@ -61,8 +63,8 @@ func newVersionBody(v prism.Version) versionBody {
 
 func newKeyBody(k store.APIKey, lastUsed *time.Time) keyBody {
 	return keyBody{
-		ID: k.ID, Name: k.Name, Prefix: k.Prefix, CreatedAt: prism.FormatTime(k.CreatedAt),
-		LastUsedAt: optionalTime(lastUsed), RevokedAt: optionalTime(k.RevokedAt),
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Role: k.Role, CreatedAt: prism.FormatTime(k.CreatedAt),
+		ExpiresAt: optionalTime(k.ExpiresAt), LastUsedAt: optionalTime(lastUsed), RevokedAt: optionalTime(k.RevokedAt),
 	}
 }
 

@@ -17,7 +17,7 @@ const staleTries = 32
 
 // CreatePrism implements contract.Results.
 func (s *Service) CreatePrism(ctx context.Context, key contract.KeyDigest, n contract.NewPrism) (contract.Response, error) {
-	return s.manage(ctx, key, nil, func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, createPrism, nil, func(account prism.AccountID) (any, error) {
 		id, err := s.NewID()
 		if err != nil {
 			return nil, err
@@ -58,7 +58,7 @@ func lensOf(n contract.NewVersion) prism.Lens {
 
 // ListPrisms implements contract.Results.
 func (s *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
-	return s.manage(ctx, key, nil, func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, listPrisms, nil, func(account prism.AccountID) (any, error) {
 		page, err := storePage(contract.ListOfPrisms, q.Page)
 		if err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func (s *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q cont
 
 // Prism implements contract.Results.
 func (s *Service) Prism(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
-	return s.manage(ctx, key, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, readPrism, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
 		p, err := s.Store.Prism(ctx, account, ref)
 		return newPrismBody(p), err
 	})
@@ -83,7 +83,7 @@ func (s *Service) Prism(ctx context.Context, key contract.KeyDigest, ref prism.R
 
 // Version implements contract.Results.
 func (s *Service) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
-	return s.manage(ctx, key, apierr.VersionNotFound(), func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, readVersion, apierr.VersionNotFound(), func(account prism.AccountID) (any, error) {
 		p, err := s.Store.Prism(ctx, account, ref)
 		if err != nil {
 			return nil, translate(err, apierr.PrismNotFound())
@@ -98,7 +98,7 @@ func (s *Service) Version(ctx context.Context, key contract.KeyDigest, ref prism
 
 // AddVersion implements contract.Results.
 func (s *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewVersion) (contract.Response, error) {
-	return s.manage(ctx, key, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, createVersion, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
 		var v prism.Version
 		_, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
 			v = prism.Version{Number: p.Latest.Number + 1, Definition: n.Definition, CreatedAt: prism.Now(s.Now)}
@@ -113,7 +113,7 @@ func (s *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref pr
 
 // PutLens implements contract.Results.
 func (s *Service) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	return s.manage(ctx, key, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, replaceLens, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
 		p, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
 			if problems := lens.Validate(l.Lens, p.Latest.Definition, ""); len(problems) > 0 {
 				return apierr.Invalid(problems...)
@@ -147,7 +147,7 @@ func (s *Service) change(ctx context.Context, account prism.AccountID, ref prism
 
 // SetArchived implements contract.Results.
 func (s *Service) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
-	return s.manage(ctx, key, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, archivePrism, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
 		p, err := s.Store.Prism(ctx, account, ref)
 		if err != nil {
 			return nil, err

@@ -1,18 +1,20 @@
 package service
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // CreateKey implements contract.Results.
-func (s *Service) CreateKey(ctx context.Context, key contract.KeyDigest, name string) (contract.Response, error) {
-	return s.manage(ctx, key, nil, func(account prism.AccountID) (any, error) {
-		created, text, err := s.MakeKey(ctx, account, name)
+func (s *Service) CreateKey(ctx context.Context, key contract.KeyDigest, n contract.NewKey) (contract.Response, error) {
+	return s.manage(ctx, key, createKey, nil, func(account prism.AccountID) (any, error) {
+		created, text, err := s.MakeKey(ctx, account, n)
 		body := newKeyBody(created, nil)
 		body.Key = text
 		return body, err
@@ -20,7 +22,7 @@ func (s *Service) CreateKey(ctx context.Context, key contract.KeyDigest, name st
 }
 
 // MakeKey creates and stores an API key of an account, and returns its text, which is not stored.
-func (s *Service) MakeKey(ctx context.Context, account prism.AccountID, name string) (store.APIKey, string, error) {
+func (s *Service) MakeKey(ctx context.Context, account prism.AccountID, n contract.NewKey) (store.APIKey, string, error) {
 	id, err := s.NewID()
 	if err != nil {
 		return store.APIKey{}, "", err
@@ -29,30 +31,42 @@ func (s *Service) MakeKey(ctx context.Context, account prism.AccountID, name str
 	if err != nil {
 		return store.APIKey{}, "", err
 	}
-	k := store.APIKey{ID: prism.KeyID{UUID: id}, Name: name, Prefix: key.Prefix, CreatedAt: prism.Now(s.Now)}
+	k := store.APIKey{
+		ID: prism.KeyID{UUID: id}, Name: n.Name, Prefix: key.Prefix, Role: cmp.Or(n.Role, prism.Owner),
+		CreatedAt: prism.Now(s.Now), ExpiresAt: n.ExpiresAt,
+	}
 	if err := s.Store.CreateKey(ctx, account, k, key.Digest); err != nil {
 		return store.APIKey{}, "", translate(err, nil)
 	}
 	return k, key.Text, nil
 }
 
+// previousPage is the page of a gateway of the previous release, which asks for all keys and reads no cursor.
+const previousPage = 2 * store.MaxActiveKeys
+
 // ListKeys implements contract.Results.
-func (s *Service) ListKeys(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-	return s.manage(ctx, key, nil, func(account prism.AccountID) (any, error) {
-		keys, err := s.Store.ListKeys(ctx, account)
-		list := struct {
-			Data []keyBody `json:"data"`
-		}{}
-		for _, k := range keys {
-			list.Data = append(list.Data, newKeyBody(k, s.usage.last(k.ID, k.LastUsedAt)))
+func (s *Service) ListKeys(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
+	return s.manage(ctx, key, listKeys, nil, func(account prism.AccountID) (any, error) {
+		p.Limit = cmp.Or(p.Limit, previousPage)
+		page, err := storePage(contract.ListOfKeys, p)
+		if err != nil {
+			return nil, err
 		}
-		return list, err
+		keys, err := s.Store.ListKeys(ctx, account, page)
+		if err != nil {
+			return nil, err
+		}
+		return newListBody(contract.ListOfKeys, keys, p.Limit,
+			func(k store.APIKey) (strictjson.Value, error) {
+				return strictjson.Marshal(newKeyBody(k, s.usage.last(k.ID, k.LastUsedAt)))
+			},
+			func(k store.APIKey) prism.UUID { return k.ID.UUID })
 	})
 }
 
 // RevokeKey implements contract.Results.
 func (s *Service) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
-	return s.manage(ctx, key, apierr.KeyNotFound(), func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, revokeKey, apierr.KeyNotFound(), func(account prism.AccountID) (any, error) {
 		k, err := s.Store.RevokeKey(ctx, account, id, prism.Now(s.Now))
 		return newKeyBody(k, s.usage.last(k.ID, k.LastUsedAt)), err
 	})

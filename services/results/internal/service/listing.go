@@ -22,7 +22,7 @@ const (
 
 // ListResults implements contract.Results.
 func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
-	return s.manage(ctx, key, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+	return s.manage(ctx, key, listResults, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
 		page, err := storePage(contract.ListOfResults, q.Page)
 		if err != nil {
 			return nil, err
@@ -49,11 +49,11 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 
 // Export implements contract.Results.
 func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
-	account, err := s.authenticate(ctx, key)
+	caller, err := s.authenticate(ctx, key, exportResults)
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	p, err := s.Store.Prism(ctx, account, q.Prism)
+	p, err := s.Store.Prism(ctx, caller.Account, q.Prism)
 	if err != nil {
 		return contract.Stream{}, translate(err, apierr.PrismNotFound())
 	}
@@ -67,7 +67,7 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	x := &export{
-		service: s, ctx: ctx, cancel: cancel, account: account, encoder: encoder,
+		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
 		prism:  store.PrismState{ID: p.ID, LatestAt: p.Latest.CreatedAt, Lens: string(lens)},
 		filter: store.Filter{Status: q.Status, From: wholeMillisecond(q.From), To: wholeMillisecond(q.To)},
 		limit:  exportFirst,

@@ -74,7 +74,10 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 	if err != nil {
 		return contract.CreateFacts{}, translate(err, nil)
 	}
-	facts := contract.CreateFacts{Account: s.noteUse(found.Caller), Unwritable: s.saves.refused()}
+	if err := s.admit(found.Caller, createResult); err != nil {
+		return contract.CreateFacts{}, err
+	}
+	facts := contract.CreateFacts{Account: found.Caller.Account, Unwritable: s.saves.refused()}
 	if found.Prism == nil {
 		return facts, nil
 	}
@@ -111,7 +114,10 @@ func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 	if err != nil {
 		return contract.RetryFacts{}, translate(err, nil)
 	}
-	facts := contract.RetryFacts{Account: s.noteUse(found.Caller), Unwritable: s.saves.refused()}
+	if err := s.admit(found.Caller, retryResult); err != nil {
+		return contract.RetryFacts{}, err
+	}
+	facts := contract.RetryFacts{Account: found.Caller.Account, Unwritable: s.saves.refused()}
 	if found.Result == nil {
 		return facts, nil
 	}
@@ -171,12 +177,13 @@ func (s *Service) Read(ctx context.Context, key contract.KeyDigest, id prism.Res
 		input = store.WithInput
 	}
 	found, err := s.Store.ResultFacts(ctx, key, id, input)
-	switch {
-	case err != nil:
+	if err != nil {
 		return contract.Response{}, translate(err, nil)
-	case s.noteUse(found.Caller).IsZero():
-		return contract.Response{}, apierr.InvalidAPIKey()
-	case found.Result == nil:
+	}
+	if err := s.admit(found.Caller, readResult); err != nil {
+		return contract.Response{}, err
+	}
+	if found.Result == nil {
 		return contract.Response{}, apierr.ResultNotFound()
 	}
 	response, err := s.format(ctx, found.Caller.Account, *found.Result, *found.Prism, f)
@@ -218,36 +225,16 @@ func (s *Service) version(ctx context.Context, account prism.AccountID, id versi
 	return v, nil
 }
 
-// authenticate finds the account of an API key: apierr.InvalidAPIKey.
-func (s *Service) authenticate(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
-	found, err := s.Store.Authenticate(ctx, key)
-	if err != nil {
-		return prism.AccountID{}, translate(err, nil)
-	}
-	if account := s.noteUse(found); !account.IsZero() {
-		return account, nil
-	}
-	return prism.AccountID{}, apierr.InvalidAPIKey()
-}
-
-// noteUse records that an API key was used, and returns its account.
-func (s *Service) noteUse(c store.Caller) prism.AccountID {
-	if !c.Account.IsZero() {
-		s.usage.touch(c.Key, s.Now())
-	}
-	return c.Account
-}
-
 // manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON. notFound is
 // what store.ErrNotFound means there; nil if it is a fault.
 func (s *Service) manage(
-	ctx context.Context, key contract.KeyDigest, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
+	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
 ) (contract.Response, error) {
-	account, err := s.authenticate(ctx, key)
+	caller, err := s.authenticate(ctx, key, op)
 	if err != nil {
 		return contract.Response{}, err
 	}
-	body, err := fn(account)
+	body, err := fn(caller.Account)
 	if err != nil {
 		return contract.Response{}, translate(err, notFound)
 	}
@@ -264,6 +251,8 @@ func translate(err error, notFound *apierr.Error) error {
 		return fmt.Errorf("%w: %w", contract.ErrUnavailable, err)
 	case errors.Is(err, store.ErrSlugTaken):
 		return apierr.SlugTaken()
+	case errors.Is(err, store.ErrTooManyKeys):
+		return apierr.TooManyKeys()
 	case errors.Is(err, store.ErrArchived):
 		return apierr.ArchivedUnchangeable()
 	}

@@ -23,6 +23,8 @@ var (
 	ErrStale = errors.New("store: newer version")
 	// ErrNameTaken: another account has this name.
 	ErrNameTaken = errors.New("store: account name taken")
+	// ErrTooManyKeys: the account has MaxActiveKeys keys that are not revoked.
+	ErrTooManyKeys = errors.New("store: too many active keys")
 	// ErrUnavailable: the database was not reached, so nothing has changed.
 	ErrUnavailable = errors.New("store: database unavailable")
 	// ErrUnwritable is an ErrUnavailable: the database was reached and cannot write, so nothing has changed.
@@ -104,10 +106,13 @@ type Saved struct {
 	Prism  PrismState
 }
 
-// Caller is the API key of a request and its account. The zero value stands for a key that is unknown or revoked.
+// Caller is the API key of a request and its account. The zero value stands for a key that is unknown or revoked. A key
+// that has expired is found: the caller of the store compares ExpiresAt with its clock.
 type Caller struct {
-	Account prism.AccountID
-	Key     prism.KeyID
+	Account   prism.AccountID
+	Key       prism.KeyID
+	Role      prism.Role
+	ExpiresAt *time.Time
 }
 
 // PrismState is the part of a prism that can change, and so is never cached. Callers may cache what they read from its Lens.
@@ -187,10 +192,15 @@ type APIKey struct {
 	ID         prism.KeyID
 	Name       string
 	Prefix     string // the first characters of the key, so that people can tell keys apart
+	Role       prism.Role
 	CreatedAt  time.Time
+	ExpiresAt  *time.Time
 	LastUsedAt *time.Time
 	RevokedAt  *time.Time
 }
+
+// MaxActiveKeys bounds the keys of an account that are not revoked (spec: active-keys-limit).
+const MaxActiveKeys = 1000
 
 // Account is a stored account.
 type Account struct {
@@ -209,10 +219,10 @@ type Keys interface {
 	AccountByName(ctx context.Context, name string) (prism.AccountID, error)
 	// Authenticate finds the account of an API key.
 	Authenticate(ctx context.Context, key contract.KeyDigest) (Caller, error)
-	// CreateKey stores an API key by its digest.
+	// CreateKey stores an API key by its digest: ErrTooManyKeys, ErrNotFound if there is no such account.
 	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest) error
-	// ListKeys is all API keys of the account, newest first.
-	ListKeys(ctx context.Context, account prism.AccountID) ([]APIKey, error)
+	// ListKeys is a page of the account's API keys, newest first.
+	ListKeys(ctx context.Context, account prism.AccountID, page Page) ([]APIKey, error)
 	// RevokeKey revokes an API key and returns it; revoking again keeps the first time: ErrNotFound.
 	RevokeKey(ctx context.Context, account prism.AccountID, id prism.KeyID, at time.Time) (APIKey, error)
 	// RevokeAnyKey is RevokeKey for operators, who name a key by its id alone.

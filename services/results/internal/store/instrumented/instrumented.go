@@ -61,7 +61,7 @@ func outcome(err error) string {
 	case errors.Is(err, store.ErrUnavailable):
 		return "unavailable"
 	case errors.Is(err, contract.ErrKeyTaken), errors.Is(err, store.ErrSlugTaken), errors.Is(err, store.ErrNameTaken),
-		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale):
+		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys):
 		return "conflict"
 	default:
 		return "error"

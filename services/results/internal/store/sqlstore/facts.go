@@ -10,6 +10,9 @@ import (
 
 // The look-ups. Each is one statement, and so one snapshot.
 const (
+	// callerColumns are the columns of an API key k, which Row.caller reads.
+	callerColumns = `k.account_id, k.id, k.role, k.expires_at`
+
 	createFactsBySlug = createFactsBeforeColumn + "q.slug" + createFactsAfterColumn
 	createFactsByID   = createFactsBeforeColumn + "q.id" + createFactsAfterColumn
 
@@ -17,7 +20,7 @@ const (
 	// evaluate it without the condition on the account. Until the statistics count results with keys, the index of keys looks
 	// empty, and the planner would read the whole index for the key alone.
 	createFactsBeforeColumn = `-- name: CreateFacts :one
-SELECT k.account_id, k.id, v.number,
+SELECT ` + callerColumns + `, v.number,
 	q.id, q.slug, CASE WHEN q.archived_at IS NULL THEN q.latest_version ELSE -q.latest_version END, q.lens,
 	(SELECT l.created_at FROM versions l WHERE l.account_id = q.account_id AND l.prism_id = q.id AND l.number = q.latest_version),
 	` + PrismState + `, ` + Fixed + `,
@@ -36,14 +39,14 @@ WHERE k.digest = $1 AND k.revoked_at IS NULL`
 	resultFactsWithoutInput = resultFactsBeforeInput + resultFactsAfterInput
 
 	resultFactsBeforeInput = `-- name: ResultFacts :one
-SELECT k.account_id, k.id, ` + PrismState + `, ` + Fixed
+SELECT ` + callerColumns + `, ` + PrismState + `, ` + Fixed
 	resultFactsAfterInput = `
 FROM api_keys k
 LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2
 LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 WHERE k.digest = $1 AND k.revoked_at IS NULL`
 
-	authenticate = `SELECT account_id, id FROM api_keys WHERE digest = $1 AND revoked_at IS NULL`
+	authenticate = `SELECT ` + callerColumns + ` FROM api_keys k WHERE k.digest = $1 AND k.revoked_at IS NULL`
 )
 
 // CreateFacts implements store.Results.

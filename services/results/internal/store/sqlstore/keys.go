@@ -14,10 +14,17 @@ const (
 	listAccounts  = `SELECT id, name, created_at FROM accounts ORDER BY name`
 	accountByName = `SELECT id FROM accounts WHERE name = $1`
 
-	keyColumns = `id, name, prefix, created_at, last_used_at, revoked_at`
-	createKey  = `INSERT INTO api_keys (id, account_id, digest, prefix, name, created_at, last_used_at, revoked_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-	listKeys     = `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
+	// lockAccount locks the row of an account until the transaction ends.
+	lockAccount = `UPDATE accounts SET name = name WHERE id = $1 RETURNING id`
+	// countActiveKeys stops counting at $2.
+	countActiveKeys = `-- name: CountActiveKeys :one
+SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL LIMIT $2) AS active`
+
+	keyColumns = `id, name, prefix, role, created_at, expires_at, last_used_at, revoked_at`
+	createKey  = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, last_used_at, revoked_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+	listKeys = `-- name: ListKeys :many
+SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`
 	revokeAnyKey = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 RETURNING ` + keyColumns
 	revokeKey    = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 AND account_id = $3
 RETURNING ` + keyColumns
@@ -42,17 +49,33 @@ func (s Store) AccountByName(ctx context.Context, name string) (id prism.Account
 	return id, err
 }
 
-// CreateKey implements store.Keys.
+// CreateKey implements store.Keys. Keys of one account are created one after the other, so that their number is right.
 func (s Store) CreateKey(
 	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest,
 ) error {
-	args := []any{k.ID.UUID, account.UUID, digest[:], k.Prefix, k.Name, k.CreatedAt, k.LastUsedAt, k.RevokedAt}
-	return s.Run(ctx, Statement{"create_key", createKey, args, false}, nothing)
+	return s.Transaction(ctx, "create_key", func(run Run) error {
+		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, changed); err != nil {
+			return err
+		}
+		var active int64
+		counted := Statement{Text: countActiveKeys, Args: []any{account.UUID, int64(store.MaxActiveKeys)}}
+		if err := run(ctx, counted, one(&active, (*Row).Int)); err != nil {
+			return err
+		}
+		if active == store.MaxActiveKeys {
+			return store.ErrTooManyKeys
+		}
+		return run(ctx, Statement{Text: createKey, Args: []any{
+			k.ID.UUID, account.UUID, digest[:], k.Prefix, k.Name, string(k.Role), k.CreatedAt, k.ExpiresAt, k.LastUsedAt,
+			k.RevokedAt,
+		}}, nothing)
+	})
 }
 
 // ListKeys implements store.Keys.
-func (s Store) ListKeys(ctx context.Context, account prism.AccountID) (keys []store.APIKey, err error) {
-	err = s.Run(ctx, Statement{"list_keys", listKeys, []any{account.UUID}, true}, all(&keys, (*Row).apiKey))
+func (s Store) ListKeys(ctx context.Context, account prism.AccountID, page store.Page) (keys []store.APIKey, err error) {
+	args := []any{account.UUID, page.Before(), int64(page.Limit)}
+	err = s.Run(ctx, Statement{"list_keys", listKeys, args, true}, all(&keys, (*Row).apiKey))
 	return keys, err
 }
 
@@ -73,7 +96,7 @@ func (s Store) RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) (
 
 func (r *Row) apiKey() store.APIKey {
 	return store.APIKey{
-		ID: prism.KeyID{UUID: r.UUID()}, Name: r.Text(), Prefix: r.Text(), CreatedAt: r.Time(), LastUsedAt: r.OptionalTime(),
-		RevokedAt: r.OptionalTime(),
+		ID: prism.KeyID{UUID: r.UUID()}, Name: r.Text(), Prefix: r.Text(), Role: prism.Role(r.Text()), CreatedAt: r.Time(),
+		ExpiresAt: r.OptionalTime(), LastUsedAt: r.OptionalTime(), RevokedAt: r.OptionalTime(),
 	}
 }

@@ -130,8 +130,7 @@ func encode(v any) ([]byte, error) {
 }
 
 // The columns of a result r, which Row.Result reads: Fixed, then Input if it is wanted. The table checks that a result has
-// no error exactly if its status is ok. pgx needs memory for the descriptions of more than 16 columns, which is why a
-// look-up without input has no more.
+// no error exactly if its status is ok.
 const (
 	Fixed = `r.id, r.version, r.ref, r.error, r.took_ms, r.created_at, r.answers, r.idempotency_key, r.retried_by`
 	Input = `, r.context, r.fields`
@@ -181,7 +180,10 @@ func (r *Row) Saved(in store.Input) store.Saved {
 }
 
 func (r *Row) caller() store.Caller {
-	return store.Caller{Account: prism.AccountID{UUID: r.UUID()}, Key: prism.KeyID{UUID: r.UUID()}}
+	return store.Caller{
+		Account: prism.AccountID{UUID: r.UUID()}, Key: prism.KeyID{UUID: r.UUID()}, Role: prism.Role(r.Text()),
+		ExpiresAt: r.OptionalTime(),
+	}
 }
 
 // found is a pointer to what an outer join found, or nil.

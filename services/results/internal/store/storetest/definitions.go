@@ -191,14 +191,6 @@ func (f *fixture) unchanged(t *testing.T) {
 	same(t, got, f.mine.prism)
 }
 
-// newest is an order by time and id, the latest first.
-func newest(at time.Time, a prism.UUID, bt time.Time, b prism.UUID) int {
-	if c := bt.Compare(at); c != 0 {
-		return c
-	}
-	return slices.Compare(b[:], a[:])
-}
-
 // pages collects a list page by page.
 func pages[T any](
 	t *testing.T, limit int, list func(store.Page) ([]T, error), id func(T) prism.UUID,

@@ -145,6 +145,11 @@ func (m *definitionsModel) archive(t *rapid.T) {
 func (m *definitionsModel) createKey(t *rapid.T) {
 	k := store.APIKey{
 		ID: prism.KeyID{UUID: m.id()}, Name: "n", Prefix: "prism_x", CreatedAt: moment(rapid.IntRange(1, 3).Draw(t, "at")),
+		Role: rapid.SampledFrom(prism.Roles()).Draw(t, "role"),
+	}
+	if rapid.Bool().Draw(t, "expires") {
+		at := moment(rapid.IntRange(4, 9).Draw(t, "expires_at"))
+		k.ExpiresAt = &at
 	}
 	digest := contract.KeyDigest{1, 30: byte(*m.ids >> 8), 31: byte(*m.ids)}
 	must(t, m.store.CreateKey(m.ctx, m.account, k, digest))
@@ -197,16 +202,16 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 	for i, k := range m.keys {
 		facts, err := m.store.Authenticate(m.ctx, m.digests[i])
 		must(t, err)
-		want := store.Caller{Account: m.account, Key: k.ID}
+		want := store.Caller{Account: m.account, Key: k.ID, Role: k.Role, ExpiresAt: k.ExpiresAt}
 		if k.RevokedAt != nil {
 			want = store.Caller{}
 		}
 		alike(t, facts, want)
 	}
 	keys := slices.SortedFunc(slices.Values(m.keys), func(a, b store.APIKey) int {
-		return newest(a.CreatedAt, a.ID.UUID, b.CreatedAt, b.ID.UUID)
+		return bytes.Compare(b.ID.UUID[:], a.ID.UUID[:])
 	})
-	got, err := m.store.ListKeys(m.ctx, m.account)
+	got, err := m.store.ListKeys(m.ctx, m.account, store.Page{Limit: 1000})
 	must(t, err)
 	if len(got) != 0 || len(keys) != 0 {
 		alike(t, got, keys)

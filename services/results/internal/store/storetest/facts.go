@@ -19,7 +19,7 @@ func factsTests() []test {
 			f.noFacts(t, f.mine.digest)
 		}},
 		{"a key finds its account and itself", func(t *testing.T, f *fixture) {
-			want := store.Caller{Account: f.mine.account, Key: f.mine.keyID}
+			want := store.Caller{Account: f.mine.account, Key: f.mine.keyID, Role: prism.Editor}
 			got, err := f.Authenticate(t.Context(), f.mine.digest)
 			succeeds(t, err)
 			same(t, got, want)

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -37,20 +36,67 @@ func keyTests() []test {
 			err := f.CreateAccount(t.Context(), prism.AccountID{UUID: f.id()}, "mine", moment(0))
 			failsWith(t, err, store.ErrNameTaken)
 		}},
-		{"keys are listed newest first as they were made", func(t *testing.T, f *fixture) {
+		{"keys are listed newest first as they were made, a page at a time", func(t *testing.T, f *fixture) {
 			want := []store.APIKey{f.firstKey()}
-			for i, at := range []int{3, 1, 2, 2} {
-				k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: "“é” 🙂", Prefix: "prism_xyz", CreatedAt: moment(at)}
+			for i, role := range prism.Roles() {
+				expires := moment(1000 + i)
+				k := store.APIKey{
+					ID: prism.KeyID{UUID: f.id()}, Name: "“é” 🙂", Prefix: "prism_xyz", Role: role, CreatedAt: moment(3 - i), ExpiresAt: &expires,
+				}
 				succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{5, 31: byte(i)}))
-				want = append(want, k)
+				want = append([]store.APIKey{k}, want...)
 			}
-			slices.SortFunc(want, func(a, b store.APIKey) int { return newest(a.CreatedAt, a.ID.UUID, b.CreatedAt, b.ID.UUID) })
-			got, err := f.ListKeys(t.Context(), f.mine.account)
+			list := func(p store.Page) ([]store.APIKey, error) { return f.ListKeys(t.Context(), f.mine.account, p) }
+			for limit := 1; limit <= len(want)+1; limit++ {
+				same(t, pages(t, limit, list, func(k store.APIKey) prism.UUID { return k.ID.UUID }), want)
+			}
+		}},
+		{"every look-up finds the key's role and expiry", func(t *testing.T, f *fixture) {
+			expires := moment(7)
+			k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Reader, CreatedAt: moment(1), ExpiresAt: &expires}
+			digest := contract.KeyDigest{5}
+			succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, digest))
+			want := store.Caller{Account: f.mine.account, Key: k.ID, Role: prism.Reader, ExpiresAt: &expires}
+			caller, err := f.Authenticate(t.Context(), digest)
 			succeeds(t, err)
-			same(t, got, want)
+			same(t, caller, want)
+			result, err := f.ResultFacts(t.Context(), digest, f.resultID(), store.WithInput)
+			succeeds(t, err)
+			same(t, result.Caller, want)
+			created, err := f.CreateFacts(t.Context(), contract.CreateQuery{Key: digest, Prism: prism.Ref{ID: f.mine.prism.ID}})
+			succeeds(t, err)
+			same(t, created.Caller, want)
+		}},
+		// spec: active-keys-limit
+		{"an account has a thousand active keys at most, also of keys made at once", func(t *testing.T, f *fixture) {
+			const room = 5
+			made := make([]prism.KeyID, store.MaxActiveKeys-1) // the fixture made one
+			create := func(i int) error {
+				made[i] = prism.KeyID{UUID: f.id()}
+				k := store.APIKey{ID: made[i], Role: prism.Caller, CreatedAt: moment(i)}
+				return f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{6, 30: byte(i >> 8), 31: byte(i)})
+			}
+			for i := range len(made) - room {
+				succeeds(t, create(i))
+			}
+			refused := 0
+			for _, err := range together(racers, func(i int) error {
+				k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(i)}
+				return f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{7, 31: byte(i)})
+			}) {
+				if err != nil {
+					failsWith(t, err, store.ErrTooManyKeys)
+					refused++
+				}
+			}
+			same(t, refused, racers-room)
+			failsWith(t, create(len(made)-1), store.ErrTooManyKeys)
+			_, err := f.RevokeKey(t.Context(), f.mine.account, made[0], moment(5000))
+			succeeds(t, err)
+			succeeds(t, create(len(made)-1))
 		}},
 		{"an account without keys has an empty list", func(t *testing.T, f *fixture) {
-			got, err := f.ListKeys(t.Context(), prism.AccountID{UUID: f.id()})
+			got, err := f.ListKeys(t.Context(), prism.AccountID{UUID: f.id()}, store.Page{Limit: 10})
 			succeeds(t, err)
 			same(t, len(got), 0)
 		}},
@@ -101,13 +147,13 @@ func keyTests() []test {
 				succeeds(t, f.TouchKeys(t.Context(), map[prism.KeyID]time.Time{
 					f.mine.keyID: moment(step.used), {UUID: f.id()}: moment(1), // one that is not there is no error
 				}))
-				keys, err := f.ListKeys(t.Context(), f.mine.account)
+				keys, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 10})
 				succeeds(t, err)
 				want, at := f.firstKey(), moment(step.want)
 				want.LastUsedAt = &at
 				same(t, keys, []store.APIKey{want})
 			}
-			keys, err := f.ListKeys(t.Context(), f.theirs.account)
+			keys, err := f.ListKeys(t.Context(), f.theirs.account, store.Page{Limit: 10})
 			succeeds(t, err)
 			same(t, keys[0].LastUsedAt, nil)
 		}},
@@ -119,5 +165,5 @@ func keyTests() []test {
 
 // firstKey is the key that the fixture created for mine.
 func (f *fixture) firstKey() store.APIKey {
-	return store.APIKey{ID: f.mine.keyID, Name: "the key", Prefix: "prism_abc", CreatedAt: moment(0)}
+	return store.APIKey{ID: f.mine.keyID, Name: "the key", Prefix: "prism_abc", Role: prism.Editor, CreatedAt: moment(0)}
 }

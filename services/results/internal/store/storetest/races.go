@@ -206,7 +206,7 @@ func raceTests() []test {
 			}) {
 				succeeds(t, err)
 			}
-			keys, err := f.ListKeys(t.Context(), f.mine.account)
+			keys, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 100})
 			succeeds(t, err)
 			for _, k := range keys {
 				if slices.Contains(used, k.ID) {
@@ -230,7 +230,7 @@ func (f *fixture) lookUpAtOnce(t *testing.T) {
 	}
 	for _, err := range together(4*racers, func(n int) error {
 		mine := tenants[n%racers]
-		who := store.Caller{Account: mine.account, Key: mine.keyID}
+		who := store.Caller{Account: mine.account, Key: mine.keyID, Role: prism.Editor}
 		for i := range racers {
 			other := (n + i) % racers // is mine once
 			found, err := f.ResultFacts(t.Context(), mine.digest, results[other].ID, store.WithInput)

@@ -91,7 +91,7 @@ func (f *fixture) tenant(t *testing.T, name string) tenant {
 		prism:   f.newPrism("triage"),
 	}
 	succeeds(t, f.CreateAccount(t.Context(), n.account, name, moment(0)))
-	key := store.APIKey{ID: n.keyID, Name: "the key", Prefix: "prism_abc", CreatedAt: moment(0)}
+	key := store.APIKey{ID: n.keyID, Name: "the key", Prefix: "prism_abc", Role: prism.Editor, CreatedAt: moment(0)}
 	succeeds(t, f.CreateKey(t.Context(), n.account, key, n.digest))
 	succeeds(t, f.CreatePrism(t.Context(), n.account, n.prism))
 	return n

@@ -1,0 +1,78 @@
+package service
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// operation is what a caller does, by its name in the OpenAPI document.
+type operation string
+
+// The operations. One that the table of needed roles forgets needs a role that nobody has.
+const (
+	createResult  operation = "createResult"
+	retryResult   operation = "retryResult"
+	readResult    operation = "readResult"
+	listResults   operation = "listResults"
+	exportResults operation = "exportResults"
+	createPrism   operation = "createPrism"
+	listPrisms    operation = "listPrisms"
+	readPrism     operation = "readPrism"
+	createVersion operation = "createVersion"
+	readVersion   operation = "readVersion"
+	replaceLens   operation = "replaceLens"
+	archivePrism  operation = "archivePrism" // and unarchivePrism
+	createKey     operation = "createKey"
+	listKeys      operation = "listKeys"
+	revokeKey     operation = "revokeKey"
+)
+
+// neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
+// with more rights than their own (spec: no-key-above-its-maker).
+var neededRoles = map[operation]prism.Role{
+	createKey: prism.Owner,
+	listKeys:  prism.Owner,
+	revokeKey: prism.Owner,
+
+	createPrism:   prism.Editor,
+	createVersion: prism.Editor,
+	replaceLens:   prism.Editor,
+	archivePrism:  prism.Editor,
+
+	createResult: prism.Caller,
+	retryResult:  prism.Caller,
+
+	readResult:    prism.Reader,
+	listResults:   prism.Reader,
+	exportResults: prism.Reader,
+	listPrisms:    prism.Reader,
+	readPrism:     prism.Reader,
+	readVersion:   prism.Reader,
+}
+
+// admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,
+// order-of-checks-role). It records that the key was used.
+func (s *Service) admit(c store.Caller, op operation) error {
+	now := s.Now()
+	if c.Account.IsZero() || c.ExpiresAt != nil && !now.Before(*c.ExpiresAt) {
+		return apierr.InvalidAPIKey()
+	}
+	s.usage.touch(c.Key, now)
+	if !c.Role.Includes(neededRoles[op]) {
+		return apierr.RoleNotAllowed()
+	}
+	return nil
+}
+
+// authenticate finds the caller that an API key stands for: apierr.InvalidAPIKey, apierr.RoleNotAllowed.
+func (s *Service) authenticate(ctx context.Context, key contract.KeyDigest, op operation) (store.Caller, error) {
+	found, err := s.Store.Authenticate(ctx, key)
+	if err != nil {
+		return store.Caller{}, translate(err, nil)
+	}
+	return found, s.admit(found, op)
+}

@@ -1,0 +1,183 @@
+package service_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// calls are all operations of the API. Each names things that do not exist, so that a check after the role's would fail.
+func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
+	t.Helper()
+	ctx, none, id := t.Context(), prism.Ref{Slug: "none"}, prism.ResultID{UUID: prism.UUID{9}}
+	query := contract.CreateQuery{Prism: none}
+	return map[string]func(contract.KeyDigest) error{
+		"createResult": func(k contract.KeyDigest) error { query.Key = k; _, err := w.CreateFacts(ctx, query); return err },
+		"retryResult":  func(k contract.KeyDigest) error { _, err := w.RetryFacts(ctx, k, id); return err },
+		"readResult":   func(k contract.KeyDigest) error { _, err := w.Read(ctx, k, id, contract.JSON); return err },
+		"listResults": func(k contract.KeyDigest) error {
+			_, err := w.ListResults(ctx, k, contract.ResultList{Prism: &none, Page: contract.Page{Limit: 1}})
+			return err
+		},
+		"exportResults": func(k contract.KeyDigest) error { _, err := w.Export(ctx, k, contract.Export{Prism: none}); return err },
+		"createPrism": func(k contract.KeyDigest) error {
+			_, err := w.CreatePrism(ctx, k, contract.NewPrism{Slug: "taken"})
+			return err
+		},
+		"listPrisms": func(k contract.KeyDigest) error {
+			_, err := w.ListPrisms(ctx, k, contract.PrismList{Page: contract.Page{Limit: 1}})
+			return err
+		},
+		"readPrism": func(k contract.KeyDigest) error { _, err := w.Prism(ctx, k, none); return err },
+		"createVersion": func(k contract.KeyDigest) error {
+			_, err := w.AddVersion(ctx, k, none, contract.NewVersion{})
+			return err
+		},
+		"readVersion":    func(k contract.KeyDigest) error { _, err := w.Version(ctx, k, none, 1); return err },
+		"replaceLens":    func(k contract.KeyDigest) error { _, err := w.PutLens(ctx, k, none, contract.NewLens{}); return err },
+		"archivePrism":   func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, true); return err },
+		"unarchivePrism": func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, false); return err },
+		"createKey": func(k contract.KeyDigest) error {
+			_, err := w.CreateKey(ctx, k, contract.NewKey{Name: "n", Role: prism.Reader})
+			return err
+		},
+		"listKeys":  func(k contract.KeyDigest) error { _, err := w.ListKeys(ctx, k, contract.Page{Limit: 1}); return err },
+		"revokeKey": func(k contract.KeyDigest) error { _, err := w.RevokeKey(ctx, k, prism.KeyID{}); return err },
+	}
+}
+
+// newKey creates a key and returns its digest.
+func (w *world) newKey(t *testing.T, n contract.NewKey) contract.KeyDigest {
+	t.Helper()
+	_, text, err := w.MakeKey(t.Context(), w.account, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.digests[text]
+}
+
+// Every endpoint times every role is a row.
+// spec: roles, order-of-checks-role, error-role-not-allowed
+func TestARoleAllowsTheseOperations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.prism(t, "taken")
+	calls := w.calls(t)
+	rows := []struct {
+		operation                     string
+		owner, editor, caller, reader bool
+	}{
+		{"createResult", true, true, true, false},
+		{"retryResult", true, true, true, false},
+		{"readResult", true, true, true, true},
+		{"listResults", true, true, true, true},
+		{"exportResults", true, true, true, true},
+		{"createPrism", true, true, false, false},
+		{"listPrisms", true, true, true, true},
+		{"readPrism", true, true, true, true},
+		{"createVersion", true, true, false, false},
+		{"readVersion", true, true, true, true},
+		{"replaceLens", true, true, false, false},
+		{"archivePrism", true, true, false, false},
+		{"unarchivePrism", true, true, false, false},
+		{"createKey", true, false, false, false},
+		{"listKeys", true, false, false, false},
+		{"revokeKey", true, false, false, false},
+	}
+	if len(rows) != len(calls) {
+		t.Errorf("%d rows for %d operations", len(rows), len(calls))
+	}
+	keys := map[prism.Role]contract.KeyDigest{}
+	for _, role := range append(prism.Roles(), "of a later release") {
+		keys[role] = w.newKey(t, contract.NewKey{Name: string(role), Role: role})
+	}
+	for _, row := range rows {
+		for role, allowed := range map[prism.Role]bool{
+			prism.Owner: row.owner, prism.Editor: row.editor, prism.Caller: row.caller, prism.Reader: row.reader, "of a later release": false,
+		} {
+			err := calls[row.operation](keys[role])
+			if errors.Is(err, apierr.InvalidAPIKey()) || errors.Is(err, apierr.RoleNotAllowed()) == allowed {
+				t.Errorf("%s as %s: %v, want it allowed: %v", row.operation, role, err, allowed)
+			}
+		}
+	}
+}
+
+// spec: no-key-above-its-maker
+func TestNobodyMakesAKeyWithMoreRightsThanTheirOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, maker := range prism.Roles() {
+		key := w.newKey(t, contract.NewKey{Name: "maker", Role: maker})
+		for _, made := range append(prism.Roles(), "") {
+			before := len(w.digests)
+			_, err := w.CreateKey(t.Context(), key, contract.NewKey{Name: "made", Role: made})
+			if allowed := maker == prism.Owner; (err == nil) != allowed || (len(w.digests) > before) != allowed {
+				t.Errorf("%s makes %q: %v", maker, made, err)
+			}
+		}
+	}
+}
+
+// spec: key-expiry
+func TestAnExpiredKeyIsAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	now := w.clock.Load()
+	expires := time.UnixMilli(now + 1000)
+	key := w.newKey(t, contract.NewKey{Name: "short", Role: prism.Owner, ExpiresAt: &expires})
+	w.clock.Store(now + 998) // the next reading is a millisecond before the expiry
+	if err := w.calls(t)["listPrisms"](key); err != nil {
+		t.Errorf("before the expiry: %v", err)
+	}
+	if err := w.calls(t)["listPrisms"](key); !errors.Is(err, apierr.InvalidAPIKey()) {
+		t.Errorf("at the expiry: %v", err)
+	}
+	for operation, call := range w.calls(t) {
+		if err := call(key); !errors.Is(err, apierr.InvalidAPIKey()) {
+			t.Errorf("%s after the expiry: %v", operation, err)
+		}
+	}
+}
+
+// spec: key-list, active-keys-limit, error-too-many-keys
+func TestKeysAreListedAPageAtATimeAndAreLimited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 999 {
+		w.newKey(t, contract.NewKey{Name: "n"})
+	}
+	if _, err := w.CreateKey(t.Context(), w.key, contract.NewKey{Name: "n"}); !errors.Is(err, apierr.TooManyKeys()) {
+		t.Errorf("a key more: %v", err)
+	}
+	seen := map[string]bool{}
+	for cursor, more := "", true; more; {
+		doc, err := w.ListKeys(t.Context(), w.key, contract.Page{Limit: 100, Cursor: cursor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page struct {
+			Data []struct {
+				ID string `json:"id"`
+			} `json:"data"`
+			NextCursor *string `json:"next_cursor"`
+		}
+		decode(t, doc, &page)
+		if len(page.Data) != 100 {
+			t.Fatalf("a page has %d keys", len(page.Data))
+		}
+		for _, k := range page.Data {
+			seen[k.ID] = true
+		}
+		if more = page.NextCursor != nil; more {
+			cursor = *page.NextCursor
+		}
+	}
+	if len(seen) != 1000 {
+		t.Errorf("listed %d keys", len(seen))
+	}
+}
