@@ -67,6 +67,7 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 		{"results list", "status", statuses},
 		{"results export", "status", statuses},
 		{"results export", "format", tabular},
+		{"keys create", "role", d.Components.Schemas["Role"].Enum},
 	} {
 		cmd, _, err := newApp().root().Find(strings.Fields(c.command))
 		if err != nil {
@@ -99,7 +100,7 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages := map[string]string{"listResults": "Results", "listPrisms": "Prisms"}
+	pages := map[string]string{"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys"}
 	for _, methods := range openAPI(t).Paths {
 		for _, o := range methods {
 			method := strings.ToUpper(o.OperationID[:1]) + o.OperationID[1:] + "(As|Raw)?"

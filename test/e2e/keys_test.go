@@ -74,7 +74,7 @@ func TestKeys(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
 			reader, _ := own.withRole(t, "reader", "")
-			denied := fail{403, "unauthorized", `Your role does not allow this\.`}
+			denied := fail{403, "unauthorized", "Your role does not allow this."}
 			reader.get(t, "/v1/prisms").wantStatus(t, 200)
 			for _, c := range []call{
 				{method: "POST", path: "/v1/prisms/none/results", body: `{"text":"x"}`},

@@ -57,13 +57,16 @@ func (c columns) Int(column int) (int64, error) {
 	return 0, sqlstore.ErrUnreadable
 }
 
+// year2000 is the begin of the year 2000 in Unix microseconds.
+const year2000 = 946_684_800_000_000
+
 // Time reads the microseconds since 2000.
 func (c columns) Time(column int) (time.Time, error) {
 	n, err := c.Int(column)
 	if err != nil || n == math.MinInt64 || n == math.MaxInt64 { // infinite
 		return time.Time{}, sqlstore.ErrUnreadable
 	}
-	return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Microsecond), nil
+	return time.UnixMicro(year2000 + n).UTC(), nil
 }
 
 // first reads one row for pgx's Scan.

@@ -52,20 +52,22 @@ func keyTests() []test {
 			}
 		}},
 		{"every look-up finds the key's role and expiry", func(t *testing.T, f *fixture) {
-			expires := moment(7)
-			k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Reader, CreatedAt: moment(1), ExpiresAt: &expires}
-			digest := contract.KeyDigest{5}
-			succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, digest))
-			want := store.Caller{Account: f.mine.account, Key: k.ID, Role: prism.Reader, ExpiresAt: &expires}
-			caller, err := f.Authenticate(t.Context(), digest)
-			succeeds(t, err)
-			same(t, caller, want)
-			result, err := f.ResultFacts(t.Context(), digest, f.resultID(), store.WithInput)
-			succeeds(t, err)
-			same(t, result.Caller, want)
-			created, err := f.CreateFacts(t.Context(), contract.CreateQuery{Key: digest, Prism: prism.Ref{ID: f.mine.prism.ID}})
-			succeeds(t, err)
-			same(t, created.Caller, want)
+			for year, role := range map[int]prism.Role{0: prism.Reader, 2027: prism.Caller, 9999: prism.Owner} {
+				expires := time.Date(year, time.January, 2, 3, 4, 5, 678_000_000, time.UTC)
+				k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: role, CreatedAt: moment(1), ExpiresAt: &expires}
+				digest := contract.KeyDigest{5, 30: byte(year >> 8), 31: byte(year)}
+				succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, digest))
+				want := store.Caller{Account: f.mine.account, Key: k.ID, Role: role, ExpiresAt: &expires}
+				caller, err := f.Authenticate(t.Context(), digest)
+				succeeds(t, err)
+				same(t, caller, want)
+				result, err := f.ResultFacts(t.Context(), digest, f.resultID(), store.WithInput)
+				succeeds(t, err)
+				same(t, result.Caller, want)
+				created, err := f.CreateFacts(t.Context(), contract.CreateQuery{Key: digest, Prism: prism.Ref{ID: f.mine.prism.ID}})
+				succeeds(t, err)
+				same(t, created.Caller, want)
+			}
 		}},
 		// spec: active-keys-limit
 		{"an account has a thousand active keys at most, also of keys made at once", func(t *testing.T, f *fixture) {
