@@ -94,7 +94,7 @@ func (v *Value[T]) read() error {
 }
 
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(path) //nolint:gosec // a file that the operator names
 	var fault *fs.PathError
 	if errors.As(err, &fault) {
 		return nil, fmt.Errorf("%s: %w", path, fault.Err)

@@ -67,7 +67,7 @@ func respond(b *testing.B, body string) (baseURL string) {
 				return
 			}
 			go func() {
-				defer conn.Close() //nolint:errcheck // the benchmark has ended
+				defer conn.Close()
 				for r := bufio.NewReaderSize(conn, 64<<10); ; {
 					req, err := http.ReadRequest(r)
 					if err != nil {

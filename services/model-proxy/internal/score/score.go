@@ -50,7 +50,7 @@ func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 	best := 0
 	for i, key := range keys {
 		// Adding 0 turns a negative zero into a plain one.
-		a.Probabilities[i] = prism.KeyProbability{Key: key, Probability: ps[i]/sum + 0} //nolint:gosec // as many as keys, see above
+		a.Probabilities[i] = prism.KeyProbability{Key: key, Probability: ps[i]/sum + 0}
 		// The first in definition order wins a tie (spec: chosen-key).
 		if a.Probabilities[i].Probability > a.Probabilities[best].Probability {
 			best = i
