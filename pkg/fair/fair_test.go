@@ -1,0 +1,104 @@
+package fair_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/prism-results/prism/pkg/fair"
+)
+
+// spec: fair-shares
+func TestShares(t *testing.T) {
+	t.Parallel()
+	take := func(b *fair.Bound, account string, class fair.Class) (got int) {
+		for b.Take(account, class) {
+			got++
+		}
+		return got
+	}
+	for _, c := range []struct {
+		name            string
+		places, reserve int
+		calls           []string // account:class:how many places it gets when it takes until it is refused
+	}{
+		{"an account alone gets all", 12, 0, []string{"a:read:12"}},
+		{"the second gets half, the third a third, although the first holds all", 12, 0, []string{"a:read:12", "b:read:6", "c:read:4"}},
+		{"nobody gets more than twice the bound", 12, 0, []string{"a:read:12", "b:read:6", "c:read:4", "d:read:2", "e:read:0"}},
+		{"creates leave the reserve to reads of any account", 12, 4, []string{"a:create:8", "a:read:4", "b:read:6"}},
+		{"creates of another account get their share", 12, 4, []string{"a:create:8", "b:create:4", "c:read:4"}},
+		{"one place is shared, too", 1, 0, []string{"a:read:1", "b:read:1", "c:read:0"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := fair.New(c.places, c.reserve)
+			for _, call := range c.calls {
+				account, class := call[:1], fair.Read
+				if call[2:8] == "create" {
+					class = fair.Create
+				}
+				name := map[fair.Class]string{fair.Read: "read", fair.Create: "create"}[class]
+				if got := fmt.Sprintf("%s:%s:%d", account, name, take(b, account, class)); got != call {
+					t.Fatalf("%s, want %s", got, call)
+				}
+			}
+		})
+	}
+}
+
+// Whatever is taken and given back, the bound keeps what the doc of the package says.
+//
+// spec: fair-shares
+func TestProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		places := rapid.IntRange(1, 20).Draw(t, "places")
+		reserve := rapid.IntRange(0, places-1).Draw(t, "reserve")
+		b, held, taken := fair.New(places, reserve), map[string]int{}, 0
+		t.Repeat(map[string]func(*rapid.T){
+			"take": func(t *rapid.T) {
+				account := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "account")
+				class := rapid.SampledFrom([]fair.Class{fair.Read, fair.Create}).Draw(t, "class")
+				soft := places
+				if class == fair.Create {
+					soft -= reserve
+				}
+				active := len(held)
+				if held[account] == 0 {
+					active++
+				}
+				below := held[account] < max(1, soft/active)
+				got := b.Take(account, class)
+				switch {
+				case taken < soft && !got:
+					t.Fatalf("refused while %d of %d places were taken", taken, soft)
+				case taken >= soft && got && !below:
+					t.Fatalf("%s got more than its share while the places were taken", account)
+				case taken < soft+places && below && !got:
+					t.Fatalf("%s was refused below its share", account)
+				}
+				if got {
+					held[account]++
+					taken++
+				}
+			},
+			"give": func(t *rapid.T) {
+				for account := range held {
+					b.Give(account)
+					taken--
+					if held[account]--; held[account] == 0 {
+						delete(held, account)
+					}
+					return
+				}
+				t.Skip("nothing is held")
+			},
+			"": func(t *rapid.T) {
+				if b.Taken() != taken || taken > 2*places {
+					t.Fatalf("%d places taken, the model says %d of at most %d", b.Taken(), taken, 2*places)
+				}
+			},
+		})
+	})
+}
