@@ -36,6 +36,7 @@ type settings struct {
 	Redis    config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix" example:"redis://127.0.0.1:6379" help:"Redis for locks, instead of memory"`
 	Provider string     `env:"PRISM_MODEL_PROVIDER" default:"offline" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model"`
 	Upstream modelproxy.Upstream
+	Proxies  httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
 	Daemon   daemon.Settings
 }
 
@@ -76,7 +77,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	if err != nil {
 		return err
 	}
-	server := d.Server()
+	server := d.Server(s.Proxies)
 	g, err := gateway.New(
 		gateway.Config{RedisURL: s.Redis.String(), DrainDelay: s.Daemon.DrainDelay},
 		gateway.Deps{

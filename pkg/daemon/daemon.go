@@ -69,12 +69,14 @@ func New(ctx context.Context, name string, s Settings, getenv func(string) strin
 }
 
 // Server makes the server of the public API.
-func (d *Daemon) Server() *httpkit.Server { return d.server(httpkit.Config{}) }
+func (d *Daemon) Server(trusted httpkit.Proxies) *httpkit.Server {
+	return d.server(httpkit.Config{TrustedProxies: trusted})
+}
 
 // InternalServer makes a server that only other services call, for bodies up to the limit in bytes. authorized tells whether an
 // Authorization header is that of such a service.
 func (d *Daemon) InternalServer(bodyLimit int, authorized func(header []byte) bool) *httpkit.Server {
-	return d.server(httpkit.Config{BodyLimit: bodyLimit, ClosingNotice: true, TrustTrace: authorized})
+	return d.server(httpkit.Config{BodyLimit: bodyLimit, ClosingNotice: true, TrustedCallers: true, TrustTrace: authorized})
 }
 
 func (d *Daemon) server(cfg httpkit.Config) *httpkit.Server {

@@ -128,7 +128,7 @@ func TestBackgroundIsToldToStopWhenWhatWasTakenIsDone(t *testing.T) {
 	t.Parallel()
 	d, logs := newDaemon(t, unset)
 	var s steps
-	server := d.Server()
+	server := d.Server(nil)
 	handling, finish := make(chan struct{}), make(chan struct{})
 	server.App().Get("/slow", func(c *fiber.Ctx) error {
 		close(handling)
@@ -234,7 +234,7 @@ func TestWhatFailsBeforeServingEndsEverything(t *testing.T) {
 			d, _ := newDaemon(t, unset)
 			var s steps
 			p := Plan{
-				API: anyPort, Admin: anyPort, Server: d.Server(), Background: s.background,
+				API: anyPort, Admin: anyPort, Server: d.Server(nil), Background: s.background,
 				Prepare: func(context.Context) error { s.add("prepared"); return nil },
 				Serve:   func(context.Context, net.Listener) error { s.add("served"); return nil },
 			}
@@ -256,7 +256,7 @@ func TestBeingToldToStopWhilePreparingIsNoFailure(t *testing.T) {
 	d, _ := newDaemon(t, unset)
 	ctx, stop := context.WithCancel(t.Context())
 	err := d.Run(ctx, Plan{
-		API: anyPort, Admin: anyPort, Server: d.Server(),
+		API: anyPort, Admin: anyPort, Server: d.Server(nil),
 		Prepare: func(ctx context.Context) error {
 			stop()
 			return errors.Join(ctx.Err(), errors.New("the database is away"))
@@ -272,7 +272,7 @@ func TestErrorsOfServingAndOfTheBackgroundAreBothReported(t *testing.T) {
 	d, _ := newDaemon(t, unset)
 	served, behind := errors.New("served badly"), errors.New("left undone")
 	err := d.Run(t.Context(), Plan{
-		API: anyPort, Admin: anyPort, Server: d.Server(),
+		API: anyPort, Admin: anyPort, Server: d.Server(nil),
 		Background: func(ctx context.Context) error { <-ctx.Done(); return behind },
 		Serve:      func(_ context.Context, api net.Listener) error { return errors.Join(served, api.Close()) },
 	})
@@ -299,7 +299,7 @@ func TestACollectorThatIsAwayIsLoggedAndFailsNothing(t *testing.T) { //nolint:pa
 	span.End()
 	began := time.Now()
 	err := d.Run(t.Context(), Plan{
-		API: anyPort, Admin: anyPort, Server: d.Server(),
+		API: anyPort, Admin: anyPort, Server: d.Server(nil),
 		Serve: func(_ context.Context, api net.Listener) error { return api.Close() },
 	})
 	if err != nil {

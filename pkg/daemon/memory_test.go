@@ -141,7 +141,7 @@ func TestLimitsReachTheServer(t *testing.T) {
 	t.Parallel()
 	d, _ := newDaemon(t, unset)
 	d.Settings = Settings{MaxInFlight: 7, MaxConnections: 5, MaxBodyBytes: config.Bytes(3 << 20)}.within(math.MaxInt64)
-	d.Server()
+	d.Server(nil)
 	families, err := d.Metrics.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -30,9 +30,10 @@ type Body struct {
 
 // ReadBody reads the body, at most Config.BodyLimit bytes of it (spec: body-limit, body-limit-of-chunked-bodies). Its
 // errors are of the catalogue: 415, which takes precedence over 413 (spec: unparsed-content-types); 400 for a body that
-// breaks off; 408 for a body that does not arrive within ReadTimeout; 431 for chunk extensions over the limit
-// of headers; and 503 at once when the bodies of other requests
-// leave no room (spec: overload).
+// breaks off; 408 for a body that does not arrive within ReadTimeout; 431 for chunk extensions over the limit of headers; and
+// 503 at once when the bodies of other requests leave no room, or too many requests are in flight or arriving
+// (spec: overload, arriving-bodies). A handler of another method than GET and HEAD begins with ReadBody: before, a request with
+// a body is not in flight.
 //
 // A body over the limit is neither read nor kept: the response is sent at once, and the connection discards a bounded
 // number of bytes before it closes. So a client that is still sending sees the response and not a reset.
@@ -46,11 +47,18 @@ func ReadBody(c *fiber.Ctx) (Body, error) {
 	if kind == Absent {
 		limit = 0
 	}
+	awaited := x.awaitsBody()
 	b, err := x.body.readAll(limit)
+	x.arrivalEnds()
 	switch {
+	case err == nil && awaited:
+		if refusal := x.admit(); refusal != nil {
+			return Body{}, refusal
+		}
+	case x.arrival.refused != notShed:
+		err = x.shed(x.arrival.refused)
 	case errors.Is(err, errNoRoom):
-		x.server.observe.shed(shedBodies)
-		err = apierr.Unavailable()
+		err = x.shed(shedBodies)
 	case kind == Absent && errors.Is(err, apierr.BodyTooLarge()):
 		err = apierr.UnsupportedMediaType()
 	}
@@ -84,13 +92,10 @@ func (x *exchange) bodyKind() (Kind, error) {
 	return Absent, apierr.UnsupportedMediaType()
 }
 
-// prefetched is how many bytes of a body with a Content-Length fasthttp reads before the handler runs.
-const prefetched = 8 << 10
-
-// withoutBody runs after the headers of a request and before fasthttp begins to read its body. When Content-Length exceeds
-// the limit, it reports a length of 0 to fasthttp, which then reads nothing. enter still sees the original header.
-func (s *Server) withoutBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-	if h.ContentLength() > s.cfg.BodyLimit {
+// withoutBody runs after the headers of a request and before fasthttp begins to read its body. It reports a length of 0 to
+// fasthttp, which then waits for no part of the body. enter restores the original length.
+func withoutBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	if h.ContentLength() > 0 {
 		h.SetContentLength(0)
 	}
 	return fasthttp.RequestConfig{}
@@ -140,12 +145,16 @@ func (b *incoming) atEnd() bool {
 	return !b.left && (b.stream == nil || b.length == 0 || errors.Is(b.err, io.EOF))
 }
 
-// small tells whether fasthttp has read the whole body, so that discarding it does not wait.
-func (b *incoming) small() bool { return b.length > 0 && b.length <= prefetched }
-
-func (b *incoming) discard() error {
+// arrived skips a body that nobody read, and tells whether the body had arrived whole, with the headers.
+func (b *incoming) arrived() bool {
+	if b.length < 0 || b.left {
+		return false
+	}
+	if b.conn != nil {
+		b.conn.exchange.arrival.refused = shedArriving // from here on, reading does not wait
+	}
 	_, err := io.Copy(io.Discard, b)
-	return err
+	return err == nil
 }
 
 // readAll reads at most one byte more than the limit. It never holds more than about twice what has arrived: a client can

@@ -39,6 +39,7 @@ type conn struct {
 	net.Conn
 	tracker *tracker
 	stall   time.Duration // of one write
+	headers time.Duration // Config.HeaderTimeout
 	notice  func() []byte // what cut sends, unless nil (Config.ClosingNotice)
 
 	state    atomic.Int32
@@ -50,7 +51,8 @@ type conn struct {
 	linger   bool       // Close waits until the client has read the last response
 	framing  framing    // of the body that is being read
 
-	exchange exchange // the current one, or the last
+	exchange exchange  // the current one, or the last
+	began    time.Time // the first byte of the request
 
 	refusedUntil time.Time // the end of a connection beyond Config.MaxConnections, else zero
 
@@ -64,6 +66,7 @@ type conn struct {
 func (c *conn) begin() bool {
 	if c.state.Load() == responding { // a pipelined request: fasthttp has read it already
 		c.endRequest()
+		c.began = time.Now()
 		c.state.Store(handling)
 		return true
 	}
@@ -130,6 +133,14 @@ func (c *conn) Read(p []byte) (int, error) {
 		}
 	case waiting: // for its first request
 		c.tracker.markIdle(c)
+	case reading: // the rest of the headers
+		if err := c.SetReadDeadline(c.began.Add(c.headers)); err != nil {
+			return 0, err
+		}
+	case handling:
+		if err := c.exchange.awaitBody(); err != nil {
+			return 0, err
+		}
 	}
 	if c.framing.full() {
 		return 0, errExtensions
@@ -144,7 +155,10 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	if n > 0 {
 		c.received = true
-		c.state.CompareAndSwap(waiting, reading)
+		c.exchange.arrival.arrived += n
+		if c.state.CompareAndSwap(waiting, reading) {
+			c.began = time.Now()
+		}
 	}
 	if errors.Is(err, io.EOF) {
 		c.ended = true

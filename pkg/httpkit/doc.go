@@ -14,6 +14,9 @@
 //	any              ──▶ closed   after a last response, half-closed first and read until the client closes ("linger"), so
 //	                              that the response arrives
 //
+// A request takes a place among the requests in flight when it begins to be handled. A request whose body is still to come
+// takes that place when ReadBody has the whole body, and counts as arriving before (spec: arriving-bodies).
+//
 // When MaxConnections are open and none is idle, a new connection gets the 503 for its first request, and is closed after a
 // linger too.
 //

@@ -23,6 +23,7 @@ type exchange struct {
 	conn      *conn // nil in App().Test
 	headers   headers
 	body      incoming
+	arrival   arrival
 	method    string          // a method of HTTP, or otherMethod
 	route     string          // the pattern of the route, or unknownRoute
 	ctx       context.Context //nolint:containedctx // an exchange is one request, and ends with it
@@ -55,6 +56,7 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 			x.respondError(err) // a panic outside of handlers, from which fasthttp does not recover
 		}
 		x.exit()
+		x.arrivalEnds()
 		if !x.streaming {
 			x.done(nil)
 		}
@@ -97,15 +99,21 @@ func (x *exchange) enter() *apierr.Error {
 		return apierr.Malformed()
 	}
 	x.headers = facts
-	if facts.length > x.server.cfg.BodyLimit {
-		x.body.length, x.body.left = facts.length, true
+	if facts.length > 0 { // which fasthttp was not told (see withoutBody)
+		x.body.length, x.body.left = facts.length, facts.length > x.server.cfg.BodyLimit
+		if !x.body.left {
+			h.SetContentLength(facts.length)
+		}
 	}
 	if facts.close {
 		x.fctx.SetConnectionClose()
 	}
-	if reason := x.admit(); reason != notShed {
-		x.server.observe.shed(reason)
-		return apierr.Unavailable()
+	if !x.awaitsBody() {
+		if err := x.admit(); err != nil {
+			return err
+		}
+	} else if reason := x.unwelcome(); reason != notShed {
+		return x.shed(reason)
 	}
 	path, ok := rawPath(h.RequestURI())
 	if !ok {
@@ -118,18 +126,41 @@ func (x *exchange) enter() *apierr.Error {
 	return nil
 }
 
-// admit counts the request as in flight until endRequest, or tells why the request is refused.
-func (x *exchange) admit() shedReason {
-	if x.conn == nil { // in App().Test
-		return notShed
-	}
-	if !x.conn.refusedUntil.IsZero() {
+// awaitsBody tells whether ReadBody admits the request, when the body has arrived whole (spec: arriving-bodies). Handlers of
+// GET and HEAD read no body.
+func (x *exchange) awaitsBody() bool {
+	return !x.body.atEnd() && x.method != fiber.MethodGet && x.method != fiber.MethodHead
+}
+
+// unwelcome tells why the request is refused, whatever its body is.
+func (x *exchange) unwelcome() shedReason {
+	switch {
+	case x.conn == nil: // in App().Test
+	case !x.conn.refusedUntil.IsZero():
 		x.close()
 		return shedConns
+	case x.server.tracker.refusing.Load():
+		return shedStopping
 	}
-	reason := x.server.tracker.admit()
-	x.conn.inFlight = reason == notShed
-	return reason
+	return notShed
+}
+
+// admit counts the request as in flight until endRequest, or refuses the request.
+func (x *exchange) admit() *apierr.Error {
+	reason := x.unwelcome()
+	if reason == notShed && x.conn != nil {
+		reason = x.server.tracker.admit()
+		x.conn.inFlight = reason == notShed
+	}
+	if reason != notShed {
+		return x.shed(reason)
+	}
+	return nil
+}
+
+func (x *exchange) shed(reason shedReason) *apierr.Error {
+	x.server.observe.shed(reason)
+	return apierr.Unavailable()
 }
 
 // exit keeps an unread body from being read as the next request, and closes connections of a stopping server.
@@ -138,7 +169,7 @@ func (x *exchange) exit() {
 	case x.server.stopping():
 		x.close()
 	case x.body.atEnd():
-	case x.body.small() && x.body.discard() == nil:
+	case x.fctx.RequestBodyStream() != nil && x.body.arrived(): // the stream is nil after Fiber has read it
 	default:
 		x.close()
 	}

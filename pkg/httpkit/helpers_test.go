@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 	)
 }
 
+// prefetched is how many bytes of a body fasthttp would read before the handler runs.
+const prefetched = 8 << 10
+
 // limit bounds what a test waits for. It is not a pause.
 const limit = 20 * time.Second
 

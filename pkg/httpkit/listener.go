@@ -12,6 +12,7 @@ type listener struct {
 	net.Listener
 	tracker *tracker
 	stall   time.Duration
+	headers time.Duration // Config.HeaderTimeout
 	notice  func() []byte // nil without Config.ClosingNotice
 	after   func(time.Duration) <-chan time.Time
 	closing <-chan struct{}
@@ -37,7 +38,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: raw, tracker: l.tracker, stall: l.stall, notice: l.notice}
+	c := &conn{Conn: raw, tracker: l.tracker, stall: l.stall, headers: l.headers, notice: l.notice}
 	if !l.tracker.add(c) { // the server stopped after the kernel handed over the connection
 		if c.cut(waiting) {
 			c.drain(noticePause)

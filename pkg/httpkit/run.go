@@ -30,7 +30,8 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	served := make(chan error, 1)
 	go func() {
 		served <- s.fast.Serve(&listener{
-			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, notice: s.notice(), after: s.deps.After, closing: closing,
+			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, headers: s.cfg.HeaderTimeout, notice: s.notice(),
+			after: s.deps.After, closing: closing,
 		})
 	}()
 

@@ -26,6 +26,14 @@ type Config struct {
 	BodyLimit int
 	// MaxInFlight is how many requests are handled at once; 4096. A request beyond it gets 503 at once (spec: overload).
 	MaxInFlight int
+	// MaxArriving is how many requests wait for the rest of their body at once; as many as MaxInFlight. Each client address
+	// has a tenth of them. A request beyond gets 503 at once (spec: arriving-bodies).
+	MaxArriving int
+	// TrustedProxies are the proxies whose X-Forwarded-For tells the address of a client; none.
+	TrustedProxies Proxies
+	// TrustedCallers is for internal servers, which a few services call: a client address has no bound of its own, and reads
+	// have no reserve.
+	TrustedCallers bool
 	// MaxConnections is how many connections are open at once, idle ones included; 4 times MaxInFlight. One
 	// more replaces the connection that has been idle longest. When none is idle, its request gets 503 and it is closed.
 	MaxConnections int
@@ -35,8 +43,11 @@ type Config struct {
 	// HeaderLimit is the largest request line with headers, in bytes; 16 KiB. Every connection that was used holds a
 	// buffer of this size.
 	HeaderLimit int
-	// ReadTimeout is how long a whole request may take to arrive, headers and body; 20 s. It is below DrainLimit, so that
-	// a slow sender cannot hold a stopping server for longer.
+	// HeaderTimeout is how long the headers of a request may take to arrive from their first byte on; 5 s, and never more
+	// than ReadTimeout.
+	HeaderTimeout time.Duration
+	// ReadTimeout is how long a whole request may take to arrive, headers and body; 20 s. A body must arrive at a least rate
+	// too (spec: arriving-bodies).
 	ReadTimeout time.Duration
 	// IdleTimeout is how long a connection may wait between requests; 75 s. It exceeds that of the clients in front, so
 	// that they close first and never send on a connection that is being closed.
@@ -61,10 +72,12 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	c.BodyLimit = cmp.Or(c.BodyLimit, 1<<20)
 	c.MaxInFlight = cmp.Or(c.MaxInFlight, 4096)
+	c.MaxArriving = cmp.Or(c.MaxArriving, c.MaxInFlight)
 	c.MaxConnections = cmp.Or(c.MaxConnections, 4*c.MaxInFlight)
 	c.MaxBodyBytes = max(cmp.Or(c.MaxBodyBytes, 256<<20), c.BodyLimit)
 	c.HeaderLimit = cmp.Or(c.HeaderLimit, 16<<10)
 	c.ReadTimeout = cmp.Or(c.ReadTimeout, 20*time.Second)
+	c.HeaderTimeout = min(cmp.Or(c.HeaderTimeout, 5*time.Second), c.ReadTimeout)
 	c.IdleTimeout = cmp.Or(c.IdleTimeout, 75*time.Second)
 	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
 	c.DrainLimit = cmp.Or(c.DrainLimit, 30*time.Second)
@@ -155,7 +168,7 @@ func New(cfg Config, deps Deps) *Server {
 	s.fast = s.app.Server()
 	s.fast.SecureErrorLogMessage = true
 	s.fast.ErrorHandler = s.unparsed
-	s.fast.HeaderReceived = s.withoutBody
+	s.fast.HeaderReceived = withoutBody
 	s.fast.Handler = s.guard(s.app.Handler())
 	return s
 }

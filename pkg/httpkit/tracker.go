@@ -24,6 +24,7 @@ type tracker struct {
 	maxConns    int64
 	maxInFlight int64
 	maxHeld     int64
+	arrivals    *arrivals
 	now         func() time.Time
 
 	inFlight  atomic.Int64
@@ -46,6 +47,7 @@ func newTracker(cfg Config, now func() time.Time) *tracker {
 		maxConns:    int64(cfg.MaxConnections),
 		maxInFlight: int64(cfg.MaxInFlight),
 		maxHeld:     int64(cfg.MaxBodyBytes),
+		arrivals:    newArrivals(cfg.MaxArriving, cfg.TrustedCallers),
 		now:         now,
 		quiet:       make(chan struct{}, 1),
 		slots:       make(chan struct{}, cfg.MaxConnections+maxRefused),
@@ -63,6 +65,8 @@ const (
 	shedInFlight shedReason = "in_flight"
 	shedConns    shedReason = "connections"
 	shedBodies   shedReason = "bodies"
+	shedArriving shedReason = "arriving"
+	shedAddress  shedReason = "arriving_address"
 )
 
 // admit counts a request in flight; leave ends the count after the response.

@@ -170,6 +170,7 @@ func TestEverySettingHasAPlaceInTheValues(t *testing.T) {
 	r := render(t, with(t, `
 migrations: {mode: job}
 defaults: {maxInFlight: 1, maxConnections: 1, maxBodyBytes: 1MiB}
+gateway: {trustedProxies: [10.0.0.0/8, "fd00::1"]}
 redis: {mode: sentinel, existingSecret: r, usernameKey: u, passwordKey: p, sentinelPasswordKey: s}
 model: {baseURL: "https://models.example.com", name: m}
 results: {synchronousCommit: "on"}

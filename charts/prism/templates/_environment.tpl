@@ -53,6 +53,9 @@
 - {name: PRISM_MODEL_PROXY_URL, value: "http://{{ $full }}-{{ .name }}:{{ .port }}"}
 {{- end }}
 {{- end }}
+{{- with .values.trustedProxies }}
+- {name: PRISM_TRUSTED_PROXIES, value: {{ join "," . | quote }}}
+{{- end }}
 {{- with .root.Values.redis }}
 {{- if not .enabled }}
 {{- else if .addresses }}

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/daemon"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway"
 )
 
@@ -23,7 +24,8 @@ type settings struct {
 		Models  wire.ModelsTokens
 		Shared  wire.SharedToken
 	}
-	Daemon daemon.Settings
+	Proxies httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
+	Daemon  daemon.Settings
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
@@ -57,7 +59,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		return fmt.Errorf("PRISM_MODEL_PROXY_URL: %w", err)
 	}
 	defer models.Close()
-	server := d.Server()
+	server := d.Server(s.Proxies)
 	g, err := gateway.New(
 		gateway.Config{RedisURL: s.Redis.String(), RedisAuth: s.Auth, DrainDelay: s.Daemon.DrainDelay},
 		gateway.Deps{
