@@ -65,6 +65,16 @@ func (b *Bound) Give(account string) {
 	}
 }
 
+// move has a place of one account count for another, above the share of the other if need be.
+func (b *Bound) move(from, to string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held[to]++
+	if b.held[from]--; b.held[from] == 0 {
+		delete(b.held, from)
+	}
+}
+
 // Taken is how many places are held.
 func (b *Bound) Taken() int {
 	b.mu.Lock()

@@ -47,6 +47,36 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// spec: fair-shares
+func TestACallCountsForTheAccountThatIsFoundOut(t *testing.T) {
+	t.Parallel()
+	if got := fair.Account(t.Context()); got != "" {
+		t.Errorf("got %q without an account", got)
+	}
+	fair.Identify(t.Context(), "nobody's call")
+	b := fair.New(2, 0)
+	for range 2 {
+		if !b.Take("address", fair.Read) {
+			t.Fatal("no place")
+		}
+		ctx := fair.With(t.Context(), "")
+		fair.Hold(ctx, "address", b)
+		fair.Identify(ctx, "a")
+		if got := fair.Account(ctx); got != "a" {
+			t.Errorf("got %q", got)
+		}
+	}
+	if b.Take("a", fair.Read) || !b.Take("address", fair.Read) {
+		t.Error("the places do not count for the account")
+	}
+	b.Give("a")
+	b.Give("a")
+	b.Give("address")
+	if n := b.Taken(); n != 0 {
+		t.Errorf("%d places are left", n)
+	}
+}
+
 // Whatever is taken and given back, the bound keeps what the doc of the package says.
 //
 // spec: fair-shares

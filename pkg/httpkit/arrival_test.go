@@ -4,9 +4,15 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // halfSent is a request whose body has not arrived whole.
@@ -169,4 +175,47 @@ func TestABodyThatNobodyReadsIsNotAwaited(t *testing.T) {
 		got := p.send("GET /v1/results/a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody").reply("GET")
 		wantReply(t, got, 200, `{"id":"a"}`)
 	}
+}
+
+// spec: fair-shares
+func TestAccountsShareTheRequestsInFlight(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	r := prepare(t, Config{MaxInFlight: 10}, Deps{}, g.route)
+	r.App().Post("/gate", func(c *fiber.Ctx) error {
+		if _, err := ReadBody(c); err != nil {
+			return err
+		}
+		g.entered <- c.UserContext()
+		<-g.open
+		return Send(c, 200, "text/plain", []byte(fair.Account(c.UserContext())))
+	})
+	r.AccountOf(func(h *fasthttp.RequestHeader) string { return string(h.Peek("Account")) })
+	r.run()
+	hang := func(account string) *peer {
+		p := r.dial().send("POST /gate HTTP/1.1\r\nHost: x\r\nAccount: " + account + "\r\nContent-Length: 2\r\n" + asText + "\r\nhi")
+		return p
+	}
+	var hanging []*peer
+	for range 9 { // a tenth of the places is for reads
+		hanging = append(hanging, hang("a"))
+		g.wait(t)
+	}
+	wantError(t, hang("a").reply("POST"), 503, unavailableBody)
+	for _, account := range []string{"Account: a\r\n", "Account: b\r\n", ""} {
+		got := r.once("GET /v1/results/a HTTP/1.1\r\nHost: x\r\n" + account + "\r\n")
+		wantReply(t, got, 200, `{"id":"a"}`)
+	}
+	b, unknown := hang("b"), hang("")
+	fair.Identify(g.wait(t), "c")
+	g.wait(t)
+	close(g.open)
+	for _, p := range hanging {
+		wantReply(t, p.reply("POST"), 200, "a")
+	}
+	answers := []string{b.reply("POST").body, unknown.reply("POST").body}
+	if !slices.Contains(answers, "c") || !slices.Contains(answers, "b") && !slices.Contains(answers, "127.0.0.1") {
+		t.Errorf("counted for %q", answers)
+	}
+	eventually(t, "no place is taken", func() bool { return r.tracker.places.Taken() == 0 && r.tracker.inFlight.Load() == 0 })
 }

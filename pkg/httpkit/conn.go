@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // The states of a connection (see the package's doc).
@@ -77,7 +79,7 @@ func (c *conn) begin() bool {
 func (c *conn) endRequest() {
 	if c.inFlight {
 		c.inFlight = false
-		c.tracker.leave()
+		c.tracker.leave(fair.Account(c.exchange.ctx))
 	}
 	if c.held > 0 {
 		c.tracker.held.Add(-c.held)

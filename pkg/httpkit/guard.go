@@ -2,6 +2,7 @@ package httpkit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
@@ -84,7 +86,7 @@ func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
 		method: boundedMethod(h.Method()),
 		route:  unknownRoute,
 	}
-	x.ctx, x.span = s.observe.start(telemetry.WithRequestID(s.run.Load().base, id), x.method, carrier{h})
+	x.ctx, x.span = s.observe.start(fair.With(telemetry.WithRequestID(s.run.Load().base, id), ""), x.method, carrier{h})
 	fctx.SetUserValue(exchangeKey{}, x)
 	setStandardHeaders(&fctx.Response.Header, id)
 	return x
@@ -145,12 +147,29 @@ func (x *exchange) unwelcome() shedReason {
 	return notShed
 }
 
+// account is for whom the request counts at every bound that callers share: the account that Server.AccountOf tells, else the
+// client's address (spec: fair-shares).
+func (x *exchange) account() string {
+	if x.server.accountOf == nil {
+		return ""
+	}
+	return cmp.Or(x.server.accountOf(&x.fctx.Request.Header), x.client().String())
+}
+
 // admit counts the request as in flight until endRequest, or refuses the request.
 func (x *exchange) admit() *apierr.Error {
 	reason := x.unwelcome()
 	if reason == notShed && x.conn != nil {
-		reason = x.server.tracker.admit()
+		class := fair.Create
+		if x.method == fiber.MethodGet || x.method == fiber.MethodHead {
+			class = fair.Read
+		}
+		account, t := x.account(), x.server.tracker
+		reason = t.admit(account, class)
 		x.conn.inFlight = reason == notShed
+		if x.conn.inFlight {
+			fair.Hold(x.ctx, account, t.places)
+		}
 	}
 	if reason != notShed {
 		return x.shed(reason)

@@ -43,7 +43,7 @@ func newObserver(cfg Config, d Deps, t *tracker) *observer {
 		value func() int64
 		limit int64
 	}{
-		"prism_http_in_flight":   {"Requests that are being handled or answered.", t.inFlight.Load, t.maxInFlight},
+		"prism_http_in_flight":   {"Requests that are being handled or answered.", t.inFlight.Load, int64(t.places.Places())},
 		"prism_http_connections": {"Connections that are served, idle ones included.", t.residents.Load, t.maxConns},
 		"prism_http_arriving":    {"Requests that wait for the rest of their body.", t.arrivals.count, int64(t.arrivals.max)},
 		"prism_http_body_bytes":  {"Bytes of bodies that requests in flight hold beyond the first 16 KiB of each.", t.held.Load, t.maxHeld},

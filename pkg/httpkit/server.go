@@ -24,7 +24,9 @@ type Config struct {
 	// BodyLimit is the largest body that ReadBody accepts; 1 MiB (spec: body-limit). Internal services set more,
 	// since their bodies contain bodies of the public API.
 	BodyLimit int
-	// MaxInFlight is how many requests are handled at once; 4096. A request beyond it gets 503 at once (spec: overload).
+	// MaxInFlight is how many requests are handled at once; 4096. A request beyond it gets 503 at once (spec: overload). With
+	// AccountOf the accounts share it, which may take up to twice as many, and reads keep a tenth that others cannot take
+	// (spec: fair-shares).
 	MaxInFlight int
 	// MaxArriving is how many requests wait for the rest of their body at once; as many as MaxInFlight. Each client address
 	// has a tenth of them. A request beyond gets 503 at once (spec: arriving-bodies).
@@ -122,6 +124,8 @@ type Server struct {
 	tracker *tracker
 	observe *observer
 
+	accountOf func(*fasthttp.RequestHeader) string // or nil
+
 	run atomic.Pointer[lifetime] // unstarted until Run
 }
 
@@ -180,3 +184,8 @@ func New(cfg Config, deps Deps) *Server {
 // c.UserContext(): it carries the span and the request id. It does not end with a client disconnect or when the server is
 // told to stop, but only after DrainLimit (spec: client-disconnect).
 func (s *Server) App() *fiber.App { return s.app }
+
+// AccountOf has the requests in flight shared by account, as the function reads it from the headers. A request for which the
+// function returns "" counts for its client address. Without a function all requests are of one account. It is set before
+// Run. fair.Account tells handlers the account.
+func (s *Server) AccountOf(account func(*fasthttp.RequestHeader) string) { s.accountOf = account }

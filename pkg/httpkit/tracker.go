@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // Bounds of the connections beyond MaxConnections.
@@ -21,11 +23,11 @@ const (
 // tracker counts open connections, requests in flight, and the bytes of their bodies. fasthttp's own Shutdown is not used:
 // it does nothing before Serve, refuses no request on kept connections, and waits for connections that sent half a header.
 type tracker struct {
-	maxConns    int64
-	maxInFlight int64
-	maxHeld     int64
-	arrivals    *arrivals
-	now         func() time.Time
+	maxConns int64
+	maxHeld  int64
+	arrivals *arrivals
+	places   *fair.Bound // of the requests in flight
+	now      func() time.Time
 
 	inFlight  atomic.Int64
 	held      atomic.Int64 // bytes of bodies
@@ -43,16 +45,20 @@ type tracker struct {
 }
 
 func newTracker(cfg Config, now func() time.Time) *tracker {
+	reserve := cfg.MaxInFlight / 10
+	if cfg.TrustedCallers {
+		reserve = 0
+	}
 	return &tracker{
-		maxConns:    int64(cfg.MaxConnections),
-		maxInFlight: int64(cfg.MaxInFlight),
-		maxHeld:     int64(cfg.MaxBodyBytes),
-		arrivals:    newArrivals(cfg.MaxArriving, cfg.TrustedCallers),
-		now:         now,
-		quiet:       make(chan struct{}, 1),
-		slots:       make(chan struct{}, cfg.MaxConnections+maxRefused),
-		conns:       map[*conn]struct{}{},
-		empty:       make(chan struct{}),
+		maxConns: int64(cfg.MaxConnections),
+		maxHeld:  int64(cfg.MaxBodyBytes),
+		places:   fair.New(max(cfg.MaxInFlight, 1), reserve),
+		arrivals: newArrivals(cfg.MaxArriving, cfg.TrustedCallers),
+		now:      now,
+		quiet:    make(chan struct{}, 1),
+		slots:    make(chan struct{}, cfg.MaxConnections+maxRefused),
+		conns:    map[*conn]struct{}{},
+		empty:    make(chan struct{}),
 	}
 }
 
@@ -69,22 +75,27 @@ const (
 	shedAddress  shedReason = "arriving_address"
 )
 
-// admit counts a request in flight; leave ends the count after the response.
-func (t *tracker) admit() shedReason {
-	n := t.inFlight.Add(1)
+// admit counts a request in flight for the account; leave ends the count after the response.
+func (t *tracker) admit(account string, class fair.Class) shedReason {
+	t.inFlight.Add(1)
 	// admit counts before it reads refusing, and Run sets refusing before it reads the count: one of them sees the other.
 	switch {
 	case t.refusing.Load():
-		t.leave()
+		t.uncount()
 		return shedStopping
-	case n > t.maxInFlight:
-		t.leave()
+	case !t.places.Take(account, class):
+		t.uncount()
 		return shedInFlight
 	}
 	return notShed
 }
 
-func (t *tracker) leave() {
+func (t *tracker) leave(account string) {
+	t.places.Give(account)
+	t.uncount()
+}
+
+func (t *tracker) uncount() {
 	if t.inFlight.Add(-1) == 0 && t.refusing.Load() {
 		select {
 		case t.quiet <- struct{}{}:

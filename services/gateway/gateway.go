@@ -58,13 +58,13 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks}
+	executor := execute.New(execute.Deps{
+		Results: execute.CountSaves(d.Results, d.Metrics), Models: d.Models, Locks: lock.Instrumented(locks.Locker, d.Metrics),
+		Sizer: size.New(), Log: d.Log, NewID: newResultID,
+	})
+	d.Server.AccountOf(route.AccountOf(executor))
 	route.Register(d.Server.App(), route.Deps{
-		Results: d.Results,
-		Executor: execute.New(execute.Deps{
-			Results: execute.CountSaves(d.Results, d.Metrics), Models: d.Models, Locks: lock.Instrumented(locks.Locker, d.Metrics),
-			Sizer: size.New(), Log: d.Log, NewID: newResultID,
-		}),
-		Stopping: func() context.Context { return g.stopping },
+		Results: d.Results, Executor: executor, Stopping: func() context.Context { return g.stopping },
 	})
 	return g, nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -208,6 +209,33 @@ func TestAServiceThatDrainsStillResponds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// spec: fair-shares
+func TestACallTellsForWhomItCounts(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(context.Background())
+	told := "" // calls come one by one
+	url, ended := serveUntil(ctx, t, httpkit.Config{}, func(app *fiber.App, log *slog.Logger) {
+		app.Use(func(c *fiber.Ctx) error {
+			told = wire.AccountOf(&c.Request().Header)
+			return c.Next()
+		})
+		wire.MountModels(app, asking(func(context.Context, contract.Ask) (contract.Outcome, error) {
+			return contract.Outcome{Error: "for " + told}, nil
+		}), tokens(token), log)
+	})
+	c := dialModels(t, url)
+	for _, account := range []string{"", "0190a0a0-0000-7000-8000-000000000001", "2001:db8::"} {
+		got, err := c.Ask(fair.With(t.Context(), account), contract.Ask{})
+		if err != nil || got.Error != "for "+account {
+			t.Errorf("%q: got %q, %v", account, got.Error, err)
+		}
+	}
+	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/pkg/telemetry"
 )
@@ -180,6 +181,7 @@ func (c *client) send(ctx context.Context, path string, body []byte, t token, de
 	req.Header.Set(fasthttp.HeaderAuthorization, t.authorization)
 	req.Header.Set(headerTimeout, strconv.FormatInt(max(timeout.Milliseconds(), 1), 10))
 	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
+	req.Header.Set(headerAccount, fair.Account(ctx))
 	c.propagator.Inject(ctx, carrier{&req.Header})
 	req.SetBodyRaw(body)
 	if err := c.host.DoTimeout(req, resp, timeout); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -17,6 +18,9 @@ import (
 
 // BodyLimit is for the server under a Mount: a call carries up to 1 MiB of fields, escaped anew, and a definition.
 const BodyLimit = 16 << 20
+
+// AccountOf tells for whom a call counts, as the caller says; else "".
+func AccountOf(h *fasthttp.RequestHeader) string { return string(h.Peek(headerAccount)) }
 
 // MountResults serves results to callers that show a token. Every path of the app asks for it, known or not.
 func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.Logger) {

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/pkg/telemetry"
 )
@@ -52,6 +53,7 @@ func (c *client) openWith(ctx context.Context, path string, body []byte, t token
 	req.Header.Set("Content-Type", contentJSON)
 	req.Header.Set("Authorization", t.authorization)
 	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
+	req.Header.Set(headerAccount, fair.Account(ctx))
 	c.propagator.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.stream.RoundTrip(req)
 	if err != nil {

@@ -76,6 +76,9 @@ const (
 	contentJSON = "application/json"
 	// headerTimeout is how many milliseconds the caller will still wait.
 	headerTimeout = "Prism-Timeout"
+	// headerAccount is for whom the call counts at bounds that accounts share (spec: fair-shares). Callers of earlier releases
+	// send none.
+	headerAccount = "Prism-Account"
 	// headerRequestID is one id in the logs of all services.
 	headerRequestID = "X-Request-Id"
 	// headerFailed marks a response that shows a failed result.

@@ -51,9 +51,9 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		return fmt.Errorf("PRISM_RESULTS_URL: %w", err)
 	}
 	defer results.Close()
-	// A call to the model holds its connection for up to 15 s, so there are as many as calls in flight.
+	// A call to the model holds its connection for up to 15 s, so there are as many as calls in flight (spec: fair-shares).
 	models, err := wire.NewModels(wire.ClientConfig{
-		URL: s.Models.String(), Tokens: modelsTokens, MaxConns: d.Settings.MaxInFlight,
+		URL: s.Models.String(), Tokens: modelsTokens, MaxConns: 2 * d.Settings.MaxInFlight,
 	}, deps)
 	if err != nil {
 		return fmt.Errorf("PRISM_MODEL_PROXY_URL: %w", err)

@@ -31,6 +31,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/checks"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
@@ -93,11 +94,25 @@ func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest,
 		if err != nil {
 			return checks.Decision{}, err
 		}
-		if !facts.Account.IsZero() {
-			e.accounts.Add(key, facts.Account)
-		}
+		e.remember(ctx, key, facts.Account)
 		return checks.Create(sent, facts, e.Sizer)
 	})
+}
+
+// remember keeps the account of an API key, and has the call count for the account. A key that is unknown has none.
+func (e *Executor) remember(ctx context.Context, key contract.KeyDigest, account prism.AccountID) {
+	if !account.IsZero() {
+		e.accounts.Add(key, account)
+		fair.Identify(ctx, account.String())
+	}
+}
+
+// AccountOf is the account of an API key seen before, for fair shares; else "".
+func (e *Executor) AccountOf(key contract.KeyDigest) string {
+	if account, known := e.accounts.Get(key); known {
+		return account.String()
+	}
+	return ""
 }
 
 // Retry returns the new result of a retry.
@@ -107,6 +122,7 @@ func (e *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, 
 		if err != nil {
 			return checks.Decision{}, err
 		}
+		e.remember(ctx, key, facts.Account)
 		return checks.Retry(facts, e.Sizer)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -104,13 +105,28 @@ func operate(c *fiber.Ctx, err error, act func(context.Context, contract.KeyDige
 	if err != nil {
 		return err
 	}
-	// Several headers are one list (RFC 9110, 5.3), and a list is no key.
-	header := bytes.Join(c.Request().Header.PeekAll(fiber.HeaderAuthorization), []byte(", "))
-	key, err := request.ParseAuthorization(string(header), len(header) > 0)
+	key, err := authorization(&c.Request().Header)
 	if err != nil {
 		return err
 	}
 	return catalogued(act(c.UserContext(), key))
+}
+
+func authorization(h *fasthttp.RequestHeader) (contract.KeyDigest, error) {
+	// Several headers are one list (RFC 9110, 5.3), and a list is no key.
+	header := bytes.Join(h.PeekAll(fiber.HeaderAuthorization), []byte(", "))
+	return request.ParseAuthorization(string(header), len(header) > 0)
+}
+
+// AccountOf tells the account of a request whose API key was seen before; else "".
+func AccountOf(e *execute.Executor) func(*fasthttp.RequestHeader) string {
+	return func(h *fasthttp.RequestHeader) string {
+		key, err := authorization(h)
+		if err != nil {
+			return ""
+		}
+		return e.AccountOf(key)
+	}
 }
 
 // query returns the values of a query parameter. A value that cannot be decoded stays as sent, and so is an unknown value.

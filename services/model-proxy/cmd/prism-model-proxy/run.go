@@ -39,6 +39,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		return err
 	}
 	server := d.InternalServer(wire.BodyLimit, tokens.Accepts)
+	server.AccountOf(wire.AccountOf)
 	wire.MountModels(server.App(), models, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{API: s.Listen, Admin: s.Admin, Server: server})
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -42,7 +43,8 @@ func Reasons() []Reason { return []Reason{OK, Unusable, Refused, Unreachable, Ti
 
 // Config configures an Asker.
 type Config struct {
-	// MaxInFlight limits concurrent asks; one more is rejected. 256 by default.
+	// MaxInFlight limits concurrent asks; one more is rejected. 256 by default. Accounts share it, and may take up to twice
+	// as many (spec: fair-shares).
 	MaxInFlight int
 	// Jitter returns a number in [0, 1) for each pause. Random by default.
 	Jitter func() float64
@@ -63,7 +65,7 @@ type Report struct {
 type Asker struct {
 	provider provider.Provider
 	cfg      Config
-	slots    chan struct{}
+	places   *fair.Bound
 }
 
 // New makes an asker.
@@ -71,21 +73,20 @@ func New(p provider.Provider, cfg Config) *Asker {
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
-	return &Asker{provider: p, cfg: cfg, slots: make(chan struct{}, cmp.Or(cfg.MaxInFlight, 256))}
+	return &Asker{provider: p, cfg: cfg, places: fair.New(cmp.Or(cfg.MaxInFlight, 256), 0)}
 }
 
 // InFlight is the number of running asks.
-func (s *Asker) InFlight() int { return len(s.slots) }
+func (s *Asker) InFlight() int { return s.places.Taken() }
 
 // MaxInFlight is the limit of InFlight.
-func (s *Asker) MaxInFlight() int { return cap(s.slots) }
+func (s *Asker) MaxInFlight() int { return s.places.Places() }
 
 // Ask returns when all questions are answered, when one has failed, or when the wait ends, whatever the provider does. It
-// returns contract.ErrUnavailable at once when MaxInFlight asks are running; any other error is a bug in the provider.
+// returns contract.ErrUnavailable at once when there is no place for the account; any other error is a bug in the provider.
 func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
-	select {
-	case s.slots <- struct{}{}:
-	default:
+	account := fair.Account(ctx)
+	if !s.places.Take(account, fair.Read) {
 		return Report{}, contract.ErrUnavailable
 	}
 	start := time.Now()
@@ -95,9 +96,9 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 
 	done := make(chan result, 1)
 	go func() {
-		// This goroutine frees the slot, not Ask: a provider that ignores its context keeps the slot, so that there are never
-		// more than MaxInFlight of these goroutines.
-		defer func() { <-s.slots }()
+		// This goroutine frees the place, not Ask: a provider that ignores its context keeps the place, so that there are never
+		// more of these goroutines.
+		defer s.places.Give(account)
 		done <- s.run(ctx, a)
 	}()
 	var r result

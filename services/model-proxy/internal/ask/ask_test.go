@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -162,6 +163,29 @@ func TestAProviderThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 		if s.InFlight() != 0 {
 			t.Error("the slot was not freed")
 		}
+	})
+}
+
+// spec: fair-shares
+func TestAsksOfOneAccountLeavePlacesForAnother(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := New(fake{yes(time.Second)}.provider(), Config{MaxInFlight: 3})
+		asks := func(account string) error {
+			_, err := s.Ask(fair.With(t.Context(), account), contract.Ask{})
+			return err
+		}
+		for range 3 {
+			go func() { _ = asks("a") }()
+		}
+		synctest.Wait()
+		if err := asks("a"); !errors.Is(err, contract.ErrUnavailable) {
+			t.Errorf("one more of the account: %v", err)
+		}
+		if err := asks("b"); err != nil {
+			t.Errorf("one of another: %v", err)
+		}
+		synctest.Wait()
 	})
 }
 

@@ -72,6 +72,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 		return err
 	}
 	server := d.InternalServer(wire.BodyLimit, tokens.Accepts)
+	server.AccountOf(wire.AccountOf)
 	wire.MountResults(server.App(), service, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,

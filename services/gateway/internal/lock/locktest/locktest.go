@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 )
 
@@ -52,6 +53,7 @@ func Run(t *testing.T, open func(*testing.T, Config) Locker) {
 		{"the context's deadline is a timeout", Config{}, deadline},
 		{"one waiter too many gets its error at once", Config{MaxWaiters: 2}, tooMany},
 		{"waiters on other names count too", Config{MaxWaiters: 2}, tooManyOverAll},
+		{"the waiters of one account leave room for another's", Config{MaxWaiters: 2}, sharedByAccount},
 		{"a second release does not free the next holder", Config{}, releaseTwice},
 		{"a release works after the context has ended", Config{}, releaseAfterEnd},
 		{"a released lease does not expire", Config{}, releasedDoesNotExpire},
@@ -261,6 +263,31 @@ func tooManyOverAll(t *testing.T, l Locker) {
 	for _, waiter := range waiters {
 		waiter.Lease(t).Release(t.Context())
 	}
+}
+
+// spec: fair-shares
+func sharedByAccount(t *testing.T, l Locker) {
+	held := Hold(t, l, "name")
+	ctx, cancel := context.WithCancel(t.Context())
+	var waiters sync.WaitGroup
+	wait := func(account string) {
+		waiters.Go(func() {
+			if _, err := l.Acquire(fair.With(ctx, account), "name"); !errors.Is(err, context.Canceled) {
+				t.Errorf("a waiter of %s: %v", account, err)
+			}
+		})
+	}
+	wait("a")
+	wait("a")
+	Waiters(t, l, 2)
+	if _, err := l.Acquire(fair.With(ctx, "a"), "name"); !errors.Is(err, lock.ErrBusy) {
+		t.Errorf("got %v", err)
+	}
+	wait("b")
+	Waiters(t, l, 3)
+	cancel()
+	waiters.Wait()
+	held.Release(t.Context())
 }
 
 func releaseTwice(t *testing.T, l Locker) {

@@ -7,21 +7,22 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 )
 
 // Config of a locker. The zero value is ready to use.
 type Config struct {
-	MaxWaiters int // callers that wait at a time, over all names; 1024 unless given
+	// MaxWaiters is how many callers wait at a time, over all names; 1024 unless given. Accounts share it (spec: fair-shares).
+	MaxWaiters int
 }
 
 // Locker keeps the locks of this process. It has no goroutines, and keeps nothing of a name that is free.
 type Locker struct {
-	maxWaiters int
+	waiters *fair.Bound
 
-	mu      sync.Mutex
-	waiting int
-	queues  map[string][]chan struct{} // by held name: its waiters, first come first; a closed channel grants the name
+	mu     sync.Mutex
+	queues map[string][]chan struct{} // by held name: its waiters, first come first; a closed channel grants the name
 }
 
 var _ lock.Locker = (*Locker)(nil)
@@ -29,8 +30,8 @@ var _ lock.Locker = (*Locker)(nil)
 // New returns a locker.
 func New(c Config) *Locker {
 	return &Locker{
-		maxWaiters: cmp.Or(c.MaxWaiters, lock.DefaultMaxWaiters),
-		queues:     map[string][]chan struct{}{},
+		waiters: fair.New(cmp.Or(c.MaxWaiters, lock.DefaultMaxWaiters), 0),
+		queues:  map[string][]chan struct{}{},
 	}
 }
 
@@ -40,10 +41,12 @@ func (l *Locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	if err != lock.ErrHeld { //nolint:errorlint // TryAcquire returns it as it is
 		return lease, err
 	}
-	granted, err := l.enqueue(name)
-	if err != nil {
-		return nil, err
+	account := fair.Account(ctx)
+	if !l.waiters.Take(account, fair.Read) {
+		return nil, lock.ErrBusy
 	}
+	defer l.waiters.Give(account)
+	granted := l.enqueue(name)
 	select {
 	case <-granted:
 		return l.lease(name), nil
@@ -68,22 +71,17 @@ func (l *Locker) TryAcquire(ctx context.Context, name string) (lock.Lease, error
 }
 
 // enqueue adds a waiter. The channel is closed when the waiter holds the name, which may be at once.
-func (l *Locker) enqueue(name string) (chan struct{}, error) {
+func (l *Locker) enqueue(name string) chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	granted := make(chan struct{})
-	queue, held := l.queues[name]
-	switch {
-	case !held:
+	if queue, held := l.queues[name]; held {
+		l.queues[name] = append(queue, granted)
+	} else {
 		l.queues[name] = nil
 		close(granted)
-	case l.waiting >= l.maxWaiters:
-		return nil, lock.ErrBusy
-	default:
-		l.waiting++
-		l.queues[name] = append(queue, granted)
 	}
-	return granted, nil
+	return granted
 }
 
 // dequeue removes a waiter. If it was granted the name as its wait ended, the next waiter gets the name.
@@ -92,7 +90,6 @@ func (l *Locker) dequeue(name string, granted chan struct{}) {
 	defer l.mu.Unlock()
 	queue := l.queues[name]
 	if i := slices.Index(queue, granted); i >= 0 {
-		l.waiting--
 		l.queues[name] = slices.Delete(queue, i, i+1)
 		return
 	}
@@ -106,17 +103,12 @@ func (l *Locker) grantNext(name string) {
 		delete(l.queues, name)
 		return
 	}
-	l.waiting--
 	l.queues[name] = queue[1:]
 	close(queue[0])
 }
 
 // Waiting is the number of callers that wait now.
-func (l *Locker) Waiting() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.waiting
-}
+func (l *Locker) Waiting() int { return l.waiters.Taken() }
 
 func (l *Locker) lease(name string) lock.Lease { return &lease{locker: l, name: name} }
 

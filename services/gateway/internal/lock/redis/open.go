@@ -10,6 +10,8 @@ import (
 
 	"github.com/redis/go-redis/extra/redisotel/v9"
 	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // Open returns a locker with a client of its own. It connects when it is first used. The URL names one server, Sentinels
@@ -36,6 +38,7 @@ func Open(url string, c Config) (*Locker, error) {
 		config:  c,
 		store:   store{client: client, config: c},
 		breaker: breaker{cooldown: c.Cooldown, log: c.Log},
+		waiters: fair.New(c.MaxWaiters, 0),
 		life:    life,
 		end:     end,
 	}, nil

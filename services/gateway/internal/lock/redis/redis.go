@@ -11,11 +11,11 @@ import (
 	"errors"
 	"log/slog"
 	mathrand "math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 )
 
@@ -72,7 +72,7 @@ type Locker struct {
 	config  Config
 	store   store
 	breaker breaker
-	waiting atomic.Int64
+	waiters *fair.Bound
 
 	life context.Context //nolint:containedctx // it ends waits and leases at Close
 	end  context.CancelFunc
@@ -103,7 +103,7 @@ func (l *Locker) Greet(ctx context.Context) {
 }
 
 // Waiting is the number of callers of this process that poll now.
-func (l *Locker) Waiting() int { return int(l.waiting.Load()) }
+func (l *Locker) Waiting() int { return l.waiters.Taken() }
 
 // TryAcquire asks Redis once.
 func (l *Locker) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
@@ -141,10 +141,11 @@ func (l *Locker) begin(ctx context.Context, claim *lease) (lock.Lease, error) {
 // poll tries until the caller has the name. One failed command does not end the wait; the breaker decides that Redis is
 // away.
 func (l *Locker) poll(ctx context.Context, claim *lease) (lock.Lease, error) {
-	defer l.waiting.Add(-1)
-	if l.waiting.Add(1) > int64(l.config.MaxWaiters) {
+	account := fair.Account(ctx)
+	if !l.waiters.Take(account, fair.Read) {
 		return nil, lock.ErrBusy
 	}
+	defer l.waiters.Give(account)
 	began := time.Now()
 	timer := time.NewTimer(l.pause(0))
 	defer timer.Stop()
@@ -168,7 +169,7 @@ func (l *Locker) poll(ctx context.Context, claim *lease) (lock.Lease, error) {
 
 // pause is the time until the next poll of a caller that has waited so long, with a jitter of a half either way.
 func (l *Locker) pause(waited time.Duration) time.Duration {
-	longest := max(longestPause, time.Duration(l.waiting.Load())*pausePerWaiter)
+	longest := max(longestPause, time.Duration(l.waiters.Taken())*pausePerWaiter)
 	pause := min(max(waited/8, shortestPause), longest)
 	return pause/2 + mathrand.N(pause) //nolint:gosec // jitter needs no secrecy
 }

@@ -13,6 +13,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/testkit/redistest"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/locktest"
@@ -182,7 +183,10 @@ func TestAWaiterPollsLessOftenTheLongerItWaitsAndTheMoreWait(t *testing.T) {
 		{0, 1000, 2 * time.Millisecond},
 		{30 * time.Second, 1000, 500 * time.Millisecond},
 	} {
-		l.waiting.Store(c.waiting)
+		l.waiters = fair.New(1000, 0)
+		for range c.waiting {
+			l.waiters.Take("", fair.Read)
+		}
 		for range 100 {
 			if got := l.pause(c.waited); got < c.mean/2 || got >= c.mean/2+c.mean {
 				t.Errorf("%d wait, after %s: paused for %s", c.waiting, c.waited, got)
