@@ -71,7 +71,7 @@ func TestThePreviousReleaseMakesNoKeyWithMoreRights(t *testing.T) {
 			return c.SendString("{}")
 		})
 	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Token: token}, wire.ClientDeps{})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 	if err != nil {
 		t.Fatal(err)
 	}
