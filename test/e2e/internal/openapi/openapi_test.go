@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	key = `{"id":"0198c000-0000-7000-8000-000000000000","name":"k","prefix":"prism_ab","created_at":"2026-01-02T03:04:05.678Z",` +
+	key = `{"id":"0198c000-0000-7000-8000-000000000000","name":"k","prefix":"prism_ab","role":"owner","expires_at":null,"created_at":"2026-01-02T03:04:05.678Z",` +
 		`"last_used_at":null,"revoked_at":null}`
 	result = `{"id":"0198c000-0000-7000-8000-000000000000","ref":null,"prism":"p","version":1,"status":"ok","error":null,"took_ms":1,` +
 		`"created_at":"2026-01-02T03:04:05.678Z","answers":{"q":{"type":"yes_no","probability":0.5}}}`
@@ -24,7 +24,7 @@ const (
 // TestCheckFindsWhatIsWrong makes one change to a correct exchange, or to its document.
 func TestCheckFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	list := Exchange{Method: "GET", Target: "/v1/keys", Status: 200, Response: []byte(`{"data":[` + key + `]}`)}
+	list := Exchange{Method: "GET", Target: "/v1/keys", Status: 200, Response: []byte(`{"data":[` + key + `],"next_cursor":null}`)}
 	create := Exchange{
 		Method: "POST", Target: "/v1/prisms/p/results?format=raw", ContentType: "application/json; charset=utf-8", Body: body,
 		Status: 200, Response: []byte(result),
@@ -80,7 +80,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		{name: "another character set", of: list, change: media("application/json"), want: "is not in UTF-8"},
 		{name: "no header", of: list, change: func(x *Exchange) { delete(x.Header, "X-Request-Id") }, want: `"X-Request-Id" missing`},
 		{name: "another value of a header", of: refused, change: func(x *Exchange) { x.Status, x.Header["Www-Authenticate"] = 401, []string{"Basic"} }, want: "WWW-Authenticate"},
-		{name: "half a body", of: list, change: responses(`}]}`, ``), want: "unexpected end of JSON"},
+		{name: "half a body", of: list, change: responses(`null}]`, `null`), want: "unexpected end of JSON"},
 		{name: "a missing member", of: list, change: responses(`,"revoked_at":null`, ``), want: "revoked_at"},
 		{name: "an unknown member of an answer", of: create, change: responses(`"probability"`, `"confidence":1,"probability"`), want: "confidence"},
 		{name: "a parameter was taken", of: prisms, change: target("/v1/prisms?limit=101"), want: "it was taken: "},
@@ -107,7 +107,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 				}
 			}
 			x := c.of
-			x.Header = http.Header{"Content-Type": {"application/json; charset=utf-8"}, "X-Request-Id": {"r"}}
+			x.Header = headers()
 			for name, value := range c.of.Header {
 				x.Header[name] = value
 			}
@@ -122,6 +122,14 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
+// headers are those of every response under /v1.
+func headers() http.Header {
+	return http.Header{
+		"Content-Type": {"application/json; charset=utf-8"}, "X-Request-Id": {"r"},
+		"Cache-Control": {"no-store"}, "X-Content-Type-Options": {"nosniff"},
+	}
+}
+
 func TestUnusedOperationsAreNamed(t *testing.T) {
 	t.Parallel()
 	d, err := New([]byte(document(t)))
@@ -131,12 +139,12 @@ func TestUnusedOperationsAreNamed(t *testing.T) {
 	before := d.Unused()
 	x := Exchange{
 		Method: "GET", Target: "/v1/keys", Status: 503, Response: []byte(`{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`),
-		Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}, "X-Request-Id": {"r"}},
+		Header: headers(),
 	}
 	if err := d.Check(x); err != nil || !slices.Contains(d.Unused(), "listKeys") {
 		t.Errorf("a refused call: %v, %v", err, d.Unused())
 	}
-	x.Status, x.Response = 200, []byte(`{"data":[]}`)
+	x.Status, x.Response = 200, []byte(`{"data":[],"next_cursor":null}`)
 	if err := d.Check(x); err != nil {
 		t.Error(err)
 	}
