@@ -48,21 +48,6 @@ type reply struct {
 	took    time.Duration
 }
 
-// fetch gets a URL that needs no key.
-func fetch(ctx context.Context, url string) (status int, body string, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return 0, "", err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0, "", err
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(b), err
-}
-
 func (c *client) request(ctx context.Context, in call) (*http.Request, error) {
 	if in.method == "" {
 		in.method = http.MethodGet
