@@ -1,0 +1,93 @@
+package chart
+
+import (
+	"regexp"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// The first installation makes the tokens, and each later one keeps what the cluster has.
+func TestTokensAreMadeOnceAndKept(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"results", "model-proxy"} {
+		made := func(c cluster) string {
+			r := installation{chart: theChart(t), release: "prism", cluster: c}.render(t, with(t, "tokens: {results: {key: k}, modelProxy: {key: k}}"))
+			s := one[corev1.Secret](t, r, "prism-"+name+"-token")
+			if s.Immutable == nil || !*s.Immutable || len(s.Data) != 1 || len(of[corev1.Secret](r)) != 2 {
+				t.Errorf("the Secret is %v with %d keys", s.Immutable, len(s.Data))
+			}
+			return string(s.Data["k"])
+		}
+		first := made(nil)
+		if !regexp.MustCompile(`^[A-Za-z0-9]{48}$`).MatchString(first) || made(nil) == first {
+			t.Error("the token that is made is none, or always the same")
+		}
+		if got := made(secretsOf("k", first, "prism-"+name+"-token")); got != first {
+			t.Error("an upgrade makes another token")
+		}
+		if got := made(secretsOf("k", first, "other-"+name+"-token")); got == first {
+			t.Error("the token of another release is taken")
+		}
+	}
+}
+
+// tokensOf are the variables with tokens of each service, and where they come from.
+func tokensOf(t *testing.T, r rendering) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, o := range of[appsv1.Deployment](r) {
+		env := environment(*container(t, o.object))
+		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_INTERNAL_TOKEN"} {
+			if from := env[variable]; from != "" {
+				found[o.meta.Name] += variable + "=" + from + " "
+			}
+		}
+	}
+	return found
+}
+
+// model-proxy calls the internet, so no token of results may be in its Pods.
+// spec: token-for-each-edge, internal-token
+func TestOnlyAServiceAndItsCallerHaveItsTokens(t *testing.T) {
+	t.Parallel()
+	old := secretsOf("token", "of the previous release", "prism-internal-token")
+	const results, models = "PRISM_RESULTS_TOKEN=prism-results-token/token ", "PRISM_MODEL_PROXY_TOKEN=prism-model-proxy-token/token "
+	const shared = "PRISM_INTERNAL_TOKEN=prism-internal-token/token "
+	const given = "PRISM_INTERNAL_TOKEN=own/k "
+	for name, c := range map[string]struct {
+		cluster                  cluster
+		values                   string
+		gateway, results, models string
+		made                     int
+	}{
+		"an installation":                      {nil, `{}`, results + models, results, models, 2},
+		"an upgrade from the previous release": {old, `{}`, results + models + shared, results + shared, models + shared, 3},
+		"after the upgrade":                    {old, `internalToken: {accepted: false}`, results + models, results, models, 2},
+		"a shared token that was given":        {nil, `internalToken: {existingSecret: own, key: k}`, given, given, given, 0},
+		"it was given, and is not accepted":    {nil, `internalToken: {accepted: false, existingSecret: own}`, results + models, results, models, 2},
+		"all are given": {
+			old, `{tokens: {results: {existingSecret: a, key: x}, modelProxy: {existingSecret: a, key: z}}, internalToken: {existingSecret: own, key: k}}`,
+			"PRISM_RESULTS_TOKEN=a/x PRISM_MODEL_PROXY_TOKEN=a/z " + given, "PRISM_RESULTS_TOKEN=a/x " + given, "PRISM_MODEL_PROXY_TOKEN=a/z " + given, 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := installation{chart: theChart(t), release: "prism", cluster: c.cluster}.render(t, with(t, c.values))
+			got := tokensOf(t, r)
+			if got["prism-gateway"] != c.gateway || got["prism-results"] != c.results || got["prism-model-proxy"] != c.models {
+				t.Errorf("got %q", got)
+			}
+			made := of[corev1.Secret](r)
+			if len(made) != c.made {
+				t.Errorf("%d Secrets are made", len(made))
+			}
+			for _, s := range made {
+				if s.meta.Name == "prism-internal-token" && string(s.it.Data["token"]) != "of the previous release" {
+					t.Error("the token of the previous release is another one")
+				}
+			}
+		})
+	}
+}
