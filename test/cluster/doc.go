@@ -16,6 +16,7 @@
 //	PRISM_CLUSTER_REGISTRY      registry and path of the images; none when empty
 //	PRISM_CLUSTER_TAG           their tag (dev)
 //	PRISM_CLUSTER_PREVIOUS_TAG  the tag to upgrade from and roll back to; the same when empty, with other settings
+//	PRISM_CLUSTER_PREVIOUS_CHART the folder of the chart of that tag; charts/prism when empty
 //	PRISM_CLUSTER_STORES        a shell command that brings Postgres and Redis into the namespace $NAMESPACE (k8s/stores)
 //	PRISM_CLUSTER_POSTGRES_URL  where Postgres is (that of k8s/stores)
 //	PRISM_CLUSTER_REDIS_URL     where Redis is (redis://redis:6379/0)

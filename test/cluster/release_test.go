@@ -35,12 +35,12 @@ const (
 
 // environment are the settings of the tests.
 type environment struct {
-	registry, tag, previousTag string
-	stores, postgres, redis    string
-	password                   string // of the development Postgres
-	values                     string
-	requests                   int
-	keep                       bool
+	registry, tag, previousTag, previousChart string
+	stores, postgres, redis                   string
+	password                                  string // of the development Postgres
+	values                                    string
+	requests                                  int
+	keep                                      bool
 }
 
 // developmentStores takes user and password from the Secret prism-postgres, which is there already.
@@ -61,7 +61,7 @@ func readEnvironment(t *testing.T) environment {
 		keep:     get("KEEP", "") != "",
 	}
 	e.postgres = get("POSTGRES_URL", "postgres://prism:"+e.password+"@postgres:5432/prism?sslmode=disable")
-	e.previousTag = get("PREVIOUS_TAG", e.tag)
+	e.previousTag, e.previousChart = get("PREVIOUS_TAG", e.tag), get("PREVIOUS_CHART", chart)
 	var err error
 	if e.requests, err = strconv.Atoi(get("REQUESTS", "10000")); err != nil {
 		t.Fatalf("PRISM_CLUSTER_REQUESTS: %v", err)
@@ -131,7 +131,7 @@ func install(t *testing.T) *cluster {
 		t.Fatal(err)
 	}
 	const previous = "0.0.1"
-	must(c.ns.Helm(ctx, "package", chart, "--version", previous, "--app-version", c.env.previousTag, "--destination", dir))
+	must(c.ns.Helm(ctx, "package", c.env.previousChart, "--version", previous, "--app-version", c.env.previousTag, "--destination", dir))
 	c.previous = version{filepath.Join(dir, release+"-"+previous+".tgz"), c.env.previousTag, "info"}
 	c.current = version{chart, c.env.tag, "warn"}
 	c.upgrade(ctx, t, c.previous)
@@ -323,10 +323,11 @@ func (c *cluster) operate(ctx context.Context, t *testing.T, args ...string) str
 	return c.kubectl(ctx, t, append([]string{"exec", "deploy/" + release + "-results", "--container", "results", "--", "prism-results"}, args...)...)
 }
 
-// token is the one that the gateway shows to results.
-func (c *cluster) token(t *testing.T) string {
+// tokens are a line for each token that the chart made: the Secret's name, and the token.
+func (c *cluster) tokens(t *testing.T) []string {
 	t.Helper()
-	return c.kubectl(t.Context(), t, "get", "secret", release+"-results-token", "--output", "jsonpath={.data.token}")
+	return strings.Fields(c.kubectl(t.Context(), t, "get", "secrets", "--selector", "app.kubernetes.io/managed-by=Helm",
+		"--output", `jsonpath={range .items[*]}{.metadata.name}={.data.token}{"\n"}{end}`))
 }
 
 func (c *cluster) pods(ctx context.Context, t *testing.T, service string) []kube.Pod {
