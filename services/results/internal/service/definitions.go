@@ -88,7 +88,7 @@ func (s *Service) Version(ctx context.Context, key contract.KeyDigest, ref prism
 		if err != nil {
 			return nil, translate(err, apierr.PrismNotFound())
 		}
-		v, err := s.version(ctx, account, versionID{p.ID, p.Latest.CreatedAt.UnixMilli(), number})
+		v, err := s.version(ctx, account, p.ID, number)
 		if err != nil {
 			return nil, err
 		}

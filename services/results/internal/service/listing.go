@@ -67,8 +67,7 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	x := &export{
-		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
-		prism:  store.PrismState{ID: p.ID, LatestAt: p.Latest.CreatedAt, Lens: string(lens)},
+		service: s, ctx: ctx, cancel: cancel, account: caller.Account, prism: p.ID, encoder: encoder, lens: string(lens),
 		filter: store.Filter{Status: q.Status, From: wholeMillisecond(q.From), To: wholeMillisecond(q.To)},
 		limit:  exportFirst,
 	}
@@ -91,9 +90,10 @@ type export struct {
 	ctx     context.Context //nolint:containedctx // a reader has no other way to be cancelled
 	cancel  context.CancelFunc
 	account prism.AccountID
-	prism   store.PrismState
+	prism   prism.PrismID
 	filter  store.Filter
 	encoder format.Encoder
+	lens    string       // in JSON
 	version int32        // of the last row
 	plan    *format.Plan // of that version
 	after   prism.UUID   // id of the last row
@@ -126,7 +126,7 @@ func (x *export) Close() error {
 func (x *export) fetch() error {
 	x.buffer, x.read = x.buffer[:0], 0
 	s := x.service
-	rows, err := s.Store.ExportResults(x.ctx, x.account, x.prism.ID, x.filter, store.Page{After: x.after, Limit: x.limit})
+	rows, err := s.Store.ExportResults(x.ctx, x.account, x.prism, x.filter, store.Page{After: x.after, Limit: x.limit})
 	if err != nil {
 		return translate(err, nil)
 	}
@@ -149,11 +149,11 @@ func (x *export) prepare(r prism.Result) error {
 	if x.plan != nil && x.version == r.Version {
 		return nil
 	}
-	answered, err := x.service.version(x.ctx, x.account, versionOf(x.prism, r.Version))
+	answered, err := x.service.version(x.ctx, x.account, r.Prism, r.Version)
 	if err != nil {
 		return err
 	}
-	applied, err := answered.apply(x.prism.Lens)
+	applied, err := answered.apply(x.lens)
 	if err != nil {
 		return err
 	}

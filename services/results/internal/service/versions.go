@@ -11,7 +11,6 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Cached definitions are bounded by number and by the length of their JSON: a usual one has 2 KiB, a large one 1 MiB.
@@ -20,17 +19,10 @@ const (
 	cachedBytes    = 64 << 20
 )
 
-// versionID identifies a version, which never changes, so it can be cached. A database that was restored to an earlier time may
-// give the number of a lost version to another one. Each new version of a prism therefore gives all its versions another id
-// (spec: cached-definition).
+// versionID identifies a version. A version never changes, so it can be cached.
 type versionID struct {
-	prism    prism.PrismID
-	latestAt int64 // when the latest version of the prism was made, in milliseconds
-	number   int32
-}
-
-func versionOf(p store.PrismState, number int32) versionID {
-	return versionID{p.ID, p.LatestAt.UnixMilli(), number}
+	prism  prism.PrismID
+	number int32
 }
 
 // version is a cached version, with the Lens that was last applied to its results: a prism has one Lens at a time. Reading

@@ -120,9 +120,8 @@ type PrismState struct {
 	ID       prism.PrismID
 	Slug     string
 	Archived bool
-	Latest   int32     // number of the latest version
-	Lens     string    // prism.Lens in JSON, as it is stored
-	LatestAt time.Time // when the latest version was made
+	Latest   int32  // number of the latest version
+	Lens     string // prism.Lens in JSON, as it is stored
 }
 
 // Definitions keeps prisms and their versions.

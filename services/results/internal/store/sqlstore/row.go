@@ -136,10 +136,8 @@ const (
 	Input = `, r.context, r.fields`
 )
 
-// PrismState is the columns of a prism p, which Row.PrismState reads. The number of the latest version of an archived prism is
-// negative, which saves a column.
-const PrismState = `p.id, p.slug, CASE WHEN p.archived_at IS NULL THEN p.latest_version ELSE -p.latest_version END, p.lens,
-	(SELECT l.created_at FROM versions l WHERE l.account_id = p.account_id AND l.prism_id = p.id AND l.number = p.latest_version)`
+// PrismState is the columns of a prism p, which Row.PrismState reads.
+const PrismState = `p.id, p.slug, p.archived_at IS NOT NULL, p.latest_version, p.lens`
 
 // Result reads a result of a prism. The id of a result that an outer join did not find is zero.
 func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
@@ -166,11 +164,9 @@ func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
 
 // PrismState reads a prism. The id of a prism that an outer join did not find is zero.
 func (r *Row) PrismState() store.PrismState {
-	p := store.PrismState{ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Latest: r.Int32(), Lens: r.Text(), LatestAt: r.Time()}
-	if p.Latest < 0 {
-		p.Latest, p.Archived = -p.Latest, true
+	return store.PrismState{
+		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Archived: r.Bool(), Latest: r.Int32(), Lens: r.Text(),
 	}
-	return p
 }
 
 // Saved reads PrismState and then a result.

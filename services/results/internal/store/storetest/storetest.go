@@ -237,7 +237,6 @@ func (f *fixture) count(t *testing.T) int {
 func state(p prism.Prism) store.PrismState {
 	return store.PrismState{
 		ID: p.ID, Slug: p.Slug, Archived: p.ArchivedAt != nil, Latest: p.Latest.Number, Lens: stored(p.Lens),
-		LatestAt: p.Latest.CreatedAt,
 	}
 }
 
