@@ -2,7 +2,6 @@ package httpkit
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -74,8 +73,7 @@ func (s *Server) open(fctx *fasthttp.RequestCtx, c *conn) *exchange {
 	x := &exchange{}
 	if c != nil {
 		x = &c.exchange
-	}
-	if c != nil { // the headers' buffer may hold as many bytes of the body as the limit
+		// The headers' buffer may hold as many bytes of the body as the limit.
 		c.framing = framing{room: 2 * s.cfg.HeaderLimit}
 	}
 	*x = exchange{
@@ -131,8 +129,11 @@ func (x *exchange) enter() *apierr.Error {
 // awaitsBody tells whether ReadBody admits the request, when the body has arrived whole (spec: arriving-bodies). Handlers of
 // GET and HEAD read no body.
 func (x *exchange) awaitsBody() bool {
-	return !x.body.atEnd() && x.method != fiber.MethodGet && x.method != fiber.MethodHead
+	return !x.body.atEnd() && !x.reads()
 }
+
+// reads tells whether the request changes nothing.
+func (x *exchange) reads() bool { return x.method == fiber.MethodGet || x.method == fiber.MethodHead }
 
 // unwelcome tells why the request is refused, whatever its body is.
 func (x *exchange) unwelcome() shedReason {
@@ -153,7 +154,10 @@ func (x *exchange) account() string {
 	if x.server.accountOf == nil {
 		return ""
 	}
-	return cmp.Or(x.server.accountOf(&x.fctx.Request.Header), x.client().String())
+	if account := x.server.accountOf(&x.fctx.Request.Header); account != "" {
+		return account
+	}
+	return x.client().String()
 }
 
 // admit counts the request as in flight until endRequest, or refuses the request.
@@ -161,7 +165,7 @@ func (x *exchange) admit() *apierr.Error {
 	reason := x.unwelcome()
 	if reason == notShed && x.conn != nil {
 		class := fair.Create
-		if x.method == fiber.MethodGet || x.method == fiber.MethodHead {
+		if x.reads() {
 			class = fair.Read
 		}
 		account, t := x.account(), x.server.tracker
