@@ -50,7 +50,7 @@ func (l *Load) finish(ctx context.Context, race *Race, number int, rnd *rand.Ran
 		switch {
 		case last.Meaning == history.Nothing:
 			step-- // the 503 asks for a pause, and brings nothing nearer
-			pause(ctx, rnd)
+			Wait(ctx, unavailablePause(rnd))
 		case last.Meaning == history.OtherPrism:
 			prism = 1 - prism
 		case in.kind == history.Create && last.Meaning == history.Result && last.Status == history.OK:

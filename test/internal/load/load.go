@@ -84,7 +84,7 @@ func (l *Load) Run(ctx context.Context) {
 				case <-pace.C:
 				}
 				if !l.one(context.WithoutCancel(ctx), i, rnd) {
-					pause(ctx, rnd)
+					Wait(ctx, unavailablePause(rnd))
 				}
 			}
 		})
@@ -108,16 +108,9 @@ func (l *Load) newRace(rnd *rand.Rand) *Race {
 	return r
 }
 
-// unavailablePause is the mean pause of a client after a 503 (spec: error-service-unavailable).
-const unavailablePause = 60 * time.Millisecond
-
-func pause(ctx context.Context, rnd *rand.Rand) {
-	timer := time.NewTimer(time.Duration(rnd.Int64N(2 * int64(unavailablePause))))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+// unavailablePause is the pause of a client after a 503, 60 ms on average (spec: error-service-unavailable).
+func unavailablePause(rnd *rand.Rand) time.Duration {
+	return time.Duration(rnd.Int64N(int64(120 * time.Millisecond)))
 }
 
 // one makes one call and tells whether a service accepted the call.

@@ -84,7 +84,7 @@ func run(ctx context.Context, w Work, conns int, plan func(time.Time) func(int) 
 			for ctx.Err() == nil {
 				n := int(next.Add(1) - 1)
 				at, goOn := due(n)
-				if !goOn || !wait(ctx, at) {
+				if !goOn || !Wait(ctx, time.Until(at)) {
 					return
 				}
 				err := c.call(w.Request(n), w.Status)
@@ -113,8 +113,8 @@ func run(ctx context.Context, w Work, conns int, plan func(time.Time) func(int) 
 	return f, ctx.Err()
 }
 
-func wait(ctx context.Context, until time.Time) bool {
-	pause := time.Until(until)
+// Wait waits, and tells whether it could wait that long.
+func Wait(ctx context.Context, pause time.Duration) bool {
 	if pause <= 0 {
 		return true
 	}

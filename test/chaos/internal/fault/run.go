@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/test/chaos/internal/system"
+	"github.com/prism-results/prism/test/internal/load"
 )
 
 // Runner carries out plans.
@@ -52,7 +53,7 @@ func (r *Runner) Run(ctx context.Context, plan []Fault) {
 	start := time.Now()
 	var faults sync.WaitGroup
 	for _, f := range plan {
-		if !wait(ctx, f.At-time.Since(start)) {
+		if !load.Wait(ctx, f.At-time.Since(start)) {
 			break
 		}
 		faults.Go(func() {
@@ -86,7 +87,7 @@ func (r *Runner) inject(ctx context.Context, f Fault) error {
 	if err := broken(); err != nil {
 		return errors.Join(err, repair())
 	}
-	wait(ctx, f.Length)
+	load.Wait(ctx, f.Length)
 	return repair()
 }
 
@@ -119,17 +120,5 @@ func (r *Runner) kind(ctx context.Context, f Fault) (broken, repair func() error
 			}
 			return errors.Join(errs...)
 		}, link.Cure
-	}
-}
-
-// wait waits, and tells whether it could wait that long.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
