@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -27,11 +29,15 @@ const (
 type Options struct {
 	// TCP makes the server listen on a loopback port too, for a proxy to stand in front of.
 	TCP bool
+
+	master string   // host:port of the server that this one is a replica of
+	config []string // the lines of the configuration of a Sentinel
 }
 
 // Server is a Redis that keeps nothing on disk. Its address stays the same over restarts. Its methods may be called from
 // several goroutines.
 type Server struct {
+	options Options
 	program string
 	folder  *proc.Folder
 	port    int
@@ -61,7 +67,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{program: program}
+	s := &Server{options: o, program: program}
 	if o.TCP {
 		if s.port, err = freeport.Port(); err != nil {
 			return nil, err
@@ -69,6 +75,9 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	if s.folder, err = proc.NewFolder(proc.Account{}); err != nil {
 		return nil, err
+	}
+	if err := s.configure(); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -79,9 +88,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 func (s *Server) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startBudget)
 	defer cancel()
-	cmd := exec.Command(s.program,
-		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--unixsocket", s.socket(), "--unixsocketperm", "700",
-		"--save", "", "--appendonly", "no", "--daemonize", "no", "--dir", s.folder.Path, "--logfile", "")
+	cmd := exec.Command(s.program, s.arguments()...)
 	cmd.Dir = s.folder.Path
 	process, err := proc.StartLogged(cmd, s.folder.File("redis.log"), syscall.SIGKILL)
 	if err != nil {
@@ -94,27 +101,56 @@ func (s *Server) start(ctx context.Context) error {
 	return nil
 }
 
+func (s *Server) arguments() []string {
+	args := []string{
+		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--unixsocket", s.socket(), "--unixsocketperm", "700",
+		"--daemonize", "no", "--dir", s.folder.Path, "--logfile", "",
+	}
+	if s.options.config != nil {
+		return append([]string{s.sentinelConfig(), "--sentinel"}, args...)
+	}
+	args = append(args, "--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0")
+	if host, port, err := net.SplitHostPort(s.options.master); err == nil {
+		args = append(args, "--replicaof", host, port)
+	}
+	return args
+}
+
 // ping speaks the Redis protocol itself, so that this package needs no client.
 func (s *Server) ping(ctx context.Context) error {
+	line, err := s.ask(ctx, "PING")
+	if err == nil && line != "+PONG" {
+		err = fmt.Errorf("redis answered %q", line)
+	}
+	return err
+}
+
+// ask sends a command and returns the text of the response.
+func (s *Server) ask(ctx context.Context, command string) (string, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", s.socket())
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer conn.Close()
 	if deadline, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(deadline)
 	}
-	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
-		return err
+	if _, err := conn.Write([]byte(command + "\r\n")); err != nil {
+		return "", err
 	}
-	line, err := bufio.NewReader(conn).ReadString('\n')
-	if err != nil {
-		return err
+	r := bufio.NewReader(conn)
+	line, err := r.ReadString('\n')
+	line = strings.TrimRight(line, "\r\n")
+	if size, ok := strings.CutPrefix(line, "$"); ok {
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			return "", err
+		}
+		text := make([]byte, max(n, 0))
+		_, err = io.ReadFull(r, text)
+		return string(text), err
 	}
-	if line != "+PONG\r\n" {
-		return fmt.Errorf("redis answered %q", line)
-	}
-	return nil
+	return line, err
 }
 
 func (s *Server) socket() string { return s.folder.File("s") }
@@ -127,6 +163,13 @@ func (s *Server) TCPAddr() string { return net.JoinHostPort("127.0.0.1", strconv
 
 // TCPURL is the address by TCP of a server that was started with TCP.
 func (s *Server) TCPURL() string { return "redis://" + s.TCPAddr() }
+
+// PID is the process of the server that runs or ran last.
+func (s *Server) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process.PID()
+}
 
 // Stop shuts the server down. Restart starts it again.
 func (s *Server) Stop() error {
