@@ -133,6 +133,9 @@ type CreateFacts struct {
 	Version *prism.Version
 	// Unwritable reports that the store cannot save a result (spec: unwritable-store).
 	Unwritable bool `json:",omitzero"`
+	// At is the time of the look-up, with which the id of a new result begins (spec: one-clock). The previous release sends
+	// none.
+	At time.Time `json:",omitzero"`
 }
 
 // RetryFacts is what is stored of the result to retry, on one snapshot.
@@ -141,6 +144,8 @@ type RetryFacts struct {
 	Stored  *Stored         // nil: not found in the account
 	// Unwritable reports that the store cannot save a result (spec: unwritable-store).
 	Unwritable bool `json:",omitzero"`
+	// At is as in CreateFacts.
+	At time.Time `json:",omitzero"`
 }
 
 // Stored is a result as the checks see it, with the input that a retry sends to the model.

@@ -69,8 +69,13 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	return g, nil
 }
 
-func newResultID() (prism.ResultID, error) {
-	id, err := prism.NewUUID(time.Now(), rand.Reader)
+// newResultID makes an id that begins with the time of results (spec: one-clock). results of the previous release send no
+// time.
+func newResultID(at time.Time) (prism.ResultID, error) {
+	if at.IsZero() {
+		at = time.Now()
+	}
+	id, err := prism.NewUUID(at, rand.Reader)
 	return prism.ResultID{UUID: id}, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,6 +19,7 @@ import (
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/dbclock"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/instrumented"
@@ -58,6 +60,7 @@ type Service struct {
 	service   *service.Service
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
+	clock     *dbclock.Clock                          // nil: the file has the clock of this process
 	warnings  func(context.Context) ([]string, error) // nil: there are none
 	log       *slog.Logger
 }
@@ -74,7 +77,14 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	if d.Metrics != nil {
 		s.store.Database = instrumented.New(s.store.Database, d.Metrics)
 	}
-	s.service = service.New(service.Deps{Store: s.store, Now: time.Now, NewID: newID, NewKey: newKey})
+	now := time.Now
+	if s.clock != nil {
+		now = s.clock.Now
+	}
+	s.service = service.New(service.Deps{
+		Store: s.store, Now: now, NewKey: newKey,
+		NewID: func() (prism.UUID, error) { return prism.NewUUID(now(), rand.Reader) },
+	})
 	s.Results = s.service
 	if d.Metrics == nil {
 		return s, nil
@@ -98,7 +108,7 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 		if err != nil {
 			return fmt.Errorf("PRISM_DATABASE_URL: %w (for example PRISM_DATABASE_URL=postgres://prism:password@127.0.0.1:5432/prism)", err)
 		}
-		s.store, s.migrate, s.warnings = pg.Store, pg.Migrated, pg.Warnings
+		s.store, s.migrate, s.warnings, s.clock = pg.Store, pg.Migrated, pg.Warnings, dbclock.New(pg.Time, d.Log)
 		if !cfg.AwaitMigrations {
 			s.migrate = func(ctx context.Context) error { return postgres.Migrate(ctx, cfg.DatabaseURL) }
 		}
@@ -123,8 +133,6 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 	return nil
 }
 
-func newID() (prism.UUID, error) { return prism.NewUUID(time.Now(), rand.Reader) }
-
 func newKey() (service.APIKey, error) {
 	k, err := apikey.New(rand.Reader)
 	return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
@@ -136,7 +144,7 @@ func (s *Service) Migrate(ctx context.Context) error {
 	s.migrating.Set(1)
 	defer s.migrating.Set(0)
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		err := s.migrate(ctx)
+		err := s.migrated(ctx)
 		if !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrOutdated) {
 			if err == nil {
 				s.warn(ctx)
@@ -152,8 +160,22 @@ func (s *Service) Migrate(ctx context.Context) error {
 	}
 }
 
-// Run stores when API keys were last used, until ctx ends.
+// migrated is migrate, and then reads the time of the database: what is stored from now on has it.
+func (s *Service) migrated(ctx context.Context) error {
+	err := s.migrate(ctx)
+	if err == nil && s.clock != nil {
+		s.clock.Read(ctx)
+	}
+	return err
+}
+
+// Run stores when API keys were last used, and follows the clock of the database, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
+	if s.clock != nil {
+		var following sync.WaitGroup
+		following.Go(func() { s.clock.Run(ctx) })
+		defer following.Wait()
+	}
 	if err := s.service.Run(ctx); err != nil {
 		// The service stops anyway; a few times of last use are lost.
 		s.log.WarnContext(ctx, "the times of last use of API keys were not stored", "error", err)
@@ -198,12 +220,12 @@ func Operate(ctx context.Context, cfg Config, c operator.Command, stdout io.Writ
 	} else if err := stored(cfg); err != nil {
 		return err
 	}
-	s, err := Open(ctx, cfg, Deps{})
+	s, err := Open(ctx, cfg, Deps{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := s.migrate(ctx); err != nil {
+	if err := s.migrated(ctx); err != nil {
 		return err
 	}
 	return s.Operator().Run(ctx, c, stdout)

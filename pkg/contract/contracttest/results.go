@@ -250,7 +250,7 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 	for _, want := range []contract.CreateFacts{
 		{},
 		{Account: account, Prism: prismID, Archived: true},
-		{Account: account, Prism: prismID, Version: &aVersion},
+		{Account: account, Prism: prismID, Version: &aVersion, At: at},
 		{Account: account, Prism: prismID, Stored: &aStored, Response: &aResponse},
 	} {
 		far.facts = want
@@ -262,7 +262,7 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 			t.Errorf("heard %+v, want %+v", far.heard.args, query)
 		}
 	}
-	for _, want := range []contract.RetryFacts{{}, {Account: account}, {Account: account, Stored: &aStored}} {
+	for _, want := range []contract.RetryFacts{{}, {Account: account}, {Account: account, Stored: &aStored, At: at}} {
 		far.retry = want
 		got, err := near.RetryFacts(patience(t), digest, resultID)
 		if err != nil || !reflect.DeepEqual(got, want) {

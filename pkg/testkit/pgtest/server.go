@@ -183,6 +183,13 @@ func (s *Server) TCPURL(at, database string) string {
 	return address.String()
 }
 
+// PID is the process of the server that runs or ran last, the parent of those of the connections.
+func (s *Server) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process.PID()
+}
+
 // Stop shuts the server down: clients are disconnected and all data is written. Restart starts it again.
 func (s *Server) Stop() error {
 	s.mu.Lock()

@@ -3,6 +3,8 @@
 package checks
 
 import (
+	"time"
+
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -20,6 +22,8 @@ type Attempt struct {
 	Input          contract.Input
 	IdempotencyKey string          // of the new result; a retry's comes from the old result when it is saved
 	RetryOf        *prism.ResultID // nil: a first call
+	// At is the time with which the id of the new result begins (spec: one-clock); zero if results sent none.
+	At time.Time
 	// Lock names the lock that calls of the same race take; empty if nothing can race.
 	Lock string
 }
@@ -41,10 +45,10 @@ func KeyLock(account prism.AccountID, key string) string {
 
 // retryOf is the attempt to retry a failed result with its stored fields, context, ref and version. A result keeps its key
 // until it is retried, so the lock stays the same while a retry is possible.
-func retryOf(account prism.AccountID, s *contract.Stored) *Attempt {
+func retryOf(account prism.AccountID, s *contract.Stored, at time.Time) *Attempt {
 	lock := KeyLock(account, s.IdempotencyKey)
 	if lock == "" {
 		lock = "result/" + account.String() + "/" + s.ID.String()
 	}
-	return &Attempt{Account: account, Prism: s.Prism, Input: s.Input, RetryOf: &s.ID, Lock: lock}
+	return &Attempt{Account: account, Prism: s.Prism, Input: s.Input, RetryOf: &s.ID, At: at, Lock: lock}
 }

@@ -61,7 +61,8 @@ type Deps struct {
 	Locks   lock.Locker
 	Sizer   checks.Sizer
 	Log     *slog.Logger
-	NewID   func() (prism.ResultID, error)
+	// NewID makes the id of a result that begins with a time; zero if results sent none.
+	NewID func(at time.Time) (prism.ResultID, error)
 }
 
 // Executor executes create calls and retries.
@@ -211,7 +212,7 @@ func (e *Executor) round(
 // askAndSave sends the attempt to the model and saves the outcome. The id is chosen before the model is called, so that
 // saving twice is one save (spec: one-save-per-result).
 func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format contract.Format) (contract.Response, error) {
-	id, err := e.NewID()
+	id, err := e.NewID(at.At)
 	if err != nil {
 		return contract.Response{}, err
 	}

@@ -26,6 +26,7 @@ type bench struct {
 	asked   atomic.Int64
 	model   modelFunc
 	locks   lock.Locker
+	began   sync.Map // time of results, by the last byte of an id
 	stop    context.CancelFunc
 	done    context.Context
 }
@@ -50,8 +51,9 @@ func newBench(t *testing.T) *bench {
 		Locks: locksOf{b},
 		Sizer: anySize{},
 		Log:   slog.New(slog.DiscardHandler),
-		NewID: func() (prism.ResultID, error) {
+		NewID: func(at time.Time) (prism.ResultID, error) {
 			n := ids.Add(1)
+			b.began.Store(byte(n), at)
 			return prism.ResultID{UUID: prism.UUID{0xee, 14: byte(n >> 8), 15: byte(n)}}, nil
 		},
 	})

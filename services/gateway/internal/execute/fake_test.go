@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -55,7 +56,7 @@ func (f *fakeResults) CreateFacts(ctx context.Context, q contract.CreateQuery) (
 	if f.revoked {
 		return contract.CreateFacts{}, nil
 	}
-	facts := contract.CreateFacts{Account: f.account, Prism: f.prisms[q.Prism.Slug], Version: &version}
+	facts := contract.CreateFacts{Account: f.account, Prism: f.prisms[q.Prism.Slug], Version: &version, At: time.Now()}
 	if id, ok := f.byKey[q.IdempotencyKey]; ok && q.IdempotencyKey != "" {
 		facts.Stored = f.stored(id)
 		if facts.Stored.Status == prism.OK {
@@ -69,7 +70,7 @@ func (f *fakeResults) CreateFacts(ctx context.Context, q contract.CreateQuery) (
 func (f *fakeResults) RetryFacts(_ context.Context, _ contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return contract.RetryFacts{Account: f.account, Stored: f.stored(id)}, nil
+	return contract.RetryFacts{Account: f.account, Stored: f.stored(id), At: time.Now()}, nil
 }
 
 func (f *fakeResults) stored(id prism.ResultID) *contract.Stored {

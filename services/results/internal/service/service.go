@@ -77,7 +77,7 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 	if err := s.admit(found.Caller, createResult); err != nil {
 		return contract.CreateFacts{}, err
 	}
-	facts := contract.CreateFacts{Account: found.Caller.Account, Unwritable: s.saves.refused()}
+	facts := contract.CreateFacts{Account: found.Caller.Account, Unwritable: s.saves.refused(), At: prism.Now(s.Now)}
 	if found.Prism == nil {
 		return facts, nil
 	}
@@ -117,7 +117,7 @@ func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 	if err := s.admit(found.Caller, retryResult); err != nil {
 		return contract.RetryFacts{}, err
 	}
-	facts := contract.RetryFacts{Account: found.Caller.Account, Unwritable: s.saves.refused()}
+	facts := contract.RetryFacts{Account: found.Caller.Account, Unwritable: s.saves.refused(), At: prism.Now(s.Now)}
 	if found.Result == nil {
 		return facts, nil
 	}

@@ -119,6 +119,14 @@ func (d *database) Ping(ctx context.Context) error {
 	})
 }
 
+// Time is the time of the database.
+func (s *Store) Time(ctx context.Context) (at time.Time, err error) {
+	err = s.database.read(ctx, "time", func(ctx context.Context, conn *pgxpool.Conn) error {
+		return conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&at)
+	})
+	return at, err
+}
+
 // Close closes the connections, and waits for those in use.
 func (d *database) Close() { d.pool.Close() }
 

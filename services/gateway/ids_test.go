@@ -1,0 +1,31 @@
+package gateway
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// spec: one-clock
+func TestAnIDBeginsWithTheTimeOfResults(t *testing.T) {
+	t.Parallel()
+	for _, ahead := range []time.Duration{-time.Minute, time.Hour} {
+		at := time.Now().Add(ahead)
+		id, err := newResultID(at)
+		if first := prism.FirstUUID(at); err != nil || !bytes.Equal(id.UUID[:6], first[:6]) {
+			t.Errorf("at %s: got %s, %v", at, id, err)
+		}
+	}
+}
+
+func TestWithoutATimeOfResultsAnIDBeginsWithTheTimeOfTheGateway(t *testing.T) {
+	t.Parallel()
+	before := prism.FirstUUID(time.Now())
+	id, err := newResultID(time.Time{})
+	after := prism.FirstUUID(time.Now().Add(time.Millisecond))
+	if err != nil || bytes.Compare(id.UUID[:6], before[:6]) < 0 || bytes.Compare(id.UUID[:6], after[:6]) > 0 {
+		t.Errorf("got %s, %v, want one from %s to %s", id, err, before, after)
+	}
+}
