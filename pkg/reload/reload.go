@@ -29,7 +29,8 @@ type Value[T any] struct {
 	log   *slog.Logger
 
 	current atomic.Pointer[T]
-	next    atomic.Int64 // when Get reads the files again, in Unix nanoseconds
+	began   time.Time    // monotonic: the wall clock may jump
+	next    atomic.Int64 // when Get reads the files again, in nanoseconds since then
 
 	mu       sync.Mutex
 	contents [][]byte // what was parsed last, with success or without
@@ -38,11 +39,11 @@ type Value[T any] struct {
 
 // New reads the files. Without files the value is parsed once, from nothing. An error of parse must not repeat a secret.
 func New[T any](log *slog.Logger, parse func(contents [][]byte) (T, error), paths ...string) (*Value[T], error) {
-	v := &Value[T]{paths: paths, parse: parse, log: log}
+	v := &Value[T]{paths: paths, parse: parse, log: log, began: time.Now()}
 	if err := v.read(); err != nil {
 		return nil, err
 	}
-	v.next.Store(time.Now().Add(interval).UnixNano())
+	v.next.Store(int64(time.Since(v.began) + interval))
 	return v, nil
 }
 
@@ -52,8 +53,8 @@ func (v *Value[T]) Get() T {
 	if len(v.paths) == 0 {
 		return *v.current.Load()
 	}
-	if next, now := v.next.Load(), time.Now(); now.UnixNano() >= next &&
-		v.next.CompareAndSwap(next, now.Add(interval).UnixNano()) {
+	if next, now := v.next.Load(), time.Since(v.began); int64(now) >= next &&
+		v.next.CompareAndSwap(next, int64(now+interval)) {
 		v.refresh()
 	}
 	return *v.current.Load()
