@@ -67,7 +67,8 @@ func is[E error](err error) bool {
 const maxRetryAfter = 24 * time.Hour
 
 // retryAfter is the pause that a response asks for: the more exact Retry-After-Ms of OpenAI and Anthropic, else Retry-After
-// in seconds or as an HTTP date (RFC 9110, 10.2.3). It is 0 for a value that is neither and for a date in the past.
+// in seconds or as an HTTP date (RFC 9110, 10.2.3). It is 0 for a value that is neither and for a date in the past. A date is
+// compared with the Date of the response, by the same clock, or without one with now.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	pause, ok := scaled(h.Get("Retry-After-Ms"), time.Millisecond)
@@ -75,6 +76,9 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		pause, ok = scaled(text, time.Second)
 	}
 	if at, err := http.ParseTime(text); !ok && err == nil {
+		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
+			now = sent
+		}
 		pause = at.Sub(now)
 	}
 	return min(max(pause, 0), maxRetryAfter)

@@ -148,6 +148,8 @@ func TestRetryAfterIsReadInAllItsForms(t *testing.T) {
 		{http.Header{"Retry-After": {"Sunday, 01-Nov-26 12:00:07 GMT"}}, 7 * time.Second},
 		{http.Header{"Retry-After": {"Sun, 01 Nov 2026 11:00:00 GMT"}}, 0},
 		{http.Header{"Retry-After": {"Sun, 01 Nov 2099 11:00:00 GMT"}}, maxRetryAfter},
+		{http.Header{"Retry-After": {"Sun, 01 Nov 2026 12:00:07 GMT"}, "Date": {"Sun, 01 Nov 2026 12:00:04 GMT"}}, 3 * time.Second},
+		{http.Header{"Retry-After": {"Sun, 01 Nov 2026 12:00:07 GMT"}, "Date": {"today"}}, 7 * time.Second},
 		{http.Header{"Retry-After-Ms": {"1500"}}, 1500 * time.Millisecond},
 		{http.Header{"Retry-After-Ms": {"12.5"}, "Retry-After": {"9"}}, 12500 * time.Microsecond},
 		{http.Header{"Retry-After-Ms": {"x"}, "Retry-After": {"9"}}, 9 * time.Second},
