@@ -259,7 +259,7 @@ func TestAWaiterOutlivesABrokenConnection(t *testing.T) {
 	t.Parallel()
 	server := redistest.New(t, redistest.Options{})
 	c := Config{CommandTimeout: patient}
-	a, b := lasting(openLocker(t, server.URL(), c)), openLocker(t, server.URL(), c)
+	a, b := lasting(openLocker(t, server.URL(), c)), lasting(openLocker(t, server.URL(), c))
 	polls := watch(b)
 	client := rawClient(t, server)
 	holder := locktest.Hold(t, a, "name")

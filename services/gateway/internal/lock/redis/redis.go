@@ -146,7 +146,7 @@ func (l *Locker) poll(ctx context.Context, claim *lease) (lock.Lease, error) {
 		return nil, lock.ErrBusy
 	}
 	defer l.waiters.Give(account)
-	began := time.Now()
+	began, shortened := time.Now(), time.Time{}
 	timer := time.NewTimer(l.pause(0))
 	defer timer.Stop()
 	for {
@@ -162,6 +162,11 @@ func (l *Locker) poll(ctx context.Context, claim *lease) (lock.Lease, error) {
 		}
 		if held, err := claim.take(ctx); err == nil {
 			return held, nil
+		}
+		// A holder that lives renews its lease within this time. The lease of one that died ends within it.
+		if time.Since(shortened) > l.config.Lease {
+			shortened = time.Now()
+			_ = l.record(l.store.shorten(ctx, claim.id)) // the next poll tells
 		}
 		timer.Reset(l.pause(time.Since(began)))
 	}

@@ -14,6 +14,8 @@ import (
 //	absent ──────────────────▶ token ──────────────────────────────────▶ token
 //	  ▲                          │
 //	  └──────────────────────────┘ DEL if the token is mine, or the lease expires
+//
+// A waiter shortens a lease that lasts longer than any lease may.
 type store struct {
 	client goredis.UniversalClient
 	config Config
@@ -37,6 +39,15 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0`)
 
+// shortenScript gives a lease that would last longer than any a lease of the usual length. Its holder, if it lives, renews it.
+//
+// KEYS: the lock. ARGV: the longest lease in ms, lease in ms.
+var shortenScript = goredis.NewScript(`
+if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[1]) then
+	return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 0`)
+
 // key has a hash tag, as the keys of the present release do: both exclude each other during a rolling upgrade.
 func (s store) key(id string) string { return s.config.Prefix + "{" + id + "}" }
 
@@ -56,6 +67,15 @@ func (s store) renew(ctx context.Context, id, token string, left time.Duration) 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(left, s.config.CommandTimeout))
 	defer cancel()
 	return renewScript.Run(ctx, s.client, []string{s.key(id)}, token, s.config.Lease.Milliseconds()).Bool()
+}
+
+// shorten ends a lease that is too long: Redis keeps the wall-clock time at which a lease expires, so the leases that were
+// taken before its clock was set back last longer by as much.
+func (s store) shorten(ctx context.Context, id string) error {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	longest := max(MaxLease, s.config.Lease).Milliseconds()
+	return shortenScript.Run(ctx, s.client, []string{s.key(id)}, longest, s.config.Lease.Milliseconds()).Err()
 }
 
 func (s store) free(ctx context.Context, id, token string) error {
