@@ -12,8 +12,8 @@
 //   - nothing is stuck once the faults have ended, and no service has ended by itself.
 //
 // crash_test.go kills a process at each named step of each kind of call and checks what is left. lapse_test.go kills a
-// gateway that holds a lock. overload_test.go floods a gateway. broken_test.go breaks Prism, to prove that the checks above
-// find violations.
+// gateway that holds a lock. redis_test.go fails Redis alone, and clock_test.go sets wall clocks. overload_test.go floods a
+// gateway. broken_test.go breaks Prism, to prove that the checks above find violations.
 //
 // The tests are for machines of any load. A test checks what is right or wrong at any speed at once, and repeats a late
 // measurement of time (onceOf). Measurements use the services as they are shipped. The services of the histories have the

@@ -33,6 +33,8 @@ type Config struct {
 	Model upstream.Config
 	// OwnLocks leaves Redis out: each gateway has locks of its own, which the other gateway does not see.
 	OwnLocks bool
+	// Sentinels has three Sentinels watch Redis and a replica. The gateways reach them without links.
+	Sentinels bool
 	// Forgetful makes Postgres not wait for its disk, for tests in which Postgres doesn't crash.
 	Forgetful bool
 	// Standby gives Postgres a synchronous standby.
@@ -50,7 +52,9 @@ type System struct {
 	Postgres *pgtest.Server // the first primary
 	Standby  *pgtest.Server
 	Redis    *redistest.Server
-	Model    *upstream.Model
+	// Sentinels are set in place of Redis if the configuration asks for them.
+	Sentinels *redistest.Sentinels
+	Model     *upstream.Model
 
 	config   Config
 	options  launch.Options
@@ -101,7 +105,13 @@ func (s *System) stores(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if !s.config.OwnLocks {
+	switch {
+	case s.config.OwnLocks:
+	case s.config.Sentinels:
+		if s.Sentinels, err = redistest.StartSentinels(ctx); err != nil {
+			return err
+		}
+	default:
 		if s.Redis, err = redistest.Start(ctx, redistest.Options{}); err != nil {
 			return err
 		}
@@ -171,6 +181,9 @@ func (s *System) gateway(ctx context.Context, name string, results []string) (*P
 		}
 		options.Redis = "redis://" + toRedis.Addr()
 	}
+	if s.Sentinels != nil {
+		options.Redis = s.Sentinels.URL()
+	}
 	return s.part(name)(options.Gateway(ctx, "http://"+toResults.Addr(), "http://"+toModels.Addr()))
 }
 
@@ -220,6 +233,16 @@ func (s *System) FailOver(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// Link is the link with a name.
+func (s *System) Link(name string) (*Link, error) {
+	for _, l := range s.Links {
+		if l.Name == name {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("system: there is no link %s", name)
+}
+
 // Account makes an account and returns an API key of the account.
 func (s *System) Account(ctx context.Context, name string) (string, error) {
 	return s.operator.Account(ctx, name)
@@ -250,6 +273,9 @@ func (s *System) Close() error {
 	s.Model.Close()
 	if s.Redis != nil {
 		errs = append(errs, s.Redis.Close())
+	}
+	if s.Sentinels != nil {
+		errs = append(errs, s.Sentinels.Close())
 	}
 	for _, server := range []*pgtest.Server{s.Standby, s.Postgres} {
 		if server != nil {
