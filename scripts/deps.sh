@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the programs that the tests need: Postgres, PgBouncer, Redis and Chromium, which the tests start themselves, a C
-# compiler for the race detector, and promtool. Promtool is part of Debian's package of Prometheus, whose server would start
-# with the machine and use the port of the gateway's admin address, so the package is only unpacked, into .tools.
+# compiler for the race detector, sqlite3 for the commands of docs/backup.md, and promtool. Promtool is part of Debian's package
+# of Prometheus, whose server would start with the machine and use the port of the gateway's admin address, so the package is
+# only unpacked, into .tools.
 # With arguments: installs these programs instead, each from the package of the same name.
 set -eu
 
@@ -13,6 +14,7 @@ if [ $# -gt 0 ]; then
 else
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || missing="$missing postgresql"
 	command -v pgbouncer >/dev/null 2>&1 || [ -x /usr/sbin/pgbouncer ] || missing="$missing pgbouncer"
+	command -v sqlite3 >/dev/null 2>&1 || missing="$missing sqlite3"
 	command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
 	command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || missing="$missing chromium"
 	command -v gcc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"

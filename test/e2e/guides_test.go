@@ -155,9 +155,9 @@ func (g guide) try(t *testing.T) (printed []string) {
 // guide is the commands of one or several pages.
 type guide []guideStep
 
-// guideStep is a fenced block of commands, and what the block behind it says that they print.
+// guideStep is a fenced block of commands below a heading, and what the block behind it says that they print.
 type guideStep struct {
-	at, commands, prints string
+	at, under, commands, prints string
 }
 
 // newGuide reads a page. Commands are in blocks called sh and output in blocks called text. Blocks called console hold
@@ -165,7 +165,7 @@ type guideStep struct {
 func newGuide(t *testing.T, name string) guide {
 	t.Helper()
 	var g guide
-	var ignored string
+	var under, ignored string
 	var into *string
 	n := 0
 	for line := range strings.Lines(readPage(t, name)) {
@@ -175,7 +175,7 @@ func newGuide(t *testing.T, name string) guide {
 		case isFence && into != nil:
 			into = nil
 		case isFence && fence == "sh":
-			g = append(g, guideStep{at: name + ":" + strconv.Itoa(n)})
+			g = append(g, guideStep{at: name + ":" + strconv.Itoa(n), under: under})
 			into = &g[len(g)-1].commands
 		case isFence && fence == "text" && len(g) > 0:
 			into = &g[len(g)-1].prints
@@ -185,6 +185,8 @@ func newGuide(t *testing.T, name string) guide {
 			t.Fatalf("%s:%d: a block of %q: this test knows sh, text, console and yaml", name, n, fence)
 		case into != nil:
 			*into += line
+		case strings.HasPrefix(line, "#"):
+			under = strings.TrimSpace(strings.TrimLeft(line, "#"))
 		}
 	}
 	for _, step := range g {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -131,6 +132,17 @@ func TestCommittedDataSurvivesACrashAndARestartKeepsTheAddress(t *testing.T) {
 	}
 	if got := query(t, byTCP, "SELECT answer FROM kept"); got != "42" {
 		t.Errorf("got %q after the crash", got)
+	}
+}
+
+func TestACommandIsOfTheServersPostgresAndConnectsToIt(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	for _, script := range []string{"psql -Atc 'SHOW data_directory'", "readlink -f data"} {
+		out, err := server.Command(t.Context(), "sh", "-c", script+"; [ $(dirname $(command -v pg_dump)) = $(dirname $(command -v initdb)) ]").CombinedOutput()
+		if got, want := strings.TrimSpace(string(out)), filepath.Join(server.Command(t.Context(), "true").Dir, "data"); err != nil || got != want {
+			t.Errorf("%s: %v, %q, want %q", script, err, got, want)
+		}
 	}
 }
 

@@ -158,8 +158,17 @@ func (s *Server) arguments() []string {
 // prepare sets the account and a minimal environment.
 func (s *Server) prepare(cmd *exec.Cmd) {
 	cmd.Dir = s.folder.Path
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + s.folder.Path, "LC_ALL=C", "TZ=UTC"}
+	cmd.Env = []string{"PATH=" + filepath.Dir(s.program) + ":/usr/bin:/bin", "HOME=" + s.folder.Path, "LC_ALL=C", "TZ=UTC"}
 	s.account.Apply(cmd)
+}
+
+// Command is a program, or a shell, that runs as the account of the server in a folder of this account. The programs of the
+// same Postgres are in its PATH, and connect to the server when they are not told otherwise. Close removes the folder.
+func (s *Server) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	s.prepare(cmd)
+	cmd.Env = append(cmd.Env, "PGHOST="+s.folder.Path, "PGPORT="+strconv.Itoa(s.port), "PGUSER="+superuser)
+	return cmd
 }
 
 func (s *Server) data() string { return s.folder.File("data") }
