@@ -10,8 +10,10 @@ export GO
 # Pinned tools, built from source.
 GOLANGCI_LINT_VERSION := v2.15.0
 KO_VERSION            := v0.19.1
+GOVULNCHECK_VERSION   := v1.8.0
 TOOLS := $(CURDIR)/.tools
 LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
+VULNS := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
 # Packages of npm, at the versions of a package-lock.json: Spectral, and the Node server of the benchmark.
 SPECTRAL           := $(TOOLS)/spectral
@@ -23,7 +25,7 @@ FUZZTIME ?= 30s
 SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed: https://skaffold.dev/docs/install/" >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test chaos race fuzz mutants lint spectral fmt verify ci deps example clean
+.PHONY: help run build test chaos race fuzz mutants lint spectral fmt vulns verify ci deps example clean
 .PHONY: bench bench-smoke
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
@@ -68,8 +70,13 @@ spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 fmt: $(LINT) ## format
 	@$(LINT) fmt --config $(CURDIR)/.golangci.yml ./... ./test/...
 
-verify: spectral ## lint the OpenAPI document, and check that go.mod files are tidy
+vulns: $(VULNS) ## look for known vulnerabilities; needs their databases, VULNDB=file:///… for a copy of the one of Go
+	@scripts/deps.sh npm
+	GOVULNCHECK=$(VULNS) scripts/vulns.sh
+
+verify: spectral ## lint the OpenAPI document, check that go.mod files are tidy, and look for known vulnerabilities
 	scripts/verify.sh
+	$(MAKE) vulns
 
 bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/bench -out docs/benchmarks -page docs/performance.md $(BENCH)
@@ -88,8 +95,8 @@ example: ## answer 200 real questions with a running Prism (needs PRISM_API_KEY)
 
 images cluster-install: export KO ?= $(GO) run github.com/google/ko@$(KO_VERSION)
 
-images: ## build the images for amd64 and arm64, with SBOMs, and push them to KO_DOCKER_REPO
-	@scripts/images.sh
+images: ## build the images for amd64 and arm64, with SBOMs and provenance, and push them to KO_DOCKER_REPO; IMAGES=prism for one
+	@scripts/images.sh $(IMAGES)
 
 cluster-up: ## namespace, Secrets, Postgres and Redis for development in the current cluster; a kind cluster if there is none
 	@scripts/cluster.sh up
@@ -120,6 +127,10 @@ clean: ## remove what was built
 $(LINT):
 	GOBIN=$(TOOLS) CGO_ENABLED=0 $(GO) install -trimpath github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	mv $(TOOLS)/golangci-lint $(LINT)
+
+$(VULNS):
+	GOBIN=$(TOOLS) CGO_ENABLED=0 $(GO) install -trimpath golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+	mv $(TOOLS)/govulncheck $(VULNS)
 
 $(SPECTRAL_INSTALLED): $(addprefix scripts/spectral/,package.json package-lock.json .npmrc)
 $(PEER_INSTALLED): $(addprefix test/bench/peer/,package.json package-lock.json .npmrc)
