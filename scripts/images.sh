@@ -1,8 +1,10 @@
 #!/bin/sh
-# Builds the images with ko, for each platform, with labels and an SBOM, and prints the reference of each:
+# Builds the images with ko, for each platform, with labels, an SBOM and a statement of provenance, and prints the reference of
+# each:
 #   images.sh [NAME...]     prism, prism-gateway, prism-results and prism-model-proxy; all without arguments
 # KO_DOCKER_REPO is the destination: registry.example.com/prism, or kind.local for the nodes of a kind cluster.
 # BASE is the base image: `empty` for the one of build/base, or a reference; .ko.yaml has the default.
+# BUILDER is the URI of who builds, for the provenance; a build that nobody vouches for is one of this script.
 # TAG and PLATFORMS can be set too.
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,6 +17,8 @@ go=${GO:-go}
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 version=$(git describe --tags --always --dirty 2>/dev/null || echo unknown)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+case $version in *-dirty) revision=$revision-dirty ;; esac # no commit has this source
+source=https://github.com/prism-results/prism
 export SOURCE_DATE_EPOCH
 
 case ${BASE:-} in
@@ -37,6 +41,7 @@ if [ -z "${PLATFORMS:-}" ]; then
 	esac
 fi
 
+refs=
 [ $# -gt 0 ] || set -- prism prism-gateway prism-results prism-model-proxy
 for name in "$@"; do
 	case $name in
@@ -50,11 +55,17 @@ for name in "$@"; do
 	esac
 	label=org.opencontainers.image
 	# shellcheck disable=SC2086 # KO is a command and its arguments
-	${KO:?the command that is ko} build --base-import-paths --platform "$PLATFORMS" --tags "${TAG:-$version}" --sbom spdx \
+	ref=$(${KO:?the command that is ko} build --base-import-paths --platform "$PLATFORMS" --tags "${TAG:-$version}" --sbom spdx \
 		--image-label "$label.title=$name" \
-		--image-label "$label.source=https://github.com/prism-results/prism" \
+		--image-label "$label.source=$source" \
 		--image-label "$label.licenses=Apache-2.0" \
 		--image-label "$label.version=$version" \
 		--image-label "$label.revision=$revision" \
-		"$main"
+		"$main")
+	refs="$refs $ref"
+	echo "$ref"
 done
+case $KO_DOCKER_REPO in kind.local* | ko.local*) exit ;; esac # no registry
+# shellcheck disable=SC2086 # a list of references
+"$go" run ./build/provenance attach -source "git+$source" -revision "$revision" \
+	-builder "${BUILDER:-$source/blob/main/scripts/images.sh}" $refs
