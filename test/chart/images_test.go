@@ -3,11 +3,13 @@ package chart
 import (
 	"maps"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 )
 
@@ -139,5 +141,58 @@ func TestSkaffoldNamesWhatExistsAndHandsItsImagesToTheChart(t *testing.T) {
 	}
 	if got := release.SetValueTemplates; !maps.Equal(got, want) || len(want) != 2*len(keys) {
 		t.Errorf("the values are set to %v, want %v", got, want)
+	}
+}
+
+// Images that others made are named by digest, because a tag can be given to another image at any time.
+func TestImagesOfOthersArePinned(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`(?m)^\s*(?:image:|defaultBaseImage:|FROM(?: --platform=\S+)?)\s+(\S+)`)
+	found := 0
+	for _, pattern := range []string{".ko.yaml", "build/Dockerfile", "k8s/*.yaml", "k8s/stores/*.yaml"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, file := range files {
+			for _, image := range named.FindAllStringSubmatch(readFile(t, file), -1) {
+				if image[1] == "scratch" {
+					continue
+				}
+				found++
+				if !regexp.MustCompile(`:[^@]+@sha256:[0-9a-f]{64}$`).MatchString(image[1]) {
+					t.Errorf("%s: %s has no tag and digest", file, image[1])
+				}
+			}
+		}
+	}
+	if found != 4 { // distroless, golang, postgres, redis
+		t.Errorf("%d images of others, want 4", found)
+	}
+}
+
+// The example for production runs images by digest alone, those of init containers and Jobs too.
+func TestProductionRunsImagesByDigest(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"", "migrations: {mode: job}"} {
+		files, err := installation{chart: theChart(t), release: "prism"}.text(
+			chartutil.MergeTables(readValues(t, mode), readValues(t, readFile(t, folder, "examples", "production.yaml"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		digests := map[string]int{}
+		for name, text := range files {
+			for _, image := range regexp.MustCompile(`(?m)^\s*(?:- )?image: "?([^"\s]+)`).FindAllStringSubmatch(text, -1) {
+				_, digest, byDigest := strings.Cut(image[1], "@sha256:")
+				if !byDigest || !strings.HasPrefix(image[1], "registry.example.com/prism/prism-") {
+					t.Errorf("%s has %s", name, image[1])
+				}
+				digests[digest]++
+			}
+		}
+		want := map[string]int{strings.Repeat("1", 64): 1, strings.Repeat("2", 64): 2, strings.Repeat("3", 64): 1}
+		if !maps.Equal(digests, want) {
+			t.Errorf("%q has images %v, want %v", mode, digests, want)
+		}
 	}
 }

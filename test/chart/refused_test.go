@@ -11,6 +11,8 @@ import (
 func contradictions() []struct{ values, message string } {
 	const all = "the autoscaler's target is a percentage of it"
 	return []struct{ values, message string }{
+		{`image: {requireDigest: true}`, "gateway.image.digest: is required by image.requireDigest; `make images` prints it behind the @"},
+		{`{image: {requireDigest: true, tag: v1}, gateway: {image: {digest: "sha256:` + strings.Repeat("a", 64) + `"}}}`, "results.image.digest: is required by image.requireDigest"},
 		{`postgres: {existingSecret: ""}`, "postgres.existingSecret: is required: the Secret with the credentials of Postgres"},
 		{`migrations: {postgres: {existingSecret: o}}`, "migrations.postgres: is not used when each replica migrates at its start; set migrations.mode to initContainer or job"},
 		{`redis: {addresses: []}`, "redis: is required: set redis.addresses, or redis.existingSecret to a Secret with the URL; a single gateway can do with redis.enabled=false"},

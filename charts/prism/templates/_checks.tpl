@@ -131,6 +131,9 @@
 {{- $key := .key -}}
 {{- $v := .values -}}
 {{- $scaled := or $v.autoscaling.enabled $v.keda.enabled -}}
+{{- if and .root.Values.image.requireDigest (not $v.image.digest) }}
+  {{ $key }}.image.digest: is required by image.requireDigest; `make images` prints it behind the @
+{{- end }}
 {{- if and $v.autoscaling.enabled $v.keda.enabled }}
   {{ $key }}: autoscaling and keda would both scale; enable one
 {{- end }}
