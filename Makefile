@@ -74,8 +74,9 @@ vulns: $(VULNS) ## look for known vulnerabilities; needs their databases, VULNDB
 	@scripts/deps.sh npm
 	GOVULNCHECK=$(VULNS) scripts/vulns.sh
 
-verify: spectral ## lint the OpenAPI document, check that go.mod files are tidy, and look for known vulnerabilities
+verify: spectral ## lint the OpenAPI document, and check go.mod files, an image that is really pushed, and known vulnerabilities
 	scripts/verify.sh
+	PRISM_TEST_IMAGES=1 $(GO) test -vet=off -count=1 -timeout 30m -run TestMakeImages ./build/provenance
 	$(MAKE) vulns
 
 bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare chain; tables and pictures into docs. BENCH='-rows compare' for less

@@ -61,3 +61,36 @@ func TestTheScriptThatPushesImagesAttachesTheirProvenance(t *testing.T) {
 		}
 	}
 }
+
+// TestMakeImages pushes an image as a release does, with the real ko. Built again from the base that the provenance names, it has
+// the same digest, which is how SECURITY.md checks an image without trust in its registry.
+func TestMakeImages(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("PRISM_TEST_IMAGES") == "" {
+		t.Skip("compiles ko, which takes minutes; make verify sets PRISM_TEST_IMAGES")
+	}
+	repository := serve(t, true)
+	pushed := func(repository, base string) (ref, digest string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "make", "--no-print-directory", "images", "IMAGES=prism-model-proxy")
+		cmd.Dir = "../.."
+		cmd.Env = append(cmd.Environ(), "KO_DOCKER_REPO="+repository, "BASE="+base, "PLATFORMS=linux/amd64")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		ref = strings.TrimSpace(string(out))
+		_, digest, _ = strings.Cut(ref, "@")
+		return ref, digest
+	}
+	ref, first := pushed(repository, "empty")
+	printed, err := verified(t, ref)
+	_, base, found := strings.Cut(printed, "  base     ")
+	if err != nil || !found {
+		t.Fatalf("%v, printed %q", err, printed)
+	}
+	base, _, _ = strings.Cut(base, " ")
+	if again, second := pushed(repository+"/again", base); first == "" || first != second {
+		t.Errorf("built as %s and as %s", ref, again)
+	}
+}
