@@ -3,7 +3,6 @@ package chaos
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -87,9 +86,6 @@ func (w *world) clocks(t *testing.T) (clocks []*wallclock.Clock) {
 	t.Helper()
 	for _, p := range w.Parts() {
 		clock, err := wallclock.Of(p.Process().PID())
-		if errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
