@@ -35,6 +35,12 @@ type URL struct{ text string }
 // String is the URL whole, with its password.
 func (u URL) String() string { return u.text }
 
+// Scheme is what is before "://"; "" for an unset URL.
+func (u URL) Scheme() string {
+	scheme, _, _ := strings.Cut(u.text, "://")
+	return scheme
+}
+
 // IsZero tells whether the URL is unset.
 func (u URL) IsZero() bool { return u.text == "" }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
@@ -75,8 +76,17 @@ func (d *Daemon) Server(trusted httpkit.Proxies) *httpkit.Server {
 
 // InternalServer makes a server that only other services call, for bodies up to the limit in bytes. authorized tells whether an
 // Authorization header is that of such a service.
-func (d *Daemon) InternalServer(bodyLimit int, authorized func(header []byte) bool) *httpkit.Server {
-	return d.server(httpkit.Config{BodyLimit: bodyLimit, ClosingNotice: true, TrustedCallers: true, TrustTrace: authorized})
+func (d *Daemon) InternalServer(
+	bodyLimit int, authorized func(header []byte) bool, t mtls.ServerSettings,
+) (*httpkit.Server, error) {
+	identity, err := t.Open(d.Log, d.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	return d.server(httpkit.Config{
+		BodyLimit: bodyLimit, ClosingNotice: true, TrustedCallers: true, TrustTrace: authorized,
+		TLS: identity, PlainToo: t.Permissive(),
+	}), nil
 }
 
 func (d *Daemon) server(cfg httpkit.Config) *httpkit.Server {

@@ -43,6 +43,7 @@ type conn struct {
 	stall   time.Duration // of one write
 	headers time.Duration // Config.HeaderTimeout
 	notice  func() []byte // what cut sends, unless nil (Config.ClosingNotice)
+	channel *channel      // is Conn, when the server speaks TLS, else nil
 
 	state    atomic.Int32
 	cutting  sync.Mutex // held while cut sends the notice; Close waits for it
@@ -107,7 +108,7 @@ func (c *conn) cut(state int32) bool {
 	if !c.state.CompareAndSwap(state, cut) {
 		return false
 	}
-	if c.notice == nil {
+	if c.notice == nil || !c.opened() {
 		_ = c.Conn.Close()
 		return true
 	}
@@ -135,6 +136,14 @@ func (c *conn) Read(p []byte) (int, error) {
 		}
 	case waiting: // for its first request
 		c.tracker.markIdle(c)
+		if !c.opened() {
+			if err := c.openChannel(); err != nil {
+				if c.state.Load() == cut {
+					err = io.EOF
+				}
+				return 0, err
+			}
+		}
 	case reading: // the rest of the headers
 		if err := c.SetReadDeadline(c.began.Add(c.headers)); err != nil {
 			return 0, err

@@ -186,10 +186,10 @@ func (x *exchange) shed(reason shedReason) *apierr.Error {
 	return apierr.Unavailable()
 }
 
-// exit keeps an unread body from being read as the next request, and closes connections of a stopping server.
+// exit keeps an unread body from being read as the next request, and closes outdated connections and those of a stopping server.
 func (x *exchange) exit() {
 	switch {
-	case x.server.stopping():
+	case x.server.stopping(), x.conn != nil && x.conn.outdated():
 		x.close()
 	case x.body.atEnd():
 	case x.fctx.RequestBodyStream() != nil && x.body.arrived(): // the stream is nil after Fiber has read it

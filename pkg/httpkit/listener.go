@@ -14,6 +14,7 @@ type listener struct {
 	stall   time.Duration
 	headers time.Duration // Config.HeaderTimeout
 	notice  func() []byte // nil without Config.ClosingNotice
+	encrypt *encryption   // nil: plain HTTP
 	after   func(time.Duration) <-chan time.Time
 	closing <-chan struct{}
 }
@@ -39,8 +40,12 @@ func (l *listener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	c := &conn{Conn: raw, tracker: l.tracker, stall: l.stall, headers: l.headers, notice: l.notice}
+	if l.encrypt != nil {
+		c.channel = &channel{Conn: raw, encryption: l.encrypt}
+		c.Conn = c.channel
+	}
 	if !l.tracker.add(c) { // the server stopped after the kernel handed over the connection
-		if c.cut(waiting) {
+		if c.cut(waiting) && c.opened() {
 			c.drain(noticePause)
 		}
 		return nil, errors.Join(net.ErrClosed, raw.Close())

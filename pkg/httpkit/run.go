@@ -31,7 +31,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	go func() {
 		served <- s.fast.Serve(&listener{
 			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, headers: s.cfg.HeaderTimeout, notice: s.notice(),
-			after: s.deps.After, closing: closing,
+			encrypt: s.encryption(), after: s.deps.After, closing: closing,
 		})
 	}()
 
@@ -103,6 +103,17 @@ func (s *Server) Ready(context.Context) error {
 
 // stopping holds from the moment that the context of Run is done, before the goroutine of Run sees it.
 func (s *Server) stopping() bool { return s.tracker.refusing.Load() || s.run.Load().stop.Err() != nil }
+
+// encryption is nil for plain HTTP.
+func (s *Server) encryption() *encryption {
+	if s.cfg.TLS == nil {
+		return nil
+	}
+	return &encryption{
+		identity: s.cfg.TLS, plainToo: s.cfg.PlainToo, headers: s.cfg.HeaderTimeout, read: s.cfg.ReadTimeout,
+		maxAge: maxTLSAge, now: s.deps.Now, base: func() context.Context { return s.run.Load().base },
+	}
+}
 
 // notice makes the response of Config.ClosingNotice: a 408 that closes the connection.
 func (s *Server) notice() func() []byte {

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
@@ -61,6 +62,10 @@ type Config struct {
 	// in the middle of a request. A client whose request crosses the 408 on the way takes the 408 for the response, and so
 	// knows that the request was not taken (RFC 9110, 15.5.9). It is for internal servers, whose clients expect it.
 	ClosingNotice bool
+	// TLS has every connection speak mutual TLS (spec: internal-tls); nil: plain HTTP.
+	TLS *mtls.Identity
+	// PlainToo takes connections in plain HTTP beside TLS (spec: internal-tls-modes).
+	PlainToo bool
 	// TrustTrace tells by the Authorization header whether a request comes from one of our services, whose decision to record
 	// the trace holds here too; nil: no request does (spec: traces-own-decision).
 	TrustTrace func(authorization []byte) bool

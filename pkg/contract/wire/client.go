@@ -18,14 +18,17 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
 // ClientConfig is the address of a service and how to call it.
 type ClientConfig struct {
-	// URL is http://host:port.
+	// URL is http://host:port, or https://host:port with TLS.
 	URL string
+	// TLS is what the client shows to the service, and whom it trusts; nil for http.
+	TLS *mtls.Identity
 	// Tokens authorise every call.
 	Tokens *Tokens
 	// MaxConns bounds the connections to the service, and so the calls at once; 512 when 0.
@@ -45,8 +48,6 @@ const (
 	// connAge is how long a connection is used. Each new connection through a Kubernetes Service goes to a random Pod, so
 	// new Pods get their share of the calls within this time.
 	connAge = time.Minute
-	// dialTime bounds connecting: a service in the same cluster accepts at once or not at all.
-	dialTime = time.Second
 	// poolWait bounds waiting for one of MaxConns connections.
 	poolWait = 200 * time.Millisecond
 )
@@ -62,8 +63,19 @@ type client struct {
 
 func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 	u, err := url.Parse(cfg.URL)
-	if err != nil || u.Scheme != "http" || u.Host == "" || (u.Path != "" && u.Path != "/") {
-		return nil, errors.New("wire: a service's address has the form http://host:port")
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || (u.Path != "" && u.Path != "/") {
+		return nil, errors.New("wire: a service's address has the form http://host:port or https://host:port")
+	}
+	d := dialer{}
+	if u.Scheme == "https" {
+		if cfg.TLS == nil {
+			return nil, errors.New("an address with https:// needs PRISM_INTERNAL_TLS_DIR")
+		}
+		d = dialer{identity: cfg.TLS, name: u.Hostname()}
+	}
+	addr := u.Host
+	if u.Port() == "" {
+		addr = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	}
 	if cfg.MaxConns == 0 {
 		cfg.MaxConns = 512
@@ -72,7 +84,7 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 		deps.Propagator = propagation.NewCompositeTextMapPropagator()
 	}
 	c := &client{
-		tokens: cfg.Tokens, host: newHost(u.Host, cfg.MaxConns), stream: newStream(cfg.MaxConns),
+		tokens: cfg.Tokens, host: newHost(addr, cfg.MaxConns, d), stream: newStream(cfg.MaxConns, d),
 		propagator: deps.Propagator,
 	}
 	if deps.Tracer != nil {
@@ -81,10 +93,7 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 	return c, nil
 }
 
-func newHost(addr string, conns int) *fasthttp.HostClient {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		addr = net.JoinHostPort(addr, "80")
-	}
+func newHost(addr string, conns int, d dialer) *fasthttp.HostClient {
 	return &fasthttp.HostClient{
 		Addr:                     addr,
 		MaxConns:                 conns,
@@ -94,14 +103,11 @@ func newHost(addr string, conns int) *fasthttp.HostClient {
 		NoDefaultUserAgentHeader: true,
 		DisablePathNormalizing:   true,
 		DialTimeout: func(addr string, timeout time.Duration) (net.Conn, error) {
-			if timeout <= 0 || timeout > dialTime {
-				timeout = dialTime
-			}
-			conn, err := net.DialTimeout("tcp", addr, timeout) //nolint:noctx // fasthttp has no context here
+			conn, socket, err := d.dial(context.Background(), addr, timeout) //nolint:forbidigo // fasthttp has no context here
 			if err != nil {
-				return nil, notSentError{err}
+				return nil, err
 			}
-			return newChecked(conn), nil
+			return newChecked(conn, socket), nil
 		},
 		// A request that was not sent is sent on the next connection. Nothing else is sent twice here. The pool may hold as
 		// many connections to a server that has gone as there are connections.
@@ -156,6 +162,8 @@ func (c *client) call(ctx context.Context, path string, args any) (r contract.Re
 		if errors.Is(err, errRefused) {
 			// Other idle connections may lead to the same stopping server. A new one leads to another server, if there is one.
 			c.host.CloseIdleConnections()
+		}
+		if errors.Is(err, errRefused) || errors.Is(err, errHandshake) {
 			r, err = c.send(ctx, path, body, t, deadline)
 		}
 		if !errors.Is(err, errToken) {
@@ -204,7 +212,7 @@ func (c *client) send(ctx context.Context, path string, body []byte, t token, de
 // transportError tells a call that the service did not take from a lost response.
 func transportError(err error) error {
 	var n notSentError
-	if errors.As(err, &n) || errors.Is(err, fasthttp.ErrNoFreeConns) {
+	if errors.As(err, &n) || errors.Is(err, errHandshake) || errors.Is(err, fasthttp.ErrNoFreeConns) {
 		return errors.Join(contract.ErrUnavailable, err)
 	}
 	return errors.Join(errLost, err)

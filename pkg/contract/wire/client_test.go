@@ -9,7 +9,7 @@ import (
 func TestConnectionsAreRetiredBeforeTheServerClosesThem(t *testing.T) {
 	t.Parallel()
 	const serverKeeps = 75 * time.Second // the default of httpkit.Config.IdleTimeout
-	h := newHost("results:8080", 1)
+	h := newHost("results:8080", 1, dialer{})
 	if h.MaxIdleConnDuration <= 0 || h.MaxIdleConnDuration > serverKeeps/2 {
 		t.Errorf("idle connections are kept for %s", h.MaxIdleConnDuration)
 	}

@@ -26,8 +26,14 @@ type checked struct {
 // closingNotice begins what a stopping server sends to an idle connection (httpkit.Config.ClosingNotice).
 var closingNotice = []byte("HTTP/1.1 408 ")
 
-func newChecked(conn net.Conn) net.Conn {
-	raw, err := conn.(*net.TCPConn).SyscallConn()
+// newChecked checks the socket below conn, which is the socket itself or TLS. What a server sends over TLS without being asked
+// shows in the socket as well. Session tickets do not: they come before the first response, and our servers send none.
+func newChecked(conn, socket net.Conn) net.Conn {
+	tcp, ok := socket.(*net.TCPConn)
+	if !ok {
+		return conn
+	}
+	raw, err := tcp.SyscallConn()
 	if err != nil {
 		return conn
 	}

@@ -19,9 +19,13 @@ import (
 
 // newStream makes the client of responses that are read while they arrive. The client is of net/http, which cancels with
 // the context and reports a body that was cut short; fasthttp does neither.
-func newStream(conns int) *http.Transport {
+func newStream(conns int, d dialer) *http.Transport {
 	return &http.Transport{
-		DialContext: (&net.Dialer{Timeout: dialTime}).DialContext,
+		// The address is an http one for the Transport: the dialer makes the TLS.
+		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
+			conn, _, err := d.dial(ctx, addr, 0)
+			return conn, err
+		},
 		// An export may take as long as its reader does; only its first byte has a bound.
 		ResponseHeaderTimeout: defaultTimeout,
 		MaxConnsPerHost:       conns,

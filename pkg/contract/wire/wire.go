@@ -107,6 +107,9 @@ var (
 // connection.
 var errRefused = fmt.Errorf("%w: the server closes the connection", contract.ErrUnavailable)
 
+// errHandshake is a connection on which the two services did not agree on TLS: no byte of the call was sent.
+var errHandshake = fmt.Errorf("%w: no TLS connection", contract.ErrUnavailable)
+
 // errToken is a server that does not accept the token. No method ran.
 var errToken = fmt.Errorf("%w: the token was refused", contract.ErrUnavailable)
 

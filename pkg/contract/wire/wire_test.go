@@ -194,7 +194,7 @@ func TestALostResponseIsAFault(t *testing.T) {
 
 func TestAddressesOfServicesAreChecked(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"", "127.0.0.1:1", "ftp://x", "https://x", "http://", "http://x/path"} {
+	for _, url := range []string{"", "127.0.0.1:1", "ftp://x", "https://x", "http://", "http://x/path", "https://x/path"} {
 		if _, err := wire.NewModels(wire.ClientConfig{URL: url}, wire.ClientDeps{}); err == nil {
 			t.Errorf("%q was taken", url)
 		}

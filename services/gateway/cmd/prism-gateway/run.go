@@ -9,14 +9,15 @@ import (
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/daemon"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/services/gateway"
 )
 
 type settings struct {
 	Listen  config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
 	Admin   config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
-	Results config.URL     `env:"PRISM_RESULTS_URL" required:"true" schemes:"http" example:"http://127.0.0.1:8081" help:"where results is"`
-	Models  config.URL     `env:"PRISM_MODEL_PROXY_URL" required:"true" schemes:"http" example:"http://127.0.0.1:8082" help:"where model-proxy is"`
+	Results config.URL     `env:"PRISM_RESULTS_URL" required:"true" schemes:"http https" example:"http://127.0.0.1:8081" help:"where results is"`
+	Models  config.URL     `env:"PRISM_MODEL_PROXY_URL" required:"true" schemes:"http https" example:"http://127.0.0.1:8082" help:"where model-proxy is"`
 	Redis   config.URL     `env:"PRISM_REDIS_URL" schemes:"redis rediss unix redis+sentinel rediss+sentinel redis+cluster rediss+cluster" example:"redis://127.0.0.1:6379" help:"Redis, for locks; without it they are in memory, right for one gateway alone"`
 	Auth    gateway.RedisAuth
 	Tokens  struct {
@@ -24,6 +25,7 @@ type settings struct {
 		Models  wire.ModelsTokens
 		Shared  wire.SharedToken
 	}
+	TLS     mtls.Settings
 	Proxies httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
 	Daemon  daemon.Settings
 }
@@ -46,17 +48,25 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	results, err := wire.NewResults(wire.ClientConfig{URL: s.Results.String(), Tokens: resultsTokens}, deps)
+	identity, err := s.TLS.Open(d.Log, d.Metrics)
 	if err != nil {
-		return fmt.Errorf("PRISM_RESULTS_URL: %w", err)
+		return err
+	}
+	if identity != nil && (s.Results.Scheme() != "https" || s.Models.Scheme() != "https") {
+		d.Log.WarnContext(ctx, "calls are in plain text: PRISM_INTERNAL_TLS_DIR is set, but an address has no https://",
+			"results", s.Results.Scheme(), "model_proxy", s.Models.Scheme())
+	}
+	results, err := wire.NewResults(wire.ClientConfig{URL: s.Results.String(), TLS: identity, Tokens: resultsTokens}, deps)
+	if err != nil {
+		return fmt.Errorf("PRISM_RESULTS_URL: %w (for example PRISM_RESULTS_URL=http://127.0.0.1:8081)", err)
 	}
 	defer results.Close()
 	// A call to the model holds its connection for up to 15 s, so there are as many as calls in flight (spec: fair-shares).
 	models, err := wire.NewModels(wire.ClientConfig{
-		URL: s.Models.String(), Tokens: modelsTokens, MaxConns: 2 * d.Settings.MaxInFlight,
+		URL: s.Models.String(), TLS: identity, Tokens: modelsTokens, MaxConns: 2 * d.Settings.MaxInFlight,
 	}, deps)
 	if err != nil {
-		return fmt.Errorf("PRISM_MODEL_PROXY_URL: %w", err)
+		return fmt.Errorf("PRISM_MODEL_PROXY_URL: %w (for example PRISM_MODEL_PROXY_URL=http://127.0.0.1:8082)", err)
 	}
 	defer models.Close()
 	server := d.Server(s.Proxies)

@@ -7,6 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/daemon"
+	"github.com/prism-results/prism/pkg/mtls"
 	modelproxy "github.com/prism-results/prism/services/model-proxy"
 )
 
@@ -15,6 +16,7 @@ type settings struct {
 	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9092" help:"address of /healthz, /readyz and /metrics"`
 	Tokens   wire.ModelsTokens
 	Shared   wire.SharedToken
+	TLS      mtls.ServerSettings
 	Provider string `env:"PRISM_MODEL_PROVIDER" required:"true" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"which model API is spoken"`
 	Upstream modelproxy.Upstream
 	Daemon   daemon.Settings
@@ -38,7 +40,10 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	server := d.InternalServer(wire.BodyLimit, tokens.Accepts)
+	server, err := d.InternalServer(wire.BodyLimit, tokens.Accepts, s.TLS)
+	if err != nil {
+		return err
+	}
 	server.AccountOf(wire.AccountOf)
 	wire.MountModels(server.App(), models, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{API: s.Listen, Admin: s.Admin, Server: server})

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/daemon"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/services/results"
 	"github.com/prism-results/prism/services/results/operator"
 )
@@ -33,6 +34,7 @@ type settings struct {
 	Admin  config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics"`
 	Tokens wire.ResultsTokens
 	Shared wire.SharedToken
+	TLS    mtls.ServerSettings
 	Daemon daemon.Settings
 }
 
@@ -71,7 +73,10 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	server := d.InternalServer(wire.BodyLimit, tokens.Accepts)
+	server, err := d.InternalServer(wire.BodyLimit, tokens.Accepts, s.TLS)
+	if err != nil {
+		return err
+	}
 	server.AccountOf(wire.AccountOf)
 	wire.MountResults(server.App(), service, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{
