@@ -18,6 +18,8 @@ const (
 	services topology = "services"
 	// traced is services that export their traces, for the tests of traces alone.
 	traced topology = "traced services"
+	// encrypted is services that speak mutual TLS, for the tests of TLS alone.
+	encrypted topology = "encrypted services"
 )
 
 // topologies are those that run all cases.
@@ -28,7 +30,7 @@ func newStack(ctx context.Context, top topology, settings map[string]string) (*s
 	s := &stack{topology: top, model: world.model, options: launch.Options{
 		ModelURL: world.model.BaseURL(), Flags: program.AsTests(), Started: world.started, Env: map[string]string{},
 	}}
-	if top != services {
+	if top == standalone || top == traced {
 		s.options.Env["OTEL_EXPORTER_OTLP_ENDPOINT"] = world.traces.URL()
 		s.options.Env["OTEL_EXPORTER_OTLP_PROTOCOL"] = "http/protobuf"
 	}
@@ -36,6 +38,11 @@ func newStack(ctx context.Context, top topology, settings map[string]string) (*s
 		s.options.Env[name] = value
 	}
 	var err error
+	if top == encrypted {
+		if s.options.TLS, err = os.MkdirTemp(world.dir, "tls-"); err != nil {
+			return nil, err
+		}
+	}
 	if top == standalone {
 		if s.options.Dir, err = os.MkdirTemp(world.dir, "data-"); err != nil {
 			return nil, err

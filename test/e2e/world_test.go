@@ -46,7 +46,7 @@ func (w *shared) open() (err error) {
 	}
 	w.model, w.traces = model.New(nil), collector.New()
 	w.stacks = map[topology]*sharedStack{}
-	for _, top := range []topology{standalone, services, traced} {
+	for _, top := range []topology{standalone, services, traced, encrypted} {
 		shared := &sharedStack{document: sync.OnceValues(document)}
 		shared.stack = sync.OnceValues(func() (s *stack, err error) {
 			ctx := context.Background()

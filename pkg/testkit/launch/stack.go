@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"path/filepath"
+	"strings"
+	"time"
 
+	"github.com/prism-results/prism/pkg/testkit/certs"
 	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
@@ -16,6 +20,8 @@ type Options struct {
 	Database, Redis string
 	// Dir is the data folder of a standalone Prism without Database.
 	Dir string
+	// TLS is a folder for the certificates of the services, which then speak mutual TLS. Without one they speak plain HTTP.
+	TLS string
 	// Env holds further settings of every service.
 	Env map[string]string
 	// Flags are further flags of go build.
@@ -78,6 +84,11 @@ type Three struct{ Results, Models, Gateway *Service }
 
 // Services returns the three services on a migrated database. They are not started yet.
 func (o Options) Services(ctx context.Context) (t Three, err error) {
+	if o.TLS != "" {
+		if err := o.certify(); err != nil {
+			return t, err
+		}
+	}
 	if t.Results, err = o.Service(ctx, Results, map[string]string{"PRISM_RESULTS_TOKEN": ResultsToken, "PRISM_DATABASE_URL": o.Database}); err != nil {
 		return t, err
 	}
@@ -86,7 +97,14 @@ func (o Options) Services(ctx context.Context) (t Three, err error) {
 	if t.Models, err = o.Service(ctx, ModelProxy, env); err != nil {
 		return t, err
 	}
-	if t.Gateway, err = o.Gateway(ctx, t.Results.URL(), t.Models.URL()); err != nil {
+	results, models := t.Results.URL(), t.Models.URL()
+	if o.TLS != "" {
+		results, models = encrypted(results), encrypted(models)
+		for service, folder := range map[*Service]string{t.Results: "results", t.Models: "model-proxy"} {
+			service.Env["PRISM_INTERNAL_TLS_DIR"] = filepath.Join(o.TLS, folder)
+		}
+	}
+	if t.Gateway, err = o.Gateway(ctx, results, models); err != nil {
 		return t, err
 	}
 	_, err = t.Results.Operate(ctx, "migrate")
@@ -102,7 +120,27 @@ func (o Options) Gateway(ctx context.Context, results, models string) (*Service,
 	if o.Redis != "" {
 		env["PRISM_REDIS_URL"] = o.Redis
 	}
+	if o.TLS != "" {
+		env["PRISM_INTERNAL_TLS_DIR"] = filepath.Join(o.TLS, "gateway")
+	}
 	return o.Service(ctx, Gateway, env)
+}
+
+func encrypted(url string) string { return strings.Replace(url, "http://", "https://", 1) }
+
+// certify makes an authority and, below o.TLS, the folders gateway, results and model-proxy.
+func (o Options) certify() error {
+	authority, err := certs.New()
+	if err != nil {
+		return err
+	}
+	for _, service := range []string{"gateway", "results", "model-proxy"} {
+		files, err := authority.Issue(time.Hour, service, "127.0.0.1")
+		if err := errors.Join(err, files.Write(filepath.Join(o.TLS, service))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // All are the services in the order in which they start.
