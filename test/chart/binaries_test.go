@@ -176,6 +176,7 @@ model: {baseURL: "https://models.example.com", name: m}
 results: {synchronousCommit: "on"}
 tokens: {results: {existingSecret: r}, modelProxy: {existingSecret: m}}
 internalToken: {existingSecret: i}
+internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, results: {existingSecret: r}, modelProxy: {existingSecret: m}}
 `))
 	for _, o := range of[appsv1.Deployment](r) {
 		set := environment(*container(t, o.object))

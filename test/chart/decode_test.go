@@ -78,6 +78,30 @@ type scaledObject struct {
 	} `json:"spec"`
 }
 
+// certificate is cert-manager's Certificate (cert-manager.io/v1), as far as the chart uses it: the module of cert-manager brings
+// clients of DNS providers along.
+type certificate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		SecretName string   `json:"secretName"`
+		DNSNames   []string `json:"dnsNames"`
+		Usages     []string `json:"usages"`
+		PrivateKey struct {
+			Algorithm      string `json:"algorithm"`
+			Size           int    `json:"size"`
+			RotationPolicy string `json:"rotationPolicy"`
+		} `json:"privateKey"`
+		Duration    metav1.Duration `json:"duration"`
+		RenewBefore metav1.Duration `json:"renewBefore"`
+		IssuerRef   struct {
+			Name  string `json:"name"`
+			Kind  string `json:"kind"`
+			Group string `json:"group"`
+		} `json:"issuerRef"`
+	} `json:"spec"`
+}
+
 // decode reads an object as what it says it is. A field that its type has not, in this very case, or that is there twice,
 // is an error, and so is a kind that the chart has no business with.
 func decode(text []byte) (object, error) {
@@ -122,6 +146,8 @@ func decode(text []byte) (object, error) {
 		o.it = &networkingv1.NetworkPolicy{}
 	case "gateway.networking.k8s.io/v1 HTTPRoute":
 		o.it = &gatewayv1.HTTPRoute{}
+	case "cert-manager.io/v1 Certificate":
+		o.it = &certificate{}
 	case "monitoring.coreos.com/v1 ServiceMonitor":
 		o.it = &monitoringv1.ServiceMonitor{}
 	case "monitoring.coreos.com/v1 PodMonitor":

@@ -107,7 +107,7 @@ func reachable(t *testing.T, r rendering) {
 	env := environment(*container(t, workload(t, r, "gateway")))
 	for variable, target := range map[string]string{"PRISM_RESULTS_URL": "results", "PRISM_MODEL_PROXY_URL": "model-proxy"} {
 		u, err := url.Parse(env[variable])
-		if err != nil || u.Scheme != "http" {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 			t.Errorf("%s=%s: %v", variable, env[variable], err)
 			continue
 		}

@@ -5,6 +5,7 @@
 {{ include "prism.problems.model" . }}
 {{ include "prism.problems.exposure" . }}
 {{ include "prism.problems.metrics" . }}
+{{ include "prism.problems.internalTLS" . }}
 {{- if and .Values.internalToken.existingSecret (eq .Values.internalToken.existingSecret (printf "%s-internal-token" (include "prism.fullname" .))) }}
   internalToken.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name
 {{- end }}
@@ -113,6 +114,28 @@
 {{- end }}
 {{- if and (eq .type "ClusterIP") (or .nodePort .externalTrafficPolicy) }}
   gateway.service: nodePort and externalTrafficPolicy need type NodePort or LoadBalancer
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "prism.problems.internalTLS" -}}
+{{- $tls := .Values.internalTLS -}}
+{{- if and $tls.enabled $tls.certManager.enabled (not $tls.certManager.issuerRef.name) }}
+  internalTLS.certManager.issuerRef: is required with internalTLS.certManager.enabled: the name of the Issuer, and its kind
+{{- end }}
+{{- if and $tls.certManager.enabled (not $tls.enabled) }}
+  internalTLS.enabled: is false, but internalTLS.certManager.enabled is true
+{{- end }}
+{{- range include "prism.services" . | fromJsonArray }}
+{{- $secret := (index $tls .key).existingSecret }}
+{{- if and $tls.enabled (not $tls.certManager.enabled) (not $secret) }}
+  internalTLS.{{ .key }}.existingSecret: is required with internalTLS.enabled, unless internalTLS.certManager asks for the certificates
+{{- end }}
+{{- if and $tls.certManager.enabled $secret }}
+  internalTLS.{{ .key }}.existingSecret: is not used, as internalTLS.certManager asks for the certificate
+{{- end }}
+{{- if and $secret (not $tls.enabled) }}
+  internalTLS.enabled: is false, but internalTLS.{{ .key }}.existingSecret is set
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -20,6 +20,12 @@
 {{- end }}
 - {name: PRISM_DRAIN_DELAY, value: {{ int .values.drainDelaySeconds }}s}
 {{- include "prism.environment.tokens" . }}
+{{- if include "prism.internalTLSSecret" . }}
+- {name: PRISM_INTERNAL_TLS_DIR, value: /etc/prism/tls}
+{{- if and (ne .key "gateway") (ne .root.Values.internalTLS.stage "require") }}
+- {name: PRISM_INTERNAL_TLS_MODE, value: permissive}
+{{- end }}
+{{- end }}
 {{ include (printf "prism.environment.%s" .name) . | trim }}
 {{- include "prism.environment.process" . }}
 {{- include "prism.environment.tracing" . }}
@@ -46,11 +52,12 @@
 
 {{- define "prism.environment.gateway" -}}
 {{- $full := include "prism.fullname" .root -}}
+{{- $scheme := ternary "https" "http" (ne (include "prism.internalTLSSecret" .) "") -}}
 {{- range include "prism.services" . | fromJsonArray -}}
 {{- if eq .key "results" }}
-- {name: PRISM_RESULTS_URL, value: "http://{{ $full }}-{{ .name }}:{{ .port }}"}
+- {name: PRISM_RESULTS_URL, value: "{{ $scheme }}://{{ $full }}-{{ .name }}:{{ .port }}"}
 {{- else if eq .key "modelProxy" }}
-- {name: PRISM_MODEL_PROXY_URL, value: "http://{{ $full }}-{{ .name }}:{{ .port }}"}
+- {name: PRISM_MODEL_PROXY_URL, value: "{{ $scheme }}://{{ $full }}-{{ .name }}:{{ .port }}"}
 {{- end }}
 {{- end }}
 {{- with .values.trustedProxies }}

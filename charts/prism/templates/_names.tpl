@@ -104,3 +104,11 @@ annotations:
 {{ $made }}
 {{- end -}}
 {{- end -}}
+
+{{/* The Secret with the certificate of a service, for calls between services; empty when the service has none. */}}
+{{- define "prism.internalTLSSecret" -}}
+{{- $tls := .root.Values.internalTLS -}}
+{{- if and $tls.enabled (not (and (eq .key "gateway") (eq $tls.stage "offer"))) -}}
+{{- ternary (printf "%s-tls" .fullname) (index $tls .key).existingSecret $tls.certManager.enabled -}}
+{{- end -}}
+{{- end -}}

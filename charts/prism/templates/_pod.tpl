@@ -53,14 +53,22 @@ spec:
       {{- end }}
       resources:
         {{- toYaml .values.resources | nindent 8 }}
-      {{- with concat (include "prism.trustMounts" . | fromYamlArray) .values.extraVolumeMounts }}
+      {{- $mounts := include "prism.trustMounts" . | fromYamlArray }}
+      {{- if include "prism.internalTLSSecret" . }}
+      {{- $mounts = append $mounts (dict "name" "internal-tls" "mountPath" "/etc/prism/tls" "readOnly" true) }}
+      {{- end }}
+      {{- with concat $mounts .values.extraVolumeMounts }}
       volumeMounts:
         {{- toYaml . | nindent 8 }}
       {{- end }}
     {{- with .values.extraContainers }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
-  {{- with concat (include "prism.trustVolumes" . | fromYamlArray) .values.extraVolumes }}
+  {{- $volumes := include "prism.trustVolumes" . | fromYamlArray }}
+  {{- with include "prism.internalTLSSecret" . }}
+  {{- $volumes = append $volumes (dict "name" "internal-tls" "secret" (dict "secretName" .)) }}
+  {{- end }}
+  {{- with concat $volumes .values.extraVolumes }}
   volumes:
     {{- toYaml . | nindent 4 }}
   {{- end }}
