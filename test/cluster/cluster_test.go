@@ -27,6 +27,8 @@ func TestCluster(t *testing.T) {
 	t.Run("a Pod that ends suddenly under load leads to no wrong answer and loses nothing", c.suddenEnd)
 	t.Run("scaling the gateway from 1 to 4 to 1 under load fails no request", c.scaling)
 	t.Run("a revoked key is refused by every gateway at once", c.revocation)
+	t.Run("tokens are replaced under load without a failed request", c.tokenRotation)
+	t.Run("mutual TLS is switched on under load, and certificates and their authority replaced, without a failed request", c.internalTLS)
 }
 
 func (c *cluster) upgradeAndRollback(t *testing.T) {

@@ -79,6 +79,7 @@ func (e environment) image(name string) string {
 // version is a chart, and what it is installed with.
 type version struct {
 	chart, tag, logLevel string
+	set                  string // further values, as --set takes them
 }
 
 // cluster is a namespace with a release.
@@ -132,8 +133,8 @@ func install(t *testing.T) *cluster {
 	}
 	const previous = "0.0.1"
 	must(c.ns.Helm(ctx, "package", c.env.previousChart, "--version", previous, "--app-version", c.env.previousTag, "--destination", dir))
-	c.previous = version{filepath.Join(dir, release+"-"+previous+".tgz"), c.env.previousTag, "info"}
-	c.current = version{chart, c.env.tag, "warn"}
+	c.previous = version{chart: filepath.Join(dir, release+"-"+previous+".tgz"), tag: c.env.previousTag, logLevel: "info"}
+	c.current = version{chart: chart, tag: c.env.tag, logLevel: "warn"}
 	c.upgrade(ctx, t, c.previous)
 
 	return c
@@ -204,6 +205,9 @@ func (c *cluster) upgrade(ctx context.Context, t *testing.T, v version) {
 	}
 	if c.env.values != "" {
 		args = append(args, "--values", c.env.values)
+	}
+	if v.set != "" {
+		args = append(args, "--set", v.set)
 	}
 	c.helm(ctx, t, args...)
 	c.settled(ctx, t, v)
@@ -321,13 +325,6 @@ func (c *cluster) helm(ctx context.Context, t *testing.T, args ...string) {
 func (c *cluster) operate(ctx context.Context, t *testing.T, args ...string) string {
 	t.Helper()
 	return c.kubectl(ctx, t, append([]string{"exec", "deploy/" + release + "-results", "--container", "results", "--", "prism-results"}, args...)...)
-}
-
-// tokens are a line for each token that the chart made: the Secret's name, and the token.
-func (c *cluster) tokens(t *testing.T) []string {
-	t.Helper()
-	return strings.Fields(c.kubectl(t.Context(), t, "get", "secrets", "--selector", "app.kubernetes.io/managed-by=Helm",
-		"--output", `jsonpath={range .items[*]}{.metadata.name}={.data.token}{"\n"}{end}`))
 }
 
 func (c *cluster) pods(ctx context.Context, t *testing.T, service string) []kube.Pod {

@@ -16,6 +16,14 @@ func Secret(name string, data map[string]string) any {
 	return map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": name}, "stringData": data}
 }
 
+// Certificate is a Secret in the form of cert-manager's.
+func Certificate(name string, cert, key, authorities []byte) any {
+	return map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "metadata": map[string]any{"name": name},
+		"data": map[string]any{"tls.crt": cert, "tls.key": key, "ca.crt": authorities},
+	}
+}
+
 // Tool is a Pod that runs one command of an image, once. Its variables come from a Secret, when there is one.
 type Tool struct {
 	Name, Image, Secret string
