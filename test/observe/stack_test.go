@@ -48,13 +48,14 @@ func start(t *testing.T) *stack {
 	}
 	options := launch.Options{
 		ModelURL: s.model.BaseURL(), Database: s.postgres.URL(name), Redis: redistest.New(t, redistest.Options{}).URL(),
-		Flags: program.AsTests(),
+		Flags: program.AsTests(), TLS: t.TempDir(),
 	}
 	if s.Three, err = options.Services(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	s.Results.Env["PRISM_INTERNAL_TLS_MODE"] = "permissive" // for a call of the test itself
 	options.Env = map[string]string{"PRISM_MAX_IN_FLIGHT": "1"}
-	if s.narrow, err = options.Gateway(t.Context(), s.Results.URL(), s.Models.URL()); err != nil {
+	if s.narrow, err = options.Gateway(t.Context(), s.Gateway.Env["PRISM_RESULTS_URL"], s.Gateway.Env["PRISM_MODEL_PROXY_URL"]); err != nil {
 		t.Fatal(err)
 	}
 	if s.standalone, err = (launch.Options{Dir: t.TempDir(), Flags: program.AsTests()}).Standalone(t.Context()); err != nil {
