@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,77 @@ func TestAnExportHoldsOneBoundedPageAtATime(t *testing.T) {
 	}
 	if !errors.Is(err, io.EOF) || read != total || fetched != total {
 		t.Errorf("%d rows fetched and %d read of %d: %v", fetched, read, total, err)
+	}
+}
+
+// sized is a store whose exports have a row of each size.
+type sized struct {
+	store.Store
+	row   prism.Result
+	sizes []int
+	asked []int // rows of each page
+}
+
+func (s *sized) ExportResults(
+	_ context.Context, _ prism.AccountID, _ prism.PrismID, _ store.Filter, page store.Page,
+) (rows []prism.Result, err error) {
+	s.asked = append(s.asked, page.Limit)
+	total := 0
+	for len(s.sizes) > 0 && len(rows) < page.Limit {
+		r := s.row
+		r.Fields = []prism.FieldValue{{Key: s.row.Fields[0].Key, Value: strings.Repeat("x", s.sizes[0])}}
+		if total += store.Size(r); total > store.PageBytes && len(rows) > 0 {
+			break
+		}
+		rows, s.sizes = append(rows, r), s.sizes[1:]
+	}
+	return rows, nil
+}
+
+// An export that nobody reads holds its page and little more, whatever the results are.
+//
+// spec: export-is-streamed
+func TestAnExportHoldsLittleMemory(t *testing.T) {
+	t.Parallel()
+	const large = 1 << 20
+	for name, c := range map[string]struct {
+		size, rows int
+		most       int   // bytes
+		asked      []int // rows of the first pages
+	}{
+		"small rows":           {100, 3000, store.PageBytes + 64<<10, []int{8, 16, 32, 64, 128, 256, 500, 500}},
+		"rows of half a page":  {store.PageBytes/2 - 100, 20, store.PageBytes + 64<<10, []int{8, 2, 2}},
+		"rows beyond the page": {large, 5, 2 * large, []int{8, 1, 1, 1, 1, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.prism(t, "a")
+			rows := &sized{
+				Store: w.store.Store, row: prism.Result{Prism: id, Version: 1, Status: prism.Failed, Fields: w.save(id).Fields},
+			}
+			for range c.rows {
+				rows.sizes = append(rows.sizes, c.size)
+			}
+			w.store.Store = rows
+			stream, err := w.Export(t.Context(), w.key, contract.Export{Prism: prism.Ref{Slug: "a"}, Format: contract.TSV})
+			if err != nil {
+				t.Fatal(err)
+			}
+			most, lines := 0, 0
+			for buffer := make([]byte, 1000); err == nil; {
+				var n int
+				n, err = stream.Body.Read(buffer)
+				lines += bytes.Count(buffer[:n], []byte("\n"))
+				most = max(most, stream.Body.(interface{ Held() int }).Held())
+			}
+			if !errors.Is(err, io.EOF) || lines != c.rows+1 || most > c.most || most < c.size {
+				t.Errorf("%d lines, at most %d bytes, want %d: %v", lines, most, c.most, err)
+			}
+			if got := rows.asked[:min(len(rows.asked), len(c.asked))]; !slices.Equal(got, c.asked) {
+				t.Errorf("pages of %v, want %v", got, c.asked)
+			}
+		})
 	}
 }
 

@@ -7,18 +7,23 @@ import (
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// How many rows an export asks the store for, at first and at most. A page of large rows ends early (store.PageBytes), and
-// the next page then asks for twice as many rows as came: a database may send all rows that it was asked for.
+// How many rows an export asks the store for, at first and at most. A database may send all rows that it was asked for, also when
+// a page ends early (store.PageBytes). So a page asks for no more than twice as many rows as the page before had, and for no more
+// than would fit if they were as large.
 const (
-	exportFirst = 32
+	exportFirst = 8
 	exportMost  = 500
 )
+
+// exportPiece is how many bytes of rows are encoded at once, apart from the last row.
+const exportPiece = 32 << 10
 
 // ListResults implements contract.Results.
 func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
@@ -65,6 +70,7 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	if err != nil {
 		return contract.Stream{}, err
 	}
+	fair.Identify(ctx, caller.Account.String())
 	ctx, cancel := context.WithCancel(ctx)
 	x := &export{
 		service: s, ctx: ctx, cancel: cancel, account: caller.Account, prism: p.ID, encoder: encoder, lens: string(lens),
@@ -84,7 +90,8 @@ func wholeMillisecond(t time.Time) time.Time {
 	return t
 }
 
-// export is a response body that fetches a page of rows when the page before has been read.
+// export is a response body that fetches a page of rows when the page before has been read, and encodes a piece of the page when
+// the piece before has been read.
 type export struct {
 	service *Service
 	ctx     context.Context //nolint:containedctx // a reader has no other way to be cancelled
@@ -98,8 +105,10 @@ type export struct {
 	plan    *format.Plan // of that version
 	after   prism.UUID   // id of the last row
 	limit   int
-	buffer  []byte // the encoded page
-	read    int    // how much of buffer was read
+	rows    []prism.Result // of the page, to be encoded
+	size    int            // of these rows
+	buffer  []byte         // encoded rows
+	read    int            // how much of buffer was read
 	ended   bool
 }
 
@@ -108,7 +117,7 @@ func (x *export) Read(p []byte) (int, error) {
 		if x.ended {
 			return 0, io.EOF
 		}
-		if err := x.fetch(); err != nil {
+		if err := x.fill(); err != nil {
 			return 0, err
 		}
 	}
@@ -122,24 +131,48 @@ func (x *export) Close() error {
 	return nil
 }
 
-// fetch encodes the next page into the buffer.
+// Held is how many bytes of rows are in memory.
+func (x *export) Held() int { return x.size + cap(x.buffer) }
+
+// fetch fetches the next page.
 func (x *export) fetch() error {
-	x.buffer, x.read = x.buffer[:0], 0
-	s := x.service
-	rows, err := s.Store.ExportResults(x.ctx, x.account, x.prism, x.filter, store.Page{After: x.after, Limit: x.limit})
+	page := store.Page{After: x.after, Limit: x.limit}
+	rows, err := x.service.Store.ExportResults(x.ctx, x.account, x.prism, x.filter, page)
 	if err != nil {
 		return translate(err, nil)
 	}
 	x.ended = len(rows) == 0
-	x.limit = min(2*len(rows), exportMost)
 	for _, r := range rows {
+		x.size += store.Size(r)
+		x.after = r.ID.UUID
+	}
+	fit := len(rows) * store.PageBytes / max(x.size, 1)
+	x.rows, x.limit = rows, max(min(2*len(rows), fit, exportMost), 1)
+	return nil
+}
+
+// fill encodes rows into the buffer, which was read.
+func (x *export) fill() error {
+	x.buffer, x.read = x.buffer[:0], 0
+	if cap(x.buffer) > store.PageBytes {
+		x.buffer = nil // it was for one large row
+	}
+	if len(x.rows) == 0 {
+		if err := x.fetch(); err != nil {
+			return err
+		}
+	}
+	for len(x.rows) > 0 && len(x.buffer) < exportPiece {
+		r := x.rows[0]
+		x.rows[0], x.rows = prism.Result{}, x.rows[1:]
+		x.size -= store.Size(r)
 		if err := x.prepare(r); err != nil {
 			return translate(err, nil)
 		}
+		var err error
 		if x.buffer, err = x.encoder.Row(x.buffer, format.Row{Result: r, Plan: x.plan}); err != nil {
 			return err
 		}
-		x.after = r.ID.UUID
 	}
 	return nil
 }

@@ -164,13 +164,22 @@ func (p Page) Before() prism.UUID {
 type Listing interface {
 	// ListResults is a page of the account's results without their input, newest first.
 	ListResults(ctx context.Context, account prism.AccountID, f Filter, page Page) ([]Saved, error)
-	// ExportResults is a page of one prism's results, oldest first. A page ends early with the row that fills PageBytes;
-	// only an empty page is past the last row.
+	// ExportResults is a page of one prism's results, oldest first. A page ends early before the row that would exceed
+	// PageBytes, unless it is the first; only an empty page is past the last row.
 	ExportResults(ctx context.Context, account prism.AccountID, id prism.PrismID, f Filter, page Page) ([]prism.Result, error)
 }
 
-// PageBytes bounds the input and answers that a page of an export holds, apart from its last row.
-const PageBytes = 4 << 20
+// PageBytes bounds the size of a page of an export with more than one row (spec: export-is-streamed).
+const PageBytes = 256 << 10
+
+// Size is the approximate size of a result's input and answers.
+func Size(r prism.Result) int {
+	n := len(r.Context) + len(r.Answers)
+	for _, f := range r.Fields {
+		n += len(f.Key) + len(f.Value)
+	}
+	return n
+}
 
 // Filter narrows a list; zero values narrow nothing. From (inclusive) and To (exclusive) bound the time of saving.
 // ExportResults ignores Prism and Ref.

@@ -45,10 +45,10 @@ func (s Store) ExportResults(
 		size := 0
 		for r := range rows {
 			result := r.Result(id, store.WithInput)
-			results = append(results, result)
-			if size += Size(result); size >= store.PageBytes {
+			if size += store.Size(result); size > store.PageBytes && len(results) > 0 {
 				break
 			}
+			results = append(results, result)
 		}
 		return nil
 	})

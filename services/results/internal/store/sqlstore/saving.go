@@ -35,12 +35,3 @@ func Arguments(account prism.AccountID, r prism.Result, more ...any) ([]any, err
 		r.CreatedAt, r.Answers,
 	}, more...), nil
 }
-
-// Size is the approximate size of a result's input and answers.
-func Size(r prism.Result) int {
-	n := len(r.Context) + len(r.Answers)
-	for _, f := range r.Fields {
-		n += len(f.Key) + len(f.Value)
-	}
-	return n
-}

@@ -70,13 +70,16 @@ func listingTests() []test {
 			filter = store.Filter{To: r.CreatedAt}
 			same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultID), nil)
 		}},
-		{"a page of an export ends when it holds much", func(t *testing.T, f *fixture) {
+		{"a page of an export ends before the row that would be too much, and has one row at least", func(t *testing.T, f *fixture) {
 			var want []prism.Result
 			for i := range 7 {
 				r := f.ok(f.mine.prism)
-				r.Fields[0].Value, r.CreatedAt = strings.Repeat("x", store.PageBytes/4), moment(100+i)
+				r.Fields[0].Value, r.CreatedAt = strings.Repeat("x", store.PageBytes/5), moment(100+i)
 				want = append(want, f.save(t, r).Result)
 			}
+			large := f.ok(f.mine.prism)
+			large.Fields[0].Value, large.CreatedAt = strings.Repeat("x", store.PageBytes+1), moment(200)
+			large = f.save(t, large).Result
 			export := f.exporter(t, f.mine.prism.ID, store.Filter{})
 			first, err := export(store.Page{Limit: 100})
 			succeeds(t, err)
@@ -84,6 +87,9 @@ func listingTests() []test {
 			rest, err := export(store.Page{After: resultID(first[3]), Limit: 100})
 			succeeds(t, err)
 			same(t, rest, want[4:])
+			alone, err := export(store.Page{After: resultID(rest[2]), Limit: 100})
+			succeeds(t, err)
+			same(t, alone, []prism.Result{large})
 		}},
 		{"another account's prism exports nothing", func(t *testing.T, f *fixture) {
 			_, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
