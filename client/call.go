@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -126,7 +127,7 @@ func (c *Client) do(ctx context.Context, k call, use func(*body) error) error {
 		if err == nil {
 			err = use(b)
 		}
-		if err == nil || n == c.attempts || !safeToRepeat(k, err) || !c.pause.wait(ctx, n) {
+		if err == nil || n == c.attempts || !safeToRepeat(k, err) || !c.pause.wait(ctx, n, RetryAfter(err)) {
 			return err
 		}
 	}
@@ -194,6 +195,9 @@ func refusal(k call, res *http.Response, b *body) error {
 	e := &Error{
 		Operation: k.operation, Status: res.StatusCode, Code: CodeUnexpected,
 		Message: "a response that is not Prism's", RequestID: b.requestID,
+	}
+	if seconds, err := strconv.ParseUint(res.Header.Get("Retry-After"), 10, 31); err == nil {
+		e.RetryAfter = time.Duration(seconds) * time.Second
 	}
 	text, err := io.ReadAll(io.LimitReader(b, maxError))
 	if err != nil {
@@ -307,11 +311,17 @@ type pauses struct {
 	first, most time.Duration
 }
 
-// wait makes the pause after attempt n. It returns false if the context ends before the pause does, and at once if the
-// context's deadline is that early.
-func (p pauses) wait(ctx context.Context, n int) bool {
+// maxRetryAfter is the longest pause that a server can ask for: behind it, the caller decides whether to try again.
+const maxRetryAfter = time.Minute
+
+// wait makes the pause after attempt n, of at least the time that the server asked for. It returns false if the context ends
+// before the pause does, and at once if the context's deadline is that early or the server asks for more than maxRetryAfter.
+func (p pauses) wait(ctx context.Context, n int, asked time.Duration) bool {
+	if asked > maxRetryAfter {
+		return false
+	}
 	longest := min(p.first<<min(n-1, 16), p.most)
-	pause := longest/2 + rand.N(longest/2+1) //nolint:gosec // jitter needs no secrecy
+	pause := max(longest/2, asked) + rand.N(longest/2+1) //nolint:gosec // jitter needs no secrecy
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= pause {
 		return false
 	}

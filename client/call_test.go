@@ -76,7 +76,7 @@ func TestErrors(t *testing.T) {
 		c := answering(t, 409, jsonType, `{"error":{"code":"conflict","message":"This prism is archived."}}`)
 		_, err := c.ReplaceLens(t.Context(), "a", Lens{})
 		var e *Error
-		if !errors.As(err, &e) || *e != (Error{"replaceLens", 409, CodeConflict, "This prism is archived.", "r-1"}) {
+		if !errors.As(err, &e) || *e != (Error{"replaceLens", 409, CodeConflict, "This prism is archived.", "r-1", 0}) {
 			t.Errorf("got %#v", err)
 		}
 		if got := err.Error(); got != "prism: replaceLens: 409 conflict: This prism is archived." {

@@ -1,8 +1,10 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // Code is the kind of an error.
@@ -39,6 +41,17 @@ type Error struct {
 	Code      Code
 	Message   string // for people, not for branching
 	RequestID string // names the request in the server's logs
+	// RetryAfter is how long the server asks to wait before a repeat; 0 if it does not ask.
+	RetryAfter time.Duration
+}
+
+// RetryAfter is that of an *Error in err; else 0.
+func RetryAfter(err error) time.Duration {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.RetryAfter
+	}
+	return 0
 }
 
 func (e *Error) Error() string {

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -124,6 +125,25 @@ func TestAttemptsAreBounded(t *testing.T) {
 	}
 }
 
+// spec: retry-after-of-a-503
+func TestAnErrorTellsWhenToTryAgain(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "": 0, "-1": 0, "soon": 0, "99999999999": 0} {
+		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", header)
+			answer(w, 503, jsonType, unavailableJSON)
+		})
+		c.attempts = 1
+		_, err := c.ReadResult(t.Context(), "a")
+		if got := RetryAfter(fmt.Errorf("a wrapper: %w", err)); got != want || !errors.Is(err, ErrUnavailable) {
+			t.Errorf("%q: got %s, want %s: %v", header, got, want, err)
+		}
+	}
+	if got := RetryAfter(io.EOF); got != 0 {
+		t.Errorf("another error: %s", got)
+	}
+}
+
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -134,7 +154,7 @@ func TestPauses(t *testing.T) {
 		p := c.pause
 		for n, most := range map[int]time.Duration{1: 200 * time.Millisecond, 2: 400 * time.Millisecond, 3: 800 * time.Millisecond, 60: 10 * time.Second} {
 			began := time.Now()
-			if !p.wait(t.Context(), n) {
+			if !p.wait(t.Context(), n, 0) {
 				t.Fatal("it did not wait")
 			}
 			if took := time.Since(began); took < most/2 || took > most {
@@ -144,14 +164,22 @@ func TestPauses(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		began := time.Now()
-		if p.wait(ctx, 1) || time.Since(began) != 0 {
+		if p.wait(ctx, 1, 0) || time.Since(began) != 0 {
 			t.Error("a pause that the deadline would cut was begun")
 		}
 		left, leave := context.WithCancel(t.Context())
 		time.AfterFunc(time.Millisecond, leave)
 		began = time.Now()
-		if p.wait(left, 1) || time.Since(began) != time.Millisecond {
+		if p.wait(left, 1, 0) || time.Since(began) != time.Millisecond {
 			t.Error("a pause went on after its context")
+		}
+		began = time.Now()
+		if took := time.Second; !p.wait(t.Context(), 1, took) || time.Since(began) < took || time.Since(began) > took+100*time.Millisecond {
+			t.Errorf("a pause of %s took %s", took, time.Since(began))
+		}
+		began = time.Now()
+		if p.wait(t.Context(), 1, time.Minute+1) || time.Since(began) != 0 {
+			t.Error("a pause of more than a minute was begun")
 		}
 	})
 }

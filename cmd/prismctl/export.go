@@ -102,11 +102,11 @@ func timeFlag(flag, s string) (time.Time, error) {
 	return time.Time{}, usage(fmt.Errorf("--%s takes a day or a time: 2026-11-21 or 2026-11-21T09:00:00Z", flag))
 }
 
-// pause waits before the nth try in a row, longer each time.
-func pause(ctx context.Context, n int) bool {
+// pause waits before the nth try in a row, longer each time, and for at least the time that the server asked for.
+func pause(ctx context.Context, n int, asked time.Duration) bool {
 	longest := min(250*time.Millisecond<<min(n, 10), 15*time.Second)
 	select {
-	case <-time.After(longest/2 + rand.N(longest/2)): //nolint:gosec // jitter needs no secrecy
+	case <-time.After(max(longest/2, asked) + rand.N(longest/2)): //nolint:gosec // jitter needs no secrecy
 		return true
 	case <-ctx.Done():
 		return false

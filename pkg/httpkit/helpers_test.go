@@ -242,6 +242,10 @@ func wantError(t *testing.T, got reply, status int, body string) {
 	if ct := got.header.Get("Content-Type"); ct != JSONType {
 		t.Errorf("content type %q", ct)
 	}
+	// spec: retry-after-of-a-503
+	if after := got.header.Get("Retry-After"); (after == "1") != (status == 503) {
+		t.Errorf("Retry-After %q", after)
+	}
 }
 
 func eventually(t *testing.T, what string, is func() bool) {

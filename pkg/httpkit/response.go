@@ -17,6 +17,9 @@ import (
 // JSONType is the media type of JSON bodies (spec: media-types).
 const JSONType = "application/json; charset=utf-8"
 
+// retryAfter is the pause that a 503 asks for, in seconds: bounds are free again as soon as a call ends.
+const retryAfter = "1"
+
 // Send responds with a finished body. It always returns nil. The body must not be changed afterwards.
 func Send(c *fiber.Ctx, status int, contentType string, body []byte) error {
 	r := c.Response()
@@ -141,6 +144,9 @@ func writeError(r *fasthttp.Response, e *apierr.Error) {
 	r.Header.SetContentType(JSONType)
 	if e.Status == fasthttp.StatusUnauthorized {
 		r.Header.Set(fiber.HeaderWWWAuthenticate, "Bearer") // spec: www-authenticate
+	}
+	if e.Status == fasthttp.StatusServiceUnavailable {
+		r.Header.Set(fiber.HeaderRetryAfter, retryAfter) // spec: retry-after-of-a-503
 	}
 	r.SetBodyRaw(e.Body())
 }

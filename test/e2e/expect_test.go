@@ -98,6 +98,10 @@ func (r reply) wantUnavailable(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %s", r.body)
 	}
+	// spec: retry-after-of-a-503
+	if r.header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After is %q", r.header.Get("Retry-After"))
+	}
 }
 
 func (r reply) wantStatus(t *testing.T, want int) {

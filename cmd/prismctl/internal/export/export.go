@@ -40,8 +40,8 @@ type Export struct {
 	Progress func(Progress)
 	// Retries is how many requests in a row may fail without progress.
 	Retries int
-	// Pause waits before the nth of them. It returns false if ctx ended.
-	Pause func(ctx context.Context, n int) bool
+	// Pause waits before the nth of them, for at least the time that the server asked for. It returns false if ctx ended.
+	Pause func(ctx context.Context, n int, asked time.Duration) bool
 }
 
 // Progress is how far an export has come.
@@ -110,7 +110,7 @@ func (s *sink) fetch(ctx context.Context) error {
 			return err
 		}
 		tries++
-		if !s.Pause(ctx, tries) {
+		if !s.Pause(ctx, tries, client.RetryAfter(err)) {
 			return err
 		}
 		rows, seen := s.done.Rows, s.seen
@@ -131,11 +131,14 @@ func (s *sink) fetch(ctx context.Context) error {
 	return nil
 }
 
+// longestAsked is the longest pause that the server can ask for. An export beyond an account's share of a day ends instead.
+const longestAsked = time.Minute
+
 // transient tells whether an error may be gone at the next try.
 func transient(err error) bool {
 	var cut *client.ConnectionError
-	return errors.As(err, &cut) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, client.ErrUnavailable) || errors.Is(err, client.ErrInternal)
+	return client.RetryAfter(err) <= longestAsked && (errors.As(err, &cut) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, client.ErrUnavailable) || errors.Is(err, client.ErrInternal))
 }
 
 // stream requests the rows from so long before the last one, and takes them.

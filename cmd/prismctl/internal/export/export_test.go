@@ -36,6 +36,8 @@ type prism struct {
 	cuts []int
 	// cutAt loses the connection of each longer export behind so many bytes; 0 loses none.
 	cutAt int
+	// busy are the seconds of Retry-After with which each export is refused; behind the last, none is.
+	busy []int
 	// between is called before each export but the first.
 	between func(*prism)
 	exports int
@@ -53,6 +55,13 @@ func (p *prism) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if p.exports++; p.exports > 1 && p.between != nil {
 		p.between(p)
+	}
+	if len(p.busy) > 0 {
+		w.Header().Set("Retry-After", fmt.Sprint(p.busy[0]))
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`)
+		p.busy = p.busy[1:]
+		return
 	}
 	q := r.URL.Query()
 	from, _ := time.Parse(time.RFC3339Nano, q.Get("from"))
@@ -131,7 +140,7 @@ func (p *prism) start(t *testing.T, f client.Format) Export {
 	}
 	return Export{
 		Client: c, Prism: "a", Options: client.Export{Format: f}, Retries: 3,
-		Pause: func(ctx context.Context, _ int) bool { return ctx.Err() == nil },
+		Pause: func(ctx context.Context, _ int, _ time.Duration) bool { return ctx.Err() == nil },
 	}
 }
 
@@ -252,13 +261,36 @@ func TestRowsThatAppearLateAreNotLost(t *testing.T) {
 	})
 }
 
+// spec: retry-after-of-a-503
+func TestAnExportWaitsAsLongAsABusyServerAsks(t *testing.T) {
+	t.Parallel()
+	p := &prism{rows: some(), busy: []int{7, 0, 60}}
+	e := p.start(t, client.CSV)
+	var asked []time.Duration
+	e.Pause = func(_ context.Context, _ int, pause time.Duration) bool {
+		asked = append(asked, pause)
+		return true
+	}
+	var got bytes.Buffer
+	if _, err := e.To(t.Context(), &got); err != nil || got.String() != p.export(client.CSV, time.Time{}) {
+		t.Errorf("%v; got\n%s", err, got.String())
+	}
+	if want := []time.Duration{7 * time.Second, 0, time.Minute}; !slices.Equal(asked, want) {
+		t.Errorf("pauses of %s, want %s", asked, want)
+	}
+	p.busy = []int{61}
+	if _, err := e.To(t.Context(), io.Discard); !errors.Is(err, client.ErrUnavailable) || len(asked) != 3 {
+		t.Errorf("a pause of more than a minute: %v", err)
+	}
+}
+
 func TestColumnsThatChange(t *testing.T) {
 	t.Parallel()
 	t.Run("end an export that was cut", func(t *testing.T) {
 		t.Parallel()
 		p := &prism{rows: some(), cuts: []int{200}}
 		e := p.start(t, client.JSONL)
-		e.Pause = func(context.Context, int) bool {
+		e.Pause = func(context.Context, int, time.Duration) bool {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.version++
