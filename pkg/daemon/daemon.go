@@ -59,7 +59,8 @@ func New(ctx context.Context, name string, s Settings, getenv func(string) strin
 	}
 	memory := limitMemory(os.DirFS("/"), getenv)
 	s = s.within(memory)
-	log.DebugContext(ctx, "limits", "in_flight", s.MaxInFlight, "connections", s.MaxConnections, "body_bytes", int64(s.MaxBodyBytes))
+	log.DebugContext(ctx, "limits", "in_flight", s.MaxInFlight, "connections", s.MaxConnections, "body_bytes", int64(s.MaxBodyBytes),
+		"response_bytes", int64(s.MaxResponseBytes))
 	return &Daemon{
 		Name: name, Settings: s,
 		Log:       log,
@@ -92,7 +93,7 @@ func (d *Daemon) InternalServer(
 func (d *Daemon) server(cfg httpkit.Config) *httpkit.Server {
 	cfg.Name, cfg.DrainDelay = d.Name, d.Settings.DrainDelay
 	cfg.MaxInFlight, cfg.MaxConnections = d.Settings.MaxInFlight, d.Settings.MaxConnections
-	cfg.MaxBodyBytes = int(d.Settings.MaxBodyBytes)
+	cfg.MaxBodyBytes, cfg.MaxResponseBytes = int(d.Settings.MaxBodyBytes), int(d.Settings.MaxResponseBytes)
 	return httpkit.New(cfg, httpkit.Deps{
 		Log: d.Log, Metrics: d.Metrics, Tracer: d.Traces.Provider, Propagator: d.Traces.Propagator,
 	})

@@ -114,20 +114,20 @@ func TestLimitsThatAreNotSetFitTheMemory(t *testing.T) {
 		memory int64
 		want   Settings
 	}{
-		"no memory limit": {Settings{}, math.MaxInt64, Settings{MaxInFlight: 4096, MaxConnections: 16384, MaxBodyBytes: 256 << 20}},
-		"much memory":     {Settings{}, 64 << 30, Settings{MaxInFlight: 4096, MaxConnections: 16384, MaxBodyBytes: 256 << 20}},
-		"256 MiB":         {Settings{}, 256 << 20, Settings{MaxInFlight: 512, MaxConnections: 2048, MaxBodyBytes: 16 << 20}},
-		"1 GiB":           {Settings{}, 1 << 30, Settings{MaxInFlight: 2048, MaxConnections: 8192, MaxBodyBytes: 64 << 20}},
-		"hardly any":      {Settings{}, 1 << 10, Settings{MaxInFlight: 1, MaxConnections: 4, MaxBodyBytes: 64}},
+		"no memory limit": {Settings{}, math.MaxInt64, Settings{MaxInFlight: 4096, MaxConnections: 16384, MaxBodyBytes: 256 << 20, MaxResponseBytes: 64 << 20}},
+		"much memory":     {Settings{}, 64 << 30, Settings{MaxInFlight: 4096, MaxConnections: 16384, MaxBodyBytes: 256 << 20, MaxResponseBytes: 64 << 20}},
+		"256 MiB":         {Settings{}, 256 << 20, Settings{MaxInFlight: 512, MaxConnections: 2048, MaxBodyBytes: 16 << 20, MaxResponseBytes: 16 << 20}},
+		"1 GiB":           {Settings{}, 1 << 30, Settings{MaxInFlight: 2048, MaxConnections: 8192, MaxBodyBytes: 64 << 20, MaxResponseBytes: 64 << 20}},
+		"hardly any":      {Settings{}, 1 << 10, Settings{MaxInFlight: 1, MaxConnections: 4, MaxBodyBytes: 64, MaxResponseBytes: 64}},
 		"the calls are set": {
 			Settings{MaxInFlight: 5000},
 			1 << 30,
-			Settings{MaxInFlight: 5000, MaxConnections: 20000, MaxBodyBytes: 64 << 20},
+			Settings{MaxInFlight: 5000, MaxConnections: 20000, MaxBodyBytes: 64 << 20, MaxResponseBytes: 64 << 20},
 		},
 		"all are set": {
-			Settings{MaxInFlight: 7, MaxConnections: 5, MaxBodyBytes: 3},
+			Settings{MaxInFlight: 7, MaxConnections: 5, MaxBodyBytes: 3, MaxResponseBytes: 4},
 			1 << 30,
-			Settings{MaxInFlight: 7, MaxConnections: 5, MaxBodyBytes: 3},
+			Settings{MaxInFlight: 7, MaxConnections: 5, MaxBodyBytes: 3, MaxResponseBytes: 4},
 		},
 	} {
 		if got := c.set.within(c.memory); got != c.want {
@@ -140,13 +140,16 @@ func TestLimitsThatAreNotSetFitTheMemory(t *testing.T) {
 func TestLimitsReachTheServer(t *testing.T) {
 	t.Parallel()
 	d, _ := newDaemon(t, unset)
-	d.Settings = Settings{MaxInFlight: 7, MaxConnections: 5, MaxBodyBytes: config.Bytes(3 << 20)}.within(math.MaxInt64)
+	d.Settings = Settings{MaxInFlight: 7, MaxConnections: 5, MaxBodyBytes: config.Bytes(3 << 20), MaxResponseBytes: config.Bytes(2 << 20)}.within(math.MaxInt64)
 	d.Server(nil)
 	families, err := d.Metrics.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]float64{"prism_http_in_flight_limit": 7, "prism_http_connections_limit": 5, "prism_http_body_bytes_limit": 3 << 20}
+	want := map[string]float64{
+		"prism_http_in_flight_limit": 7, "prism_http_connections_limit": 5, "prism_http_body_bytes_limit": 3 << 20,
+		"prism_http_response_bytes_limit": 2 << 20, "prism_http_streams_limit": 3,
+	}
 	for _, f := range families {
 		if limit, ok := want[f.GetName()]; ok {
 			if got := f.GetMetric()[0].GetGauge().GetValue(); got != limit {

@@ -9,7 +9,9 @@ import (
 type call struct {
 	mu      sync.Mutex
 	account string
-	bound   *Bound // of Hold, or nil
+	places  *Bound // of Hold, or nil
+	bytes   *Bound // of Hold, or nil
+	held    int    // bytes
 }
 
 type callKey struct{}
@@ -19,14 +21,54 @@ func With(ctx context.Context, account string) context.Context {
 	return context.WithValue(ctx, callKey{}, &call{account: account})
 }
 
-// Hold tells that the call has taken a place of b for the account. The call gives the place back for Account, which Identify
-// may have changed. The context is one of With.
-func Hold(ctx context.Context, account string, b *Bound) {
+// Hold tells that the call has taken a place for the account, and takes bytes from a bound on the bytes that calls hold. Leave
+// gives both back. The context is one of With.
+func Hold(ctx context.Context, account string, places, bytes *Bound) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.account, c.bound = account, b
+		c.account, c.places, c.bytes = account, places, bytes
 	}
+}
+
+// Leave gives back what Hold and Reserve have taken, for the account that Identify may have changed. Afterwards the call
+// counts nowhere.
+func Leave(ctx context.Context) {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.places != nil {
+		c.places.Give(c.account)
+	}
+	if c.held > 0 {
+		c.bytes.force(c.account, -c.held)
+	}
+	c.places, c.bytes, c.held = nil, nil, 0
+}
+
+// Reserve has the call hold at least n bytes until Leave. It returns false, and changes nothing, if the bound of Hold has no room
+// for them. With must there is always room. Outside of Hold and Leave nothing is counted.
+func Reserve(ctx context.Context, n int, must bool) bool {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	more := n - c.held
+	switch {
+	case c.bytes == nil || more <= 0:
+		return true
+	case must:
+		c.bytes.force(c.account, more)
+	case !c.bytes.take(c.account, Read, more):
+		return false
+	}
+	c.held = n
+	return true
 }
 
 // Account is for whom the call counts: "" without an earlier With.
@@ -40,7 +82,7 @@ func Account(ctx context.Context) string {
 	return c.account
 }
 
-// Identify has the call count for another account from now on, also at the bound of Hold.
+// Identify has the call count for another account from now on, also at the bounds of Hold.
 func Identify(ctx context.Context, account string) {
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
@@ -48,8 +90,11 @@ func Identify(ctx context.Context, account string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.bound != nil {
-		c.bound.move(c.account, account)
+	if c.places != nil {
+		c.places.move(c.account, account, 1)
+	}
+	if c.held > 0 {
+		c.bytes.move(c.account, account, c.held)
 	}
 	c.account = account
 }

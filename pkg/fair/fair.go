@@ -5,10 +5,15 @@
 // places divided by the number of accounts that hold one.
 //
 // Nothing waits and nothing is taken away from a call that runs, so while one account drains to its share more places are
-// held than the bound says: at most twice as many.
+// held than the bound says: at most twice as many. A strict bound never has more, and bounds each account instead.
+//
+// A place is a call, or a byte that calls hold.
 package fair
 
-import "sync"
+import (
+	"math"
+	"sync"
+)
 
 // Class is a kind of call.
 type Class uint8
@@ -25,17 +30,27 @@ type Bound struct {
 	mu      sync.Mutex
 	places  int
 	reserve int
+	spare   int // places beyond the bound, for accounts below their share
+	each    int // places of one account at most
 	taken   int
 	held    map[string]int // by account; only accounts that hold a place
 }
 
 // New makes a bound of places, at least 1. Calls of class Create leave reserve of them, fewer than places, to reads.
 func New(places, reserve int) *Bound {
-	return &Bound{places: places, reserve: reserve, held: make(map[string]int)}
+	return &Bound{places: places, reserve: reserve, spare: places, each: math.MaxInt, held: make(map[string]int)}
+}
+
+// NewStrict makes a bound that is never exceeded, of at least 1 place, of which each account holds at most each.
+func NewStrict(places, each int) *Bound {
+	return &Bound{places: places, each: each, held: make(map[string]int)}
 }
 
 // Take takes a place for a call of the account, and reports whether there was one. Each place taken is given back once.
-func (b *Bound) Take(account string, class Class) bool {
+func (b *Bound) Take(account string, class Class) bool { return b.take(account, class, 1) }
+
+// take takes n places, at least 1. While nobody holds a place, there are always enough.
+func (b *Bound) take(account string, class Class, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	limit := b.places
@@ -47,32 +62,41 @@ func (b *Bound) Take(account string, class Class) bool {
 		active++ // the account itself
 	}
 	share := max(1, limit/active)
-	if b.taken >= limit && (held >= share || b.taken >= limit+b.places) {
+	switch {
+	case b.taken == 0:
+	case held+n > b.each:
+		return false
+	case b.taken+n > limit && (held+n > share || b.taken+n > limit+b.spare):
 		return false
 	}
-	b.taken++
-	b.held[account]++
+	b.add(account, n)
 	return true
 }
 
-// Give gives back a place of the account.
-func (b *Bound) Give(account string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.taken--
-	if b.held[account]--; b.held[account] == 0 {
+// add takes n places, whether there are so many or not; with n below zero it gives places back.
+func (b *Bound) add(account string, n int) {
+	b.taken += n
+	if b.held[account] += n; b.held[account] == 0 {
 		delete(b.held, account)
 	}
 }
 
-// move has a place of one account count for another, above the share of the other if need be.
-func (b *Bound) move(from, to string) {
+// force takes n places, whether there are so many or not.
+func (b *Bound) force(account string, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.held[to]++
-	if b.held[from]--; b.held[from] == 0 {
-		delete(b.held, from)
-	}
+	b.add(account, n)
+}
+
+// Give gives back a place of the account.
+func (b *Bound) Give(account string) { b.force(account, -1) }
+
+// move has n places of one account count for another, above the share of the other if need be.
+func (b *Bound) move(from, to string, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.add(to, n)
+	b.add(from, -n)
 }
 
 // Taken is how many places are held.

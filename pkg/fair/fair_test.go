@@ -1,6 +1,7 @@
 package fair_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -60,7 +61,7 @@ func TestACallCountsForTheAccountThatIsFoundOut(t *testing.T) {
 			t.Fatal("no place")
 		}
 		ctx := fair.With(t.Context(), "")
-		fair.Hold(ctx, "address", b)
+		fair.Hold(ctx, "address", b, nil)
 		fair.Identify(ctx, "a")
 		if got := fair.Account(ctx); got != "a" {
 			t.Errorf("got %q", got)
@@ -74,6 +75,88 @@ func TestACallCountsForTheAccountThatIsFoundOut(t *testing.T) {
 	b.Give("address")
 	if n := b.Taken(); n != 0 {
 		t.Errorf("%d places are left", n)
+	}
+}
+
+// spec: export-limits
+func TestAStrictBoundIsNeverExceeded(t *testing.T) {
+	t.Parallel()
+	b := fair.NewStrict(5, 2)
+	for i, want := range []struct {
+		account string
+		ok      bool
+	}{{"a", true}, {"a", true}, {"a", false}, {"b", true}, {"b", true}, {"c", true}, {"c", false}, {"d", false}} {
+		if got := b.Take(want.account, fair.Read); got != want.ok {
+			t.Errorf("%d: %s gets a place: %v", i, want.account, got)
+		}
+	}
+	b.Give("a")
+	if !b.Take("d", fair.Read) || b.Taken() != 5 {
+		t.Errorf("%d places are held", b.Taken())
+	}
+}
+
+// spec: response-budget
+func TestCallsReserveBytesUntilTheyLeave(t *testing.T) {
+	t.Parallel()
+	places, bytes := fair.New(10, 0), fair.New(100, 0)
+	begin := func(account string) context.Context {
+		ctx := fair.With(t.Context(), "")
+		if !places.Take(account, fair.Read) {
+			t.Fatal("no place")
+		}
+		fair.Hold(ctx, account, places, bytes)
+		return ctx
+	}
+	wantHeld := func(when string, want int) {
+		t.Helper()
+		if got := bytes.Taken(); got != want {
+			t.Errorf("%s: %d bytes are held, want %d", when, got, want)
+		}
+	}
+	first := begin("a")
+	if !fair.Reserve(first, 1000, false) {
+		t.Error("a response that is alone does not fit")
+	}
+	if !fair.Reserve(first, 1000, false) || !fair.Reserve(first, 10, false) {
+		t.Error("bytes that are held do not fit")
+	}
+	wantHeld("more than fits", 1000)
+	second := begin("b")
+	if fair.Reserve(second, 1, false) {
+		t.Error("a byte beyond twice the bound")
+	}
+	if !fair.Reserve(second, 7, true) {
+		t.Error("what must be held is refused")
+	}
+	wantHeld("two calls", 1007)
+	fair.Leave(first)
+	wantHeld("one left", 7)
+	if !fair.Reserve(second, 100, false) || fair.Reserve(second, 101, false) {
+		t.Error("an account alone does not get the whole bound, and no more")
+	}
+	third, fourth := begin("address"), begin("b")
+	fair.Identify(third, "c")
+	if !fair.Reserve(third, 50, false) || fair.Reserve(third, 51, false) || fair.Reserve(fourth, 1, false) {
+		t.Error("the accounts do not share the bound")
+	}
+	fair.Identify(third, "b")
+	if !fair.Reserve(begin("d"), 50, false) {
+		t.Error("bytes do not count for the account that was found out")
+	}
+	for _, ctx := range []context.Context{first, second, third, fourth} {
+		fair.Leave(ctx)
+		fair.Leave(ctx)
+		if !fair.Reserve(ctx, 1000, false) {
+			t.Error("a call that has left is refused")
+		}
+	}
+	wantHeld("all but one left", 50)
+	if n := places.Taken(); n != 1 {
+		t.Errorf("%d places are held", n)
+	}
+	if !fair.Reserve(t.Context(), 1<<40, false) {
+		t.Error("a call that counts nowhere is refused")
 	}
 }
 

@@ -41,6 +41,7 @@ type conn struct {
 	net.Conn
 	tracker *tracker
 	stall   time.Duration // of one write
+	hurried time.Duration // Config.StopStall
 	headers time.Duration // Config.HeaderTimeout
 	notice  func() []byte // what cut sends, unless nil (Config.ClosingNotice)
 	channel *channel      // is Conn, when the server speaks TLS, else nil
@@ -80,7 +81,8 @@ func (c *conn) begin() bool {
 func (c *conn) endRequest() {
 	if c.inFlight {
 		c.inFlight = false
-		c.tracker.leave(fair.Account(c.exchange.ctx))
+		fair.Leave(c.exchange.ctx)
+		c.tracker.uncount()
 	}
 	if c.held > 0 {
 		c.tracker.held.Add(-c.held)
@@ -177,7 +179,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write fails when the client takes nothing for the stall time.
+// Write fails when the client takes nothing for the stall time, which is shorter while the server stops.
 func (c *conn) Write(p []byte) (int, error) {
 	if c.state.Load() == cut {
 		return 0, net.ErrClosed
@@ -188,6 +190,11 @@ func (c *conn) Write(p []byte) (int, error) {
 		if err := c.SetWriteDeadline(time.Now().Add(c.stall)); err != nil {
 			return written, err
 		}
+		// The deadline is set before refusing is read, and Run sets refusing before it shortens the deadlines of all
+		// connections: one of them shortens this one.
+		if c.tracker.refusing.Load() {
+			c.hurry()
+		}
 		n, err := c.Conn.Write(step)
 		written += n
 		if err != nil || written == len(p) {
@@ -195,6 +202,9 @@ func (c *conn) Write(p []byte) (int, error) {
 		}
 	}
 }
+
+// hurry leaves the client Config.StopStall for the current write.
+func (c *conn) hurry() { _ = c.SetWriteDeadline(time.Now().Add(c.hurried)) }
 
 // SetReadDeadline sets no deadline behind refusedUntil.
 func (c *conn) SetReadDeadline(t time.Time) error {

@@ -172,7 +172,7 @@ func (x *exchange) admit() *apierr.Error {
 		reason = t.admit(account, class)
 		x.conn.inFlight = reason == notShed
 		if x.conn.inFlight {
-			fair.Hold(x.ctx, account, t.places)
+			fair.Hold(x.ctx, account, t.places, t.answers)
 		}
 	}
 	if reason != notShed {

@@ -12,6 +12,7 @@ type listener struct {
 	net.Listener
 	tracker *tracker
 	stall   time.Duration
+	hurried time.Duration // Config.StopStall
 	headers time.Duration // Config.HeaderTimeout
 	notice  func() []byte // nil without Config.ClosingNotice
 	encrypt *encryption   // nil: plain HTTP
@@ -39,7 +40,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: raw, tracker: l.tracker, stall: l.stall, headers: l.headers, notice: l.notice}
+	c := &conn{Conn: raw, tracker: l.tracker, stall: l.stall, hurried: l.hurried, headers: l.headers, notice: l.notice}
 	if l.encrypt != nil {
 		c.channel = &channel{Conn: raw, encryption: l.encrypt}
 		c.Conn = c.channel

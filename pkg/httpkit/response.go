@@ -1,17 +1,15 @@
 package httpkit
 
 import (
-	"bufio"
+	"context"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
-	"net"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // JSONType is the media type of JSON bodies (spec: media-types).
@@ -20,7 +18,8 @@ const JSONType = "application/json; charset=utf-8"
 // retryAfter is the pause that a 503 asks for, in seconds: bounds are free again as soon as a call ends.
 const retryAfter = "1"
 
-// Send responds with a finished body. It always returns nil. The body must not be changed afterwards.
+// Send responds with a finished body that is small or shared by many responses. It always returns nil. The body must not be
+// changed afterwards.
 func Send(c *fiber.Ctx, status int, contentType string, body []byte) error {
 	r := c.Response()
 	r.SetStatusCode(status)
@@ -29,80 +28,20 @@ func Send(c *fiber.Ctx, status int, contentType string, body []byte) error {
 	return nil
 }
 
-// SendStream responds 200 with a body that is made while it is sent: in chunks, or to HTTP/1.0 until the connection ends
-// (spec: http-1-0). It owns the body and closes it. An error
-// before the first byte is returned. A later error breaks the connection before the last chunk, so that no client takes a
-// part for the whole. After a client disconnect the next write ends the stream.
-func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
+// SendOwn is Send for a body of any size that this response alone holds. If Config.MaxResponseBytes leaves no room for the body,
+// it is the 503 (spec: response-budget), except if the request has taken effect: then the response is sent in any case.
+func SendOwn(c *fiber.Ctx, status int, contentType string, body []byte, tookEffect bool) error {
 	x := exchangeOf(c)
-	buffered := bufio.NewReader(body)
-	if _, err := buffered.Peek(1); err != nil && !errors.Is(err, io.EOF) {
-		return errors.Join(fmt.Errorf("stream: %w", err), body.Close())
+	if counted := len(body) - uncounted; counted > 0 && !fair.Reserve(x.ctx, counted, tookEffect) {
+		return x.shed(shedAnswers)
 	}
-	c.Response().SetStatusCode(fasthttp.StatusOK)
-	c.Response().Header.SetContentType(contentType)
-	if x.method == fiber.MethodHead {
-		// fasthttp sends the end of the chunks also without a body, and so a line in front of the next response.
-		return body.Close()
-	}
-	x.streaming = true
-	o := &outgoing{x: x, buffered: buffered, closer: body}
-	if c.Request().Header.IsHTTP11() {
-		c.Response().SetBodyStream(o, -1)
-		return nil
-	}
-	// fasthttp would send chunks, so the response is written here, after the handler.
-	c.Response().Header.SetConnectionClose()
-	head := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\n")
-	for key, value := range c.Response().Header.All() {
-		head = fmt.Appendf(head, "%s: %s\r\n", key, value)
-	}
-	c.Context().HijackSetNoResponse(true)
-	c.Context().Hijack(func(net.Conn) { o.writeTo(x.conn, append(head, "\r\n"...)) })
-	return nil
+	return Send(c, status, contentType, body)
 }
 
-// writeTo writes head and body to the connection, which is closed afterwards: with a reset if the body is not whole.
-func (o *outgoing) writeTo(c *conn, head []byte) {
-	_, err := c.Write(head)
-	if err == nil {
-		_, err = io.Copy(c, o)
-	}
-	if tcp, ok := c.Conn.(*net.TCPConn); ok && err != nil {
-		_ = tcp.SetLinger(0)
-		c.linger = false
-	}
-	_ = o.Close()
-}
-
-// outgoing is a streamed response body. The exchange ends when the body is closed, not when the handler returns.
-type outgoing struct {
-	x        *exchange
-	buffered *bufio.Reader
-	closer   io.Closer
-	err      error // of the last Read
-}
-
-func (o *outgoing) Read(p []byte) (n int, err error) {
-	o.err = recovered(func() error {
-		n, err = o.buffered.Read(p)
-		return err
-	})
-	return n, o.err
-}
-
-func (o *outgoing) Close() error {
-	err := o.closer.Close()
-	switch {
-	case o.err == nil:
-		err = errors.New("stream broke off: the client left")
-	case !errors.Is(o.err, io.EOF):
-		err = fmt.Errorf("stream broke off: %w", o.err)
-	}
-	if o.x.streaming {
-		o.x.done(err)
-	}
-	return nil
+// Reserve has a request hold n bytes of what becomes its response, for example the response of another service, until its own
+// response is sent. It fails if Config.MaxResponseBytes leaves no room for them, and not if must is set.
+func Reserve(ctx context.Context, n int, must bool) bool {
+	return n <= uncounted || fair.Reserve(ctx, n-uncounted, must)
 }
 
 // respondError is the one place where errors become responses. An error that is not of the catalogue is logged and becomes

@@ -30,8 +30,8 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	served := make(chan error, 1)
 	go func() {
 		served <- s.fast.Serve(&listener{
-			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, headers: s.cfg.HeaderTimeout, notice: s.notice(),
-			encrypt: s.encryption(), after: s.deps.After, closing: closing,
+			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, hurried: s.cfg.StopStall, headers: s.cfg.HeaderTimeout,
+			notice: s.notice(), encrypt: s.encryption(), after: s.deps.After, closing: closing,
 		})
 	}()
 
@@ -78,7 +78,7 @@ func (s *Server) serveUntil(ctx context.Context, served chan error) error {
 
 // awaitInFlight refuses new requests and waits for those in flight.
 func (s *Server) awaitInFlight() error {
-	s.tracker.refusing.Store(true)
+	s.tracker.refuse()
 	limit := s.deps.After(s.cfg.DrainLimit)
 	for s.tracker.inFlight.Load() > 0 {
 		select {

@@ -43,6 +43,14 @@ type Config struct {
 	// MaxBodyBytes is how many bytes of bodies all requests in flight hold together; 256 MiB, and never less than BodyLimit.
 	// A body that does not fit gets 503. The first 16 KiB of each body are not counted: MaxInFlight bounds them.
 	MaxBodyBytes int
+	// MaxResponseBytes is how many bytes of response bodies all requests in flight hold together; 64 MiB. The accounts share
+	// it, and may hold up to twice as many (spec: fair-shares). A response of SendOwn or SendStream that does not fit gets 503,
+	// unless its request has taken effect. The first 16 KiB of each are not counted: MaxInFlight bounds them.
+	MaxResponseBytes int
+	// MaxStreams is how many responses of SendStream are sent at once; 64, and at most half of MaxInFlight. MaxStreamsOfAccount
+	// of them may be one account's; 8. One more gets 503 at once (spec: export-limits).
+	MaxStreams          int
+	MaxStreamsOfAccount int
 	// HeaderLimit is the largest request line with headers, in bytes; 16 KiB. Every connection that was used holds a
 	// buffer of this size.
 	HeaderLimit int
@@ -58,6 +66,9 @@ type Config struct {
 	// WriteTimeout is how long a response may make no progress; 30 s. fasthttp's bound is on the whole response, but an
 	// export may take hours while the client keeps reading (spec: export-is-streamed).
 	WriteTimeout time.Duration
+	// StopStall takes the place of WriteTimeout when the server stops and refuses requests; 5 s, and never more than
+	// WriteTimeout.
+	StopStall time.Duration
 	// ClosingNotice sends a 408 that closes the connection to every connection that the server closes while it is idle, or
 	// in the middle of a request. A client whose request crosses the 408 on the way takes the 408 for the response, and so
 	// knows that the request was not taken (RFC 9110, 15.5.9). It is for internal servers, whose clients expect it.
@@ -82,11 +93,15 @@ func (c Config) withDefaults() Config {
 	c.MaxArriving = cmp.Or(c.MaxArriving, c.MaxInFlight)
 	c.MaxConnections = cmp.Or(c.MaxConnections, 4*c.MaxInFlight)
 	c.MaxBodyBytes = max(cmp.Or(c.MaxBodyBytes, 256<<20), c.BodyLimit)
+	c.MaxResponseBytes = cmp.Or(c.MaxResponseBytes, 64<<20)
+	c.MaxStreams = cmp.Or(c.MaxStreams, min(64, max(c.MaxInFlight/2, 1)))
+	c.MaxStreamsOfAccount = cmp.Or(c.MaxStreamsOfAccount, 8)
 	c.HeaderLimit = cmp.Or(c.HeaderLimit, 16<<10)
 	c.ReadTimeout = cmp.Or(c.ReadTimeout, 20*time.Second)
 	c.HeaderTimeout = min(cmp.Or(c.HeaderTimeout, 5*time.Second), c.ReadTimeout)
 	c.IdleTimeout = cmp.Or(c.IdleTimeout, 75*time.Second)
 	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
+	c.StopStall = min(cmp.Or(c.StopStall, 5*time.Second), c.WriteTimeout)
 	c.DrainLimit = cmp.Or(c.DrainLimit, 30*time.Second)
 	return c
 }
@@ -184,7 +199,7 @@ func New(cfg Config, deps Deps) *Server {
 
 // App is where routes are registered, before Run. A GET route answers HEAD too.
 //
-// Handlers return errors rather than write them; see Send, SendStream, ReadBody and Param. Strings of Fiber are views into
+// Handlers return errors rather than write them; see Send, SendOwn, SendStream, ReadBody and Param. Strings of Fiber are views into
 // buffers of the connection, and end with the request. The context of a handler is
 // c.UserContext(): it carries the span and the request id. It does not end with a client disconnect or when the server is
 // told to stop, but only after DrainLimit (spec: client-disconnect).

@@ -20,13 +20,15 @@ const (
 	idlePatience = 5 * time.Second
 )
 
-// tracker counts open connections, requests in flight, and the bytes of their bodies. fasthttp's own Shutdown is not used:
+// tracker counts open connections, requests in flight, and the bytes of their bodies and responses. fasthttp's own Shutdown is not used:
 // it does nothing before Serve, refuses no request on kept connections, and waits for connections that sent half a header.
 type tracker struct {
 	maxConns int64
 	maxHeld  int64
 	arrivals *arrivals
 	places   *fair.Bound // of the requests in flight
+	answers  *fair.Bound // bytes of responses
+	streams  *fair.Bound
 	now      func() time.Time
 
 	inFlight  atomic.Int64
@@ -53,6 +55,8 @@ func newTracker(cfg Config, now func() time.Time) *tracker {
 		maxConns: int64(cfg.MaxConnections),
 		maxHeld:  int64(cfg.MaxBodyBytes),
 		places:   fair.New(max(cfg.MaxInFlight, 1), reserve),
+		answers:  fair.New(max(cfg.MaxResponseBytes, 1), 0),
+		streams:  fair.NewStrict(max(cfg.MaxStreams, 1), max(cfg.MaxStreamsOfAccount, 1)),
 		arrivals: newArrivals(cfg.MaxArriving, cfg.TrustedCallers),
 		now:      now,
 		quiet:    make(chan struct{}, 1),
@@ -73,9 +77,11 @@ const (
 	shedBodies   shedReason = "bodies"
 	shedArriving shedReason = "arriving"
 	shedAddress  shedReason = "arriving_address"
+	shedAnswers  shedReason = "responses"
+	shedStreams  shedReason = "streams"
 )
 
-// admit counts a request in flight for the account; leave ends the count after the response.
+// admit counts a request in flight for the account; uncount ends the count after the response.
 func (t *tracker) admit(account string, class fair.Class) shedReason {
 	t.inFlight.Add(1)
 	// admit counts before it reads refusing, and Run sets refusing before it reads the count: one of them sees the other.
@@ -90,11 +96,7 @@ func (t *tracker) admit(account string, class fair.Class) shedReason {
 	return notShed
 }
 
-func (t *tracker) leave(account string) {
-	t.places.Give(account)
-	t.uncount()
-}
-
+// uncount ends the count of a request in flight, whose place was given back.
 func (t *tracker) uncount() {
 	if t.inFlight.Add(-1) == 0 && t.refusing.Load() {
 		select {
@@ -173,6 +175,16 @@ func (t *tracker) remove(c *conn) {
 func (t *tracker) signalEmpty() {
 	if t.closed.Load() && len(t.conns) == 0 {
 		close(t.empty)
+	}
+}
+
+// refuse begins to refuse requests, and has clients that take nothing of their response cut after Config.StopStall.
+func (t *tracker) refuse() {
+	t.refusing.Store(true)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c := range t.conns {
+		c.hurry()
 	}
 }
 

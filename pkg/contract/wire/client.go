@@ -18,6 +18,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/pkg/telemetry"
@@ -31,8 +32,10 @@ type ClientConfig struct {
 	TLS *mtls.Identity
 	// Tokens authorise every call.
 	Tokens *Tokens
-	// MaxConns bounds the connections to the service, and so the calls at once; 512 when 0.
+	// MaxConns bounds the connections to the service, and so the calls at once; 512 when 0. Streams have connections of their own.
 	MaxConns int
+	// MaxStreams bounds the streams at once; 64 when 0. One more is refused at once.
+	MaxStreams int
 }
 
 // ClientDeps may all be nil.
@@ -57,6 +60,7 @@ type client struct {
 	tokens     *Tokens
 	host       *fasthttp.HostClient
 	stream     *http.Transport // for responses that are read while they arrive
+	streams    chan struct{}   // holds a token for each stream
 	tracer     trace.Tracer    // nil: no spans
 	propagator propagation.TextMapPropagator
 }
@@ -80,11 +84,14 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 	if cfg.MaxConns == 0 {
 		cfg.MaxConns = 512
 	}
+	if cfg.MaxStreams == 0 {
+		cfg.MaxStreams = 64
+	}
 	if deps.Propagator == nil {
 		deps.Propagator = propagation.NewCompositeTextMapPropagator()
 	}
 	c := &client{
-		tokens: cfg.Tokens, host: newHost(addr, cfg.MaxConns, d), stream: newStream(cfg.MaxConns, d),
+		tokens: cfg.Tokens, host: newHost(addr, cfg.MaxConns, d), stream: newStream(d), streams: make(chan struct{}, cfg.MaxStreams),
 		propagator: deps.Propagator,
 	}
 	if deps.Tracer != nil {
@@ -129,7 +136,8 @@ func (c *client) Close() {
 }
 
 // lookUp makes a call that changes nothing. A response that was lost is asked for once more; when the second is lost too,
-// nothing has happened.
+// nothing has happened. The caller's request holds the response until its own response is sent; without room for the response
+// the call was not taken.
 func (c *client) lookUp(ctx context.Context, path string, args any) (contract.Response, error) {
 	r, err := c.call(ctx, path, args)
 	if errors.Is(err, errLost) && !errors.Is(err, fasthttp.ErrTimeout) {
@@ -138,8 +146,14 @@ func (c *client) lookUp(ctx context.Context, path string, args any) (contract.Re
 	if errors.Is(err, errLost) {
 		err = errors.Join(contract.ErrUnavailable, err)
 	}
+	if err == nil && !httpkit.Reserve(ctx, len(r.Body), false) {
+		return contract.Response{}, errNoRoom
+	}
 	return r, err
 }
+
+// errNoRoom is a response that does not fit into httpkit.Config.MaxResponseBytes of the caller.
+var errNoRoom = fmt.Errorf("%w: no memory for the response", contract.ErrUnavailable)
 
 // call makes one call. When a response was lost, the error is errLost and nobody knows whether the call took effect.
 func (c *client) call(ctx context.Context, path string, args any) (r contract.Response, err error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -25,15 +26,15 @@ func AccountOf(h *fasthttp.RequestHeader) string { return string(h.Peek(headerAc
 // MountResults serves results to callers that show a token. Every path of the app asks for it, known or not.
 func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.Logger) {
 	app.Use(authorize(tokens))
-	postJSON(app, log, pathCreateFacts, serveCreateFacts(r))
-	postJSON(app, log, pathRetryFacts, func(ctx context.Context, a argsResult) (contract.RetryFacts, error) {
+	findJSON(app, log, pathCreateFacts, serveCreateFacts(r))
+	findJSON(app, log, pathRetryFacts, func(ctx context.Context, a argsResult) (contract.RetryFacts, error) {
 		return r.RetryFacts(ctx, a.Key, a.ID)
 	})
 	post(app, log, pathSave, r.Save)
-	post(app, log, pathRead, func(ctx context.Context, a argsResult) (contract.Response, error) {
+	find(app, log, pathRead, func(ctx context.Context, a argsResult) (contract.Response, error) {
 		return r.Read(ctx, a.Key, a.ID, a.Format)
 	})
-	post(app, log, pathListResults, func(ctx context.Context, a argsQuery[contract.ResultList]) (contract.Response, error) {
+	find(app, log, pathListResults, func(ctx context.Context, a argsQuery[contract.ResultList]) (contract.Response, error) {
 		return r.ListResults(ctx, a.Key, a.Query)
 	})
 	app.Post(pathExport, serveExport(log, r))
@@ -45,16 +46,16 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	postChange(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
 		return r.CreatePrism(ctx, a.Key, a.Prism)
 	})
-	post(app, log, pathListPrisms, func(ctx context.Context, a argsQuery[contract.PrismList]) (contract.Response, error) {
+	find(app, log, pathListPrisms, func(ctx context.Context, a argsQuery[contract.PrismList]) (contract.Response, error) {
 		return r.ListPrisms(ctx, a.Key, a.Query)
 	})
-	post(app, log, pathPrism, func(ctx context.Context, a argsPrism) (contract.Response, error) {
+	find(app, log, pathPrism, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Prism(ctx, a.Key, a.Ref)
 	})
 	postChange(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.AddVersion(ctx, a.Key, a.Ref, a.New)
 	})
-	post(app, log, pathVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
+	find(app, log, pathVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Version(ctx, a.Key, a.Ref, a.Number)
 	})
 	postChange(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
@@ -77,7 +78,7 @@ func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
 	}
 	post(app, log, pathCreateKey, createKey)
 	post(app, log, createKeyPath(contract.NewKey{Role: prism.Reader}), createKey)
-	post(app, log, pathListKeys, func(ctx context.Context, a argsQuery[contract.Page]) (contract.Response, error) {
+	find(app, log, pathListKeys, func(ctx context.Context, a argsQuery[contract.Page]) (contract.Response, error) {
 		return r.ListKeys(ctx, a.Key, a.Query)
 	})
 	post(app, log, pathRevokeKey, func(ctx context.Context, a argsKey) (contract.Response, error) {
@@ -104,19 +105,39 @@ func authorize(tokens *Tokens) fiber.Handler {
 
 // postJSON serves a method whose result is sent as JSON.
 func postJSON[Q, A any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (A, error)) {
-	post(app, log, path, func(ctx context.Context, q Q) (contract.Response, error) {
+	post(app, log, path, inJSON(method))
+}
+
+// findJSON is postJSON for a look-up.
+func findJSON[Q, A any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (A, error)) {
+	find(app, log, path, inJSON(method))
+}
+
+func inJSON[Q, A any](method func(context.Context, Q) (A, error)) func(context.Context, Q) (contract.Response, error) {
+	return func(ctx context.Context, q Q) (contract.Response, error) {
 		found, err := method(ctx, q)
 		if err != nil {
 			return contract.Response{}, err
 		}
 		body, err := strictjson.Marshal(found)
 		return contract.Response{ContentType: contentJSON, Body: body}, err
-	})
+	}
 }
 
 // post serves a method whose result is a finished response.
 func post[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
-	app.Post(path, func(c *fiber.Ctx) error {
+	app.Post(path, handler(log, path, method, true))
+}
+
+// find is post for a method that changes nothing: a response that is too large for the memory left is refused.
+func find[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
+	app.Post(path, handler(log, path, method, false))
+}
+
+func handler[Q any](
+	log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error), changes bool,
+) fiber.Handler {
+	return func(c *fiber.Ctx) error {
 		var q Q
 		if err := readArgs(c, &q); err != nil {
 			return err
@@ -131,8 +152,8 @@ func post[Q any](app *fiber.App, log *slog.Logger, path string, method func(cont
 		if r.Failed {
 			c.Set(headerFailed, "1")
 		}
-		return httpkit.Send(c, fiber.StatusOK, r.ContentType, r.Body)
-	})
+		return httpkit.SendOwn(c, fiber.StatusOK, r.ContentType, r.Body, changes)
+	}
 }
 
 // serveExport has no time limit for the whole: the stream's reader sets the pace.
@@ -146,6 +167,7 @@ func serveExport(log *slog.Logger, r contract.Results) fiber.Handler {
 		if err != nil {
 			return sendError(c, log, pathExport, err)
 		}
+		c.Set(headerAccount, fair.Account(c.UserContext()))
 		return httpkit.SendStream(c, stream.ContentType, stream.Body)
 	}
 }

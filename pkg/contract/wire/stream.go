@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
+	"time"
 
 	"go.opentelemetry.io/otel/propagation"
 
@@ -17,36 +19,85 @@ import (
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
+const (
+	// streamIdle bounds the wait for the next bytes of a stream. It exceeds idleTime and defaultTimeout together, because the
+	// reading of a kept connection begins before the next request does.
+	streamIdle = time.Minute
+	// streamBuffer is the kernel's receive buffer of a stream, which would else grow to several MiB while its reader stalls.
+	streamBuffer = 256 << 10
+)
+
+// errStreams is a stream beyond ClientConfig.MaxStreams.
+var errStreams = fmt.Errorf("%w: too many streams", contract.ErrUnavailable)
+
 // newStream makes the client of responses that are read while they arrive. The client is of net/http, which cancels with
 // the context and reports a body that was cut short; fasthttp does neither.
-func newStream(conns int, d dialer) *http.Transport {
+func newStream(d dialer) *http.Transport {
 	return &http.Transport{
 		// The address is an http one for the Transport: the dialer makes the TLS.
 		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
-			conn, _, err := d.dial(ctx, addr, 0)
-			return conn, err
+			conn, socket, err := d.dial(ctx, addr, 0)
+			if err != nil {
+				return nil, err
+			}
+			if tcp, ok := socket.(*net.TCPConn); ok {
+				_ = tcp.SetReadBuffer(streamBuffer)
+			}
+			return patient{conn}, nil
 		},
 		// An export may take as long as its reader does; only its first byte has a bound.
 		ResponseHeaderTimeout: defaultTimeout,
-		MaxConnsPerHost:       conns,
 		IdleConnTimeout:       idleTime,
 		DisableCompression:    true,
 	}
 }
 
-// open makes a look-up and returns as soon as the response's header has arrived. The caller reads and closes the body.
+// patient is a connection of which no read waits for ever.
+type patient struct{ net.Conn }
+
+func (p patient) Read(b []byte) (int, error) {
+	if err := p.SetReadDeadline(time.Now().Add(streamIdle)); err != nil {
+		return 0, err
+	}
+	return p.Conn.Read(b)
+}
+
+// open makes a look-up and returns as soon as the response's header has arrived. The caller reads and closes the body. From
+// then on the call counts for the account that the service has found.
 func (c *client) open(ctx context.Context, path string, args any) (contract.Stream, error) {
 	body, err := strictjson.Marshal(args)
 	if err != nil {
 		return contract.Stream{}, fmt.Errorf("wire: %w", err)
 	}
+	select {
+	case c.streams <- struct{}{}:
+	default:
+		return contract.Stream{}, errStreams
+	}
+	release := sync.OnceFunc(func() { <-c.streams })
 	stream, err := contract.Stream{}, errToken
 	for _, t := range c.tokens.list.Get() {
 		if stream, err = c.openWith(ctx, path, body, t); !errors.Is(err, errToken) {
 			break
 		}
 	}
-	return stream, err
+	if err != nil {
+		release()
+		return contract.Stream{}, err
+	}
+	stream.Body = counted{stream.Body, release}
+	return stream, nil
+}
+
+// counted is a stream's body that releases its place when it is closed.
+type counted struct {
+	io.ReadCloser
+	release func()
+}
+
+func (c counted) Close() error {
+	defer c.release()
+	return c.ReadCloser.Close()
 }
 
 func (c *client) openWith(ctx context.Context, path string, body []byte, t token) (contract.Stream, error) {
@@ -67,6 +118,9 @@ func (c *client) openWith(ctx context.Context, path string, body []byte, t token
 		defer func() { _ = resp.Body.Close() }()
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 		return contract.Stream{}, decodeError(resp.StatusCode, body)
+	}
+	if account := resp.Header.Get(headerAccount); account != "" { // services of earlier releases send none
+		fair.Identify(ctx, account)
 	}
 	return contract.Stream{ContentType: resp.Header.Get("Content-Type"), Body: resp.Body}, nil
 }

@@ -77,7 +77,7 @@ const (
 	// headerTimeout is how many milliseconds the caller will still wait.
 	headerTimeout = "Prism-Timeout"
 	// headerAccount is for whom the call counts at bounds that accounts share (spec: fair-shares). Callers of earlier releases
-	// send none.
+	// send none. A stream returns the account of its API key.
 	headerAccount = "Prism-Account"
 	// headerRequestID is one id in the logs of all services.
 	headerRequestID = "X-Request-Id"

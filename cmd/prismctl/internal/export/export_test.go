@@ -261,7 +261,7 @@ func TestRowsThatAppearLateAreNotLost(t *testing.T) {
 	})
 }
 
-// spec: retry-after-of-a-503
+// spec: export-limits, retry-after-of-a-503
 func TestAnExportWaitsAsLongAsABusyServerAsks(t *testing.T) {
 	t.Parallel()
 	p := &prism{rows: some(), busy: []int{7, 0, 60}}

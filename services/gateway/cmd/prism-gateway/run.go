@@ -56,14 +56,18 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		d.Log.WarnContext(ctx, "calls are in plain text: PRISM_INTERNAL_TLS_DIR is set, but an address has no https://",
 			"results", s.Results.Scheme(), "model_proxy", s.Models.Scheme())
 	}
-	results, err := wire.NewResults(wire.ClientConfig{URL: s.Results.String(), TLS: identity, Tokens: resultsTokens}, deps)
+	// Each call in flight has a connection to each service if it needs one, so that accounts share the requests in flight and
+	// nothing behind them (spec: fair-shares). A call to the model holds its connection for up to 15 s.
+	conns := 2 * d.Settings.MaxInFlight
+	results, err := wire.NewResults(wire.ClientConfig{
+		URL: s.Results.String(), TLS: identity, Tokens: resultsTokens, MaxConns: conns,
+	}, deps)
 	if err != nil {
 		return fmt.Errorf("PRISM_RESULTS_URL: %w (for example PRISM_RESULTS_URL=http://127.0.0.1:8081)", err)
 	}
 	defer results.Close()
-	// A call to the model holds its connection for up to 15 s, so there are as many as calls in flight (spec: fair-shares).
 	models, err := wire.NewModels(wire.ClientConfig{
-		URL: s.Models.String(), TLS: identity, Tokens: modelsTokens, MaxConns: 2 * d.Settings.MaxInFlight,
+		URL: s.Models.String(), TLS: identity, Tokens: modelsTokens, MaxConns: conns,
 	}, deps)
 	if err != nil {
 		return fmt.Errorf("PRISM_MODEL_PROXY_URL: %w (for example PRISM_MODEL_PROXY_URL=http://127.0.0.1:8082)", err)

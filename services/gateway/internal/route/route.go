@@ -95,7 +95,8 @@ func respond(c *fiber.Ctx, parsed call, err error) error {
 		case status == statusOfResult:
 			status = fiber.StatusOK
 		}
-		return httpkit.Send(c, status, response.ContentType, response.Body)
+		changes := c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead
+		return httpkit.SendOwn(c, status, response.ContentType, response.Body, changes)
 	})
 }
 

@@ -1,0 +1,128 @@
+package httpkit
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/prism-results/prism/pkg/fair"
+)
+
+const (
+	// streamBytes is what a stream counts at least towards Config.MaxResponseBytes.
+	streamBytes = 256 << 10
+	// streamBuffer is the kernel's send buffer of a stream's connection. The kernel would let it grow to several MiB, which a
+	// client that stops reading keeps; and a slow client of a buffer that large seems to take nothing for a long time.
+	streamBuffer = 256 << 10
+)
+
+// SendStream responds 200 with a body that is made while it is sent: in chunks, or to HTTP/1.0 until the connection ends
+// (spec: http-1-0). It owns the body and closes it. An error
+// before the first byte is returned, and so is the 503 if as many streams are sent as may be (Config.MaxStreams), or
+// Config.MaxResponseBytes leaves no room. A later error breaks the connection before the last chunk, so that no client takes a
+// part for the whole. After a client disconnect the next write ends the stream. A body with a method Held() int tells how many
+// bytes it holds in memory.
+func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
+	x := exchangeOf(c)
+	o := &outgoing{x: x, body: body}
+	if err := o.begin(); err != nil {
+		return errors.Join(err, body.Close())
+	}
+	c.Response().SetStatusCode(fasthttp.StatusOK)
+	c.Response().Header.SetContentType(contentType)
+	if x.method == fiber.MethodHead {
+		// fasthttp sends the end of the chunks also without a body, and so a line in front of the next response.
+		return o.Close()
+	}
+	x.streaming = true
+	if c.Request().Header.IsHTTP11() {
+		c.Response().SetBodyStream(o, -1)
+		return nil
+	}
+	// fasthttp would send chunks, so the response is written here, after the handler.
+	c.Response().Header.SetConnectionClose()
+	head := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\n")
+	for key, value := range c.Response().Header.All() {
+		head = fmt.Appendf(head, "%s: %s\r\n", key, value)
+	}
+	c.Context().HijackSetNoResponse(true)
+	c.Context().Hijack(func(net.Conn) { o.writeTo(x.conn, append(head, "\r\n"...)) })
+	return nil
+}
+
+// outgoing is a streamed response body. The exchange ends when the body is closed, not when the handler returns.
+type outgoing struct {
+	x        *exchange
+	body     io.ReadCloser
+	buffered *bufio.Reader
+	account  string // for whom the stream has a place
+	err      error  // of the last Read
+}
+
+// begin takes a place among the streams and reads the first bytes. An error gives the place back.
+func (o *outgoing) begin() error {
+	t := o.x.server.tracker
+	o.account = fair.Account(o.x.ctx)
+	if !t.streams.Take(o.account, fair.Read) {
+		return o.x.shed(shedStreams)
+	}
+	if !fair.Reserve(o.x.ctx, streamBytes, false) {
+		t.streams.Give(o.account)
+		return o.x.shed(shedAnswers)
+	}
+	if o.x.conn != nil {
+		if tcp, ok := o.x.conn.Conn.(*net.TCPConn); ok {
+			_ = tcp.SetWriteBuffer(streamBuffer)
+		}
+	}
+	o.buffered = bufio.NewReader(o.body)
+	if _, err := o.buffered.Peek(1); err != nil && !errors.Is(err, io.EOF) {
+		t.streams.Give(o.account)
+		return fmt.Errorf("stream: %w", err)
+	}
+	return nil
+}
+
+func (o *outgoing) Read(p []byte) (n int, err error) {
+	o.err = recovered(func() error {
+		n, err = o.buffered.Read(p)
+		return err
+	})
+	if held, ok := o.body.(interface{ Held() int }); ok {
+		fair.Reserve(o.x.ctx, held.Held(), true) // what is there cannot be refused any more
+	}
+	return n, o.err
+}
+
+func (o *outgoing) Close() error {
+	err := o.body.Close()
+	o.x.server.tracker.streams.Give(o.account)
+	switch {
+	case o.err == nil:
+		err = errors.New("stream broke off: the client left")
+	case !errors.Is(o.err, io.EOF):
+		err = fmt.Errorf("stream broke off: %w", o.err)
+	}
+	if o.x.streaming {
+		o.x.done(err)
+	}
+	return nil
+}
+
+// writeTo writes head and body to the connection, which is closed afterwards: with a reset if the body is not whole.
+func (o *outgoing) writeTo(c *conn, head []byte) {
+	_, err := c.Write(head)
+	if err == nil {
+		_, err = io.Copy(c, o)
+	}
+	if tcp, ok := c.Conn.(*net.TCPConn); ok && err != nil {
+		_ = tcp.SetLinger(0)
+		c.linger = false
+	}
+	_ = o.Close()
+}
