@@ -200,6 +200,7 @@ func TestAClientThatLeavesEndsTheStream(t *testing.T) {
 	}
 }
 
+// spec: stalled-readers
 func TestAClientThatStopsReadingEndsTheStream(t *testing.T) {
 	t.Parallel()
 	endless := newSource(readerFunc(func(p []byte) (int, error) { return len(p), nil }))
