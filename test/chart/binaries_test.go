@@ -169,7 +169,7 @@ func TestEverySettingHasAPlaceInTheValues(t *testing.T) {
 	t.Parallel()
 	r := render(t, with(t, `
 migrations: {mode: job}
-defaults: {maxInFlight: 1, maxConnections: 1, maxBodyBytes: 1MiB}
+defaults: {maxInFlight: 1, maxConnections: 1, maxBodyBytes: 1MiB, maxResponseBytes: 1MiB}
 gateway: {trustedProxies: [10.0.0.0/8, "fd00::1"]}
 redis: {mode: sentinel, existingSecret: r, usernameKey: u, passwordKey: p, sentinelPasswordKey: s}
 model: {baseURL: "https://models.example.com", name: m}

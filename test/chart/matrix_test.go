@@ -55,7 +55,7 @@ func matrix() map[string]string {
 		"budgets in percent":            `{defaults: {pdb: {maxUnavailable: 25%}}, gateway: {pdb: {minAvailable: 50%, maxUnavailable: null}}}`,
 		"probes of one's own":           `{defaults: {probes: {startup: null, readiness: {periodSeconds: 1}, liveness: {initialDelaySeconds: 5}}}}`,
 		"a pause before the end":        `defaults: {preStopSleepSeconds: 5, terminationGracePeriodSeconds: 90}`,
-		"bounds":                        `defaults: {maxInFlight: 100, maxConnections: 400, maxBodyBytes: 64MiB, logLevel: debug}`,
+		"bounds":                        `defaults: {maxInFlight: 100, maxConnections: 400, maxBodyBytes: 64MiB, maxResponseBytes: 32MiB, logLevel: debug}`,
 		"where Pods run":                `defaults: {affinity: {nodeAffinity: {}}, nodeSelector: {a: b}, tolerations: [{key: a, operator: Exists}], priorityClassName: high, dnsConfig: {options: [{name: ndots, value: "2"}]}, topologySpreadConstraints: []}`,
 		"a user that the cluster picks": `defaults: {podSecurityContext: {runAsUser: null, runAsGroup: null}}`,
 		"accounts of one's own":         `{defaults: {serviceAccount: {create: false}}, gateway: {serviceAccount: {name: own-gateway}}, migrations: {mode: job}}`,

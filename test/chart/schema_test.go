@@ -183,6 +183,7 @@ func TestSchemaRefusesValuesOfTheWrongForm(t *testing.T) {
 		"defaults.replicas":                      {-1, 1.5},
 		"defaults.terminationGracePeriodSeconds": {0},
 		"defaults.maxBodyBytes":                  {"64MB", "1TiB"},
+		"defaults.maxResponseBytes":              {"64MB", "1TiB"},
 		"defaults.pdb.maxUnavailable":            {"101%", "1", -1},
 		"defaults.probes.liveness":               {map[string]any{"httpGet": map[string]any{}}},
 		"defaults.image.repository":              {"r"},

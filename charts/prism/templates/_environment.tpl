@@ -18,6 +18,9 @@
 {{- if not (has .values.maxBodyBytes (list "" "0")) }}
 - {name: PRISM_MAX_BODY_BYTES, value: {{ .values.maxBodyBytes | quote }}}
 {{- end }}
+{{- if not (has .values.maxResponseBytes (list "" "0")) }}
+- {name: PRISM_MAX_RESPONSE_BYTES, value: {{ .values.maxResponseBytes | quote }}}
+{{- end }}
 - {name: PRISM_DRAIN_DELAY, value: {{ int .values.drainDelaySeconds }}s}
 {{- include "prism.environment.tokens" . }}
 {{- if include "prism.internalTLSSecret" . }}
