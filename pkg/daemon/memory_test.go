@@ -109,16 +109,21 @@ func TestTheHeapMayGrowByTheAllowance(t *testing.T) { //nolint:paralleltest // s
 
 func TestLimitsThatAreNotSetFitTheMemory(t *testing.T) {
 	t.Parallel()
+	most := Settings{MaxInFlight: 4096, MaxConnections: 16384, MaxBodyBytes: 256 << 20, MaxResponseBytes: 64 << 20}
 	for name, c := range map[string]struct {
 		set    Settings
 		memory int64
 		want   Settings
 	}{
-		"no memory limit": {Settings{}, math.MaxInt64, Settings{MaxInFlight: 4096, MaxConnections: 16384, MaxBodyBytes: 256 << 20, MaxResponseBytes: 64 << 20}},
-		"much memory":     {Settings{}, 64 << 30, Settings{MaxInFlight: 4096, MaxConnections: 16384, MaxBodyBytes: 256 << 20, MaxResponseBytes: 64 << 20}},
-		"256 MiB":         {Settings{}, 256 << 20, Settings{MaxInFlight: 512, MaxConnections: 2048, MaxBodyBytes: 16 << 20, MaxResponseBytes: 16 << 20}},
-		"1 GiB":           {Settings{}, 1 << 30, Settings{MaxInFlight: 2048, MaxConnections: 8192, MaxBodyBytes: 64 << 20, MaxResponseBytes: 64 << 20}},
-		"hardly any":      {Settings{}, 1 << 10, Settings{MaxInFlight: 1, MaxConnections: 4, MaxBodyBytes: 64, MaxResponseBytes: 64}},
+		"no memory limit": {Settings{}, math.MaxInt64, most},
+		"much memory":     {Settings{}, 64 << 30, most},
+		"256 MiB": {Settings{}, 256 << 20, Settings{
+			MaxInFlight: 512, MaxConnections: 2048, MaxBodyBytes: 16 << 20, MaxResponseBytes: 16 << 20,
+		}},
+		"1 GiB": {Settings{}, 1 << 30, Settings{
+			MaxInFlight: 2048, MaxConnections: 8192, MaxBodyBytes: 64 << 20, MaxResponseBytes: 64 << 20,
+		}},
+		"hardly any": {Settings{}, 1 << 10, Settings{MaxInFlight: 1, MaxConnections: 4, MaxBodyBytes: 64, MaxResponseBytes: 64}},
 		"the calls are set": {
 			Settings{MaxInFlight: 5000},
 			1 << 30,
@@ -140,7 +145,9 @@ func TestLimitsThatAreNotSetFitTheMemory(t *testing.T) {
 func TestLimitsReachTheServer(t *testing.T) {
 	t.Parallel()
 	d, _ := newDaemon(t, unset)
-	d.Settings = Settings{MaxInFlight: 7, MaxConnections: 5, MaxBodyBytes: config.Bytes(3 << 20), MaxResponseBytes: config.Bytes(2 << 20)}.within(math.MaxInt64)
+	d.Settings = Settings{
+		MaxInFlight: 7, MaxConnections: 5, MaxBodyBytes: config.Bytes(3 << 20), MaxResponseBytes: config.Bytes(2 << 20),
+	}.within(math.MaxInt64)
 	d.Server(nil)
 	families, err := d.Metrics.Gather()
 	if err != nil {

@@ -5,15 +5,12 @@
 // places divided by the number of accounts that hold one.
 //
 // Nothing waits and nothing is taken away from a call that runs, so while one account drains to its share more places are
-// held than the bound says: at most twice as many. A strict bound never has more, and bounds each account instead.
+// held than the bound says: at most twice as many.
 //
 // A place is a call, or a byte that calls hold.
 package fair
 
-import (
-	"math"
-	"sync"
-)
+import "sync"
 
 // Class is a kind of call.
 type Class uint8
@@ -30,20 +27,13 @@ type Bound struct {
 	mu      sync.Mutex
 	places  int
 	reserve int
-	spare   int // places beyond the bound, for accounts below their share
-	each    int // places of one account at most
 	taken   int
 	held    map[string]int // by account; only accounts that hold a place
 }
 
 // New makes a bound of places, at least 1. Calls of class Create leave reserve of them, fewer than places, to reads.
 func New(places, reserve int) *Bound {
-	return &Bound{places: places, reserve: reserve, spare: places, each: math.MaxInt, held: make(map[string]int)}
-}
-
-// NewStrict makes a bound that is never exceeded, of at least 1 place, of which each account holds at most each.
-func NewStrict(places, each int) *Bound {
-	return &Bound{places: places, each: each, held: make(map[string]int)}
+	return &Bound{places: places, reserve: reserve, held: make(map[string]int)}
 }
 
 // Take takes a place for a call of the account, and reports whether there was one. Each place taken is given back once.
@@ -62,11 +52,7 @@ func (b *Bound) take(account string, class Class, n int) bool {
 		active++ // the account itself
 	}
 	share := max(1, limit/active)
-	switch {
-	case b.taken == 0:
-	case held+n > b.each:
-		return false
-	case b.taken+n > limit && (held+n > share || b.taken+n > limit+b.spare):
+	if b.taken > 0 && b.taken+n > limit && (held+n > share || b.taken+n > limit+b.places) {
 		return false
 	}
 	b.add(account, n)

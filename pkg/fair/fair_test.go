@@ -78,24 +78,6 @@ func TestACallCountsForTheAccountThatIsFoundOut(t *testing.T) {
 	}
 }
 
-// spec: export-limits
-func TestAStrictBoundIsNeverExceeded(t *testing.T) {
-	t.Parallel()
-	b := fair.NewStrict(5, 2)
-	for i, want := range []struct {
-		account string
-		ok      bool
-	}{{"a", true}, {"a", true}, {"a", false}, {"b", true}, {"b", true}, {"c", true}, {"c", false}, {"d", false}} {
-		if got := b.Take(want.account, fair.Read); got != want.ok {
-			t.Errorf("%d: %s gets a place: %v", i, want.account, got)
-		}
-	}
-	b.Give("a")
-	if !b.Take("d", fair.Read) || b.Taken() != 5 {
-		t.Errorf("%d places are held", b.Taken())
-	}
-}
-
 // spec: response-budget
 func TestCallsReserveBytesUntilTheyLeave(t *testing.T) {
 	t.Parallel()

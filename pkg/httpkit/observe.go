@@ -16,7 +16,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
-	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
@@ -49,9 +48,10 @@ func newObserver(cfg Config, d Deps, t *tracker) *observer {
 		"prism_http_arriving":    {"Requests that wait for the rest of their body.", t.arrivals.count, int64(t.arrivals.max)},
 		"prism_http_body_bytes":  {"Bytes of bodies that requests in flight hold beyond the first 16 KiB of each.", t.held.Load, t.maxHeld},
 		"prism_http_response_bytes": {
-			"Bytes of response bodies that requests in flight hold beyond the first 16 KiB of each.", taken(t.answers), int64(t.answers.Places()),
+			"Bytes of response bodies that requests in flight hold beyond the first 16 KiB of each.",
+			func() int64 { return int64(t.answers.Taken()) }, int64(t.answers.Places()),
 		},
-		"prism_http_streams": {"Responses that are made while they are sent, such as exports.", taken(t.streams), int64(t.streams.Places())},
+		"prism_http_streams": {"Responses that are made while they are sent, such as exports.", t.streams.count, int64(t.streams.max)},
 	} {
 		labels := prometheus.Labels{"service": service}
 		register(d.Metrics, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -84,10 +84,6 @@ func newObserver(cfg Config, d Deps, t *tracker) *observer {
 			Help: "Requests and connections that were refused with 503 before anything was done for them.",
 		}, []string{"service", "reason"})),
 	}
-}
-
-func taken(b *fair.Bound) func() int64 {
-	return func() int64 { return int64(b.Taken()) }
 }
 
 // register returns the collector that is already registered, if there is one: servers of one process share a registry.

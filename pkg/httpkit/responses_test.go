@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,12 +52,68 @@ func TestStreamsAreBoundedInTotalAndByAccount(t *testing.T) {
 	wantSeries(t, r.metrics, "prism_http_streams_limit", `service="test" 4`)
 	wantSeries(t, r.metrics, "prism_http_shed_total", `reason="streams",service="test" 3`)
 	_ = stalled[0].Close()
-	eventually(t, "a place", func() bool { return r.tracker.streams.Taken() == 3 })
+	eventually(t, "a place", func() bool { return r.tracker.streams.count() == 3 })
 	opened("c")
 	for _, p := range stalled {
 		_ = p.Close()
 	}
-	eventually(t, "one place is left", func() bool { return r.tracker.streams.Taken() == 1 })
+	eventually(t, "one place is left", func() bool { return r.tracker.streams.count() == 1 })
+}
+
+// Accounts whose clients stall do not keep another account from its exports.
+//
+// spec: export-limits, fair-shares
+func TestAStalledStreamMakesRoomForAnAccountWithLess(t *testing.T) {
+	t.Parallel()
+	var clock atomic.Int64
+	now := func() time.Time { return time.Unix(clock.Load(), 0) }
+	r := prepare(t, Config{MaxStreams: 4, MaxStreamsOfAccount: 3}, Deps{Now: now}, func(app *fiber.App) {
+		app.Get("/export", func(c *fiber.Ctx) error {
+			return SendStream(c, "text/csv", newSource(readerFunc(func(p []byte) (int, error) { return len(p), nil })))
+		})
+	})
+	accounted(r.Server)
+	r.run()
+	clock.Store(1000)
+	open := func(account string) (*peer, string) {
+		p := r.dial().send(getFor(account, "/export"))
+		head, err := p.r.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%s: %v", account, err)
+		}
+		return p, head
+	}
+	var stalled []*peer
+	for _, account := range []string{"a", "a", "a", "b"} {
+		p, head := open(account)
+		if head != "HTTP/1.1 200 OK\r\n" {
+			t.Fatalf("%s: got %q", account, head)
+		}
+		stalled = append(stalled, p)
+	}
+	wantError(t, r.once(getFor("c", "/export")), 503, unavailableBody)
+	eventually(t, "a place", func() bool { // when the buffers of the kernel are full
+		clock.Add(int64(streamPatience / time.Second))
+		_, head := open("c")
+		return head == "HTTP/1.1 200 OK\r\n"
+	})
+	if n := r.tracker.streams.count(); n != 4 {
+		t.Errorf("%d streams", n)
+	}
+	for _, account := range []string{"a", "b", "c"} { // none holds two less than another
+		wantError(t, r.once(getFor(account, "/export")), 503, unavailableBody)
+	}
+	cut := 0
+	for _, p := range stalled[:3] {
+		_ = p.SetReadDeadline(time.Now().Add(limit))
+		if _, err := io.CopyN(io.Discard, p.r, 64*mebibyte); err != nil {
+			cut++
+		}
+		_ = p.Close()
+	}
+	if cut != 1 {
+		t.Errorf("%d streams were cut", cut)
+	}
 }
 
 // A stream gives its place back however it ends.
@@ -74,12 +131,15 @@ func TestAStreamGivesItsPlaceBack(t *testing.T) {
 		})
 	})
 	for _, request := range []string{
-		get("/whole"), get("/fails"), get("/errs"), "HEAD /whole HTTP/1.1\r\nHost: x\r\n\r\n", get("/breaks"), "GET /whole HTTP/1.0\r\n\r\n",
+		get("/whole"), get("/fails"), get("/errs"), get("/breaks"),
+		"HEAD /whole HTTP/1.1\r\nHost: x\r\n\r\n", "GET /whole HTTP/1.0\r\n\r\n",
 	} {
 		p := r.dial().send(request)
 		_, _ = p.r.Peek(1)
 		_ = p.Close()
-		eventually(t, "the place is free after "+request, func() bool { return r.tracker.streams.Taken() == 0 && r.tracker.answers.Taken() == 0 })
+		eventually(t, "the place is free after "+request, func() bool {
+			return r.tracker.streams.count() == 0 && r.tracker.answers.Taken() == 0
+		})
 	}
 }
 
@@ -172,7 +232,8 @@ func TestLargeResponsesBeyondTheBoundAreShed(t *testing.T) {
 func TestAStoppingServerCutsClientsThatTakeNothing(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 64*mebibyte)
-	r := start(t, Config{WriteTimeout: time.Hour, DrainLimit: time.Hour, StopStall: 20 * time.Millisecond}, Deps{}, func(app *fiber.App) {
+	cfg := Config{WriteTimeout: time.Hour, DrainLimit: time.Hour, StopStall: 20 * time.Millisecond}
+	r := start(t, cfg, Deps{}, func(app *fiber.App) {
 		app.Get("/export", func(c *fiber.Ctx) error {
 			return SendStream(c, "text/csv", newSource(readerFunc(func(p []byte) (int, error) { return len(p), nil })))
 		})

@@ -199,8 +199,8 @@ func New(cfg Config, deps Deps) *Server {
 
 // App is where routes are registered, before Run. A GET route answers HEAD too.
 //
-// Handlers return errors rather than write them; see Send, SendOwn, SendStream, ReadBody and Param. Strings of Fiber are views into
-// buffers of the connection, and end with the request. The context of a handler is
+// Handlers return errors rather than write them; see Send, SendOwn, SendStream, ReadBody and Param. Strings of Fiber are views
+// into buffers of the connection, and end with the request. The context of a handler is
 // c.UserContext(): it carries the span and the request id. It does not end with a client disconnect or when the server is
 // told to stop, but only after DrainLimit (spec: client-disconnect).
 func (s *Server) App() *fiber.App { return s.app }

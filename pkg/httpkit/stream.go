@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync/atomic"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -60,19 +61,20 @@ type outgoing struct {
 	x        *exchange
 	body     io.ReadCloser
 	buffered *bufio.Reader
-	account  string // for whom the stream has a place
-	err      error  // of the last Read
+	account  string       // for whom the stream has a place
+	idle     atomic.Int64 // since when the client takes what was read, in Unix nanoseconds; 0 while Read reads
+	err      error        // of the last Read
 }
 
 // begin takes a place among the streams and reads the first bytes. An error gives the place back.
 func (o *outgoing) begin() error {
 	t := o.x.server.tracker
 	o.account = fair.Account(o.x.ctx)
-	if !t.streams.Take(o.account, fair.Read) {
+	if !t.streams.take(o) {
 		return o.x.shed(shedStreams)
 	}
 	if !fair.Reserve(o.x.ctx, streamBytes, false) {
-		t.streams.Give(o.account)
+		t.streams.give(o)
 		return o.x.shed(shedAnswers)
 	}
 	if o.x.conn != nil {
@@ -82,13 +84,22 @@ func (o *outgoing) begin() error {
 	}
 	o.buffered = bufio.NewReader(o.body)
 	if _, err := o.buffered.Peek(1); err != nil && !errors.Is(err, io.EOF) {
-		t.streams.Give(o.account)
+		t.streams.give(o)
 		return fmt.Errorf("stream: %w", err)
 	}
+	o.idle.Store(t.now().UnixNano())
 	return nil
 }
 
+// cut ends the connection. The stream then fails at its next write.
+func (o *outgoing) cut() {
+	if o.x.conn != nil {
+		_ = o.x.conn.Conn.Close()
+	}
+}
+
 func (o *outgoing) Read(p []byte) (n int, err error) {
+	o.idle.Store(0)
 	o.err = recovered(func() error {
 		n, err = o.buffered.Read(p)
 		return err
@@ -96,12 +107,13 @@ func (o *outgoing) Read(p []byte) (n int, err error) {
 	if held, ok := o.body.(interface{ Held() int }); ok {
 		fair.Reserve(o.x.ctx, held.Held(), true) // what is there cannot be refused any more
 	}
+	o.idle.Store(o.x.server.tracker.now().UnixNano())
 	return n, o.err
 }
 
 func (o *outgoing) Close() error {
 	err := o.body.Close()
-	o.x.server.tracker.streams.Give(o.account)
+	o.x.server.tracker.streams.give(o)
 	switch {
 	case o.err == nil:
 		err = errors.New("stream broke off: the client left")

@@ -20,15 +20,16 @@ const (
 	idlePatience = 5 * time.Second
 )
 
-// tracker counts open connections, requests in flight, and the bytes of their bodies and responses. fasthttp's own Shutdown is not used:
-// it does nothing before Serve, refuses no request on kept connections, and waits for connections that sent half a header.
+// tracker counts open connections, requests in flight, and the bytes of their bodies and responses. fasthttp's own Shutdown is
+// not used: it does nothing before Serve, refuses no request on kept connections, and waits for connections that sent half a
+// header.
 type tracker struct {
 	maxConns int64
 	maxHeld  int64
 	arrivals *arrivals
 	places   *fair.Bound // of the requests in flight
 	answers  *fair.Bound // bytes of responses
-	streams  *fair.Bound
+	streams  *streams
 	now      func() time.Time
 
 	inFlight  atomic.Int64
@@ -56,7 +57,7 @@ func newTracker(cfg Config, now func() time.Time) *tracker {
 		maxHeld:  int64(cfg.MaxBodyBytes),
 		places:   fair.New(max(cfg.MaxInFlight, 1), reserve),
 		answers:  fair.New(max(cfg.MaxResponseBytes, 1), 0),
-		streams:  fair.NewStrict(max(cfg.MaxStreams, 1), max(cfg.MaxStreamsOfAccount, 1)),
+		streams:  newStreams(cfg, now),
 		arrivals: newArrivals(cfg.MaxArriving, cfg.TrustedCallers),
 		now:      now,
 		quiet:    make(chan struct{}, 1),

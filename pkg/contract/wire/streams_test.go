@@ -42,7 +42,9 @@ func (zeros) Close() error               { return nil }
 func connectEndless(t *testing.T, cfg httpkit.Config, client wire.ClientConfig) contract.Results {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	url, ended := serveUntil(ctx, t, cfg, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, endless{}, tokens(token), log) })
+	url, ended := serveUntil(ctx, t, cfg, func(app *fiber.App, log *slog.Logger) {
+		wire.MountResults(app, endless{}, tokens(token), log)
+	})
 	client.URL, client.Tokens = url, tokens(token)
 	c, err := wire.NewResults(client, wire.ClientDeps{})
 	if err != nil {

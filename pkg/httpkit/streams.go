@@ -1,0 +1,82 @@
+package httpkit
+
+import (
+	"sync"
+	"time"
+)
+
+// streamPatience is how long the client of a stream may take nothing before another account can get the stream's place.
+const streamPatience = 5 * time.Second
+
+// streams are the places of streamed responses (spec: export-limits). A stream can take hours, so accounts cannot wait until
+// those that hold more have drained to their share. Instead, no account holds more than each places, and when all places are
+// held, a stalled stream makes room for an account that holds less.
+type streams struct {
+	max, each int
+	now       func() time.Time
+
+	mu   sync.Mutex
+	live map[*outgoing]struct{}
+	held map[string]int // by account; only accounts that hold a place
+}
+
+func newStreams(cfg Config, now func() time.Time) *streams {
+	return &streams{
+		max: cfg.MaxStreams, each: cfg.MaxStreamsOfAccount, now: now, live: map[*outgoing]struct{}{}, held: map[string]int{},
+	}
+}
+
+// take takes a place for a stream until give, and reports whether there was one.
+func (s *streams) take(o *outgoing) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held[o.account] >= s.each {
+		return false
+	}
+	if len(s.live) >= s.max {
+		stalled := s.stalled(s.held[o.account] + 1)
+		if stalled == nil {
+			return false
+		}
+		stalled.cut()
+		s.remove(stalled)
+	}
+	s.live[o] = struct{}{}
+	s.held[o.account]++
+	return true
+}
+
+// stalled is the stream whose client has taken nothing for longest, but at least for streamPatience, of the accounts that hold
+// more places than that; or nil.
+func (s *streams) stalled(places int) (found *outgoing) {
+	oldest := s.now().Add(-streamPatience).UnixNano()
+	for o := range s.live {
+		if since := o.idle.Load(); since != 0 && since <= oldest && s.held[o.account] > places {
+			found, oldest = o, since
+		}
+	}
+	return found
+}
+
+// give gives back the place of a stream, unless another stream has it.
+func (s *streams) give(o *outgoing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(o)
+}
+
+func (s *streams) remove(o *outgoing) {
+	if _, ok := s.live[o]; !ok {
+		return
+	}
+	delete(s.live, o)
+	if s.held[o.account]--; s.held[o.account] == 0 {
+		delete(s.held, o.account)
+	}
+}
+
+func (s *streams) count() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return int64(len(s.live))
+}
