@@ -226,6 +226,10 @@ func TestAReadThatIsNotAnsweredIsUnavailableInTime(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a write whose end nobody knows is %v", err)
 	}
+	err = s.CreateKey(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, store.APIKey{}, digest())
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("a transaction whose end nobody knows is %v", err)
+	}
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -241,7 +241,8 @@ func (d *database) alone(
 func (d *database) Transaction(ctx context.Context, operation string, fn func(sqlstore.Run) error) error {
 	return d.do(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			return fn(func(ctx context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
+			// ctx is the caller's with the bound of a statement.
+			return fn(func(_ context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
 				return query(ctx, tx, s, read)
 			})
 		})
