@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os/user"
 	"slices"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -29,8 +30,12 @@ func (o *Operator) CreateAccount(ctx context.Context, name string) (prism.Accoun
 	if err != nil {
 		return prism.AccountID{}, err
 	}
+	by, err := o.by()
+	if err != nil {
+		return prism.AccountID{}, err
+	}
 	account := prism.AccountID{UUID: id}
-	err = o.service.Store.CreateAccount(ctx, account, name, prism.Now(o.service.Now))
+	err = o.service.Store.CreateAccount(ctx, account, name, by)
 	if errors.Is(err, store.ErrNameTaken) {
 		return prism.AccountID{}, fmt.Errorf("there is already an account %q", name)
 	}
@@ -61,7 +66,11 @@ func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name 
 	if !slices.Contains(prism.Roles(), role) {
 		return "", errors.New("a key's role is owner, editor, caller or reader")
 	}
-	_, text, err := o.service.MakeKey(ctx, account, contract.NewKey{Name: name, Role: role})
+	by, err := o.by()
+	if err != nil {
+		return "", err
+	}
+	_, text, err := o.service.MakeKey(ctx, account, contract.NewKey{Name: name, Role: role}, by)
 	return text, err
 }
 
@@ -92,11 +101,30 @@ func (o *Operator) Keys(ctx context.Context, account prism.AccountID) iter.Seq2[
 
 // RevokeKey revokes any account's key by its id.
 func (o *Operator) RevokeKey(ctx context.Context, id prism.KeyID) error {
-	_, err := o.service.Store.RevokeAnyKey(ctx, id, prism.Now(o.service.Now))
+	by, err := o.by()
+	if err != nil {
+		return err
+	}
+	_, err = o.service.Store.RevokeAnyKey(ctx, id, by)
 	if errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("there is no key with the id %s; key list shows them", id)
 	}
 	return err
+}
+
+// by is what the audit says of a command.
+func (o *Operator) by() (store.By, error) {
+	return o.service.By(store.Actor{Kind: store.OperatorActor, Name: userName()})
+}
+
+// userName is the name of the user of the operating system who runs the program, or "operator" if the user has no name, as in
+// some containers.
+func userName() string {
+	u, err := user.Current()
+	if err != nil || validName("", u.Username) != nil {
+		return "operator"
+	}
+	return u.Username
 }
 
 // validName checks a name that is stored and shown. SQLite would store text that is not UTF-8, but it could not be listed.

@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"flag"
+	"os/user"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +16,19 @@ import (
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/service"
+	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 	"github.com/prism-results/prism/services/results/operator"
 )
 
 func newOperator(t *testing.T) *operator.Operator {
+	t.Helper()
+	o, _ := newStore(t)
+	return o
+}
+
+// newStore is an Operator and its store.
+func newStore(t *testing.T) (*operator.Operator, *sqlite.Store) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "prism.db")
 	if err := sqlite.Migrate(t.Context(), path); err != nil {
@@ -37,7 +47,7 @@ func newOperator(t *testing.T) *operator.Operator {
 			return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
 		},
 	})
-	return operator.New(a)
+	return operator.New(a), s
 }
 
 func run(t *testing.T, o *operator.Operator, command string) (string, error) {
@@ -78,6 +88,53 @@ func TestCommands(t *testing.T) {
 	}
 	if out, err := run(t, o, "migrate"); err != nil || out == "" {
 		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// spec: audit-actions, audit-actor-of-commands
+func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
+	t.Parallel()
+	o, s := newStore(t)
+	for _, command := range []string{
+		"account create acme", "key create --account acme --role caller", "account list", "key list --account acme",
+	} {
+		if _, err := run(t, o, command); err != nil {
+			t.Fatal(err)
+		}
+	}
+	account, err := o.Account(t.Context(), "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := s.ListKeys(t.Context(), account, store.Page{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // twice is once
+		if _, err := run(t, o, "key revoke "+keys[0].ID.String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := s.ListAudit(t.Context(), account, store.AuditFilter{Operator: true}, store.Page{Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "operator"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, string(e.Action)+" "+e.Object.Name+" "+string(e.Detail))
+		if e.Actor != (store.Actor{Kind: store.OperatorActor, Name: name}) {
+			t.Errorf("%s is by %+v, want %s", e.Action, e.Actor, name)
+		}
+	}
+	want := []string{
+		`key.revoke made by the operator {}`, `key.create made by the operator {"role":"caller"}`, `account.create acme {}`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 

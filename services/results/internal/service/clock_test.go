@@ -36,13 +36,10 @@ func TestAKeyExpiresByTheClockOfTheService(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	expires := time.UnixMilli(w.clock.Load()).Add(time.Hour)
-	_, text, err := w.MakeKey(t.Context(), w.account, contract.NewKey{Name: "k", ExpiresAt: &expires})
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := w.newKey(t, contract.NewKey{Name: "k", ExpiresAt: &expires})
 	use := func(at time.Time) error {
 		w.clock.Store(at.UnixMilli() - 1)
-		_, err := w.ListKeys(t.Context(), w.digests[text], contract.Page{Limit: 1})
+		_, err := w.ListKeys(t.Context(), key, contract.Page{Limit: 1})
 		return err
 	}
 	if err := use(expires.Add(-time.Millisecond)); err != nil {

@@ -17,20 +17,19 @@ const staleTries = 32
 
 // CreatePrism implements contract.Results.
 func (s *Service) CreatePrism(ctx context.Context, key contract.KeyDigest, n contract.NewPrism) (contract.Response, error) {
-	return s.manage(ctx, key, createPrism, nil, func(account prism.AccountID) (any, error) {
+	return s.alter(ctx, key, createPrism, nil, func(account prism.AccountID, by store.By) (any, error) {
 		id, err := s.NewID()
 		if err != nil {
 			return nil, err
 		}
-		at := prism.Now(s.Now)
 		p := prism.Prism{
-			ID: prism.PrismID{UUID: id}, Slug: n.Slug, Name: n.Name, CreatedAt: at, Lens: lensOf(n.NewVersion),
-			Latest: prism.Version{Number: 1, Definition: n.Definition, CreatedAt: at},
+			ID: prism.PrismID{UUID: id}, Slug: n.Slug, Name: n.Name, CreatedAt: by.At, Lens: lensOf(n.NewVersion),
+			Latest: prism.Version{Number: 1, Definition: n.Definition, CreatedAt: by.At},
 		}
 		if n.DryRun {
 			err = s.free(ctx, account, n.Slug)
 		} else {
-			err = s.Store.CreatePrism(ctx, account, p)
+			err = s.Store.CreatePrism(ctx, account, p, by)
 		}
 		return newPrismBody(p), err
 	})
@@ -98,14 +97,14 @@ func (s *Service) Version(ctx context.Context, key contract.KeyDigest, ref prism
 
 // AddVersion implements contract.Results.
 func (s *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewVersion) (contract.Response, error) {
-	return s.manage(ctx, key, createVersion, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+	return s.alter(ctx, key, createVersion, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
 		var v prism.Version
 		_, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
 			v = prism.Version{Number: p.Latest.Number + 1, Definition: n.Definition, CreatedAt: prism.Now(s.Now)}
 			if n.DryRun {
 				return nil
 			}
-			return s.Store.AddVersion(ctx, account, p.ID, v, lensOf(n))
+			return s.Store.AddVersion(ctx, account, p.ID, v, lensOf(n), by)
 		})
 		return newVersionBody(v), err
 	})
@@ -113,7 +112,7 @@ func (s *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref pr
 
 // PutLens implements contract.Results.
 func (s *Service) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	return s.manage(ctx, key, replaceLens, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+	return s.alter(ctx, key, replaceLens, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
 		p, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
 			if problems := lens.Validate(l.Lens, p.Latest.Definition, ""); len(problems) > 0 {
 				return apierr.Invalid(problems...)
@@ -122,7 +121,7 @@ func (s *Service) PutLens(ctx context.Context, key contract.KeyDigest, ref prism
 			if l.DryRun {
 				return nil
 			}
-			return s.Store.PutLens(ctx, account, p.ID, p.Latest.Number, l.Lens)
+			return s.Store.PutLens(ctx, account, p.ID, p.Latest.Number, l.Lens, by)
 		})
 		return newPrismBody(p), err
 	})
@@ -147,17 +146,12 @@ func (s *Service) change(ctx context.Context, account prism.AccountID, ref prism
 
 // SetArchived implements contract.Results.
 func (s *Service) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
-	return s.manage(ctx, key, archivePrism, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+	return s.alter(ctx, key, archivePrism, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
 		p, err := s.Store.Prism(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		at := prism.Now(s.Now)
-		change := &at
-		if !archived {
-			change = nil
-		}
-		archivedAt, err := s.Store.SetArchived(ctx, account, p.ID, change)
+		archivedAt, err := s.Store.SetArchived(ctx, account, p.ID, archived, by)
 		if err != nil {
 			return nil, err
 		}

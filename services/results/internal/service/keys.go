@@ -13,8 +13,8 @@ import (
 
 // CreateKey implements contract.Results.
 func (s *Service) CreateKey(ctx context.Context, key contract.KeyDigest, n contract.NewKey) (contract.Response, error) {
-	return s.manage(ctx, key, createKey, nil, func(account prism.AccountID) (any, error) {
-		created, text, err := s.MakeKey(ctx, account, n)
+	return s.alter(ctx, key, createKey, nil, func(account prism.AccountID, by store.By) (any, error) {
+		created, text, err := s.MakeKey(ctx, account, n, by)
 		body := newKeyBody(created, nil)
 		body.Key = text
 		return body, err
@@ -22,7 +22,9 @@ func (s *Service) CreateKey(ctx context.Context, key contract.KeyDigest, n contr
 }
 
 // MakeKey creates and stores an API key of an account, and returns its text, which is not stored.
-func (s *Service) MakeKey(ctx context.Context, account prism.AccountID, n contract.NewKey) (store.APIKey, string, error) {
+func (s *Service) MakeKey(
+	ctx context.Context, account prism.AccountID, n contract.NewKey, by store.By,
+) (store.APIKey, string, error) {
 	id, err := s.NewID()
 	if err != nil {
 		return store.APIKey{}, "", err
@@ -33,9 +35,9 @@ func (s *Service) MakeKey(ctx context.Context, account prism.AccountID, n contra
 	}
 	k := store.APIKey{
 		ID: prism.KeyID{UUID: id}, Name: n.Name, Prefix: key.Prefix, Role: cmp.Or(n.Role, prism.Owner),
-		CreatedAt: prism.Now(s.Now), ExpiresAt: n.ExpiresAt,
+		CreatedAt: by.At, ExpiresAt: n.ExpiresAt,
 	}
-	if err := s.Store.CreateKey(ctx, account, k, key.Digest); err != nil {
+	if err := s.Store.CreateKey(ctx, account, k, key.Digest, by); err != nil {
 		return store.APIKey{}, "", translate(err, nil)
 	}
 	return k, key.Text, nil
@@ -66,8 +68,8 @@ func (s *Service) ListKeys(ctx context.Context, key contract.KeyDigest, p contra
 
 // RevokeKey implements contract.Results.
 func (s *Service) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
-	return s.manage(ctx, key, revokeKey, apierr.KeyNotFound(), func(account prism.AccountID) (any, error) {
-		k, err := s.Store.RevokeKey(ctx, account, id, prism.Now(s.Now))
+	return s.alter(ctx, key, revokeKey, apierr.KeyNotFound(), func(account prism.AccountID, by store.By) (any, error) {
+		k, err := s.Store.RevokeKey(ctx, account, id, by)
 		return newKeyBody(k, s.usage.last(k.ID, k.LastUsedAt)), err
 	})
 }

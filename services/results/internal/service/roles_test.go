@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // calls are all operations of the API. Each names things that do not exist, so that a check after the role's would fail.
@@ -53,7 +54,7 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 // newKey creates a key and returns its digest.
 func (w *world) newKey(t *testing.T, n contract.NewKey) contract.KeyDigest {
 	t.Helper()
-	_, text, err := w.MakeKey(t.Context(), w.account, n)
+	_, text, err := w.MakeKey(t.Context(), w.account, n, storetest.By())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -231,11 +231,31 @@ func (s *Service) version(ctx context.Context, account prism.AccountID, id prism
 func (s *Service) manage(
 	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
 ) (contract.Response, error) {
+	return s.respond(ctx, key, op, notFound, func(c store.Caller) (any, error) { return fn(c.Account) })
+}
+
+// alter is manage for an operation that changes something.
+func (s *Service) alter(
+	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error,
+	fn func(prism.AccountID, store.By) (any, error),
+) (contract.Response, error) {
+	return s.respond(ctx, key, op, notFound, func(c store.Caller) (any, error) {
+		by, err := s.By(store.Actor{Kind: store.KeyActor, Key: c.Key})
+		if err != nil {
+			return nil, err
+		}
+		return fn(c.Account, by)
+	})
+}
+
+func (s *Service) respond(
+	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error, fn func(store.Caller) (any, error),
+) (contract.Response, error) {
 	caller, err := s.authenticate(ctx, key, op)
 	if err != nil {
 		return contract.Response{}, err
 	}
-	body, err := fn(caller.Account)
+	body, err := fn(caller)
 	if err != nil {
 		return contract.Response{}, translate(err, notFound)
 	}

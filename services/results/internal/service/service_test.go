@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // world is a Service over an empty store, with one account and its key.
@@ -39,8 +40,10 @@ type counting struct {
 	archived func() // after SetArchived; optional
 }
 
-func (c *counting) SetArchived(ctx context.Context, a prism.AccountID, id prism.PrismID, at *time.Time) (*time.Time, error) {
-	stored, err := c.Store.SetArchived(ctx, a, id, at)
+func (c *counting) SetArchived(
+	ctx context.Context, a prism.AccountID, id prism.PrismID, archived bool, by store.By,
+) (*time.Time, error) {
+	stored, err := c.Store.SetArchived(ctx, a, id, archived, by)
 	if c.archived != nil {
 		c.archived()
 	}
@@ -84,11 +87,11 @@ func newWorld(t *testing.T) *world {
 		},
 	})
 	w.account = prism.AccountID{UUID: w.id()}
-	if err := s.CreateAccount(t.Context(), w.account, "acme", time.UnixMilli(0)); err != nil {
+	if err := s.CreateAccount(t.Context(), w.account, "acme", storetest.By()); err != nil {
 		t.Fatal(err)
 	}
 	k := store.APIKey{ID: prism.KeyID{UUID: w.id()}, Name: "first", Prefix: "first", Role: prism.Owner, CreatedAt: time.UnixMilli(0)}
-	if err := s.CreateKey(t.Context(), w.account, k, w.key); err != nil {
+	if err := s.CreateKey(t.Context(), w.account, k, w.key, storetest.By()); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -270,13 +273,8 @@ func TestArchivingReturnsItsOwnStateWhateverComesBehindIt(t *testing.T) {
 	w := newWorld(t)
 	id := w.prism(t, "a")
 	for _, archived := range []bool{true, false} {
-		opposite := time.UnixMilli(5)
 		w.store.archived = func() {
-			change := &opposite
-			if archived {
-				change = nil
-			}
-			if _, err := w.store.Store.SetArchived(t.Context(), w.account, id, change); err != nil {
+			if _, err := w.store.Store.SetArchived(t.Context(), w.account, id, !archived, storetest.By()); err != nil {
 				t.Error(err)
 			}
 		}

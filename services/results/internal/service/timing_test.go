@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // watched records the look-ups. A call of a method that it does not implement panics: its Store is nil.
@@ -61,10 +62,11 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 	w.prism(t, "a")
 	ctx := t.Context()
 	revoked, id := contract.KeyDigest{77}, prism.KeyID{UUID: w.id()}
-	if err := w.store.CreateKey(ctx, w.account, store.APIKey{ID: id, CreatedAt: time.UnixMilli(0)}, revoked); err != nil {
+	k := store.APIKey{ID: id, CreatedAt: time.UnixMilli(0)}
+	if err := w.store.CreateKey(ctx, w.account, k, revoked, storetest.By()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.RevokeKey(ctx, w.account, id, time.UnixMilli(1)); err != nil {
+	if _, err := w.store.RevokeKey(ctx, w.account, id, storetest.By()); err != nil {
 		t.Fatal(err)
 	}
 	watch := &watched{inner: w.store}

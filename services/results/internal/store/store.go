@@ -43,6 +43,7 @@ type Store interface {
 	Definitions
 	Listing
 	Keys
+	Audit
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error
@@ -127,7 +128,7 @@ type PrismState struct {
 // Definitions keeps prisms and their versions.
 type Definitions interface {
 	// CreatePrism stores a prism with its version 1: ErrSlugTaken.
-	CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism) error
+	CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by By) error
 	// Prism finds a prism with its latest version, archived or not: ErrNotFound.
 	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
 	// ListPrisms is a page of prisms with their latest versions, newest first.
@@ -136,12 +137,12 @@ type Definitions interface {
 	Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
 	// AddVersion atomically stores v, whose number must be one above the latest, and replaces the Lens:
 	// ErrNotFound, ErrArchived, ErrStale if another version was added first.
-	AddVersion(ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens) error
+	AddVersion(ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens, by By) error
 	// PutLens replaces the Lens if the latest version is the given one: ErrNotFound, ErrArchived, ErrStale.
-	PutLens(ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens) error
-	// SetArchived sets or clears the time of archiving and returns what it stored: archiving again keeps the first time.
-	// ErrNotFound.
-	SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time) (*time.Time, error)
+	PutLens(ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, by By) error
+	// SetArchived archives a prism at by.At, or unarchives it, and returns the time of archiving: archiving again keeps the
+	// first time, and like unarchiving again changes nothing. ErrNotFound.
+	SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, archived bool, by By) (*time.Time, error)
 }
 
 // Page is a page of a list ordered by id: the rows strictly after the row with the id After, or from the start of the
@@ -219,8 +220,8 @@ type Account struct {
 
 // Keys keeps accounts and their API keys.
 type Keys interface {
-	// CreateAccount stores an account: ErrNameTaken.
-	CreateAccount(ctx context.Context, id prism.AccountID, name string, at time.Time) error
+	// CreateAccount stores an account that is created at by.At: ErrNameTaken.
+	CreateAccount(ctx context.Context, id prism.AccountID, name string, by By) error
 	// ListAccounts returns all accounts by name.
 	ListAccounts(ctx context.Context) ([]Account, error)
 	// AccountByName finds an account: ErrNotFound.
@@ -228,13 +229,14 @@ type Keys interface {
 	// Authenticate finds the account of an API key.
 	Authenticate(ctx context.Context, key contract.KeyDigest) (Caller, error)
 	// CreateKey stores an API key by its digest: ErrTooManyKeys, ErrNotFound if there is no such account.
-	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest) error
+	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, by By) error
 	// ListKeys is a page of the account's API keys, newest first.
 	ListKeys(ctx context.Context, account prism.AccountID, page Page) ([]APIKey, error)
-	// RevokeKey revokes an API key and returns it; revoking again keeps the first time: ErrNotFound.
-	RevokeKey(ctx context.Context, account prism.AccountID, id prism.KeyID, at time.Time) (APIKey, error)
+	// RevokeKey revokes an API key at by.At and returns it; revoking again keeps the first time and changes nothing:
+	// ErrNotFound.
+	RevokeKey(ctx context.Context, account prism.AccountID, id prism.KeyID, by By) (APIKey, error)
 	// RevokeAnyKey is RevokeKey for operators, who name a key by its id alone.
-	RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) (APIKey, error)
+	RevokeAnyKey(ctx context.Context, id prism.KeyID, by By) (APIKey, error)
 	// TouchKeys records when API keys were last used. A time before the stored one changes nothing.
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // secret is a value that no error may contain.
@@ -54,7 +55,7 @@ func TestAStoreGoesOnWhenItsDatabaseComesBack(t *testing.T) {
 	s := open(t, server.URL("postgres"))
 	migrate(t, server.URL("postgres"))
 	account := prism.AccountID{UUID: prism.UUID{1}}
-	if err := s.CreateAccount(t.Context(), account, "kept", time.UnixMilli(0)); err != nil {
+	if err := s.CreateAccount(t.Context(), account, "kept", storetest.By()); err != nil {
 		t.Fatal(err)
 	}
 	if err := server.Crash(); err != nil {
@@ -99,7 +100,7 @@ func TestACallThatGetsNoConnectionIsUnavailable(t *testing.T) {
 	t.Cleanup(s.Close)
 	account := prism.AccountID{UUID: prism.UUID{1}}
 	for err := store.ErrUnavailable; err != nil; { // connecting may take longer than the wait
-		if err = s.CreateAccount(t.Context(), account, "a", time.UnixMilli(0)); err != nil && !errors.Is(err, store.ErrUnavailable) {
+		if err = s.CreateAccount(t.Context(), account, "a", storetest.By()); err != nil && !errors.Is(err, store.ErrUnavailable) {
 			t.Fatal(err)
 		}
 	}
@@ -164,16 +165,16 @@ func TestAFaultTellsItsCodeAndNoValue(t *testing.T) {
 	u := migrated(t)
 	s := open(t, u)
 	account := prism.AccountID{UUID: prism.UUID{1}}
-	if err := s.CreateAccount(t.Context(), account, "a", time.UnixMilli(0)); err != nil {
+	if err := s.CreateAccount(t.Context(), account, "a", storetest.By()); err != nil {
 		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, err := range map[string]error{
-		"a primary key":      s.CreateAccount(t.Context(), account, secret, time.UnixMilli(0)),
-		"a character":        s.CreateAccount(t.Context(), prism.AccountID{}, secret+"\x00", time.UnixMilli(0)),
+		"a primary key":      s.CreateAccount(t.Context(), account, secret, storetest.By()),
+		"a character":        s.CreateAccount(t.Context(), prism.AccountID{}, secret+"\x00", storetest.By()),
 		"a missing relation": missing(t, s, u),
-		"an ended context":   s.CreateAccount(ended, prism.AccountID{}, secret, time.UnixMilli(0)),
+		"an ended context":   s.CreateAccount(ended, prism.AccountID{}, secret, storetest.By()),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -222,11 +223,11 @@ func TestAReadThatIsNotAnsweredIsUnavailableInTime(t *testing.T) {
 	}
 	_, err = s.AccountByName(t.Context(), secret)
 	unavailable(t, err)
-	err = s.CreateAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, secret, time.UnixMilli(0))
+	err = s.CreateAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, secret, storetest.By())
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a write whose end nobody knows is %v", err)
 	}
-	err = s.CreateKey(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, store.APIKey{}, digest())
+	err = s.CreateKey(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, store.APIKey{}, digest(), storetest.By())
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a transaction whose end nobody knows is %v", err)
 	}

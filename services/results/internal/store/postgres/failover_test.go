@@ -12,6 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // eitherOf is the URL of a database at one of two servers.
@@ -96,7 +97,7 @@ func TestEachConnectionSetsSynchronousCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(s.Close)
-		if err := s.CreateAccount(t.Context(), account(), "a", time.UnixMilli(0)); err != nil {
+		if err := s.CreateAccount(t.Context(), account(), "a", storetest.By()); err != nil {
 			t.Fatal(err)
 		}
 		if used := values[string](t, u, "SELECT setting FROM used")[0]; used != tt.want {

@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // queryText is the attribute of a span that holds its statement.
@@ -37,9 +38,10 @@ func traced(t *testing.T, u string) (context.Context, *postgres.Store, *tracetes
 			t.Fatal(err)
 		}
 	}
-	must(s.CreateAccount(t.Context(), account(), "a", time.UnixMilli(0)))
-	must(s.CreateKey(t.Context(), account(), store.APIKey{}, digest()))
-	must(s.CreatePrism(t.Context(), account(), prism.Prism{ID: prismID(), Slug: "triage", Latest: prism.Version{Number: 1}}))
+	must(s.CreateAccount(t.Context(), account(), "a", storetest.By()))
+	must(s.CreateKey(t.Context(), account(), store.APIKey{}, digest(), storetest.By()))
+	p := prism.Prism{ID: prismID(), Slug: "triage", Latest: prism.Version{Number: 1}}
+	must(s.CreatePrism(t.Context(), account(), p, storetest.By()))
 	ctx, span := provider.Tracer("test").Start(t.Context(), "caller") // a statement is traced within a span alone
 	t.Cleanup(func() { span.End() })
 	return ctx, s, spans
@@ -127,7 +129,14 @@ func TestTheHotPathSeeks(t *testing.T) {
 	if _, err := s.ListKeys(ctx, account(), page); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CreateKey(ctx, account(), store.APIKey{ID: prism.KeyID{UUID: prism.UUID{5}}}, contract.KeyDigest{5}); err != nil {
+	between := store.AuditFilter{From: time.UnixMilli(0), To: time.UnixMilli(1)}
+	for _, f := range []store.AuditFilter{{}, between, {Key: &prism.KeyID{}}, {Operator: true}} {
+		if _, err := s.ListAudit(ctx, account(), f, page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k := store.APIKey{ID: prism.KeyID{UUID: prism.UUID{5}}}
+	if err := s.CreateKey(ctx, account(), k, contract.KeyDigest{5}, storetest.By()); err != nil {
 		t.Fatal(err)
 	}
 	conn := connect(t, u)

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // replicated is a store in a primary with a synchronous standby, and has an account, a key and a prism.
@@ -42,9 +43,10 @@ func newReplicated(t *testing.T) *replicated {
 	must(err)
 	must(postgres.Migrate(t.Context(), r.primary.URL(r.database)))
 	r.Store = open(t, r.primary.URL(r.database))
-	must(r.CreateAccount(t.Context(), account(), "a", time.UnixMilli(0)))
-	must(r.CreateKey(t.Context(), account(), store.APIKey{}, digest()))
-	must(r.CreatePrism(t.Context(), account(), prism.Prism{ID: prismID(), Slug: "triage", Latest: prism.Version{Number: 1}}))
+	must(r.CreateAccount(t.Context(), account(), "a", storetest.By()))
+	must(r.CreateKey(t.Context(), account(), store.APIKey{}, digest(), storetest.By()))
+	p := prism.Prism{ID: prismID(), Slug: "triage", Latest: prism.Version{Number: 1}}
+	must(r.CreatePrism(t.Context(), account(), p, storetest.By()))
 	return r
 }
 

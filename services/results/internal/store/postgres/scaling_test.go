@@ -261,7 +261,8 @@ func reused(
 	server := pgtest.Shared(t)
 	server.Template(t, template, migrate)
 	empty := []string{
-		"DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys", "DELETE FROM accounts",
+		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
+		"DELETE FROM accounts",
 	}
 	for _, table := range more {
 		empty = append(empty, "DELETE FROM "+table)

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 func TestAFileThatCanNotBeOpenedIsAnErrorAtTheStart(t *testing.T) {
@@ -52,7 +52,7 @@ func TestAWriteThatWaitsInVainHasDoneNothing(t *testing.T) {
 		}
 	})
 	account := prism.AccountID{UUID: prism.UUID{1}}
-	if err := s.CreateAccount(t.Context(), account, "a", time.UnixMilli(0)); !errors.Is(err, store.ErrUnavailable) {
+	if err := s.CreateAccount(t.Context(), account, "a", storetest.By()); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("got %v, want %v", err, store.ErrUnavailable)
 	}
 	if _, err := s.AccountByName(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) { // readers don't wait for writers
@@ -65,7 +65,7 @@ func TestAWriteThatDoesNotGetItsTurnHasDoneNothing(t *testing.T) {
 	s := open(t, migrated(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := s.CreateAccount(ctx, prism.AccountID{UUID: prism.UUID{1}}, "a", time.UnixMilli(0))
+	err := s.CreateAccount(ctx, prism.AccountID{UUID: prism.UUID{1}}, "a", storetest.By())
 	if !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v and %v", err, store.ErrUnavailable, context.Canceled)
 	}

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"zombiezen.com/go/sqlite"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // spec: unwritable-store
@@ -28,8 +28,8 @@ func TestAFullFileIsUnwritableUntilItHasRoom(t *testing.T) {
 	t.Cleanup(s.Close)
 	account, id := prism.AccountID{UUID: prism.UUID{1}}, prism.PrismID{UUID: prism.UUID{2}}
 	if err := errors.Join(
-		s.CreateAccount(t.Context(), account, "a", time.UnixMilli(0)),
-		s.CreatePrism(t.Context(), account, prism.Prism{ID: id, Slug: "triage", Latest: prism.Version{Number: 1}}),
+		s.CreateAccount(t.Context(), account, "a", storetest.By()),
+		s.CreatePrism(t.Context(), account, prism.Prism{ID: id, Slug: "triage", Latest: prism.Version{Number: 1}}, storetest.By()),
 	); err != nil {
 		t.Fatal(err)
 	}

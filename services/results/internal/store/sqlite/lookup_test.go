@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // answered is a store with one result, the path of its file, and the key and id to look the result up.
@@ -32,10 +32,10 @@ func answered(tb testing.TB) (s *sqlite.Store, path string, digest contract.KeyD
 	tb.Cleanup(s.Close)
 	account := prism.AccountID{UUID: prism.UUID{1}}
 	digest, id = contract.KeyDigest{2}, prism.ResultID{UUID: prism.UUID{4}}
-	must(s.CreateAccount(tb.Context(), account, "a", time.UnixMilli(0)))
-	must(s.CreateKey(tb.Context(), account, store.APIKey{}, digest))
+	must(s.CreateAccount(tb.Context(), account, "a", storetest.By()))
+	must(s.CreateKey(tb.Context(), account, store.APIKey{}, digest, storetest.By()))
 	p := prism.Prism{ID: prism.PrismID{UUID: prism.UUID{3}}, Slug: "triage", Latest: prism.Version{Number: 1}}
-	must(s.CreatePrism(tb.Context(), account, p))
+	must(s.CreatePrism(tb.Context(), account, p, storetest.By()))
 	_, err = s.SaveResult(tb.Context(), account, prism.Result{ID: id, Prism: p.ID, Version: 1, Status: prism.Failed, Error: "e"})
 	must(err)
 	return s, path, digest, id

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,8 +46,12 @@ func applied(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	var want []any
-	for i := range files {
-		want = append(want, int64(i+1))
+	for _, file := range files {
+		var number int64
+		if _, err := fmt.Sscanf(filepath.Base(file), "%05d_", &number); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, number)
 	}
 	got := values(t, path, "SELECT version_id FROM goose_db_version WHERE version_id > 0 ORDER BY id")
 	if !slices.Equal(got, want) {
@@ -96,15 +101,16 @@ func TestEveryKeyBeginsWithTheAccount(t *testing.T) {
 	first := values(t, path, `
 SELECT t.name || '.' || i.name || ': ' || c.name
 FROM sqlite_master t, pragma_index_list(t.name) i, pragma_index_info(i.name) c
-WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results') AND i."unique" AND c.seqno = 0 AND c.name <> 'account_id'`)
+WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results', 'audit')
+	AND i."unique" AND c.seqno = 0 AND c.name <> 'account_id'`)
 	if len(first) > 0 {
 		t.Errorf("keys that begin with something else: %v", first)
 	}
 	keys := values(t, path, `
 SELECT count(*) FROM sqlite_master t, pragma_index_list(t.name) i
-WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results') AND i."unique"`)
-	if keys[0] != int64(6) {
-		t.Errorf("there are %v keys, want 6", keys)
+WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results', 'audit') AND i."unique"`)
+	if keys[0] != int64(7) {
+		t.Errorf("there are %v keys, want 7", keys)
 	}
 }
 

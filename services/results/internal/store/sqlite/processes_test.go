@@ -8,13 +8,13 @@ import (
 	"os/exec"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 const (
@@ -45,7 +45,7 @@ func makeAccounts(path, name string) error {
 		id := prism.AccountID{UUID: prism.UUID{0: name[0], 15: byte(i)}}
 		// SQLite is not fair among processes, so a writer may run into the time-out: then it has done nothing.
 		for err = store.ErrUnavailable; errors.Is(err, store.ErrUnavailable); {
-			err = s.CreateAccount(context.Background(), id, fmt.Sprintf("%s %d", name, i), time.UnixMilli(0))
+			err = s.CreateAccount(context.Background(), id, fmt.Sprintf("%s %d", name, i), storetest.By())
 		}
 		if err != nil {
 			return err

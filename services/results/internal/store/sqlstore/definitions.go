@@ -33,16 +33,17 @@ LIMIT $4`
 
 	changePrism = `UPDATE prisms SET latest_version = $4, lens = $5
 WHERE account_id = $1 AND id = $2 AND latest_version = $3 AND archived_at IS NULL
-RETURNING id`
+RETURNING slug`
 
 	isArchived = `SELECT archived_at IS NOT NULL FROM prisms WHERE account_id = $1 AND id = $2`
 
-	archive   = `UPDATE prisms SET archived_at = coalesce(archived_at, $3) WHERE account_id = $1 AND id = $2 RETURNING archived_at`
-	unarchive = `UPDATE prisms SET archived_at = NULL WHERE account_id = $1 AND id = $2 RETURNING archived_at`
+	// lockPrism locks the row of a prism until the transaction ends.
+	lockPrism     = `UPDATE prisms SET archived_at = archived_at WHERE account_id = $1 AND id = $2 RETURNING archived_at, slug`
+	setArchivedAt = `UPDATE prisms SET archived_at = $3 WHERE account_id = $1 AND id = $2`
 )
 
 // CreatePrism implements store.Definitions.
-func (s Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism) error {
+func (s Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error {
 	lens, err := encode(p.Lens)
 	if err != nil {
 		return err
@@ -54,7 +55,10 @@ func (s Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism
 		if err := run(ctx, Statement{Text: createPrism, Args: args}, nothing); err != nil {
 			return err
 		}
-		return insertVersion(ctx, run, account, p.ID, p.Latest)
+		if err := insertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
+			return err
+		}
+		return recordPrism(ctx, run, account, by, store.PrismCreate, p.ID, p.Slug, versionDetail{p.Latest.Number})
 	})
 }
 
@@ -97,61 +101,85 @@ func (s Store) Version(
 
 // AddVersion implements store.Definitions.
 func (s Store) AddVersion(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens,
+	ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens, by store.By,
 ) error {
 	return s.Transaction(ctx, "add_version", func(run Run) error {
-		if err := change(ctx, run, account, id, v.Number-1, v.Number, l); err != nil {
+		slug, err := change(ctx, run, account, id, v.Number-1, v.Number, l)
+		if err != nil {
 			return err
 		}
-		return insertVersion(ctx, run, account, id, v)
+		if err := insertVersion(ctx, run, account, id, v); err != nil {
+			return err
+		}
+		return recordPrism(ctx, run, account, by, store.VersionCreate, id, slug, versionDetail{v.Number})
 	})
 }
 
 // PutLens implements store.Definitions.
 func (s Store) PutLens(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens,
+	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, by store.By,
 ) error {
 	return s.Transaction(ctx, "put_lens", func(run Run) error {
-		return change(ctx, run, account, id, latest, latest, l)
+		slug, err := change(ctx, run, account, id, latest, latest, l)
+		if err != nil {
+			return err
+		}
+		return recordPrism(ctx, run, account, by, store.LensReplace, id, slug, versionDetail{latest})
 	})
 }
 
-// change replaces the Lens of a prism that is not archived, and changes its latest version from one number to another.
+// change replaces the Lens of a prism that is not archived, and changes its latest version from one number to another. It
+// returns the slug.
 func change(
 	ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, from, to int32, l prism.Lens,
-) error {
+) (slug string, err error) {
 	lens, err := encode(l)
 	if err != nil {
-		return err
+		return "", err
 	}
 	args := []any{account.UUID, id.UUID, from, to, lens}
-	err = run(ctx, Statement{Text: changePrism, Args: args}, changed)
+	err = run(ctx, Statement{Text: changePrism, Args: args}, one(&slug, (*Row).Text))
 	if !errors.Is(err, store.ErrNotFound) {
-		return err
+		return slug, err
 	}
 	// Read why nothing was changed. If the reason has passed since, ErrStale makes the caller try again.
 	var archived bool
 	err = run(ctx, Statement{Text: isArchived, Args: args[:2]}, one(&archived, (*Row).Bool))
 	switch {
 	case err != nil:
-		return err
+		return "", err
 	case archived:
-		return store.ErrArchived
+		return "", store.ErrArchived
 	default:
-		return store.ErrStale
+		return "", store.ErrStale
 	}
 }
 
 // SetArchived implements store.Definitions.
 func (s Store) SetArchived(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time,
-) (stored *time.Time, err error) {
-	text, args := unarchive, []any{account.UUID, id.UUID}
-	if at != nil {
-		text, args = archive, append(args, *at)
-	}
-	err = s.Run(ctx, Statement{"set_archived", text, args, false}, one(&stored, (*Row).OptionalTime))
-	return stored, err
+	ctx context.Context, account prism.AccountID, id prism.PrismID, archived bool, by store.By,
+) (at *time.Time, err error) {
+	err = s.Transaction(ctx, "set_archived", func(run Run) error {
+		var slug string
+		args := []any{account.UUID, id.UUID}
+		err := run(ctx, Statement{Text: lockPrism, Args: args}, one(&slug, func(r *Row) string {
+			at = r.OptionalTime()
+			return r.Text()
+		}))
+		if err != nil || (at != nil) == archived {
+			return err
+		}
+		action := store.PrismUnarchive
+		at = nil
+		if archived {
+			action, at = store.PrismArchive, &by.At
+		}
+		if err := run(ctx, Statement{Text: setArchivedAt, Args: append(args, at)}, nothing); err != nil {
+			return err
+		}
+		return recordPrism(ctx, run, account, by, action, id, slug, noDetail{})
+	})
+	return at, err
 }
 
 func (r *Row) prism() prism.Prism {

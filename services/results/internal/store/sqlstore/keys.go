@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -25,14 +24,23 @@ SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_a
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 	listKeys = `-- name: ListKeys :many
 SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`
-	revokeAnyKey = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 RETURNING ` + keyColumns
-	revokeKey    = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 AND account_id = $3
-RETURNING ` + keyColumns
+
+	// lockKey locks the row of a key until the transaction ends, and reads the row.
+	lockKey       = lockAnyKey + ` AND account_id = $2` + lockedKey
+	lockAnyKey    = `UPDATE api_keys SET revoked_at = revoked_at WHERE id = $1`
+	lockedKey     = ` RETURNING account_id, ` + keyColumns
+	setKeyRevoked = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1`
 )
 
 // CreateAccount implements store.Keys.
-func (s Store) CreateAccount(ctx context.Context, id prism.AccountID, name string, at time.Time) error {
-	return s.Run(ctx, Statement{OperationCreateAccount, createAccount, []any{id.UUID, name, at}, false}, nothing)
+func (s Store) CreateAccount(ctx context.Context, id prism.AccountID, name string, by store.By) error {
+	return s.Transaction(ctx, OperationCreateAccount, func(run Run) error {
+		if err := run(ctx, Statement{Text: createAccount, Args: []any{id.UUID, name, by.At}}, nothing); err != nil {
+			return err
+		}
+		object := store.Object{Kind: store.AccountObject, ID: id.UUID, Name: name}
+		return record(ctx, run, id, by, store.AccountCreate, object, noDetail{})
+	})
 }
 
 // ListAccounts implements store.Keys.
@@ -51,7 +59,7 @@ func (s Store) AccountByName(ctx context.Context, name string) (id prism.Account
 
 // CreateKey implements store.Keys. Keys of one account are created one after the other, so that their number is right.
 func (s Store) CreateKey(
-	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest,
+	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest, by store.By,
 ) error {
 	return s.Transaction(ctx, "create_key", func(run Run) error {
 		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, changed); err != nil {
@@ -65,10 +73,18 @@ func (s Store) CreateKey(
 		if active == store.MaxActiveKeys {
 			return store.ErrTooManyKeys
 		}
-		return run(ctx, Statement{Text: createKey, Args: []any{
+		err := run(ctx, Statement{Text: createKey, Args: []any{
 			k.ID.UUID, account.UUID, digest[:], k.Prefix, k.Name, string(k.Role), k.CreatedAt, k.ExpiresAt, k.LastUsedAt,
 			k.RevokedAt,
 		}}, nothing)
+		if err != nil {
+			return err
+		}
+		detail := keyDetail{Role: k.Role}
+		if k.ExpiresAt != nil {
+			detail.ExpiresAt = prism.FormatTime(*k.ExpiresAt)
+		}
+		return recordKey(ctx, run, account, by, store.KeyCreate, k, detail)
 	})
 }
 
@@ -81,16 +97,33 @@ func (s Store) ListKeys(ctx context.Context, account prism.AccountID, page store
 
 // RevokeKey implements store.Keys.
 func (s Store) RevokeKey(
-	ctx context.Context, account prism.AccountID, id prism.KeyID, at time.Time,
-) (key store.APIKey, err error) {
-	args := []any{id.UUID, at, account.UUID}
-	err = s.Run(ctx, Statement{"revoke_key", revokeKey, args, false}, one(&key, (*Row).apiKey))
-	return key, err
+	ctx context.Context, account prism.AccountID, id prism.KeyID, by store.By,
+) (store.APIKey, error) {
+	return s.revoke(ctx, Statement{Operation: "revoke_key", Text: lockKey, Args: []any{id.UUID, account.UUID}}, by)
 }
 
 // RevokeAnyKey implements store.Keys.
-func (s Store) RevokeAnyKey(ctx context.Context, id prism.KeyID, at time.Time) (key store.APIKey, err error) {
-	err = s.Run(ctx, Statement{"revoke_any_key", revokeAnyKey, []any{id.UUID, at}, false}, one(&key, (*Row).apiKey))
+func (s Store) RevokeAnyKey(ctx context.Context, id prism.KeyID, by store.By) (store.APIKey, error) {
+	return s.revoke(ctx, Statement{Operation: "revoke_any_key", Text: lockAnyKey + lockedKey, Args: []any{id.UUID}}, by)
+}
+
+// revoke revokes the key that lock locks and reads, unless the key is revoked.
+func (s Store) revoke(ctx context.Context, lock Statement, by store.By) (key store.APIKey, err error) {
+	err = s.Transaction(ctx, lock.Operation, func(run Run) error {
+		var account prism.AccountID
+		err := run(ctx, lock, one(&key, func(r *Row) store.APIKey {
+			account.UUID = r.UUID()
+			return r.apiKey()
+		}))
+		if err != nil || key.RevokedAt != nil {
+			return err
+		}
+		key.RevokedAt = &by.At
+		if err := run(ctx, Statement{Text: setKeyRevoked, Args: []any{key.ID.UUID, by.At}}, nothing); err != nil {
+			return err
+		}
+		return recordKey(ctx, run, account, by, store.KeyRevoke, key, noDetail{})
+	})
 	return key, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -55,8 +56,8 @@ func (s Store) ExportResults(
 	return results, err
 }
 
-// list writes a statement that lists results. Its conditions depend on the filter: a condition that is always there
-// ("$1 IS NULL OR …") would keep the planner from using an index.
+// list writes a statement that lists rows r, such as results. Its conditions depend on the filter: a condition that is
+// always there ("$1 IS NULL OR …") would keep the planner from using an index.
 type list struct {
 	Statement
 	text strings.Builder
@@ -78,13 +79,18 @@ func (l *list) where(query string, account prism.AccountID, f store.Filter) {
 	default:
 		l.add(" AND r.status = ", string(f.Status))
 	}
-	if !f.From.IsZero() {
-		l.add(" AND r.created_at >= ", f.From)
-		l.add(" AND r.id >= ", prism.FirstUUID(f.From.Add(-store.MaxIDAge)))
+	l.between(f.From, f.To)
+}
+
+// between narrows the list to rows that were created in a time; a zero bound is none.
+func (l *list) between(from, to time.Time) {
+	if !from.IsZero() {
+		l.add(" AND r.created_at >= ", from)
+		l.add(" AND r.id >= ", prism.FirstUUID(from.Add(-store.MaxIDAge)))
 	}
-	if !f.To.IsZero() {
-		l.add(" AND r.created_at < ", f.To)
-		l.add(" AND r.id < ", prism.FirstUUID(f.To.Add(store.MaxIDAge)))
+	if !to.IsZero() {
+		l.add(" AND r.created_at < ", to)
+		l.add(" AND r.id < ", prism.FirstUUID(to.Add(store.MaxIDAge)))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -16,7 +17,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// definitionsModel is a simple model of prisms, versions, archiving and API keys.
+// definitionsModel is a simple model of prisms, versions, archiving, API keys, and the audit of all these.
 type definitionsModel struct {
 	store   store.Store
 	ctx     context.Context // of the test that owns the model
@@ -24,6 +25,7 @@ type definitionsModel struct {
 	prisms  []prism.Prism
 	keys    []store.APIKey
 	digests []contract.KeyDigest // of keys, in the same order
+	entries []store.Entry        // in the order of the changes
 	ids     *int
 }
 
@@ -33,7 +35,9 @@ func checkDefinitionsAgainstModel(t *testing.T, open func(t *testing.T) store.St
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &definitionsModel{store: s, ctx: t.Context(), ids: &ids}
 		m.account = prism.AccountID{UUID: m.id()}
-		must(rt, s.CreateAccount(m.ctx, m.account, fmt.Sprintf("account %d", ids), moment(0)))
+		name, by := fmt.Sprintf("account %d", ids), m.by(moment(0))
+		must(rt, s.CreateAccount(m.ctx, m.account, name, by))
+		m.record(by, store.AccountCreate, store.Object{Kind: store.AccountObject, ID: m.account.UUID, Name: name}, `{}`)
 		steps := []func(*rapid.T){m.create, m.create, m.addVersion, m.addVersion, m.putLens, m.archive, m.archive, m.createKey, m.revokeKey}
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			rapid.SampledFrom(steps).Draw(rt, "step")(rt)
@@ -45,6 +49,21 @@ func checkDefinitionsAgainstModel(t *testing.T, open func(t *testing.T) store.St
 func (m *definitionsModel) id() prism.UUID {
 	*m.ids++
 	return NumberedID(*m.ids)
+}
+
+func (m *definitionsModel) by(at time.Time) store.By {
+	return store.By{Entry: m.id(), At: at, Actor: operator()}
+}
+
+// record expects an entry.
+func (m *definitionsModel) record(by store.By, action store.Action, object store.Object, detail string) {
+	m.entries = append(m.entries, store.Entry{
+		ID: by.Entry, At: by.At, Actor: by.Actor, Action: action, Object: object, Detail: []byte(detail),
+	})
+}
+
+func (m *definitionsModel) recordPrism(by store.By, action store.Action, p prism.Prism, detail string) {
+	m.record(by, action, store.Object{Kind: store.PrismObject, ID: p.ID.UUID, Name: p.Slug}, detail)
 }
 
 // pick is the index of an existing item, or -1.
@@ -60,13 +79,15 @@ func (m *definitionsModel) create(t *rapid.T) {
 		ID: prism.PrismID{UUID: m.id()}, Slug: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "slug"),
 		CreatedAt: moment(rapid.IntRange(1, 3).Draw(t, "at")), Lens: lens("first"), Latest: version(1),
 	}
-	err := m.store.CreatePrism(m.ctx, m.account, p)
+	by := m.by(p.CreatedAt)
+	err := m.store.CreatePrism(m.ctx, m.account, p, by)
 	if slices.ContainsFunc(m.prisms, func(other prism.Prism) bool { return other.Slug == p.Slug }) {
 		fails(t, err, store.ErrSlugTaken)
 		return
 	}
 	must(t, err)
 	m.prisms = append(m.prisms, p)
+	m.recordPrism(by, store.PrismCreate, p, `{"version":1}`)
 }
 
 func (m *definitionsModel) addVersion(t *rapid.T) {
@@ -75,12 +96,13 @@ func (m *definitionsModel) addVersion(t *rapid.T) {
 		return
 	}
 	p := &m.prisms[i]
-	v, l := version(p.Latest.Number+rapid.Int32Range(0, 1).Draw(t, "above")), lens("added")
-	err := m.store.AddVersion(m.ctx, m.account, p.ID, v, l)
+	v, l, by := version(p.Latest.Number+rapid.Int32Range(0, 1).Draw(t, "above")), lens("added"), m.by(moment(1))
+	err := m.store.AddVersion(m.ctx, m.account, p.ID, v, l, by)
 	if m.refused(t, err, p, v.Number == p.Latest.Number+1) {
 		return
 	}
 	p.Latest, p.Lens = v, l
+	m.recordPrism(by, store.VersionCreate, *p, fmt.Sprintf(`{"version":%d}`, v.Number))
 }
 
 func (m *definitionsModel) putLens(t *rapid.T) {
@@ -91,11 +113,13 @@ func (m *definitionsModel) putLens(t *rapid.T) {
 	p := &m.prisms[i]
 	against := max(1, p.Latest.Number-rapid.Int32Range(0, 1).Draw(t, "behind"))
 	l := lens(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "lens"))
-	err := m.store.PutLens(m.ctx, m.account, p.ID, against, l)
+	by := m.by(moment(1))
+	err := m.store.PutLens(m.ctx, m.account, p.ID, against, l, by)
 	if m.refused(t, err, p, against == p.Latest.Number) {
 		return
 	}
 	p.Lens = l
+	m.recordPrism(by, store.LensReplace, *p, fmt.Sprintf(`{"version":%d}`, against))
 }
 
 // refused checks the errors of changes to an archived prism, or based on an older version.
@@ -122,20 +146,24 @@ func (m *definitionsModel) archive(t *rapid.T) {
 		return
 	}
 	p := &m.prisms[i]
+	by := m.by(moment(rapid.IntRange(4, 9).Draw(t, "at")))
 	if rapid.Bool().Draw(t, "unarchive") {
-		stored, err := m.store.SetArchived(m.ctx, m.account, p.ID, nil)
+		stored, err := m.store.SetArchived(m.ctx, m.account, p.ID, false, by)
 		must(t, err)
+		if p.ArchivedAt != nil {
+			m.recordPrism(by, store.PrismUnarchive, *p, `{}`)
+		}
 		p.ArchivedAt = nil
 		if stored != nil {
 			t.Fatalf("stored %v", stored)
 		}
 		return
 	}
-	at := moment(rapid.IntRange(4, 9).Draw(t, "at"))
-	stored, err := m.store.SetArchived(m.ctx, m.account, p.ID, &at)
+	stored, err := m.store.SetArchived(m.ctx, m.account, p.ID, true, by)
 	must(t, err)
 	if p.ArchivedAt == nil { // a second archiving keeps the first time
-		p.ArchivedAt = &at
+		p.ArchivedAt = &by.At
+		m.recordPrism(by, store.PrismArchive, *p, `{}`)
 	}
 	if !reflect.DeepEqual(stored, p.ArchivedAt) {
 		t.Fatalf("stored %v, want %v", stored, p.ArchivedAt)
@@ -147,12 +175,16 @@ func (m *definitionsModel) createKey(t *rapid.T) {
 		ID: prism.KeyID{UUID: m.id()}, Name: "n", Prefix: "prism_x", CreatedAt: moment(rapid.IntRange(1, 3).Draw(t, "at")),
 		Role: rapid.SampledFrom(prism.Roles()).Draw(t, "role"),
 	}
+	detail := fmt.Sprintf(`{"role":%q}`, k.Role)
 	if rapid.Bool().Draw(t, "expires") {
 		at := moment(rapid.IntRange(4, 9).Draw(t, "expires_at"))
 		k.ExpiresAt = &at
+		detail = fmt.Sprintf(`{"role":%q,"expires_at":%q}`, k.Role, prism.FormatTime(at))
 	}
 	digest := contract.KeyDigest{1, 30: byte(*m.ids >> 8), 31: byte(*m.ids)}
-	must(t, m.store.CreateKey(m.ctx, m.account, k, digest))
+	by := m.by(k.CreatedAt)
+	must(t, m.store.CreateKey(m.ctx, m.account, k, digest, by))
+	m.record(by, store.KeyCreate, store.Object{Kind: store.KeyObject, ID: k.ID.UUID, Name: k.Name}, detail)
 	m.keys, m.digests = append(m.keys, k), append(m.digests, digest)
 }
 
@@ -161,11 +193,12 @@ func (m *definitionsModel) revokeKey(t *rapid.T) {
 	if i < 0 {
 		return
 	}
-	at := moment(rapid.IntRange(4, 9).Draw(t, "at"))
-	got, err := m.store.RevokeKey(m.ctx, m.account, m.keys[i].ID, at)
+	by := m.by(moment(rapid.IntRange(4, 9).Draw(t, "at")))
+	got, err := m.store.RevokeKey(m.ctx, m.account, m.keys[i].ID, by)
 	must(t, err)
 	if m.keys[i].RevokedAt == nil {
-		m.keys[i].RevokedAt = &at
+		m.keys[i].RevokedAt = &by.At
+		m.record(by, store.KeyRevoke, store.Object{Kind: store.KeyObject, ID: got.ID.UUID, Name: got.Name}, `{}`)
 	}
 	alike(t, got, m.keys[i])
 }
@@ -216,6 +249,10 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 	if len(got) != 0 || len(keys) != 0 {
 		alike(t, got, keys)
 	}
+	entries, err := m.store.ListAudit(m.ctx, m.account, store.AuditFilter{}, store.Page{Limit: 1000})
+	must(t, err)
+	slices.Reverse(entries)
+	alike(t, entries, m.entries)
 }
 
 func fails(t *rapid.T, err, want error) {

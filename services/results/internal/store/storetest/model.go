@@ -34,7 +34,7 @@ func checkAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
 		// Each check has an account of its own in one store: making a store costs more than the check.
 		ids++
 		m := &model{
-			store: f, ctx: t.Context(), account: prism.AccountID{UUID: NumberedID(ids)},
+			store: f.Store, ctx: t.Context(), account: prism.AccountID{UUID: NumberedID(ids)},
 			digest:  contract.KeyDigest{29: 1, 30: byte(ids >> 8), 31: byte(ids)},
 			results: map[prism.ResultID]prism.Result{}, ids: &ids,
 		}

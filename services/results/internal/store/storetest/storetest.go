@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Definitions", definitionTests()},
 		{"Listing", listingTests()},
 		{"Keys", keyTests()},
+		{"Audit", auditTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {
@@ -71,8 +72,8 @@ type fixture struct {
 	store.Store
 	mine, theirs tenant
 
-	mu  sync.Mutex
-	ids int
+	mu           sync.Mutex
+	ids, entries int
 }
 
 func newFixture(t *testing.T, s store.Store) *fixture {

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Audit keeps who changed what, and when. Entries are added and read, and never changed (spec: audit-append-only).
+type Audit interface {
+	// ListAudit is a page of the account's entries, newest first.
+	ListAudit(ctx context.Context, account prism.AccountID, f AuditFilter, page Page) ([]Entry, error)
+}
+
+// By says who makes a change, and when. A method that takes one writes an entry of the audit in the transaction of the
+// change, so that both are stored or neither (spec: audit-in-the-transaction). A call that changes nothing writes none.
+type By struct {
+	Entry prism.UUID // a new UUIDv7: the id of the entry
+	At    time.Time
+	Actor Actor
+}
+
+// Actor is an API key or an operator.
+type Actor struct {
+	Kind ActorKind
+	Key  prism.KeyID // zero for an operator
+	// Name is the name of the operator or of the key. The store finds the name of a key when it writes an entry.
+	Name string
+}
+
+// ActorKind says what an actor is.
+type ActorKind string
+
+// The kinds of actors.
+const (
+	KeyActor      ActorKind = "key"
+	OperatorActor ActorKind = "operator"
+)
+
+// Action is what was done (spec: audit-actions).
+type Action string
+
+// The actions.
+const (
+	AccountCreate  Action = "account.create"
+	KeyCreate      Action = "key.create"
+	KeyRevoke      Action = "key.revoke"
+	PrismCreate    Action = "prism.create"
+	PrismArchive   Action = "prism.archive"
+	PrismUnarchive Action = "prism.unarchive"
+	VersionCreate  Action = "version.create"
+	LensReplace    Action = "lens.replace"
+)
+
+// Object is what an action was done to. Name is the name of an account or a key, or the slug of a prism.
+type Object struct {
+	Kind ObjectKind
+	ID   prism.UUID
+	Name string
+}
+
+// ObjectKind says what an object is.
+type ObjectKind string
+
+// The kinds of objects.
+const (
+	AccountObject ObjectKind = "account"
+	KeyObject     ObjectKind = "key"
+	PrismObject   ObjectKind = "prism"
+)
+
+// Entry is a stored entry of the audit.
+type Entry struct {
+	ID     prism.UUID
+	At     time.Time
+	Actor  Actor
+	Action Action
+	Object Object
+	Detail []byte // a JSON object as it was stored, so that a reader keeps what a later release adds
+}
+
+// AuditFilter narrows the audit; zero values narrow nothing. From (inclusive) and To (exclusive) bound Entry.At.
+type AuditFilter struct {
+	From, To time.Time
+	Key      *prism.KeyID // only what this key did
+	Operator bool         // only what operators did
+}

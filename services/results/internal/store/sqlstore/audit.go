@@ -1,0 +1,93 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// insertEntry finds the name of the key that acts, so that no other statement needs to read the name.
+	insertEntry = `INSERT INTO audit (account_id, id, created_at, actor_kind, actor_id, actor_name, action,
+	object_kind, object_id, object_name, detail)
+VALUES ($1, $2, $3, $4, $5, coalesce((SELECT name FROM api_keys WHERE id = $5), $6), $7, $8, $9, $10, $11)`
+
+	listAudit = `-- name: ListAudit :many
+SELECT r.id, r.created_at, r.actor_kind, r.actor_id, r.actor_name, r.action, r.object_kind, r.object_id, r.object_name, r.detail
+FROM audit r WHERE r.account_id = `
+)
+
+// The details of entries (spec: audit-actions). They hold no text of a definition, no value and no key
+// (spec: audit-holds-no-values).
+type (
+	noDetail      struct{}
+	versionDetail struct {
+		Version int32 `json:"version"`
+	}
+	keyDetail struct {
+		Role      prism.Role `json:"role"`
+		ExpiresAt string     `json:"expires_at,omitzero"`
+	}
+)
+
+// record adds an entry to the audit of an account, in the transaction of run.
+func record(
+	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action, object store.Object, detail any,
+) error {
+	encoded, err := encode(detail)
+	if err != nil {
+		return err
+	}
+	var key *prism.UUID
+	if !by.Actor.Key.IsZero() {
+		key = &by.Actor.Key.UUID
+	}
+	return run(ctx, Statement{Text: insertEntry, Args: []any{
+		account.UUID, by.Entry, by.At, string(by.Actor.Kind), key, by.Actor.Name, string(action),
+		string(object.Kind), object.ID, object.Name, encoded,
+	}}, nothing)
+}
+
+// recordKey records what was done to a key.
+func recordKey(
+	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action, k store.APIKey, detail any,
+) error {
+	return record(ctx, run, account, by, action, store.Object{Kind: store.KeyObject, ID: k.ID.UUID, Name: k.Name}, detail)
+}
+
+// recordPrism records what was done to a prism.
+func recordPrism(
+	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action,
+	id prism.PrismID, slug string, detail any,
+) error {
+	return record(ctx, run, account, by, action, store.Object{Kind: store.PrismObject, ID: id.UUID, Name: slug}, detail)
+}
+
+// ListAudit implements store.Audit.
+func (s Store) ListAudit(
+	ctx context.Context, account prism.AccountID, f store.AuditFilter, page store.Page,
+) (entries []store.Entry, err error) {
+	l := list{Statement: Statement{Operation: "list_audit", ReadOnly: true}}
+	l.add(listAudit, account.UUID)
+	if f.Key != nil {
+		l.add(" AND r.actor_id = ", f.Key.UUID)
+	}
+	if f.Operator {
+		l.add(" AND r.actor_kind = ", string(store.OperatorActor))
+	}
+	l.between(f.From, f.To)
+	l.page(page, "<", "DESC")
+	err = s.Run(ctx, l.Statement, all(&entries, (*Row).entry))
+	return entries, err
+}
+
+func (r *Row) entry() store.Entry {
+	return store.Entry{
+		ID: r.UUID(), At: r.Time(),
+		Actor:  store.Actor{Kind: store.ActorKind(r.Text()), Key: prism.KeyID{UUID: r.UUID()}, Name: r.Text()},
+		Action: store.Action(r.Text()),
+		Object: store.Object{Kind: store.ObjectKind(r.Text()), ID: r.UUID(), Name: r.Text()},
+		Detail: r.Bytes(),
+	}
+}
