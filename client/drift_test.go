@@ -64,6 +64,11 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.ListKeys(ctx, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
+	"listAudit": func(ctx context.Context, c *Client) error {
+		f := AuditFilter{From: time.Unix(1, 0), To: time.Unix(2, 0), Actor: "operator"}
+		_, err := c.ListAudit(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
 	"revokeKey": func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
 }
 

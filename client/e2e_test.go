@@ -169,6 +169,20 @@ func TestEveryOperation(t *testing.T) {
 	if _, err := other.ListKeys(ctx, client.PageOptions{}); !errors.Is(err, client.ErrUnauthorized) {
 		t.Error(err)
 	}
+	wantActions(t, c, client.AuditFilter{Actor: keys[1].ID, From: keys[0].CreatedAt.Time}, client.KeyCreate, client.KeyRevoke)
+	wantActions(t, c, client.AuditFilter{Actor: "operator", To: keys[0].CreatedAt.Time}, client.AccountCreate, client.KeyCreate)
+}
+
+func wantActions(t *testing.T, c *client.Client, f client.AuditFilter, want ...client.AuditAction) {
+	t.Helper()
+	var got []client.AuditAction
+	for e, err := range c.Audit(t.Context(), f) {
+		check(t, err)
+		got = append(got, e.Action)
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
 
 func lastFailed(t *testing.T, c *client.Client) string {

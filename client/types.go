@@ -192,7 +192,7 @@ type Role string
 // The roles.
 const (
 	Owner  Role = "owner"  // everything
-	Editor Role = "editor" // everything but managing keys
+	Editor Role = "editor" // everything but managing keys and reading the audit
 	Caller Role = "caller" // create, read and retry results, and read prisms
 	Reader Role = "reader" // read results and prisms
 )

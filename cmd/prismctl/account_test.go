@@ -114,6 +114,41 @@ func TestKeys(t *testing.T) {
 	u.run("keys", "revoke", "00000000-0000-7000-8000-000000000000").want(exitNotFound, "Key not found")
 }
 
+// spec: audit-list, audit-actor
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	u.ok("keys", "create", "reads", "--role", "reader")
+	entries := decode[[]client.AuditEntry](t, u.ok("audit", "list", "-o", "json"))
+	if len(entries) != 3 || entries[2].Action != client.AccountCreate || entries[2].Actor.Kind != "operator" {
+		t.Fatalf("got %+v", entries)
+	}
+	newest := entries[0]
+	if newest.Action != client.KeyCreate || newest.Object.Name != "reads" || newest.Detail["role"] != "reader" ||
+		newest.Actor.ID == nil {
+		t.Fatalf("got %+v", newest)
+	}
+	mine, at := *newest.Actor.ID, newest.At.String()
+	var shown strings.Builder
+	for _, output := range []string{"table", "csv", "jsonl"} {
+		shown.WriteString("### " + output + "\n" + u.ok("audit", "list", "--actor", mine, "-o", output))
+	}
+	wantGolden(t, "audit-list", shown.String())
+	u.ok("prisms", "apply", "-f", example(t, ""), "--yes")
+	for want, args := range map[int][]string{
+		5: {"--all"}, 4: {"--limit", "4"}, 2: {"--actor", "operator"}, 3: {"--from", at, "--actor", mine}, 0: {"--to", "2001-01-01"},
+	} {
+		args = append([]string{"audit", "list", "-o", "jsonl"}, args...)
+		if got := strings.Count(u.ok(args...), "\n"); got != want {
+			t.Errorf("%v lists %d entries, want %d", args, got, want)
+		}
+	}
+	u.run("audit", "list", "--actor", "me").want(exitInvalid, "actor: Expected 'operator' or the id of a key")
+	u.run("audit", "list", "--from", "monday").want(exitUsage, "--from takes a day or a time")
+	u.run("audit", "list", "--to", "monday").want(exitUsage, "--to takes a day or a time")
+	u.run("audit", "list", "--limit", "0").want(exitUsage, "--limit is at least 1")
+}
+
 func TestPrisms(t *testing.T) {
 	t.Parallel()
 	u := withExamples(t)

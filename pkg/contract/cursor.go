@@ -15,6 +15,7 @@ const (
 	ListOfPrisms List = 1 + iota
 	ListOfResults
 	ListOfKeys
+	ListOfAudit
 )
 
 const cursorSize = 8 + 16

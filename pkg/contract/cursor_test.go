@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-var lists = []contract.List{contract.ListOfPrisms, contract.ListOfResults, contract.ListOfKeys}
+var lists = []contract.List{contract.ListOfPrisms, contract.ListOfResults, contract.ListOfKeys, contract.ListOfAudit}
 
 // FuzzParseCursor: a cursor names one row of one list, unless the previous release gave it out, and has one spelling.
 func FuzzParseCursor(f *testing.F) {

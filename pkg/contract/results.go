@@ -108,6 +108,9 @@ type Results interface {
 	// RevokeKey revokes a key of the account for every request that arrives after RevokeKey returns
 	// (spec: key-revocation): apierr.KeyNotFound.
 	RevokeKey(ctx context.Context, key KeyDigest, id prism.KeyID) (Response, error)
+
+	// ListAudit is a page of the account's audit, newest first: {data, next_cursor}.
+	ListAudit(ctx context.Context, key KeyDigest, q AuditList) (Response, error)
 }
 
 // CreateQuery is the part of a create call that names stored things.
@@ -195,6 +198,14 @@ type ResultList struct {
 // PrismList pages prisms: the archived ones, or those that are not.
 type PrismList struct {
 	Archived bool
+	Page     Page
+}
+
+// AuditList filters and pages the audit. Zero values filter nothing. From is inclusive, To exclusive.
+type AuditList struct {
+	From, To time.Time
+	Key      *prism.KeyID // only what this key did
+	Operator bool         // only what operators did
 	Page     Page
 }
 

@@ -106,6 +106,10 @@ func (r *results) RevokeKey(_ context.Context, key contract.KeyDigest, id prism.
 	return r.hear("RevokeKey", key, id)
 }
 
+func (r *results) ListAudit(_ context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
+	return r.hear("ListAudit", key, q)
+}
+
 // The arguments of the calls. The texts hold characters that are easily changed on the way.
 var (
 	digest   = contract.KeyDigest{1, 2, 3, 31: 9}
@@ -199,6 +203,11 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"CreateKey", []any{digest, contract.NewKey{Name: odd, Role: prism.Reader}}},
 		{"ListKeys", []any{digest, contract.Page{Limit: 7, Cursor: "c"}}},
 		{"RevokeKey", []any{digest, keyID}},
+		{"ListAudit", []any{digest, contract.AuditList{}}},
+		{"ListAudit", []any{digest, contract.AuditList{Operator: true, Page: contract.Page{Limit: 7}}}},
+		{"ListAudit", []any{digest, contract.AuditList{
+			From: at, To: at.Add(time.Hour), Key: &keyID, Page: contract.Page{Limit: 7, Cursor: "c"},
+		}}},
 	}
 	far := &results{doc: aResponse}
 	near := connect(t, far)

@@ -107,3 +107,7 @@ func (calm) ListKeys(context.Context, contract.KeyDigest, contract.Page) (contra
 func (calm) RevokeKey(context.Context, contract.KeyDigest, prism.KeyID) (contract.Response, error) {
 	return contract.Response{}, contract.ErrUnavailable
 }
+
+func (calm) ListAudit(context.Context, contract.KeyDigest, contract.AuditList) (contract.Response, error) {
+	return page, nil
+}

@@ -85,3 +85,7 @@ func (r *results) ListKeys(ctx context.Context, key contract.KeyDigest, p contra
 func (r *results) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
 	return r.call(ctx, pathRevokeKey, argsKey{Key: key, ID: id})
 }
+
+func (r *results) ListAudit(ctx context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
+	return r.lookUp(ctx, pathListAudit, argsQuery[contract.AuditList]{key, q})
+}

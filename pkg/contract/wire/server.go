@@ -40,6 +40,9 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	app.Post(pathExport, serveExport(log, r))
 	mountPrisms(app, r, log)
 	mountKeys(app, r, log)
+	post(app, log, pathListAudit, func(ctx context.Context, a argsQuery[contract.AuditList]) (contract.Response, error) {
+		return r.ListAudit(ctx, a.Key, a.Query)
+	})
 }
 
 func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {

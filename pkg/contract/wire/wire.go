@@ -50,6 +50,7 @@ const (
 	pathCreateKey   = "/internal/create-key"
 	pathListKeys    = "/internal/list-keys"
 	pathRevokeKey   = "/internal/revoke-key"
+	pathListAudit   = "/internal/list-audit"
 	pathAsk         = "/internal/ask"
 	pathAskByHash   = "/internal/ask-by-hash"
 )

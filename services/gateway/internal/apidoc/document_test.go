@@ -111,6 +111,7 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"POST", "/v1/keys", "createKey"},
 		{"GET", "/v1/keys", "listKeys"},
 		{"POST", "/v1/keys/{key_id}/revoke", "revokeKey"},
+		{"GET", "/v1/audit", "listAudit"},
 	}
 	var got []route
 	operations(t, func(_ *testing.T, method, path string, op operation) {

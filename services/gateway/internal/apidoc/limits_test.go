@@ -328,6 +328,7 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"exportResults": func(n, v string) error { _, err := request.ParseExport("p", sent(n, v)); return err },
 		"listPrisms":    func(n, v string) error { _, err := request.ParsePrismList(sent(n, v)); return err },
 		"listKeys":      func(n, v string) error { _, err := request.ParseKeyList(sent(n, v)); return err },
+		"listAudit":     func(n, v string) error { _, err := request.ParseAuditList(sent(n, v)); return err },
 		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
 		"revokeKey":     func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
 	}
@@ -376,6 +377,9 @@ func probes(t *testing.T, s schema) map[string]string {
 			"1": "", "0": "Number must be greater than or equal to 1", "1.5": "Expected integer, received float",
 			s.Maximum.String(): "", strconv.FormatInt(most+1, 10): "Number must be less than or equal to " + s.Maximum.String(),
 		}
+	case s.Pattern != "": // an actor
+		const id, refusal = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10", "Expected 'operator' or the id of a key"
+		return map[string]string{"operator": "", id: "", strings.ToUpper(id): "", "Operator": refusal, id + "0": refusal}
 	case s.MaxLength != nil:
 		return map[string]string{
 			strings.Repeat("é", *s.MaxLength): "", strings.Repeat("é", *s.MaxLength+1): "String must contain at most " + strconv.Itoa(*s.MaxLength) + " character(s)",

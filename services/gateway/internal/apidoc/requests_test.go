@@ -118,6 +118,8 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidTabularFormat", err)
 	_, err = request.ParseExport("p", query("from", "monday"))
 	put("InvalidTime", err)
+	_, err = request.ParseAuditList(query("actor", "me"))
+	put("InvalidActor", err)
 
 	// These need what is stored: the Lens's rules are pkg/lens's, the cursor is results'.
 	elsewhere := map[string]bool{"ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true}

@@ -54,6 +54,23 @@ func ParseExport(prismParam string, q Query) (contract.Export, error) {
 	return export, r.err()
 }
 
+// ParseAuditList reads GET /v1/audit?from&to&actor&limit&cursor (spec: audit-list).
+func ParseAuditList(q Query) (contract.AuditList, error) {
+	var r reader
+	list := contract.AuditList{From: r.datetime(q, "from"), To: r.datetime(q, "to")}
+	if s := r.singleStr(q, "actor", math.MaxInt); s == "operator" {
+		list.Operator = true
+	} else if s != "" {
+		id, err := prism.ParseUUID(s)
+		if err != nil {
+			r.add("actor", textActor)
+		}
+		list.Key = &prism.KeyID{UUID: id}
+	}
+	list.Page = r.page(q, contract.ListOfAudit)
+	return list, r.err()
+}
+
 func (r *reader) page(q Query, list contract.List) contract.Page {
 	return contract.Page{Limit: r.limit(q), Cursor: r.cursor(q, list)}
 }

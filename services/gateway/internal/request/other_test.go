@@ -268,6 +268,54 @@ func TestExportIsReadFromTheQuery(t *testing.T) {
 		"from: Invalid datetime; to: Expected string, received array")
 }
 
+// spec: audit-list, audit-actor
+func TestTheAuditIsReadFromTheQuery(t *testing.T) {
+	t.Parallel()
+	key := prism.KeyID{}
+	if err := key.UnmarshalText([]byte(anID)); err != nil {
+		t.Fatal(err)
+	}
+	cursor := contract.ListOfAudit.Cursor(prism.UUID{1, 15: 2})
+	from, page := time.Date(2026, 1, 2, 1, 4, 5, 0, time.UTC), contract.Page{Limit: 50}
+	for _, c := range []struct {
+		q    request.Query
+		want contract.AuditList
+	}{
+		{query("from", "", "to", "", "actor", "", "limit", "", "cursor", "", "other", "x"), contract.AuditList{Page: page}},
+		{query("actor", "operator"), contract.AuditList{Operator: true, Page: page}},
+		{query("actor", strings.ToUpper(anID)), contract.AuditList{Key: &key, Page: page}},
+		{query("actor", prism.UUID{}.String()), contract.AuditList{Key: &prism.KeyID{}, Page: page}},
+		{
+			query("from", "2026-01-02T03:04:05+02:00", "to", "2026-01-02T01:04:06Z", "limit", "100", "cursor", cursor),
+			contract.AuditList{From: from, To: from.Add(time.Second), Page: contract.Page{Limit: 100, Cursor: cursor}},
+		},
+	} {
+		if got, err := request.ParseAuditList(c.q); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("got %+v %v, want %+v", got, err, c.want)
+		}
+	}
+	const wrong = "actor: Expected 'operator' or the id of a key"
+	for _, c := range []struct {
+		q    request.Query
+		want string
+	}{
+		{query("actor", "Operator"), wrong},
+		{query("actor", "key"), wrong},
+		{query("actor", anID+" "), wrong},
+		{query("actor", "a\x00"), "actor: " + unclean + "; " + wrong},
+		{query("actor", anID, "actor", anID), "actor: Expected string, received array"},
+		{query("cursor", resultCursor), "cursor: Invalid cursor"},
+		{
+			query("cursor", "zz", "limit", "0", "actor", "me", "to", "b", "from", "a"),
+			"from: Invalid datetime; to: Invalid datetime; " + wrong +
+				"; limit: Number must be greater than or equal to 1; cursor: Invalid cursor",
+		},
+	} {
+		_, err := request.ParseAuditList(c.q)
+		wantProblems(t, err, c.want)
+	}
+}
+
 func TestKeysHaveAName(t *testing.T) {
 	t.Parallel()
 	expires := time.Date(2027, time.January, 2, 3, 4, 5, 678_000_000, time.UTC)

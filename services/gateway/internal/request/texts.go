@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// The problem texts (spec: validation-message, wrong-type, version-number, string-limits, validation-of-definitions).
+// The problem texts (spec: validation-message, wrong-type, version-number, string-limits, validation-of-definitions,
+// audit-actor).
 const (
 	textRequired   = "Required"
 	textEither     = "send either fields or text"
@@ -13,6 +14,7 @@ const (
 	textUUID       = "Invalid uuid"
 	textDatetime   = "Invalid datetime"
 	textCursor     = "Invalid cursor"
+	textActor      = "Expected 'operator' or the id of a key"
 	textFloat      = "Expected integer, received float"
 	textAtLeast1   = "Number must be greater than or equal to 1"
 	textFinite     = "Number must be finite"

@@ -15,6 +15,7 @@ func Register(app *fiber.App, d Deps) {
 	results(app, d)
 	prisms(app, d.Results)
 	keys(app, d.Results)
+	audit(app, d.Results)
 	apiDocuments(app)
 }
 
@@ -94,5 +95,12 @@ func keys(app *fiber.App, results contract.Results) {
 	}))
 	app.Post("/v1/keys/:key_id/revoke", change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		return one(results.RevokeKey)(request.ParseKeyAction(httpkit.Param(c, "key_id"), b))
+	}))
+}
+
+// audit is the list of who changed what.
+func audit(app *fiber.App, results contract.Results) {
+	app.Get("/v1/audit", look(func(c *fiber.Ctx) (call, error) {
+		return one(results.ListAudit)(request.ParseAuditList(query(c)))
 	}))
 }

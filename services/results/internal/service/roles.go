@@ -29,6 +29,7 @@ const (
 	createKey     operation = "createKey"
 	listKeys      operation = "listKeys"
 	revokeKey     operation = "revokeKey"
+	listAudit     operation = "listAudit"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -37,6 +38,7 @@ var neededRoles = map[operation]prism.Role{
 	createKey: prism.Owner,
 	listKeys:  prism.Owner,
 	revokeKey: prism.Owner,
+	listAudit: prism.Owner,
 
 	createPrism:   prism.Editor,
 	createVersion: prism.Editor,

@@ -48,6 +48,10 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 		},
 		"listKeys":  func(k contract.KeyDigest) error { _, err := w.ListKeys(ctx, k, contract.Page{Limit: 1}); return err },
 		"revokeKey": func(k contract.KeyDigest) error { _, err := w.RevokeKey(ctx, k, prism.KeyID{}); return err },
+		"listAudit": func(k contract.KeyDigest) error {
+			_, err := w.ListAudit(ctx, k, contract.AuditList{Page: contract.Page{Limit: 1}})
+			return err
+		},
 	}
 }
 
@@ -88,6 +92,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"createKey", true, false, false, false},
 		{"listKeys", true, false, false, false},
 		{"revokeKey", true, false, false, false},
+		{"listAudit", true, false, false, false}, // spec: audit-list
 	}
 	if len(rows) != len(calls) {
 		t.Errorf("%d rows for %d operations", len(rows), len(calls))

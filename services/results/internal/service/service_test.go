@@ -168,6 +168,7 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 		"CreateKey":   func() error { _, err := w.CreateKey(ctx, unknown, contract.NewKey{Name: "k"}); return err },
 		"ListKeys":    func() error { _, err := w.ListKeys(ctx, unknown, contract.Page{Limit: 1}); return err },
 		"RevokeKey":   func() error { _, err := w.RevokeKey(ctx, unknown, prism.KeyID{}); return err },
+		"ListAudit":   func() error { _, err := w.ListAudit(ctx, unknown, contract.AuditList{}); return err },
 		"CreateFacts": func() error {
 			_, err := w.CreateFacts(ctx, contract.CreateQuery{Key: unknown, Prism: ref})
 			return err

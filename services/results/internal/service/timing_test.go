@@ -100,6 +100,7 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		},
 		"ListKeys":  func(k contract.KeyDigest) (string, error) { return only(a.ListKeys(ctx, k, contract.Page{Limit: 1})) },
 		"RevokeKey": func(k contract.KeyDigest) (string, error) { return only(a.RevokeKey(ctx, k, id)) },
+		"ListAudit": func(k contract.KeyDigest) (string, error) { return only(a.ListAudit(ctx, k, contract.AuditList{})) },
 	} {
 		saidUnknown, errUnknown := call(contract.KeyDigest{66})
 		unknown := watch.taken()

@@ -1,0 +1,70 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// AuditAction is what was done. A later release may have more actions.
+type AuditAction string
+
+// The actions.
+const (
+	AccountCreate  AuditAction = "account.create"
+	KeyCreate      AuditAction = "key.create"
+	KeyRevoke      AuditAction = "key.revoke"
+	PrismCreate    AuditAction = "prism.create"
+	PrismArchive   AuditAction = "prism.archive"
+	PrismUnarchive AuditAction = "prism.unarchive"
+	VersionCreate  AuditAction = "version.create"
+	LensReplace    AuditAction = "lens.replace"
+)
+
+// AuditEntry says who changed what, and when.
+type AuditEntry struct {
+	ID     string         `json:"id"`
+	At     Time           `json:"at"`
+	Actor  AuditActor     `json:"actor"`
+	Action AuditAction    `json:"action"`
+	Object AuditObject    `json:"object"`
+	Detail map[string]any `json:"detail"` // the members depend on the action, such as "version"
+}
+
+// AuditActor is who made a change.
+type AuditActor struct {
+	Kind string  `json:"kind"` // "key" or "operator"
+	ID   *string `json:"id"`   // of the key; nil for an operator
+	Name string  `json:"name"`
+}
+
+// AuditObject is what was changed.
+type AuditObject struct {
+	Kind string `json:"kind"` // "account", "key" or "prism"
+	ID   string `json:"id"`
+	Name string `json:"name"` // of an account or a key; the slug of a prism
+}
+
+// AuditFilter selects entries; an empty member selects all.
+type AuditFilter struct {
+	From  time.Time // only changes made then or later
+	To    time.Time // only changes made before then
+	Actor string    // the id of a key, or "operator"
+}
+
+// ListAudit returns one page of the account's audit, newest first. It needs a key with the role Owner.
+func (c *Client) ListAudit(ctx context.Context, f AuditFilter, o PageOptions) (Page[AuditEntry], error) {
+	q := o.query()
+	setTime(q, "from", f.From)
+	setTime(q, "to", f.To)
+	set(q, "actor", f.Actor)
+	return fetch[Page[AuditEntry]](ctx, c, request("listAudit", http.MethodGet, "audit").where(q))
+}
+
+// Audit iterates over the account's audit, newest first, and reads a page at a time. An error ends the iteration.
+func (c *Client) Audit(ctx context.Context, f AuditFilter) iter.Seq2[AuditEntry, error] {
+	return pages(func(cursor string) (Page[AuditEntry], error) {
+		return c.ListAudit(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor})
+	})
+}

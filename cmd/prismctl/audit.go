@@ -1,0 +1,59 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+func (a *app) audit() *cobra.Command {
+	audit := group("audit", "Read who changed prisms and keys")
+	audit.AddCommand(a.auditList())
+	return audit
+}
+
+func (a *app) auditList() *cobra.Command {
+	var (
+		output, from, to string
+		filter           client.AuditFilter
+		limit            int
+		all              bool
+	)
+	show := func(cmd *cobra.Command, c *client.Client, _ []string) (err error) {
+		if limit < 1 {
+			return usage(errors.New("--limit is at least 1; --all lists all"))
+		}
+		if all {
+			limit = 0
+		}
+		if filter.From, err = timeFlag("from", from); err != nil {
+			return err
+		}
+		if filter.To, err = timeFlag("to", to); err != nil {
+			return err
+		}
+		entries := first(c.Audit(cmd.Context(), filter), limit)
+		return list(a, output, entries, "at actor actor_id action object object_id detail", auditRow)
+	}
+	cmd := a.calling("list", "List who changed what, newest first", cobra.NoArgs, show)
+	outputFlag(cmd, &output)
+	cmd.Flags().StringVar(&from, "from", "", "only changes made at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
+	cmd.Flags().StringVar(&to, "to", "", "only changes made before this time")
+	cmd.Flags().StringVar(&filter.Actor, "actor", "", "only changes made with the key with this id, or by an operator: operator")
+	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
+	cmd.Flags().BoolVar(&all, "all", false, "list all, however many there are")
+	return cmd
+}
+
+func auditRow(e client.AuditEntry) row {
+	detail, err := json.Marshal(e.Detail)
+	if err != nil {
+		detail = []byte(err.Error())
+	}
+	return row{cells: []string{
+		e.At.String(), e.Actor.Name, optional(e.Actor.ID), string(e.Action), e.Object.Name, e.Object.ID, string(detail),
+	}}
+}

@@ -1,0 +1,172 @@
+package service_test
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
+)
+
+// auditPage is a page of the audit as it is sent.
+type auditPage struct {
+	Data []struct {
+		ID     string `json:"id"`
+		Action string `json:"action"`
+	} `json:"data"`
+	NextCursor *string `json:"next_cursor"`
+}
+
+func (w *world) audit(t *testing.T, q contract.AuditList) (auditPage, string) {
+	t.Helper()
+	response, err := w.ListAudit(t.Context(), w.key, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page auditPage
+	decode(t, response, &page)
+	return page, string(response.Body)
+}
+
+// spec: audit-actions, audit-changes-only, audit-holds-no-values
+func TestTheAuditHasWhatWasDoneAndNoDryRun(t *testing.T) {
+	t.Parallel()
+	w, ctx, ref := newWorld(t), t.Context(), prism.Ref{Slug: "a"}
+	secret := contract.NewVersion{Definition: definition("text")}
+	secret.Instructions, secret.Questions[0].Text = "the instructions", "the question"
+	dry := secret
+	dry.DryRun = true
+	lens := prism.Lens{Columns: []prism.Column{{Name: "the_column", Question: "q", Show: prism.ShowAnswer}}}
+	do := func(_ contract.Response, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(w.CreatePrism(ctx, w.key, contract.NewPrism{Slug: "a", Name: "the name", NewVersion: dry}))
+	do(w.CreatePrism(ctx, w.key, contract.NewPrism{Slug: "a", Name: "the name", NewVersion: secret}))
+	do(w.AddVersion(ctx, w.key, ref, dry))
+	do(w.AddVersion(ctx, w.key, ref, secret))
+	do(w.PutLens(ctx, w.key, ref, contract.NewLens{Lens: lens, DryRun: true}))
+	do(w.PutLens(ctx, w.key, ref, contract.NewLens{Lens: lens}))
+	for range 2 {
+		do(w.SetArchived(ctx, w.key, ref, true))
+	}
+	for range 2 {
+		do(w.SetArchived(ctx, w.key, ref, false))
+	}
+	response, err := w.CreateKey(ctx, w.key, contract.NewKey{Name: "second", Role: prism.Reader})
+	do(response, err)
+	var made struct {
+		ID  prism.KeyID `json:"id"`
+		Key string      `json:"key"`
+	}
+	decode(t, response, &made)
+	for range 2 {
+		do(w.RevokeKey(ctx, w.key, made.ID))
+	}
+	page, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 100}})
+	var actions []string
+	for _, e := range page.Data {
+		actions = append(actions, e.Action)
+	}
+	slices.Reverse(actions)
+	want := []string{
+		"account.create", "key.create", "prism.create", "version.create", "lens.replace", "prism.archive", "prism.unarchive",
+		"key.create", "key.revoke",
+	}
+	if !slices.Equal(actions, want) || page.NextCursor != nil {
+		t.Errorf("got  %v\nwant %v", actions, want)
+	}
+	for _, hidden := range []string{made.Key, "the instructions", "the question", "the_column", "the name", `"text"`} {
+		if strings.Contains(body, hidden) {
+			t.Errorf("the audit shows %q: %s", hidden, body)
+		}
+	}
+}
+
+// spec: audit-entry-members
+func TestAnEntryHasTheseMembersInThisOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.prism(t, "a")
+	_, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 1}})
+	const id, at = `"[0-9a-f-]{36}"`, `"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`
+	want := `^\{"data":\[\{"id":` + id + `,"at":` + at + `,"actor":\{"kind":"key","id":` + id + `,"name":"first"\},` +
+		`"action":"prism.create","object":\{"kind":"prism","id":` + id + `,"name":"a"\},"detail":\{"version":1\}\}\],` +
+		`"next_cursor":"[^"]+"\}$`
+	if !regexp.MustCompile(want).MatchString(body) {
+		t.Errorf("got %s", body)
+	}
+	_, body = w.audit(t, contract.AuditList{Operator: true, Page: contract.Page{Limit: 1}})
+	if !strings.Contains(body, `"actor":{"kind":"operator","id":null,"name":`) {
+		t.Errorf("got %s", body)
+	}
+}
+
+// spec: audit-list
+func TestTheAuditIsReadAPageAtATimeAndNarrowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, slug := range []string{"a", "b", "c"} {
+		w.prism(t, slug)
+	}
+	all, _ := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 100}})
+	var seen []string
+	for q := (contract.AuditList{Page: contract.Page{Limit: 2}}); ; {
+		page, _ := w.audit(t, q)
+		for _, e := range page.Data {
+			seen = append(seen, e.ID)
+		}
+		if page.NextCursor == nil {
+			break
+		}
+		q.Page.Cursor = *page.NextCursor
+	}
+	if len(seen) != 5 || len(all.Data) != 5 || !slices.IsSortedFunc(seen, func(a, b string) int { return strings.Compare(b, a) }) {
+		t.Errorf("read %v", seen)
+	}
+	keys, err := w.store.ListKeys(t.Context(), w.account, store.Page{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := w.store.ListAudit(t.Context(), w.account, store.AuditFilter{}, store.Page{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := entry[0].At
+	for want, q := range map[int]contract.AuditList{
+		3: {Key: &keys[0].ID}, 2: {Operator: true}, 1: {From: last.Add(-1)}, 4: {To: last.Add(-1)}, 0: {From: last.Add(1)},
+	} {
+		q.Page.Limit = 100
+		if page, _ := w.audit(t, q); len(page.Data) != want {
+			t.Errorf("%+v finds %d entries, want %d", q, len(page.Data), want)
+		}
+	}
+}
+
+// A later release may add members to the detail of an entry and new actions: this release passes them on.
+func TestAnEntryOfALaterReleaseIsPassedOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.store.Store = later{w.store.Store}
+	_, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 1}})
+	for _, want := range []string{`"action":"of.later","object":{"kind":"later",`, `"detail":{"of":[1,"later"]}`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("got %s, want %s", body, want)
+		}
+	}
+}
+
+type later struct{ store.Store }
+
+func (later) ListAudit(context.Context, prism.AccountID, store.AuditFilter, store.Page) ([]store.Entry, error) {
+	return []store.Entry{{
+		ID: storetest.NumberedID(1), Action: "of.later", Object: store.Object{Kind: "later"}, Detail: []byte(`{"of":[1,"later"]}`),
+	}}, nil
+}
