@@ -65,9 +65,15 @@ const ResultsWait = 1750 * time.Millisecond
 
 // Results is storage and formatting.
 //
-// Every method but Save first checks the API key. For a digest that is unknown, revoked or expired it returns
-// apierr.InvalidAPIKey, or facts without an account. Then it checks the role of the key: apierr.RoleNotAllowed.
+// Every method but Save and Limits first checks the API key. For a digest that is unknown, revoked or expired it returns
+// apierr.InvalidAPIKey, or facts without an account. Then every method but Account checks the role of the key:
+// apierr.RoleNotAllowed.
 type Results interface {
+	// Account is the account of an API key, whatever its role. Results of the previous release do not tell: the zero account.
+	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)
+	// Limits are the limits of all accounts that have one, in any order.
+	Limits(ctx context.Context) ([]AccountLimits, error)
+
 	// CreateFacts looks up, in one consistent read, what the checks of a create call need.
 	CreateFacts(ctx context.Context, q CreateQuery) (CreateFacts, error)
 	// RetryFacts looks up, in one consistent read, what the checks of a retry need.
@@ -111,6 +117,12 @@ type Results interface {
 
 	// ListAudit is a page of the account's audit, newest first: {data, next_cursor}.
 	ListAudit(ctx context.Context, key KeyDigest, q AuditList) (Response, error)
+}
+
+// AccountLimits are the limits of an account.
+type AccountLimits struct {
+	Account prism.AccountID
+	prism.Limits
 }
 
 // CreateQuery is the part of a create call that names stored things.

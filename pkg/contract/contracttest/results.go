@@ -30,6 +30,9 @@ type results struct {
 	retry contract.RetryFacts
 	body  string
 	err   error
+
+	account prism.AccountID
+	limits  []contract.AccountLimits
 }
 
 var _ contract.Results = (*results)(nil)
@@ -37,6 +40,16 @@ var _ contract.Results = (*results)(nil)
 func (r *results) hear(method string, args ...any) (contract.Response, error) {
 	r.heard = heard{method, args}
 	return r.doc, r.err
+}
+
+func (r *results) Account(_ context.Context, key contract.KeyDigest) (prism.AccountID, error) {
+	_, err := r.hear("Account", key)
+	return r.account, err
+}
+
+func (r *results) Limits(context.Context) ([]contract.AccountLimits, error) {
+	_, err := r.hear("Limits")
+	return r.limits, err
 }
 
 func (r *results) CreateFacts(_ context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
@@ -278,6 +291,27 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 			t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 		}
 	}
+	far.account = account
+	if got, err := near.Account(patience(t), digest); err != nil || got != account {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if want := (heard{"Account", []any{digest}}); !reflect.DeepEqual(far.heard, want) {
+		t.Errorf("heard %+v\nwant  %+v", far.heard, want)
+	}
+	for _, want := range [][]contract.AccountLimits{
+		nil,
+		{{Account: account, Limits: prism.Limits{RequestsPerSecond: 1}}},
+		{
+			{Account: account, Limits: prism.Limits{Concurrency: 2, ResultsPerDay: 3}},
+			{Account: prism.AccountID{UUID: prism.UUID{1}}, Limits: prism.Limits{RequestsPerSecond: 4}},
+		},
+	} {
+		far.limits = want
+		got, err := near.Limits(patience(t))
+		if err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+		}
+	}
 }
 
 func failures(t *testing.T, connect func(*testing.T, contract.Results) contract.Results) {
@@ -290,6 +324,12 @@ func failures(t *testing.T, connect func(*testing.T, contract.Results) contract.
 	} {
 		far.err = want
 		if _, err := near.Save(patience(t), contract.Save{}); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		if _, err := near.Account(patience(t), digest); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		if _, err := near.Limits(patience(t)); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 		if _, err := near.RetryFacts(patience(t), digest, resultID); !errors.Is(err, want) {

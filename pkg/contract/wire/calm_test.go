@@ -38,6 +38,12 @@ func (calm) Ask(context.Context, contract.Ask) (contract.Outcome, error) {
 	return contract.Outcome{Error: "It failed."}, nil
 }
 
+func (calm) Account(context.Context, contract.KeyDigest) (prism.AccountID, error) {
+	return prism.AccountID{}, nil
+}
+
+func (calm) Limits(context.Context) ([]contract.AccountLimits, error) { return nil, nil }
+
 func (calm) CreateFacts(context.Context, contract.CreateQuery) (contract.CreateFacts, error) {
 	return contract.CreateFacts{}, nil
 }

@@ -91,3 +91,21 @@ func TestThePreviousReleaseMakesNoKeyWithMoreRights(t *testing.T) {
 		}
 	}
 }
+
+// The previous release has no limits, and tells no account.
+// spec: account-limits
+func TestThePreviousReleaseHasNoLimits(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(*fiber.App, *slog.Logger) {})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if limits, err := c.Limits(t.Context()); err != nil || len(limits) != 0 {
+		t.Errorf("limits: %v, %v", limits, err)
+	}
+	if account, err := c.Account(t.Context(), contract.KeyDigest{}); err != nil || !account.IsZero() {
+		t.Errorf("account: %v, %v", account, err)
+	}
+}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -24,6 +25,22 @@ type results struct {
 func NewResults(cfg ClientConfig, deps ClientDeps) (Results, error) {
 	c, err := newClient(cfg, deps)
 	return &results{c, newKept[lookUpKey]()}, err
+}
+
+func (r *results) Account(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
+	return orUnknownPath(decode[prism.AccountID](r.lookUp(ctx, pathAccount, argsAccount{key})))
+}
+
+func (r *results) Limits(ctx context.Context) ([]contract.AccountLimits, error) {
+	return orUnknownPath(decode[[]contract.AccountLimits](r.lookUp(ctx, pathLimits, argsLimits{})))
+}
+
+// orUnknownPath is what was found, or the zero value at a service of the previous release, which has no such path.
+func orUnknownPath[A any](found A, err error) (A, error) {
+	if errors.Is(err, errUnknownDefinition) {
+		err = nil
+	}
+	return found, err
 }
 
 func (r *results) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {

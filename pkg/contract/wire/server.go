@@ -38,6 +38,12 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 		return r.ListResults(ctx, a.Key, a.Query)
 	})
 	app.Post(pathExport, serveExport(log, r))
+	postJSON(app, log, pathAccount, func(ctx context.Context, a argsAccount) (prism.AccountID, error) {
+		return r.Account(ctx, a.Key)
+	})
+	postJSON(app, log, pathLimits, func(ctx context.Context, _ argsLimits) ([]contract.AccountLimits, error) {
+		return r.Limits(ctx)
+	})
 	mountPrisms(app, r, log)
 	mountKeys(app, r, log)
 	post(app, log, pathListAudit, func(ctx context.Context, a argsQuery[contract.AuditList]) (contract.Response, error) {

@@ -51,6 +51,8 @@ const (
 	pathListKeys    = "/internal/list-keys"
 	pathRevokeKey   = "/internal/revoke-key"
 	pathListAudit   = "/internal/list-audit"
+	pathAccount     = "/internal/account"
+	pathLimits      = "/internal/limits"
 	pathAsk         = "/internal/ask"
 	pathAskByHash   = "/internal/ask-by-hash"
 )
@@ -121,6 +123,8 @@ type (
 		ID     prism.ResultID
 		Format contract.Format // Read
 	}
+	argsAccount      struct{ Key contract.KeyDigest }
+	argsLimits       struct{}
 	argsQuery[Q any] struct {
 		Key   contract.KeyDigest
 		Query Q

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Command is an operator command with its arguments.
@@ -22,7 +23,10 @@ type Command struct {
 }
 
 // given are the arguments of a command.
-type given struct{ argument, account, name, role string }
+type given struct {
+	argument, account, name, role string
+	limits                        store.LimitsChange
+}
 
 // kind is a command as --help shows it. Arguments are an optional word for the one argument, and flags. run returns the rows
 // of a table, which may be one text.
@@ -36,6 +40,10 @@ func kinds() []kind {
 		{"migrate", "", "bring the database's tables up to date", (*Operator).migrated},
 		{"account create", "NAME", "create an account", (*Operator).accountCreate},
 		{"account list", "", "list all accounts", (*Operator).accountList},
+		{
+			"account limits", "NAME [--requests-per-second N] [--concurrency N] [--results-per-day N]",
+			"set limits of an account, or show them; none removes one", (*Operator).accountLimits,
+		},
 		{"key create", "--account NAME [--name WHAT_FOR] [--role ROLE]", "create an API key and print it, alone and only once", (*Operator).keyCreate},
 		{"key list", "--account NAME", "list an account's keys", (*Operator).keyList},
 		{"key revoke", "ID", "reject a key from now on", (*Operator).keyRevoke},
@@ -47,7 +55,7 @@ func Usage(word string) string {
 	var b strings.Builder
 	for _, k := range append([]kind{{name: "serve", does: "answer calls; the default"}}, kinds()...) {
 		if word == "" || strings.HasPrefix(k.name+" ", word+" ") {
-			fmt.Fprintf(&b, "  %-60s%s\n", strings.TrimSpace(k.name+" "+k.arguments), k.does)
+			fmt.Fprintf(&b, "  %-59s %s\n", strings.TrimSpace(k.name+" "+k.arguments), k.does)
 		}
 	}
 	return b.String()
@@ -84,7 +92,12 @@ func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
 	if strings.Contains(k.arguments, "--role") {
 		flags.StringVar(&c.role, "role", string(prism.Owner), "")
 	}
-	err := flags.Parse(args)
+	if strings.Contains(k.arguments, "--concurrency") {
+		flags.Var(limit{&c.limits.RequestsPerSecond}, "requests-per-second", "")
+		flags.Var(limit{&c.limits.Concurrency}, "concurrency", "")
+		flags.Var(limit{&c.limits.ResultsPerDay}, "results-per-day", "")
+	}
+	arguments, err := parse(flags, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return c, help(stdout, k.name)
 	}
@@ -92,11 +105,23 @@ func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
 	if flags.Lookup("account") == nil && k.arguments != "" {
 		wants = 1
 	}
-	if err != nil || flags.NArg() != wants || flags.Lookup("account") != nil && c.account == "" {
+	if err != nil || len(arguments) != wants || flags.Lookup("account") != nil && c.account == "" {
 		return c, fmt.Errorf("usage: %s", strings.TrimSpace(k.name+" "+k.arguments))
 	}
-	c.argument = flags.Arg(0)
+	if wants == 1 {
+		c.argument = arguments[0]
+	}
 	return c, nil
+}
+
+// parse reads flags before and after the arguments, which it returns.
+func parse(flags *flag.FlagSet, args []string) (arguments []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil || flags.NArg() == 0 {
+			return arguments, err
+		}
+		arguments, args = append(arguments, flags.Arg(0)), flags.Args()[1:]
+	}
 }
 
 func help(stdout io.Writer, word string) error {

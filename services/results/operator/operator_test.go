@@ -138,6 +138,34 @@ func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
 	}
 }
 
+// spec: operator-commands, account-limits
+func TestLimitsOfAnAccountAreSetShownAndRemoved(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	for _, name := range []string{"acme", "other"} {
+		if _, err := run(t, o, "account create "+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown := func(requests, concurrency, results string) string {
+		return "requests-per-second  " + requests + "\nconcurrency          " + concurrency + "\nresults-per-day      " + results + "\n"
+	}
+	for _, step := range []struct{ command, want string }{
+		{"acme", shown("none", "none", "none")},
+		{"acme --requests-per-second 50 --results-per-day 2147483647", shown("50", "none", "2147483647")},
+		{"acme", shown("50", "none", "2147483647")},
+		{"--concurrency 4 acme", shown("50", "4", "2147483647")},
+		{"--requests-per-second none acme --results-per-day 0", shown("none", "4", "none")},
+		{"other", shown("none", "none", "none")},
+		{"acme --concurrency none", shown("none", "none", "none")},
+		{"acme", shown("none", "none", "none")},
+	} {
+		if out, err := run(t, o, "account limits "+step.command); err != nil || out != step.want {
+			t.Errorf("%s: %q, %v; want %q", step.command, out, err, step.want)
+		}
+	}
+}
+
 func TestHelpOfACommandNeedsNoStore(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
@@ -174,6 +202,15 @@ func TestAWrongCommandSaysWhatIsRight(t *testing.T) {
 		{"account create acme", `there is already an account "acme"`},
 		{"account create \x01", "no control characters"},
 		{"account create " + strings.Repeat("a", 201), "1 to 200 bytes"},
+		{"account limits", "usage: account limits NAME [--requests-per-second N]"},
+		{"account limits a b", "usage: account limits NAME"},
+		{"account limits nobody", `there is no account "nobody"`},
+		{"account limits nobody --concurrency 1", `there is no account "nobody"`},
+		{"account limits acme --concurrency", "usage: account limits NAME"},
+		{"account limits acme --concurrency -1", "usage: account limits NAME"},
+		{"account limits acme --concurrency 1.5", "usage: account limits NAME"},
+		{"account limits acme --results-per-day 2147483648", "usage: account limits NAME"},
+		{"account limits acme --results-per-day many", "usage: account limits NAME"},
 		{"key create", "usage: key create --account NAME"},
 		{"key create --account nobody", `there is no account "nobody"`},
 		{"key create --nope", "usage: key create --account NAME"},

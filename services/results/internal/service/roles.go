@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -60,7 +61,7 @@ var neededRoles = map[operation]prism.Role{
 // order-of-checks-role). It records that the key was used.
 func (s *Service) admit(c store.Caller, op operation) error {
 	now := s.Now()
-	if c.Account.IsZero() || c.ExpiresAt != nil && !now.Before(*c.ExpiresAt) {
+	if !known(c, now) {
 		return apierr.InvalidAPIKey()
 	}
 	s.usage.touch(c.Key, now)
@@ -68,6 +69,11 @@ func (s *Service) admit(c store.Caller, op operation) error {
 		return apierr.RoleNotAllowed()
 	}
 	return nil
+}
+
+// known tells whether the key exists and has not expired.
+func known(c store.Caller, now time.Time) bool {
+	return !c.Account.IsZero() && (c.ExpiresAt == nil || now.Before(*c.ExpiresAt))
 }
 
 // authenticate finds the caller that an API key stands for: apierr.InvalidAPIKey, apierr.RoleNotAllowed.

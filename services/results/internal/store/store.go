@@ -44,6 +44,7 @@ type Store interface {
 	Listing
 	Keys
 	Audit
+	Limits
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error
@@ -240,3 +241,15 @@ type Keys interface {
 	// TouchKeys records when API keys were last used. A time before the stored one changes nothing.
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
 }
+
+// Limits keeps the limits of accounts (spec: account-limits).
+type Limits interface {
+	// SetLimits changes the limits that the change has, and returns the account's limits: ErrNotFound if there is no such
+	// account.
+	SetLimits(ctx context.Context, account prism.AccountID, c LimitsChange) (prism.Limits, error)
+	// ListLimits returns the limits of all accounts that have one.
+	ListLimits(ctx context.Context) ([]contract.AccountLimits, error)
+}
+
+// LimitsChange is new limits of an account: nil keeps a limit, 0 removes it.
+type LimitsChange struct{ RequestsPerSecond, Concurrency, ResultsPerDay *int32 }

@@ -22,7 +22,7 @@ import (
 var migrations embed.FS
 
 // newestMigration is the number of the last migration. A test compares it with the files and the migrations in Go.
-const newestMigration = 5
+const newestMigration = 6
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (
@@ -59,6 +59,7 @@ func Migrate(ctx context.Context, url string) (err error) {
 		goose.WithGoMigrations(
 			goose.NewGoMigration(2, &goose.GoFunc{RunDB: listByID}, &goose.GoFunc{RunDB: listByTime}),
 			goose.NewGoMigration(3, &goose.GoFunc{RunDB: addRoles}, &goose.GoFunc{RunDB: dropRoles}),
+			goose.NewGoMigration(6, &goose.GoFunc{RunDB: addLimits}, &goose.GoFunc{RunDB: dropLimits}),
 		),
 		goose.WithDisableGlobalRegistry(true)) // it may hold migrations of other packages
 	if err != nil {

@@ -56,6 +56,7 @@ JOIN pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = k.confkey[1]
 WHERE `+ours+` AND k.contype = 'f'
 ORDER BY 1`)
 	want = []string{
+		"account_limits_account_fkey: account_id -> accounts.id",
 		"api_keys_account_fkey: account_id -> accounts.id",
 		"prisms_account_fkey: account_id -> accounts.id",
 		"versions_prism_fkey: account_id -> prisms.account_id",
@@ -262,7 +263,7 @@ func reused(
 	server.Template(t, template, migrate)
 	empty := []string{
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
-		"DELETE FROM accounts",
+		"DELETE FROM account_limits", "DELETE FROM accounts",
 	}
 	for _, table := range more {
 		empty = append(empty, "DELETE FROM "+table)

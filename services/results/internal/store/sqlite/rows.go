@@ -87,6 +87,8 @@ func bind(to *sqlite.Stmt, name string, arg any) {
 		}
 	case *string:
 		bindOptional(to, name, v)
+	case *int32:
+		bindOptional(to, name, v)
 	case *prism.UUID:
 		bindOptional(to, name, v)
 	case *time.Time:

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Listing", listingTests()},
 		{"Keys", keyTests()},
 		{"Audit", auditTests()},
+		{"Limits", limitTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {

@@ -1,0 +1,88 @@
+package storetest
+
+import (
+	"math"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// spec: account-limits
+func limitTests() []test {
+	return []test{
+		{"accounts have no limits at first", func(t *testing.T, f *fixture) {
+			f.limitsAre(t, nil)
+		}},
+		{"a change sets the limits that it has and keeps the others", func(t *testing.T, f *fixture) {
+			for _, step := range []struct {
+				change store.LimitsChange
+				want   prism.Limits
+			}{
+				{store.LimitsChange{Concurrency: new(int32(7))}, prism.Limits{Concurrency: 7}},
+				{store.LimitsChange{RequestsPerSecond: new(int32(5))}, prism.Limits{RequestsPerSecond: 5, Concurrency: 7}},
+				{store.LimitsChange{}, prism.Limits{RequestsPerSecond: 5, Concurrency: 7}},
+				{
+					store.LimitsChange{Concurrency: new(int32(0)), ResultsPerDay: new(int32(math.MaxInt32))},
+					prism.Limits{RequestsPerSecond: 5, ResultsPerDay: math.MaxInt32},
+				},
+			} {
+				got, err := f.SetLimits(t.Context(), f.mine.account, step.change)
+				succeeds(t, err)
+				same(t, got, step.want)
+				f.limitsAre(t, map[prism.AccountID]prism.Limits{f.mine.account: step.want})
+			}
+		}},
+		{"an account whose last limit is removed has no limits", func(t *testing.T, f *fixture) {
+			for range 2 {
+				for _, n := range []int32{3, 0} {
+					_, err := f.SetLimits(t.Context(), f.mine.account, store.LimitsChange{ResultsPerDay: &n})
+					succeeds(t, err)
+				}
+				f.limitsAre(t, nil)
+			}
+		}},
+		{"accounts have limits of their own", func(t *testing.T, f *fixture) {
+			for n, account := range []prism.AccountID{f.mine.account, f.theirs.account} {
+				_, err := f.SetLimits(t.Context(), account, store.LimitsChange{Concurrency: new(int32(n + 1))}) //nolint:gosec // 1 or 2
+				succeeds(t, err)
+			}
+			f.limitsAre(t, map[prism.AccountID]prism.Limits{f.mine.account: {Concurrency: 1}, f.theirs.account: {Concurrency: 2}})
+		}},
+		{"changes at once all count", func(t *testing.T, f *fixture) {
+			changes := []store.LimitsChange{
+				{RequestsPerSecond: new(int32(1))}, {Concurrency: new(int32(2))}, {ResultsPerDay: new(int32(3))},
+			}
+			for _, err := range together(len(changes), func(i int) error {
+				_, err := f.SetLimits(t.Context(), f.mine.account, changes[i])
+				return err
+			}) {
+				succeeds(t, err)
+			}
+			f.limitsAre(t, map[prism.AccountID]prism.Limits{
+				f.mine.account: {RequestsPerSecond: 1, Concurrency: 2, ResultsPerDay: 3},
+			})
+		}},
+		{"an account that is not there gets no limits", func(t *testing.T, f *fixture) {
+			_, err := f.SetLimits(t.Context(), prism.AccountID{UUID: f.id()}, store.LimitsChange{Concurrency: new(int32(1))})
+			failsWith(t, err, store.ErrNotFound)
+			f.limitsAre(t, nil)
+		}},
+	}
+}
+
+// limitsAre fails the test unless these are the accounts with limits.
+func (f *fixture) limitsAre(t *testing.T, want map[prism.AccountID]prism.Limits) {
+	t.Helper()
+	listed, err := f.ListLimits(t.Context())
+	succeeds(t, err)
+	got := map[prism.AccountID]prism.Limits{}
+	for _, l := range listed {
+		got[l.Account] = l.Limits
+	}
+	if want == nil {
+		want = map[prism.AccountID]prism.Limits{}
+	}
+	same(t, got, want)
+	same(t, len(listed), len(want))
+}

@@ -1,0 +1,67 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// none is the limit of an account without one.
+const none = "none"
+
+// limit is a flag of a limit: a whole number, or none or 0 to remove the limit.
+type limit struct{ to **int32 }
+
+// String implements flag.Value.
+func (limit) String() string { return "" }
+
+// Set implements flag.Value.
+func (l limit) Set(text string) error {
+	var n int64
+	if text != none {
+		var err error
+		if n, err = strconv.ParseInt(text, 10, 32); err != nil || n < 0 {
+			return errors.New("a limit is a whole number or none")
+		}
+	}
+	value := int32(n)
+	*l.to = &value
+	return nil
+}
+
+// SetLimits changes limits of an account and returns all of its limits. A change without a limit reads them.
+func (o *Operator) SetLimits(ctx context.Context, account prism.AccountID, c store.LimitsChange) (prism.Limits, error) {
+	if c != (store.LimitsChange{}) {
+		return o.service.Store.SetLimits(ctx, account, c)
+	}
+	all, err := o.service.Store.ListLimits(ctx)
+	for _, l := range all {
+		if l.Account == account {
+			return l.Limits, err
+		}
+	}
+	return prism.Limits{}, err
+}
+
+func (o *Operator) accountLimits(ctx context.Context, g given) ([][]string, error) {
+	id, err := o.Account(ctx, g.argument)
+	if err != nil {
+		return nil, err
+	}
+	l, err := o.SetLimits(ctx, id, g.limits)
+	return [][]string{
+		{"requests-per-second", shown(l.RequestsPerSecond)},
+		{"concurrency", shown(l.Concurrency)},
+		{"results-per-day", shown(l.ResultsPerDay)},
+	}, err
+}
+
+func shown(limit int32) string {
+	if limit == 0 {
+		return none
+	}
+	return strconv.Itoa(int(limit))
+}
