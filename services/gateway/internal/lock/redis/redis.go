@@ -9,10 +9,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	mathrand "math/rand/v2"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/fair"
@@ -185,4 +187,23 @@ func (l *Locker) record(err error) error {
 		l.breaker.record(err)
 	}
 	return err
+}
+
+// Do sends a command of another user of the same Redis, within CommandTimeout: lock.ErrUnavailable if Redis is away, or did
+// not take the command. A command that Redis refuses, perhaps for lack of a right, does not count against the locks.
+func (l *Locker) Do(ctx context.Context, command func(context.Context, goredis.UniversalClient) error) error {
+	if l.life.Err() != nil || !l.breaker.admit() {
+		return lock.ErrUnavailable
+	}
+	ctx, cancel := l.store.bound(ctx)
+	defer cancel()
+	err := command(ctx, l.store.client)
+	var refusal goredis.Error
+	if !errors.As(err, &refusal) {
+		_ = l.record(err)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", lock.ErrUnavailable, err)
+	}
+	return nil
 }

@@ -326,6 +326,20 @@ func TestClosingEndsTheWaitsAndTheLeases(t *testing.T) {
 	holder.Release(t.Context())
 }
 
+func TestCommandsOfOthersThatRedisRefusesDoNotEndLocks(t *testing.T) {
+	t.Parallel()
+	l := openLocker(t, redistest.New(t, redistest.Options{}).URL(), Config{CommandTimeout: patient})
+	for range 2 * tripAfter {
+		err := l.Do(t.Context(), func(ctx context.Context, client goredis.UniversalClient) error {
+			return client.Do(ctx, "UNKNOWN").Err()
+		})
+		if !errors.Is(err, lock.ErrUnavailable) {
+			t.Errorf("got %v", err)
+		}
+	}
+	locktest.Hold(t, l, "name").Release(t.Context())
+}
+
 func openLocker(t *testing.T, url string, c Config) *Locker {
 	t.Helper()
 	l, err := Open(url, c)
