@@ -5,6 +5,7 @@ package apierr
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -146,3 +147,16 @@ func Internal() *Error { return &Error{500, CodeInternal, "Internal server error
 // Unavailable is a server that took nothing: it is stopping, overloaded, or without a dependency. Its body is not the
 // usual one (spec: error-service-unavailable).
 func Unavailable() *Error { return &Error{503, CodeNone, "Service Unavailable"} }
+
+// RetryAfterError is an Unavailable whose response tells when a repeat may succeed.
+type RetryAfterError struct{ Seconds int }
+
+// UnavailableFor is an Unavailable with Retry-After: the wait in seconds, rounded up, and at least 1.
+func UnavailableFor(wait time.Duration) error {
+	return &RetryAfterError{max(1, int((wait+time.Second-1)/time.Second))}
+}
+
+func (e *RetryAfterError) Error() string { return Unavailable().Error() }
+
+// Unwrap is the error of the catalogue.
+func (e *RetryAfterError) Unwrap() error { return Unavailable() }

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/gofiber/fiber/v2"
 )
 
 // Proxies are the addresses of proxies whose X-Forwarded-For is believed (spec: client-address). The text is a list of
@@ -69,6 +71,9 @@ func parseHop(text string) (netip.Addr, bool) {
 	address, err := netip.ParseAddr(text)
 	return address.Unmap().WithZone(""), err == nil
 }
+
+// Client is the address of the request's client (spec: client-address).
+func Client(c *fiber.Ctx) netip.Addr { return exchangeOf(c).client() }
 
 // client is the address of the request's client.
 func (x *exchange) client() netip.Addr {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -61,6 +62,10 @@ func (x *exchange) respondError(err error) {
 		x.server.deps.Log.LogAttrs(x.ctx, level, message, attrs...)
 	}
 	writeError(&x.fctx.Response, known)
+	var later *apierr.RetryAfterError
+	if errors.As(err, &later) {
+		x.fctx.Response.Header.Set(fiber.HeaderRetryAfter, strconv.Itoa(later.Seconds)) // spec: retry-after-of-a-503
+	}
 }
 
 // setStandardHeaders sets the headers that every response has (spec: request-id, nosniff, no-store).

@@ -17,6 +17,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/admission"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/route"
@@ -33,7 +34,7 @@ type Config struct {
 	DrainDelay time.Duration
 }
 
-// Deps are what a Gateway works with; all are required.
+// Deps are what a Gateway works with; all but Now are required.
 type Deps struct {
 	Results contract.Results
 	Models  contract.Models
@@ -41,6 +42,7 @@ type Deps struct {
 	Metrics prometheus.Registerer
 	Log     *slog.Logger
 	Tracer  trace.TracerProvider
+	Now     func() time.Time // the clock of limits and of unknown keys; time.Now unless given
 }
 
 // Gateway is the service.
@@ -48,6 +50,7 @@ type Gateway struct {
 	server     *httpkit.Server
 	drainDelay time.Duration
 	locks      locks
+	admission  *admission.Admission
 	stopping   context.Context //nolint:containedctx // the life of the service, set once before it serves
 }
 
@@ -57,14 +60,21 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	accounts := execute.NewAccounts()
+	admit := admission.New(admission.Deps{
+		Results: d.Results, Accounts: accounts, Counter: locks.counter(d), Now: d.Now, Metrics: d.Metrics, Log: d.Log,
+	})
+	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks, admission: admit}
 	executor := execute.New(execute.Deps{
 		Results: execute.CountSaves(d.Results, d.Metrics), Models: d.Models, Locks: lock.Instrumented(locks.Locker, d.Metrics),
-		Sizer: size.New(), Log: d.Log, NewID: newResultID,
+		Sizer: size.New(), Log: d.Log, NewID: newResultID, Accounts: accounts, Quota: admit,
 	})
-	d.Server.AccountOf(route.AccountOf(executor))
+	d.Server.AccountOf(route.AccountOf(accounts))
 	route.Register(d.Server.App(), route.Deps{
-		Results: d.Results, Executor: executor, Stopping: func() context.Context { return g.stopping },
+		Results: d.Results, Executor: executor, Admission: admit, Stopping: func() context.Context { return g.stopping },
 	})
 	return g, nil
 }
@@ -90,6 +100,7 @@ func (g *Gateway) Run(ctx context.Context, ln net.Listener) error {
 	held, release := context.WithCancel(context.WithoutCancel(ctx))
 	var locking sync.WaitGroup
 	locking.Go(func() { g.locks.run(held) })
+	locking.Go(func() { g.admission.Run(held) })
 	defer locking.Wait()
 	defer release()
 	if err := g.server.Run(ctx, ln); err != nil {

@@ -6,16 +6,22 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/lock/memory"
 	"github.com/prism-results/prism/services/gateway/internal/lock/redis"
+	"github.com/prism-results/prism/services/gateway/internal/quota"
+	quotamemory "github.com/prism-results/prism/services/gateway/internal/quota/memory"
+	quotaredis "github.com/prism-results/prism/services/gateway/internal/quota/redis"
 )
 
 // locks are the locks of this process, and behind them those in Redis if there is one.
 type locks struct {
 	lock.Locker
-	shared *redis.Locker // or nil
+	shared *redis.Locker       // or nil
+	counts *quotaredis.Counter // or nil, in the same Redis
 }
 
 func newLocks(cfg Config, d Deps) (locks, error) {
@@ -33,14 +39,28 @@ func newLocks(cfg Config, d Deps) (locks, error) {
 	if err != nil {
 		return locks{}, fmt.Errorf("PRISM_REDIS_URL: %w", err)
 	}
-	return locks{lock.Layered(local, shared), shared}, nil
+	return locks{lock.Layered(local, shared), shared, quotaredis.New(shared, quotaredis.Config{})}, nil
+}
+
+// counter counts what accounts with limits do: in Redis if there is one, else in memory.
+func (l locks) counter(d Deps) quota.Counter {
+	local := quotamemory.New(d.Now)
+	if l.counts == nil {
+		return local
+	}
+	fallbacks := prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "prism_limit_fallbacks_total",
+		Help: "Requests and results of accounts with limits that this process counted alone, because Redis was away.",
+	})
+	d.Metrics.MustRegister(fallbacks)
+	return quota.WithFallback(l.counts, local, fallbacks.Inc)
 }
 
 // run connects to Redis, and closes it when ctx ends.
 func (l locks) run(ctx context.Context) {
 	if l.shared != nil {
 		l.shared.Greet(ctx)
-		<-ctx.Done()
+		l.counts.Run(ctx)
 		_ = l.shared.Close()
 	}
 }

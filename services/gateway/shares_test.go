@@ -2,20 +2,11 @@ package gateway
 
 import (
 	"context"
-	"crypto/rand"
-	"io"
-	"log/slog"
-	"net"
-	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"go.opentelemetry.io/otel/trace/noop"
-
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
@@ -26,7 +17,22 @@ import (
 type stored struct {
 	contract.Results
 	accounts map[contract.KeyDigest]prism.AccountID
+	limits   []contract.AccountLimits
+	lookUps  *atomic.Int64 // of keys; nil counts none
 }
+
+func (s stored) Account(_ context.Context, key contract.KeyDigest) (prism.AccountID, error) {
+	if s.lookUps != nil {
+		s.lookUps.Add(1)
+	}
+	account, known := s.accounts[key]
+	if !known {
+		return account, apierr.InvalidAPIKey()
+	}
+	return account, nil
+}
+
+func (s stored) Limits(context.Context) ([]contract.AccountLimits, error) { return s.limits, nil }
 
 func (s stored) CreateFacts(_ context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
 	version := &prism.Version{Number: 1}
@@ -61,57 +67,16 @@ func (m models) Ask(_ context.Context, a contract.Ask) (contract.Outcome, error)
 func TestHangingCreatesOfOneAccountLeaveRoomForAnother(t *testing.T) {
 	t.Parallel()
 	const bound = 200
-	key := func() apikey.Key {
-		k, err := apikey.New(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
-	}
-	first, second := key(), key()
+	first, second := newKey(t), newKey(t)
 	account := func(b byte) prism.AccountID { return prism.AccountID{UUID: prism.UUID{15: b}} }
 	results := stored{accounts: map[contract.KeyDigest]prism.AccountID{first.Digest(): account(1), second.Digest(): account(2)}}
 	model := models{asked: make(chan struct{}, 2*bound), release: make(chan struct{})}
-	server := httpkit.New(httpkit.Config{Name: "test", MaxInFlight: bound}, httpkit.Deps{})
-	g, err := New(Config{}, Deps{
-		Results: results, Models: model, Server: server, Metrics: prometheus.NewRegistry(),
-		Log: slog.New(slog.DiscardHandler), Tracer: noop.NewTracerProvider(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- g.Run(ctx, ln) }()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
-	call := func(key apikey.Key, method, path, body string) int {
-		req, err := http.NewRequest(method, "http://"+ln.Addr().String()+path, strings.NewReader(body))
-		if err != nil {
-			t.Error(err)
-			return 0
-		}
-		req.Header.Set("Authorization", "Bearer "+key.Reveal())
-		if body != "" {
-			req.Header.Set("Content-Type", "application/json")
-		}
-		res, err := client.Do(req)
-		if err != nil {
-			t.Error(err)
-			return 0
-		}
-		_, _ = io.Copy(io.Discard, res.Body)
-		_ = res.Body.Close()
-		return res.StatusCode
-	}
+	call := serve(t, httpkit.Config{MaxInFlight: bound}, results, model)
 	create := func(key apikey.Key, text string) int {
-		return call(key, "POST", "/v1/prisms/p/results", `{"text":"`+text+`"}`)
+		return call(key.Reveal(), "POST", "/v1/prisms/p/results", `{"text":"`+text+`"}`).status
 	}
 	read := func(key apikey.Key) int {
-		return call(key, "GET", "/v1/results/00000000-0000-4000-8000-000000000001", "")
+		return call(key.Reveal(), "GET", "/v1/results/00000000-0000-4000-8000-000000000001", "").status
 	}
 
 	// As many calls as there are places: all but the reserve of reads hang. The key is not known when the first calls come.
@@ -149,8 +114,4 @@ func TestHangingCreatesOfOneAccountLeaveRoomForAnother(t *testing.T) {
 	}
 	close(model.release)
 	hanging.Wait()
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
 }

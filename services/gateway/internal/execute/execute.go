@@ -26,12 +26,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
-	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/checks"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
@@ -50,8 +47,6 @@ const (
 	saveTry = 2500 * time.Millisecond
 	// maxRounds bounds the look-ups of a call that loses every race. Each lost race is another call's saved result.
 	maxRounds = 64
-	// maxAccounts bounds the remembered accounts: some 2 MB.
-	maxAccounts = 10_000
 )
 
 // Deps are what an Executor works with; all are required.
@@ -63,22 +58,22 @@ type Deps struct {
 	Log     *slog.Logger
 	// NewID makes the id of a result that begins with a time; zero if results sent none.
 	NewID func(at time.Time) (prism.ResultID, error)
+
+	Accounts *Accounts
+	Quota    Quota
+}
+
+// Quota bounds the results that an account saves in a day (spec: limit-of-results).
+type Quota interface {
+	// TakeResult counts a result, or returns an error for the caller. giveBack takes the count back.
+	TakeResult(ctx context.Context, account prism.AccountID) (giveBack func(), err error)
 }
 
 // Executor executes create calls and retries.
-type Executor struct {
-	Deps
-
-	// accounts are those of API keys seen before. The account of a key never changes. Whether the key is still valid, each
-	// look-up tells (spec: key-revocation).
-	accounts *lru.Cache[contract.KeyDigest, prism.AccountID]
-}
+type Executor struct{ Deps }
 
 // New makes an Executor.
-func New(d Deps) *Executor {
-	accounts, _ := lru.New[contract.KeyDigest, prism.AccountID](maxAccounts) // fails for a size below 1 alone
-	return &Executor{d, accounts}
-}
+func New(d Deps) *Executor { return &Executor{d} }
 
 // Create returns the new result of a parsed create call, or the stored one that holds its idempotency key. The end of
 // stopping ends waits for locks, never a call that went to the model.
@@ -87,7 +82,7 @@ func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest,
 		Key: key, Prism: sent.Prism, Version: sent.Version, IdempotencyKey: sent.IdempotencyKey, Format: sent.Format,
 	}
 	early := ""
-	if account, known := e.accounts.Get(key); known {
+	if account, known := e.Accounts.Get(key); known {
 		early = checks.KeyLock(account, sent.IdempotencyKey)
 	}
 	return e.run(ctx, stopping, sent.Format, early, func(ctx context.Context) (checks.Decision, error) {
@@ -95,25 +90,9 @@ func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest,
 		if err != nil {
 			return checks.Decision{}, err
 		}
-		e.remember(ctx, key, facts.Account)
+		e.Accounts.Remember(ctx, key, facts.Account)
 		return checks.Create(sent, facts, e.Sizer)
 	})
-}
-
-// remember keeps the account of an API key, and has the call count for the account. A key that is unknown has none.
-func (e *Executor) remember(ctx context.Context, key contract.KeyDigest, account prism.AccountID) {
-	if !account.IsZero() {
-		e.accounts.Add(key, account)
-		fair.Identify(ctx, account.String())
-	}
-}
-
-// AccountOf is the account of an API key seen before, for fair shares; else "".
-func (e *Executor) AccountOf(key contract.KeyDigest) string {
-	if account, known := e.accounts.Get(key); known {
-		return account.String()
-	}
-	return ""
 }
 
 // Retry returns the new result of a retry.
@@ -123,7 +102,7 @@ func (e *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, 
 		if err != nil {
 			return checks.Decision{}, err
 		}
-		e.remember(ctx, key, facts.Account)
+		e.Accounts.Remember(ctx, key, facts.Account)
 		return checks.Retry(facts, e.Sizer)
 	})
 }
@@ -216,13 +195,18 @@ func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format co
 	if err != nil {
 		return contract.Response{}, err
 	}
-	crash.At(crash.BeforeModel)
-	outcome, err := e.ask(ctx, at.Input)
+	giveBack, err := e.Quota.TakeResult(ctx, at.Account)
 	if err != nil {
 		return contract.Response{}, err
 	}
+	crash.At(crash.BeforeModel)
+	outcome, err := e.ask(ctx, at.Input)
+	if err != nil {
+		giveBack()
+		return contract.Response{}, err
+	}
 	crash.At(crash.AfterModel)
-	return e.save(ctx, contract.Save{
+	response, err := e.save(ctx, contract.Save{
 		Account:        at.Account,
 		ID:             id,
 		Prism:          at.Prism,
@@ -235,6 +219,10 @@ func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format co
 		Outcome:        outcome,
 		Format:         format,
 	})
+	if lostRace(err) {
+		giveBack()
+	}
+	return response, err
 }
 
 // ask returns an error only if the model was not called. After a lost response, model-proxy may have called the model,

@@ -29,6 +29,20 @@ type bench struct {
 	began   sync.Map // time of results, by the last byte of an id
 	stop    context.CancelFunc
 	done    context.Context
+	quota   counts
+}
+
+// counts are the results of a day, up to a limit.
+type counts struct {
+	taken, limit atomic.Int64
+}
+
+func (c *counts) TakeResult(context.Context, prism.AccountID) (func(), error) {
+	if c.taken.Add(1) > c.limit.Load() {
+		c.taken.Add(-1)
+		return nil, apierr.UnavailableFor(time.Hour)
+	}
+	return func() { c.taken.Add(-1) }, nil
 }
 
 var okOutcome = contract.Outcome{Answers: []byte(`{"q":{"type":"yes_no","probability":1}}`), TookMS: 1}
@@ -40,6 +54,7 @@ func newBench(t *testing.T) *bench {
 		<-time.After(time.Second) // the bubble's time, which does not pass for real
 		return okOutcome, nil
 	}
+	b.quota.limit.Store(1000)
 	b.done, b.stop = context.WithCancel(t.Context())
 	var ids atomic.Uint32
 	b.Executor = execute.New(execute.Deps{
@@ -56,6 +71,8 @@ func newBench(t *testing.T) *bench {
 			b.began.Store(byte(n), at)
 			return prism.ResultID{UUID: prism.UUID{0xee, 14: byte(n >> 8), 15: byte(n)}}, nil
 		},
+		Accounts: execute.NewAccounts(),
+		Quota:    &b.quota,
 	})
 	return b
 }

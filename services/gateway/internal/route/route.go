@@ -13,14 +13,16 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/services/gateway/internal/admission"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // Deps are what the routes work with; all are required.
 type Deps struct {
-	Results  contract.Results
-	Executor *execute.Executor
+	Results   contract.Results
+	Executor  *execute.Executor
+	Admission *admission.Admission
 	// Stopping ends when the service begins to refuse calls. Waits for locks end with it.
 	Stopping func() context.Context
 }
@@ -61,30 +63,31 @@ func created(c call, dryRun bool) call {
 }
 
 // look is an operation that changes nothing: 503 if results do not respond in time.
-func look(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
+func (d Deps) look(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		parsed, err := parse(c)
-		return respond(c, call{parsed.status, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+		return d.respond(c, call{parsed.status, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return parsed.do(ctx, key) })
 		}}, err)
 	}
 }
 
 // change is an operation that takes a body: up to the limit and of a type that is parsed, else 413 or 415.
-func change(parse func(*fiber.Ctx, request.Body) (call, error)) fiber.Handler {
+func (d Deps) change(parse func(*fiber.Ctx, request.Body) (call, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		b, err := httpkit.ReadBody(c)
 		if err != nil {
 			return err
 		}
 		parsed, err := parse(c, b)
-		return respond(c, parsed, err)
+		return d.respond(c, parsed, err)
 	}
 }
 
-func respond(c *fiber.Ctx, parsed call, err error) error {
-	return operate(c, err, func(ctx context.Context, key contract.KeyDigest) error {
+func (d Deps) respond(c *fiber.Ctx, parsed call, err error) error {
+	return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
 		response, err := parsed.do(ctx, key)
+		leave(err)
 		if err != nil {
 			return err
 		}
@@ -100,9 +103,12 @@ func respond(c *fiber.Ctx, parsed call, err error) error {
 	})
 }
 
-// operate has the order that all operations share: parse and validate, then the API key, then the call
-// (spec: order-of-checks-create, order-of-checks-retry, order-of-checks-read). err is the error of the parser.
-func operate(c *fiber.Ctx, err error, act func(context.Context, contract.KeyDigest) error) error {
+// operate has the order that all operations share: parse and validate, then the API key and the limits of its account, then
+// the call (spec: order-of-checks-create, order-of-checks-retry, order-of-checks-read). err is the error of the parser. act
+// calls leave when the call has ended, with its error.
+func (d Deps) operate(
+	c *fiber.Ctx, err error, act func(ctx context.Context, key contract.KeyDigest, leave func(error)) error,
+) error {
 	if err != nil {
 		return err
 	}
@@ -110,7 +116,20 @@ func operate(c *fiber.Ctx, err error, act func(context.Context, contract.KeyDige
 	if err != nil {
 		return err
 	}
-	return catalogued(act(c.UserContext(), key))
+	ctx := c.UserContext()
+	leave, err := d.Admission.Enter(ctx, key, httpkit.Client(c))
+	if err != nil {
+		return catalogued(err)
+	}
+	panicked := true
+	defer func() {
+		if panicked {
+			leave(nil)
+		}
+	}()
+	err = act(ctx, key, leave)
+	panicked = false
+	return catalogued(err)
 }
 
 func authorization(h *fasthttp.RequestHeader) (contract.KeyDigest, error) {
@@ -120,13 +139,16 @@ func authorization(h *fasthttp.RequestHeader) (contract.KeyDigest, error) {
 }
 
 // AccountOf tells the account of a request whose API key was seen before; else "".
-func AccountOf(e *execute.Executor) func(*fasthttp.RequestHeader) string {
+func AccountOf(accounts *execute.Accounts) func(*fasthttp.RequestHeader) string {
 	return func(h *fasthttp.RequestHeader) string {
 		key, err := authorization(h)
 		if err != nil {
 			return ""
 		}
-		return e.AccountOf(key)
+		if account, known := accounts.Get(key); known {
+			return account.String()
+		}
+		return ""
 	}
 }
 

@@ -2,6 +2,7 @@ package route
 
 import (
 	"context"
+	"io"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -13,94 +14,106 @@ import (
 // Register adds every route to the app.
 func Register(app *fiber.App, d Deps) {
 	results(app, d)
-	prisms(app, d.Results)
-	keys(app, d.Results)
-	audit(app, d.Results)
+	prisms(app, d)
+	keys(app, d)
+	audit(app, d)
 	apiDocuments(app)
 }
 
 // results are the calls on results.
 func results(app *fiber.App, d Deps) {
-	app.Post("/v1/prisms/:prism/results", change(func(c *fiber.Ctx, b request.Body) (call, error) {
+	app.Post("/v1/prisms/:prism/results", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseCreate(httpkit.Param(c, "prism"), query(c)("format"), b)
 		return call{statusOfResult, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return d.Executor.Create(ctx, d.Stopping(), key, sent)
 		}}, err
 	}))
-	app.Post("/v1/results/:result_id/retry", change(func(c *fiber.Ctx, b request.Body) (call, error) {
+	app.Post("/v1/results/:result_id/retry", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseRetry(httpkit.Param(c, "result_id"), query(c)("format"), b)
 		return call{statusOfResult, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return d.Executor.Retry(ctx, d.Stopping(), key, sent.ID, sent.Format)
 		}}, err
 	}))
-	app.Get("/v1/results/:result_id", look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/results/:result_id", d.look(func(c *fiber.Ctx) (call, error) {
 		sent, err := request.ParseRead(httpkit.Param(c, "result_id"), query(c)("format"))
 		return two(d.Results.Read)(sent.ID, sent.Format, err)
 	}))
-	app.Get("/v1/results", look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/results", d.look(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListResults)(request.ParseResultList(query(c)))
 	}))
 	app.Get("/v1/prisms/:prism/results", func(c *fiber.Ctx) error {
 		sent, err := request.ParseExport(httpkit.Param(c, "prism"), query(c))
-		return operate(c, err, func(ctx context.Context, key contract.KeyDigest) error {
+		return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
 			stream, err := d.Results.Export(ctx, key, sent)
 			if err != nil {
+				leave(err)
 				return err
 			}
-			return httpkit.SendStream(c, stream.ContentType, stream.Body)
+			return httpkit.SendStream(c, stream.ContentType, leaving{stream.Body, leave})
 		})
 	})
 }
 
 // prisms are the management calls on prisms.
-func prisms(app *fiber.App, results contract.Results) {
-	app.Post("/v1/prisms", change(func(_ *fiber.Ctx, b request.Body) (call, error) {
+func prisms(app *fiber.App, d Deps) {
+	app.Post("/v1/prisms", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseNewPrism(b)
-		c, err := one(results.CreatePrism)(sent, err)
+		c, err := one(d.Results.CreatePrism)(sent, err)
 		return created(c, sent.DryRun), err
 	}))
-	app.Get("/v1/prisms", look(func(c *fiber.Ctx) (call, error) {
-		return one(results.ListPrisms)(request.ParsePrismList(query(c)))
+	app.Get("/v1/prisms", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.ListPrisms)(request.ParsePrismList(query(c)))
 	}))
-	app.Get("/v1/prisms/:prism", look(func(c *fiber.Ctx) (call, error) {
-		return one(results.Prism)(request.ParsePrism(httpkit.Param(c, "prism")))
+	app.Get("/v1/prisms/:prism", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.Prism)(request.ParsePrism(httpkit.Param(c, "prism")))
 	}))
-	app.Post("/v1/prisms/:prism/versions", change(func(c *fiber.Ctx, b request.Body) (call, error) {
+	app.Post("/v1/prisms/:prism/versions", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		ref, sent, err := request.ParseNewVersion(httpkit.Param(c, "prism"), b)
-		do, err := two(results.AddVersion)(ref, sent, err)
+		do, err := two(d.Results.AddVersion)(ref, sent, err)
 		return created(do, sent.DryRun), err
 	}))
-	app.Get("/v1/prisms/:prism/versions/:version", look(func(c *fiber.Ctx) (call, error) {
-		return two(results.Version)(request.ParseVersion(httpkit.Param(c, "prism"), httpkit.Param(c, "version")))
+	app.Get("/v1/prisms/:prism/versions/:version", d.look(func(c *fiber.Ctx) (call, error) {
+		return two(d.Results.Version)(request.ParseVersion(httpkit.Param(c, "prism"), httpkit.Param(c, "version")))
 	}))
-	app.Put("/v1/prisms/:prism/lens", change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return two(results.PutLens)(request.ParseLens(httpkit.Param(c, "prism"), b))
+	app.Put("/v1/prisms/:prism/lens", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return two(d.Results.PutLens)(request.ParseLens(httpkit.Param(c, "prism"), b))
 	}))
 	for action, archived := range map[string]bool{"archive": true, "unarchive": false} {
-		app.Post("/v1/prisms/:prism/"+action, change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		app.Post("/v1/prisms/:prism/"+action, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 			ref, err := request.ParsePrismAction(httpkit.Param(c, "prism"), b)
-			return two(results.SetArchived)(ref, archived, err)
+			return two(d.Results.SetArchived)(ref, archived, err)
 		}))
 	}
 }
 
 // keys are the management calls on API keys.
-func keys(app *fiber.App, results contract.Results) {
-	app.Post("/v1/keys", change(func(_ *fiber.Ctx, b request.Body) (call, error) {
-		do, err := one(results.CreateKey)(request.ParseNewKey(b))
+func keys(app *fiber.App, d Deps) {
+	app.Post("/v1/keys", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
+		do, err := one(d.Results.CreateKey)(request.ParseNewKey(b))
 		return created(do, false), err
 	}))
-	app.Get("/v1/keys", look(func(c *fiber.Ctx) (call, error) {
-		return one(results.ListKeys)(request.ParseKeyList(query(c)))
+	app.Get("/v1/keys", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.ListKeys)(request.ParseKeyList(query(c)))
 	}))
-	app.Post("/v1/keys/:key_id/revoke", change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return one(results.RevokeKey)(request.ParseKeyAction(httpkit.Param(c, "key_id"), b))
+	app.Post("/v1/keys/:key_id/revoke", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return one(d.Results.RevokeKey)(request.ParseKeyAction(httpkit.Param(c, "key_id"), b))
 	}))
 }
 
 // audit is the list of who changed what.
-func audit(app *fiber.App, results contract.Results) {
-	app.Get("/v1/audit", look(func(c *fiber.Ctx) (call, error) {
-		return one(results.ListAudit)(request.ParseAuditList(query(c)))
+func audit(app *fiber.App, d Deps) {
+	app.Get("/v1/audit", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.ListAudit)(request.ParseAuditList(query(c)))
 	}))
+}
+
+// leaving is a body whose request ends when the body is closed.
+type leaving struct {
+	io.ReadCloser
+	leave func(error)
+}
+
+func (l leaving) Close() error {
+	defer l.leave(nil)
+	return l.ReadCloser.Close()
 }

@@ -1,0 +1,102 @@
+// Package admission decides which requests with a well-formed API key go on to their call: it finds the account of the key,
+// with few look-ups of unknown keys, and keeps accounts within their limits (spec: unknown-keys, account-limits).
+package admission
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/execute"
+	"github.com/prism-results/prism/services/gateway/internal/quota"
+)
+
+// Deps are all required.
+type Deps struct {
+	Results  contract.Results
+	Accounts *execute.Accounts
+	Counter  quota.Counter
+	Now      func() time.Time
+	Metrics  prometheus.Registerer
+	Log      *slog.Logger
+}
+
+// Admission admits requests.
+type Admission struct {
+	Deps
+	*limits
+	strangers *strangers
+}
+
+// unknownKeys names the bound of unknown keys in metrics, beside the limits of accounts.
+const unknownKeys quota.Limit = "unknown_keys"
+
+// New makes an Admission. Without Run, accounts have no limits.
+func New(d Deps) *Admission {
+	return &Admission{Deps: d, limits: newLimits(d), strangers: newStrangers(d.Now)}
+}
+
+// Enter admits a request of a client with an API key: apierr.InvalidAPIKey, apierr.UnavailableFor,
+// contract.ErrUnavailable. leave ends the request with its error; only
+// the first one does.
+func (a *Admission) Enter(ctx context.Context, key contract.KeyDigest, client netip.Addr) (leave func(error), err error) {
+	account, err := a.account(ctx, key, client)
+	if err != nil {
+		return nil, err
+	}
+	end, err := a.enter(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	var once sync.Once
+	return func(err error) {
+		once.Do(end)
+		if errors.Is(err, apierr.InvalidAPIKey()) {
+			a.Accounts.Forget(key)
+		}
+	}, nil
+}
+
+// account is the account of an API key, from memory if possible. It is zero if results does not tell.
+func (a *Admission) account(ctx context.Context, key contract.KeyDigest, client netip.Addr) (prism.AccountID, error) {
+	if account, known := a.Accounts.Get(key); known {
+		return account, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, contract.ResultsWait)
+	defer cancel()
+	for {
+		began, settled := a.strangers.take(client)
+		switch {
+		case began != nil:
+			return a.lookUp(ctx, key, began)
+		case settled == nil:
+			return prism.AccountID{}, a.refused(&quota.ExceededError{Limit: unknownKeys})
+		}
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return prism.AccountID{}, a.refused(&quota.ExceededError{Limit: unknownKeys})
+		}
+		if account, known := a.Accounts.Get(key); known {
+			return account, nil
+		}
+	}
+}
+
+// lookUp asks results for the account of an API key, and ends the look-up of a stranger.
+func (a *Admission) lookUp(ctx context.Context, key contract.KeyDigest, of *stranger) (account prism.AccountID, err error) {
+	defer func() { a.strangers.settle(of, errors.Is(err, apierr.InvalidAPIKey())) }()
+	account, err = execute.LookUp(ctx, func(ctx context.Context) (prism.AccountID, error) {
+		return a.Results.Account(ctx, key)
+	})
+	a.Accounts.Remember(ctx, key, account)
+	return account, err
+}

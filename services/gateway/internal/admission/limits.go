@@ -1,0 +1,126 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/execute"
+	"github.com/prism-results/prism/services/gateway/internal/quota"
+)
+
+// pollEvery is how often a gateway asks results for the limits of accounts.
+const pollEvery = 5 * time.Second
+
+// limits keeps accounts within their limits.
+type limits struct {
+	Deps
+	// of is nil while no account has limits, so that limits cost nothing then.
+	of       atomic.Pointer[map[prism.AccountID]prism.Limits]
+	refusals *prometheus.CounterVec
+}
+
+func newLimits(d Deps) *limits {
+	l := &limits{Deps: d, refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "prism_limit_refusals_total",
+		Help: "Requests that were refused for a limit of their account, or for unknown keys from one address.",
+	}, []string{"limit"})}
+	for _, limit := range []quota.Limit{quota.RequestsPerSecond, quota.Concurrency, quota.ResultsPerDay, unknownKeys} {
+		l.refusals.WithLabelValues(string(limit)) // a rate needs the zero before the first event
+	}
+	d.Metrics.MustRegister(l.refusals, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "prism_limited_accounts",
+		Help: "Accounts that have limits, as this gateway knows them.",
+	}, func() float64 {
+		if of := l.of.Load(); of != nil {
+			return float64(len(*of))
+		}
+		return 0
+	}))
+	return l
+}
+
+// Run asks for the limits until ctx ends. While results does not answer, the last limits stay.
+func (l *limits) Run(ctx context.Context) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for known := true; ; {
+		err := l.poll(ctx)
+		if err != nil && known && ctx.Err() == nil {
+			l.Log.WarnContext(ctx, "the limits of accounts could not be read; the last known ones stay", "error", err)
+		}
+		known = err == nil
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (l *limits) poll(ctx context.Context) error {
+	found, err := execute.LookUp(ctx, l.Results.Limits)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		l.of.Store(nil)
+		return nil
+	}
+	of := make(map[prism.AccountID]prism.Limits, len(found))
+	for _, f := range found {
+		of[f.Account] = f.Limits
+	}
+	l.of.Store(&of)
+	return nil
+}
+
+// limitsOf are the limits of an account.
+func (l *limits) limitsOf(account prism.AccountID) prism.Limits {
+	of := l.of.Load()
+	if of == nil {
+		return prism.Limits{}
+	}
+	return (*of)[account]
+}
+
+// enter counts a request of an account, until end.
+func (l *limits) enter(ctx context.Context, account prism.AccountID) (end func(), err error) {
+	of := l.limitsOf(account)
+	if of.RequestsPerSecond == 0 && of.Concurrency == 0 {
+		return func() {}, nil
+	}
+	leave, err := l.Counter.Enter(ctx, account, of)
+	if err != nil {
+		return nil, l.refused(err)
+	}
+	return func() { leave(ctx) }, nil
+}
+
+// TakeResult implements execute.Quota.
+func (l *limits) TakeResult(ctx context.Context, account prism.AccountID) (giveBack func(), err error) {
+	of := l.limitsOf(account)
+	if of.ResultsPerDay == 0 {
+		return func() {}, nil
+	}
+	give, err := l.Counter.TakeResult(ctx, account, of.ResultsPerDay)
+	if err != nil {
+		return nil, l.refused(err)
+	}
+	return func() { give(ctx) }, nil
+}
+
+// refused is the error for the caller of a request over a limit.
+func (l *limits) refused(err error) error {
+	over, ok := errors.AsType[*quota.ExceededError](err)
+	if !ok {
+		return err
+	}
+	l.refusals.WithLabelValues(string(over.Limit)).Inc()
+	return apierr.UnavailableFor(over.Wait)
+}
