@@ -6,6 +6,8 @@ const (
 	score    = "services/model-proxy/internal/score/"
 	lock     = "services/gateway/internal/lock/"
 	execute  = "services/gateway/internal/execute/"
+	admit    = "services/gateway/internal/admission/"
+	quota    = "services/gateway/internal/quota/"
 	stores   = "services/results/internal/store/"
 	postgres = stores + "postgres/"
 	sqlite   = stores + "sqlite/"
@@ -146,6 +148,31 @@ var mutants = []mutant{
 		file: execute + "execute.go", why: "a model call that may have happened answers 503 instead of a failed result",
 		old: "case errors.Is(err, contract.ErrUnavailable):\n		return contract.Outcome{}, apierr.Unavailable()",
 		new: "case true:\n		return contract.Outcome{}, apierr.Unavailable()",
+	},
+	{
+		file: execute + "execute.go", why: "a call that lost a race counts as a result of the day",
+		old: "	if lostRace(err) {\n		giveBack()\n	}\n", new: "",
+	},
+
+	{
+		file: admit + "admission.go", why: "requests with a revoked key count for its account",
+		old: "			a.Accounts.Forget(key)\n", new: "			_ = key\n",
+	},
+	{
+		file: admit + "strangers.go", why: "unknown keys that come at once are all looked up",
+		old: "of.unknown+of.looking < unknownPerSecond", new: "of.unknown < unknownPerSecond",
+	},
+	{
+		file: quota + "memory/memory.go", why: "one request too many is in flight",
+		old: "of.inFlight >= l.Concurrency", new: "of.inFlight > l.Concurrency",
+	},
+	{
+		file: quota + "redis/scripts.go", why: "a renewal brings back a request whose lease has ended",
+		old: "KEYS[1], 'XX', string", new: "KEYS[1], string",
+	},
+	{
+		file: quota + "redis/scripts.go", why: "a clock that was set back refuses every request until it is past its old time",
+		old: "		keep() -- of a clock that was set back\n", new: "",
 	},
 
 	{
