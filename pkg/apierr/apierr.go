@@ -50,12 +50,43 @@ type Problem struct {
 
 // Invalid is a request with failing paths.
 func Invalid(problems ...Problem) *Error {
-	parts := make([]string, len(problems))
-	for i, p := range problems {
-		parts[i] = p.Path + ": " + p.Text
-	}
-	return &Error{400, CodeValidation, "Invalid request: " + strings.Join(parts, "; ")}
+	var l Problems
+	l.Add(problems...)
+	return l.Err()
 }
+
+// Problems writes the message of Invalid while the problems are found. A body of 1 MiB can have 130,000 problems, so the message
+// is kept once, and not as a list besides. The zero value has no problem.
+type Problems struct{ message strings.Builder }
+
+// Expect makes room for the message to grow by so many bytes without copying.
+func (l *Problems) Expect(bytes int) {
+	if bytes > 0 {
+		l.message.Grow(len(invalidPrefix) + bytes)
+	}
+}
+
+// Add adds problems to the end of the message.
+func (l *Problems) Add(problems ...Problem) {
+	for _, p := range problems {
+		if l.message.Len() == 0 {
+			l.message.WriteString(invalidPrefix)
+		} else {
+			l.message.WriteString("; ")
+		}
+		l.message.WriteString(p.Path)
+		l.message.WriteString(": ")
+		l.message.WriteString(p.Text)
+	}
+}
+
+// Len is the length of the message in bytes; 0 without a problem.
+func (l *Problems) Len() int { return l.message.Len() }
+
+// Err is Invalid with the problems.
+func (l *Problems) Err() *Error { return &Error{400, CodeValidation, l.message.String()} }
+
+const invalidPrefix = "Invalid request: "
 
 // MissingFields is a create call without some fields of the version, in the version's order.
 func MissingFields(keys []string) *Error {

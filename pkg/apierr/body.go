@@ -8,7 +8,8 @@ import (
 
 // Body is the JSON body of the error: {error: {code, message}}, or the one exception, the 503 of a restarting server.
 func (e *Error) Body() []byte {
-	var b []byte
+	// A message can have megabytes.
+	b := make([]byte, 0, len(e.Message)+128)
 	if e.Status == 503 {
 		b = append(b, `{"error":`...)
 		b = strictjson.AppendString(b, e.Message)

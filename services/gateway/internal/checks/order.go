@@ -79,23 +79,23 @@ func bind(d prism.Definition, sent request.Create) ([]prism.FieldValue, error) {
 		}
 		return []prism.FieldValue{{Key: d.Fields[0].Key, Value: *sent.Text}}, nil
 	}
-	values := make(map[string]string, len(sent.Fields))
-	for _, f := range sent.Fields {
-		values[f.Key] = f.Value
+	// A version has few fields, but a hostile call any number: the map has those of the version.
+	places := make(map[string]int, len(d.Fields))
+	for i, f := range d.Fields {
+		places[f.Key] = i
 	}
-	bound := make([]prism.FieldValue, 0, len(d.Fields))
+	bound := make([]prism.FieldValue, len(d.Fields))
 	var missing, unknown []string
-	for _, f := range d.Fields {
-		value, ok := values[f.Key]
-		if !ok {
-			missing = append(missing, f.Key)
-		}
-		bound = append(bound, prism.FieldValue{Key: f.Key, Value: value})
-		delete(values, f.Key)
-	}
 	for _, f := range sent.Fields {
-		if _, left := values[f.Key]; left {
+		if i, known := places[f.Key]; known {
+			bound[i] = f
+		} else {
 			unknown = append(unknown, f.Key)
+		}
+	}
+	for i, f := range d.Fields {
+		if bound[i].Key == "" {
+			missing = append(missing, f.Key)
 		}
 	}
 	switch {

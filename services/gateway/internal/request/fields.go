@@ -2,97 +2,201 @@ package request
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // fields are the members of an object of strings in the order sent. A name sent twice keeps its first place and its last
 // value, as in JavaScript (spec: duplicate-members).
+//
+// A body of 1 MiB has up to 130,000 members, so a member is kept as its place in the body: strings and a map would take three
+// times the memory.
 type fields struct {
-	values []prism.FieldValue
-	states []byte // of values: the first byte of the value, or uncleanValue
-	// places are the places of the names, once there are many. A call that can succeed has few.
-	places map[string]int
+	body []byte
+	sent []sentField
+	// table finds a name, once there are many: 1 + the place in sent of the name with the hash, or 0. Its length is a power
+	// of 2, at least twice that of sent. A call that can succeed has few names.
+	table []uint32
+	seed  maphash.Seed
+	name  []byte // for unquoted names
 	// uncleanName is 1 + how many fields precede the first name with NUL or an unpaired surrogate; 0 without such a name.
 	uncleanName int
 }
 
+// sentField is a member with the last value of its name.
+type sentField struct {
+	hash  uint32 // of the name, if there is a table
+	name  span
+	value span // of a string
+	first byte // of the value
+}
+
+// span is a JSON string, from its opening quote to behind its closing quote.
+type span struct{ from, to uint32 }
+
 const (
 	fewFields = 16
-	// uncleanValue is the state of a string with NUL or an unpaired surrogate.
-	uncleanValue = 0
+	// manyProblems is how many problems are turned into text at once.
+	manyProblems = 64
 )
 
-// add adds a member. rest is the part of the body behind it.
-func (f *fields) add(name, text, rest []byte) {
-	key, clean := unquote(name)
-	if !clean {
-		if f.uncleanName == 0 {
-			f.uncleanName = 1 + len(f.values)
-		}
-		return
-	}
-	value, state := "", text[0]
-	if state == '"' {
-		if value, clean = unquote(text); !clean {
-			state = uncleanValue
-		}
-	}
-	if len(f.values) == fewFields && f.places == nil {
-		f.expect(bytes.Count(rest, []byte(`":`)))
-	}
-	i := f.find(key)
-	if i < 0 {
-		i = len(f.values)
-		f.values, f.states = append(f.values, prism.FieldValue{Key: key}), append(f.states, 0)
-		if f.places != nil {
-			f.places[key] = i
-		}
-	}
-	f.values[i].Value, f.states[i] = value, state
+// span is the place of a part of the body, whose capacity ends with that of the body.
+func (f *fields) span(text []byte) span {
+	from := cap(f.body) - cap(text)
+	return span{uint32(from), uint32(from + len(text))} //nolint:gosec // a body has at most 1 MiB
 }
 
-// expect makes room for many more fields, so that adding them takes linear time and their memory is not copied again and
-// again.
-func (f *fields) expect(more int) {
-	f.values, f.states = slices.Grow(f.values, 1+more), slices.Grow(f.states, 1+more)
-	f.places = make(map[string]int, 1+fewFields+more)
-	for i, v := range f.values {
-		f.places[v.Key] = i
+func (f *fields) text(s span) []byte { return f.body[s.from:s.to] }
+
+// add adds a member. name is a part of the body, and so is the text of a string.
+func (f *fields) add(name, text []byte) {
+	plain := name[1 : len(name)-1]
+	if bytes.IndexByte(plain, '\\') >= 0 {
+		var err error
+		if f.name, err = strictjson.AppendUnquote(f.name[:0], name); err != nil || bytes.IndexByte(f.name, 0) >= 0 {
+			if f.uncleanName == 0 {
+				f.uncleanName = 1 + len(f.sent)
+			}
+			return
+		}
+		plain = f.name
+	}
+	if len(f.sent) == fewFields && f.table == nil {
+		f.expect(name)
+	}
+	i := f.place(plain, name)
+	f.sent[i].value, f.sent[i].first = span{}, text[0]
+	if text[0] == '"' {
+		f.sent[i].value = f.span(text)
 	}
 }
 
-// find is the place of a name, or -1.
-func (f *fields) find(name string) int {
-	if f.places == nil {
-		return slices.IndexFunc(f.values, func(v prism.FieldValue) bool { return v.Key == name })
+// expect makes room for the fields from a name on, so that adding them takes linear time and their memory is not copied again
+// and again.
+func (f *fields) expect(name []byte) {
+	rest := f.body[f.span(name).from:]
+	more := min(bytes.Count(rest, []byte(`":`)), 1+len(rest)/len(`"":1,`))
+	f.sent = slices.Grow(f.sent, more)
+	f.seed = maphash.MakeSeed()
+	for i := range f.sent {
+		f.sent[i].hash = f.hash(f.plain(f.sent[i]))
 	}
-	if i, ok := f.places[name]; ok {
+	f.index(len(f.sent) + more)
+}
+
+// index makes a table for so many names.
+func (f *fields) index(names int) {
+	size := 1
+	for size < 2*names {
+		size *= 2
+	}
+	f.table = make([]uint32, size)
+	for i, s := range f.sent {
+		slot := f.slot(s.hash)
+		for f.table[slot] != 0 {
+			slot = f.slot(slot + 1)
+		}
+		f.table[slot] = uint32(1 + i) //nolint:gosec // fewer than bytes of a body
+	}
+}
+
+func (f *fields) slot(hash uint32) uint32 { return hash & uint32(len(f.table)-1) } //nolint:gosec // fewer than bytes of a body
+
+func (f *fields) hash(plain []byte) uint32 { return uint32(maphash.Bytes(f.seed, plain)) } //nolint:gosec // half of a hash is one
+
+// place is the place of a name, which is new in the end if the name was not sent before.
+func (f *fields) place(plain, name []byte) int {
+	if f.table == nil {
+		i := slices.IndexFunc(f.sent, func(s sentField) bool { return f.named(s, plain) })
+		if i < 0 {
+			i = len(f.sent)
+			f.sent = append(f.sent, sentField{name: f.span(name)})
+		}
 		return i
 	}
-	return -1
+	hash := f.hash(plain)
+	slot := f.slot(hash)
+	for ; f.table[slot] != 0; slot = f.slot(slot + 1) {
+		if i := int(f.table[slot] - 1); f.sent[i].hash == hash && f.named(f.sent[i], plain) {
+			return i
+		}
+	}
+	f.sent = append(f.sent, sentField{hash: hash, name: f.span(name)})
+	f.table[slot] = uint32(len(f.sent)) //nolint:gosec // fewer than bytes of a body
+	if 2*len(f.sent) > len(f.table) {
+		f.index(2 * len(f.sent))
+	}
+	return len(f.sent) - 1
 }
+
+// plain is the unquoted name of a field.
+func (f *fields) plain(s sentField) []byte {
+	name := f.text(s.name)
+	if bytes.IndexByte(name, '\\') < 0 {
+		return name[1 : len(name)-1]
+	}
+	plain, _ := strictjson.AppendUnquote(nil, name) // add has refused what cannot be unquoted
+	return plain
+}
+
+func (f *fields) named(s sentField, plain []byte) bool { return bytes.Equal(f.plain(s), plain) }
 
 // fields reads the values, and adds the problems of names and values in the order sent. All unclean names are one problem,
 // in the place of the first.
 func (r *reader) fields(sent *fields) []prism.FieldValue {
-	for i, v := range sent.values {
+	mistyped := r.expect(sent)
+	values := []prism.FieldValue{}
+	if !mistyped {
+		values = make([]prism.FieldValue, 0, len(sent.sent))
+	}
+	texts := map[byte]string{} // of wrong types, by the first byte of the value
+	for i, s := range sent.sent {
 		if sent.uncleanName == i+1 {
 			r.add("fields", textUnclean)
 		}
-		switch state := sent.states[i]; {
-		case state != '"' && state != uncleanValue:
-			r.add("fields."+v.Key, textType(kindString, kindOf(state)))
-		case state == uncleanValue || len(v.Value) > maxField: // other fields need no path
-			r.checkString("fields."+v.Key, v.Value, state != uncleanValue, 0, maxField)
+		key := string(sent.plain(s))
+		if s.first != '"' {
+			if texts[s.first] == "" {
+				texts[s.first] = textType(kindString, kindOf(s.first))
+			}
+			r.list()
+			r.listed.Add(apierr.Problem{Path: "fields." + key, Text: texts[s.first]})
+			continue
+		}
+		value, clean := unquote(sent.text(s.value))
+		if !clean || len(value) > maxField { // other fields need no path
+			r.checkString("fields."+key, value, clean, 0, maxField)
+		}
+		if !mistyped {
+			values = append(values, prism.FieldValue{Key: key, Value: value})
+		}
+		if len(r.problems) >= manyProblems {
+			r.list()
 		}
 	}
-	if sent.uncleanName == len(sent.values)+1 {
+	if sent.uncleanName == len(sent.sent)+1 {
 		r.add("fields", textUnclean)
 	}
-	if sent.values == nil {
-		return []prism.FieldValue{}
+	return values
+}
+
+// expect makes room for the text of the problems of fields, and tells whether a value is no string.
+func (r *reader) expect(sent *fields) (mistyped bool) {
+	size, text := 0, len(textType(kindString, kindBoolean))
+	for _, s := range sent.sent {
+		room := len("; fields.: ") + int(s.name.to-s.name.from)
+		switch {
+		case s.first != '"':
+			size += room + text
+			mistyped = true
+		case bytes.Contains(sent.text(s.value), []byte(`\u`)):
+			size += room + len(textUnclean)
+		}
 	}
-	return sent.values
+	r.listed.Expect(size)
+	return mistyped
 }

@@ -141,7 +141,7 @@ func (p *parser) object(s *shape) node {
 		n.parts = make([]node, len(s.members))
 	}
 	if s.fields {
-		n.fields = &fields{}
+		n.fields = &fields{body: p.body}
 	}
 	p.token()
 	for !p.malformed && p.PeekKind() != '}' {
@@ -152,7 +152,7 @@ func (p *parser) object(s *shape) node {
 		switch i := p.find(s.members, name); {
 		case s.fields:
 			if v := p.value(scalar); !p.malformed {
-				n.fields.add(name, v.text, p.body[p.InputOffset():])
+				n.fields.add(name, v.text)
 			}
 		case i >= 0:
 			n.parts[i] = p.value(s.members[i].shape) // of duplicates the last counts (spec: duplicate-members)
