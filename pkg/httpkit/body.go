@@ -72,6 +72,34 @@ var errNoRoom = errors.New("too many bytes of bodies are held")
 // refusal of small ones.
 const uncounted = 16 << 10
 
+const (
+	// largeBody is the least size of a body that CheckLarge bounds, in bytes.
+	largeBody = 64 << 10
+	// bytesOfCheck is Config.MaxBodyBytes for each large body that is checked at once. A check of 1 MiB takes some 16 MiB, and
+	// the memory of the process is a multiple of Config.MaxBodyBytes.
+	bytesOfCheck = 8 << 20
+)
+
+// CheckLarge bounds how many large bodies are checked at once: while its problems are listed, a body of 1 MiB takes 16 times
+// its size. For a body of n bytes that is large, CheckLarge waits for its turn, which ends with done, or when the error of the
+// handler has become the response. The requests that wait are few, because their bodies count towards Config.MaxBodyBytes.
+func CheckLarge(c *fiber.Ctx, n int) (done func()) {
+	x := exchangeOf(c)
+	if n >= largeBody {
+		x.server.tracker.checks <- struct{}{}
+		x.checks = true
+	}
+	return x.checked
+}
+
+// checked ends the turn of CheckLarge, if the request has it.
+func (x *exchange) checked() {
+	if x.checks {
+		x.checks = false
+		<-x.server.tracker.checks
+	}
+}
+
 // bodyKind reads the headers alone. A Content-Encoding other than identity is refused, so that no body grows by
 // decompression (spec: content-encoding).
 func (x *exchange) bodyKind() (Kind, error) {

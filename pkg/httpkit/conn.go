@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,6 +41,7 @@ const writeStep = 64 << 10
 type conn struct {
 	net.Conn
 	tracker *tracker
+	address netip.Addr    // of the socket's other end, as bounds count it
 	stall   time.Duration // of one write
 	hurried time.Duration // Config.StopStall
 	headers time.Duration // Config.HeaderTimeout

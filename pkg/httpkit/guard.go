@@ -30,6 +30,7 @@ type exchange struct {
 	ctx       context.Context //nolint:containedctx // an exchange is one request, and ends with it
 	span      trace.Span
 	streaming bool // the response body is made after the handler returned
+	checks    bool // has a turn of CheckLarge
 }
 
 type exchangeKey struct{}
@@ -56,6 +57,7 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 		} else if err := recovered(func() error { next(fctx); return nil }); err != nil {
 			x.respondError(err) // a panic outside of handlers, from which fasthttp does not recover
 		}
+		x.checked()
 		x.exit()
 		x.arrivalEnds()
 		if !x.streaming {

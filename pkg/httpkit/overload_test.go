@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -299,7 +300,8 @@ func TestARefusedConnectionEndsSoon(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := New(Config{MaxConnections: 1}, Deps{})
 				s.App().Handler()
-				s.tracker.residents.Store(1) // by another connection
+				s.tracker.residents.Store(1) // by another connection of the same address
+				s.tracker.byAddress[netip.Addr{}] = 1
 				client, server := net.Pipe()
 				refused := &conn{Conn: server, tracker: s.tracker, stall: time.Second}
 				s.tracker.slots <- struct{}{}

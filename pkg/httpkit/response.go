@@ -66,6 +66,10 @@ func (x *exchange) respondError(err error) {
 	if errors.As(err, &later) {
 		x.fctx.Response.Header.Set(fiber.HeaderRetryAfter, strconv.Itoa(later.Seconds)) // spec: retry-after-of-a-503
 	}
+	// A list of problems can be six times as long as the body.
+	if counted := len(x.fctx.Response.Body()) - uncounted; counted > 0 && !fair.Reserve(x.ctx, counted, false) {
+		writeError(&x.fctx.Response, x.shed(shedAnswers))
+	}
 }
 
 // setStandardHeaders sets the headers that every response has (spec: request-id, nosniff, no-store).

@@ -2,6 +2,8 @@ package httpkit
 
 import (
 	"container/list"
+	"net/netip"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,21 +32,23 @@ type tracker struct {
 	places   *fair.Bound // of the requests in flight
 	answers  *fair.Bound // bytes of responses
 	streams  *streams
+	checks   chan struct{} // holds a token for each large body that is checked (see CheckLarge)
 	now      func() time.Time
 
 	inFlight  atomic.Int64
 	held      atomic.Int64 // bytes of bodies
-	residents atomic.Int64 // connections with a place, at most maxConns
+	residents atomic.Int64 // connections with a place, at most maxConns but for shares (see belowShare)
 	refusing  atomic.Bool
 	quiet     chan struct{} // holds a token after the last request in flight of a refusing server ended
 	closed    atomic.Bool
 
 	slots chan struct{} // holds a token for each open connection
 
-	mu    sync.Mutex
-	conns map[*conn]struct{}
-	idle  list.List     // residents, idle longest first; busy ones are removed when dismissIdle meets them
-	empty chan struct{} // closed when the tracker is closed and no connection is left
+	mu        sync.Mutex
+	conns     map[*conn]struct{}
+	byAddress map[netip.Addr]int // residents
+	idle      list.List          // residents, idle longest first; busy ones are removed when dismissIdle meets them
+	empty     chan struct{}      // closed when the tracker is closed and no connection is left
 }
 
 func newTracker(cfg Config, now func() time.Time) *tracker {
@@ -53,17 +57,19 @@ func newTracker(cfg Config, now func() time.Time) *tracker {
 		reserve = 0
 	}
 	return &tracker{
-		maxConns: int64(cfg.MaxConnections),
-		maxHeld:  int64(cfg.MaxBodyBytes),
-		places:   fair.New(max(cfg.MaxInFlight, 1), reserve),
-		answers:  fair.New(max(cfg.MaxResponseBytes, 1), 0),
-		streams:  newStreams(cfg, now),
-		arrivals: newArrivals(cfg.MaxArriving, cfg.TrustedCallers),
-		now:      now,
-		quiet:    make(chan struct{}, 1),
-		slots:    make(chan struct{}, cfg.MaxConnections+maxRefused),
-		conns:    map[*conn]struct{}{},
-		empty:    make(chan struct{}),
+		maxConns:  int64(cfg.MaxConnections),
+		maxHeld:   int64(cfg.MaxBodyBytes),
+		places:    fair.New(max(cfg.MaxInFlight, 1), reserve),
+		answers:   fair.New(max(cfg.MaxResponseBytes, 1), 0),
+		streams:   newStreams(cfg, now),
+		arrivals:  newArrivals(cfg.MaxArriving, cfg.TrustedCallers),
+		checks:    make(chan struct{}, min(max(cfg.MaxBodyBytes/bytesOfCheck, 1), runtime.GOMAXPROCS(0))),
+		now:       now,
+		quiet:     make(chan struct{}, 1),
+		slots:     make(chan struct{}, cfg.MaxConnections+maxRefused),
+		conns:     map[*conn]struct{}{},
+		byAddress: map[netip.Addr]int{},
+		empty:     make(chan struct{}),
 	}
 }
 
@@ -115,14 +121,37 @@ func (t *tracker) add(c *conn) bool {
 	if t.closed.Load() {
 		return false
 	}
-	if t.residents.Load() < t.maxConns || t.dismissIdle() {
+	if t.residents.Load() < t.maxConns || t.dismissIdle() || t.belowShare(c.address) {
 		c.resident = true
 		t.residents.Add(1)
+		t.byAddress[c.address]++
 	} else {
 		c.refusedUntil = time.Now().Add(refusedLimit)
 	}
 	t.conns[c] = struct{}{}
 	return true
+}
+
+// belowShare tells whether a client address has fewer connections than its share when all are taken. Then a connection more
+// is served, as many as are open at once to get a 503.
+func (t *tracker) belowShare(address netip.Addr) bool {
+	held, active := t.byAddress[address], len(t.byAddress)
+	if held == 0 {
+		active++
+	}
+	return int64(held) < t.maxConns/int64(active) && t.residents.Load() < t.maxConns+maxRefused
+}
+
+// leavePlace ends a connection's place among the residents.
+func (t *tracker) leavePlace(c *conn) {
+	if !c.resident {
+		return
+	}
+	c.resident = false
+	t.residents.Add(-1)
+	if t.byAddress[c.address]--; t.byAddress[c.address] == 0 {
+		delete(t.byAddress, c.address)
+	}
 }
 
 // markIdle records that a connection waits for a request.
@@ -148,8 +177,7 @@ func (t *tracker) dismissIdle() bool {
 		t.idle.Remove(e)
 		c.entry = nil
 		if c.cut(waiting) {
-			c.resident = false
-			t.residents.Add(-1)
+			t.leavePlace(c)
 			return true
 		}
 	}
@@ -162,9 +190,7 @@ func (t *tracker) remove(c *conn) {
 	if _, open := t.conns[c]; !open {
 		return
 	}
-	if c.resident {
-		t.residents.Add(-1)
-	}
+	t.leavePlace(c)
 	if c.entry != nil {
 		t.idle.Remove(c.entry)
 	}

@@ -79,8 +79,13 @@ func (d Deps) change(parse func(*fiber.Ctx, request.Body) (call, error)) fiber.H
 		if err != nil {
 			return err
 		}
+		done := httpkit.CheckLarge(c, len(b.Bytes))
 		parsed, err := parse(c, b)
-		return d.respond(c, parsed, err)
+		if err != nil {
+			return err
+		}
+		done()
+		return d.respond(c, parsed, nil)
 	}
 }
 
