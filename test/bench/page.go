@@ -14,7 +14,8 @@ import (
 // headlineSystems are the systems of the picture and of the first table.
 var headlineSystems = []string{system.NodePeer, system.OneProcess, system.ThreeProcesses, system.BareChain}
 
-// write writes bench.json and the pictures into a folder, and the tables into a page.
+// write writes bench.json and the pictures into a folder, the tables into a page, and the table of the attacks into the page
+// on reliability beside it.
 func (r *report) write(dir, page string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -36,11 +37,25 @@ func (r *report) write(dir, page string) error {
 	if page == "" {
 		return nil
 	}
+	if len(r.Attacks) > 0 {
+		beside := filepath.Join(filepath.Dir(page), "reliability.md")
+		if err := replaceIn(beside, map[string]string{"attacks": r.attacksTable()}); err != nil {
+			return err
+		}
+	}
+	if len(r.Figures) == 0 && len(r.Cells) == 0 {
+		return nil
+	}
+	return replaceIn(page, r.sections())
+}
+
+// replaceIn replaces the sections of a page.
+func replaceIn(page string, sections map[string]string) error {
 	old, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	text, err := replaceSections(string(old), r.sections())
+	text, err := replaceSections(string(old), sections)
 	if err != nil {
 		return fmt.Errorf("%s: %w", page, err)
 	}

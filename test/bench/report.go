@@ -64,11 +64,12 @@ func median(values []float64) float64 {
 
 // report is everything that a run measured.
 type report struct {
-	Go       string   `json:"go"`
-	CPUs     int      `json:"cpus"`
-	Settings settings `json:"settings"`
-	Figures  []Figure `json:"figures"`
-	Cells    cells    `json:"compared,omitzero"`
+	Go       string     `json:"go"`
+	CPUs     int        `json:"cpus"`
+	Settings settings   `json:"settings"`
+	Figures  []Figure   `json:"figures"`
+	Cells    cells      `json:"compared,omitzero"`
+	Attacks  []Attacked `json:"attacks,omitzero"`
 }
 
 func newReport(s settings) *report {
@@ -92,6 +93,9 @@ func (r *report) table(out io.Writer) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Prism, c.Call, c.System, number(median(c.of(rate))),
 			number(median(c.of(func(s sample) float64 { return s.P50 }))),
 			number(median(c.of(func(s sample) float64 { return s.P99 }))), number(median(c.of(sample.total))))
+	}
+	if len(r.Attacks) > 0 {
+		fmt.Fprint(out, "\n", r.attacksTable())
 	}
 	if len(r.Figures) > 0 {
 		fmt.Fprintln(w, "\nWHAT\tMEASURED\tCOMPARED WITH\tRATIO\tTARGET\t")

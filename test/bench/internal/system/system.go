@@ -146,6 +146,31 @@ func (s *Stores) SQLite(ctx context.Context, bin, dir, modelURL string, results 
 	return system, nil
 }
 
+// neighbours is how many results Neighbour makes.
+const neighbours = 50
+
+// Neighbour is the system for another account, with a prism and some results.
+func (s *System) Neighbour(ctx context.Context, bin string, p Prism) (*System, error) {
+	env := map[string]string{"PRISM_DATABASE_URL": s.URL}
+	other := *s
+	for _, args := range [][]string{{"account", "create", "neighbour"}, {"key", "create", "--account", "neighbour"}} {
+		var err error
+		if other.Key, err = program.Run(ctx, program.Command{Path: filepath.Join(bin, "prism"), Args: args, Env: env}); err != nil {
+			return nil, err
+		}
+	}
+	id, err := other.define(ctx, p)
+	other.IDs = [][]string{{id}}
+	for range neighbours {
+		if err != nil {
+			return nil, err
+		}
+		id, err = other.Create(ctx, p)
+		other.IDs[0] = append(other.IDs[0], id)
+	}
+	return &other, err
+}
+
 // operate makes the store, an account and a key with the operator's commands.
 func operate(ctx context.Context, bin string, env map[string]string) (account, key string, err error) {
 	for _, command := range []struct {

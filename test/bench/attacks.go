@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prism-results/prism/pkg/testkit/model"
+	"github.com/prism-results/prism/test/bench/internal/chart"
+	"github.com/prism-results/prism/test/bench/internal/system"
+	"github.com/prism-results/prism/test/internal/attack"
+	"github.com/prism-results/prism/test/internal/load"
+)
+
+const (
+	// readsPerSecond of the quiet account, and the connections that it keeps.
+	readsPerSecond, readers = 200, 16
+	// slowdown is the most that an attack may multiply the p99 of the reads by.
+	slowdown = 3
+	// hang is in the message of a create that the model answers only when the attack has ended.
+	hang = "hang until the attack ends"
+)
+
+// Attacked is the reads of a quiet account before and during an attack of another account, by round.
+type Attacked struct {
+	Attack   string      `json:"attack"`
+	Quiet    []float64   `json:"quiet_p99_ms"`
+	During   []float64   `json:"p99_ms"`
+	Reads    int         `json:"reads"` // during the attack
+	Lost     int         `json:"lost"`  // of them
+	Statuses map[int]int `json:"statuses"`
+}
+
+// attacks measures the reads of one account while another one attacks three processes with the limits that they are shipped
+// with.
+func (b *bench) attacks(ctx context.Context) error {
+	data, err := b.data(ctx)
+	if err != nil {
+		return err
+	}
+	env := b.stores.Env
+	defer func() { b.stores.Env = env }()
+	b.stores.Env = append(env[:len(env):len(env)], "PRISM_MAX_IN_FLIGHT=0")
+
+	release := make(chan struct{})
+	m := model.New(func(r model.Request) model.Step {
+		if strings.Contains(string(r.Raw), hang) {
+			return model.Hold(release, model.Likely())
+		}
+		return model.Likely()
+	})
+	defer m.Close()
+	s, err := data.Three(ctx, b.bin, m.BaseURL())
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	quiet, err := s.Neighbour(ctx, b.bin, system.Small)
+	if err != nil {
+		return err
+	}
+	for range min(b.Attackers, 999) {
+		if _, err := s.Call(ctx, http.MethodPost, "/v1/keys", `{"name":"one of many"}`, http.StatusCreated); err != nil {
+			return err
+		}
+	}
+	message := `{"fields":{"message":"` + hang + ` ` + fmt.Sprint(rand.Uint64()) + `"}`
+	kinds := attack.Kinds(attack.Account{Addr: s.Addr, Key: s.Key, Slug: system.Small.Slug, Hang: message}, b.Attackers)
+	measured := make([]Attacked, len(kinds))
+	for round := range b.Rounds {
+		for i, k := range kinds {
+			release = make(chan struct{})
+			if err := b.attackOnce(ctx, quiet, k, &measured[i]); err != nil {
+				return fmt.Errorf("%s: %w", k.Name, err)
+			}
+			close(release)
+			load.Wait(ctx, b.Length/2) // the calls that hung are saved
+			a := measured[i]
+			fmt.Fprintf(b.out, "  round %d, %s: p99 of reads %s ms, before %s ms, %d of %d lost; %v\n",
+				round+1, k.Name, number(a.During[round]), number(a.Quiet[round]), a.Lost, a.Reads, a.Statuses)
+		}
+	}
+	b.report.Attacks = measured
+	return nil
+}
+
+func (b *bench) attackOnce(ctx context.Context, quiet *system.System, k attack.Kind, into *Attacked) error {
+	w := reads(quiet, quiet.IDs[0])
+	before, err := load.Steady(ctx, w, readers, readsPerSecond, b.Length)
+	if err != nil {
+		return err
+	}
+	a := attack.Start(ctx, k.Attack)
+	defer a.Stop()
+	load.Wait(ctx, k.Ramp+min(b.Length, time.Second))
+	during, err := load.Steady(ctx, w, readers, readsPerSecond, b.Length)
+	if err != nil {
+		return err
+	}
+	into.Attack, into.Statuses = k.Name, a.Statuses()
+	into.Reads += len(during.Took) + during.Refused
+	into.Lost += during.Refused
+	into.Quiet = append(into.Quiet, milliseconds(before.Percentile(99)))
+	into.During = append(into.During, milliseconds(during.Percentile(99)))
+	return nil
+}
+
+// attacksTable has the p99 of the quiet account's reads for each attack.
+func (r *report) attacksTable() string {
+	t := table{head: []string{
+		fmt.Sprintf("%s connections of one account", chart.Thousands(float64(r.Settings.Attackers))), "p99 before, ms", "p99 during, ms",
+		"ratio", "rounds", "lost reads", "",
+	}}
+	for _, a := range r.Attacks {
+		f := beside("attacks", a.Attack, "ms", a.During, a.Quiet, 0)
+		verdict := "reached"
+		if f.Ratio > slowdown || a.Lost > 0 {
+			verdict = "**missed**"
+		}
+		t.add(a.Attack, number(f.Yardstick), number(f.Value), fmt.Sprintf("%.2f", f.Ratio), f.span(),
+			fmt.Sprintf("%d of %s", a.Lost, chart.Thousands(float64(a.Reads))), verdict)
+	}
+	return t.String()
+}

@@ -1,0 +1,73 @@
+package attack
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/prism-results/prism/pkg/apikey"
+)
+
+// Account is the account of an attacker.
+type Account struct {
+	Addr string // host and port of the API
+	Key  string // has many keys beside it
+	Slug string // of a prism with many results
+	Hang string // the body of a create to which the model does not respond, up to its last brace
+}
+
+// Kind is an attack with its name in reports.
+type Kind struct {
+	Name string
+	Attack
+}
+
+// Kinds are the attacks of one account, which comes from one address. most is how many connections it opens.
+func Kinds(a Account, most int) []Kind {
+	results := "/v1/prisms/" + a.Slug + "/results"
+	same := func(request []byte) func(int) []byte { return func(int) []byte { return request } }
+	half := []byte("POST " + results + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+	kinds := []Kind{
+		{"sockets that send chunked headers alone", Attack{Conns: most, Request: same(half)}},
+		{"exports that nobody reads", Attack{Conns: most, Stall: true, Request: same(Request(http.MethodGet, results, a.Key, nil))}},
+		{"lists of all keys", Attack{
+			Conns: min(most, 8), Request: same(Request(http.MethodGet, "/v1/keys?limit=100", a.Key, nil)), Pause: 10 * time.Millisecond,
+		}},
+		{"hanging creates", Attack{Conns: most, Request: same(Request(http.MethodPost, results, a.Key, []byte(a.Hang+"}")))}},
+		{"waiters on one idempotency key", Attack{
+			Conns: most, Request: same(Request(http.MethodPost, results, a.Key, []byte(a.Hang+`,"idempotency_key":"one"}`))),
+		}},
+		{"unknown keys", Attack{Conns: min(most, 16), Request: func(int) []byte { return unknown(results) }, Pause: 10 * time.Millisecond}},
+	}
+	for i := range kinds {
+		k := &kinds[i].Attack
+		k.Addr = a.Addr
+		if k.Pause == 0 {
+			k.Pause, k.Ramp = time.Second, time.Second
+		}
+	}
+	return kinds
+}
+
+// unknown is a request with a key that is well-formed and of no account.
+func unknown(path string) []byte {
+	key, err := apikey.New(rand.Reader)
+	if err != nil {
+		panic(err) // the system has no random numbers
+	}
+	return Request(http.MethodGet, path, key.Reveal(), nil)
+}
+
+// Request is the bytes of a request. A body, if there is one, is JSON.
+func Request(method, path, key string, body []byte) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n", method, path, key)
+	if body != nil {
+		fmt.Fprintf(&b, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
+	}
+	b.WriteString("\r\n")
+	b.Write(body)
+	return b.Bytes()
+}
