@@ -98,12 +98,17 @@ func TestNothingDiesOfWhatCallersHold(t *testing.T) {
 						return attack.Request(http.MethodGet, results(), c.keys[n%(accounts-1)], nil)
 					}},
 					"half-sent bodies": {Conns: halves, Request: func(int) []byte { return half }},
-					"waiting calls":    {Conns: waits, Request: func(n int) []byte { return rawCreate(c.keys[n%(accounts-1)], hang) }},
+					// One account after the other, so that each holds more than its share when the next one comes.
+					"waiting calls": {Conns: waits, Request: func(n int) []byte { return rawCreate(c.keys[n*(accounts-1)/waits], hang) }},
 				} {
 					a.Addr, a.Sources, a.Pause, a.Ramp = c.addr(), 40, time.Second, 2*time.Second
 					attacks[name] = attack.Start(t.Context(), a)
 				}
 				calls := c.neighbour(t, 6*time.Second, true)
+				for _, gauge := range []string{"prism_http_in_flight", "prism_http_in_flight_limit", "prism_http_connections"} {
+					value, err := c.front().Metric(t.Context(), gauge+`{service="`+c.front().Name+`"}`)
+					t.Logf("%s: %v, %v", gauge, value, err)
+				}
 				for _, a := range attacks {
 					a.Stop()
 				}

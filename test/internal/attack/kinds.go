@@ -45,7 +45,7 @@ func Kinds(a Account, most int) []Kind {
 		k := &kinds[i].Attack
 		k.Addr = a.Addr
 		if k.Pause == 0 {
-			k.Pause, k.Ramp = time.Second, time.Second
+			k.Pause, k.Ramp = 5*time.Second, time.Second // a refused connection costs the attacker little
 		}
 	}
 	return kinds
