@@ -21,9 +21,9 @@ type Settings struct {
 // The parts of the memory limit. A call that waits for the model takes about 120 KiB in standalone, and less in a service of
 // its own; an idle connection takes 40 KiB. Until accounts drain to their shares there are up to twice as many calls
 // (spec: fair-shares), but no more connections than four for each call of the bound. So two calls and four connections, 400 KiB,
-// fit memoryOfCall. A body may be in memory five times: as sent, parsed, for the model, to be saved, and as garbage. So bodies take
-// less than a third of the limit. A response is in memory once or twice, also as garbage, and accounts hold up to twice as many
-// (spec: fair-shares), so responses take less than a quarter. The process itself takes the rest.
+// fit memoryOfCall. A body may be in memory five times: as sent, parsed, for the model, to be saved, and as garbage. So bodies
+// take less than a third of the limit. A response is in memory once or twice, also as garbage, and accounts hold up to twice as
+// many (spec: fair-shares), so responses take less than a quarter. The process itself takes the rest.
 const (
 	memoryOfCall  = 512 << 10
 	bodiesShare   = 16 // of the limit, as a divisor

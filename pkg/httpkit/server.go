@@ -45,7 +45,8 @@ type Config struct {
 	MaxBodyBytes int
 	// MaxResponseBytes is how many bytes of response bodies all requests in flight hold together; 64 MiB. The accounts share
 	// it, and may hold up to twice as many (spec: fair-shares). A response of SendOwn or SendStream that does not fit, or of an
-	// error with a long list of problems, becomes the 503, unless its request has taken effect. The first 16 KiB of each are not counted: MaxInFlight bounds them.
+	// error with a long list of problems, becomes the 503, unless its request has taken effect. The first 16 KiB of each are
+	// not counted: MaxInFlight bounds them.
 	MaxResponseBytes int
 	// MaxStreams is how many responses of SendStream are sent at once; 64, and at most half of MaxInFlight. MaxStreamsOfAccount
 	// of them may be one account's; 8. One more gets 503 at once (spec: export-limits).

@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/model"
@@ -45,10 +46,10 @@ func (b *bench) attacks(ctx context.Context) error {
 	defer func() { b.stores.Env = env }()
 	b.stores.Env = append(env[:len(env):len(env)], "PRISM_MAX_IN_FLIGHT=0")
 
-	release := make(chan struct{})
+	var attacked atomic.Pointer[context.Context] // ends with the attack
 	m := model.New(func(r model.Request) model.Step {
-		if strings.Contains(string(r.Raw), hang) {
-			return model.Hold(release, model.Likely())
+		if during := attacked.Load(); during != nil && strings.Contains(string(r.Raw), hang) {
+			return model.Hold((*during).Done(), model.Likely())
 		}
 		return model.Likely()
 	})
@@ -67,23 +68,29 @@ func (b *bench) attacks(ctx context.Context) error {
 			return err
 		}
 	}
-	message := `{"fields":{"message":"` + hang + ` ` + fmt.Sprint(rand.Uint64()) + `"}`
-	kinds := attack.Kinds(attack.Account{Addr: s.Addr, Key: s.Key, Slug: system.Small.Slug, Hang: message}, b.Attackers)
-	measured := make([]Attacked, len(kinds))
+	measured := map[string]*Attacked{}
 	for round := range b.Rounds {
-		for i, k := range kinds {
-			release = make(chan struct{})
-			if err := b.attackOnce(ctx, quiet, k, &measured[i]); err != nil {
+		account := attack.Account{
+			Addr: s.Addr, Key: s.Key, Slug: system.Small.Slug, Hang: `{"fields":{"message":"` + hang + `"}`, Once: rand.Text(),
+		}
+		for _, k := range attack.Kinds(account, b.Attackers) {
+			if measured[k.Name] == nil {
+				measured[k.Name] = &Attacked{Attack: k.Name}
+				b.report.Attacks = append(b.report.Attacks, measured[k.Name])
+			}
+			a := measured[k.Name]
+			during, end := context.WithCancel(ctx)
+			attacked.Store(&during)
+			err := b.attackOnce(ctx, quiet, k, a)
+			end()
+			if err != nil {
 				return fmt.Errorf("%s: %w", k.Name, err)
 			}
-			close(release)
 			load.Wait(ctx, b.Length/2) // the calls that hung are saved
-			a := measured[i]
 			fmt.Fprintf(b.out, "  round %d, %s: p99 of reads %s ms, before %s ms, %d of %d lost; %v\n",
 				round+1, k.Name, number(a.During[round]), number(a.Quiet[round]), a.Lost, a.Reads, a.Statuses)
 		}
 	}
-	b.report.Attacks = measured
 	return nil
 }
 
@@ -93,14 +100,15 @@ func (b *bench) attackOnce(ctx context.Context, quiet *system.System, k attack.K
 	if err != nil {
 		return err
 	}
+	k.Ramp = min(k.Ramp, b.Length)
 	a := attack.Start(ctx, k.Attack)
 	defer a.Stop()
-	load.Wait(ctx, k.Ramp+min(b.Length, time.Second))
+	load.Wait(ctx, k.Ramp+min(b.Length, time.Second)) // until the connections are open and their calls wait
 	during, err := load.Steady(ctx, w, readers, readsPerSecond, b.Length)
 	if err != nil {
 		return err
 	}
-	into.Attack, into.Statuses = k.Name, a.Statuses()
+	into.Statuses = a.Statuses()
 	into.Reads += len(during.Took) + during.Refused
 	into.Lost += during.Refused
 	into.Quiet = append(into.Quiet, milliseconds(before.Percentile(99)))

@@ -64,12 +64,12 @@ func median(values []float64) float64 {
 
 // report is everything that a run measured.
 type report struct {
-	Go       string     `json:"go"`
-	CPUs     int        `json:"cpus"`
-	Settings settings   `json:"settings"`
-	Figures  []Figure   `json:"figures"`
-	Cells    cells      `json:"compared,omitzero"`
-	Attacks  []Attacked `json:"attacks,omitzero"`
+	Go       string      `json:"go"`
+	CPUs     int         `json:"cpus"`
+	Settings settings    `json:"settings"`
+	Figures  []Figure    `json:"figures"`
+	Cells    cells       `json:"compared,omitzero"`
+	Attacks  []*Attacked `json:"attacks,omitzero"`
 }
 
 func newReport(s settings) *report {

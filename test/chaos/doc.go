@@ -13,7 +13,8 @@
 //
 // crash_test.go kills a process at each named step of each kind of call and checks what is left. lapse_test.go kills a
 // gateway that holds a lock. redis_test.go fails Redis alone, and clock_test.go sets wall clocks. overload_test.go floods a
-// gateway. broken_test.go breaks Prism, to prove that the checks above find violations.
+// gateway. memory_test.go attacks processes with a memory limit, which need the right to make control groups. broken_test.go
+// breaks Prism, to prove that the checks above find violations.
 //
 // The tests are for machines of any load. A test checks what is right or wrong at any speed at once, and repeats a late
 // measurement of time (onceOf). Measurements use the services as they are shipped. The services of the histories have the

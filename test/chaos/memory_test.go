@@ -142,7 +142,7 @@ func TestNoReadIsLostToAnotherAccount(t *testing.T) {
 		})
 	}
 	c.fill(t, attacker)
-	for _, k := range attack.Kinds(attack.Account{Addr: c.addr(), Key: attacker, Slug: slug, Hang: fields(hang)}, most) {
+	for _, k := range attack.Kinds(attack.Account{Addr: c.addr(), Key: attacker, Slug: slug, Hang: fields(hang), Once: "one"}, most) {
 		t.Run(k.Name, func(t *testing.T) {
 			onceOf(t, func() string {
 				a := attack.Start(t.Context(), k.Attack)

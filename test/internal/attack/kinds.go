@@ -13,9 +13,10 @@ import (
 // Account is the account of an attacker.
 type Account struct {
 	Addr string // host and port of the API
-	Key  string // has many keys beside it
+	Key  string // one of many
 	Slug string // of a prism with many results
 	Hang string // the body of a create to which the model does not respond, up to its last brace
+	Once string // an idempotency key that no result holds
 }
 
 // Kind is an attack with its name in reports.
@@ -37,7 +38,7 @@ func Kinds(a Account, most int) []Kind {
 		}},
 		{"hanging creates", Attack{Conns: most, Request: same(Request(http.MethodPost, results, a.Key, []byte(a.Hang+"}")))}},
 		{"waiters on one idempotency key", Attack{
-			Conns: most, Request: same(Request(http.MethodPost, results, a.Key, []byte(a.Hang+`,"idempotency_key":"one"}`))),
+			Conns: most, Request: same(Request(http.MethodPost, results, a.Key, []byte(a.Hang+`,"idempotency_key":"`+a.Once+`"}`))),
 		}},
 		{"unknown keys", Attack{Conns: min(most, 16), Request: func(int) []byte { return unknown(results) }, Pause: 10 * time.Millisecond}},
 	}
@@ -45,7 +46,7 @@ func Kinds(a Account, most int) []Kind {
 		k := &kinds[i].Attack
 		k.Addr = a.Addr
 		if k.Pause == 0 {
-			k.Pause, k.Ramp = 5*time.Second, time.Second // a refused connection costs the attacker little
+			k.Pause, k.Ramp = 5*time.Second, 3*time.Second // a refused connection costs the attacker little
 		}
 	}
 	return kinds
