@@ -82,7 +82,7 @@ func startConfined(t *testing.T, three bool, limit int64, accounts int) *confine
 		must(err)
 		c.keys = append(c.keys, key)
 	}
-	c.confine(t, limit)
+	c.confine(t, limit, m)
 	must(launch.Start(ctx, c.services...))
 	for _, key := range c.keys {
 		c.must(t, http.StatusCreated, load.Request{Method: http.MethodPost, URL: c.url("/v1/prisms"), Key: key, Body: load.Definition(slug)})
@@ -92,7 +92,7 @@ func startConfined(t *testing.T, three bool, limit int64, accounts int) *confine
 }
 
 // confine gives each service a control group of its own, and ends the services with the test.
-func (c *confined) confine(t *testing.T, limit int64) {
+func (c *confined) confine(t *testing.T, limit int64, m *model.Model) {
 	t.Helper()
 	folder := t.TempDir()
 	for _, s := range c.services {
@@ -113,6 +113,7 @@ func (c *confined) confine(t *testing.T, limit int64) {
 		}
 	}
 	t.Cleanup(func() {
+		m.Close() // ends the calls that hang, which a stop would wait for
 		if err := launch.Stop(c.services...); err != nil {
 			t.Error(err)
 		}
