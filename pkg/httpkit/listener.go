@@ -40,7 +40,10 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: raw, tracker: l.tracker, address: Proxies(nil).client(raw.RemoteAddr(), nil), stall: l.stall, hurried: l.hurried, headers: l.headers, notice: l.notice}
+	c := &conn{
+		Conn: raw, tracker: l.tracker, address: Proxies(nil).client(raw.RemoteAddr(), nil), stall: l.stall,
+		hurried: l.hurried, headers: l.headers, notice: l.notice,
+	}
 	if l.encrypt != nil {
 		c.channel = &channel{Conn: raw, encryption: l.encrypt}
 		c.Conn = c.channel
