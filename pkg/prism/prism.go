@@ -142,6 +142,8 @@ type Prism struct {
 	CreatedAt  time.Time
 	Lens       Lens
 	Latest     Version
+	// VersionsHash names the versions that the prism has: whatever has the same hash has the same versions. It is not sent.
+	VersionsHash int64
 }
 
 // Status tells whether a result has answers.

@@ -26,6 +26,7 @@ func (s *Service) CreatePrism(ctx context.Context, key contract.KeyDigest, n con
 			ID: prism.PrismID{UUID: id}, Slug: n.Slug, Name: n.Name, CreatedAt: by.At, Lens: lensOf(n.NewVersion),
 			Latest: prism.Version{Number: 1, Definition: n.Definition, CreatedAt: by.At},
 		}
+		p.VersionsHash = hashVersions(0, p.Latest)
 		if n.DryRun {
 			err = s.free(ctx, account, n.Slug)
 		} else {
@@ -87,7 +88,7 @@ func (s *Service) Version(ctx context.Context, key contract.KeyDigest, ref prism
 		if err != nil {
 			return nil, translate(err, apierr.PrismNotFound())
 		}
-		v, err := s.version(ctx, account, p.ID, number)
+		v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +105,8 @@ func (s *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref pr
 			if n.DryRun {
 				return nil
 			}
-			return s.Store.AddVersion(ctx, account, p.ID, v, lensOf(n), by)
+			p.Latest, p.Lens, p.VersionsHash = v, lensOf(n), hashVersions(p.VersionsHash, v)
+			return s.Store.AddVersion(ctx, account, *p, by)
 		})
 		return newVersionBody(v), err
 	})

@@ -73,7 +73,8 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	fair.Identify(ctx, caller.Account.String())
 	ctx, cancel := context.WithCancel(ctx)
 	x := &export{
-		service: s, ctx: ctx, cancel: cancel, account: caller.Account, prism: p.ID, encoder: encoder, lens: string(lens),
+		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
+		prism:  store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(lens)},
 		filter: store.Filter{Status: q.Status, From: wholeMillisecond(q.From), To: wholeMillisecond(q.To)},
 		limit:  exportFirst,
 	}
@@ -97,10 +98,9 @@ type export struct {
 	ctx     context.Context //nolint:containedctx // a reader has no other way to be cancelled
 	cancel  context.CancelFunc
 	account prism.AccountID
-	prism   prism.PrismID
+	prism   store.PrismState // without what exports do not need
 	filter  store.Filter
 	encoder format.Encoder
-	lens    string       // in JSON
 	version int32        // of the last row
 	plan    *format.Plan // of that version
 	after   prism.UUID   // id of the last row
@@ -137,7 +137,7 @@ func (x *export) Held() int { return x.size + cap(x.buffer) }
 // fetch fetches the next page.
 func (x *export) fetch() error {
 	page := store.Page{After: x.after, Limit: x.limit}
-	rows, err := x.service.Store.ExportResults(x.ctx, x.account, x.prism, x.filter, page)
+	rows, err := x.service.Store.ExportResults(x.ctx, x.account, x.prism.ID, x.filter, page)
 	if err != nil {
 		return translate(err, nil)
 	}
@@ -182,11 +182,11 @@ func (x *export) prepare(r prism.Result) error {
 	if x.plan != nil && x.version == r.Version {
 		return nil
 	}
-	answered, err := x.service.version(x.ctx, x.account, r.Prism, r.Version)
+	answered, err := x.service.version(x.ctx, x.account, versionOf(x.prism, r.Version))
 	if err != nil {
 		return err
 	}
-	applied, err := answered.apply(x.lens)
+	applied, err := answered.apply(x.prism.Lens)
 	if err != nil {
 		return err
 	}

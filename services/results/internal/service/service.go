@@ -86,7 +86,7 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 		err = s.addStored(ctx, &facts, found, q.Format)
 	} else if found.Version != 0 {
 		var v *version
-		if v, err = s.version(ctx, facts.Account, facts.Prism, found.Version); err == nil {
+		if v, err = s.version(ctx, facts.Account, versionOf(*found.Prism, found.Version)); err == nil {
 			facts.Version = &v.Version
 		}
 	}
@@ -135,7 +135,7 @@ func (s *Service) stored(ctx context.Context, account prism.AccountID, r prism.R
 	if r.Status == prism.OK {
 		return stored, nil
 	}
-	version, err := s.version(ctx, account, r.Prism, r.Version)
+	version, err := s.version(ctx, account, versionOf(p, r.Version))
 	if err != nil {
 		return contract.Stored{}, err
 	}
@@ -192,7 +192,7 @@ func (s *Service) Read(ctx context.Context, key contract.KeyDigest, id prism.Res
 
 // format formats one result with the current Lens of its prism.
 func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.Result, p store.PrismState, f contract.Format) (contract.Response, error) {
-	answered, err := s.version(ctx, account, r.Prism, r.Version)
+	answered, err := s.version(ctx, account, versionOf(p, r.Version))
 	if err != nil {
 		return contract.Response{}, err
 	}
@@ -202,7 +202,7 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 	}
 	table := format.Table{Slug: p.Slug, Lens: applied.lens}
 	if f.Tabular() { // the fields of the latest version are columns
-		latest, err := s.version(ctx, account, p.ID, p.Latest)
+		latest, err := s.version(ctx, account, versionOf(p, p.Latest))
 		if err != nil {
 			return contract.Response{}, err
 		}
@@ -212,17 +212,16 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 }
 
 // version is one version of a prism, from memory if possible.
-func (s *Service) version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (*version, error) {
-	key := versionID{id, number}
-	if v, ok := s.versions.get(key); ok {
+func (s *Service) version(ctx context.Context, account prism.AccountID, id versionID) (*version, error) {
+	if v, ok := s.versions.get(id); ok {
 		return v, nil
 	}
-	found, err := s.Store.Version(ctx, account, id, number)
+	found, err := s.Store.Version(ctx, account, id.prism, id.number)
 	if err != nil {
 		return nil, err
 	}
 	v := newVersion(found)
-	s.versions.add(key, v)
+	s.versions.add(id, v)
 	return v, nil
 }
 

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -11,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // Cached definitions are bounded by number and by the length of their JSON: a usual one has 2 KiB, a large one 1 MiB.
@@ -19,10 +22,25 @@ const (
 	cachedBytes    = 64 << 20
 )
 
-// versionID identifies a version. A version never changes, so it can be cached.
+// versionID identifies a version. A version never changes, so it can be cached. A database that was restored to an earlier
+// time may give the number of a lost version to another one, so the id includes what versions the prism has
+// (spec: cached-definition).
 type versionID struct {
-	prism  prism.PrismID
-	number int32
+	prism        prism.PrismID
+	versionsHash int64
+	number       int32
+}
+
+func versionOf(p store.PrismState, number int32) versionID {
+	return versionID{p.ID, p.VersionsHash, number}
+}
+
+// hashVersions is the prism.Prism.VersionsHash of a prism after a version was added: a chain over all versions.
+func hashVersions(before int64, added prism.Version) int64 {
+	definition, _ := contract.HashDefinition(added.Definition)
+	chain := binary.BigEndian.AppendUint64(definition[:], uint64(before))                            //nolint:gosec // its bits
+	hash := sha256.Sum256(binary.BigEndian.AppendUint64(chain, uint64(added.CreatedAt.UnixMilli()))) //nolint:gosec // its bits
+	return int64(binary.BigEndian.Uint64(hash[:]))                                                   //nolint:gosec // its bits
 }
 
 // version is a cached version, with the Lens that was last applied to its results: a prism has one Lens at a time. Reading

@@ -124,6 +124,8 @@ type PrismState struct {
 	Archived bool
 	Latest   int32  // number of the latest version
 	Lens     string // prism.Lens in JSON, as it is stored
+	// VersionsHash is that of prism.Prism.
+	VersionsHash int64
 }
 
 // Definitions keeps prisms and their versions.
@@ -136,9 +138,9 @@ type Definitions interface {
 	ListPrisms(ctx context.Context, account prism.AccountID, archived bool, page Page) ([]prism.Prism, error)
 	// Version finds one version: ErrNotFound.
 	Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
-	// AddVersion atomically stores v, whose number must be one above the latest, and replaces the Lens:
-	// ErrNotFound, ErrArchived, ErrStale if another version was added first.
-	AddVersion(ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens, by By) error
+	// AddVersion atomically stores p.Latest, whose number must be one above the latest, and replaces the Lens and VersionsHash
+	// of the prism with those of p: ErrNotFound, ErrArchived, ErrStale if another version was added first.
+	AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, by By) error
 	// PutLens replaces the Lens if the latest version is the given one: ErrNotFound, ErrArchived, ErrStale.
 	PutLens(ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, by By) error
 	// SetArchived archives a prism at by.At, or unarchives it, and returns the time of archiving: archiving again keeps the

@@ -59,6 +59,7 @@ func Migrate(ctx context.Context, url string) (err error) {
 		goose.WithGoMigrations(
 			goose.NewGoMigration(2, &goose.GoFunc{RunDB: listByID}, &goose.GoFunc{RunDB: listByTime}),
 			goose.NewGoMigration(3, &goose.GoFunc{RunDB: addRoles}, &goose.GoFunc{RunDB: dropRoles}),
+			goose.NewGoMigration(4, &goose.GoFunc{RunDB: addVersionsHash}, &goose.GoFunc{RunDB: dropVersionsHash}),
 			goose.NewGoMigration(6, &goose.GoFunc{RunDB: addLimits}, &goose.GoFunc{RunDB: dropLimits}),
 		),
 		goose.WithDisableGlobalRegistry(true)) // it may hold migrations of other packages

@@ -93,6 +93,8 @@ func bind(to *sqlite.Stmt, name string, arg any) {
 		bindOptional(to, name, v)
 	case *time.Time:
 		bindOptional(to, name, v)
+	case *int64:
+		bindOptional(to, name, v)
 	case nil:
 		to.SetNull(name)
 	default:

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	createPrism = `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at, archived_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	createPrism = `INSERT INTO prisms (account_id, id, slug, name, lens, latest_version, created_at, archived_at, versions_hash)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
 	createVersion = `INSERT INTO versions (account_id, prism_id, number, definition, created_at)
 VALUES ($1, $2, $3, $4, $5)`
 
 	selectPrisms = `
-SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, v.number, v.definition, v.created_at
+SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, p.versions_hash, v.number, v.definition, v.created_at
 FROM prisms p
 JOIN versions v ON v.account_id = p.account_id AND v.prism_id = p.id AND v.number = p.latest_version
 WHERE p.account_id = $1 AND `
@@ -31,7 +31,7 @@ LIMIT $4`
 
 	selectVersion = `SELECT number, definition, created_at FROM versions WHERE account_id = $1 AND prism_id = $2 AND number = $3`
 
-	changePrism = `UPDATE prisms SET latest_version = $4, lens = $5
+	changePrism = `UPDATE prisms SET latest_version = $4, lens = $5, versions_hash = coalesce($6, versions_hash)
 WHERE account_id = $1 AND id = $2 AND latest_version = $3 AND archived_at IS NULL
 RETURNING slug`
 
@@ -50,7 +50,7 @@ func (s Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism
 	}
 	return s.Transaction(ctx, OperationCreatePrism, func(run Run) error {
 		args := []any{
-			account.UUID, p.ID.UUID, p.Slug, p.Name, lens, p.Latest.Number, p.CreatedAt, p.ArchivedAt,
+			account.UUID, p.ID.UUID, p.Slug, p.Name, lens, p.Latest.Number, p.CreatedAt, p.ArchivedAt, p.VersionsHash,
 		}
 		if err := run(ctx, Statement{Text: createPrism, Args: args}, nothing); err != nil {
 			return err
@@ -100,18 +100,17 @@ func (s Store) Version(
 }
 
 // AddVersion implements store.Definitions.
-func (s Store) AddVersion(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens, by store.By,
-) error {
+func (s Store) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error {
 	return s.Transaction(ctx, "add_version", func(run Run) error {
-		slug, err := change(ctx, run, account, id, v.Number-1, v.Number, l)
+		number := p.Latest.Number
+		slug, err := change(ctx, run, account, p.ID, number-1, number, p.Lens, &p.VersionsHash)
 		if err != nil {
 			return err
 		}
-		if err := insertVersion(ctx, run, account, id, v); err != nil {
+		if err := insertVersion(ctx, run, account, p.ID, p.Latest); err != nil {
 			return err
 		}
-		return recordPrism(ctx, run, account, by, store.VersionCreate, id, slug, versionDetail{v.Number})
+		return recordPrism(ctx, run, account, by, store.VersionCreate, p.ID, slug, versionDetail{number})
 	})
 }
 
@@ -120,7 +119,7 @@ func (s Store) PutLens(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, by store.By,
 ) error {
 	return s.Transaction(ctx, "put_lens", func(run Run) error {
-		slug, err := change(ctx, run, account, id, latest, latest, l)
+		slug, err := change(ctx, run, account, id, latest, latest, l, nil)
 		if err != nil {
 			return err
 		}
@@ -128,16 +127,16 @@ func (s Store) PutLens(
 	})
 }
 
-// change replaces the Lens of a prism that is not archived, and changes its latest version from one number to another. It
-// returns the slug.
+// change replaces the Lens of a prism that is not archived, and changes its latest version from one number to another, and
+// the hash of its versions unless that is nil. It returns the slug.
 func change(
-	ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, from, to int32, l prism.Lens,
+	ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, from, to int32, l prism.Lens, versionsHash *int64,
 ) (slug string, err error) {
 	lens, err := encode(l)
 	if err != nil {
 		return "", err
 	}
-	args := []any{account.UUID, id.UUID, from, to, lens}
+	args := []any{account.UUID, id.UUID, from, to, lens, versionsHash}
 	err = run(ctx, Statement{Text: changePrism, Args: args}, one(&slug, (*Row).Text))
 	if !errors.Is(err, store.ErrNotFound) {
 		return slug, err
@@ -185,7 +184,7 @@ func (s Store) SetArchived(
 func (r *Row) prism() prism.Prism {
 	return prism.Prism{
 		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: decode[prism.Lens](r), CreatedAt: r.Time(),
-		ArchivedAt: r.OptionalTime(), Latest: r.version(),
+		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Latest: r.version(),
 	}
 }
 

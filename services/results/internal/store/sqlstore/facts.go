@@ -20,7 +20,7 @@ const (
 	// evaluate it without the condition on the account. Until the statistics count results with keys, the index of keys looks
 	// empty, and the planner would read the whole index for the key alone.
 	createFactsBeforeColumn = `-- name: CreateFacts :one
-SELECT ` + callerColumns + `, v.number, q.id, q.slug, q.archived_at IS NOT NULL, q.latest_version, q.lens,
+SELECT ` + callerColumns + `, v.number, q.id, q.slug, q.archived_at IS NOT NULL, q.latest_version, q.lens, q.versions_hash,
 	` + PrismState + `, ` + Fixed + `,
 	CASE WHEN r.status = 'failed' OR $5 THEN r.context END, CASE WHEN r.status = 'failed' OR $5 THEN r.fields END
 FROM api_keys k

@@ -137,7 +137,7 @@ const (
 )
 
 // PrismState is the columns of a prism p, which Row.PrismState reads.
-const PrismState = `p.id, p.slug, p.archived_at IS NOT NULL, p.latest_version, p.lens`
+const PrismState = `p.id, p.slug, p.archived_at IS NOT NULL, p.latest_version, p.lens, p.versions_hash`
 
 // Result reads a result of a prism. The id of a result that an outer join did not find is zero.
 func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
@@ -166,6 +166,7 @@ func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
 func (r *Row) PrismState() store.PrismState {
 	return store.PrismState{
 		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Archived: r.Bool(), Latest: r.Int32(), Lens: r.Text(),
+		VersionsHash: r.Int(),
 	}
 }
 

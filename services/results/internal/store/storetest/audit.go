@@ -28,9 +28,9 @@ func auditTests() []test {
 			for _, c := range []struct{ err, want error }{
 				{f.CreateAccount(ctx, another, "mine", at), store.ErrNameTaken},
 				{f.CreatePrism(ctx, me, f.newPrism("triage")), store.ErrSlugTaken},
-				{f.AddVersion(ctx, me, archivedID, version(2), lens("l")), store.ErrArchived},
-				{f.AddVersion(ctx, me, second.ID, version(9), lens("l")), store.ErrStale},
-				{f.AddVersion(ctx, me, f.theirs.prism.ID, version(2), lens("l")), store.ErrNotFound},
+				{f.AddVersion(ctx, me, changed(archivedID, 2, lens("l"))), store.ErrArchived},
+				{f.AddVersion(ctx, me, changed(second.ID, 9, lens("l"))), store.ErrStale},
+				{f.AddVersion(ctx, me, changed(f.theirs.prism.ID, 2, lens("l"))), store.ErrNotFound},
 				{f.PutLens(ctx, me, archivedID, 1, lens("l")), store.ErrArchived},
 				{f.PutLens(ctx, me, second.ID, 2, lens("l")), store.ErrStale},
 				{archived(f.SetArchived(ctx, me, archivedID, &at)), nil},
@@ -134,7 +134,7 @@ func (f *fixture) eachChange(t *testing.T) {
 	detail = `{"role":"reader","expires_at":"2026-03-29T01:00:04.999Z"}`
 	succeeds(t, f.Store.CreateKey(ctx, account, short, contract.KeyDigest{9}, by(key, store.KeyCreate, shortKey, detail)))
 	succeeds(t, f.Store.CreatePrism(ctx, account, p, by(key, store.PrismCreate, aPrism, `{"version":1}`)))
-	succeeds(t, f.Store.AddVersion(ctx, account, p.ID, version(2), lens("l"), by(key, store.VersionCreate, aPrism, `{"version":2}`)))
+	succeeds(t, f.Store.AddVersion(ctx, account, changed(p.ID, 2, lens("l")), by(key, store.VersionCreate, aPrism, `{"version":2}`)))
 	succeeds(t, f.Store.PutLens(ctx, account, p.ID, 2, lens("m"), by(key, store.LensReplace, aPrism, `{"version":2}`)))
 	succeeds(t, archived(f.Store.SetArchived(ctx, account, p.ID, true, by(key, store.PrismArchive, aPrism, `{}`))))
 	succeeds(t, archived(f.Store.SetArchived(ctx, account, p.ID, false, by(key, store.PrismUnarchive, aPrism, `{}`))))
@@ -161,7 +161,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 	for what, err := range map[string]error{
 		"creating a key":     f.Store.CreateKey(ctx, me, k, contract.KeyDigest{8}, taken),
 		"creating a prism":   f.Store.CreatePrism(ctx, me, fresh, taken),
-		"adding a version":   f.Store.AddVersion(ctx, me, f.mine.prism.ID, version(2), lens("l"), taken),
+		"adding a version":   f.Store.AddVersion(ctx, me, changed(f.mine.prism.ID, 2, lens("l")), taken),
 		"replacing the Lens": f.Store.PutLens(ctx, me, f.mine.prism.ID, 1, lens("l"), taken),
 		"archiving":          archived(f.Store.SetArchived(ctx, me, archive.ID, true, taken)),
 		"unarchiving":        archived(f.Store.SetArchived(ctx, me, unarchive.ID, false, taken)),

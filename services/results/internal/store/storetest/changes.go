@@ -56,10 +56,8 @@ func (f *fixture) CreatePrism(ctx context.Context, account prism.AccountID, p pr
 	return f.Store.CreatePrism(ctx, account, p, f.by(p.CreatedAt))
 }
 
-func (f *fixture) AddVersion(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, v prism.Version, l prism.Lens,
-) error {
-	return f.Store.AddVersion(ctx, account, id, v, l, f.by(v.CreatedAt))
+func (f *fixture) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism) error {
+	return f.Store.AddVersion(ctx, account, p, f.by(p.Latest.CreatedAt))
 }
 
 func (f *fixture) PutLens(

@@ -44,7 +44,7 @@ func definitionTests() []test {
 			_, aVersion := f.Version(ctx, me, its, 1)
 			for _, err := range []error{
 				byID, bySlug, aVersion,
-				f.AddVersion(ctx, me, its, version(2), lens("l")), f.PutLens(ctx, me, its, 1, lens("l")),
+				f.AddVersion(ctx, me, changed(its, 2, lens("l"))), f.PutLens(ctx, me, its, 1, lens("l")),
 				archived(f.SetArchived(ctx, me, its, &at)), archived(f.SetArchived(ctx, me, its, nil)),
 			} {
 				failsWith(t, err, store.ErrNotFound)
@@ -62,7 +62,7 @@ func definitionTests() []test {
 			_, versionZero := f.Version(ctx, me, f.mine.prism.ID, 0)
 			for _, err := range []error{
 				byID, bySlug, aVersion, versionZero,
-				f.AddVersion(ctx, me, nothing, version(2), lens("l")), f.PutLens(ctx, me, nothing, 1, lens("l")),
+				f.AddVersion(ctx, me, changed(nothing, 2, lens("l"))), f.PutLens(ctx, me, nothing, 1, lens("l")),
 				archived(f.SetArchived(ctx, me, nothing, &at)), archived(f.SetArchived(ctx, me, nothing, nil)),
 			} {
 				failsWith(t, err, store.ErrNotFound)
@@ -70,9 +70,9 @@ func definitionTests() []test {
 		}},
 		{"a new version is the latest, replaces the Lens and leaves the old version", func(t *testing.T, f *fixture) {
 			want, id := f.mine.prism, f.mine.prism.ID
-			want.Lens, want.Latest = lens("new"), version(2)
+			want.Lens, want.Latest, want.VersionsHash = lens("new"), version(2), -2
 			want.Latest.Questions[0].Text = "Changed"
-			succeeds(t, f.AddVersion(t.Context(), f.mine.account, id, want.Latest, want.Lens))
+			succeeds(t, f.AddVersion(t.Context(), f.mine.account, want))
 			got, err := f.Prism(t.Context(), f.mine.account, prism.Ref{ID: id})
 			succeeds(t, err)
 			same(t, got, want)
@@ -84,7 +84,7 @@ func definitionTests() []test {
 		}},
 		{"a version that is not one above the latest is stale and changes nothing", func(t *testing.T, f *fixture) {
 			for _, number := range []int32{1, 3} {
-				err := f.AddVersion(t.Context(), f.mine.account, f.mine.prism.ID, version(number), lens("new"))
+				err := f.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, number, lens("new")))
 				failsWith(t, err, store.ErrStale)
 			}
 			f.unchanged(t)
@@ -107,12 +107,12 @@ func definitionTests() []test {
 		{"an archived prism takes no version and no Lens until it is unarchived", func(t *testing.T, f *fixture) {
 			ctx, me, id := t.Context(), f.mine.account, f.mine.prism.ID
 			f.archive(t, id, 5)
-			failsWith(t, f.AddVersion(ctx, me, id, version(2), lens("new")), store.ErrArchived)
-			failsWith(t, f.AddVersion(ctx, me, id, version(7), lens("new")), store.ErrArchived) // before it is stale
+			failsWith(t, f.AddVersion(ctx, me, changed(id, 2, lens("new"))), store.ErrArchived)
+			failsWith(t, f.AddVersion(ctx, me, changed(id, 7, lens("new"))), store.ErrArchived) // before it is stale
 			failsWith(t, f.PutLens(ctx, me, id, 1, lens("new")), store.ErrArchived)
 			f.setArchived(t, id, nil)
 			f.unchanged(t)
-			succeeds(t, f.AddVersion(ctx, me, id, version(2), lens("new")))
+			succeeds(t, f.AddVersion(ctx, me, changed(id, 2, lens("new"))))
 			succeeds(t, f.PutLens(ctx, me, id, 2, lens("newer")))
 		}},
 		{"archiving twice keeps the first time, and unarchiving twice is unarchiving once", func(t *testing.T, f *fixture) {
@@ -156,7 +156,7 @@ func definitionTests() []test {
 			archived.ArchivedAt = &at
 			live := f.mine.prism
 			live.Latest, live.Lens = version(2), lens("new")
-			succeeds(t, f.AddVersion(t.Context(), f.mine.account, live.ID, live.Latest, live.Lens))
+			succeeds(t, f.AddVersion(t.Context(), f.mine.account, live))
 			for _, want := range []prism.Prism{live, archived} {
 				got, err := f.ListPrisms(t.Context(), f.mine.account, want.ArchivedAt != nil, store.Page{Limit: 10})
 				succeeds(t, err)

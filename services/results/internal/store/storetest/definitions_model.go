@@ -96,13 +96,15 @@ func (m *definitionsModel) addVersion(t *rapid.T) {
 		return
 	}
 	p := &m.prisms[i]
-	v, l, by := version(p.Latest.Number+rapid.Int32Range(0, 1).Draw(t, "above")), lens("added"), m.by(moment(1))
-	err := m.store.AddVersion(m.ctx, m.account, p.ID, v, l, by)
-	if m.refused(t, err, p, v.Number == p.Latest.Number+1) {
+	next, by := *p, m.by(moment(1))
+	next.Latest, next.Lens = version(p.Latest.Number+rapid.Int32Range(0, 1).Draw(t, "above")), lens("added")
+	next.VersionsHash = rapid.Int64().Draw(t, "hash")
+	err := m.store.AddVersion(m.ctx, m.account, next, by)
+	if m.refused(t, err, p, next.Latest.Number == p.Latest.Number+1) {
 		return
 	}
-	p.Latest, p.Lens = v, l
-	m.recordPrism(by, store.VersionCreate, *p, fmt.Sprintf(`{"version":%d}`, v.Number))
+	*p = next
+	m.recordPrism(by, store.VersionCreate, *p, fmt.Sprintf(`{"version":%d}`, p.Latest.Number))
 }
 
 func (m *definitionsModel) putLens(t *rapid.T) {

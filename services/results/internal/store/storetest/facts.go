@@ -50,7 +50,7 @@ func factsTests() []test {
 			same(t, facts.Prism.Archived, true)
 		}},
 		{"version 0 is the latest, and a version that does not exist is 0", func(t *testing.T, f *fixture) {
-			succeeds(t, f.AddVersion(t.Context(), f.mine.account, f.mine.prism.ID, version(2), lens("second")))
+			succeeds(t, f.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, 2, lens("second"))))
 			for asked, want := range map[int32]int32{0: 2, 1: 1, 2: 2, 3: 0, 2147483647: 0} {
 				facts := f.createFacts(t, contract.CreateQuery{Prism: prism.Ref{Slug: "triage"}, Version: asked})
 				if facts.Version != want {

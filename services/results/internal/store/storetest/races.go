@@ -342,7 +342,7 @@ func (f *fixture) addNext(t *testing.T) error {
 			return err
 		}
 		next := p.Latest.Number + 1
-		err = f.AddVersion(t.Context(), f.mine.account, p.ID, version(next), lens(fmt.Sprintf("version-%d", next)))
+		err = f.AddVersion(t.Context(), f.mine.account, changed(p.ID, next, lens(fmt.Sprintf("version-%d", next))))
 		if !errors.Is(err, store.ErrStale) {
 			return err
 		}

@@ -182,7 +182,7 @@ func retryingTests() []test {
 			_, err := f.SaveResult(t.Context(), f.theirs.account, theirs)
 			succeeds(t, err)
 			ofOther := f.save(t, f.failed(f.addPrism(t, f.mine, "other"))).Result
-			succeeds(t, f.AddVersion(t.Context(), f.mine.account, f.mine.prism.ID, version(2), lens("l")))
+			succeeds(t, f.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, 2, lens("l"))))
 			second := f.failed(f.mine.prism)
 			second.Version = 2
 			f.save(t, second)

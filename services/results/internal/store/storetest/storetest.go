@@ -4,6 +4,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"sync"
@@ -125,8 +126,13 @@ func moment(ms int) time.Time {
 func (f *fixture) newPrism(slug string) prism.Prism {
 	return prism.Prism{
 		ID: prism.PrismID{UUID: f.id()}, Slug: slug, Name: "Customer “triage” 🙂", CreatedAt: moment(1),
-		Lens: lens("urgent"), Latest: version(1),
+		Lens: lens("urgent"), Latest: version(1), VersionsHash: math.MaxInt64,
 	}
+}
+
+// changed is a prism as AddVersion stores it.
+func changed(id prism.PrismID, number int32, l prism.Lens) prism.Prism {
+	return prism.Prism{ID: id, Latest: version(number), Lens: l, VersionsHash: math.MinInt64 + int64(number)}
 }
 
 func (f *fixture) addPrism(t *testing.T, of tenant, slug string) prism.Prism {
@@ -239,6 +245,7 @@ func (f *fixture) count(t *testing.T) int {
 func state(p prism.Prism) store.PrismState {
 	return store.PrismState{
 		ID: p.ID, Slug: p.Slug, Archived: p.ArchivedAt != nil, Latest: p.Latest.Number, Lens: stored(p.Lens),
+		VersionsHash: p.VersionsHash,
 	}
 }
 
