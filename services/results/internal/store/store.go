@@ -74,8 +74,8 @@ type Results interface {
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (Saved, error)
 }
 
-// Input says whether to load what a result sent to the model: its context and field values, which are most of its size.
-// Without them, Result.Context and Result.Fields are empty.
+// Input says whether to load what a result sent to the model, its context and field values, which are most of its size, and
+// what only retries and repeats need. Without them, Context, Fields, IdempotencyKey and RetriedBy of a Result are empty.
 type Input bool
 
 // The values of Input.

@@ -121,7 +121,7 @@ func TestACallTouchesOnePartitionOfEachTable(t *testing.T) {
 	}
 	key := fmt.Sprintf("'\\x%x'", digest())
 	arguments := map[string]string{
-		"CreateFacts": key + ", 'triage', 0, '" + strings.ReplaceAll(secret, "'", "''") + "', false",
+		"CreateFacts": key + ", 'triage', '" + strings.ReplaceAll(secret, "'", "''") + "', false",
 		"ResultFacts": key + ", '" + prism.UUID{30}.String() + "'",
 	}
 	scan := regexp.MustCompile(`Scan using \w+ on (prisms|versions|results)_\d \w+ \(actual rows=[1-9]`)

@@ -13,24 +13,27 @@ const (
 	// callerColumns are the columns of an API key k, which Row.caller reads.
 	callerColumns = `k.account_id, k.id, k.role, k.expires_at`
 
-	createFactsBySlug = createFactsBeforeColumn + "q.slug" + createFactsAfterColumn
-	createFactsByID   = createFactsBeforeColumn + "q.id" + createFactsAfterColumn
+	createFactsBySlug = selectAsked + fromAsked + "q.slug = $2" + whereKey
+	createFactsByID   = selectAsked + fromAsked + "q.id = $2" + whereKey
+	keyedFactsBySlug  = selectAsked + selectHolder + fromAsked + "q.slug = $2" + fromHolder + whereKey
+	keyedFactsByID    = selectAsked + selectHolder + fromAsked + "q.id = $2" + fromHolder + whereKey
 
+	selectAsked = `-- name: CreateFacts :one
+SELECT ` + callerColumns + `, q.id, q.slug, CASE WHEN q.archived_at IS NULL THEN q.latest_version ELSE -q.latest_version END,
+	q.lens, q.versions_hash`
+	selectHolder = `, ` + PrismState + `, ` + Fixed + Retries + `,
+	CASE WHEN r.status = 'failed' OR $4 THEN r.context END, CASE WHEN r.status = 'failed' OR $4 THEN r.fields END`
+	fromAsked = `
+FROM api_keys k
+LEFT JOIN prisms q ON q.account_id = k.account_id AND `
 	// The condition on the idempotency key mentions the row of the API key, which always passes, so that Postgres cannot
 	// evaluate it without the condition on the account. Until the statistics count results with keys, the index of keys looks
 	// empty, and the planner would read the whole index for the key alone.
-	createFactsBeforeColumn = `-- name: CreateFacts :one
-SELECT ` + callerColumns + `, v.number, q.id, q.slug, q.archived_at IS NOT NULL, q.latest_version, q.lens, q.versions_hash,
-	` + PrismState + `, ` + Fixed + `,
-	CASE WHEN r.status = 'failed' OR $5 THEN r.context END, CASE WHEN r.status = 'failed' OR $5 THEN r.fields END
-FROM api_keys k
-LEFT JOIN prisms q ON q.account_id = k.account_id AND `
-	createFactsAfterColumn = ` = $2
-LEFT JOIN versions v ON v.account_id = k.account_id AND v.prism_id = q.id
-	AND v.number = CASE CAST($3 AS integer) WHEN 0 THEN q.latest_version ELSE CAST($3 AS integer) END
+	fromHolder = `
 LEFT JOIN results r ON r.account_id = k.account_id
-	AND r.idempotency_key = CASE WHEN k.revoked_at IS NULL THEN CAST($4 AS text) END
-LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
+	AND r.idempotency_key = CASE WHEN k.revoked_at IS NULL THEN CAST($3 AS text) END
+LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
+	whereKey = `
 WHERE k.digest = $1 AND k.revoked_at IS NULL`
 
 	resultFacts             = resultFactsBeforeInput + Input + resultFactsAfterInput
@@ -41,24 +44,31 @@ SELECT ` + callerColumns + `, ` + PrismState + `, ` + Fixed
 	resultFactsAfterInput = `
 FROM api_keys k
 LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2
-LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
-WHERE k.digest = $1 AND k.revoked_at IS NULL`
+LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id` + whereKey
 
-	authenticate = `SELECT ` + callerColumns + ` FROM api_keys k WHERE k.digest = $1 AND k.revoked_at IS NULL`
+	authenticate = `SELECT ` + callerColumns + ` FROM api_keys k` + whereKey
 )
 
 // CreateFacts implements store.Results.
 func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts store.CreateFacts, err error) {
-	text, ref := createFactsBySlug, any(q.Prism.Slug)
+	texts, ref := [2]string{createFactsBySlug, keyedFactsBySlug}, any(q.Prism.Slug)
 	if q.Prism.Slug == "" {
-		text, ref = createFactsByID, q.Prism.ID.UUID
+		texts, ref = [2]string{createFactsByID, keyedFactsByID}, q.Prism.ID.UUID
+	}
+	text, args := texts[0], []any{q.Key[:], ref}
+	keyed := q.IdempotencyKey != ""
+	if keyed {
+		text, args = texts[1], append(args, q.IdempotencyKey, q.Format.Tabular())
 	}
 	err = s.lookUp(ctx, "create_facts", func(r *Row) {
-		facts.Caller, facts.Version = r.caller(), r.Int32()
-		p, saved := r.PrismState(), r.Saved(store.WithInput)
-		facts.Prism = found(p, p.ID.UUID)
-		facts.Stored, facts.StoredPrism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
-	}, text, q.Key[:], ref, q.Version, Nullable(q.IdempotencyKey), q.Format.Tabular())
+		facts.Caller = r.caller()
+		p := r.PrismState()
+		facts.Prism, facts.Version = found(p, p.ID.UUID), asked(q.Version, p.Latest)
+		if keyed {
+			saved := r.Saved(store.WithInput)
+			facts.Stored, facts.StoredPrism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
+		}
+	}, text, args...)
 	if err == nil && facts.Stored != nil && facts.Stored.Status == prism.OK { // the repeat returns it
 		err = s.Confirm(ctx, facts.Caller.Account, facts.Stored.ID)
 	}
@@ -66,6 +76,18 @@ func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts s
 		return store.CreateFacts{}, err
 	}
 	return facts, nil
+}
+
+// asked is the number of the version that a call asks for, where 0 is the latest; 0 if there is none. The versions of a prism
+// are numbered from 1 without a gap, and none is deleted.
+func asked(number, latest int32) int32 {
+	switch {
+	case number == 0:
+		return latest
+	case number > latest:
+		return 0
+	}
+	return number
 }
 
 // ResultFacts implements store.Results.

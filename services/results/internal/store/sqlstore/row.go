@@ -129,15 +129,18 @@ func encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// The columns of a result r, which Row.Result reads: Fixed, then Input if it is wanted. The table checks that a result has
-// no error exactly if its status is ok.
+// The columns of a result r, which Row.Result reads: Fixed, then Input if it is wanted. The driver of Postgres needs memory for
+// a row of more than 16 columns. The table checks that a result has no error exactly if its status is ok.
 const (
-	Fixed = `r.id, r.version, r.ref, r.error, r.took_ms, r.created_at, r.answers, r.idempotency_key, r.retried_by`
-	Input = `, r.context, r.fields`
+	Fixed   = `r.id, r.version, r.ref, r.error, r.took_ms, r.created_at, r.answers`
+	Retries = `, r.idempotency_key, r.retried_by`
+	Input   = Retries + `, r.context, r.fields`
 )
 
-// PrismState is the columns of a prism p, which Row.PrismState reads.
-const PrismState = `p.id, p.slug, p.archived_at IS NOT NULL, p.latest_version, p.lens, p.versions_hash`
+// PrismState is the columns of a prism p, which Row.PrismState reads. The number of the latest version of an archived prism is
+// negative.
+const PrismState = `p.id, p.slug, CASE WHEN p.archived_at IS NULL THEN p.latest_version ELSE -p.latest_version END, p.lens,
+	p.versions_hash`
 
 // Result reads a result of a prism. The id of a result that an outer join did not find is zero.
 func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
@@ -148,12 +151,13 @@ func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
 	if failure := r.OptionalText(); failure != nil {
 		result.Status, result.Error = prism.Failed, *failure
 	}
-	result.TookMS, result.CreatedAt, result.Answers, result.IdempotencyKey = r.Int(), r.Time(), r.Bytes(), r.Text()
-	if by := r.UUID(); !by.IsZero() {
-		result.RetriedBy = &prism.ResultID{UUID: by}
-	}
+	result.TookMS, result.CreatedAt, result.Answers = r.Int(), r.Time(), r.Bytes()
 	if in == store.WithoutInput {
 		return result
+	}
+	result.IdempotencyKey = r.Text()
+	if by := r.UUID(); !by.IsZero() {
+		result.RetriedBy = &prism.ResultID{UUID: by}
 	}
 	result.Context = r.Text()
 	if fields := decode[[]prism.FieldValue](r); fields != nil {
@@ -164,10 +168,13 @@ func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
 
 // PrismState reads a prism. The id of a prism that an outer join did not find is zero.
 func (r *Row) PrismState() store.PrismState {
-	return store.PrismState{
-		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Archived: r.Bool(), Latest: r.Int32(), Lens: r.Text(),
-		VersionsHash: r.Int(),
+	p := store.PrismState{
+		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Latest: r.Int32(), Lens: r.Text(), VersionsHash: r.Int(),
 	}
+	if p.Latest < 0 {
+		p.Latest, p.Archived = -p.Latest, true
+	}
+	return p
 }
 
 // Saved reads PrismState and then a result.

@@ -194,6 +194,6 @@ func resultID(r prism.Result) prism.UUID { return r.ID.UUID }
 func pointer(s string) *string { return &s }
 
 func withoutInput(r prism.Result) prism.Result {
-	r.Context, r.Fields = "", []prism.FieldValue{}
+	r.Context, r.Fields, r.IdempotencyKey, r.RetriedBy = "", []prism.FieldValue{}, "", nil
 	return r
 }
