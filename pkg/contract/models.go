@@ -29,7 +29,7 @@ type Ask struct {
 	Definition prism.Definition
 	Hash       prism.DefinitionHash `json:",omitzero"` // of Definition; zero when nobody computed it
 	Fields     []prism.FieldValue   // in the version's order
-	Context    string
+	Context    string               `json:",omitzero"`
 }
 
 // Outcome is the answers of a model, or why there are none.
@@ -38,7 +38,7 @@ type Outcome struct {
 	Answers []byte `json:",omitzero"`
 	// Error says in words why the call failed; empty when it did not. It holds no secret
 	// (spec: error-texts-hold-no-secrets).
-	Error  string
+	Error  string `json:",omitzero"`
 	TookMS int64
 }
 

@@ -129,8 +129,8 @@ type AccountLimits struct {
 type CreateQuery struct {
 	Key            KeyDigest
 	Prism          prism.Ref
-	Version        int32  // 0: the latest
-	IdempotencyKey string // "": none
+	Version        int32  `json:",omitzero"` // 0: the latest
+	IdempotencyKey string `json:",omitzero"` // "": none
 	Format         Format // of the stored result, if it is returned
 }
 
@@ -139,11 +139,11 @@ type CreateQuery struct {
 type CreateFacts struct {
 	Account  prism.AccountID // zero: the key is unknown, revoked or expired
 	Prism    prism.PrismID   // zero: not found in the account
-	Archived bool
+	Archived bool            `json:",omitzero"`
 	// Stored is the result that holds the idempotency key.
-	Stored *Stored
+	Stored *Stored `json:",omitzero"`
 	// Response is Stored in the format of the query, when Stored is ok and of this prism (spec: repeat-of-an-ok-result).
-	Response *Response `json:"Document"` // the previous release's name
+	Response *Response `json:"Document,omitzero"` // the previous release's name
 	// Version is the version that a first call is for; nil when it does not exist.
 	Version *prism.Version
 	// Unwritable reports that the store cannot save a result (spec: unwritable-store).
@@ -190,11 +190,11 @@ type Save struct {
 	ID             prism.ResultID
 	Prism          prism.PrismID
 	Version        int32
-	Ref            *string
-	Context        string
+	Ref            *string            `json:",omitzero"`
+	Context        string             `json:",omitzero"`
 	Fields         []prism.FieldValue `json:",omitzero"`
-	IdempotencyKey string             // of a first call; a retry takes that of the old result
-	RetryOf        *prism.ResultID    // nil: a first call
+	IdempotencyKey string             `json:",omitzero"` // of a first call; a retry takes that of the old result
+	RetryOf        *prism.ResultID    `json:",omitzero"` // nil: a first call
 	Outcome        Outcome
 	Format         Format
 }

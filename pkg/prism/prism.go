@@ -198,8 +198,8 @@ func Now(clock func() time.Time) time.Time { return clock().UTC().Truncate(time.
 
 // Ref names a prism by slug or by id, as paths do. A slug is never a UUID, so the two can't be confused.
 type Ref struct {
-	ID   PrismID // zero when Slug is set
-	Slug string
+	ID   PrismID `json:",omitzero"` // zero when Slug is set
+	Slug string  `json:",omitzero"`
 }
 
 // ParseRef reads a path's {prism}.

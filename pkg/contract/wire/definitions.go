@@ -42,7 +42,7 @@ type (
 		Definition strictjson.Value     `json:",omitzero"`
 		Hash       prism.DefinitionHash `json:",omitzero"`
 		Fields     []prism.FieldValue
-		Context    string
+		Context    string `json:",omitzero"`
 	}
 )
 
