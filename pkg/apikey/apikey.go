@@ -63,7 +63,9 @@ func Parse(s string) (Key, bool) {
 	var want [textLen]byte
 	copy(want[:], s[:bodyLen])
 	for _, c := range want[len(scheme):bodyLen] {
-		if strings.IndexByte(alphabet, c) < 0 {
+		switch {
+		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z': // the alphabet
+		default:
 			return Key{}, false
 		}
 	}

@@ -156,7 +156,7 @@ func (x *exchange) account() string {
 	if x.server.accountOf == nil {
 		return ""
 	}
-	if account := x.server.accountOf(&x.fctx.Request.Header); account != "" {
+	if account := x.server.accountOf(x.fctx); account != "" {
 		return account
 	}
 	return x.client().String()

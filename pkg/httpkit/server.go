@@ -145,7 +145,7 @@ type Server struct {
 	tracker *tracker
 	observe *observer
 
-	accountOf func(*fasthttp.RequestHeader) string // or nil
+	accountOf func(*fasthttp.RequestCtx) string // or nil
 
 	run atomic.Pointer[lifetime] // unstarted until Run
 }
@@ -209,4 +209,4 @@ func (s *Server) App() *fiber.App { return s.app }
 // AccountOf has the requests in flight shared by account, as the function reads it from the headers. A request for which the
 // function returns "" counts for its client address. Without a function all requests are of one account. It is set before
 // Run. fair.Account tells handlers the account.
-func (s *Server) AccountOf(account func(*fasthttp.RequestHeader) string) { s.accountOf = account }
+func (s *Server) AccountOf(account func(*fasthttp.RequestCtx) string) { s.accountOf = account }

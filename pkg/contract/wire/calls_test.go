@@ -215,7 +215,7 @@ func TestACallTellsForWhomItCounts(t *testing.T) {
 	told := "" // calls come one by one
 	url, ended := serveUntil(ctx, t, httpkit.Config{}, func(app *fiber.App, log *slog.Logger) {
 		app.Use(func(c *fiber.Ctx) error {
-			told = wire.AccountOf(&c.Request().Header)
+			told = wire.AccountOf(c.Context())
 			return c.Next()
 		})
 		wire.MountModels(app, asking(func(context.Context, contract.Ask) (contract.Outcome, error) {

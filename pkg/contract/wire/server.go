@@ -21,7 +21,7 @@ import (
 const BodyLimit = 16 << 20
 
 // AccountOf tells for whom a call counts, as the caller says; else "".
-func AccountOf(h *fasthttp.RequestHeader) string { return string(h.Peek(headerAccount)) }
+func AccountOf(r *fasthttp.RequestCtx) string { return string(r.Request.Header.Peek(headerAccount)) }
 
 // MountResults serves results to callers that show a token. Every path of the app asks for it, known or not.
 func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.Logger) {

@@ -117,7 +117,7 @@ func (d Deps) operate(
 	if err != nil {
 		return err
 	}
-	key, err := authorization(&c.Request().Header)
+	key, err := authorization(c.Context())
 	if err != nil {
 		return err
 	}
@@ -137,16 +137,31 @@ func (d Deps) operate(
 	return catalogued(err)
 }
 
-func authorization(h *fasthttp.RequestHeader) (contract.KeyDigest, error) {
-	// Several headers are one list (RFC 9110, 5.3), and a list is no key.
-	header := bytes.Join(h.PeekAll(fiber.HeaderAuthorization), []byte(", "))
-	return request.ParseAuthorization(string(header), len(header) > 0)
+// authorized is the parsed Authorization header of a request. The request keeps it, because the key is needed before the handler
+// and in it.
+type authorized struct {
+	key contract.KeyDigest
+	err error
+}
+
+type authorizedKey struct{}
+
+func authorization(r *fasthttp.RequestCtx) (contract.KeyDigest, error) {
+	parsed, ok := r.UserValue(authorizedKey{}).(*authorized)
+	if !ok {
+		// Several headers are one list (RFC 9110, 5.3), and a list is no key.
+		header := bytes.Join(r.Request.Header.PeekAll(fiber.HeaderAuthorization), []byte(", "))
+		parsed = &authorized{}
+		parsed.key, parsed.err = request.ParseAuthorization(string(header), len(header) > 0)
+		r.SetUserValue(authorizedKey{}, parsed)
+	}
+	return parsed.key, parsed.err
 }
 
 // AccountOf tells the account of a request whose API key was seen before; else "".
-func AccountOf(accounts *execute.Accounts) func(*fasthttp.RequestHeader) string {
-	return func(h *fasthttp.RequestHeader) string {
-		key, err := authorization(h)
+func AccountOf(accounts *execute.Accounts) func(*fasthttp.RequestCtx) string {
+	return func(r *fasthttp.RequestCtx) string {
+		key, err := authorization(r)
 		if err != nil {
 			return ""
 		}
