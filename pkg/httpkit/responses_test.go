@@ -15,7 +15,7 @@ import (
 
 // accounted has the requests of a server count for the account that they name.
 func accounted(s *Server) {
-	s.AccountOf(func(h *fasthttp.RequestHeader) string { return string(h.Peek("Account")) })
+	s.AccountOf(func(r *fasthttp.RequestCtx) string { return string(r.Request.Header.Peek("Account")) })
 }
 
 func getFor(account, path string) string {
