@@ -13,6 +13,7 @@ type AuditAction string
 // The actions.
 const (
 	AccountCreate  AuditAction = "account.create"
+	AccountLimits  AuditAction = "account.limits"
 	KeyCreate      AuditAction = "key.create"
 	KeyRevoke      AuditAction = "key.revoke"
 	PrismCreate    AuditAction = "prism.create"

@@ -18,7 +18,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/dbclock"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -83,7 +82,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	}
 	s.service = service.New(service.Deps{
 		Store: s.store, Now: now, NewKey: newKey,
-		NewID: func() (prism.UUID, error) { return prism.NewUUID(now(), rand.Reader) },
+		NewID: service.OrderedIDs(now),
 	})
 	s.Results = s.service
 	if d.Metrics == nil {

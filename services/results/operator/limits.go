@@ -35,7 +35,11 @@ func (l limit) Set(text string) error {
 // SetLimits changes limits of an account and returns all of its limits. A change without a limit reads them.
 func (o *Operator) SetLimits(ctx context.Context, account prism.AccountID, c store.LimitsChange) (prism.Limits, error) {
 	if c != (store.LimitsChange{}) {
-		return o.service.Store.SetLimits(ctx, account, c)
+		by, err := o.by()
+		if err != nil {
+			return prism.Limits{}, err
+		}
+		return o.service.Store.SetLimits(ctx, account, c, by)
 	}
 	all, err := o.service.Store.ListLimits(ctx)
 	for _, l := range all {

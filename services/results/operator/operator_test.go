@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/apikey"
-	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
@@ -39,9 +38,8 @@ func newStore(t *testing.T) (*operator.Operator, *sqlite.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	newID := func() (prism.UUID, error) { return prism.NewUUID(time.Now(), rand.Reader) }
 	a := service.New(service.Deps{
-		Store: s, Now: time.Now, NewID: newID,
+		Store: s, Now: time.Now, NewID: service.OrderedIDs(time.Now),
 		NewKey: func() (service.APIKey, error) {
 			k, err := apikey.New(rand.Reader)
 			return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
@@ -97,6 +95,7 @@ func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
 	o, s := newStore(t)
 	for _, command := range []string{
 		"account create acme", "key create --account acme --role caller", "account list", "key list --account acme",
+		"account limits acme --concurrency 4",
 	} {
 		if _, err := run(t, o, command); err != nil {
 			t.Fatal(err)
@@ -131,7 +130,7 @@ func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
 		}
 	}
 	want := []string{
-		`key.revoke made by the operator {}`, `key.create made by the operator {"role":"caller"}`, `account.create acme {}`,
+		`key.revoke made by the operator {}`, `account.limits acme {"concurrency":4}`, `key.create made by the operator {"role":"caller"}`, `account.create acme {}`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

@@ -37,7 +37,7 @@ func (s *Service) MakeKey(
 		ID: prism.KeyID{UUID: id}, Name: n.Name, Prefix: key.Prefix, Role: cmp.Or(n.Role, prism.Owner),
 		CreatedAt: by.At, ExpiresAt: n.ExpiresAt,
 	}
-	if err := s.Store.CreateKey(ctx, account, k, key.Digest, by); err != nil {
+	if err := s.Store.CreateKey(ctx, account, k, key.Digest, store.MaxActiveKeys, by); err != nil {
 		return store.APIKey{}, "", translate(err, nil)
 	}
 	return k, key.Text, nil

@@ -87,14 +87,21 @@ func newWorld(t *testing.T) *world {
 		},
 	})
 	w.account = prism.AccountID{UUID: w.id()}
-	if err := s.CreateAccount(t.Context(), w.account, "acme", storetest.By()); err != nil {
+	if err := s.CreateAccount(t.Context(), w.account, "acme", w.by()); err != nil {
 		t.Fatal(err)
 	}
 	k := store.APIKey{ID: prism.KeyID{UUID: w.id()}, Name: "first", Prefix: "first", Role: prism.Owner, CreatedAt: time.UnixMilli(0)}
-	if err := s.CreateKey(t.Context(), w.account, k, w.key, storetest.By()); err != nil {
+	if err := s.CreateKey(t.Context(), w.account, k, w.key, store.MaxActiveKeys, w.by()); err != nil {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// by is a change by an operator, whose entry follows those before.
+func (w *world) by() store.By {
+	by := storetest.By()
+	by.Entry = w.id()
+	return by
 }
 
 func (w *world) id() prism.UUID {

@@ -63,7 +63,7 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 	ctx := t.Context()
 	revoked, id := contract.KeyDigest{77}, prism.KeyID{UUID: w.id()}
 	k := store.APIKey{ID: id, CreatedAt: time.UnixMilli(0)}
-	if err := w.store.CreateKey(ctx, w.account, k, revoked, storetest.By()); err != nil {
+	if err := w.store.CreateKey(ctx, w.account, k, revoked, 9, storetest.By()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.store.RevokeKey(ctx, w.account, id, storetest.By()); err != nil {

@@ -44,6 +44,7 @@ type Action string
 // The actions.
 const (
 	AccountCreate  Action = "account.create"
+	AccountLimits  Action = "account.limits"
 	KeyCreate      Action = "key.create"
 	KeyRevoke      Action = "key.revoke"
 	PrismCreate    Action = "prism.create"

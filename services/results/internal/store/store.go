@@ -23,7 +23,7 @@ var (
 	ErrStale = errors.New("store: newer version")
 	// ErrNameTaken: another account has this name.
 	ErrNameTaken = errors.New("store: account name taken")
-	// ErrTooManyKeys: the account has MaxActiveKeys keys that are not revoked.
+	// ErrTooManyKeys: the account has as many keys that are not revoked as it may have.
 	ErrTooManyKeys = errors.New("store: too many active keys")
 	// ErrUnavailable: the database was not reached, so nothing has changed.
 	ErrUnavailable = errors.New("store: database unavailable")
@@ -231,8 +231,9 @@ type Keys interface {
 	AccountByName(ctx context.Context, name string) (prism.AccountID, error)
 	// Authenticate finds the account of an API key.
 	Authenticate(ctx context.Context, key contract.KeyDigest) (Caller, error)
-	// CreateKey stores an API key by its digest: ErrTooManyKeys, ErrNotFound if there is no such account.
-	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, by By) error
+	// CreateKey stores an API key by its digest, so that the account has no more than this number of active keys:
+	// ErrTooManyKeys, ErrNotFound if there is no such account.
+	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, most int64, by By) error
 	// ListKeys is a page of the account's API keys, newest first.
 	ListKeys(ctx context.Context, account prism.AccountID, page Page) ([]APIKey, error)
 	// RevokeKey revokes an API key at by.At and returns it; revoking again keeps the first time and changes nothing:
@@ -248,10 +249,22 @@ type Keys interface {
 type Limits interface {
 	// SetLimits changes the limits that the change has, and returns the account's limits: ErrNotFound if there is no such
 	// account.
-	SetLimits(ctx context.Context, account prism.AccountID, c LimitsChange) (prism.Limits, error)
+	SetLimits(ctx context.Context, account prism.AccountID, c LimitsChange, by By) (prism.Limits, error)
 	// ListLimits returns the limits of all accounts that have one.
 	ListLimits(ctx context.Context) ([]contract.AccountLimits, error)
 }
 
 // LimitsChange is new limits of an account: nil keeps a limit, 0 removes it.
 type LimitsChange struct{ RequestsPerSecond, Concurrency, ResultsPerDay *int32 }
+
+// Apply returns the limits after the change.
+func (c LimitsChange) Apply(l prism.Limits) prism.Limits {
+	for _, change := range []struct{ to, from *int32 }{
+		{&l.RequestsPerSecond, c.RequestsPerSecond}, {&l.Concurrency, c.Concurrency}, {&l.ResultsPerDay, c.ResultsPerDay},
+	} {
+		if change.from != nil {
+			*change.to = *change.from
+		}
+	}
+	return l
+}

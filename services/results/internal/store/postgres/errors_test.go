@@ -227,7 +227,7 @@ func TestAReadThatIsNotAnsweredIsUnavailableInTime(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a write whose end nobody knows is %v", err)
 	}
-	err = s.CreateKey(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, store.APIKey{}, digest(), storetest.By())
+	err = s.CreateKey(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, store.APIKey{}, digest(), 1, storetest.By())
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a transaction whose end nobody knows is %v", err)
 	}

@@ -39,7 +39,7 @@ func traced(t *testing.T, u string) (context.Context, *postgres.Store, *tracetes
 		}
 	}
 	must(s.CreateAccount(t.Context(), account(), "a", storetest.By()))
-	must(s.CreateKey(t.Context(), account(), store.APIKey{}, digest(), storetest.By()))
+	must(s.CreateKey(t.Context(), account(), store.APIKey{}, digest(), 9, storetest.By()))
 	p := prism.Prism{ID: prismID(), Slug: "triage", Latest: prism.Version{Number: 1}}
 	must(s.CreatePrism(t.Context(), account(), p, storetest.By()))
 	ctx, span := provider.Tracer("test").Start(t.Context(), "caller") // a statement is traced within a span alone
@@ -136,7 +136,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 		}
 	}
 	k := store.APIKey{ID: prism.KeyID{UUID: prism.UUID{5}}}
-	if err := s.CreateKey(ctx, account(), k, contract.KeyDigest{5}, storetest.By()); err != nil {
+	if err := s.CreateKey(ctx, account(), k, contract.KeyDigest{5}, 9, storetest.By()); err != nil {
 		t.Fatal(err)
 	}
 	conn := connect(t, u)

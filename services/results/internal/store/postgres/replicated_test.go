@@ -44,7 +44,7 @@ func newReplicated(t *testing.T) *replicated {
 	must(postgres.Migrate(t.Context(), r.primary.URL(r.database)))
 	r.Store = open(t, r.primary.URL(r.database))
 	must(r.CreateAccount(t.Context(), account(), "a", storetest.By()))
-	must(r.CreateKey(t.Context(), account(), store.APIKey{}, digest(), storetest.By()))
+	must(r.CreateKey(t.Context(), account(), store.APIKey{}, digest(), 9, storetest.By()))
 	p := prism.Prism{ID: prismID(), Slug: "triage", Latest: prism.Version{Number: 1}}
 	must(r.CreatePrism(t.Context(), account(), p, storetest.By()))
 	return r

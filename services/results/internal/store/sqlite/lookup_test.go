@@ -33,7 +33,7 @@ func answered(tb testing.TB) (s *sqlite.Store, path string, digest contract.KeyD
 	account := prism.AccountID{UUID: prism.UUID{1}}
 	digest, id = contract.KeyDigest{2}, prism.ResultID{UUID: prism.UUID{4}}
 	must(s.CreateAccount(tb.Context(), account, "a", storetest.By()))
-	must(s.CreateKey(tb.Context(), account, store.APIKey{}, digest, storetest.By()))
+	must(s.CreateKey(tb.Context(), account, store.APIKey{}, digest, 9, storetest.By()))
 	p := prism.Prism{ID: prism.PrismID{UUID: prism.UUID{3}}, Slug: "triage", Latest: prism.Version{Number: 1}}
 	must(s.CreatePrism(tb.Context(), account, p, storetest.By()))
 	_, err = s.SaveResult(tb.Context(), account, prism.Result{ID: id, Prism: p.ID, Version: 1, Status: prism.Failed, Error: "e"})

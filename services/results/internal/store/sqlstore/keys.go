@@ -14,7 +14,7 @@ const (
 	accountByName = `SELECT id FROM accounts WHERE name = $1`
 
 	// lockAccount locks the row of an account until the transaction ends.
-	lockAccount = `UPDATE accounts SET name = name WHERE id = $1 RETURNING id`
+	lockAccount = `UPDATE accounts SET name = name WHERE id = $1 RETURNING name`
 	// countActiveKeys stops counting at $2.
 	countActiveKeys = `-- name: CountActiveKeys :one
 SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL LIMIT $2) AS active`
@@ -59,18 +59,18 @@ func (s Store) AccountByName(ctx context.Context, name string) (id prism.Account
 
 // CreateKey implements store.Keys. Keys of one account are created one after the other, so that their number is right.
 func (s Store) CreateKey(
-	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest, by store.By,
+	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest, most int64, by store.By,
 ) error {
 	return s.Transaction(ctx, "create_key", func(run Run) error {
 		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, changed); err != nil {
 			return err
 		}
 		var active int64
-		counted := Statement{Text: countActiveKeys, Args: []any{account.UUID, int64(store.MaxActiveKeys)}}
+		counted := Statement{Text: countActiveKeys, Args: []any{account.UUID, most}}
 		if err := run(ctx, counted, one(&active, (*Row).Int)); err != nil {
 			return err
 		}
-		if active == store.MaxActiveKeys {
+		if active == most {
 			return store.ErrTooManyKeys
 		}
 		err := run(ctx, Statement{Text: createKey, Args: []any{

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -11,30 +12,51 @@ import (
 const (
 	limitColumns = `requests_per_second, concurrency, results_per_day`
 	setLimits    = `INSERT INTO account_limits (account_id, ` + limitColumns + `)
-VALUES ($1, coalesce($2, 0), coalesce($3, 0), coalesce($4, 0))
-ON CONFLICT (account_id) DO UPDATE SET
-	requests_per_second = coalesce($2, account_limits.requests_per_second),
-	concurrency = coalesce($3, account_limits.concurrency),
-	results_per_day = coalesce($4, account_limits.results_per_day)
-RETURNING ` + limitColumns
+VALUES ($1, $2, $3, $4)
+ON CONFLICT (account_id) DO UPDATE SET requests_per_second = $2, concurrency = $3, results_per_day = $4`
 	removeLimits = `DELETE FROM account_limits WHERE account_id = $1`
+	readLimits   = `SELECT ` + limitColumns + ` FROM account_limits WHERE account_id = $1`
 	listLimits   = `-- name: ListLimits :many
 SELECT account_id, ` + limitColumns + ` FROM account_limits`
 )
 
+// limitsDetail is the detail of an entry: the limits after the change.
+type limitsDetail struct {
+	RequestsPerSecond int32 `json:"requests_per_second,omitzero"`
+	Concurrency       int32 `json:"concurrency,omitzero"`
+	ResultsPerDay     int32 `json:"results_per_day,omitzero"`
+}
+
 // SetLimits implements store.Limits. Only accounts with limits have a row.
 func (s Store) SetLimits(
-	ctx context.Context, account prism.AccountID, c store.LimitsChange,
+	ctx context.Context, account prism.AccountID, c store.LimitsChange, by store.By,
 ) (limits prism.Limits, err error) {
 	err = s.Transaction(ctx, "set_limits", func(run Run) error {
-		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, changed); err != nil {
+		var (
+			name   string
+			before prism.Limits
+			id     = []any{account.UUID}
+		)
+		if err := run(ctx, Statement{Text: lockAccount, Args: id}, one(&name, (*Row).Text)); err != nil {
 			return err
 		}
-		set := Statement{Text: setLimits, Args: []any{account.UUID, c.RequestsPerSecond, c.Concurrency, c.ResultsPerDay}}
-		if err := run(ctx, set, one(&limits, (*Row).limits)); err != nil || !limits.IsZero() {
+		err := run(ctx, Statement{Text: readLimits, Args: id}, one(&before, (*Row).limits))
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		return run(ctx, Statement{Text: removeLimits, Args: []any{account.UUID}}, nothing)
+		limits = c.Apply(before)
+		change := Statement{Text: removeLimits, Args: id}
+		switch {
+		case limits == before:
+			return nil
+		case !limits.IsZero():
+			change = Statement{Text: setLimits, Args: append(id, limits.RequestsPerSecond, limits.Concurrency, limits.ResultsPerDay)}
+		}
+		if err := run(ctx, change, nothing); err != nil {
+			return err
+		}
+		object := store.Object{Kind: store.AccountObject, ID: account.UUID, Name: name}
+		return record(ctx, run, account, by, store.AccountLimits, object, limitsDetail(limits))
 	})
 	return limits, err
 }

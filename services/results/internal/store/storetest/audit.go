@@ -39,6 +39,8 @@ func auditTests() []test {
 				{revoked(f.RevokeKey(ctx, me, f.mine.keyID, at)), nil},
 				{revoked(f.RevokeAnyKey(ctx, f.mine.keyID, at)), nil},
 				{revoked(f.RevokeKey(ctx, me, f.theirs.keyID, at)), store.ErrNotFound},
+				{limited(f.SetLimits(ctx, me, store.LimitsChange{Concurrency: new(int32(0))})), nil},
+				{limited(f.SetLimits(ctx, another, store.LimitsChange{Concurrency: new(int32(1))})), store.ErrNotFound},
 			} {
 				failsWith(t, c.err, c.want)
 			}
@@ -99,6 +101,9 @@ func (f *fixture) audit(t *testing.T, filter store.AuditFilter) []store.Entry {
 	}, func(e store.Entry) prism.UUID { return e.ID })
 }
 
+// limited is the error of SetLimits.
+func limited(_ prism.Limits, err error) error { return err }
+
 // revoked is the error of RevokeKey.
 func revoked(_ store.APIKey, err error) error { return err }
 
@@ -129,10 +134,19 @@ func (f *fixture) eachChange(t *testing.T) {
 	aPrism := store.Object{Kind: store.PrismObject, ID: p.ID.UUID, Name: "audited"}
 
 	succeeds(t, f.Store.CreateAccount(ctx, account, "audited", by(operator(), store.AccountCreate, anAccount, `{}`)))
-	detail := `{"role":"owner"}`
-	succeeds(t, f.Store.CreateKey(ctx, account, owner, contract.KeyDigest{8}, by(operator(), store.KeyCreate, ownerKey, detail)))
+	limits := func(c store.LimitsChange, by store.By) error {
+		_, err := f.Store.SetLimits(ctx, account, c, by)
+		return err
+	}
+	some := store.LimitsChange{RequestsPerSecond: new(int32(5)), ResultsPerDay: new(int32(9))}
+	detail := `{"requests_per_second":5,"results_per_day":9}`
+	succeeds(t, limits(some, by(operator(), store.AccountLimits, anAccount, detail)))
+	some = store.LimitsChange{RequestsPerSecond: new(int32(0)), ResultsPerDay: new(int32(0))}
+	succeeds(t, limits(some, by(operator(), store.AccountLimits, anAccount, `{}`)))
+	detail = `{"role":"owner"}`
+	succeeds(t, f.Store.CreateKey(ctx, account, owner, contract.KeyDigest{8}, 9, by(operator(), store.KeyCreate, ownerKey, detail)))
 	detail = `{"role":"reader","expires_at":"2026-03-29T01:00:04.999Z"}`
-	succeeds(t, f.Store.CreateKey(ctx, account, short, contract.KeyDigest{9}, by(key, store.KeyCreate, shortKey, detail)))
+	succeeds(t, f.Store.CreateKey(ctx, account, short, contract.KeyDigest{9}, 9, by(key, store.KeyCreate, shortKey, detail)))
 	succeeds(t, f.Store.CreatePrism(ctx, account, p, by(key, store.PrismCreate, aPrism, `{"version":1}`)))
 	succeeds(t, f.Store.AddVersion(ctx, account, changed(p.ID, 2, lens("l")), by(key, store.VersionCreate, aPrism, `{"version":2}`)))
 	succeeds(t, f.Store.PutLens(ctx, account, p.ID, 2, lens("m"), by(key, store.LensReplace, aPrism, `{"version":2}`)))
@@ -159,10 +173,11 @@ func (f *fixture) unrecordable(t *testing.T) {
 	k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(1)}
 	fresh := f.newPrism("fresh")
 	for what, err := range map[string]error{
-		"creating a key":     f.Store.CreateKey(ctx, me, k, contract.KeyDigest{8}, taken),
+		"creating a key":     f.Store.CreateKey(ctx, me, k, contract.KeyDigest{8}, 9, taken),
 		"creating a prism":   f.Store.CreatePrism(ctx, me, fresh, taken),
 		"adding a version":   f.Store.AddVersion(ctx, me, changed(f.mine.prism.ID, 2, lens("l")), taken),
 		"replacing the Lens": f.Store.PutLens(ctx, me, f.mine.prism.ID, 1, lens("l"), taken),
+		"limiting":           limited(f.Store.SetLimits(ctx, me, store.LimitsChange{Concurrency: new(int32(1))}, taken)),
 		"archiving":          archived(f.Store.SetArchived(ctx, me, archive.ID, true, taken)),
 		"unarchiving":        archived(f.Store.SetArchived(ctx, me, unarchive.ID, false, taken)),
 		"revoking":           revoked(f.Store.RevokeKey(ctx, me, f.mine.keyID, taken)),
@@ -173,6 +188,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 		}
 	}
 	f.unchanged(t)
+	f.limitsAre(t, nil)
 	for id, isArchived := range map[prism.PrismID]bool{archive.ID: false, unarchive.ID: true} {
 		p, err := f.Prism(ctx, me, prism.Ref{ID: id})
 		succeeds(t, err)

@@ -36,10 +36,14 @@ func (f *fixture) CreateAccount(ctx context.Context, id prism.AccountID, name st
 	return f.Store.CreateAccount(ctx, id, name, f.by(at))
 }
 
+func (f *fixture) SetLimits(ctx context.Context, account prism.AccountID, c store.LimitsChange) (prism.Limits, error) {
+	return f.Store.SetLimits(ctx, account, c, f.by(moment(0)))
+}
+
 func (f *fixture) CreateKey(
 	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest,
 ) error {
-	return f.Store.CreateKey(ctx, account, k, digest, f.by(k.CreatedAt))
+	return f.Store.CreateKey(ctx, account, k, digest, store.MaxActiveKeys, f.by(k.CreatedAt))
 }
 
 func (f *fixture) RevokeKey(

@@ -185,7 +185,7 @@ func (m *definitionsModel) createKey(t *rapid.T) {
 	}
 	digest := contract.KeyDigest{1, 30: byte(*m.ids >> 8), 31: byte(*m.ids)}
 	by := m.by(k.CreatedAt)
-	must(t, m.store.CreateKey(m.ctx, m.account, k, digest, by))
+	must(t, m.store.CreateKey(m.ctx, m.account, k, digest, store.MaxActiveKeys, by))
 	m.record(by, store.KeyCreate, store.Object{Kind: store.KeyObject, ID: k.ID.UUID, Name: k.Name}, detail)
 	m.keys, m.digests = append(m.keys, k), append(m.digests, digest)
 }

@@ -70,13 +70,13 @@ func keyTests() []test {
 			}
 		}},
 		// spec: active-keys-limit
-		{"an account has a thousand active keys at most, also of keys made at once", func(t *testing.T, f *fixture) {
-			const room = 5
-			made := make([]prism.KeyID, store.MaxActiveKeys-1) // the fixture made one
+		{"an account has so many active keys at most, also of keys made at once", func(t *testing.T, f *fixture) {
+			const most, room = 12, 5
+			made := make([]prism.KeyID, most-1) // the fixture made one
 			create := func(i int) error {
 				made[i] = prism.KeyID{UUID: f.id()}
 				k := store.APIKey{ID: made[i], Role: prism.Caller, CreatedAt: moment(i)}
-				return f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{6, 30: byte(i >> 8), 31: byte(i)})
+				return f.Store.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{6, 31: byte(i)}, most, f.by(moment(i)))
 			}
 			for i := range len(made) - room {
 				succeeds(t, create(i))
@@ -84,7 +84,7 @@ func keyTests() []test {
 			refused := 0
 			for _, err := range together(racers, func(i int) error {
 				k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(i)}
-				return f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{7, 31: byte(i)})
+				return f.Store.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{7, 31: byte(i)}, most, f.by(moment(i)))
 			}) {
 				if err != nil {
 					failsWith(t, err, store.ErrTooManyKeys)

@@ -1,0 +1,40 @@
+package service_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/service"
+)
+
+// spec: audit-entry-members
+func TestIDsSortInTheOrderOfTheirMaking(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(1_800_000_000_000)
+	newID := service.OrderedIDs(func() time.Time { return at })
+	next := func() prism.UUID {
+		t.Helper()
+		id, err := newID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	before := next()
+	for range 100 {
+		id := next()
+		if bytes.Compare(before[:], id[:]) >= 0 {
+			t.Fatalf("%s follows %s", id, before)
+		}
+		before = id
+	}
+	for _, jump := range []time.Duration{-time.Minute, time.Hour} {
+		at = at.Add(jump)
+		id, first, end := next(), prism.FirstUUID(at), prism.FirstUUID(at.Add(time.Millisecond))
+		if bytes.Compare(id[:], first[:]) < 0 || bytes.Compare(id[:], end[:]) >= 0 {
+			t.Errorf("after a jump of %s the id is %s, want one of %s", jump, id, at)
+		}
+	}
+}
