@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,15 @@ type counting struct {
 	versions atomic.Int64
 	touched  chan map[prism.KeyID]time.Time
 	archived func() // after SetArchived; optional
+	asked    int64  // the most active keys that CreateKey was asked to allow
+	most     int64  // what CreateKey allows instead; 0: what it was asked
+}
+
+func (c *counting) CreateKey(
+	ctx context.Context, a prism.AccountID, k store.APIKey, digest contract.KeyDigest, most int64, by store.By,
+) error {
+	c.asked = most
+	return c.Store.CreateKey(ctx, a, k, digest, cmp.Or(c.most, most), by)
 }
 
 func (c *counting) SetArchived(
