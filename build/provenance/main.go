@@ -29,13 +29,13 @@ func main() {
 	}
 }
 
-const usage = "usage: provenance attach -source URI -revision COMMIT -builder URI IMAGE@DIGEST...\n" +
-	"       provenance verify IMAGE@DIGEST..."
+var errUsage = errors.New("usage: provenance attach -source URI -revision COMMIT -builder URI IMAGE@DIGEST…\n" +
+	"       provenance verify IMAGE@DIGEST…")
 
 // run attaches or verifies and prints a line or more about each image.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) == 0 || args[0] != "attach" && args[0] != "verify" {
-		return errors.New(usage)
+		return errUsage
 	}
 	var b build
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	err := flags.Parse(args[1:])
 	complete := args[0] == "verify" || b.source != "" && b.revision != "" && b.builder != ""
 	if err != nil || flags.NArg() == 0 || !complete {
-		return errors.New(usage)
+		return errUsage
 	}
 	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)}
 	for _, arg := range flags.Args() {

@@ -234,8 +234,12 @@ func forged(t *testing.T, at string, change func(*statement)) error {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		nil, {"attach", "a@b"}, {"verify"}, {"sign", "a"},
-		{"verify", "registry.example.com/by-tag:v1"}, {"verify", "-source", "a", "b"},
+		nil,
+		{"attach", "a@b"},
+		{"verify"},
+		{"sign", "a"},
+		{"verify", "registry.example.com/by-tag:v1"},
+		{"verify", "-source", "a", "b"},
 	} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("%q was accepted", args)

@@ -4,10 +4,11 @@ import "github.com/google/go-containerregistry/pkg/v1/types"
 
 // The names of the formats.
 const (
-	inToto        types.MediaType = "application/vnd.in-toto+json"
-	statementType                 = "https://in-toto.io/Statement/v1"
-	predicateType                 = "https://slsa.dev/provenance/v1"
-	predicateKey                  = "in-toto.io/predicate-type" // annotation of the layer
+	inToto = types.MediaType("application/vnd.in-toto+json")
+
+	statementType = "https://in-toto.io/Statement/v1"
+	predicateType = "https://slsa.dev/provenance/v1"
+	predicateKey  = "in-toto.io/predicate-type" // annotation of the layer
 	// buildType says how the fields of externalParameters are meant, and how to build again.
 	buildType = "https://github.com/prism-results/prism/blob/main/SECURITY.md#releases"
 )

@@ -32,7 +32,7 @@ func (c *client) limit(t *testing.T, over func() reply, flags ...string) reply {
 // wantRefused checks the 503 of a limit, and returns its Retry-After in seconds.
 func (r reply) wantRefused(t *testing.T) int {
 	t.Helper()
-	r.wantUnavailable(t)
+	r.wantUnavailableBody(t)
 	seconds, err := strconv.Atoi(r.header.Get("Retry-After"))
 	if err != nil || seconds < 1 || seconds > 24*60*60 {
 		t.Errorf("Retry-After is %q", r.header.Get("Retry-After"))

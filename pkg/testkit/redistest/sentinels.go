@@ -128,7 +128,7 @@ func (s *Server) await(ctx context.Context, command, text string) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("redistest: %s: %w without %q: %q, %v", command, ctx.Err(), text, got, err)
+			return fmt.Errorf("redistest: %s: %w without %q: %q, %w", command, ctx.Err(), text, got, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Revocations is what revoking keys has shown.
@@ -79,6 +80,10 @@ func (r *Revocations) round(ctx context.Context, c *Client, replicas []string, o
 			for after := 0; after < callsAfter && ctx.Err() == nil; {
 				wasRevoked := revoked.Load()
 				a := call(i, http.MethodGet, "prisms?limit=1", key.Key, nil)
+				// Keys that are not remembered are refused for their number too (spec: unknown-keys).
+				if a.Status == http.StatusServiceUnavailable && Wait(ctx, time.Second) {
+					continue
+				}
 				mu.Lock()
 				switch {
 				case wasRevoked:

@@ -25,7 +25,7 @@ type Counter interface {
 	TakeResult(ctx context.Context, account prism.AccountID, perDay int32) (giveBack func(context.Context), err error)
 }
 
-// ErrUnavailable: the counts are out of reach.
+// ErrUnavailable says that the counts are out of reach.
 var ErrUnavailable = errors.New("quota: unavailable")
 
 // Limit names a limit in metrics.

@@ -23,6 +23,8 @@ end
 // member of a sorted set, until the time of its score.
 //
 // KEYS: the bucket, the requests in flight. ARGV: time, requests a second, concurrency, token, lease in microseconds.
+//
+//nolint:dupword // blocks of Lua end so
 var enterScript = goredis.NewScript(clock + `
 local rate, concurrency, lease = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[5])
 local level = rate * 1000000

@@ -44,7 +44,7 @@ func limitTests() []test {
 		}},
 		{"accounts have limits of their own", func(t *testing.T, f *fixture) {
 			for n, account := range []prism.AccountID{f.mine.account, f.theirs.account} {
-				_, err := f.SetLimits(t.Context(), account, store.LimitsChange{Concurrency: new(int32(n + 1))}) //nolint:gosec // 1 or 2
+				_, err := f.SetLimits(t.Context(), account, store.LimitsChange{Concurrency: new(int32(n + 1))})
 				succeeds(t, err)
 			}
 			f.limitsAre(t, map[prism.AccountID]prism.Limits{f.mine.account: {Concurrency: 1}, f.theirs.account: {Concurrency: 2}})
