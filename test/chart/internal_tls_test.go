@@ -41,6 +41,8 @@ func speaks(t *testing.T, r rendering, name string) string {
 // way round.
 //
 // spec: internal-tls-modes
+//
+//nolint:dupword // the schemes of two addresses
 func TestStagesOfInternalTLSFollowEachOtherWithoutAGap(t *testing.T) {
 	t.Parallel()
 	const secrets = `gateway: {existingSecret: g}, results: {existingSecret: r}, modelProxy: {existingSecret: m}`

@@ -101,7 +101,7 @@ func (g *Group) write(file string, n int64) error {
 func (g *Group) Wrap(folder, program string) (string, error) {
 	script := fmt.Sprintf("#!/bin/sh\necho $$ > %s/cgroup.procs || exit 1\nexec %s \"$@\"\n", g.dir, program)
 	path := filepath.Join(folder, filepath.Base(g.dir))
-	return path, os.WriteFile(path, []byte(script), 0o755) //nolint:gosec // a script is executable
+	return path, os.WriteFile(path, []byte(script), 0o755)
 }
 
 // Peak is the most memory that the group had, in bytes. Kernels before 5.19 do not tell with version 2.

@@ -104,7 +104,7 @@ func (f *fields) index(names int) {
 	}
 }
 
-func (f *fields) slot(hash uint32) uint32 { return hash & uint32(len(f.table)-1) }
+func (f *fields) slot(hash uint32) uint32 { return hash & uint32(len(f.table)-1) } //nolint:gosec // fewer than bytes of a body
 
 func (f *fields) hash(plain []byte) uint32 { return uint32(maphash.Bytes(f.seed, plain)) } //nolint:gosec // half of a hash is one
 
@@ -126,7 +126,7 @@ func (f *fields) place(plain, name []byte) int {
 		}
 	}
 	f.sent = append(f.sent, sentField{hash: hash, name: f.span(name)})
-	f.table[slot] = uint32(len(f.sent))
+	f.table[slot] = uint32(len(f.sent)) //nolint:gosec // fewer than bytes of a body
 	if 2*len(f.sent) > len(f.table) {
 		f.index(2 * len(f.sent))
 	}

@@ -38,9 +38,9 @@ func versionOf(p store.PrismState, number int32) versionID {
 // hashVersions is the prism.Prism.VersionsHash of a prism after a version was added: a chain over all versions.
 func hashVersions(before int64, added prism.Version) int64 {
 	definition, _ := contract.HashDefinition(added.Definition)
-	chain := binary.BigEndian.AppendUint64(definition[:], uint64(before))
+	chain := binary.BigEndian.AppendUint64(definition[:], uint64(before)) //nolint:gosec // its bits
 	hash := sha256.Sum256(binary.BigEndian.AppendUint64(chain, uint64(added.CreatedAt.UnixMilli())))
-	return int64(binary.BigEndian.Uint64(hash[:]))
+	return int64(binary.BigEndian.Uint64(hash[:])) //nolint:gosec // its bits
 }
 
 // version is a cached version, with the Lens that was last applied to its results: a prism has one Lens at a time. Reading
