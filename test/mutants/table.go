@@ -33,7 +33,8 @@ var mutants = []mutant{
 	},
 	{
 		file: checks + "order.go", why: "the repeat of a failed result skips the size estimate",
-		old: "	case stored != nil:\n		return attempt(retryOf(facts.Account, stored), sizer)", new: "	case stored != nil:\n		return Decision{Attempt: retryOf(facts.Account, stored)}, nil",
+		old: "	case stored != nil:\n		return attempt(retryOf(facts.Account, stored, facts.At), sizer, facts.Unwritable)",
+		new: "	case stored != nil:\n		return Decision{Attempt: retryOf(facts.Account, stored, facts.At)}, nil",
 	},
 	{
 		file: checks + "order.go", why: "one unknown field is accepted",
@@ -51,11 +52,11 @@ var mutants = []mutant{
 
 	{
 		file: lens + "apply.go", why: "a probability of exactly yes_at is not a yes",
-		old: "case p >= c.yesAt:", new: "case p > c.yesAt:",
+		old: "case p >= orDefault(", new: "case p > orDefault(",
 	},
 	{
 		file: lens + "apply.go", why: "a probability of exactly no_at is not a no",
-		old: "case p <= c.noAt:", new: "case p < c.noAt:",
+		old: "case p <= orDefault(", new: "case p < orDefault(",
 	},
 	{
 		file: lens + "apply.go", why: "the average leaves out a level without a value",
@@ -105,7 +106,7 @@ var mutants = []mutant{
 	},
 	{
 		file: lock + "memory/memory.go", why: "one waiter more than allowed waits",
-		old: "case l.waiting >= l.maxWaiters:", new: "case l.waiting > l.maxWaiters:",
+		old: "if !l.waiters.Take(account, fair.Read) {", new: "if !l.waiters.Take(account, fair.Read) && l.waiters.Taken() > 99 {",
 	},
 	{
 		file: lock + "memory/memory.go", why: "the last waiter gets the lock first",
@@ -177,7 +178,7 @@ var mutants = []mutant{
 
 	{
 		file: shared + "facts.go", tests: postgres, why: "an idempotency key finds the result of another account",
-		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.idempotency_key = $4", new: "LEFT JOIN results r ON r.idempotency_key = $4",
+		old: "r.account_id = k.account_id\n	AND r.idempotency_key = CASE", new: "r.idempotency_key = CASE",
 	},
 	{
 		file: shared + "facts.go", tests: postgres, why: "an account reads the result of another account",
@@ -185,8 +186,7 @@ var mutants = []mutant{
 	},
 	{
 		file: shared + "facts.go", tests: postgres, why: "a revoked key reads results",
-		old: "AND r.id = $2\nLEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id\nWHERE k.digest = $1 AND k.revoked_at IS NULL",
-		new: "AND r.id = $2\nLEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id\nWHERE k.digest = $1",
+		old: "WHERE k.digest = $1 AND k.revoked_at IS NULL", new: "WHERE k.digest = $1",
 	},
 	{
 		file: postgres + "results.go", why: "a result is retried twice",
@@ -199,7 +199,7 @@ var mutants = []mutant{
 
 	{
 		file: shared + "facts.go", tests: sqlite, why: "an idempotency key finds the result of another account",
-		old: "LEFT JOIN results r ON r.account_id = k.account_id AND r.idempotency_key = $4", new: "LEFT JOIN results r ON r.idempotency_key = $4",
+		old: "r.account_id = k.account_id\n	AND r.idempotency_key = CASE", new: "r.idempotency_key = CASE",
 	},
 	{
 		file: sqlite + "results.go", why: "a result that is ok is retried",
@@ -232,24 +232,24 @@ var mutants = []mutant{
 	},
 	{
 		file: format + "separated.go", why: "csv shows keys instead of labels",
-		old: "s.cell(b, c.Label)", new: "s.cell(b, c.Key)",
+		old: "e.cell(b, c.Label)", new: "e.cell(b, c.Key)",
 	},
 	{
-		file: format + "object.go", why: "raw returns damaged answers",
-		old: "if _, err := o.parser.Parse(r.Result.Answers); err != nil {", new: "if _, err := o.parser.Parse(r.Result.Answers); false {",
+		file: format + "format.go", why: "raw returns damaged answers",
+		old: "if stored, err = e.parser.Parse(r.Result.Answers); err != nil {", new: "if stored, err = e.parser.Parse(r.Result.Answers); false {",
 	},
 	{
-		file: format + "answers.go", why: "a field that an old version did not have shows another field's value",
+		file: format + "format.go", why: "a field that an old version did not have shows another field's value",
 		old: "if i < len(r.Fields) && r.Fields[i].Key == key {", new: "if i < len(r.Fields) {",
 	},
 
 	{
-		file: wire + "server.go", why: "a wrong token is accepted",
-		old: "if !ok || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {", new: "if !ok || subtle.ConstantTimeCompare(got[:], want[:]) < 0 {",
+		file: wire + "tokens.go", why: "a wrong token is accepted",
+		old: "return ok && equal == 1", new: "return ok && equal >= 0",
 	},
 	{
 		file: wire + "results.go", why: "a save whose response was lost counts as not done",
-		old: "return document(r.c.call(ctx, pathSave, s))", new: "return document(r.c.lookUp(ctx, pathSave, s))",
+		old: "return r.call(ctx, pathSave, s)", new: "return r.lookUp(ctx, pathSave, s)",
 	},
 	{
 		file: wire + "client.go", why: "a request that may have arrived is sent again",
@@ -257,7 +257,7 @@ var mutants = []mutant{
 	},
 	{
 		file: wire + "client.go", why: "a 503 of a method is taken for that of a stopping server",
-		old: "return r.closed && (r.status", new: "return (r.status",
+		old: "case resp.ConnectionClose() && (status", new: "case (status",
 	},
 	{
 		file: wire + "wire.go", why: "a fault of the other service counts as not done",
