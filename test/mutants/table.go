@@ -160,7 +160,7 @@ var mutants = []mutant{
 		old: "			a.Accounts.Forget(key)\n", new: "			_ = key\n",
 	},
 	{
-		file: admit + "strangers.go", why: "unknown keys that come at once are all looked up",
+		file: admit + "unknown.go", why: "unknown keys that come at once are all looked up",
 		old: "of.unknown+of.looking < unknownPerSecond", new: "of.unknown < unknownPerSecond",
 	},
 	{

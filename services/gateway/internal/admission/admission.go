@@ -33,7 +33,7 @@ type Deps struct {
 type Admission struct {
 	Deps
 	*limits
-	strangers *strangers
+	unknown *lookUps
 }
 
 // unknownKeys names the bound of unknown keys in metrics, beside the limits of accounts.
@@ -41,7 +41,7 @@ const unknownKeys quota.Limit = "unknown_keys"
 
 // New makes an Admission. Without Run, accounts have no limits.
 func New(d Deps) *Admission {
-	return &Admission{Deps: d, limits: newLimits(d), strangers: newStrangers(d.Now)}
+	return &Admission{Deps: d, limits: newLimits(d), unknown: newLookUps(d.Now)}
 }
 
 // Enter admits a request of a client with an API key: apierr.InvalidAPIKey, apierr.UnavailableFor,
@@ -73,15 +73,15 @@ func (a *Admission) account(ctx context.Context, key contract.KeyDigest, client 
 	ctx, cancel := context.WithTimeout(ctx, contract.ResultsWait)
 	defer cancel()
 	for {
-		began, settled := a.strangers.take(client)
+		began, ended := a.unknown.begin(client)
 		switch {
 		case began != nil:
 			return a.lookUp(ctx, key, began)
-		case settled == nil:
+		case ended == nil:
 			return prism.AccountID{}, a.refused(&quota.ExceededError{Limit: unknownKeys})
 		}
 		select {
-		case <-settled:
+		case <-ended:
 		case <-ctx.Done():
 			return prism.AccountID{}, a.refused(&quota.ExceededError{Limit: unknownKeys})
 		}
@@ -91,9 +91,9 @@ func (a *Admission) account(ctx context.Context, key contract.KeyDigest, client 
 	}
 }
 
-// lookUp asks results for the account of an API key, and ends the look-up of a stranger.
-func (a *Admission) lookUp(ctx context.Context, key contract.KeyDigest, of *stranger) (account prism.AccountID, err error) {
-	defer func() { a.strangers.settle(of, errors.Is(err, apierr.InvalidAPIKey())) }()
+// lookUp asks results for the account of an API key, and ends the look-up of a key that is not remembered.
+func (a *Admission) lookUp(ctx context.Context, key contract.KeyDigest, of *addressCount) (account prism.AccountID, err error) {
+	defer func() { a.unknown.end(of, errors.Is(err, apierr.InvalidAPIKey())) }()
 	account, err = execute.LookUp(ctx, func(ctx context.Context) (prism.AccountID, error) {
 		return a.Results.Account(ctx, key)
 	})

@@ -14,37 +14,37 @@ func address(n uint32) netip.Addr {
 func TestCountedAddressesAreBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
-	s := newStrangers(func() time.Time { return now })
+	s := newLookUps(func() time.Time { return now })
 	unknown := func(n uint32) bool {
-		began, wait := s.take(address(n))
+		began, wait := s.begin(address(n))
 		if wait != nil {
 			t.Fatal("a look-up waits for none")
 		}
 		if began != nil {
-			s.settle(began, true)
+			s.end(began, true)
 		}
 		return began != nil
 	}
-	for n := range uint32(maxStrangers) {
+	for n := range uint32(maxAddresses) {
 		if !unknown(n) {
 			t.Fatalf("address %d was refused", n)
 		}
 	}
 	beyond := 0
-	for n := range uint32(2 * maxStrangers) {
-		if unknown(maxStrangers + n) {
+	for n := range uint32(2 * maxAddresses) {
+		if unknown(maxAddresses + n) {
 			beyond++
 		}
 	}
-	if len(s.byAddress) != maxStrangers || beyond != unknownPerSecond {
+	if len(s.byAddress) != maxAddresses || beyond != unknownPerSecond {
 		t.Errorf("%d addresses are counted, and those beyond looked up %d keys", len(s.byAddress), beyond)
 	}
 	if !unknown(1) {
 		t.Error("an address with counts of its own was refused")
 	}
-	began, _ := s.take(address(1)) // is still under way when all others make room
+	began, _ := s.begin(address(1)) // is still under way when all others make room
 	now = now.Add(time.Second)
-	if !unknown(5 * maxStrangers) {
+	if !unknown(5 * maxAddresses) {
 		t.Error("a new address was refused in the next second")
 	}
 	if len(s.byAddress) != 2 || s.byAddress[address(1)] != began {
@@ -56,27 +56,27 @@ func TestCountedAddressesAreBounded(t *testing.T) {
 func TestALookUpCountsInTheSecondInWhichItEnds(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
-	s := newStrangers(func() time.Time { return now })
-	var looking []*stranger
+	s := newLookUps(func() time.Time { return now })
+	var looking []*addressCount
 	for range unknownPerSecond {
-		began, _ := s.take(address(1))
+		began, _ := s.begin(address(1))
 		looking = append(looking, began)
 	}
 	now = now.Add(time.Second)
-	began, wait := s.take(address(1))
+	began, wait := s.begin(address(1))
 	if began != nil || wait == nil {
 		t.Fatal("a look-up began while as many as may be unknown are under way")
 	}
-	s.settle(looking[0], false)
+	s.end(looking[0], false)
 	<-wait
 	for _, l := range looking[1:] {
-		s.settle(l, true)
+		s.end(l, true)
 	}
-	if began, _ = s.take(address(1)); began == nil {
+	if began, _ = s.begin(address(1)); began == nil {
 		t.Fatal("a known key was counted")
 	}
-	s.settle(began, true)
-	if began, wait = s.take(address(1)); began != nil || wait != nil {
+	s.end(began, true)
+	if began, wait = s.begin(address(1)); began != nil || wait != nil {
 		t.Error("one unknown key too many")
 	}
 }

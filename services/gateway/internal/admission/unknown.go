@@ -1,0 +1,101 @@
+package admission
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+const (
+	// unknownPerSecond is how many unknown keys of one address are looked up in a second (spec: unknown-keys).
+	unknownPerSecond = 20
+	// maxAddresses bounds the addresses that are counted each by itself: some 2 MB. Beyond, all others count as one.
+	maxAddresses = 10_000
+)
+
+// lookUps counts the look-ups of keys whose account is not remembered, by the address of the client.
+type lookUps struct {
+	now func() time.Time
+
+	mu        sync.Mutex
+	byAddress map[netip.Addr]*addressCount
+	others    *addressCount // addresses beyond maxAddresses
+	swept     int64         // the second of the last sweep
+}
+
+// addressCount is one address. Look-ups under way count like unknown keys until it is known how they end, so that no more than
+// unknownPerSecond of them end as unknown in a second.
+type addressCount struct {
+	second  int64 // of unknown
+	unknown int   // keys of this second
+	looking int
+	ended   chan struct{} // closed when a look-up ends; nil while nobody waits
+}
+
+func newLookUps(now func() time.Time) *lookUps {
+	return &lookUps{now: now, byAddress: map[netip.Addr]*addressCount{}, others: &addressCount{}}
+}
+
+// begin begins a look-up for an address, which end ends. When the address has had its unknown keys of this second, begin
+// returns nothing. When look-ups under way decide about that, begin returns a channel that is closed when one of them ends.
+func (s *lookUps) begin(address netip.Addr) (began *addressCount, wait <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	second := s.now().Unix()
+	of := s.of(address, second)
+	of.startSecond(second)
+	switch {
+	case of.unknown+of.looking < unknownPerSecond:
+		of.looking++
+		return of, nil
+	case of.unknown >= unknownPerSecond:
+		return nil, nil
+	}
+	if of.ended == nil {
+		of.ended = make(chan struct{})
+	}
+	return nil, of.ended
+}
+
+// end ends a look-up: whether the key was unknown.
+func (s *lookUps) end(of *addressCount, unknown bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of.looking--
+	of.startSecond(s.now().Unix())
+	if unknown {
+		of.unknown++
+	}
+	if of.ended != nil {
+		close(of.ended)
+		of.ended = nil
+	}
+}
+
+// of finds the counts of an address. Counts without anything of this second make room for others.
+func (s *lookUps) of(address netip.Addr, second int64) *addressCount {
+	if of, ok := s.byAddress[address]; ok {
+		return of
+	}
+	if len(s.byAddress) >= maxAddresses && s.swept != second {
+		s.swept = second
+		for address, of := range s.byAddress {
+			if of.looking == 0 && of.second != second {
+				delete(s.byAddress, address)
+			}
+		}
+	}
+	if len(s.byAddress) >= maxAddresses {
+		return s.others
+	}
+	of := &addressCount{second: second}
+	s.byAddress[address] = of
+	return of
+}
+
+// startSecond forgets the unknown keys of another second.
+func (s *addressCount) startSecond(second int64) {
+	if s.second != second {
+		s.second, s.unknown = second, 0
+	}
+}
