@@ -113,6 +113,15 @@ type leaving struct {
 	leave func(error)
 }
 
+// Held passes on how many bytes of rows the body holds, which count as a response (spec: response-budget). A body that comes from
+// another process holds none here.
+func (l leaving) Held() int {
+	if body, ok := l.ReadCloser.(interface{ Held() int }); ok {
+		return body.Held()
+	}
+	return 0
+}
+
 func (l leaving) Close() error {
 	defer l.leave(nil)
 	return l.ReadCloser.Close()
