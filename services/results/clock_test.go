@@ -2,7 +2,6 @@ package results_test
 
 import (
 	"bytes"
-	"errors"
 	"log/slog"
 	"testing"
 	"time"
@@ -26,9 +25,6 @@ func TestAnIDBeginsWithTheTimeOfPostgres(t *testing.T) {
 		}
 	}()
 	clock, err := wallclock.Of(server.PID())
-	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
