@@ -40,6 +40,37 @@ type Outcome struct {
 	// (spec: error-texts-hold-no-secrets).
 	Error  string `json:",omitzero"`
 	TookMS int64
+	// Call is what the record keeps of the call. The previous release sends none.
+	Call *prism.ModelCall `json:",omitzero"`
+}
+
+// Model is a configured model (spec: models-list).
+type Model struct {
+	Name          string        `json:"name"`
+	Provider      string        `json:"provider"`
+	Model         string        `json:"model"` // what its upstream calls it
+	Default       bool          `json:"default"`
+	Probabilities Probabilities `json:"probabilities"`
+	Price         *Price        `json:"price"` // nil: not configured
+	Fallback      []string      `json:"fallback"`
+}
+
+// Probabilities says where a model's probabilities come from (spec: models-list).
+type Probabilities string
+
+// The sources of probabilities.
+const (
+	Native    Probabilities = "native"    // the API of the model returns them
+	Logprobs  Probabilities = "logprobs"  // of the tokens of the labels
+	Stated    Probabilities = "stated"    // the model states them in words
+	Simulated Probabilities = "simulated" // no model is asked
+)
+
+// Price is what a million tokens cost, with at most six decimals.
+type Price struct {
+	Currency string  `json:"currency"`
+	Input    float64 `json:"input"`
+	Output   float64 `json:"output"`
 }
 
 // Failed tells whether the model gave no usable answer.

@@ -138,6 +138,7 @@ type CreateQuery struct {
 // belongs to it.
 type CreateFacts struct {
 	Account  prism.AccountID // zero: the key is unknown, revoked or expired
+	Key      prism.KeyID     `json:",omitzero"` // the previous release sends none
 	Prism    prism.PrismID   // zero: not found in the account
 	Archived bool            `json:",omitzero"`
 	// Stored is the result that holds the idempotency key.
@@ -156,6 +157,7 @@ type CreateFacts struct {
 // RetryFacts is what is stored of the result to retry, on one snapshot.
 type RetryFacts struct {
 	Account prism.AccountID // zero: the key is unknown, revoked or expired
+	Key     prism.KeyID     `json:",omitzero"` // the previous release sends none
 	Stored  *Stored         // nil: not found in the account
 	// Unwritable reports that the store cannot save a result (spec: unwritable-store).
 	Unwritable bool `json:",omitzero"`
@@ -195,6 +197,7 @@ type Save struct {
 	Fields         []prism.FieldValue `json:",omitzero"`
 	IdempotencyKey string             `json:",omitzero"` // of a first call; a retry takes that of the old result
 	RetryOf        *prism.ResultID    `json:",omitzero"` // nil: a first call
+	Key            prism.KeyID        `json:",omitzero"` // that makes the call; the previous release sends none
 	Outcome        Outcome
 	Format         Format
 }

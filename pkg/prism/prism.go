@@ -178,6 +178,9 @@ type Result struct {
 	IdempotencyKey string
 	// RetriedBy is the result that retried this one.
 	RetriedBy *ResultID
+	// Key is the API key that made the call, and Call what the call of the model was; zero where it was not recorded.
+	Key  KeyID
+	Call *ModelCall
 }
 
 // FormatTime writes a time as every response does: UTC with milliseconds and Z (spec: created-at).

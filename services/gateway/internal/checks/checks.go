@@ -18,6 +18,7 @@ type Decision struct {
 // Attempt is a call that may go to the model.
 type Attempt struct {
 	Account        prism.AccountID
+	Key            prism.KeyID // that makes the call
 	Prism          prism.PrismID
 	Input          contract.Input
 	IdempotencyKey string          // of the new result; a retry's comes from the old result when it is saved
@@ -45,10 +46,10 @@ func KeyLock(account prism.AccountID, key string) string {
 
 // retryOf is the attempt to retry a failed result with its stored fields, context, ref and version. A result keeps its key
 // until it is retried, so the lock stays the same while a retry is possible.
-func retryOf(account prism.AccountID, s *contract.Stored, at time.Time) *Attempt {
+func retryOf(account prism.AccountID, key prism.KeyID, s *contract.Stored, at time.Time) *Attempt {
 	lock := KeyLock(account, s.IdempotencyKey)
 	if lock == "" {
 		lock = "result/" + account.String() + "/" + s.ID.String()
 	}
-	return &Attempt{Account: account, Prism: s.Prism, Input: s.Input, RetryOf: &s.ID, At: at, Lock: lock}
+	return &Attempt{Account: account, Key: key, Prism: s.Prism, Input: s.Input, RetryOf: &s.ID, At: at, Lock: lock}
 }

@@ -22,7 +22,7 @@ func Create(sent request.Create, facts contract.CreateFacts, sizer Sizer) (Decis
 	case stored != nil && stored.Status == prism.OK:
 		return Decision{Response: facts.Response}, nil
 	case stored != nil:
-		return attempt(retryOf(facts.Account, stored, facts.At), sizer, facts.Unwritable)
+		return attempt(retryOf(facts.Account, facts.Key, stored, facts.At), sizer, facts.Unwritable)
 	case facts.Version == nil:
 		return Decision{}, apierr.VersionNotFound()
 	}
@@ -32,6 +32,7 @@ func Create(sent request.Create, facts contract.CreateFacts, sizer Sizer) (Decis
 	}
 	return attempt(&Attempt{
 		Account:        facts.Account,
+		Key:            facts.Key,
 		Prism:          facts.Prism,
 		Input:          contract.Input{Version: *facts.Version, Ref: sent.Ref, Context: sent.Context, Fields: fields},
 		IdempotencyKey: sent.IdempotencyKey,
@@ -55,7 +56,7 @@ func Retry(facts contract.RetryFacts, sizer Sizer) (Decision, error) {
 	case stored.Archived:
 		return Decision{}, apierr.PrismArchived()
 	}
-	return attempt(retryOf(facts.Account, stored, facts.At), sizer, facts.Unwritable)
+	return attempt(retryOf(facts.Account, facts.Key, stored, facts.At), sizer, facts.Unwritable)
 }
 
 // attempt makes the last checks: it estimates the size of what the model gets (spec: size-estimate-on-retries), and refuses a

@@ -216,6 +216,7 @@ func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format co
 		Fields:         at.Input.Fields,
 		IdempotencyKey: at.IdempotencyKey,
 		RetryOf:        at.RetryOf,
+		Key:            at.Key,
 		Outcome:        outcome,
 		Format:         format,
 	})

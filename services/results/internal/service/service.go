@@ -77,7 +77,7 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 	if err := s.admit(found.Caller, createResult); err != nil {
 		return contract.CreateFacts{}, err
 	}
-	facts := contract.CreateFacts{Account: found.Caller.Account, Unwritable: s.saves.refused(), At: prism.Now(s.Now)}
+	facts := contract.CreateFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.saves.refused(), At: prism.Now(s.Now)}
 	if found.Prism == nil {
 		return facts, nil
 	}
@@ -117,7 +117,7 @@ func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 	if err := s.admit(found.Caller, retryResult); err != nil {
 		return contract.RetryFacts{}, err
 	}
-	facts := contract.RetryFacts{Account: found.Caller.Account, Unwritable: s.saves.refused(), At: prism.Now(s.Now)}
+	facts := contract.RetryFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.saves.refused(), At: prism.Now(s.Now)}
 	if found.Result == nil {
 		return facts, nil
 	}
@@ -149,6 +149,7 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 		ID: in.ID, Prism: in.Prism, Version: in.Version, Ref: in.Ref, Context: in.Context, Fields: in.Fields,
 		Status: prism.OK, Error: in.Outcome.Error, TookMS: in.Outcome.TookMS, CreatedAt: prism.Now(s.Now),
 		Answers: in.Outcome.Answers, IdempotencyKey: in.IdempotencyKey,
+		Key: in.Key, Call: in.Outcome.Call,
 	}
 	if in.Outcome.Failed() {
 		r.Status, r.Answers = prism.Failed, nil

@@ -22,7 +22,7 @@ import (
 var migrations embed.FS
 
 // newestMigration is the number of the last migration. A test compares it with the files and the migrations in Go.
-const newestMigration = 6
+const newestMigration = 7
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (
@@ -61,6 +61,7 @@ func Migrate(ctx context.Context, url string) (err error) {
 			goose.NewGoMigration(3, &goose.GoFunc{RunDB: addRoles}, &goose.GoFunc{RunDB: dropRoles}),
 			goose.NewGoMigration(4, &goose.GoFunc{RunDB: addVersionsHash}, &goose.GoFunc{RunDB: dropVersionsHash}),
 			goose.NewGoMigration(6, &goose.GoFunc{RunDB: addLimits}, &goose.GoFunc{RunDB: dropLimits}),
+			goose.NewGoMigration(7, &goose.GoFunc{RunDB: addRecords}, &goose.GoFunc{RunDB: dropRecords}),
 		),
 		goose.WithDisableGlobalRegistry(true)) // it may hold migrations of other packages
 	if err != nil {

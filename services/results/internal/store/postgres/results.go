@@ -12,13 +12,14 @@ import (
 
 // Each save is one statement, and so one round trip, one snapshot and one transaction.
 const (
-	// insertValues are the columns from ref to answers.
-	insertValues = `$5::text, $6::text, $7::json, $8::text, $9::text, $10::bigint, $11::timestamptz, $12::json`
+	// insertValues are the columns from ref to call.
+	insertValues = `$5::text, $6::text, $7::json, $8::text, $9::text, $10::bigint, $11::timestamptz, $12::json,
+		$13::uuid, $14::text, $15::bigint, $16::bigint, $17::bigint, $18::text, $19::json`
 
 	insertResult = `-- name: SaveResult :one
 WITH inserted AS (
 	INSERT INTO results (` + sqlstore.InsertColumns + `)
-	SELECT v.account_id, $2::uuid, v.prism_id, v.number, ` + insertValues + `, $13::text, NULL
+	SELECT v.account_id, $2::uuid, v.prism_id, v.number, ` + insertValues + `, $20::text, NULL
 	FROM versions v
 	WHERE v.account_id = $1 AND v.prism_id = $3 AND v.number = $4
 	ON CONFLICT DO NOTHING
@@ -35,7 +36,7 @@ WHERE p.account_id = $1 AND p.id = $3`
 WITH old AS (
 	SELECT o.id, o.idempotency_key, o.retried_by
 	FROM results o
-	WHERE o.account_id = $1 AND o.id = $13 AND o.prism_id = $3 AND o.version = $4 AND o.status = 'failed'
+	WHERE o.account_id = $1 AND o.id = $20 AND o.prism_id = $3 AND o.version = $4 AND o.status = 'failed'
 	FOR UPDATE
 ), marked AS (
 	UPDATE results m
@@ -45,7 +46,7 @@ WITH old AS (
 	RETURNING old.idempotency_key
 ), inserted AS (
 	INSERT INTO results (` + sqlstore.InsertColumns + `)
-	SELECT $1::uuid, $2::uuid, $3::uuid, $4::integer, ` + insertValues + `, marked.idempotency_key, $13::uuid
+	SELECT $1::uuid, $2::uuid, $3::uuid, $4::integer, ` + insertValues + `, marked.idempotency_key, $20::uuid
 	FROM marked
 )
 SELECT coalesce(old.retried_by, $2::uuid), coalesce(old.idempotency_key, ''), old.retried_by IS NULL, ` + sqlstore.PrismState + `

@@ -17,7 +17,8 @@ const (
 	// The WHERE is also what tells SQLite that ON CONFLICT is not the ON of a join.
 	insertResult = `
 INSERT INTO results (` + sqlstore.InsertColumns + `)
-SELECT v.account_id, $2, v.prism_id, v.number, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+SELECT v.account_id, $2, v.prism_id, v.number, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+	$15, $16, $17, $18, $19, $20, $21
 FROM versions v
 WHERE v.account_id = $1 AND v.prism_id = $3 AND v.number = $4
 ON CONFLICT DO NOTHING

@@ -6,7 +6,7 @@ import "github.com/prism-results/prism/pkg/prism"
 const (
 	// InsertColumns are the columns that an insert of a result writes.
 	InsertColumns = `account_id, id, prism_id, version, ref, context, fields, status, error, took_ms, created_at, answers,
-	idempotency_key, retry_of`
+	key_id, model, input_tokens, output_tokens, cost, currency, call, idempotency_key, retry_of`
 
 	// SavedResult selects what Row.Saved reads.
 	SavedResult = `-- name: SavedResult :one
@@ -20,7 +20,7 @@ WHERE r.account_id = $1 AND r.id = $2`
 SELECT EXISTS (SELECT 1 FROM results WHERE account_id = $1 AND idempotency_key = $2)`
 )
 
-// Arguments are the values of the columns of a result from account_id to answers, and more.
+// Arguments are the values of the columns of a result from account_id to call, and more.
 func Arguments(account prism.AccountID, r prism.Result, more ...any) ([]any, error) {
 	fields, err := encode(r.Fields)
 	if err != nil {
@@ -30,8 +30,13 @@ func Arguments(account prism.AccountID, r prism.Result, more ...any) ([]any, err
 	if r.Status == prism.OK {
 		failure = Nullable(r.Error)
 	}
+	c, err := encodeCall(r)
+	if err != nil {
+		return nil, err
+	}
 	return append([]any{
 		account.UUID, r.ID.UUID, r.Prism.UUID, r.Version, r.Ref, r.Context, fields, string(r.Status), failure, r.TookMS,
-		r.CreatedAt, r.Answers,
+		r.CreatedAt, r.Answers, c.key, c.model, c.usage.InputTokens, c.usage.OutputTokens, c.usage.Cost, Nullable(c.usage.Currency),
+		c.rest,
 	}, more...), nil
 }
