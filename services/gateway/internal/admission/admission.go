@@ -59,7 +59,7 @@ func (a *Admission) Enter(ctx context.Context, key contract.KeyDigest, client ne
 	var once sync.Once
 	return func(err error) {
 		once.Do(end)
-		if errors.Is(err, apierr.InvalidAPIKey()) {
+		if err != nil && errors.Is(err, apierr.InvalidAPIKey()) {
 			a.Accounts.Forget(key)
 		}
 	}, nil
