@@ -17,29 +17,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store/instrumented"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
-	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestAnInstrumentedStorePassesTheSuite(t *testing.T) {
-	t.Parallel()
-	metrics := prometheus.NewRegistry() // stores share one
-	storetest.Run(t, func(t *testing.T) store.Store {
-		t.Helper()
-		path := filepath.Join(t.TempDir(), "prism.db")
-		if err := sqlite.Migrate(t.Context(), path); err != nil {
-			t.Fatal(err)
-		}
-		inner, err := sqlite.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := sqlstore.Store{Database: instrumented.New(inner.Database, metrics)}
-		t.Cleanup(s.Close)
-		return s
-	})
-}
 
 // failing fails every call that the test makes with one error.
 type failing struct {

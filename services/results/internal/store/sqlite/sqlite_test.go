@@ -4,16 +4,22 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/instrumented"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
+// The store is instrumented, as in the programs, so that the suite holds for the instruments too.
 func TestStore(t *testing.T) {
 	t.Parallel()
+	metrics := prometheus.NewRegistry() // stores share one
 	storetest.Run(t, func(t *testing.T) store.Store {
 		t.Helper()
-		return open(t, migrated(t))
+		return sqlstore.Store{Database: instrumented.New(open(t, migrated(t)).Database, metrics)}
 	})
 }
 
