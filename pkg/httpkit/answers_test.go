@@ -19,6 +19,7 @@ import (
 func TestLongErrorsBeyondTheBoundAreShed(t *testing.T) {
 	t.Parallel()
 	refusal := apierr.Invalid(apierr.Problem{Path: "p", Text: strings.Repeat("x", 32*mebibyte)}) // more than sockets buffer
+	body := string(refusal.Body())
 	r := start(t, Config{MaxResponseBytes: 4 * mebibyte}, Deps{}, func(app *fiber.App) {
 		echo(app)
 		app.Get("/problems", func(*fiber.Ctx) error { return refusal })
@@ -30,10 +31,10 @@ func TestLongErrorsBeyondTheBoundAreShed(t *testing.T) {
 	wantError(t, r.once(get("/denied")), 401, `{"error":{"code":"unauthorized","message":"Invalid API key"}}`)
 	wantSeries(t, r.metrics, "prism_http_shed_total", `reason="responses",service="test" 1`)
 
-	wantError(t, stalled.reply("GET"), 400, string(refusal.Body()))
+	wantError(t, stalled.reply("GET"), 400, body)
 	_ = stalled.Close()
 	eventually(t, "nothing held", func() bool { return r.tracker.answers.Taken() == 0 })
-	wantError(t, r.once(get("/problems")), 400, string(refusal.Body()))
+	wantError(t, r.once(get("/problems")), 400, body)
 }
 
 // spec: overload

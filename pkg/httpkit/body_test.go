@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func postChunked(headers, body string, size int) string {
 	b.WriteString("POST /v1/results/a/retry HTTP/1.1\r\nHost: x\r\n" + headers + "Transfer-Encoding: chunked\r\n\r\n")
 	for len(body) > 0 {
 		n := min(size, len(body))
-		fmt.Fprintf(&b, "%x\r\n%s\r\n", n, body[:n])
+		b.WriteString(strconv.FormatInt(int64(n), 16) + "\r\n" + body[:n] + "\r\n")
 		body = body[n:]
 	}
 	b.WriteString("0\r\n\r\n")
