@@ -80,6 +80,7 @@ func (q Question) AnswerKeys() []string {
 // Definition is the part of a version that never changes (spec: version-is-immutable).
 type Definition struct {
 	Instructions string     `json:"instructions,omitzero"`
+	Model        string     `json:"model,omitzero"` // of the configured models; empty: the default one
 	Fields       []Field    `json:"fields"`
 	Questions    []Question `json:"questions"`
 }

@@ -141,6 +141,7 @@ var (
 
 var definition = prism.Definition{
 	Instructions: odd,
+	Model:        "fast",
 	Fields:       []prism.Field{{Key: "z", Label: odd}, {Key: "a"}},
 	Questions: []prism.Question{
 		{

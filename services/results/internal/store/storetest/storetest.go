@@ -155,6 +155,7 @@ func version(number int32) prism.Version {
 		Number: number, CreatedAt: moment(int(number)),
 		Definition: prism.Definition{
 			Instructions: "Read \"everything\" <twice> & answer\r\n",
+			Model:        "fast",
 			Fields:       []prism.Field{{Key: "zulu", Label: "Z"}, {Key: "alpha"}},
 			Questions: []prism.Question{
 				{Key: "urgent", Type: prism.YesNo, Text: "Is it urgent? 急"},
