@@ -22,6 +22,8 @@ type Models interface {
 	// Every fault of the model is an Outcome. ErrUnavailable means that no model was called. After any other error it is not
 	// known whether a model was called.
 	Ask(ctx context.Context, a Ask) (Outcome, error)
+	// List is the configured models in the order of the configuration, at least one: exactly one is the default.
+	List(ctx context.Context) ([]Model, error)
 }
 
 // Ask is the questions of a version and the input to answer them from.

@@ -71,6 +71,8 @@ const ResultsWait = 1750 * time.Millisecond
 type Results interface {
 	// Account is the account of an API key, whatever its role. Results of the previous release do not tell: the zero account.
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)
+	// Authorize checks an API key and its role for an operation of which the gateway does a part by itself.
+	Authorize(ctx context.Context, key KeyDigest, op Operation) error
 	// Limits are the limits of all accounts that have one, in any order.
 	Limits(ctx context.Context) ([]AccountLimits, error)
 
@@ -118,6 +120,16 @@ type Results interface {
 	// ListAudit is a page of the account's audit, newest first: {data, next_cursor}.
 	ListAudit(ctx context.Context, key KeyDigest, q AuditList) (Response, error)
 }
+
+// Operation is what a caller does, by its name in the OpenAPI document.
+type Operation string
+
+// The operations that the gateway has authorized before it asks model-proxy for the models.
+const (
+	ListModels    Operation = "listModels"
+	CreatePrism   Operation = "createPrism"
+	CreateVersion Operation = "createVersion"
+)
 
 // AccountLimits are the limits of an account.
 type AccountLimits struct {

@@ -51,7 +51,10 @@ func (stored) Read(context.Context, contract.KeyDigest, prism.ResultID, contract
 }
 
 // models hold the calls with the text "hang" until release.
-type models struct{ asked, release chan struct{} }
+type models struct {
+	contract.Models
+	asked, release chan struct{}
+}
 
 func (m models) Ask(_ context.Context, a contract.Ask) (contract.Outcome, error) {
 	if a.Fields[0].Value == "hang" {

@@ -64,6 +64,7 @@ type Deps struct {
 type Service struct {
 	asker    *ask.Asker
 	provider string
+	model    contract.Model
 	client   *upstream.Client // nil for offline
 	metrics  *metrics
 	log      *slog.Logger
@@ -85,7 +86,7 @@ func newService(cfg Config, deps Deps, p provider.Provider, client *upstream.Cli
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{provider: p.Name, client: client, log: deps.Log}
+	s := &Service{provider: p.Name, model: describe(cfg, p.Name), client: client, log: deps.Log}
 	asks := ask.Config{MaxInFlight: cfg.MaxInFlight, Log: deps.Log}
 	if client != nil { // offline makes no upstream attempts to count
 		asks.Attempted = func(r provider.Reply, f *upstream.Fault) { s.metrics.attempted(r, f) }

@@ -22,12 +22,17 @@ func newProvider(cfg Config, tracer trace.TracerProvider) (p provider.Provider, 
 	if cfg.Provider == offline.Name {
 		return offline.New(), nil, nil
 	}
-	for _, f := range []provider.Format{systemone.Format(), openaidecisions.Format(), openaichat.Format(), anthropic.Format()} {
+	for _, f := range formats() {
 		if f.Name == cfg.Provider {
 			return open(f, cfg, tracer)
 		}
 	}
 	return p, nil, fmt.Errorf("PRISM_MODEL_PROVIDER: unknown provider %q", cfg.Provider)
+}
+
+// formats are those of the providers that have an upstream.
+func formats() []provider.Format {
+	return []provider.Format{systemone.Format(), openaidecisions.Format(), openaichat.Format(), anthropic.Format()}
 }
 
 // open makes the provider. Its error lists every wrong setting.

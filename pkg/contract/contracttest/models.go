@@ -12,6 +12,7 @@ import (
 type models struct {
 	heard   contract.Ask
 	outcome contract.Outcome
+	listed  []contract.Model
 	err     error
 }
 
@@ -19,6 +20,8 @@ func (m *models) Ask(_ context.Context, a contract.Ask) (contract.Outcome, error
 	m.heard = a
 	return m.outcome, m.err
 }
+
+func (m *models) List(context.Context) ([]contract.Model, error) { return m.listed, m.err }
 
 // Models runs the suite. connect returns a client of what it is given.
 func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Models) {
@@ -39,12 +42,28 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 			t.Errorf("heard %+v, want %+v", far.heard, ask)
 		}
 	}
-	far.err = contract.ErrUnavailable
-	if _, err := near.Ask(patience(t), ask); !errors.Is(err, contract.ErrUnavailable) {
-		t.Errorf("got %v, want ErrUnavailable", err)
+	far.listed = []contract.Model{
+		{
+			Name: "fast", Provider: "openai-chat", Model: odd, Default: true, Probabilities: contract.Logprobs,
+			Price: &contract.Price{Currency: "USD", Input: 0.4, Output: 1.600001}, Fallback: []string{"b", "a"},
+		},
+		{Name: "a", Provider: "offline", Model: "offline", Probabilities: contract.Simulated, Fallback: []string{}},
 	}
-	far.err = errors.New("a bug")
-	if _, err := near.Ask(patience(t), ask); err == nil || errors.Is(err, contract.ErrUnavailable) {
-		t.Errorf("a fault arrived as %v", err)
+	if got, err := near.List(patience(t)); err != nil || !reflect.DeepEqual(got, far.listed) {
+		t.Errorf("listed %+v, %v, want %+v", got, err, far.listed)
+	}
+	calls := map[string]func() error{
+		"Ask":  func() error { _, err := near.Ask(patience(t), ask); return err },
+		"List": func() error { _, err := near.List(patience(t)); return err },
+	}
+	for name, call := range calls {
+		far.err = contract.ErrUnavailable
+		if err := call(); !errors.Is(err, contract.ErrUnavailable) {
+			t.Errorf("%s: got %v, want ErrUnavailable", name, err)
+		}
+		far.err = errors.New("a bug")
+		if err := call(); err == nil || errors.Is(err, contract.ErrUnavailable) {
+			t.Errorf("%s: a fault arrived as %v", name, err)
+		}
 	}
 }

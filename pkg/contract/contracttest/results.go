@@ -47,6 +47,11 @@ func (r *results) Account(_ context.Context, key contract.KeyDigest) (prism.Acco
 	return r.account, err
 }
 
+func (r *results) Authorize(_ context.Context, key contract.KeyDigest, op contract.Operation) error {
+	_, err := r.hear("Authorize", key, op)
+	return err
+}
+
 func (r *results) Limits(context.Context) ([]contract.AccountLimits, error) {
 	_, err := r.hear("Limits")
 	return r.limits, err
@@ -299,6 +304,12 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 	if want := (heard{"Account", []any{digest}}); !reflect.DeepEqual(far.heard, want) {
 		t.Errorf("heard %+v\nwant  %+v", far.heard, want)
 	}
+	if err := near.Authorize(patience(t), digest, contract.ListModels); err != nil {
+		t.Error(err)
+	}
+	if want := (heard{"Authorize", []any{digest, contract.ListModels}}); !reflect.DeepEqual(far.heard, want) {
+		t.Errorf("heard %+v\nwant  %+v", far.heard, want)
+	}
 	for _, want := range [][]contract.AccountLimits{
 		nil,
 		{{Account: account, Limits: prism.Limits{RequestsPerSecond: 1}}},
@@ -328,6 +339,9 @@ func failures(t *testing.T, connect func(*testing.T, contract.Results) contract.
 			t.Errorf("got %v, want %v", err, want)
 		}
 		if _, err := near.Account(patience(t), digest); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		if err := near.Authorize(patience(t), digest, contract.CreatePrism); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 		if _, err := near.Limits(patience(t)); !errors.Is(err, want) {

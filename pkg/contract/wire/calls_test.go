@@ -23,6 +23,8 @@ type asking func(context.Context, contract.Ask) (contract.Outcome, error)
 
 func (f asking) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) { return f(ctx, a) }
 
+func (f asking) List(context.Context) ([]contract.Model, error) { return nil, nil }
+
 // connectModels serves a model until the test ends, and connects to it.
 func connectModels(t *testing.T, cfg httpkit.Config, m contract.Models) patient {
 	t.Helper()

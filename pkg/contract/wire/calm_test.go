@@ -42,6 +42,10 @@ func (calm) Account(context.Context, contract.KeyDigest) (prism.AccountID, error
 	return prism.AccountID{}, nil
 }
 
+func (calm) List(context.Context) ([]contract.Model, error) { return nil, nil }
+
+func (calm) Authorize(context.Context, contract.KeyDigest, contract.Operation) error { return nil }
+
 func (calm) Limits(context.Context) ([]contract.AccountLimits, error) { return nil, nil }
 
 func (calm) CreateFacts(context.Context, contract.CreateQuery) (contract.CreateFacts, error) {

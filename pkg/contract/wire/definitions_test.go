@@ -188,6 +188,7 @@ func TestADefinitionWithAnotherHashIsNotKept(t *testing.T) {
 
 // heard keeps the questions that a model was asked.
 type heard struct {
+	calm
 	mu   sync.Mutex
 	asks []contract.Ask
 }

@@ -30,5 +30,10 @@ func (m models) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, erro
 			return outcome, err
 		}
 	}
-	return decode[contract.Outcome](m.call(ctx, pathAsk, a))
+	return decode[contract.Outcome](m.call(ctx, definitionPath(pathAsk, a.Definition), a))
+}
+
+// List implements contract.Models.
+func (m models) List(ctx context.Context) ([]contract.Model, error) {
+	return decode[[]contract.Model](m.lookUp(ctx, pathListModels, argsListModels{}))
 }

@@ -109,3 +109,65 @@ func TestThePreviousReleaseHasNoLimits(t *testing.T) {
 		t.Errorf("account: %v, %v", account, err)
 	}
 }
+
+// The previous release ignores the model of a definition, so a definition with one must not reach the paths of that release: it
+// would be stored without the name, or asked of another model.
+// spec: version-is-immutable, model-of-a-version
+func TestThePreviousReleaseStoresAndAsksNothingOfAModel(t *testing.T) {
+	t.Parallel()
+	var taken atomic.Int64
+	url := serve(t, func(app *fiber.App, _ *slog.Logger) {
+		for _, path := range []string{"create-prism", "create-prism-dry-run", "add-version", "add-version-dry-run", "ask"} {
+			app.Post("/internal/"+path, func(c *fiber.Ctx) error {
+				taken.Add(1)
+				return c.SendString("{}")
+			})
+		}
+	})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	m := dialModels(t, url)
+	var key contract.KeyDigest
+	for _, model := range []string{"fast", ""} {
+		d := prism.Definition{Model: model}
+		hash, _ := contract.HashDefinition(d)
+		_, named := m.Ask(t.Context(), contract.Ask{Definition: d, Hash: hash})
+		_, ask := m.Ask(t.Context(), contract.Ask{Definition: d})
+		errs := []error{named, ask}
+		for _, dryRun := range []bool{true, false} {
+			v := contract.NewVersion{Definition: d, DryRun: dryRun}
+			_, create := c.CreatePrism(t.Context(), key, contract.NewPrism{NewVersion: v})
+			_, add := c.AddVersion(t.Context(), key, prism.Ref{}, v)
+			errs = append(errs, create, add)
+		}
+		for i, err := range errs {
+			if errors.Is(err, contract.ErrUnavailable) != (model != "") || model == "" && err != nil {
+				t.Errorf("model %q, call %d: %v", model, i, err)
+			}
+		}
+	}
+	if taken.Load() != 6 {
+		t.Errorf("%d calls reached the paths of the previous release, want 6", taken.Load())
+	}
+}
+
+// The previous release authorizes nothing and lists no models: nobody is let through.
+// spec: models-list
+func TestThePreviousReleaseListsNoModels(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(*fiber.App, *slog.Logger) {})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if err := c.Authorize(t.Context(), contract.KeyDigest{}, contract.ListModels); !errors.Is(err, contract.ErrUnavailable) {
+		t.Errorf("authorized: %v", err)
+	}
+	if _, err := dialModels(t, url).List(t.Context()); !errors.Is(err, contract.ErrUnavailable) {
+		t.Errorf("listed: %v", err)
+	}
+}

@@ -31,6 +31,11 @@ func (r *results) Account(ctx context.Context, key contract.KeyDigest) (prism.Ac
 	return orUnknownPath(decode[prism.AccountID](r.lookUp(ctx, pathAccount, argsAccount{key})))
 }
 
+func (r *results) Authorize(ctx context.Context, key contract.KeyDigest, op contract.Operation) error {
+	_, err := r.lookUp(ctx, pathAuthorize, argsAuthorize{key, op})
+	return err
+}
+
 func (r *results) Limits(ctx context.Context) ([]contract.AccountLimits, error) {
 	return orUnknownPath(decode[[]contract.AccountLimits](r.lookUp(ctx, pathLimits, argsLimits{})))
 }
@@ -64,7 +69,7 @@ func (r *results) ListResults(ctx context.Context, key contract.KeyDigest, q con
 }
 
 func (r *results) CreatePrism(ctx context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
-	return r.call(ctx, changePath(pathCreatePrism, p.DryRun), argsCreatePrism{key, p})
+	return r.call(ctx, changePath(definitionPath(pathCreatePrism, p.Definition), p.DryRun), argsCreatePrism{key, p})
 }
 
 func (r *results) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
@@ -76,7 +81,7 @@ func (r *results) Prism(ctx context.Context, key contract.KeyDigest, ref prism.R
 }
 
 func (r *results) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
-	return r.call(ctx, changePath(pathAddVersion, v.DryRun), argsPrism{Key: key, Ref: ref, New: v})
+	return r.call(ctx, changePath(definitionPath(pathAddVersion, v.Definition), v.DryRun), argsPrism{Key: key, Ref: ref, New: v})
 }
 
 func (r *results) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {

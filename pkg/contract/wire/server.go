@@ -41,6 +41,9 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	postJSON(app, log, pathAccount, func(ctx context.Context, a argsAccount) (prism.AccountID, error) {
 		return r.Account(ctx, a.Key)
 	})
+	postJSON(app, log, pathAuthorize, func(ctx context.Context, a argsAuthorize) (struct{}, error) {
+		return struct{}{}, r.Authorize(ctx, a.Key, a.Operation)
+	})
 	postJSON(app, log, pathLimits, func(ctx context.Context, _ argsLimits) ([]contract.AccountLimits, error) {
 		return r.Limits(ctx)
 	})
@@ -52,7 +55,7 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 }
 
 func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
-	postChange(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
+	postDefinition(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
 		return r.CreatePrism(ctx, a.Key, a.Prism)
 	})
 	find(app, log, pathListPrisms, func(ctx context.Context, a argsQuery[contract.PrismList]) (contract.Response, error) {
@@ -61,7 +64,7 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	find(app, log, pathPrism, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Prism(ctx, a.Key, a.Ref)
 	})
-	postChange(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
+	postDefinition(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.AddVersion(ctx, a.Key, a.Ref, a.New)
 	})
 	find(app, log, pathVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
@@ -79,6 +82,12 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 func postChange[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
 	post(app, log, path, method)
 	post(app, log, changePath(path, true), method)
+}
+
+// postDefinition is postChange for a change whose definition may name a model.
+func postDefinition[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
+	postChange(app, log, path, method)
+	postChange(app, log, definitionPath(path, withModel), method)
 }
 
 func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
@@ -100,7 +109,11 @@ func MountModels(app *fiber.App, models contract.Models, tokens *Tokens, log *sl
 	app.Use(authorize(tokens))
 	s := askServer{models, newKept[prism.DefinitionHash]()}
 	postJSON(app, log, pathAsk, s.full)
+	postJSON(app, log, definitionPath(pathAsk, withModel), s.full)
 	postJSON(app, log, pathAskByHash, s.byHash)
+	findJSON(app, log, pathListModels, func(ctx context.Context, _ argsListModels) ([]contract.Model, error) {
+		return models.List(ctx)
+	})
 }
 
 func authorize(tokens *Tokens) fiber.Handler {

@@ -55,6 +55,8 @@ const (
 	pathLimits      = "/internal/limits"
 	pathAsk         = "/internal/ask"
 	pathAskByHash   = "/internal/ask-by-hash"
+	pathListModels  = "/internal/list-models"
+	pathAuthorize   = "/internal/authorize"
 )
 
 // changePath is the path of a change. A dry run has a path of its own: the release before this one ignores the member
@@ -65,6 +67,19 @@ func changePath(path string, dryRun bool) string {
 	}
 	return path
 }
+
+// definitionPath is the path of what carries a definition. A definition that names a model has a path of its own: the release
+// before this one ignores the member model, so it would store the definition without the name, or ask another model. It refuses
+// a path that it does not know.
+func definitionPath(path string, d prism.Definition) string {
+	if d.Model != "" {
+		return path + "-with-model"
+	}
+	return path
+}
+
+// withModel is any definition that names a model.
+var withModel = prism.Definition{Model: "any"}
 
 // createKeyPath is the path of a new key. A key with less than all rights has a path of its own: the release before this one
 // ignores the members Role and ExpiresAt and would make a key with all rights, but refuses a path that it does not know.
@@ -123,8 +138,13 @@ type (
 		ID     prism.ResultID
 		Format contract.Format // Read
 	}
-	argsAccount      struct{ Key contract.KeyDigest }
-	argsLimits       struct{}
+	argsAccount    struct{ Key contract.KeyDigest }
+	argsLimits     struct{}
+	argsListModels struct{}
+	argsAuthorize  struct {
+		Key       contract.KeyDigest
+		Operation contract.Operation
+	}
 	argsQuery[Q any] struct {
 		Key   contract.KeyDigest
 		Query Q

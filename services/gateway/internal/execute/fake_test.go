@@ -152,6 +152,8 @@ func (m modelFunc) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, e
 	return m(ctx, a)
 }
 
+func (modelFunc) List(context.Context) ([]contract.Model, error) { return nil, nil }
+
 // anySize is a size estimate that lets everything pass.
 type anySize struct{}
 

@@ -20,6 +20,12 @@ func (s *Service) Account(ctx context.Context, key contract.KeyDigest) (prism.Ac
 	return found.Account, nil
 }
 
+// Authorize implements contract.Results.
+func (s *Service) Authorize(ctx context.Context, key contract.KeyDigest, op contract.Operation) error {
+	_, err := s.authenticate(ctx, key, operation(op))
+	return err
+}
+
 // Limits implements contract.Results.
 func (s *Service) Limits(ctx context.Context) ([]contract.AccountLimits, error) {
 	limits, err := s.Store.ListLimits(ctx)

@@ -31,6 +31,7 @@ const (
 	listKeys      operation = "listKeys"
 	revokeKey     operation = "revokeKey"
 	listAudit     operation = "listAudit"
+	listModels    operation = "listModels"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -55,6 +56,7 @@ var neededRoles = map[operation]prism.Role{
 	listPrisms:    prism.Reader,
 	readPrism:     prism.Reader,
 	readVersion:   prism.Reader,
+	listModels:    prism.Reader,
 }
 
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,

@@ -52,6 +52,7 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.ListAudit(ctx, k, contract.AuditList{Page: contract.Page{Limit: 1}})
 			return err
 		},
+		"listModels": func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
 	}
 }
 
@@ -93,6 +94,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"listKeys", true, false, false, false},
 		{"revokeKey", true, false, false, false},
 		{"listAudit", true, false, false, false}, // spec: audit-list
+		{"listModels", true, true, true, true},   // spec: models-list
 	}
 	if len(rows) != len(calls) {
 		t.Errorf("%d rows for %d operations", len(rows), len(calls))
