@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync"
 
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/daemon"
@@ -34,7 +35,7 @@ type settings struct {
 	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
 	Store    storeSettings
 	Redis    config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix" example:"redis://127.0.0.1:6379" help:"Redis for locks, instead of memory"`
-	Provider string     `env:"PRISM_MODEL_PROVIDER" default:"offline" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model"`
+	Provider string     `env:"PRISM_MODEL_PROVIDER" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model, offline when there are no models of a file"`
 	Upstream modelproxy.Upstream
 	Proxies  httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
 	Daemon   daemon.Settings
@@ -72,8 +73,11 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 		return err
 	}
 	defer service.Close()
-	models, err := modelproxy.New(s.Upstream.Config(s.Provider, d.Settings.MaxInFlight),
-		modelproxy.Deps{Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider})
+	cfg, err := s.Upstream.Config(env, s.Provider, "offline", d.Settings.MaxInFlight)
+	if err != nil {
+		return err
+	}
+	models, err := modelproxy.New(cfg, modelproxy.Deps{Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider})
 	if err != nil {
 		return err
 	}
@@ -100,6 +104,13 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 			hello.print(api.Addr())
 			return g.Run(ctx, api)
 		},
-		Background: service.Run,
+		Background: func(ctx context.Context) error {
+			var parts sync.WaitGroup
+			var modelsErr error
+			parts.Go(func() { modelsErr = models.Run(ctx) })
+			err := service.Run(ctx)
+			parts.Wait()
+			return errors.Join(err, modelsErr)
+		},
 	})
 }

@@ -78,7 +78,7 @@ func (v *Value[T]) read() error {
 	contents := make([][]byte, len(v.paths))
 	for i, path := range v.paths {
 		var err error
-		if contents[i], err = readFile(path); err != nil {
+		if contents[i], err = ReadFile(path); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,8 @@ func (v *Value[T]) read() error {
 	return nil
 }
 
-func readFile(path string) ([]byte, error) {
+// ReadFile reads a file of at most 1 MiB. The error names the path.
+func ReadFile(path string) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // a file that the operator names
 	var fault *fs.PathError
 	if errors.As(err, &fault) {

@@ -2,79 +2,105 @@ package modelproxy
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// metrics are the service's collectors. Label values are the provider, outcomes, status classes and kinds of tokens, so
-// that the number of series does not grow with accounts, prisms or inputs.
+// metrics are the service's collectors. Label values are the names of configured models, providers, outcomes, status classes,
+// kinds of tokens and currencies, so that the number of series does not grow with accounts, prisms or inputs.
 type metrics struct {
-	calls     *prometheus.CounterVec
-	duration  *prometheus.HistogramVec
-	attempts  *prometheus.CounterVec
-	tokens    *prometheus.CounterVec
-	labelMass prometheus.Histogram
-	shed      prometheus.Counter
+	calls         *prometheus.CounterVec
+	duration      *prometheus.HistogramVec
+	attempts      *prometheus.CounterVec
+	tokens        *prometheus.CounterVec
+	cost          *prometheus.CounterVec
+	labelMass     *prometheus.HistogramVec
+	fallbacks     *prometheus.CounterVec
+	shed          prometheus.Counter
+	notConfigured prometheus.Counter
+	refused       prometheus.Counter
 }
 
 // newMetrics registers the collectors, unless to is nil. It panics when they are registered already.
-func newMetrics(to prometheus.Registerer, providerName string, asker *ask.Asker) *metrics {
-	of := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"provider": providerName}, to))
-	m := &metrics{
-		calls: of.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_model_calls_total", Help: "Asks by how they ended, over all their attempts.",
-		}, []string{"outcome"}),
-		duration: of.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "prism_model_call_duration_seconds", Help: "Wall time of an ask over all its attempts and pauses.",
-			Buckets: []float64{.001, .005, .025, .05, .1, .25, .5, 1, 2, 3, 5, 7.5, 10, 12.5, 15, 16},
-		}, []string{"outcome"}),
-		attempts: of.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_model_attempts_total",
-			Help: "Upstream calls by status: 2xx, 3xx, 4xx, 408, 409, 429, 5xx, error (no response), cancelled.",
-		}, []string{"status"}),
-		tokens: of.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_model_tokens_total", Help: "Tokens as upstreams count them.",
-		}, []string{"kind"}),
-		labelMass: of.NewHistogram(prometheus.HistogramOpts{
-			Name: "prism_model_label_mass", Help: "Part of a model's probability that went to a question's labels, where known.",
-			Buckets: []float64{.01, .1, .25, .5, .75, .9, .95, .99, 1},
-		}),
-		shed: promauto.With(to).NewCounter(prometheus.CounterOpts{
-			Name: "prism_model_shed_total", Help: "Asks refused because too many were under way.",
-		}),
+func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Asker) *metrics {
+	of := promauto.With(to)
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return of.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, append([]string{"model", "provider"}, labels...))
 	}
-	for _, r := range ask.Reasons() { // create the series now: a rate needs a value before the first failure
-		m.calls.WithLabelValues(string(r))
+	histograms := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		return of.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets},
+			append([]string{"model", "provider"}, labels...))
+	}
+	counter := func(name, help string) prometheus.Counter {
+		return of.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	}
+	m := &metrics{
+		calls: counters("prism_model_calls_total", "Asks of models by how they ended, over all their attempts.", "outcome"),
+		duration: histograms("prism_model_call_duration_seconds", "Wall time of the ask of a model over all its attempts and pauses.",
+			[]float64{.001, .005, .025, .05, .1, .25, .5, 1, 2, 3, 5, 7.5, 10, 12.5, 15, 16}, "outcome"),
+		attempts: counters("prism_model_attempts_total",
+			"Upstream calls by status: 2xx, 3xx, 4xx, 408, 409, 429, 5xx, error (no response), cancelled.", "status"),
+		tokens: counters("prism_model_tokens_total", "Tokens as upstreams count them: input, of these cached_input, and output.", "kind"),
+		cost:   counters("prism_model_cost_total", "Cost of the tokens of models with a price, in the currency.", "currency"),
+		labelMass: histograms("prism_model_label_mass", "Part of a model's probability that went to a question's labels, where known.",
+			[]float64{.01, .1, .25, .5, .75, .9, .95, .99, 1}),
+		fallbacks:     counters("prism_model_fallbacks_total", "Asks of models as the fallback of another one."),
+		shed:          counter("prism_model_shed_total", "Asks refused because too many were under way."),
+		notConfigured: counter("prism_model_not_configured_total", "Asks of models that are not configured."),
+		refused:       counter("prism_models_refused_total", "New files of models that could not be used."),
 	}
 	gauge := func(name, help string, read func() int) {
-		promauto.With(to).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
+		of.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
 	}
 	gauge("prism_model_in_flight", "Asks under way.", asker.InFlight)
 	gauge("prism_model_in_flight_limit", "Asks under way at which more are shed.", asker.MaxInFlight)
+	if to != nil {
+		to.MustRegister(states{source})
+	}
 	return m
 }
 
-func (m *metrics) asked(r ask.Reason, took time.Duration) {
-	m.calls.WithLabelValues(string(r)).Inc()
-	m.duration.WithLabelValues(string(r)).Observe(took.Seconds())
+// created makes the series of models: a rate needs a value before the first failure.
+func (m *metrics) created(set *models.Set) {
+	for _, one := range set.Models() {
+		for _, r := range ask.Reasons() {
+			m.calls.WithLabelValues(one.Name, one.API.Name, string(r))
+		}
+	}
 }
 
-func (m *metrics) attempted(r provider.Reply, fault *upstream.Fault) {
-	m.attempts.WithLabelValues(statusClass(fault)).Inc()
-	if r.Tokens.Input > 0 {
-		m.tokens.WithLabelValues("input").Add(float64(r.Tokens.Input))
+func (m *metrics) asked(e ask.End) {
+	m.calls.WithLabelValues(e.Model.Name, e.Model.API.Name, string(e.Report.Reason)).Inc()
+	m.duration.WithLabelValues(e.Model.Name, e.Model.API.Name, string(e.Report.Reason)).Observe(e.Took.Seconds())
+	if e.FellBack {
+		m.fallbacks.WithLabelValues(e.Model.Name, e.Model.API.Name).Inc()
 	}
-	if r.Tokens.Output > 0 {
-		m.tokens.WithLabelValues("output").Add(float64(r.Tokens.Output))
+}
+
+func (m *metrics) attempted(a ask.Attempt) {
+	name, api := a.Model.Name, a.Model.API.Name
+	if a.Model.Remote() { // others make no upstream attempts to count
+		m.attempts.WithLabelValues(name, api, statusClass(a.Fault)).Inc()
 	}
-	for _, mass := range r.LabelMass {
-		m.labelMass.Observe(mass)
+	for _, t := range []struct {
+		kind  string
+		count provider.Count
+	}{{"input", a.Reply.Tokens.Input}, {"cached_input", a.Reply.Tokens.Cached}, {"output", a.Reply.Tokens.Output}} {
+		if t.count.N > 0 {
+			m.tokens.WithLabelValues(name, api, t.kind).Add(float64(t.count.N))
+		}
+	}
+	if a.Cost > 0 {
+		m.cost.WithLabelValues(name, api, a.Model.Price.Currency).Add(float64(a.Cost) / models.PerUnit)
+	}
+	for _, mass := range a.Reply.LabelMass {
+		m.labelMass.WithLabelValues(name, api).Observe(mass.Mass)
 	}
 }
 
@@ -91,5 +117,35 @@ func statusClass(f *upstream.Fault) string {
 		return strconv.Itoa(f.Status)
 	default:
 		return strconv.Itoa(f.Status/100) + "xx"
+	}
+}
+
+// states collects what the models of now are like.
+type states struct{ source *models.Current }
+
+var (
+	modelLabels  = []string{"model", "provider"}
+	breakerState = prometheus.NewDesc("prism_model_breaker_state",
+		"Circuit breaker of a model: 0 closed, 1 one call on trial, 2 open: the model is skipped while another one is left.", modelLabels, nil)
+	running = prometheus.NewDesc("prism_model_running", "Asks of a model under way.", modelLabels, nil)
+	bound   = prometheus.NewDesc("prism_model_running_limit", "max_in_flight of a model that has one.", modelLabels, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (s states) Describe(to chan<- *prometheus.Desc) { to <- breakerState; to <- running; to <- bound }
+
+// Collect implements prometheus.Collector.
+func (s states) Collect(to chan<- prometheus.Metric) {
+	set := s.source.Acquire()
+	defer set.Release()
+	for _, m := range set.Models() {
+		gauge := func(d *prometheus.Desc, v int64) {
+			to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), m.Name, m.API.Name)
+		}
+		gauge(breakerState, int64(m.State()))
+		gauge(running, m.Running())
+		if m.MaxInFlight > 0 {
+			gauge(bound, int64(m.MaxInFlight))
+		}
 	}
 }

@@ -1,26 +1,31 @@
-// Package modelproxy is the model-proxy service: it implements contract.Models over one decision model. It owns the
-// 15-second wait, the retries, the wire formats of the providers, and the computation of probabilities from model output.
-// The package does not listen: contract/wire serves it over HTTP, and the standalone binary calls it in process.
+// Package modelproxy is the model-proxy service: it implements contract.Models over the configured decision models. It owns the
+// 15-second wait, the retries, the fallbacks, the wire formats of the providers, and the computation of probabilities from model
+// output. The package does not listen: contract/wire serves it over HTTP, and the standalone binary calls it in process.
 package modelproxy
 
 import (
 	"context"
 	"errors"
 	"log/slog"
-	"time"
+	"os"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
-	"github.com/prism-results/prism/services/model-proxy/internal/provider"
-	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
+	"github.com/prism-results/prism/services/model-proxy/internal/modelsfile"
 )
 
-// Config selects the model. Provider is always required; the provider decides which other fields are.
+// Config selects the models: those of a file, or one. Of the one, Provider is required; the provider decides which other fields
+// are.
 type Config struct {
+	// ModelsFile is the YAML file of models (PRISM_MODELS_FILE). With it, the fields of the one model are not used.
+	ModelsFile string
+	// Getenv reads the variables that the file names. The environment of the process by default.
+	Getenv func(name string) string
+
 	// Provider is the value of PRISM_MODEL_PROVIDER.
 	Provider string
 	// BaseURL is the upstream's address without the provider's path, such as http://127.0.0.1:8000/v1
@@ -30,75 +35,74 @@ type Config struct {
 	ModelName string
 	// APIKey authenticates this service (PRISM_MODEL_API_KEY). The providers' own hosts require one.
 	APIKey string
-	// MaxInFlight limits concurrent asks: one more gets contract.ErrUnavailable (spec: overload). 0 means 256.
+
+	// MaxInFlight limits concurrent asks of all models: one more gets contract.ErrUnavailable (spec: overload). 0 means 256.
 	MaxInFlight int
-}
-
-// Upstream are the settings of the model that prism and prism-model-proxy share. The provider's setting is not among them:
-// only prism has a default for it.
-type Upstream struct {
-	BaseURL config.URL    `env:"PRISM_MODEL_BASE_URL" example:"http://127.0.0.1:8000/v1" help:"the upstream's address; the provider's own when not set"`
-	Model   string        `env:"PRISM_MODEL_NAME" help:"the upstream's model; the provider's own when not set"`
-	APIKey  config.Secret `env:"PRISM_MODEL_API_KEY" help:"the upstream's key"`
-}
-
-// Config is the configuration of the service with these settings.
-func (u Upstream) Config(provider string, maxInFlight int) Config {
-	return Config{
-		Provider: provider, BaseURL: u.BaseURL.String(), ModelName: u.Model, APIKey: u.APIKey.Reveal(),
-		MaxInFlight: maxInFlight,
-	}
 }
 
 // Deps receive the service's telemetry. A nil field drops what would go there.
 type Deps struct {
 	// Metrics takes the service's collectors, whose names begin with prism_model_.
 	Metrics prometheus.Registerer
-	// Log gets one line per failed ask: provider, reason, status and duration.
+	// Log gets one line for each model that failed an ask: model, provider, reason, status and duration.
 	Log *slog.Logger
 	// Tracer makes a client span per upstream attempt. The attempt's request carries the trace context.
 	Tracer trace.TracerProvider
 }
 
-// Service implements contract.Models. It is safe for concurrent use and has no goroutines between asks.
+// Service implements contract.Models. It is safe for concurrent use and has no goroutines between asks but those of Run.
 type Service struct {
-	asker    *ask.Asker
-	provider string
-	model    contract.Model
-	client   *upstream.Client // nil for offline
-	metrics  *metrics
-	log      *slog.Logger
+	models  *models.Current
+	file    *modelsfile.Source // nil in tests of the rest
+	asker   *ask.Asker
+	metrics *metrics
+	log     *slog.Logger
 }
 
 var _ contract.Models = (*Service)(nil)
 
-// New checks the settings and makes the service. It does no I/O. Its error names every wrong setting and repeats no value
+// New checks the settings and makes the service. It connects to nothing, and reads no file but those of the models. Its error
+// names every wrong setting, and every problem of the file with its line, and repeats no value
 // (spec: values-are-never-repeated). It panics when Deps.Metrics already has the service's collectors.
 func New(cfg Config, deps Deps) (*Service, error) {
-	p, client, err := newProvider(cfg, deps.Tracer)
-	if err != nil {
-		return nil, err
-	}
-	return newService(cfg, deps, p, client), nil
-}
-
-func newService(cfg Config, deps Deps, p provider.Provider, client *upstream.Client) *Service {
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{provider: p.Name, model: describe(cfg, p.Name), client: client, log: deps.Log}
-	asks := ask.Config{MaxInFlight: cfg.MaxInFlight, Log: deps.Log}
-	if client != nil { // offline makes no upstream attempts to count
-		asks.Attempted = func(r provider.Reply, f *upstream.Fault) { s.metrics.attempted(r, f) }
+	if cfg.Getenv == nil {
+		cfg.Getenv = os.Getenv
 	}
-	s.asker = ask.New(p, asks)
-	s.metrics = newMetrics(deps.Metrics, p.Name, s.asker)
+	var s *Service
+	source, err := modelsfile.Open(modelsfile.Config{
+		Path:   cfg.ModelsFile,
+		Single: models.Spec{Provider: cfg.Provider, BaseURL: cfg.BaseURL, Model: cfg.ModelName, APIKey: cfg.APIKey},
+		Getenv: cfg.Getenv, MaxConns: cfg.MaxInFlight, Tracer: deps.Tracer, Log: deps.Log,
+		Refused: func() { s.metrics.refused.Inc() }, Loaded: func(set *models.Set) { s.metrics.created(set) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	s = newService(cfg, deps, source.Current)
+	s.file = source
+	return s, nil
+}
+
+func newService(cfg Config, deps Deps, from *models.Current) *Service {
+	s := &Service{models: from, log: deps.Log}
+	s.asker = ask.New(from, ask.Config{
+		MaxInFlight: cfg.MaxInFlight, Log: deps.Log, Ended: s.ended,
+		Attempted: func(a ask.Attempt) { s.metrics.attempted(a) },
+	})
+	s.metrics = newMetrics(deps.Metrics, from, s.asker)
+	set := from.Acquire()
+	defer set.Release()
+	s.metrics.created(set)
 	return s
 }
 
-// Ask asks the model all questions and returns within the wait, whatever the model does (spec: model-wait-is-hard). The
-// Outcome has either answers, as the bytes of format raw in question order, or the error text of the model's fault. The
-// error is contract.ErrUnavailable, at once, when MaxInFlight asks are running; any other error is a bug in a provider.
+// Ask asks the model of the definition all questions and returns within the wait, whatever the model does
+// (spec: model-wait-is-hard). The Outcome has either answers, as the bytes of format raw in question order, or the error text of
+// the model's fault. The error is contract.ErrUnavailable, at once, when MaxInFlight asks are running; any other error is a bug
+// in a provider.
 //
 // Cancelling ctx does not cancel the model call (spec: client-disconnect). ctx carries the trace.
 func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
@@ -109,17 +113,54 @@ func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, er
 	if err != nil {
 		return contract.Outcome{}, err
 	}
-	s.metrics.asked(v.Reason, time.Duration(v.TookMS)*time.Millisecond)
-	if v.Reason != ask.OK {
-		s.log.WarnContext(ctx, "model call failed", "provider", s.provider, "reason", string(v.Reason),
-			"status", v.Status, "cause", v.Cause, "took_ms", v.TookMS)
+	if v.Reason == ask.NotConfigured {
+		s.metrics.notConfigured.Inc()
+		s.log.WarnContext(ctx, "model call failed", "model", v.Call.Name, "reason", string(v.Reason))
 	}
 	return v.Outcome, nil
 }
 
+// List describes the models in the order of the file (spec: models-list).
+func (s *Service) List(context.Context) ([]contract.Model, error) {
+	set := s.models.Acquire()
+	defer set.Release()
+	return set.List(), nil
+}
+
+// Run reads the file of models again when it or a file that it names changes, and on SIGHUP, until ctx ends.
+func (s *Service) Run(ctx context.Context) error { return s.file.Run(ctx) }
+
+// ended counts the ask of a model, and logs it if it failed (spec: upstream-error-logs).
+func (s *Service) ended(ctx context.Context, e ask.End) {
+	s.metrics.asked(e)
+	r := e.Report
+	if r.Reason == ask.OK {
+		return
+	}
+	line := []any{
+		"model", e.Model.Name, "provider", e.Model.API.Name, "reason", string(r.Reason), "status", r.Status, "cause", r.Cause,
+		"took_ms", e.Took.Milliseconds(),
+	}
+	if r.Reason == ask.NoLogProbs {
+		line = append(line, "error", r.Error)
+	}
+	if s.log.Enabled(ctx, slog.LevelDebug) {
+		sent := []string{e.Ask.Context}
+		for _, f := range e.Ask.Fields {
+			sent = append(sent, f.Value)
+		}
+		if message := r.Message(sent); message != "" {
+			line = append(line, "upstream_error", message)
+		}
+	}
+	s.log.WarnContext(ctx, "model call failed", line...)
+}
+
 // Close closes idle upstream connections. Running asks continue.
 func (s *Service) Close() {
-	if s.client != nil {
-		s.client.Close()
+	set := s.models.Acquire()
+	defer set.Release()
+	for _, m := range set.Models() {
+		m.Close()
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
@@ -82,7 +83,7 @@ func TestOfflineAnswersWithoutAnUpstream(t *testing.T) {
 		t.Fatalf("got %s %+v, %v", out.Answers, out, err)
 	}
 	m := gather(t, reg)
-	if m[`prism_model_calls_total{outcome="ok",provider="offline"}`] != 1 {
+	if m[`prism_model_calls_total{model="default",outcome="ok",provider="offline"}`] != 1 {
 		t.Errorf("got %v", m)
 	}
 	for name := range m {
@@ -121,19 +122,19 @@ func TestCallsAttemptsAndTokensAreCountedAndFailuresLoggedWithoutValues(t *testi
 	}
 	m := gather(t, reg)
 	for name, want := range map[string]float64{
-		`prism_model_calls_total{outcome="ok",provider="systemone"}`:           1,
-		`prism_model_calls_total{outcome="refused",provider="systemone"}`:      1,
-		`prism_model_calls_total{outcome="unusable",provider="systemone"}`:     1,
-		`prism_model_calls_total{outcome="timeout",provider="systemone"}`:      0,
-		`prism_model_calls_total{outcome="unreachable",provider="systemone"}`:  0,
-		`prism_model_call_duration_seconds{outcome="ok",provider="systemone"}`: 1,
-		`prism_model_attempts_total{provider="systemone",status="2xx"}`:        2,
-		`prism_model_attempts_total{provider="systemone",status="4xx"}`:        1,
-		`prism_model_tokens_total{kind="input",provider="systemone"}`:          7,
-		`prism_model_tokens_total{kind="output",provider="systemone"}`:         2,
-		`prism_model_label_mass{provider="systemone"}`:                         1,
-		`prism_model_in_flight{}`:                                              0,
-		`prism_model_shed_total{}`:                                             0,
+		`prism_model_calls_total{model="default",outcome="ok",provider="systemone"}`:           1,
+		`prism_model_calls_total{model="default",outcome="refused",provider="systemone"}`:      1,
+		`prism_model_calls_total{model="default",outcome="unusable",provider="systemone"}`:     1,
+		`prism_model_calls_total{model="default",outcome="timeout",provider="systemone"}`:      0,
+		`prism_model_calls_total{model="default",outcome="unreachable",provider="systemone"}`:  0,
+		`prism_model_call_duration_seconds{model="default",outcome="ok",provider="systemone"}`: 1,
+		`prism_model_attempts_total{model="default",provider="systemone",status="2xx"}`:        2,
+		`prism_model_attempts_total{model="default",provider="systemone",status="4xx"}`:        1,
+		`prism_model_tokens_total{kind="input",model="default",provider="systemone"}`:          7,
+		`prism_model_tokens_total{kind="output",model="default",provider="systemone"}`:         2,
+		`prism_model_label_mass{model="default",provider="systemone"}`:                         1,
+		`prism_model_in_flight{}`:  0,
+		`prism_model_shed_total{}`: 0,
 	} {
 		if got, ok := m[name]; !ok || got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -179,7 +180,7 @@ func TestOverloadIsShedAndSeen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, reg := held{make(chan struct{})}, prometheus.NewRegistry()
-		s := newService(Config{MaxInFlight: 2}, Deps{Metrics: reg}, provider.Provider{Name: "held", Calls: h.calls}, nil)
+		s := newService(Config{MaxInFlight: 2}, Deps{Metrics: reg, Log: slog.New(slog.DiscardHandler)}, models.Of(models.New(models.Spec{Name: "held"}, provider.Provider{Name: "held", Calls: h.calls}, nil)))
 		for range 2 {
 			go func() { _, _ = s.Ask(t.Context(), contract.Ask{}) }()
 		}

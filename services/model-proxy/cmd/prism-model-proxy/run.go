@@ -17,7 +17,7 @@ type settings struct {
 	Tokens   wire.ModelsTokens
 	Shared   wire.SharedToken
 	TLS      mtls.ServerSettings
-	Provider string `env:"PRISM_MODEL_PROVIDER" required:"true" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"which model API is spoken"`
+	Provider string `env:"PRISM_MODEL_PROVIDER" unless:"PRISM_MODELS_FILE" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"which model API is spoken"`
 	Upstream modelproxy.Upstream
 	Daemon   daemon.Settings
 }
@@ -31,8 +31,11 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	models, err := modelproxy.New(s.Upstream.Config(s.Provider, d.Settings.MaxInFlight),
-		modelproxy.Deps{Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider})
+	cfg, err := s.Upstream.Config(env, s.Provider, "", d.Settings.MaxInFlight)
+	if err != nil {
+		return err
+	}
+	models, err := modelproxy.New(cfg, modelproxy.Deps{Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider})
 	if err != nil {
 		return err
 	}
@@ -46,5 +49,5 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	}
 	server.AccountOf(wire.AccountOf)
 	wire.MountModels(server.App(), models, tokens, d.Log)
-	return d.Run(ctx, daemon.Plan{API: s.Listen, Admin: s.Admin, Server: server})
+	return d.Run(ctx, daemon.Plan{API: s.Listen, Admin: s.Admin, Server: server, Background: models.Run})
 }

@@ -1,8 +1,8 @@
-// Package ask executes an ask, which is all questions about one input, with a provider: one deadline over everything, and
-// the only retry loop (spec: one-owner-of-retries). An ask ends with one of these reasons:
+// Package ask executes an ask, which is all questions about one input: one deadline over everything, the models that are asked
+// one after the other, and the only retry loop (spec: one-owner-of-retries). The ask of a model ends with one of these reasons:
 //
 //	                    ┌─ every question has a usable answer ────▶ OK
-//	calls ─▶ attempts ──┼─ a question has no usable answer ───────▶ Unusable
+//	calls ─▶ attempts ──┼─ a question has no usable answer ───────▶ Unusable, NoLogProbs
 //	   ▲         │      ├─ a status that is not retried ──────────▶ Refused
 //	   └─ pause ─┘      ├─ the next pause is longer than the rest ▶ Refused, Unreachable
 //	                    └─ the wait has ended ────────────────────▶ Timeout
@@ -15,31 +15,16 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
-
-// Reason is how an ask ended. It is a label of metrics and a member of log lines.
-type Reason string
-
-// The reasons.
-const (
-	OK          Reason = "ok"
-	Unusable    Reason = "unusable"
-	Refused     Reason = "refused"
-	Unreachable Reason = "unreachable"
-	Timeout     Reason = "timeout"
-)
-
-// Reasons are all reasons.
-func Reasons() []Reason { return []Reason{OK, Unusable, Refused, Unreachable, Timeout} }
 
 // Config configures an Asker.
 type Config struct {
@@ -51,29 +36,41 @@ type Config struct {
 	// Log gets panics of the provider, without their values. Required.
 	Log *slog.Logger
 	// Attempted, if not nil, gets the end of each attempt.
-	Attempted func(provider.Reply, *upstream.Fault)
+	Attempted func(Attempt)
+	// Ended, if not nil, gets the end of the ask of each model.
+	Ended func(context.Context, End)
 }
 
-// Report is an outcome with its reason and the fault of the last attempt, for metrics and logs.
-type Report struct {
-	contract.Outcome
-	upstream.Fault
-	Reason Reason
+// Attempt is the end of one upstream call.
+type Attempt struct {
+	Model *models.Model
+	Reply provider.Reply
+	Fault *upstream.Fault // nil: there is a reply
+	Cost  int64           // of the reply's tokens, in 10⁻¹² of the currency of the model's price; 0 when it is not known
 }
 
-// Asker executes asks with one provider. It is safe for concurrent use.
+// End is the end of the ask of one model.
+type End struct {
+	Ask      contract.Ask
+	Model    *models.Model
+	FellBack bool
+	Report   Report
+	Took     time.Duration
+}
+
+// Asker executes asks. It is safe for concurrent use.
 type Asker struct {
-	provider provider.Provider
-	cfg      Config
-	places   *fair.Bound
+	models *models.Current
+	cfg    Config
+	places *fair.Bound
 }
 
-// New makes an asker.
-func New(p provider.Provider, cfg Config) *Asker {
+// New makes an asker of the models of now.
+func New(from *models.Current, cfg Config) *Asker {
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
-	return &Asker{provider: p, cfg: cfg, places: fair.New(cmp.Or(cfg.MaxInFlight, 256), 0)}
+	return &Asker{models: from, cfg: cfg, places: fair.New(cmp.Or(cfg.MaxInFlight, 256), 0)}
 }
 
 // InFlight is the number of running asks.
@@ -84,9 +81,18 @@ func (s *Asker) MaxInFlight() int { return s.places.Places() }
 
 // Ask returns when all questions are answered, when one has failed, or when the wait ends, whatever the provider does. It
 // returns contract.ErrUnavailable at once when there is no place for the account; any other error is a bug in the provider.
+//
+// The models are those of the beginning, although others may be configured meanwhile (spec: models-reload).
 func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
+	set := s.models.Acquire()
+	route := set.Route(a.Definition.Model)
+	if route == nil {
+		set.Release()
+		return notConfigured(a.Definition.Model), nil
+	}
 	account := fair.Account(ctx)
 	if !s.places.Take(account, fair.Read) {
+		set.Release()
 		return Report{}, contract.ErrUnavailable
 	}
 	start := time.Now()
@@ -94,12 +100,14 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), contract.ModelWait)
 	defer cancel()
 
+	t := &tally{model: route[0]}
 	done := make(chan result, 1)
 	go func() {
 		// This goroutine frees the place, not Ask: a provider that ignores its context keeps the place, so that there are never
 		// more of these goroutines.
 		defer s.places.Give(account)
-		done <- s.run(ctx, a)
+		defer set.Release()
+		done <- s.route(ctx, a, route, t)
 	}()
 	var r result
 	select {
@@ -108,65 +116,46 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 		r.Report = timedOut()
 	}
 	r.TookMS = time.Since(start).Milliseconds()
+	if r.err == nil {
+		r.Call = t.call(r.Report, r.labelMass)
+	}
 	return r.Report, r.err
 }
 
-// run executes the provider's calls and joins their answers in question order.
-func (s *Asker) run(ctx context.Context, a contract.Ask) result {
+// run asks a model: it executes the provider's calls and joins their answers in question order.
+func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tally) result {
 	var calls []provider.Call
-	if err := s.guard(func() { calls = s.provider.Calls(a) }); err != nil {
+	if err := s.guard(m, func() { calls = m.API.Calls(a) }); err != nil {
 		return result{err: err}
 	}
+	all := result{Report: Report{Reason: OK}}
 	answers := make(prism.Answers, 0, len(a.Definition.Questions))
-	for _, r := range s.all(ctx, calls) {
+	for _, r := range s.all(ctx, m, calls, t) {
+		if m.API.Probabilities == contract.Logprobs { // of others it may be known, but is not recorded (spec: record-of-a-call)
+			all.labelMass = append(all.labelMass, r.labelMass...)
+		}
 		if r.Reason != OK {
+			r.labelMass = all.labelMass
 			return r
 		}
 		for _, answer := range r.answers {
 			answers = append(answers, *answer)
 		}
 	}
-	encoded := answerjson.Append(make([]byte, 0, 512*len(answers)), answers)
-	return result{Report: Report{Reason: OK, Outcome: contract.Outcome{Answers: encoded}}}
+	all.Answers = answerjson.Append(make([]byte, 0, 512*len(answers)), answers)
+	return all
 }
 
 // guard returns a panic of fn as an error: an unrecovered panic would end the process. The panic's value is not logged,
 // since it may contain an input.
-func (s *Asker) guard(fn func()) (err error) {
+func (s *Asker) guard(m *models.Model, fn func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.cfg.Log.Error("provider panicked", "provider", s.provider.Name, "type", fmt.Sprintf("%T", r),
+			s.cfg.Log.Error("provider panicked", "model", m.Name, "provider", m.API.Name, "type", fmt.Sprintf("%T", r),
 				"stack", string(debug.Stack()))
-			err = fmt.Errorf("ask: provider %s panicked", s.provider.Name)
+			err = fmt.Errorf("ask: provider %s panicked", m.API.Name)
 		}
 	}()
 	fn()
 	return nil
-}
-
-func failed(r Reason, text string) Report {
-	return Report{Reason: r, Outcome: contract.Outcome{Error: text}}
-}
-
-func timedOut() Report { return failed(Timeout, contract.TimeoutText) }
-
-// report is how a call ended whose last attempt ended so (spec: error-texts).
-func report(c provider.Call, r provider.Reply, f *upstream.Fault) Report {
-	if f == nil {
-		for i, q := range c.Questions {
-			if i >= len(r.Answers) || r.Answers[i] == nil {
-				return failed(Unusable, "The model gave no usable answer to question "+q.Key+".")
-			}
-		}
-		return Report{Reason: OK}
-	}
-	if f.Cause == upstream.Cancelled { // the report of a call that another call cancelled is not read, so the wait has ended
-		return timedOut()
-	}
-	v := failed(Unreachable, contract.UnreachableText)
-	if f.Status != 0 {
-		v = failed(Refused, "The model service refused the call (status "+strconv.Itoa(f.Status)+").")
-	}
-	v.Fault = *f
-	return v
 }

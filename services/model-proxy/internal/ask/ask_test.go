@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
@@ -32,6 +33,11 @@ func (f fake) provider() provider.Provider {
 		calls[i] = provider.Call{Questions: []prism.Question{{Key: fmt.Sprintf("q%d", i), Type: prism.YesNo}}, Do: d}
 	}
 	return provider.Provider{Name: "fake", Calls: func(contract.Ask) []provider.Call { return calls }}
+}
+
+// one is an asker of one model without a bound.
+func one(p provider.Provider, cfg Config) *Asker {
+	return New(models.Of(models.New(models.Spec{Name: "fake"}, p, nil)), cfg)
 }
 
 // sleep waits for d. It reports false when the context ended first.
@@ -103,7 +109,7 @@ func TestTheFirstFailureInQuestionOrderIsTheError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				if v := ask(t, New(c.calls.provider(), Config{})); v.Error != c.want || v.TookMS != c.took || v.Answers != nil {
+				if v := ask(t, one(c.calls.provider(), Config{})); v.Error != c.want || v.TookMS != c.took || v.Answers != nil {
 					t.Errorf("got %+v, want %q after %d ms", v, c.want, c.took)
 				}
 				synctest.Wait()
@@ -128,7 +134,7 @@ func TestTheCallsOfAllQuestionsRunAtOnceAndAnswerInOrder(t *testing.T) {
 				return provider.Reply{Answers: []*prism.Answer{{Question: fmt.Sprintf("q%d", i), Type: prism.YesNo, Probability: 1}}}, nil
 			}
 		}
-		v := ask(t, New(calls.provider(), Config{}))
+		v := ask(t, one(calls.provider(), Config{}))
 		if v.Failed() || most.Load() != 64 || v.TookMS != 640 {
 			t.Fatalf("at most %d at a time; %+v", most.Load(), v)
 		}
@@ -147,7 +153,7 @@ func TestAProviderThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		stuck := make(chan struct{})
-		s := New(fake{func(context.Context) (provider.Reply, *upstream.Fault) {
+		s := one(fake{func(context.Context) (provider.Reply, *upstream.Fault) {
 			<-stuck
 			return provider.Reply{}, nil
 		}}.provider(), Config{MaxInFlight: 1})
@@ -170,7 +176,7 @@ func TestAProviderThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 func TestAsksOfOneAccountLeavePlacesForAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := New(fake{yes(time.Second)}.provider(), Config{MaxInFlight: 3})
+		s := one(fake{yes(time.Second)}.provider(), Config{MaxInFlight: 3})
 		asks := func(account string) error {
 			_, err := s.Ask(fair.With(t.Context(), account), contract.Ask{})
 			return err
@@ -193,7 +199,7 @@ func TestAsksOfOneAccountLeavePlacesForAnother(t *testing.T) {
 func TestOneMoreThanMayBeUnderWayIsShedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := New(fake{yes(time.Second)}.provider(), Config{MaxInFlight: 3})
+		s := one(fake{yes(time.Second)}.provider(), Config{MaxInFlight: 3})
 		for range 3 {
 			go func() { _, _ = s.Ask(t.Context(), contract.Ask{}) }()
 		}
@@ -215,7 +221,7 @@ func TestPausesGrowAndAreShortenedByUpToHalf(t *testing.T) {
 	t.Parallel()
 	full := []time.Duration{100, 200, 400, 800, 1600, 2000, 2000}
 	for _, jitter := range []float64{0, 0.5, 0.999} {
-		s := New(fake{}.provider(), Config{Jitter: func() float64 { return jitter }})
+		s := one(fake{}.provider(), Config{Jitter: func() float64 { return jitter }})
 		for i, ms := range full {
 			want := time.Duration(float64(ms) * float64(time.Millisecond) * (1 - jitter/2))
 			if got := s.backoff(i + 1); got-want > time.Microsecond || want-got > time.Microsecond {
@@ -223,7 +229,7 @@ func TestPausesGrowAndAreShortenedByUpToHalf(t *testing.T) {
 			}
 		}
 	}
-	if got := New(fake{}.provider(), Config{}).backoff(1 << 30); got < maxPause/2 || got > maxPause {
+	if got := one(fake{}.provider(), Config{}).backoff(1 << 30); got < maxPause/2 || got > maxPause {
 		t.Errorf("a very late pause is %v", got)
 	}
 }
@@ -238,7 +244,7 @@ func TestRetryingStopsWhereTheNextPauseDoesNotFit(t *testing.T) {
 			n++
 			return fault(7400*time.Millisecond, upstream.Fault{Status: 503})(ctx)
 		}
-		v := ask(t, New(fake{slow}.provider(), Config{Jitter: func() float64 { return 0 }}))
+		v := ask(t, one(fake{slow}.provider(), Config{Jitter: func() float64 { return 0 }}))
 		// 7.4 + 0.1 + 7.4 = 14.9 s; the next pause of 0.2 s would end after the wait.
 		if v.Error != "The model service refused the call (status 503)." || v.TookMS != 14900 || n != 2 {
 			t.Errorf("got %+v after %d attempts", v, n)
@@ -254,7 +260,7 @@ func TestAPanicIsAnErrorWithoutItsValue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := New(calls.provider(), Config{Log: slog.New(slog.DiscardHandler)})
+			s := one(calls.provider(), Config{Log: slog.New(slog.DiscardHandler)})
 			_, err := s.Ask(t.Context(), contract.Ask{})
 			if err == nil || errors.Is(err, contract.ErrUnavailable) || err.Error() != "ask: provider fake panicked" {
 				t.Errorf("got %v", err)
@@ -269,7 +275,7 @@ func TestTheTraceOfTheCallerReachesTheProviderButNotItsCancellation(t *testing.T
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "trace"))
 	cancel()
-	s := New(fake{func(ctx context.Context) (provider.Reply, *upstream.Fault) {
+	s := one(fake{func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 		if ctx.Err() != nil || ctx.Value(key{}) != "trace" {
 			t.Errorf("got %v, %v", ctx.Err(), ctx.Value(key{}))
 		}

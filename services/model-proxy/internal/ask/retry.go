@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
@@ -19,9 +20,10 @@ const (
 
 // result is how one call ended.
 type result struct {
-	Report                  // without Answers
-	answers []*prism.Answer // one for each question of the call when Reason is OK
-	err     error           // a panic of the provider
+	Report                    // without Answers
+	answers   []*prism.Answer // one for each question of the call when Reason is OK
+	labelMass []prism.LabelMass
+	err       error // a panic of the provider
 }
 
 // all executes the calls at once and returns their results: a definition has at most 64 questions (spec: version-questions).
@@ -29,10 +31,10 @@ type result struct {
 // The first call in question order that fails decides the ask, so that the same faults always give the same error text.
 // Calls after a failed one are cancelled, and their results must not be read. Calls before a failed one continue, since one
 // of them may still fail.
-func (s *Asker) all(ctx context.Context, calls []provider.Call) []result {
+func (s *Asker) all(ctx context.Context, m *models.Model, calls []provider.Call, t *tally) []result {
 	results := make([]result, len(calls))
 	if len(calls) == 1 {
-		results[0] = s.call(ctx, calls[0])
+		results[0] = s.call(ctx, m, calls[0], t)
 		return results
 	}
 	contexts, cancels := make([]context.Context, len(calls)), make([]context.CancelFunc, len(calls))
@@ -43,7 +45,7 @@ func (s *Asker) all(ctx context.Context, calls []provider.Call) []result {
 	var running sync.WaitGroup
 	for i, c := range calls {
 		running.Go(func() {
-			results[i] = s.call(contexts[i], c)
+			results[i] = s.call(contexts[i], m, c, t)
 			if results[i].Reason != OK {
 				for _, cancel := range cancels[i+1:] {
 					cancel()
@@ -56,20 +58,21 @@ func (s *Asker) all(ctx context.Context, calls []provider.Call) []result {
 }
 
 // call repeats a call until there is a reply, a fault that is not retryable, or no time left (spec: upstream-retries).
-func (s *Asker) call(ctx context.Context, c provider.Call) result {
+func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *tally) result {
 	for attempt := 1; ; attempt++ {
 		if ctx.Err() != nil {
 			return result{Report: timedOut()}
 		}
 		var reply provider.Reply
 		var fault *upstream.Fault
-		if err := s.guard(func() { reply, fault = c.Do(ctx) }); err != nil {
+		if err := s.guard(m, func() { reply, fault = c.Do(ctx) }); err != nil {
 			return result{err: err}
 		}
+		cost := t.attempted(m, reply.Tokens)
 		if s.cfg.Attempted != nil {
-			s.cfg.Attempted(reply, fault)
+			s.cfg.Attempted(Attempt{m, reply, fault, cost})
 		}
-		ended := result{Report: report(c, reply, fault), answers: reply.Answers}
+		ended := result{Report: report(c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass}
 		if fault == nil || !fault.Retryable() {
 			return ended
 		}

@@ -28,6 +28,8 @@ type Format struct {
 	InputInText bool
 	// Decode reads the body of a 2xx response. What can't be read is a nil answer.
 	Decode func(raw []byte, questions []prism.Question) Reply
+	// Probabilities is where they come from.
+	Probabilities contract.Probabilities
 }
 
 // Input stands for the input of a call in the Body of a Format. It is random, so that no definition contains it.
@@ -36,7 +38,7 @@ var Input = rand.Text()
 // Open makes a provider that speaks the format to a model at the client's base URL.
 func (f Format) Open(client *upstream.Client, model string) Provider {
 	kept := templates{of: map[prism.DefinitionHash][]template{}}
-	return Provider{f.Name, func(a contract.Ask) []Call {
+	return Provider{Name: f.Name, Probabilities: f.Probabilities, Calls: func(a contract.Ask) []Call {
 		input := appendInput(nil, a)
 		if f.InputInText {
 			input = inText(input)

@@ -54,7 +54,6 @@ func Decoder[T any](read func(response T, questions []prism.Question, reply *Rep
 		if Decode(raw, &response) {
 			read(response, questions, &reply)
 		}
-		reply.Tokens = Tokens{max(reply.Tokens.Input, 0), max(reply.Tokens.Output, 0)}
 		return reply
 	}
 }

@@ -17,6 +17,8 @@ type Provider struct {
 	// Calls returns the upstream calls that together answer every question of the ask once, in question order. They are
 	// independent: they may run at the same time and be repeated. Calls itself does no I/O.
 	Calls func(a contract.Ask) []Call
+	// Probabilities is where they come from.
+	Probabilities contract.Probabilities
 }
 
 // Call is one upstream call.
@@ -32,14 +34,10 @@ type Call struct {
 type Reply struct {
 	// Answers belong to the call's Questions, one each in the same order. Nil is "no usable answer".
 	Answers []*prism.Answer
-	// Tokens is what the upstream says the call took; zero when it does not say.
+	// NoLogProbs: the reply has none, although the answers are read off them.
+	NoLogProbs bool
+	// Tokens is what the upstream says the call took.
 	Tokens Tokens
 	// LabelMass is, for each question it is known of, the part of the model's probability that its labels had.
-	LabelMass []float64
-}
-
-// Tokens counts what a call cost, under the names that all documented formats but chat completions use.
-type Tokens struct {
-	Input  int64 `json:"input_tokens"`
-	Output int64 `json:"output_tokens"`
+	LabelMass []prism.LabelMass
 }

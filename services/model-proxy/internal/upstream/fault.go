@@ -16,7 +16,7 @@ import (
 // Cancelled is the cause of a fault whose context ended before the response.
 const Cancelled = "cancelled"
 
-// Fault is a failed attempt. It holds no address, header, body or key, so that logs may contain it.
+// Fault is a failed attempt. Its exported fields hold no address, header, body or key, so that logs may contain them.
 type Fault struct {
 	// Status is that of a response, which was not 2xx; 0 when there was no whole response.
 	Status int
@@ -24,6 +24,10 @@ type Fault struct {
 	Cause string
 	// RetryAfter is the pause that the upstream asked for, or 0.
 	RetryAfter time.Duration
+
+	// For Message.
+	body    []byte
+	secrets []string
 }
 
 // Retryable reports whether the call is tried again (spec: upstream-retries).

@@ -44,6 +44,8 @@ type Config struct {
 	MaxConns int
 	// Tracer makes one client span per attempt. No spans by default.
 	Tracer trace.TracerProvider
+	// Explain tells whether the bodies of errors are kept for Fault.Message: only for logs at debug level. Never by default.
+	Explain func(context.Context) bool
 	// Dial opens connections. A net.Dialer by default; tests replace it.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -54,7 +56,10 @@ type Client struct {
 	header http.Header
 	http   *http.Client
 	tracer trace.Tracer
-	span   trace.SpanStartOption // the attributes of spans
+	// explain is Config.Explain, or nil; secrets are the values of headers.
+	explain func(context.Context) bool
+	secrets []string
+	span    trace.SpanStartOption // the attributes of spans
 }
 
 // New checks the configuration and makes a client. It opens no connection. Its error does not repeat the address, which may
@@ -73,9 +78,16 @@ func New(c Config) (*Client, error) {
 	}
 	header := http.Header{"User-Agent": {userAgent}, "Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	maps.Copy(header, c.Header)
+	var secrets []string
+	for _, values := range c.Header {
+		for _, v := range values {
+			secrets = append(secrets, strings.TrimPrefix(v, "Bearer "))
+		}
+	}
 	return &Client{
-		base:   strings.TrimRight(c.BaseURL, "/"),
-		header: header,
+		base:    strings.TrimRight(c.BaseURL, "/"),
+		header:  header,
+		explain: c.Explain, secrets: secrets,
 		tracer: c.Tracer.Tracer("github.com/prism-results/prism/services/model-proxy"),
 		span: trace.WithAttributes(attribute.String("http.request.method", http.MethodPost),
 			attribute.String("prism.model.provider", c.Provider)),
@@ -83,7 +95,7 @@ func New(c Config) (*Client, error) {
 			// A redirect would send fields and the key to an address that is not configured.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
-				Proxy:                  nil, // HTTP_PROXY and its relatives are ignored: only PRISM_MODEL_BASE_URL decides
+				Proxy:                  nil, // HTTP_PROXY and its relatives are ignored: only the configuration decides
 				DialContext:            c.Dial,
 				ForceAttemptHTTP2:      true, // without this, setting DialContext switches HTTP/2 off
 				TLSHandshakeTimeout:    connectWait,
@@ -123,8 +135,12 @@ func (c *Client) Post(ctx context.Context, path string, body []byte) (got []byte
 	defer resp.Body.Close() //nolint:errcheck // the body was read or is not wanted
 	span.SetAttributes(attribute.Int("http.response.status_code", resp.StatusCode))
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		// The body of an error is not read: it may contain fields, and it may never end.
-		return nil, &Fault{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now())}
+		// The body of an error is not read unless it is logged: it may contain fields, and it may never end.
+		fault := &Fault{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now())}
+		if c.explain != nil && c.explain(ctx) {
+			fault.body, fault.secrets = errorBody(resp.Body), c.secrets
+		}
+		return nil, fault
 	}
 	var read bytes.Buffer
 	read.Grow(int(min(max(resp.ContentLength, 0), 64<<10)) + bytes.MinRead)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -24,6 +25,7 @@ func Format() provider.Format {
 	return provider.Format{
 		Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", Model: "claude-haiku-5-5",
 		Header: header, Path: "/messages", Body: body, InputInText: true, Decode: provider.Decoder(read),
+		Probabilities: contract.Stated,
 	}
 }
 
@@ -144,15 +146,16 @@ type response struct {
 	Content    []block `json:"content"`
 	StopReason string  `json:"stop_reason"`
 	Usage      provider.Lenient[struct {
-		provider.Tokens                         // without the input tokens that a cache wrote or gave
-		Created         provider.Lenient[int64] `json:"cache_creation_input_tokens"`
-		Read            provider.Lenient[int64] `json:"cache_read_input_tokens"`
+		Input   provider.Count `json:"input_tokens"` // without those that a cache wrote or gave
+		Output  provider.Count `json:"output_tokens"`
+		Created provider.Count `json:"cache_creation_input_tokens"`
+		Read    provider.Count `json:"cache_read_input_tokens"`
 	}] `json:"usage"`
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = r.Usage.Value.Tokens
-	reply.Tokens.Input += max(r.Usage.Value.Created.Value, 0) + max(r.Usage.Value.Read.Value, 0)
+	used := r.Usage.Value
+	reply.Tokens = provider.Tokens{Input: used.Input.Add(used.Created).Add(used.Read), Output: used.Output, Cached: used.Read}
 	// After a refusal, or at the token limit, the text need not follow the schema, even where it happens to parse.
 	if r.StopReason != "end_turn" {
 		return

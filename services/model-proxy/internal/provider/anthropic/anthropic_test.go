@@ -135,7 +135,7 @@ func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 		t.Errorf("the SDK reads stop reason %s", theirs.StopReason)
 	}
 	u := theirs.Usage
-	if ours.Tokens.Input != u.InputTokens+u.CacheCreationInputTokens+u.CacheReadInputTokens || ours.Tokens.Output != u.OutputTokens {
+	if ours.Tokens.Input.N != u.InputTokens+u.CacheCreationInputTokens+u.CacheReadInputTokens || ours.Tokens.Output.N != u.OutputTokens {
 		t.Errorf("tokens %+v, the SDK reads %+v", ours.Tokens, u)
 	}
 }

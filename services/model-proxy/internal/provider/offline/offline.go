@@ -38,7 +38,7 @@ const (
 
 // New makes the provider. It has one call, which does no I/O and never fails.
 func New() provider.Provider {
-	return provider.Provider{Name: Name, Calls: func(a contract.Ask) []provider.Call {
+	return provider.Provider{Name: Name, Probabilities: contract.Simulated, Calls: func(a contract.Ask) []provider.Call {
 		return []provider.Call{{
 			Questions: a.Definition.Questions,
 			Do: func(context.Context) (provider.Reply, *upstream.Fault) {

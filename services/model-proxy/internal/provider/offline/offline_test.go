@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
 )
 
@@ -116,7 +117,7 @@ func deref(as []*prism.Answer) prism.Answers {
 func TestTheLoopTakesTheAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		v, err := ask.New(New(), ask.Config{}).Ask(t.Context(), providertest.Ask())
+		v, err := ask.New(models.Of(models.New(models.Spec{Name: "offline"}, New(), nil)), ask.Config{}).Ask(t.Context(), providertest.Ask())
 		if err != nil || v.Failed() || v.TookMS != 0 {
 			t.Fatalf("got %+v, %v", v, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
@@ -21,6 +22,7 @@ func Format() provider.Format {
 	return provider.Format{
 		Name: "openai-chat", BaseURL: "https://api.openai.com/v1", Header: upstream.Bearer, Path: "/chat/completions",
 		PerQuestion: true, Body: body, InputInText: true, Decode: provider.Decoder(read),
+		Probabilities: contract.Logprobs,
 	}
 }
 
@@ -79,7 +81,7 @@ func labels(q prism.Question) []string {
 type response struct {
 	Choices []struct {
 		FinishReason string `json:"finish_reason"`
-		Message      struct {
+		Message      *struct {
 			Refusal string `json:"refusal"`
 		} `json:"message"`
 		LogProbs struct {
@@ -90,18 +92,26 @@ type response struct {
 		} `json:"logprobs"`
 	} `json:"choices"`
 	Usage provider.Lenient[struct {
-		Prompt     int64 `json:"prompt_tokens"`
-		Completion int64 `json:"completion_tokens"`
+		Prompt     provider.Count `json:"prompt_tokens"`
+		Completion provider.Count `json:"completion_tokens"`
+		Details    provider.Lenient[struct {
+			Cached provider.Count `json:"cached_tokens"`
+		}] `json:"prompt_tokens_details"`
 	}] `json:"usage"`
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = provider.Tokens{Input: r.Usage.Value.Prompt, Output: r.Usage.Value.Completion}
+	used := r.Usage.Value
+	reply.Tokens = provider.Tokens{Input: used.Prompt, Output: used.Completion, Cached: used.Details.Value.Cached}
 	if len(r.Choices) == 0 {
 		return
 	}
 	c := r.Choices[0]
-	if c.Message.Refusal != "" || c.FinishReason == "content_filter" || len(c.LogProbs.Content) == 0 {
+	if c.Message != nil && c.Message.Refusal != "" || c.FinishReason == "content_filter" {
+		return
+	}
+	if len(c.LogProbs.Content) == 0 {
+		reply.NoLogProbs = c.Message != nil
 		return
 	}
 	// The reply is one token; what comes behind it was not asked for. Some hosts do not repeat it among the likely tokens.
@@ -114,7 +124,7 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 	if ps == nil {
 		return
 	}
-	reply.LabelMass = []float64{mass}
+	reply.LabelMass = []prism.LabelMass{{Question: q.Key, Mass: mass}}
 	if q.Type == prism.YesNo {
 		reply.Answers[0] = score.YesNo(q, &ps[0])
 	} else {

@@ -31,9 +31,12 @@ func wire() providertest.Wire {
 			completion(`{"role":"assistant","content":null,"refusal":"`+providertest.BodySecret+`"}`, "stop", `["A",-0.1]`),
 			completion(`{"role":"assistant","content":""}`, "content_filter", `["A",-0.1]`),
 			completion(`{"role":"assistant","content":"I"}`, "length", `["I",-0.1],[" am",-3]`),
+		},
+		NoLogProbs: []string{
 			`{"choices":[{"message":{"content":"A"},"logprobs":null}]}`,
 			`{"choices":[{"message":{"content":"A"}}]}`,
-			`{"choices":[{"message":{"content":"A"},"logprobs":{"content":[]}}]}`,
+			`{"choices":[{"message":{"content":""},"finish_reason":"length","logprobs":{"content":[]}}]}`,
+			`{"choices":[{"message":{"content":"A","refusal":null},"logprobs":{"content":null,"refusal":null}}]}`,
 		},
 	}
 }
@@ -140,7 +143,7 @@ func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 			t.Errorf("label %s is %v, the SDK reads %v", top.Token, got, math.Exp(top.Logprob))
 		}
 	}
-	if ours.Tokens.Input != theirs.Usage.PromptTokens || ours.Tokens.Output != theirs.Usage.CompletionTokens {
+	if ours.Tokens.Input.N != theirs.Usage.PromptTokens || ours.Tokens.Output.N != theirs.Usage.CompletionTokens {
 		t.Errorf("tokens %+v, the SDK reads %+v", ours.Tokens, theirs.Usage)
 	}
 }

@@ -5,6 +5,7 @@ package openaidecisions
 import (
 	"math"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -18,6 +19,7 @@ func Format() provider.Format {
 	return provider.Format{
 		Name: "openai-decisions", BaseURL: "https://api.openai.com/v1", Model: "gpt-6-luna",
 		Header: upstream.Bearer, Path: "/decisions", Body: body, InputInText: true, Decode: provider.Decoder(read),
+		Probabilities: contract.Native,
 	}
 }
 
@@ -64,8 +66,14 @@ func wireType(t prism.QuestionType) string {
 }
 
 type response struct {
-	Answers []provider.Lenient[answer]        `json:"answers"`
-	Usage   provider.Lenient[provider.Tokens] `json:"usage"`
+	Answers []provider.Lenient[answer] `json:"answers"`
+	Usage   provider.Lenient[struct {
+		Input   provider.Count `json:"input_tokens"`
+		Output  provider.Count `json:"output_tokens"`
+		Details provider.Lenient[struct {
+			Cached provider.Count `json:"cached_tokens"`
+		}] `json:"input_tokens_details"`
+	}] `json:"usage"`
 }
 
 type answer struct {
@@ -83,7 +91,8 @@ type probability struct {
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = r.Usage.Value
+	used := r.Usage.Value
+	reply.Tokens = provider.Tokens{Input: used.Input, Output: used.Output, Cached: used.Details.Value.Cached}
 	byName := make(map[string]answer, len(r.Answers))
 	for i, a := range r.Answers {
 		if !a.OK {

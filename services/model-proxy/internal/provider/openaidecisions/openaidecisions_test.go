@@ -153,7 +153,7 @@ func TestRequestAndResponseAreTheOfficialSDKs(t *testing.T) {
 			t.Errorf("level %d is %v, the SDK reads %v", p.Value, got, p.Probability)
 		}
 	}
-	if ours.Tokens.Input != theirs.Usage.InputTokens || ours.Tokens.Output != theirs.Usage.OutputTokens {
+	if ours.Tokens.Input.N != theirs.Usage.InputTokens || ours.Tokens.Output.N != theirs.Usage.OutputTokens {
 		t.Errorf("tokens %+v, the SDK reads %+v", ours.Tokens, theirs.Usage)
 	}
 }

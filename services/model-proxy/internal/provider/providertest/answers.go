@@ -196,7 +196,7 @@ func sums(t *testing.T, a prism.Answer) {
 
 // unusable are replies with status 200 that are no answer.
 //
-// spec: probability-checks, one-unusable-answer-fails-the-result, error-texts
+// spec: probability-checks, one-unusable-answer-fails-the-result, error-texts, no-log-probabilities
 func unusable(t *testing.T, w Wire) {
 	bodies := map[string]string{
 		"an empty body": "", "null": "null", "an array": "[]", "a number": "7", "a string": `"` + BodySecret + `"`,
@@ -224,6 +224,19 @@ func unusable(t *testing.T, w Wire) {
 				func(t *testing.T, e *env) {
 					if noAnswer(t, e.ask(t, only(Team())), "team"); e.count() != 1 {
 						t.Errorf("refusal %d was asked for %d times", i, e.count())
+					}
+				})
+		})
+	}
+	for i, body := range w.NoLogProbs {
+		t.Run("a reply without log-probabilities is told apart", func(t *testing.T) {
+			t.Parallel()
+			in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { _, _ = io.WriteString(rw, body) },
+				func(t *testing.T, e *env) {
+					const want = "The model service returned no log-probabilities, which the provider openai-chat needs."
+					v := e.ask(t, only(Team()))
+					if v.Error != want || v.Reason != ask.NoLogProbs || v.Call.ErrorCode != prism.CodeNoLogProbabilities || e.count() != 1 {
+						t.Errorf("reply %d: got %s %q after %d requests", i, v.Reason, v.Error, e.count())
 					}
 				})
 		})

@@ -18,7 +18,7 @@ func Fuzz(f *testing.F, decode func(raw []byte, questions []prism.Question) prov
 		if len(r.Answers) != len(questions) {
 			t.Fatalf("%d places for %d questions", len(r.Answers), len(questions))
 		}
-		if r.Tokens.Input < 0 || r.Tokens.Output < 0 {
+		if r.Tokens.Input.N < 0 || r.Tokens.Output.N < 0 || r.Tokens.Cached.N < 0 {
 			t.Errorf("negative tokens: %+v", r.Tokens)
 		}
 		for i, a := range r.Answers {

@@ -20,6 +20,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
@@ -34,6 +35,8 @@ type Wire struct {
 	Render func(says []Say) string
 	// Refusals are documented responses with status 200 in which the model refuses everything.
 	Refusals []string
+	// NoLogProbs are responses with status 200 of a model that returns no log-probabilities.
+	NoLogProbs []string
 	// PerQuestion: each question has a call of its own.
 	PerQuestion bool
 	// LogProbs: the answers are read off token probabilities, which need not sum to anything, not stated.
@@ -176,7 +179,7 @@ func (e *env) open(t *testing.T, dial func(context.Context, string, string) (net
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.asker = ask.New(e.wire.Format.Open(client, Model), ask.Config{
+	e.asker = ask.New(models.Of(models.New(models.Spec{Name: "suite", Model: Model}, e.wire.Format.Open(client, Model), nil)), ask.Config{
 		Jitter: func() float64 { return 0 }, Log: slog.New(slog.NewTextHandler(e.log, nil)),
 	})
 	defer func() {

@@ -5,6 +5,7 @@ package systemone
 import (
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
@@ -17,6 +18,7 @@ func Format() provider.Format {
 	return provider.Format{
 		Name: "systemone", BaseURL: "https://api.typesafe.ai/v1", Model: "jev-latest",
 		Header: upstream.Bearer, Path: "/systemone", Body: body, Decode: provider.Decoder(read),
+		Probabilities: contract.Native,
 	}
 }
 
@@ -65,8 +67,13 @@ func wireType(t prism.QuestionType) string {
 
 type response struct {
 	Answers     map[string]provider.Lenient[answer]           `json:"answers"`
-	Usage       provider.Lenient[provider.Tokens]             `json:"usage"`
+	Usage       provider.Lenient[usage]                       `json:"usage"`
 	Diagnostics provider.Lenient[map[string]provider.Numbers] `json:"diagnostics"`
+}
+
+type usage struct {
+	Input  provider.Count `json:"input_tokens"`
+	Output provider.Count `json:"output_tokens"`
 }
 
 type answer struct {
@@ -76,11 +83,11 @@ type answer struct {
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
-	reply.Tokens = r.Usage.Value
+	reply.Tokens = provider.Tokens{Input: r.Usage.Value.Input, Output: r.Usage.Value.Output}
 	for i, q := range questions {
 		reply.Answers[i] = answerOf(q, r.Answers[q.Key].Value)
 		if mass, ok := r.Diagnostics.Value[q.Key]["label_mass"]; ok {
-			reply.LabelMass = append(reply.LabelMass, mass)
+			reply.LabelMass = append(reply.LabelMass, prism.LabelMass{Question: q.Key, Mass: mass})
 		}
 	}
 }

@@ -98,7 +98,8 @@ func TestRequestIsTheDocumentedOneWithMembersInDefinitionOrder(t *testing.T) {
 func TestUsageAndDiagnosticsAreRead(t *testing.T) {
 	t.Parallel()
 	r := Format().Decode([]byte(render(providertest.Says())), providertest.Ask().Definition.Questions)
-	if r.Tokens != (provider.Tokens{Input: 142, Output: 3}) || len(r.LabelMass) != 3 || r.LabelMass[0] != 0.93 {
+	if r.Tokens != (provider.Tokens{Input: provider.Count{N: 142, Known: true}, Output: provider.Count{N: 3, Known: true}}) ||
+		len(r.LabelMass) != 3 || r.LabelMass[0].Mass != 0.93 {
 		t.Errorf("got %+v", r)
 	}
 }

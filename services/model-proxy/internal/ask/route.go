@@ -1,0 +1,72 @@
+package ask
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
+)
+
+// route asks the models of a route, one after the other, until one does not fall back (spec: fallback).
+//
+// A model with a fallback that is left has half of the time that is left, so that the other half remains for those behind it:
+// of 15 s, two models have 7.5 s each, and three have 7.5 s, 3.75 s and 3.75 s. A model that fails sooner leaves more.
+//
+// A model that is skipped by its circuit breaker or full is passed over while another one is left; the last one is waited for.
+// When that leaves no model, the first of them is asked nevertheless, as without a fallback.
+func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model, t *tally) result {
+	r := result{Report: timedOut()}
+	asked, passed := false, (*models.Model)(nil)
+	for i, m := range route {
+		more := slices.ContainsFunc(route[i+1:], (*models.Model).Available)
+		leave, ok := m.Enter(ctx, !more)
+		if !ok {
+			if passed == nil {
+				passed = m
+			}
+			continue
+		}
+		asked, r = true, s.visit(ctx, End{Ask: a, Model: m, FellBack: i > 0}, more, t)
+		leave(r.err == nil && r.fallsBack())
+		if r.err != nil || !r.fallsBack() {
+			return r
+		}
+	}
+	// After a timeout there is time left only when the models behind were passed over after all.
+	if passed != nil && ctx.Err() == nil && (!asked || r.Reason == Timeout) {
+		if leave, ok := passed.Force(ctx); ok {
+			defer leave(false)
+			return s.visit(ctx, End{Ask: a, Model: passed, FellBack: passed != route[0]}, false, t)
+		}
+	}
+	if !asked { // no place until the wait ended
+		r.Cause = noPlace
+		s.ended(ctx, End{Ask: a, Model: route[0], Report: r.Report, Took: contract.ModelWait})
+	}
+	return r
+}
+
+// visit asks a model, within half of the time that is left when more models follow.
+func (s *Asker) visit(ctx context.Context, e End, more bool, t *tally) result {
+	t.begin(e.Model, e.FellBack)
+	start := time.Now()
+	if end, ok := ctx.Deadline(); ok && more {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, end.Sub(start)/2)
+		defer cancel()
+	}
+	r := s.run(ctx, e.Ask, e.Model, t)
+	if r.err == nil {
+		e.Report, e.Took = r.Report, time.Since(start)
+		s.ended(ctx, e)
+	}
+	return r
+}
+
+func (s *Asker) ended(ctx context.Context, e End) {
+	if s.cfg.Ended != nil {
+		s.cfg.Ended(ctx, e)
+	}
+}

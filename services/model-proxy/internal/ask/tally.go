@@ -1,0 +1,96 @@
+package ask
+
+import (
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider"
+)
+
+// tally is what a record says of an ask, over all its models and attempts (spec: record-of-a-call). It is safe for concurrent
+// use: calls run at the same time, and may run on when the wait has ended.
+type tally struct {
+	mu       sync.Mutex
+	model    *models.Model // that was asked last, or is to be asked first
+	fellBack bool
+	tries    int32
+	tokens   provider.Tokens
+	cost     int64
+	currency string
+	unpriced bool // tokens were used whose cost is not known in the currency
+}
+
+func (t *tally) begin(m *models.Model, fellBack bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.model, t.fellBack = m, fellBack
+}
+
+// attempted counts an attempt that used these tokens. It returns their cost, or 0 when it is not known.
+func (t *tally) attempted(m *models.Model, used provider.Tokens) (cost int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if m.Remote() {
+		t.tries++
+	}
+	if !used.Input.Known && !used.Output.Known {
+		return 0
+	}
+	t.tokens.Input, t.tokens.Output = t.tokens.Input.Add(used.Input), t.tokens.Output.Add(used.Output)
+	t.tokens.Cached = t.tokens.Cached.Add(used.Cached)
+	cost, ok := costOf(m.Price, used)
+	if !ok || t.currency != "" && t.currency != m.Price.Currency || cost > math.MaxInt64-t.cost {
+		t.unpriced = true
+		return cost
+	}
+	t.cost, t.currency = t.cost+cost, m.Price.Currency
+	return cost
+}
+
+// costOf is what tokens cost, in 10⁻¹² of the price's currency. It is not known without a price, and when it is too large.
+func costOf(p *models.Price, used provider.Tokens) (cost int64, ok bool) {
+	if p == nil {
+		return 0, false
+	}
+	for _, part := range [][2]int64{{p.Input, used.Input.N}, {p.Output, used.Output.N}} {
+		high, low := bits.Mul64(uint64(part[0]), uint64(part[1])) //nolint:gosec // neither is negative
+		if high > 0 || low > uint64(math.MaxInt64-cost) {         //nolint:gosec // cost is never negative
+			return 0, false
+		}
+		cost += int64(low) //nolint:gosec // checked above
+	}
+	return cost, true
+}
+
+// call is the record of the ask with this end.
+func (t *tally) call(r Report, mass []prism.LabelMass) *prism.ModelCall {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := &struct { // one allocation
+		call    prism.ModelCall
+		numbers [4]int64
+	}{}
+	v.call = prism.ModelCall{
+		ErrorCode: r.Reason.code(), Name: t.model.Name, Provider: t.model.API.Name, Model: t.model.Model,
+		Tries: t.tries, FellBack: t.fellBack, LabelMass: mass,
+	}
+	known := func(i int, n int64, known bool) *int64 {
+		if !known {
+			return nil
+		}
+		v.numbers[i] = n
+		return &v.numbers[i]
+	}
+	v.call.Usage = prism.Usage{
+		InputTokens:       known(0, t.tokens.Input.N, t.tokens.Input.Known),
+		OutputTokens:      known(1, t.tokens.Output.N, t.tokens.Output.Known),
+		CachedInputTokens: known(2, t.tokens.Cached.N, t.tokens.Cached.Known),
+	}
+	if t.currency != "" && !t.unpriced {
+		v.call.Usage.Cost, v.call.Usage.Currency = known(3, t.cost, true), t.currency
+	}
+	return &v.call
+}

@@ -1,0 +1,46 @@
+// Package models is the models that can be asked: their places for calls, their circuit breakers, and the sets of them that
+// configurations make.
+package models
+
+import (
+	"net/http"
+
+	"github.com/prism-results/prism/pkg/contract"
+)
+
+// Spec is the configuration of a model.
+type Spec struct {
+	Name     string
+	Provider string
+	BaseURL  string // "" is the provider's own host
+	Model    string // what the upstream calls it; "" is the provider's default
+	APIKey   string
+	Headers  http.Header // sent with every call
+	// MaxInFlight is the number of calls at once; 0 is no bound.
+	MaxInFlight int
+	Price       *Price
+	Fallback    []string
+}
+
+// Price is what tokens cost.
+type Price struct {
+	Currency string
+	// Input and Output are in 10⁻¹² of the currency for a token, which is 10⁻⁶ for a million tokens.
+	Input, Output int64
+}
+
+const (
+	// PerUnit is how many of the unit of costs are one of the currency.
+	PerUnit = 1e12
+	// perMillion is how many of the unit of prices are one of the currency for a million tokens.
+	perMillion = 1e6
+)
+
+func (p *Price) contract() *contract.Price {
+	if p == nil {
+		return nil
+	}
+	return &contract.Price{
+		Currency: p.Currency, Input: float64(p.Input) / perMillion, Output: float64(p.Output) / perMillion,
+	}
+}

@@ -1,0 +1,63 @@
+package modelsfile
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+var (
+	nameForm     = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`)
+	currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
+	amountForm   = regexp.MustCompile(`^([0-9]{1,6})(?:\.([0-9]{1,6}))?$`)
+)
+
+// amount reads a price for a million tokens. Its unit is that of models.Price.
+func amount(text string) (n int64, ok bool) {
+	parts := amountForm.FindStringSubmatch(text)
+	if parts == nil {
+		return 0, false
+	}
+	for _, digit := range parts[1] + (parts[2] + "000000")[:6] {
+		n = 10*n + int64(digit-'0')
+	}
+	return n, true
+}
+
+// ownHeaders are headers that the client or HTTP itself decides.
+var ownHeaders = map[string]bool{
+	"Accept": true, "Accept-Encoding": true, "Authorization": true, "Connection": true, "Content-Length": true,
+	"Content-Type": true, "Content-Encoding": true, "Expect": true, "Host": true, "Keep-Alive": true, "Proxy-Authorization": true,
+	"Proxy-Connection": true, "Te": true, "Traceparent": true, "Tracestate": true, "Trailer": true, "Transfer-Encoding": true,
+	"Upgrade": true, "User-Agent": true,
+}
+
+var headerForm = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+// checkHeaderName returns what is wrong with the name of a header, or "".
+func checkHeaderName(name string) (what string) {
+	switch {
+	case !headerForm.MatchString(name):
+		return "is no name of a header: it must be letters, digits and hyphens"
+	case http.CanonicalHeaderKey(name) == "Authorization":
+		return "is set by Prism; name the key in api_key_env or api_key_file"
+	case ownHeaders[http.CanonicalHeaderKey(name)]:
+		return "is set by Prism"
+	}
+	return ""
+}
+
+// checkHeaderValue returns what is wrong with the value of a header, without repeating it, or "".
+func checkHeaderValue(value string) (what string) {
+	if value == "" {
+		return "must not be empty"
+	}
+	if i := strings.IndexFunc(value, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }); i >= 0 {
+		return fmt.Sprintf("holds a character at byte %d that no header can carry", i)
+	}
+	if strings.Trim(value, " \t") != value {
+		return "must not begin or end with a space"
+	}
+	return ""
+}

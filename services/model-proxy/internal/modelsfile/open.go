@@ -1,0 +1,106 @@
+package modelsfile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/anthropic"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/offline"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/openaichat"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/openaidecisions"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/systemone"
+	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
+)
+
+func formats() []provider.Format {
+	return []provider.Format{systemone.Format(), openaidecisions.Format(), openaichat.Format(), anthropic.Format()}
+}
+
+// names are the settings of a model as their author knows them.
+type names struct {
+	provider, baseURL, model, apiKey string
+	is                               string // between a setting and its value in an example
+}
+
+var (
+	variables = names{"PRISM_MODEL_PROVIDER", "PRISM_MODEL_BASE_URL", "PRISM_MODEL_NAME", "PRISM_MODEL_API_KEY", "="}
+	members   = names{"provider", "base_url", "model", "api_key_env", ": "}
+)
+
+// fault is what is wrong with a setting. It repeats no value but the name of a provider
+// (spec: values-are-never-repeated).
+type fault struct{ setting, what string }
+
+// clients is what all clients of upstreams share.
+type clients struct {
+	maxConns int
+	tracer   trace.TracerProvider
+	explain  func(context.Context) bool
+}
+
+// open makes the model of a spec, or lists every wrong setting. It does no I/O.
+func open(spec models.Spec, n names, c clients) (*models.Model, []fault) {
+	if spec.Provider == offline.Name {
+		return models.New(spec, offline.New(), nil), nil
+	}
+	for _, f := range formats() {
+		if f.Name == spec.Provider {
+			return openFormat(f, spec, n, c)
+		}
+	}
+	return nil, []fault{{n.provider, fmt.Sprintf("unknown provider %q", spec.Provider)}}
+}
+
+func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*models.Model, []fault) {
+	// Secrets that are mounted as files often end in a line break.
+	key := strings.TrimSpace(spec.APIKey)
+	base, model := strings.TrimSpace(spec.BaseURL), cmp.Or(strings.TrimSpace(spec.Model), f.Model)
+	var faults []fault
+	if base == "" {
+		base = f.BaseURL
+		if key == "" {
+			faults = append(faults, fault{n.apiKey, fmt.Sprintf("required by %s's own host, unless %s names another (for example %s%shttp://127.0.0.1:8000/v1)",
+				f.Name, n.baseURL, n.baseURL, n.is)})
+		}
+	}
+	if err := upstream.CheckKey(key); err != nil {
+		faults = append(faults, fault{n.apiKey, err.Error()})
+	}
+	if model == "" {
+		faults = append(faults, fault{n.model, fmt.Sprintf("required by provider %s (for example %s%sgpt-4.1-mini)", f.Name, n.model, n.is)})
+	}
+	own := f.Header(key)
+	header := make(http.Header, len(own)+len(spec.Headers))
+	maps.Copy(header, spec.Headers)
+	maps.Copy(header, own)
+	client, err := upstream.New(upstream.Config{
+		Provider: f.Name, BaseURL: base, Header: header, MaxConns: c.maxConns, Tracer: c.tracer, Explain: c.explain,
+	})
+	if err != nil {
+		faults = append(faults, fault{n.baseURL, err.Error()})
+	}
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	spec.Model = model
+	return models.New(spec, f.Open(client, model), client), nil
+}
+
+// setByFormat tells whether the provider's format sets a header itself.
+func setByFormat(providerName, header string) bool {
+	for _, f := range formats() {
+		if f.Name == providerName {
+			_, ok := f.Header("key")[http.CanonicalHeaderKey(header)]
+			return ok
+		}
+	}
+	return false
+}

@@ -1,0 +1,221 @@
+// Package modelsfile is where models are configured: in a file that is read again when it changes, or one model by the settings
+// (spec: models-file, models-reload).
+package modelsfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"reflect"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/prism-results/prism/pkg/reload"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
+)
+
+// DefaultName is the name of the one model that the settings configure.
+const DefaultName = "default"
+
+// interval is how often Run looks at the files.
+const interval = time.Second
+
+// Config is where models come from.
+type Config struct {
+	// Path is the file of models. Without it, Single is the only model.
+	Path   string
+	Single models.Spec
+	// Getenv reads the variables that the file names.
+	Getenv func(name string) string
+	// MaxConns limits the idle connections that are kept to an upstream.
+	MaxConns int
+	Tracer   trace.TracerProvider
+	Log      *slog.Logger
+	// Refused is called for each new file that cannot be used. Optional.
+	Refused func()
+	// Loaded is called for the models of each new file before they are used. Optional.
+	Loaded func(*models.Set)
+}
+
+// Source has the models of now. It is safe for concurrent use.
+type Source struct {
+	*models.Current
+	cfg Config
+
+	mu   sync.Mutex
+	seen map[string]content // of each file that was read last, with success or without
+	open []opened           // the models of the current set
+}
+
+// opened is a model with its entry.
+type opened struct {
+	spec  models.Spec
+	model *models.Model
+}
+
+// content is a file as it was read.
+type content struct {
+	text string
+	err  string
+}
+
+// Open reads the file of models. Its error lists every problem (*Problems for a file).
+func Open(cfg Config) (*Source, error) {
+	s := &Source{Current: &models.Current{}, cfg: cfg}
+	if cfg.Path == "" {
+		cfg.Single.Name = DefaultName
+		m, faults := open(cfg.Single, variables, s.clients())
+		var problems []error
+		for _, f := range faults {
+			problems = append(problems, fmt.Errorf("%s: %s", f.setting, f.what))
+		}
+		if len(problems) > 0 {
+			return nil, errors.Join(problems...)
+		}
+		s.Replace(models.NewSet([]*models.Model{m}, DefaultName))
+		return s, nil
+	}
+	set, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	s.Replace(set)
+	return s, nil
+}
+
+func (s *Source) clients() clients {
+	return clients{s.cfg.MaxConns, s.cfg.Tracer, func(ctx context.Context) bool { return s.cfg.Log.Enabled(ctx, slog.LevelDebug) }}
+}
+
+// Run reads the files again when they change, and on SIGHUP, until ctx ends (spec: models-reload).
+func (s *Source) Run(ctx context.Context) error {
+	if s.cfg.Path == "" {
+		<-ctx.Done()
+		return nil
+	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-hangup:
+			s.Reload(ctx)
+		case <-tick.C:
+			s.Refresh(ctx)
+		}
+	}
+}
+
+// Refresh is Reload if a file has changed since it was read last.
+func (s *Source) Refresh(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for path, before := range s.seen {
+		if read(path) != before {
+			s.reload(ctx)
+			return
+		}
+	}
+}
+
+// Reload reads the file and the files that it names. What cannot be used is logged and counted, and the models stay.
+func (s *Source) Reload(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reload(ctx)
+}
+
+func (s *Source) reload(ctx context.Context) {
+	set, err := s.load()
+	if err != nil {
+		s.cfg.Log.WarnContext(ctx, "the new models cannot be used; the previous ones stay in use", "error", err.Error())
+		if s.cfg.Refused != nil {
+			s.cfg.Refused()
+		}
+		return
+	}
+	if s.cfg.Loaded != nil {
+		s.cfg.Loaded(set)
+	}
+	s.Replace(set)
+	s.cfg.Log.InfoContext(ctx, "models read", "models", len(set.Models()), "default", set.Default().Name)
+}
+
+// load reads the files. A model whose entry has not changed is the one of the current set: with its connections, its calls at once
+// and its circuit breaker.
+func (s *Source) load() (*models.Set, error) {
+	seen := map[string]content{}
+	look := func(path string) (string, error) {
+		c, ok := seen[path]
+		if !ok {
+			c = read(path)
+			seen[path] = c
+		}
+		if c.err != "" {
+			return "", errors.New(c.err)
+		}
+		return c.text, nil
+	}
+	defer func() { s.seen = seen }()
+	text, err := look(s.cfg.Path)
+	if err != nil {
+		return nil, fmt.Errorf("PRISM_MODELS_FILE: %w", err)
+	}
+	r := reader{secrets: secrets{env: s.cfg.Getenv, file: look}}
+	f := r.read([]byte(text))
+	all := s.openAll(f, &r)
+	if len(r.problems) > 0 {
+		slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+		return nil, fmt.Errorf("PRISM_MODELS_FILE: %w", &Problems{s.cfg.Path, r.problems})
+	}
+	s.open = all
+	list := make([]*models.Model, len(all))
+	for i, o := range all {
+		list[i] = o.model
+	}
+	return models.NewSet(list, f.standard), nil
+}
+
+// openAll makes the models of a file, and adds what is wrong with their settings.
+func (s *Source) openAll(f file, r *reader) (all []opened) {
+	for _, e := range f.entries {
+		if i := slices.IndexFunc(s.open, func(o opened) bool { return reflect.DeepEqual(o.spec, e.Spec) }); i >= 0 {
+			all = append(all, s.open[i])
+			continue
+		}
+		if e.Provider == "" { // told already
+			continue
+		}
+		m, faults := open(e.Spec, members, s.clients())
+		for _, fault := range faults {
+			member := fault.setting
+			if member == members.apiKey && e.lines["api_key_file"] > 0 {
+				member = "api_key_file"
+			}
+			where := cmp.Or(e.Name, "a model")
+			r.add(e.at(member), where+"."+member, fault.what)
+		}
+		all = append(all, opened{e.Spec, m})
+	}
+	return all
+}
+
+func read(path string) content {
+	text, err := reload.ReadFile(path)
+	if err != nil {
+		return content{err: err.Error()}
+	}
+	return content{text: string(text)}
+}

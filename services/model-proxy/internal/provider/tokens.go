@@ -1,0 +1,38 @@
+package provider
+
+import (
+	"strconv"
+
+	"github.com/prism-results/prism/pkg/strictjson"
+)
+
+// Tokens counts the tokens of a call.
+type Tokens struct {
+	Input  Count
+	Output Count
+	Cached Count // those of Input that the upstream read from a cache
+}
+
+// Count is a number of tokens. It is not known when the upstream does not say it, or says what is no such number.
+type Count struct {
+	N     int64
+	Known bool
+}
+
+// maxCount is more tokens than a call can have. Sums of counts up to it do not overflow.
+const maxCount = 1e12
+
+// UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom. No value is an error.
+func (c *Count) UnmarshalJSONFrom(d *strictjson.Decoder) error {
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil && n >= 0 && n <= maxCount {
+		*c = Count{n, true}
+	}
+	return nil
+}
+
+// Add is the sum of two counts: of the known one when only one is known.
+func (c Count) Add(other Count) Count { return Count{c.N + other.N, c.Known || other.Known} }

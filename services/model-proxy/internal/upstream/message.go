@@ -1,0 +1,117 @@
+package upstream
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/prism-results/prism/pkg/strictjson"
+)
+
+const (
+	maxErrorBody  = 16 << 10               // bytes of an error that are read
+	errorBodyWait = 250 * time.Millisecond // bounds the reading: an error may never end
+	maxMessage    = 200                    // bytes of an error that are logged
+	// leastEcho is the length in bytes of a part of a value that is removed, too. Upstreams shorten what they repeat.
+	leastEcho = 8
+	removed   = "…"
+)
+
+// errorBody reads the beginning of the body of an error.
+func errorBody(body io.ReadCloser) []byte {
+	stop := time.AfterFunc(errorBodyWait, func() { _ = body.Close() })
+	defer stop.Stop()
+	var read bytes.Buffer
+	_, _ = read.ReadFrom(io.LimitReader(body, maxErrorBody)) // what has arrived is enough
+	return read.Bytes()
+}
+
+// Message is the first 200 bytes of the upstream's own error message without the values that the call had sent
+// (spec: upstream-error-logs). It is empty unless the client explains.
+func (f *Fault) Message(values []string) string {
+	text := strings.ToValidUTF8(errorMessage(f.body), removed)
+	var forms []string
+	for _, v := range slices.Concat(values, f.secrets) {
+		for range 3 { // as it is, in JSON, and in a text that is in JSON
+			if v != "" && !slices.Contains(forms, v) {
+				forms = append(forms, v)
+			}
+			quoted := strictjson.AppendString(nil, v)
+			v = string(quoted[1 : len(quoted)-1])
+		}
+	}
+	// Longer values first: one value may be a part of another.
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
+	var out strings.Builder
+	for text != "" && out.Len() < maxMessage {
+		if n := echo(text, forms); n > 0 {
+			if !strings.HasSuffix(out.String(), removed) {
+				out.WriteString(removed)
+			}
+			text = text[n:]
+			continue
+		}
+		_, n := utf8.DecodeRuneInString(text)
+		out.WriteString(text[:n])
+		text = text[n:]
+	}
+	message := out.String()
+	for len(message) > maxMessage {
+		_, n := utf8.DecodeLastRuneInString(message)
+		message = message[:len(message)-n]
+	}
+	return message
+}
+
+// echo is the length of what the text begins with of a value: all of it, or a part that is long enough.
+func echo(text string, values []string) (n int) {
+	for _, v := range values {
+		if strings.HasPrefix(text, v) {
+			n = max(n, len(v))
+		}
+		// Each part of a part of the value is one, so the longest can be searched for by halves.
+		longest := sort.Search(len(text)+1, func(l int) bool { return !strings.Contains(v, text[:l]) }) - 1
+		if longest >= leastEcho {
+			n = max(n, longest)
+		}
+	}
+	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+		n++
+	}
+	return n
+}
+
+// errorMessage is the message of an error in one of the forms that upstreams use, or else the whole text.
+func errorMessage(body []byte) string {
+	var e struct {
+		Error   strictjson.Value `json:"error"`
+		Message string           `json:"message"`
+		Detail  string           `json:"detail"`
+	}
+	if !decode(body, &e) {
+		return string(body)
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	var text string
+	switch {
+	case decode(e.Error, &inner) && inner.Message != "":
+		return inner.Message
+	case decode(e.Error, &text) && text != "":
+		return text
+	case e.Message != "":
+		return e.Message
+	case e.Detail != "":
+		return e.Detail
+	}
+	return string(body)
+}
+
+func decode(raw []byte, v any) bool {
+	return len(raw) > 0 && strictjson.Unmarshal(raw, v, strictjson.AllowInvalidUTF8(true)) == nil
+}

@@ -1,0 +1,45 @@
+package modelproxy
+
+import (
+	"cmp"
+
+	"github.com/prism-results/prism/pkg/config"
+)
+
+// Upstream are the settings of the models that prism and prism-model-proxy share. The provider's setting is not among them:
+// only prism has a default for it.
+type Upstream struct {
+	File    string        `env:"PRISM_MODELS_FILE" example:"/etc/prism/models.yaml" help:"YAML file of models, instead of the PRISM_MODEL_ variables; read again when it changes"`
+	BaseURL config.URL    `env:"PRISM_MODEL_BASE_URL" example:"http://127.0.0.1:8000/v1" help:"the upstream's address; the provider's own when not set"`
+	Model   string        `env:"PRISM_MODEL_NAME" help:"the upstream's model; the provider's own when not set"`
+	APIKey  config.Secret `env:"PRISM_MODEL_API_KEY" help:"the upstream's key"`
+}
+
+// Config is the configuration of the service with these settings and the provider, or the standard provider without one. The
+// error lists the settings that a file of models excludes (spec: models-file).
+func (u Upstream) Config(env config.Environment, provider, standard string, maxInFlight int) (Config, error) {
+	if u.File == "" {
+		return Config{
+			Provider: cmp.Or(provider, standard), BaseURL: u.BaseURL.String(), ModelName: u.Model, APIKey: u.APIKey.Reveal(),
+			MaxInFlight: maxInFlight,
+		}, nil
+	}
+	var problems config.Invalid
+	for _, v := range []struct {
+		name string
+		set  bool
+	}{
+		{"PRISM_MODEL_PROVIDER", provider != ""},
+		{"PRISM_MODEL_BASE_URL", !u.BaseURL.IsZero()},
+		{"PRISM_MODEL_NAME", u.Model != ""},
+		{"PRISM_MODEL_API_KEY", u.APIKey != ""},
+	} {
+		if v.set {
+			problems = append(problems, config.Problem{Variable: v.name, What: "cannot be set together with PRISM_MODELS_FILE"})
+		}
+	}
+	if len(problems) > 0 {
+		return Config{}, problems
+	}
+	return Config{ModelsFile: u.File, Getenv: env.Getenv, MaxInFlight: maxInFlight}, nil
+}
