@@ -131,7 +131,7 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 	all := result{Report: Report{Reason: OK}}
 	answers := make(prism.Answers, 0, len(a.Definition.Questions))
 	for _, r := range s.all(ctx, m, calls, t) {
-		if m.API.Probabilities == contract.Logprobs { // of others it may be known, but is not recorded (spec: record-of-a-call)
+		if m.API.Probabilities == contract.Logprobs { // of others it may be known, but is not recorded (spec: call-of-a-model)
 			all.labelMass = append(all.labelMass, r.labelMass...)
 		}
 		if r.Reason != OK {

@@ -63,12 +63,13 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 		if ctx.Err() != nil {
 			return result{Report: timedOut()}
 		}
+		t.attempt(m)
 		var reply provider.Reply
 		var fault *upstream.Fault
 		if err := s.guard(m, func() { reply, fault = c.Do(ctx) }); err != nil {
 			return result{err: err}
 		}
-		cost := t.attempted(m, reply.Tokens)
+		cost := t.used(m, reply.Tokens)
 		if s.cfg.Attempted != nil {
 			s.cfg.Attempted(Attempt{m, reply, fault, cost})
 		}

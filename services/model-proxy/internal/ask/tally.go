@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 )
 
-// tally is what a record says of an ask, over all its models and attempts (spec: record-of-a-call). It is safe for concurrent
+// tally is what a record says of an ask, over all its models and attempts (spec: call-of-a-model). It is safe for concurrent
 // use: calls run at the same time, and may run on when the wait has ended.
 type tally struct {
 	mu       sync.Mutex
@@ -29,13 +29,19 @@ func (t *tally) begin(m *models.Model, fellBack bool) {
 	t.model, t.fellBack = m, fellBack
 }
 
-// attempted counts an attempt that used these tokens. It returns their cost, or 0 when it is not known.
-func (t *tally) attempted(m *models.Model, used provider.Tokens) (cost int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// attempt counts an attempt when it begins: one that the end of the wait cuts off is one.
+func (t *tally) attempt(m *models.Model) {
 	if m.Remote() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		t.tries++
 	}
+}
+
+// used adds the tokens of an attempt. It returns their cost, or 0 when it is not known.
+func (t *tally) used(m *models.Model, used provider.Tokens) (cost int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if !used.Input.Known && !used.Output.Known {
 		return 0
 	}
