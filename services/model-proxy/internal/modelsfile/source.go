@@ -104,6 +104,10 @@ func (s *Source) Run(ctx context.Context) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
+	return s.run(ctx, hangup)
+}
+
+func (s *Source) run(ctx context.Context, hangup <-chan os.Signal) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
