@@ -45,6 +45,7 @@ type Store interface {
 	Keys
 	Audit
 	Limits
+	Usage
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error
@@ -63,6 +64,8 @@ type Results interface {
 	CreateFacts(ctx context.Context, q contract.CreateQuery) (CreateFacts, error)
 	// ResultFacts looks up the API key, the result and its prism on one snapshot.
 	ResultFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID, in Input) (ResultFacts, error)
+	// Record finds everything that is kept of a result: ErrNotFound.
+	Record(ctx context.Context, account prism.AccountID, id prism.ResultID) (Record, error)
 	// SaveResult stores the result of a first call. Saving the same id again changes nothing and returns the stored
 	// result, even if its idempotency key has moved to a retry. It returns contract.ErrKeyTaken if another result of the
 	// account holds the idempotency key, and ErrNotFound if the account has no such prism version.
@@ -106,6 +109,12 @@ type ResultFacts struct {
 type Saved struct {
 	Result prism.Result
 	Prism  PrismState
+}
+
+// Record is everything that is kept of a result. Key and Call of its Result are set only here.
+type Record struct {
+	Saved
+	RetryOf *prism.ResultID // the result that this one retried
 }
 
 // Caller is the API key of a request and its account. The zero value stands for a key that is unknown or revoked. A key

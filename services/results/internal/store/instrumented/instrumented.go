@@ -113,6 +113,11 @@ func (d *database) Confirm(ctx context.Context, account prism.AccountID, id pris
 	return d.measure("confirm", func() error { return d.inner.Confirm(ctx, account, id) })
 }
 
+// FoldUsage implements sqlstore.Database.
+func (d *database) FoldUsage(ctx context.Context) error {
+	return d.measure("fold_usage", func() error { return d.inner.FoldUsage(ctx) })
+}
+
 // Ping implements sqlstore.Database.
 func (d *database) Ping(ctx context.Context) error {
 	return d.measure("ping", func() error { return d.inner.Ping(ctx) })

@@ -1,10 +1,13 @@
 package postgres_test
 
 import (
+	"context"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
@@ -18,8 +21,20 @@ func TestStore(t *testing.T) {
 	database := reused(t, "store", postgres.Migrate)
 	storetest.Run(t, func(t *testing.T) store.Store {
 		t.Helper()
-		return open(t, database(t))
+		url := database(t)
+		return deleting{open(t, url), connect(t, url)}
 	})
+}
+
+// deleting is a store whose results can be deleted.
+type deleting struct {
+	*postgres.Store
+	conn *pgx.Conn
+}
+
+func (d deleting) DeleteSome(ctx context.Context, account prism.AccountID) error {
+	_, err := d.conn.Exec(ctx, "DELETE FROM results WHERE account_id = $1 AND right(id::text, 1) IN ('0', '3', '6', '9', 'c', 'f')", account.UUID)
+	return err
 }
 
 // migrated is the URL of a new database.

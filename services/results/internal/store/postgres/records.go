@@ -3,19 +3,163 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"errors"
 )
 
 // addRecords is migration 7. A result has the call of its model and the API key that made the call (spec: record-members). They
 // are null for results that were saved before, or that the previous release saves. The columns do not make Postgres write the rows.
+//
+// What results used is counted by a trigger, so that a save of the previous release is counted too (spec: usage-is-exact). Calls
+// go on meanwhile. The migration begins anew after an interruption: without the trigger, and with empty tables.
 func addRecords(ctx context.Context, db *sql.DB) error {
-	return alter(ctx, db, `ALTER TABLE results ADD COLUMN IF NOT EXISTS key_id uuid, ADD COLUMN IF NOT EXISTS model text COLLATE "C",
+	const columns = `ALTER TABLE results ADD COLUMN IF NOT EXISTS key_id uuid, ADD COLUMN IF NOT EXISTS model text COLLATE "C",
 	ADD COLUMN IF NOT EXISTS input_tokens bigint, ADD COLUMN IF NOT EXISTS output_tokens bigint, ADD COLUMN IF NOT EXISTS cost bigint,
-	ADD COLUMN IF NOT EXISTS currency text COLLATE "C", ADD COLUMN IF NOT EXISTS call json`)
+	ADD COLUMN IF NOT EXISTS currency text COLLATE "C", ADD COLUMN IF NOT EXISTS call json`
+	if err := alter(ctx, db, columns+"; "+dropTrigger); err != nil {
+		return err
+	}
+	if err := alter(ctx, db, dropUsage+"; "+createUsage); err != nil {
+		return err
+	}
+	return countResults(ctx, db)
 }
 
 // dropRecords undoes addRecords.
 func dropRecords(ctx context.Context, db *sql.DB) error {
-	return alter(ctx, db, `ALTER TABLE results DROP COLUMN IF EXISTS key_id, DROP COLUMN IF EXISTS model,
+	err := alter(ctx, db, dropTrigger+`; ALTER TABLE results DROP COLUMN IF EXISTS key_id, DROP COLUMN IF EXISTS model,
 	DROP COLUMN IF EXISTS input_tokens, DROP COLUMN IF EXISTS output_tokens, DROP COLUMN IF EXISTS cost,
 	DROP COLUMN IF EXISTS currency, DROP COLUMN IF EXISTS call`)
+	if err != nil {
+		return err
+	}
+	return alter(ctx, db, dropUsage)
+}
+
+const (
+	dropTrigger   = "DROP TRIGGER IF EXISTS count_result ON results"
+	createTrigger = "CREATE TRIGGER count_result AFTER INSERT ON results FOR EACH ROW EXECUTE FUNCTION count_result()"
+
+	dropUsage = `DROP VIEW IF EXISTS usage_now; DROP TABLE IF EXISTS usage, usage_tail; DROP FUNCTION IF EXISTS count_result()`
+
+	// createUsage makes the sums, usage, and what is not added to them yet, usage_tail; usage_now is both. The trigger inserts one
+	// row in the tail, which has no index and no two saves fight for. It does so as the role that migrates: the services of the
+	// previous release may have no right to the new tables. So the function names the schema, and uses no operator, and is safe
+	// from other search paths.
+	//
+	// All rows of the tail are deleted within seconds, so it is vacuumed after a number of rows. Without a key, it can be
+	// replicated logically only if its rows are written to the log in full. An update of usage changes no column of its index,
+	// and finds room on the page of the row.
+	createUsage = `
+CREATE TABLE usage (
+    account_id    uuid    NOT NULL,
+    day           integer NOT NULL,
+    prism_id      uuid    NOT NULL,
+    model         text    NOT NULL COLLATE "C",
+    key_id        uuid    NOT NULL,
+    currency      text    NOT NULL COLLATE "C",
+    results       bigint  NOT NULL,
+    failed        bigint  NOT NULL,
+    input_tokens  bigint  NOT NULL,
+    output_tokens bigint  NOT NULL,
+    cost          bigint  NOT NULL,
+    cost_rest     bigint  NOT NULL,
+    CONSTRAINT usage_pkey PRIMARY KEY (` + usageKey + `)
+) WITH (fillfactor = 70);
+COMMENT ON COLUMN usage.day IS 'days since 1970-01-01, in UTC';
+COMMENT ON COLUMN usage.cost_rest IS 'what exceeds the whole units in cost, in 10^-12 of the currency';
+CREATE TABLE usage_tail (
+    account_id    uuid           NOT NULL,
+    created_at    timestamptz(3) NOT NULL,
+    prism_id      uuid           NOT NULL,
+    status        text           NOT NULL COLLATE "C",
+    key_id        uuid,
+    model         text           COLLATE "C",
+    input_tokens  bigint,
+    output_tokens bigint,
+    cost          bigint,
+    currency      text           COLLATE "C"
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
+ALTER TABLE usage_tail REPLICA IDENTITY FULL;
+CREATE VIEW usage_now AS SELECT ` + usageColumns + ` FROM usage UNION ALL ` + sumsBefore + `usage_tail` + sumsAfter + `;
+EXECUTE format($f$CREATE FUNCTION count_result() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $t$
+BEGIN
+    INSERT INTO %I.usage_tail VALUES (NEW.account_id, NEW.created_at, NEW.prism_id, NEW.status, NEW.key_id, NEW.model,
+        NEW.input_tokens, NEW.output_tokens, NEW.cost, NEW.currency);
+    RETURN NULL;
+END $t$
+$f$, current_schema())`
+)
+
+// The columns of usage, and the sums over rows of results or of the tail. An unknown model, key or currency is not null, as it is
+// part of the key.
+const (
+	usageKey     = `account_id, day, prism_id, model, key_id, currency`
+	usageColumns = usageKey + `, results, failed, input_tokens, output_tokens, cost, cost_rest`
+
+	sumsBefore = `SELECT account_id, (created_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01' AS day, prism_id,
+	coalesce(model, '') AS model, coalesce(key_id, '00000000-0000-0000-0000-000000000000') AS key_id,
+	coalesce(currency, '') AS currency, count(*) AS results, count(*) FILTER (WHERE status = 'failed') AS failed,
+	coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(output_tokens), 0)::bigint AS output_tokens,
+	div(coalesce(sum(cost), 0), 1000000000000)::bigint AS cost, mod(coalesce(sum(cost), 0), 1000000000000)::bigint AS cost_rest
+FROM `
+	sumsAfter = ` GROUP BY 1, 2, 3, 4, 5, 6`
+)
+
+// countResults counts the results that were saved before, and starts the trigger.
+func countResults(ctx context.Context, db *sql.DB) error {
+	const countSaved = "INSERT INTO usage (" + usageColumns + ") " + sumsBefore + "results" + sumsAfter
+	var before *sql.Tx
+	err := untilLocked(ctx, func() (err error) {
+		before, err = startCounting(ctx, db)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = before.ExecContext(ctx, countSaved)
+	return end(before, err)
+}
+
+// startCounting creates the trigger, and returns a transaction that sees exactly the results that the trigger does not count.
+//
+// The lock waits for the saves under way, and lets none begin, for the few milliseconds until the transaction ends. Reads go on.
+// The other transaction takes its snapshot within.
+func startCounting(ctx context.Context, db *sql.DB) (before *sql.Tx, err error) {
+	// The connection is there before the lock.
+	before, err = db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = end(before, err)
+		}
+	}()
+	locking, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	steps := []struct {
+		tx   *sql.Tx
+		text string
+	}{
+		{locking, "SET LOCAL lock_timeout = '" + lockTimeout + "'"},
+		{locking, "LOCK TABLE results IN SHARE ROW EXCLUSIVE MODE"},
+		{before, "SELECT"}, // takes the snapshot
+		{locking, createTrigger},
+	}
+	for _, s := range steps {
+		if _, err := s.tx.ExecContext(ctx, s.text); err != nil {
+			return nil, end(locking, err)
+		}
+	}
+	return before, end(locking, nil)
+}
+
+// end commits a transaction, or rolls it back after an error.
+func end(tx *sql.Tx, err error) error {
+	if err == nil {
+		return tx.Commit()
+	}
+	return errors.Join(err, tx.Rollback())
 }

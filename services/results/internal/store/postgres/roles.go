@@ -45,11 +45,23 @@ func dropRoles(ctx context.Context, db *sql.DB) error {
 // lockNotAvailable is Postgres's code for the end of lock_timeout.
 const lockNotAvailable = "55P03"
 
-// alter changes the columns of a table. A statement that waits for the table's lock, for example during a backup, makes
-// every look-up wait behind it. So alter waits for 200 ms, and then lets the look-ups run for a second.
-func alter(ctx context.Context, db *sql.DB, statement string) error {
+// lockTimeout bounds how long a migration waits for the lock of a table, for example during a backup: what comes behind it waits
+// as long.
+const lockTimeout = "50ms"
+
+// alter changes tables, in one transaction.
+func alter(ctx context.Context, db *sql.DB, statements string) error {
+	return untilLocked(ctx, func() error {
+		_, err := db.ExecContext(ctx, "DO $$ BEGIN SET LOCAL lock_timeout = '"+lockTimeout+"'; "+statements+"; END $$")
+		return err
+	})
+}
+
+// untilLocked repeats a transaction that did not get its locks within lockTimeout. It lets other statements run for a second
+// in between.
+func untilLocked(ctx context.Context, transaction func() error) error {
 	for {
-		_, err := db.ExecContext(ctx, "DO $$ BEGIN SET LOCAL lock_timeout = '200ms'; "+statement+"; END $$")
+		err := transaction()
 		refusal, ok := errors.AsType[*pgconn.PgError](err)
 		if !ok || refusal.Code != lockNotAvailable {
 			return err

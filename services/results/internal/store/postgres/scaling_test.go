@@ -44,8 +44,9 @@ ORDER BY 1`)
 	unkeyed := values[string](t, url, `
 SELECT c.relname FROM pg_class c
 WHERE `+ours+` AND c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)`)
-	if len(unkeyed) > 0 {
-		t.Errorf("tables without a primary key: %v", unkeyed)
+	// A row of usage_tail is deleted with all others of its time, and never looked up.
+	if want := []string{"usage_tail"}; !slices.Equal(unkeyed, want) {
+		t.Errorf("tables without a primary key: %v, want %v", unkeyed, want)
 	}
 	// A row refers only to rows of its account, so that the rows of an account can be stored together.
 	references := values[string](t, url, `
@@ -263,7 +264,7 @@ func reused(
 	server.Template(t, template, migrate)
 	empty := []string{
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
-		"DELETE FROM account_limits", "DELETE FROM accounts",
+		"DELETE FROM account_limits", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
 	}
 	for _, table := range more {
 		empty = append(empty, "DELETE FROM "+table)

@@ -120,6 +120,9 @@ func (d *database) write(ctx context.Context, operation string, fn func(*sqlite.
 	})
 }
 
+// FoldUsage implements store.Usage. A trigger adds each result to the sums.
+func (d *database) FoldUsage(context.Context) error { return nil }
+
 // TouchKeys implements store.Keys.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
 	const touchKey = `UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), $2) WHERE id = $1`

@@ -1,11 +1,15 @@
 package sqlite_test
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"path/filepath"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/instrumented"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
@@ -19,8 +23,24 @@ func TestStore(t *testing.T) {
 	metrics := prometheus.NewRegistry() // stores share one
 	storetest.Run(t, func(t *testing.T) store.Store {
 		t.Helper()
-		return sqlstore.Store{Database: instrumented.New(open(t, migrated(t)).Database, metrics)}
+		path := migrated(t)
+		return deleting{sqlstore.Store{Database: instrumented.New(open(t, path).Database, metrics)}, path}
 	})
+}
+
+// deleting is a store whose results can be deleted.
+type deleting struct {
+	store.Store
+	path string
+}
+
+func (d deleting) DeleteSome(ctx context.Context, account prism.AccountID) error {
+	db, err := sql.Open("sqlite", d.path+"?_busy_timeout=5000")
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "DELETE FROM results WHERE account_id = $1 AND substr(hex(id), 32) IN ('0', '3', '6', '9', 'C', 'F')", account.UUID[:])
+	return errors.Join(err, db.Close())
 }
 
 // migrated is the path of a new file.

@@ -35,7 +35,8 @@ type Database interface {
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
 	// Confirm waits until a stored result is as durable as a new one would be (spec: saved-means-replicated).
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
-	// Ping, ProbeWrite and Close are those of store.Store.
+	// FoldUsage, Ping, ProbeWrite and Close are those of store.Store.
+	FoldUsage(ctx context.Context) error
 	Ping(ctx context.Context) error
 	ProbeWrite(ctx context.Context) error
 	Close()

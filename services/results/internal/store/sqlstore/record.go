@@ -1,6 +1,49 @@
 package sqlstore
 
-import "github.com/prism-results/prism/pkg/prism"
+import (
+	"context"
+	"math"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const readRecord = `-- name: Record :one
+SELECT ` + PrismState + `, ` + Fixed + Input + `, r.retry_of,
+	r.key_id, r.model, r.input_tokens, r.output_tokens, r.cost, r.currency, r.call
+FROM results r
+JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
+WHERE r.account_id = $1 AND r.id = $2`
+
+// Record implements store.Results.
+func (s Store) Record(ctx context.Context, account prism.AccountID, id prism.ResultID) (record store.Record, err error) {
+	args := []any{account.UUID, id.UUID}
+	err = s.Run(ctx, Statement{"record", readRecord, args, true}, one(&record, (*Row).record))
+	return record, err
+}
+
+func (r *Row) record() store.Record {
+	record := store.Record{Saved: r.Saved(store.WithInput)}
+	if of := r.UUID(); !of.IsZero() {
+		record.RetryOf = &prism.ResultID{UUID: of}
+	}
+	record.Result.Key, record.Result.Call = prism.KeyID{UUID: r.UUID()}, r.call()
+	return record
+}
+
+// call reads what encodeCall wrote. The call of a result without one is nil.
+func (r *Row) call() *prism.ModelCall {
+	c := prism.ModelCall{Name: r.Text()}
+	c.Usage.InputTokens, c.Usage.OutputTokens, c.Usage.Cost = r.OptionalInt(), r.OptionalInt(), r.OptionalInt()
+	c.Usage.Currency = r.Text()
+	rest := decode[*storedCall](r)
+	if rest == nil {
+		return nil
+	}
+	c.ErrorCode, c.Provider, c.Model, c.Tries, c.FellBack = rest.ErrorCode, rest.Provider, rest.Model, rest.Tries, rest.FellBack
+	c.Usage.CachedInputTokens, c.LabelMass = rest.CachedInputTokens, rest.LabelMass
+	return &c
+}
 
 // call is the columns of a result that its record has, as arguments. What nothing filters or adds up is one column of JSON.
 type call struct {
@@ -21,6 +64,18 @@ type storedCall struct {
 	LabelMass         []prism.LabelMass `json:"label_mass,omitzero"`
 }
 
+// mostTokens bounds the tokens of a call, so that their sums over all results are 64-bit integers whatever an upstream says
+// (spec: usage-is-exact).
+const mostTokens = 1 << 40
+
+// upTo is nil for what no count can be.
+func upTo(most int64, n *int64) *int64 {
+	if n == nil || *n < 0 || *n > most {
+		return nil
+	}
+	return n
+}
+
 // encodeCall is nulls for what was not recorded.
 func encodeCall(r prism.Result) (c call, err error) {
 	if !r.Key.IsZero() {
@@ -30,6 +85,8 @@ func encodeCall(r prism.Result) (c call, err error) {
 		return c, nil
 	}
 	c.model, c.usage = Nullable(r.Call.Name), r.Call.Usage
+	c.usage.InputTokens, c.usage.OutputTokens = upTo(mostTokens, c.usage.InputTokens), upTo(mostTokens, c.usage.OutputTokens)
+	c.usage.Cost = upTo(math.MaxInt64, c.usage.Cost)
 	c.rest, err = encode(storedCall{
 		ErrorCode: r.Call.ErrorCode, Provider: r.Call.Provider, Model: r.Call.Model, Tries: r.Call.Tries,
 		FellBack: r.Call.FellBack, CachedInputTokens: r.Call.Usage.CachedInputTokens, LabelMass: r.Call.LabelMass,

@@ -91,6 +91,16 @@ func (r *Row) Bytes() []byte {
 // Int reads an integer.
 func (r *Row) Int() int64 { return value(r, r.columns.Int) }
 
+// OptionalInt reads an integer, or nil for null.
+func (r *Row) OptionalInt() *int64 {
+	if r.columns.Null(r.column) {
+		r.column++
+		return nil
+	}
+	n := r.Int()
+	return &n
+}
+
 // Int32 reads an integer that was written from an int32.
 func (r *Row) Int32() int32 { return int32(r.Int()) } //nolint:gosec // see above
 

@@ -39,6 +39,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Keys", keyTests()},
 		{"Audit", auditTests()},
 		{"Limits", limitTests()},
+		{"Records", recordTests()},
+		{"Usage", usageTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {
@@ -54,6 +56,10 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Run("Model", func(t *testing.T) {
 		t.Parallel()
 		checkAgainstModel(t, open)
+	})
+	t.Run("UsageModel", func(t *testing.T) {
+		t.Parallel()
+		checkUsageAgainstModel(t, open)
 	})
 	t.Run("DefinitionsModel", func(t *testing.T) {
 		t.Parallel()

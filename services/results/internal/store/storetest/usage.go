@@ -1,0 +1,219 @@
+package storetest
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// spec: usage-is-exact
+func usageTests() []test {
+	day := prism.DayOf(moment(0))
+	return []test{
+		{"an account without results used nothing", func(t *testing.T, f *fixture) {
+			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay}), nil)
+		}},
+		// spec: usage-days
+		{"a result is of the day in UTC on which it was saved", func(t *testing.T, f *fixture) {
+			for _, at := range []time.Time{moment(0), moment(3_600_000), (day + 1).Start().Add(-time.Millisecond), (day + 1).Start()} {
+				r := f.ok(f.mine.prism)
+				r.CreatedAt = at
+				f.save(t, r)
+			}
+			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay}), []store.UsageSum{
+				{Day: day, Results: 3}, {Day: day + 1, Results: 1},
+			})
+			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay, From: day + 1, To: day + 2}), []store.UsageSum{{Day: day + 1, Results: 1}})
+			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay, From: day, To: day}), nil)
+		}},
+		{"usage is added up by day, prism, model and key, and of each filter", func(t *testing.T, f *fixture) {
+			other, another := f.addPrism(t, f.mine, "other"), prism.KeyID{UUID: f.id()}
+			f.save(t, called(f.ok(f.mine.prism), f.mine.keyID, "fast", 10, 3_000_000_000_001, "USD"))
+			f.save(t, called(f.failed(other), another, "fast", 5, 4_999_999_999_999, "USD"))
+			f.save(t, called(f.ok(other), another, "strong", 1, 7, "EUR"))
+			f.save(t, called(f.ok(other), another, "strong", 1, 0, ""))
+			f.save(t, f.ok(other))
+			_, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
+			succeeds(t, err)
+			fast := store.UsageSum{
+				Currency: "USD", Results: 2, Failed: 1, InputTokens: 15, OutputTokens: 30, Cost: prism.Cost{Whole: 8},
+			}
+			euro := store.UsageSum{Currency: "EUR", Results: 1, InputTokens: 1, OutputTokens: 2, Cost: prism.Cost{Rest: 7}}
+			none := store.UsageSum{Results: 2, InputTokens: 1, OutputTokens: 2}
+			cheap := store.UsageSum{
+				Currency: "USD", Results: 1, InputTokens: 10, OutputTokens: 20, Cost: prism.Cost{Whole: 3, Rest: 1},
+			}
+			dear := store.UsageSum{
+				Currency: "USD", Results: 1, Failed: 1, InputTokens: 5, OutputTokens: 10, Cost: prism.Cost{Whole: 4, Rest: 999_999_999_999},
+			}
+			unpriced := store.UsageSum{Results: 1, InputTokens: 1, OutputTokens: 2}
+			on := func(s store.UsageSum) store.UsageSum { s.Day = day; return s }
+			of := func(name string, s store.UsageSum) store.UsageSum { s.Name = name; return s }
+			by := func(key prism.KeyID, s store.UsageSum) store.UsageSum { s.Key = key; return s }
+			for _, c := range []struct {
+				filter store.UsageFilter
+				want   []store.UsageSum
+			}{
+				{store.UsageFilter{By: contract.ByDay}, []store.UsageSum{on(none), on(euro), on(fast)}},
+				{
+					store.UsageFilter{By: contract.ByPrism},
+					[]store.UsageSum{of("other", none), of("other", euro), of("other", dear), of("triage", cheap)},
+				},
+				{
+					store.UsageFilter{By: contract.ByModel},
+					[]store.UsageSum{{Results: 1}, of("fast", fast), of("strong", unpriced), of("strong", euro)},
+				},
+				{
+					store.UsageFilter{By: contract.ByKey},
+					[]store.UsageSum{
+						{Results: 1}, by(f.mine.keyID, cheap), by(another, unpriced), by(another, euro), by(another, dear),
+					},
+				},
+				{store.UsageFilter{By: contract.ByDay, Prism: f.mine.prism.ID}, []store.UsageSum{on(cheap)}},
+				{store.UsageFilter{By: contract.ByDay, Model: "strong"}, []store.UsageSum{on(unpriced), on(euro)}},
+				{store.UsageFilter{By: contract.ByDay, Key: &f.mine.keyID}, []store.UsageSum{on(cheap)}},
+				{store.UsageFilter{By: contract.ByDay, Prism: f.mine.prism.ID, Model: "strong"}, nil},
+				{store.UsageFilter{By: contract.ByPrism, Key: &another, Model: "fast", Prism: other.ID}, []store.UsageSum{of("other", dear)}},
+			} {
+				for range 2 { // before and after they are folded
+					got := f.usage(t, c.filter)
+					for i, s := range got {
+						got[i].Cost = whole(s.Cost)
+					}
+					same(t, got, c.want)
+					succeeds(t, f.FoldUsage(t.Context()))
+				}
+			}
+		}},
+		{"what an archived prism used stays, with its slug", func(t *testing.T, f *fixture) {
+			f.save(t, f.ok(f.mine.prism))
+			f.archive(t, f.mine.prism.ID, 5)
+			same(t, f.usage(t, store.UsageFilter{By: contract.ByPrism}), []store.UsageSum{{Name: "triage", Results: 1}})
+		}},
+		{"a save that changes nothing, or that is refused, is not counted", func(t *testing.T, f *fixture) {
+			old := keyed(f.failed(f.mine.prism), "a key")
+			retry := f.failed(f.mine.prism)
+			for range 3 {
+				f.save(t, old)
+			}
+			for range 3 {
+				f.retry(t, retry, old)
+			}
+			_, err := f.SaveResult(t.Context(), f.mine.account, keyed(f.ok(f.mine.prism), "a key"))
+			failsWith(t, err, contract.ErrKeyTaken)
+			_, err = f.SaveRetry(t.Context(), f.mine.account, f.ok(f.mine.prism), old.ID)
+			retriedBy(t, err, retry.ID)
+			_, err = f.SaveResult(t.Context(), f.mine.account, f.ok(f.theirs.prism))
+			failsWith(t, err, store.ErrNotFound)
+			succeeds(t, f.ProbeWrite(t.Context()))
+			same(t, f.usage(t, store.UsageFilter{By: contract.ByPrism}), []store.UsageSum{{Name: "triage", Results: 2, Failed: 2}})
+		}},
+		{"costs above the greatest 64-bit integer are added up exactly", func(t *testing.T, f *fixture) {
+			for range 3 {
+				f.save(t, called(f.ok(f.mine.prism), f.mine.keyID, "fast", 1<<40, math.MaxInt64, "USD"))
+				succeeds(t, f.FoldUsage(t.Context()))
+			}
+			got := f.usage(t, store.UsageFilter{By: contract.ByModel})
+			same(t, len(got), 1)
+			same(t, whole(got[0].Cost), prism.Cost{Whole: 27_670_116, Rest: 110_564_327_421})
+			same(t, got[0].InputTokens, 3<<40)
+		}},
+		{"usage is exact at every moment of saves and folds at once", func(t *testing.T, f *fixture) { f.foldsAtOnce(t) }},
+	}
+}
+
+// whole carries whole units from the rest.
+func whole(c prism.Cost) prism.Cost {
+	const unit = 1_000_000_000_000
+	return prism.Cost{Whole: c.Whole + c.Rest/unit, Rest: c.Rest % unit}
+}
+
+// usage is that of all days, unless the filter has some.
+func (f *fixture) usage(t *testing.T, filter store.UsageFilter) []store.UsageSum {
+	t.Helper()
+	if filter.To == 0 {
+		filter.To = math.MaxInt32
+	}
+	sums, err := f.ReadUsage(t.Context(), f.mine.account, filter)
+	succeeds(t, err)
+	return sums
+}
+
+// foldsAtOnce saves, folds and reads at once. A reader that begins after a save and ends before another counts the one and not
+// the other.
+func (f *fixture) foldsAtOnce(t *testing.T) {
+	t.Helper()
+	const savers, each = 4, 12
+	var (
+		mu           sync.Mutex
+		begun, saved int64
+		done         = make(chan struct{})
+		others       sync.WaitGroup
+	)
+	count := func(n *int64, by int64) int64 {
+		mu.Lock()
+		defer mu.Unlock()
+		*n += by
+		return *n
+	}
+	until := func(fn func() error) {
+		others.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					if err := fn(); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	for range 2 {
+		until(func() error { return f.FoldUsage(t.Context()) })
+	}
+	until(func() error {
+		least := count(&saved, 0)
+		sums, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: contract.ByModel, To: math.MaxInt32})
+		var got int64
+		for _, s := range sums {
+			got += s.Results
+		}
+		if most := count(&begun, 0); got < least || got > most {
+			return fmt.Errorf("usage has %d results, want %d to %d", got, least, most)
+		}
+		return err
+	})
+	for _, err := range together(savers, func(saver int) error {
+		for i := range each {
+			count(&begun, 1)
+			r := called(f.ok(f.mine.prism), f.mine.keyID, fmt.Sprint("model ", i%3), int64(saver), 1, "USD")
+			if _, err := f.SaveResult(t.Context(), f.mine.account, r); err != nil {
+				return err
+			}
+			count(&saved, 1)
+		}
+		return nil
+	}) {
+		succeeds(t, err)
+	}
+	close(done)
+	others.Wait()
+	succeeds(t, f.FoldUsage(t.Context()))
+	var want []store.UsageSum
+	for i := range 3 {
+		want = append(want, store.UsageSum{
+			Name: fmt.Sprint("model ", i), Currency: "USD", Results: savers * each / 3, InputTokens: 6 * each / 3, OutputTokens: 12 * each / 3,
+			Cost: prism.Cost{Rest: savers * each / 3},
+		})
+	}
+	same(t, f.usage(t, store.UsageFilter{By: contract.ByModel}), want)
+}

@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Usage adds up what results used.
+type Usage interface {
+	// ReadUsage adds up all results of an account that were ever saved, those that were deleted since included, on one snapshot.
+	// Sums are ordered by what they are of, and then by currency.
+	ReadUsage(ctx context.Context, account prism.AccountID, f UsageFilter) ([]UsageSum, error)
+	// FoldUsage adds what was saved lately to the sums of what was saved before, so that there is little to add up for each
+	// ReadUsage, whose sums it does not change. To be called every few seconds.
+	FoldUsage(ctx context.Context) error
+}
+
+// UsageFilter selects what to add up; zero values but those of the days narrow nothing.
+type UsageFilter struct {
+	By       contract.UsageBy
+	From, To prism.Day // To is exclusive
+	Prism    prism.PrismID
+	Model    string
+	Key      *prism.KeyID
+}
+
+// UsageSum is the sum of results of one day, prism, model or API key whose costs have one currency.
+type UsageSum struct {
+	Day      prism.Day   // by day
+	Name     string      // by prism, its slug; by model, its name or "" if it is not known
+	Key      prism.KeyID // by key; zero if it is not known
+	Currency string      // "": of results without a price
+	// Failed are those of Results that failed.
+	Results, Failed, InputTokens, OutputTokens int64
+	Cost                                       prism.Cost
+}
