@@ -17,6 +17,7 @@ const (
 	KeyCreate      AuditAction = "key.create"
 	KeyRevoke      AuditAction = "key.revoke"
 	PrismCreate    AuditAction = "prism.create"
+	PrismRename    AuditAction = "prism.rename"
 	PrismArchive   AuditAction = "prism.archive"
 	PrismUnarchive AuditAction = "prism.unarchive"
 	VersionCreate  AuditAction = "version.create"

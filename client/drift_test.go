@@ -49,6 +49,11 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.CreateVersion(ctx, "a", fullVersion)
 		return err
 	},
+	"listVersions": func(ctx context.Context, c *Client) error {
+		_, err := c.ListVersions(ctx, "a", PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"renamePrism": func(ctx context.Context, c *Client) error { _, err := c.RenamePrism(ctx, "a", "n"); return err },
 	"readVersion": func(ctx context.Context, c *Client) error { _, err := c.ReadVersion(ctx, "a", 1); return err },
 	"replaceLens": func(ctx context.Context, c *Client) error {
 		_, err := c.ReplaceLens(ctx, "a", *fullVersion.Lens)

@@ -26,12 +26,17 @@ func (c *Client) ReadPrism(ctx context.Context, prism string) (Prism, error) {
 type PrismFilter struct {
 	// Archived selects the archived prisms instead of the others.
 	Archived bool
+	// All selects both.
+	All bool
 }
 
 // ListPrisms returns one page of the account's prisms, newest first.
 func (c *Client) ListPrisms(ctx context.Context, f PrismFilter, o PageOptions) (Page[Prism], error) {
 	q := o.query()
-	if f.Archived {
+	switch {
+	case f.All:
+		q.Set("archived", "all")
+	case f.Archived:
 		q.Set("archived", "true")
 	}
 	return fetch[Page[Prism]](ctx, c, request("listPrisms", http.MethodGet, "prisms").where(q))
@@ -52,6 +57,29 @@ func (c *Client) CreateVersion(ctx context.Context, prism string, v NewVersion) 
 // CheckVersion makes every check of CreateVersion and returns the version as it would be, but adds nothing.
 func (c *Client) CheckVersion(ctx context.Context, prism string, v NewVersion) (Version, error) {
 	return fetch[Version](ctx, c, request("createVersion", http.MethodPost, "prisms", prism, "versions").checking(v))
+}
+
+// ListVersions returns one page of the versions of a prism, newest first.
+func (c *Client) ListVersions(ctx context.Context, prism string, o PageOptions) (Page[Version], error) {
+	return fetch[Page[Version]](ctx, c, request("listVersions", http.MethodGet, "prisms", prism, "versions").where(o.query()))
+}
+
+// Versions iterates over the versions of a prism, newest first, and reads a page at a time. An error ends the iteration.
+func (c *Client) Versions(ctx context.Context, prism string) iter.Seq2[Version, error] {
+	return pages(func(cursor string) (Page[Version], error) {
+		return c.ListVersions(ctx, prism, PageOptions{Limit: maxLimit, Cursor: cursor})
+	})
+}
+
+// RenamePrism replaces the name of a prism; "" is no name.
+func (c *Client) RenamePrism(ctx context.Context, prism, name string) (Prism, error) {
+	k := request("renamePrism", http.MethodPut, "prisms", prism, "name")
+	k.body = newName{name}
+	return fetch[Prism](ctx, c, k)
+}
+
+type newName struct {
+	Name string `json:"name"`
 }
 
 // ReadVersion reads a version of a prism.

@@ -20,20 +20,21 @@ import (
 var shapes = map[string]reflect.Type{
 	"CreateResult": reflect.TypeFor[NewResult](), "Result": reflect.TypeFor[Result](), "RawResult": reflect.TypeFor[RawResult](),
 	"ChoiceAnswer": reflect.TypeFor[RawAnswer](), "YesNoAnswer": reflect.TypeFor[RawAnswer](), "ScaleAnswer": reflect.TypeFor[RawAnswer](),
-	"ResultPage": reflect.TypeFor[Page[Result]](), "PrismPage": reflect.TypeFor[Page[Prism]](), "ApiKeyList": reflect.TypeFor[Page[APIKey]](),
-	"Field": reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),
+	"ResultPage": reflect.TypeFor[Page[Result]](), "PrismPage": reflect.TypeFor[Page[Prism]](), "VersionPage": reflect.TypeFor[Page[Version]](),
+	"ApiKeyList": reflect.TypeFor[Page[APIKey]](),
+	"Field":      reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),
 	"Question": reflect.TypeFor[Question](), "ChoiceQuestion": reflect.TypeFor[Question](), "YesNoQuestion": reflect.TypeFor[Question](),
 	"ScaleQuestion": reflect.TypeFor[Question](), "Lens": reflect.TypeFor[Lens](), "Column": reflect.TypeFor[Column](),
 	"NewPrism": reflect.TypeFor[NewPrism](), "NewVersion": reflect.TypeFor[NewVersion](), "NewLens": reflect.TypeFor[Lens](), "Prism": reflect.TypeFor[Prism](),
 	"Version": reflect.TypeFor[Version](), "ApiKey": reflect.TypeFor[APIKey](), "CreatedApiKey": reflect.TypeFor[CreatedAPIKey](),
-	"NewKey": reflect.TypeFor[NewKey](), "Role": reflect.TypeFor[Role](), "Status": reflect.TypeFor[Status](), "Format": reflect.TypeFor[Format](),
+	"NewName": reflect.TypeFor[newName](), "NewKey": reflect.TypeFor[NewKey](), "Role": reflect.TypeFor[Role](), "Status": reflect.TypeFor[Status](), "Format": reflect.TypeFor[Format](),
 	"AuditPage": reflect.TypeFor[Page[AuditEntry]](), "AuditEntry": reflect.TypeFor[AuditEntry](),
 	"AuditActor": reflect.TypeFor[AuditActor](), "AuditObject": reflect.TypeFor[AuditObject](),
 }
 
 // received are what the client reads: what may be null must be able to be nil there, and the other way round.
 var received = []string{
-	"Result", "RawResult", "ResultPage", "PrismPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
+	"Result", "RawResult", "ResultPage", "PrismPage", "VersionPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
 	"AuditPage", "AuditEntry", "AuditActor", "AuditObject",
 }
 

@@ -100,7 +100,7 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages := map[string]string{"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listAudit": "Audit"}
+	pages := map[string]string{"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listAudit": "Audit", "listVersions": "Versions"}
 	for _, methods := range openAPI(t).Paths {
 		for _, o := range methods {
 			method := strings.ToUpper(o.OperationID[:1]) + o.OperationID[1:] + "(As|Raw)?"

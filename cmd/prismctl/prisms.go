@@ -14,7 +14,7 @@ import (
 
 func (a *app) prisms() *cobra.Command {
 	prisms := group("prisms", "Define, list and archive prisms")
-	prisms.AddCommand(a.apply(), a.prismsList(), a.prismsGet(),
+	prisms.AddCommand(a.apply(), a.prismsList(), a.prismsGet(), a.prismsVersions(), a.prismsRename(),
 		a.archive("archive PRISM...", "Archive prisms: they take no calls, and their results stay readable", "archived", (*client.Client).ArchivePrism),
 		a.archive("unarchive PRISM...", "Let archived prisms take calls again", "unarchived", (*client.Client).UnarchivePrism))
 	return prisms
@@ -22,11 +22,11 @@ func (a *app) prisms() *cobra.Command {
 
 func (a *app) prismsList() *cobra.Command {
 	var (
-		output   string
-		archived bool
+		output string
+		filter client.PrismFilter
 	)
 	cmd := a.calling("list", "List prisms, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		prisms := c.Prisms(cmd.Context(), client.PrismFilter{Archived: archived})
+		prisms := c.Prisms(cmd.Context(), filter)
 		return list(a, output, prisms, "slug name version questions created_at archived_at", func(p client.Prism) row {
 			return row{cells: []string{
 				p.Slug, optional(p.Name), strconv.Itoa(p.LatestVersion), strconv.Itoa(len(p.Version.Questions)), p.CreatedAt.String(), optional(p.ArchivedAt),
@@ -34,7 +34,36 @@ func (a *app) prismsList() *cobra.Command {
 		})
 	})
 	outputFlag(cmd, &output)
-	cmd.Flags().BoolVar(&archived, "archived", false, "list the archived prisms instead")
+	cmd.Flags().BoolVar(&filter.Archived, "archived", false, "list the archived prisms instead")
+	cmd.Flags().BoolVar(&filter.All, "all", false, "list the archived prisms too")
+	cmd.MarkFlagsMutuallyExclusive("archived", "all")
+	return cmd
+}
+
+func (a *app) prismsVersions() *cobra.Command {
+	var output string
+	cmd := a.calling("versions PRISM", "List the versions of a prism, newest first", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		return list(a, output, c.Versions(cmd.Context(), args[0]), "version fields questions created_at", func(v client.Version) row {
+			return row{cells: []string{
+				strconv.Itoa(v.Version), strconv.Itoa(len(v.Fields)), strconv.Itoa(len(v.Questions)), v.CreatedAt.String(),
+			}}
+		})
+	})
+	outputFlag(cmd, &output)
+	cmd.ValidArgsFunction = a.completePrisms
+	return cmd
+}
+
+func (a *app) prismsRename() *cobra.Command {
+	cmd := a.calling("rename PRISM NAME", "Change the name of a prism, which is for people; \"\" is no name", cobra.ExactArgs(2), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		p, err := c.RenamePrism(cmd.Context(), args[0], args[1])
+		if err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(a.err, "%s is named %q.\n", p.Slug, optional(p.Name))
+		return nil
+	})
+	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
 }
 

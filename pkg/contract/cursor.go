@@ -16,6 +16,7 @@ const (
 	ListOfResults
 	ListOfKeys
 	ListOfAudit
+	ListOfVersions
 )
 
 const cursorSize = 8 + 16
@@ -44,5 +45,20 @@ func (l List) ParseCursor(s string) (id prism.UUID, ok bool) {
 		return id, false
 	}
 	copy(id[:], b[8:])
-	return id, true
+	return id, l != ListOfVersions || VersionAt(id) > 0
+}
+
+// VersionRow is the row of a version in ListOfVersions, which has no ids.
+func VersionRow(number int32) (id prism.UUID) {
+	binary.BigEndian.PutUint32(id[12:], uint32(number)) //nolint:gosec // a version is 1 or more
+	return id
+}
+
+// VersionAt is the version of a row of ListOfVersions, or 0.
+func VersionAt(id prism.UUID) int32 {
+	number := int32(binary.BigEndian.Uint32(id[12:])) //nolint:gosec // checked below
+	if number < 0 || VersionRow(number) != id {
+		return 0
+	}
+	return number
 }

@@ -64,3 +64,19 @@ func TestACursorBelongsToItsList(t *testing.T) {
 		}
 	}
 }
+
+// spec: page-cursor
+func TestACursorOfVersionsNamesAVersion(t *testing.T) {
+	t.Parallel()
+	for _, number := range []int32{1, 2, 1<<31 - 1} {
+		id, ok := contract.ListOfVersions.ParseCursor(contract.ListOfVersions.Cursor(contract.VersionRow(number)))
+		if !ok || contract.VersionAt(id) != number {
+			t.Errorf("version %d: %d, %v", number, contract.VersionAt(id), ok)
+		}
+	}
+	for _, id := range []prism.UUID{{}, {0: 1, 15: 1}, {12: 0x80}} {
+		if _, ok := contract.ListOfVersions.ParseCursor(contract.ListOfVersions.Cursor(id)); ok {
+			t.Errorf("%v is the row of a version", id)
+		}
+	}
+}

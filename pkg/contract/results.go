@@ -101,6 +101,10 @@ type Results interface {
 	Prism(ctx context.Context, key KeyDigest, ref prism.Ref) (Response, error)
 	// AddVersion stores the next version and replaces the Lens: apierr.ArchivedUnchangeable.
 	AddVersion(ctx context.Context, key KeyDigest, ref prism.Ref, v NewVersion) (Response, error)
+	// ListVersions is a page of the versions of a prism, newest first: {data, next_cursor}.
+	ListVersions(ctx context.Context, key KeyDigest, ref prism.Ref, p Page) (Response, error)
+	// RenamePrism replaces the name: apierr.ArchivedUnchangeable.
+	RenamePrism(ctx context.Context, key KeyDigest, ref prism.Ref, n NewName) (Response, error)
 	// Version is one version: apierr.VersionNotFound.
 	Version(ctx context.Context, key KeyDigest, ref prism.Ref, number int32) (Response, error)
 	// PutLens replaces the Lens. It is validated against the latest version: apierr.Invalid with paths such as
@@ -222,9 +226,10 @@ type ResultList struct {
 	Page   Page
 }
 
-// PrismList pages prisms: the archived ones, or those that are not.
+// PrismList pages prisms: the archived ones, those that are not, or all.
 type PrismList struct {
 	Archived bool
+	All      bool `json:",omitzero"` // whatever Archived says
 	Page     Page
 }
 
@@ -275,6 +280,11 @@ type NewVersion struct {
 	prism.Definition
 	Lens   *prism.Lens `json:"lens,omitzero"`
 	DryRun bool        `json:"dry_run,omitzero"`
+}
+
+// NewName is a name to replace a prism's; "" is none.
+type NewName struct {
+	Name string `json:"name"`
 }
 
 // NewLens is a Lens to replace a prism's.

@@ -92,6 +92,14 @@ func (r *results) ListPrisms(_ context.Context, key contract.KeyDigest, q contra
 	return r.hear("ListPrisms", key, q)
 }
 
+func (r *results) ListVersions(_ context.Context, key contract.KeyDigest, ref prism.Ref, p contract.Page) (contract.Response, error) {
+	return r.hear("ListVersions", key, ref, p)
+}
+
+func (r *results) RenamePrism(_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewName) (contract.Response, error) {
+	return r.hear("RenamePrism", key, ref, n)
+}
+
 func (r *results) Prism(_ context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
 	return r.hear("Prism", key, ref)
 }
@@ -208,6 +216,10 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"ListResults", []any{digest, contract.ResultList{}}},
 		{"CreatePrism", []any{digest, contract.NewPrism{Slug: "s", Name: odd, NewVersion: newVersion}}},
 		{"ListPrisms", []any{digest, contract.PrismList{Archived: true, Page: contract.Page{Limit: 1}}}},
+		{"ListPrisms", []any{digest, contract.PrismList{All: true, Page: contract.Page{Limit: 1}}}},
+		{"ListVersions", []any{digest, bySlug, contract.Page{Limit: 7, Cursor: "c"}}},
+		{"RenamePrism", []any{digest, byID, contract.NewName{Name: odd}}},
+		{"RenamePrism", []any{digest, bySlug, contract.NewName{}}},
 		{"Prism", []any{digest, bySlug}},
 		{"AddVersion", []any{digest, byID, newVersion}},
 		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, DryRun: true}}},

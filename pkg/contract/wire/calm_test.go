@@ -86,6 +86,14 @@ func (calm) ListPrisms(context.Context, contract.KeyDigest, contract.PrismList) 
 	return page, nil
 }
 
+func (calm) ListVersions(context.Context, contract.KeyDigest, prism.Ref, contract.Page) (contract.Response, error) {
+	return page, nil
+}
+
+func (calm) RenamePrism(context.Context, contract.KeyDigest, prism.Ref, contract.NewName) (contract.Response, error) {
+	return page, nil
+}
+
 func (calm) Prism(context.Context, contract.KeyDigest, prism.Ref) (contract.Response, error) {
 	return page, nil
 }

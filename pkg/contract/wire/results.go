@@ -73,7 +73,15 @@ func (r *results) CreatePrism(ctx context.Context, key contract.KeyDigest, p con
 }
 
 func (r *results) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
-	return r.lookUp(ctx, pathListPrisms, argsQuery[contract.PrismList]{key, q})
+	return r.lookUp(ctx, listPrismsPath(q.All), argsQuery[contract.PrismList]{key, q})
+}
+
+func (r *results) ListVersions(ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.Page) (contract.Response, error) {
+	return r.lookUp(ctx, pathVersions, argsVersions{key, ref, p})
+}
+
+func (r *results) RenamePrism(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewName) (contract.Response, error) {
+	return r.call(ctx, pathRename, argsRename{key, ref, n})
 }
 
 func (r *results) Prism(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {

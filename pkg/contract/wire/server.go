@@ -58,8 +58,16 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	postDefinition(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
 		return r.CreatePrism(ctx, a.Key, a.Prism)
 	})
-	find(app, log, pathListPrisms, func(ctx context.Context, a argsQuery[contract.PrismList]) (contract.Response, error) {
-		return r.ListPrisms(ctx, a.Key, a.Query)
+	for _, all := range []bool{false, true} {
+		find(app, log, listPrismsPath(all), func(ctx context.Context, a argsQuery[contract.PrismList]) (contract.Response, error) {
+			return r.ListPrisms(ctx, a.Key, a.Query)
+		})
+	}
+	find(app, log, pathVersions, func(ctx context.Context, a argsVersions) (contract.Response, error) {
+		return r.ListVersions(ctx, a.Key, a.Ref, a.Page)
+	})
+	post(app, log, pathRename, func(ctx context.Context, a argsRename) (contract.Response, error) {
+		return r.RenamePrism(ctx, a.Key, a.Ref, a.New)
 	})
 	find(app, log, pathPrism, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Prism(ctx, a.Key, a.Ref)

@@ -45,6 +45,8 @@ const (
 	pathPrism       = "/internal/prism"
 	pathAddVersion  = "/internal/add-version"
 	pathVersion     = "/internal/version"
+	pathVersions    = "/internal/list-versions"
+	pathRename      = "/internal/rename-prism"
 	pathPutLens     = "/internal/put-lens"
 	pathSetArchived = "/internal/set-archived"
 	pathCreateKey   = "/internal/create-key"
@@ -80,6 +82,15 @@ func definitionPath(path string, d prism.Definition) string {
 
 // withModel is any definition that names a model.
 var withModel = prism.Definition{Model: "any"}
+
+// listPrismsPath is the path of a list of prisms. That of all has a path of its own: the release before this one ignores the
+// member All.
+func listPrismsPath(all bool) string {
+	if all {
+		return pathListPrisms + "-all"
+	}
+	return pathListPrisms
+}
 
 // createKeyPath is the path of a new key. A key with less than all rights has a path of its own: the release before this one
 // ignores the members Role and ExpiresAt and would make a key with all rights, but refuses a path that it does not know.
@@ -160,6 +171,16 @@ type (
 		New      contract.NewVersion `json:",omitzero"` // AddVersion
 		Lens     contract.NewLens    `json:",omitzero"` // PutLens
 		Archived bool                // SetArchived
+	}
+	argsVersions struct {
+		Key  contract.KeyDigest
+		Ref  prism.Ref
+		Page contract.Page
+	}
+	argsRename struct {
+		Key contract.KeyDigest
+		Ref prism.Ref
+		New contract.NewName
 	}
 	argsKey struct {
 		Key             contract.KeyDigest

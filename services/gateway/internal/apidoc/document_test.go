@@ -104,6 +104,8 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"GET", "/v1/prisms", "listPrisms"},
 		{"GET", "/v1/prisms/{prism}", "readPrism"},
 		{"POST", "/v1/prisms/{prism}/versions", "createVersion"},
+		{"GET", "/v1/prisms/{prism}/versions", "listVersions"},
+		{"PUT", "/v1/prisms/{prism}/name", "renamePrism"},
 		{"GET", "/v1/prisms/{prism}/versions/{version}", "readVersion"},
 		{"PUT", "/v1/prisms/{prism}/lens", "replaceLens"},
 		{"POST", "/v1/prisms/{prism}/archive", "archivePrism"},

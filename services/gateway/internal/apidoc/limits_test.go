@@ -29,6 +29,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	create := func(b request.Body) error { _, err := request.ParseCreate("p", nil, b); return err }
 	newPrism := func(b request.Body) error { _, err := request.ParseNewPrism(b); return err }
 	newVersion := func(b request.Body) error { _, _, err := request.ParseNewVersion("p", b); return err }
+	newName := func(b request.Body) error { _, _, err := request.ParseName("p", b); return err }
 	newKey := func(b request.Body) error { _, err := request.ParseNewKey(b); return err }
 	for _, c := range []struct {
 		schema, body string
@@ -41,6 +42,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"NewPrism", `{"slug":"s",` + definition + `,` + lens + `}`, "lens", newPrism},
 		{"NewVersion", `{"instructions":"i",` + definition + `}`, "", newVersion},
 		{"NewVersion", `{` + definition + `,` + lens + `}`, "lens", newVersion},
+		{"NewName", `{"name":"n"}`, "", newName},
 		{"NewKey", `{"name":"n"}`, "", newKey},
 	} {
 		t.Run(c.schema+" "+c.only, func(t *testing.T) {
@@ -329,6 +331,7 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"listPrisms":    func(n, v string) error { _, err := request.ParsePrismList(sent(n, v)); return err },
 		"listKeys":      func(n, v string) error { _, err := request.ParseKeyList(sent(n, v)); return err },
 		"listAudit":     func(n, v string) error { _, err := request.ParseAuditList(sent(n, v)); return err },
+		"listVersions":  func(n, v string) error { _, _, err := request.ParseVersionList("p", sent(n, v)); return err },
 		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
 		"revokeKey":     func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
 	}

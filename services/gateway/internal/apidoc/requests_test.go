@@ -15,6 +15,7 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"createResult":  func(b request.Body) error { _, err := request.ParseCreate("support-triage", nil, b); return err },
 		"createPrism":   func(b request.Body) error { _, err := request.ParseNewPrism(b); return err },
 		"createVersion": func(b request.Body) error { _, _, err := request.ParseNewVersion("support-triage", b); return err },
+		"renamePrism":   func(b request.Body) error { _, _, err := request.ParseName("support-triage", b); return err },
 		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", b); return err },
 		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 	}
@@ -92,7 +93,9 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"InvalidExpiry": key(`{"name":"n","expires_at":"tomorrow"}`),
 	}
 	put := func(name string, err error) { got[name] = err }
-	_, err := request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)})
+	_, _, err := request.ParseName("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
+	put("NameRequired", err)
+	_, err = request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)})
 	put("InvalidFormat", err)
 	_, err = request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	put("SeveralProblems", err)

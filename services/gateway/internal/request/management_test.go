@@ -25,6 +25,50 @@ func TestLensIsReadWithItsTypes(t *testing.T) {
 	wantProblems(t, err, "columns: Required")
 }
 
+// spec: prism-rename
+func TestANameIsThereAndMayBeNone(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{`"n"`: "n", `""`: "", "null": ""} {
+		ref, n, err := request.ParseName(anID, jsonBody(`{"name":`+sent+`}`))
+		if err != nil || ref.ID.String() != anID || n.Name != want {
+			t.Errorf("%s: %v %+v %v", sent, ref, n, err)
+		}
+	}
+	for sent, want := range map[string]string{
+		`{}`:                                  "name: Required",
+		`{"name":1}`:                          "name: Expected string, received number",
+		`{"name":"` + repeat("é", 201) + `"}`: "name: String must contain at most 200 character(s)",
+	} {
+		_, _, err := request.ParseName("p", jsonBody(sent))
+		wantProblems(t, err, want)
+	}
+}
+
+// spec: prism-list
+func TestPrismsAreListedByWhetherTheyAreArchived(t *testing.T) {
+	t.Parallel()
+	page := contract.Page{Limit: 50}
+	for sent, want := range map[string]contract.PrismList{
+		"": {Page: page}, "false": {Page: page}, "true": {Archived: true, Page: page}, "all": {All: true, Page: page},
+	} {
+		if got, err := request.ParsePrismList(query("archived", sent)); err != nil || got != want {
+			t.Errorf("%q: %+v, %v", sent, got, err)
+		}
+	}
+}
+
+// spec: version-list, page-cursor
+func TestAPageOfVersionsIsReadFromTheQuery(t *testing.T) {
+	t.Parallel()
+	cursor := contract.ListOfVersions.Cursor(contract.VersionRow(7))
+	ref, page, err := request.ParseVersionList("p", query("limit", "3", "cursor", cursor))
+	if err != nil || ref.Slug != "p" || page != (contract.Page{Limit: 3, Cursor: cursor}) {
+		t.Errorf("%v %+v %v", ref, page, err)
+	}
+	_, _, err = request.ParseVersionList("p", query("limit", "0", "cursor", contract.ListOfPrisms.Cursor(contract.VersionRow(7))))
+	wantProblems(t, err, "limit: Number must be greater than or equal to 1; cursor: Invalid cursor")
+}
+
 // spec: dry-run
 func TestDryRunIsABooleanBehindEverythingElse(t *testing.T) {
 	t.Parallel()
@@ -52,6 +96,7 @@ func TestEveryBodyOfTheManagementAPIFollowsOneRule(t *testing.T) {
 	for name, parse := range map[string]func(request.Body) error{
 		"new prism":   func(b request.Body) error { _, err := request.ParseNewPrism(b); return err },
 		"new version": func(b request.Body) error { _, _, err := request.ParseNewVersion("p", b); return err },
+		"name":        func(b request.Body) error { _, _, err := request.ParseName("p", b); return err },
 		"lens":        func(b request.Body) error { _, _, err := request.ParseLens("p", b); return err },
 		"new key":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 	} {

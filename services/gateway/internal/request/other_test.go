@@ -224,7 +224,7 @@ func TestListsNameEveryProblem(t *testing.T) {
 	_, err = request.ParseResultList(query("status", "ok", "status", "ok"))
 	wantProblems(t, err, "status: Expected 'ok' | 'failed'")
 	_, err = request.ParsePrismList(query("archived", "yes", "limit", "-1"))
-	wantProblems(t, err, "limit: Number must be greater than or equal to 1; archived: Expected 'true' | 'false'")
+	wantProblems(t, err, "limit: Number must be greater than or equal to 1; archived: Expected 'true' | 'false' | 'all'")
 }
 
 func TestExportIsReadFromTheQuery(t *testing.T) {

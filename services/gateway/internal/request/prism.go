@@ -44,6 +44,7 @@ var (
 		arrayOf("options", maxOptions, optionShape), arrayOf("levels", maxLevels, levelShape))}
 	columnShape = &shape{members: members("name", "question", "show", "option", "yes_at", "no_at")}
 	lensShape   = &shape{members: append(members("dry_run"), arrayOf("columns", maxColumns, columnShape))}
+	nameShape   = &shape{members: members("name")}
 	// prismShape is also the shape of a version, which has no slug and no name.
 	prismShape = &shape{members: append(members("slug", "name", "instructions", "dry_run"),
 		arrayOf("fields", maxFields, fieldShape), arrayOf("questions", maxQuestions, questionShape), member{"lens", lensShape})}
@@ -96,6 +97,25 @@ func ParseLens(prismParam string, body Body) (prism.Ref, contract.NewLens, error
 		l.DryRun = r.optionalBoolean(sent.at("dry_run"))
 	}
 	return ref, l, r.err()
+}
+
+// ParseName reads PUT /v1/prisms/{prism}/name: name, where null and "" are no name (spec: prism-rename).
+func ParseName(prismParam string, body Body) (prism.Ref, contract.NewName, error) {
+	sent, err := parseBody(body, nameShape)
+	if err != nil {
+		return prism.Ref{}, contract.NewName{}, err
+	}
+	var r reader
+	ref := r.prismParam(prismParam)
+	var n contract.NewName
+	if r.is(sent, kindObject) {
+		if name := sent.at("name"); name.sent() {
+			n.Name = r.optionalStr(name, 0, maxName)
+		} else {
+			r.add("name", textRequired)
+		}
+	}
+	return ref, n, r.err()
 }
 
 // slug reads a slug. A UUID is no slug, so that the {prism} of a path has one meaning (spec: slug-form).

@@ -72,6 +72,12 @@ func prisms(app *fiber.App, d Deps) {
 		do, err := two(d.Results.AddVersion)(ref, sent, err)
 		return created(do, sent.DryRun), err
 	}))
+	app.Get("/v1/prisms/:prism/versions", d.look(func(c *fiber.Ctx) (call, error) {
+		return two(d.Results.ListVersions)(request.ParseVersionList(httpkit.Param(c, "prism"), query(c)))
+	}))
+	app.Put("/v1/prisms/:prism/name", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return two(d.Results.RenamePrism)(request.ParseName(httpkit.Param(c, "prism"), b))
+	}))
 	app.Get("/v1/prisms/:prism/versions/:version", d.look(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Version)(request.ParseVersion(httpkit.Param(c, "prism"), httpkit.Param(c, "version")))
 	}))

@@ -85,16 +85,20 @@ func optionalTime(t *time.Time) *string {
 
 // storePage asks the store for one row more than the caller wants, which tells whether there is a next page.
 func storePage(list contract.List, p contract.Page) (store.Page, error) {
-	page := store.Page{Limit: p.Limit + 1}
+	after, err := position(list, p)
+	return store.Page{After: after, Limit: p.Limit + 1}, err
+}
+
+// position is the row that the cursor of a page names, or the zero id for the first page.
+func position(list contract.List, p contract.Page) (prism.UUID, error) {
 	if p.Cursor == "" {
-		return page, nil
+		return prism.UUID{}, nil
 	}
 	after, ok := list.ParseCursor(p.Cursor)
 	if !ok { // the gateway of the previous release does not check cursors
-		return page, apierr.Invalid(apierr.Problem{Path: "cursor", Text: "Invalid cursor"})
+		return prism.UUID{}, apierr.Invalid(apierr.Problem{Path: "cursor", Text: "Invalid cursor"})
 	}
-	page.After = after
-	return page, nil
+	return after, nil
 }
 
 // newListBody is a page of rows of a list.
@@ -111,6 +115,32 @@ func newListBody[R any](of contract.List, rows []R, limit int, body func(R) (str
 			return listBody{}, err
 		}
 		list.Data = append(list.Data, value)
+	}
+	return list, nil
+}
+
+// definitionsBytes bounds the body of a page with more than one prism or version (spec: page-bytes).
+const definitionsBytes = 4 << 20
+
+// newDefinitionList is a page of prisms or versions, which ends before the one that would exceed definitionsBytes. more tells that
+// the list has more than these.
+func newDefinitionList[R any](of contract.List, rows []R, more bool, body func(R) any, id func(R) prism.UUID) (listBody, error) {
+	list := listBody{}
+	size := len(`{"data":[],"next_cursor":""}`) + len(of.Cursor(prism.UUID{}))
+	for _, r := range rows {
+		value, err := strictjson.Marshal(body(r))
+		if err != nil {
+			return listBody{}, err
+		}
+		if size += len(value) + len(","); size > definitionsBytes && len(list.Data) > 0 {
+			more = true
+			break
+		}
+		list.Data = append(list.Data, value)
+	}
+	if n := len(list.Data); more && n > 0 {
+		cursor := of.Cursor(id(rows[n-1]))
+		list.NextCursor = &cursor
 	}
 	return list, nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -59,17 +58,55 @@ func lensOf(n contract.NewVersion) prism.Lens {
 // ListPrisms implements contract.Results.
 func (s *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
 	return s.manage(ctx, key, listPrisms, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfPrisms, q.Page)
+		after, err := position(contract.ListOfPrisms, q.Page)
 		if err != nil {
 			return nil, err
 		}
-		prisms, err := s.Store.ListPrisms(ctx, account, q.Archived, page)
+		which := store.Live
+		switch {
+		case q.All:
+			which = store.All
+		case q.Archived:
+			which = store.Archived
+		}
+		prisms, more, err := s.Store.ListPrisms(ctx, account, which, store.Page{After: after, Limit: q.Page.Limit})
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(contract.ListOfPrisms, prisms, q.Page.Limit,
-			func(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) },
-			func(p prism.Prism) prism.UUID { return p.ID.UUID })
+		return newDefinitionList(contract.ListOfPrisms, prisms, more,
+			func(p prism.Prism) any { return newPrismBody(p) }, func(p prism.Prism) prism.UUID { return p.ID.UUID })
+	})
+}
+
+// ListVersions implements contract.Results.
+func (s *Service) ListVersions(ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.Page) (contract.Response, error) {
+	return s.manage(ctx, key, listVersions, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+		after, err := position(contract.ListOfVersions, p)
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.Store.Prism(ctx, account, ref)
+		if err != nil {
+			return nil, err
+		}
+		versions, more, err := s.Store.ListVersions(ctx, account, found.ID, contract.VersionAt(after), p.Limit)
+		if err != nil {
+			return nil, err
+		}
+		return newDefinitionList(contract.ListOfVersions, versions, more,
+			func(v prism.Version) any { return newVersionBody(v) },
+			func(v prism.Version) prism.UUID { return contract.VersionRow(v.Number) })
+	})
+}
+
+// RenamePrism implements contract.Results.
+func (s *Service) RenamePrism(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewName) (contract.Response, error) {
+	return s.alter(ctx, key, renamePrism, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
+		p, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
+			p.Name = n.Name
+			return s.Store.Rename(ctx, account, p.ID, n.Name, by)
+		})
+		return newPrismBody(p), err
 	})
 }
 

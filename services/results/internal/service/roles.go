@@ -23,6 +23,8 @@ const (
 	createPrism   operation = "createPrism"
 	listPrisms    operation = "listPrisms"
 	readPrism     operation = "readPrism"
+	renamePrism   operation = "renamePrism"
+	listVersions  operation = "listVersions"
 	createVersion operation = "createVersion"
 	readVersion   operation = "readVersion"
 	replaceLens   operation = "replaceLens"
@@ -43,6 +45,7 @@ var neededRoles = map[operation]prism.Role{
 	listAudit: prism.Owner,
 
 	createPrism:   prism.Editor,
+	renamePrism:   prism.Editor,
 	createVersion: prism.Editor,
 	replaceLens:   prism.Editor,
 	archivePrism:  prism.Editor,
@@ -55,6 +58,7 @@ var neededRoles = map[operation]prism.Role{
 	exportResults: prism.Reader,
 	listPrisms:    prism.Reader,
 	readPrism:     prism.Reader,
+	listVersions:  prism.Reader,
 	readVersion:   prism.Reader,
 	listModels:    prism.Reader,
 }

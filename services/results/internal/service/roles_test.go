@@ -34,6 +34,14 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			return err
 		},
 		"readPrism": func(k contract.KeyDigest) error { _, err := w.Prism(ctx, k, none); return err },
+		"listVersions": func(k contract.KeyDigest) error {
+			_, err := w.ListVersions(ctx, k, none, contract.Page{Limit: 1})
+			return err
+		},
+		"renamePrism": func(k contract.KeyDigest) error {
+			_, err := w.RenamePrism(ctx, k, none, contract.NewName{})
+			return err
+		},
 		"createVersion": func(k contract.KeyDigest) error {
 			_, err := w.AddVersion(ctx, k, none, contract.NewVersion{})
 			return err
@@ -85,6 +93,8 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"createPrism", true, true, false, false},
 		{"listPrisms", true, true, true, true},
 		{"readPrism", true, true, true, true},
+		{"listVersions", true, true, true, true},
+		{"renamePrism", true, true, false, false},
 		{"createVersion", true, true, false, false},
 		{"readVersion", true, true, true, true},
 		{"replaceLens", true, true, false, false},

@@ -177,6 +177,11 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 		"Export":      func() error { _, err := w.Export(ctx, unknown, contract.Export{Prism: ref}); return err },
 		"CreatePrism": func() error { _, err := w.CreatePrism(ctx, unknown, contract.NewPrism{}); return err },
 		"ListPrisms":  func() error { _, err := w.ListPrisms(ctx, unknown, contract.PrismList{}); return err },
+		"ListVersions": func() error {
+			_, err := w.ListVersions(ctx, unknown, ref, contract.Page{Limit: 1})
+			return err
+		},
+		"RenamePrism": func() error { _, err := w.RenamePrism(ctx, unknown, ref, contract.NewName{}); return err },
 		"Prism":       func() error { _, err := w.Prism(ctx, unknown, ref); return err },
 		"AddVersion":  func() error { _, err := w.AddVersion(ctx, unknown, ref, contract.NewVersion{}); return err },
 		"Version":     func() error { _, err := w.Version(ctx, unknown, ref, 1); return err },

@@ -90,7 +90,13 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		"CreatePrism": func(k contract.KeyDigest) (string, error) {
 			return only(a.CreatePrism(ctx, k, contract.NewPrism{Slug: "b", NewVersion: contract.NewVersion{Definition: definition("text")}}))
 		},
-		"ListPrisms":  func(k contract.KeyDigest) (string, error) { return only(a.ListPrisms(ctx, k, contract.PrismList{})) },
+		"ListPrisms": func(k contract.KeyDigest) (string, error) { return only(a.ListPrisms(ctx, k, contract.PrismList{})) },
+		"ListVersions": func(k contract.KeyDigest) (string, error) {
+			return only(a.ListVersions(ctx, k, ref, contract.Page{Limit: 1}))
+		},
+		"RenamePrism": func(k contract.KeyDigest) (string, error) {
+			return only(a.RenamePrism(ctx, k, ref, contract.NewName{}))
+		},
 		"Prism":       func(k contract.KeyDigest) (string, error) { return only(a.Prism(ctx, k, ref)) },
 		"Version":     func(k contract.KeyDigest) (string, error) { return only(a.Version(ctx, k, ref, 1)) },
 		"PutLens":     func(k contract.KeyDigest) (string, error) { return only(a.PutLens(ctx, k, ref, contract.NewLens{})) },

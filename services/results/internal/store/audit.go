@@ -48,6 +48,7 @@ const (
 	KeyCreate      Action = "key.create"
 	KeyRevoke      Action = "key.revoke"
 	PrismCreate    Action = "prism.create"
+	PrismRename    Action = "prism.rename"
 	PrismArchive   Action = "prism.archive"
 	PrismUnarchive Action = "prism.unarchive"
 	VersionCreate  Action = "version.create"

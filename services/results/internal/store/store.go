@@ -143,8 +143,14 @@ type Definitions interface {
 	CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by By) error
 	// Prism finds a prism with its latest version, archived or not: ErrNotFound.
 	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
-	// ListPrisms is a page of prisms with their latest versions, newest first.
-	ListPrisms(ctx context.Context, account prism.AccountID, archived bool, page Page) ([]prism.Prism, error)
+	// ListPrisms is a page of prisms with their latest versions, newest first. more tells that there are more behind it. A page
+	// ends early before the prism that would exceed ListBytes, unless it is the first.
+	ListPrisms(ctx context.Context, account prism.AccountID, which Which, page Page) (prisms []prism.Prism, more bool, err error)
+	// ListVersions is a page of the versions of a prism below a number, or from the newest if the number is 0. It ends as a page
+	// of ListPrisms does.
+	ListVersions(
+		ctx context.Context, account prism.AccountID, id prism.PrismID, below int32, limit int,
+	) (versions []prism.Version, more bool, err error)
 	// Version finds one version: ErrNotFound.
 	Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
 	// AddVersion atomically stores p.Latest, whose number must be one above the latest, and replaces the Lens and VersionsHash
@@ -152,10 +158,25 @@ type Definitions interface {
 	AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, by By) error
 	// PutLens replaces the Lens if the latest version is the given one: ErrNotFound, ErrArchived, ErrStale.
 	PutLens(ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, by By) error
+	// Rename replaces the name: ErrNotFound, ErrArchived. The same name changes nothing.
+	Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string, by By) error
 	// SetArchived archives a prism at by.At, or unarchives it, and returns the time of archiving: archiving again keeps the
 	// first time, and like unarchiving again changes nothing. ErrNotFound.
 	SetArchived(ctx context.Context, account prism.AccountID, id prism.PrismID, archived bool, by By) (*time.Time, error)
 }
+
+// Which selects prisms.
+type Which int
+
+// The selections.
+const (
+	Live Which = iota // those that are not archived
+	Archived
+	All
+)
+
+// ListBytes bounds the stored definitions and Lenses of a page with more than one prism or version (spec: page-bytes).
+const ListBytes = 4 << 20
 
 // Page is a page of a list ordered by id: the rows strictly after the row with the id After, or from the start of the
 // list if After is the zero id.

@@ -123,7 +123,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.ListPrisms(ctx, account(), false, page); err != nil {
+	if _, _, err := s.ListPrisms(ctx, account(), store.All, page); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.ListKeys(ctx, account(), page); err != nil {

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"iter"
+	"math"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -25,11 +27,19 @@ WHERE p.account_id = $1 AND `
 	prismBySlug = selectPrisms + `p.slug = $2`
 	prismByID   = selectPrisms + `p.id = $2`
 
-	listPrisms = `-- name: ListPrisms :many` + selectPrisms + `(p.archived_at IS NOT NULL) = $2 AND p.id < $3
+	listAllPrisms = `-- name: ListPrisms :many` + selectPrisms + `p.id < $2
 ORDER BY p.id DESC
-LIMIT $4`
+LIMIT $3`
+	listPrisms = `-- name: ListPrisms :many` + selectPrisms + `p.id < $2 AND (p.archived_at IS NOT NULL) = $4
+ORDER BY p.id DESC
+LIMIT $3`
 
-	selectVersion = `SELECT number, definition, created_at FROM versions WHERE account_id = $1 AND prism_id = $2 AND number = $3`
+	selectVersions = `SELECT number, definition, created_at FROM versions WHERE account_id = $1 AND prism_id = $2 AND number `
+	selectVersion  = selectVersions + `= $3`
+	listVersions   = `-- name: ListVersions :many
+` + selectVersions + `<= $3
+ORDER BY number DESC
+LIMIT $4`
 
 	changePrism = `UPDATE prisms SET latest_version = $4, lens = $5, versions_hash = coalesce($6, versions_hash)
 WHERE account_id = $1 AND id = $2 AND latest_version = $3 AND archived_at IS NULL
@@ -38,8 +48,10 @@ RETURNING slug`
 	isArchived = `SELECT archived_at IS NOT NULL FROM prisms WHERE account_id = $1 AND id = $2`
 
 	// lockPrism locks the row of a prism until the transaction ends.
-	lockPrism     = `UPDATE prisms SET archived_at = archived_at WHERE account_id = $1 AND id = $2 RETURNING archived_at, slug`
+	lockPrism = `UPDATE prisms SET archived_at = archived_at WHERE account_id = $1 AND id = $2
+RETURNING archived_at, slug, name`
 	setArchivedAt = `UPDATE prisms SET archived_at = $3 WHERE account_id = $1 AND id = $2`
+	setName       = `UPDATE prisms SET name = $3 WHERE account_id = $1 AND id = $2`
 )
 
 // CreatePrism implements store.Definitions.
@@ -83,11 +95,45 @@ func (s Store) Prism(ctx context.Context, account prism.AccountID, ref prism.Ref
 
 // ListPrisms implements store.Definitions.
 func (s Store) ListPrisms(
-	ctx context.Context, account prism.AccountID, archived bool, page store.Page,
-) (prisms []prism.Prism, err error) {
-	args := []any{account.UUID, archived, page.Before(), int64(page.Limit)}
-	err = s.Run(ctx, Statement{"list_prisms", listPrisms, args, true}, all(&prisms, (*Row).prism))
-	return prisms, err
+	ctx context.Context, account prism.AccountID, which store.Which, page store.Page,
+) (prisms []prism.Prism, more bool, err error) {
+	text, args := listAllPrisms, []any{account.UUID, page.Before(), int64(page.Limit) + 1}
+	if which != store.All {
+		text, args = listPrisms, append(args, which == store.Archived)
+	}
+	err = s.Run(ctx, Statement{"list_prisms", text, args, true}, bounded(&prisms, &more, page.Limit, (*Row).prism))
+	return prisms, more, err
+}
+
+// ListVersions implements store.Definitions.
+func (s Store) ListVersions(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, below int32, limit int,
+) (versions []prism.Version, more bool, err error) {
+	newest := below - 1
+	if below == 0 {
+		newest = math.MaxInt32
+	}
+	args := []any{account.UUID, id.UUID, newest, int64(limit) + 1}
+	err = s.Run(ctx, Statement{"list_versions", listVersions, args, true}, bounded(&versions, &more, limit, (*Row).version))
+	return versions, more, err
+}
+
+// bounded reads the rows of a page, and whether there are more (see store.Definitions.ListPrisms).
+func bounded[T any](found *[]T, more *bool, limit int, read func(*Row) T) Reader {
+	return func(rows iter.Seq[*Row]) error {
+		*found, *more = nil, false
+		size := 0
+		for r := range rows {
+			one := read(r)
+			size += r.decoded
+			if n := len(*found); n == limit || n > 0 && size > store.ListBytes {
+				*more = true
+				return nil
+			}
+			*found = append(*found, one)
+		}
+		return nil
+	}
 }
 
 // Version implements store.Definitions.
@@ -154,17 +200,41 @@ func change(
 	}
 }
 
+// Rename implements store.Definitions.
+func (s Store) Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string, by store.By) error {
+	return s.Transaction(ctx, "rename_prism", func(run Run) error {
+		var p prism.Prism
+		args := []any{account.UUID, id.UUID}
+		err := run(ctx, Statement{Text: lockPrism, Args: args}, one(&p, (*Row).locked))
+		switch {
+		case err != nil:
+			return err
+		case p.ArchivedAt != nil:
+			return store.ErrArchived
+		case p.Name == name:
+			return nil
+		}
+		if err := run(ctx, Statement{Text: setName, Args: append(args, name)}, nothing); err != nil {
+			return err
+		}
+		return recordPrism(ctx, run, account, by, store.PrismRename, id, p.Slug, noDetail{})
+	})
+}
+
+// locked reads what lockPrism returns.
+func (r *Row) locked() prism.Prism {
+	return prism.Prism{ArchivedAt: r.OptionalTime(), Slug: r.Text(), Name: r.Text()}
+}
+
 // SetArchived implements store.Definitions.
 func (s Store) SetArchived(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, archived bool, by store.By,
 ) (at *time.Time, err error) {
 	err = s.Transaction(ctx, "set_archived", func(run Run) error {
-		var slug string
+		var p prism.Prism
 		args := []any{account.UUID, id.UUID}
-		err := run(ctx, Statement{Text: lockPrism, Args: args}, one(&slug, func(r *Row) string {
-			at = r.OptionalTime()
-			return r.Text()
-		}))
+		err := run(ctx, Statement{Text: lockPrism, Args: args}, one(&p, (*Row).locked))
+		at = p.ArchivedAt
 		if err != nil || (at != nil) == archived {
 			return err
 		}
@@ -176,7 +246,7 @@ func (s Store) SetArchived(
 		if err := run(ctx, Statement{Text: setArchivedAt, Args: append(args, at)}, nothing); err != nil {
 			return err
 		}
-		return recordPrism(ctx, run, account, by, action, id, slug, noDetail{})
+		return recordPrism(ctx, run, account, by, action, id, p.Slug, noDetail{})
 	})
 	return at, err
 }

@@ -31,6 +31,7 @@ type Columns interface {
 type Row struct {
 	columns Columns
 	column  int // the next one
+	decoded int // bytes of JSON that decode has read
 	err     error
 }
 
@@ -123,7 +124,9 @@ func (r *Row) OptionalTime() *time.Time {
 // decode reads JSON that encode wrote.
 func decode[V any](r *Row) V {
 	return value(r, func(column int) (v V, err error) {
-		if strictjson.Unmarshal(r.columns.Bytes(column), &v) != nil {
+		b := r.columns.Bytes(column)
+		r.decoded += len(b)
+		if strictjson.Unmarshal(b, &v) != nil {
 			err = ErrUnreadable
 		}
 		return v, err

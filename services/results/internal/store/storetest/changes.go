@@ -70,6 +70,10 @@ func (f *fixture) PutLens(
 	return f.Store.PutLens(ctx, account, id, latest, l, f.by(moment(1)))
 }
 
+func (f *fixture) Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string) error {
+	return f.Store.Rename(ctx, account, id, name, f.by(moment(1)))
+}
+
 // SetArchived archives at a time, or unarchives if there is none.
 func (f *fixture) SetArchived(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, at *time.Time,

@@ -44,7 +44,7 @@ func definitionTests() []test {
 			_, aVersion := f.Version(ctx, me, its, 1)
 			for _, err := range []error{
 				byID, bySlug, aVersion,
-				f.AddVersion(ctx, me, changed(its, 2, lens("l"))), f.PutLens(ctx, me, its, 1, lens("l")),
+				f.AddVersion(ctx, me, changed(its, 2, lens("l"))), f.PutLens(ctx, me, its, 1, lens("l")), f.Rename(ctx, me, its, "n"),
 				archived(f.SetArchived(ctx, me, its, &at)), archived(f.SetArchived(ctx, me, its, nil)),
 			} {
 				failsWith(t, err, store.ErrNotFound)
@@ -62,7 +62,7 @@ func definitionTests() []test {
 			_, versionZero := f.Version(ctx, me, f.mine.prism.ID, 0)
 			for _, err := range []error{
 				byID, bySlug, aVersion, versionZero,
-				f.AddVersion(ctx, me, changed(nothing, 2, lens("l"))), f.PutLens(ctx, me, nothing, 1, lens("l")),
+				f.AddVersion(ctx, me, changed(nothing, 2, lens("l"))), f.PutLens(ctx, me, nothing, 1, lens("l")), f.Rename(ctx, me, nothing, "n"),
 				archived(f.SetArchived(ctx, me, nothing, &at)), archived(f.SetArchived(ctx, me, nothing, nil)),
 			} {
 				failsWith(t, err, store.ErrNotFound)
@@ -110,6 +110,7 @@ func definitionTests() []test {
 			failsWith(t, f.AddVersion(ctx, me, changed(id, 2, lens("new"))), store.ErrArchived)
 			failsWith(t, f.AddVersion(ctx, me, changed(id, 7, lens("new"))), store.ErrArchived) // before it is stale
 			failsWith(t, f.PutLens(ctx, me, id, 1, lens("new")), store.ErrArchived)
+			failsWith(t, f.Rename(ctx, me, id, "new"), store.ErrArchived)
 			f.setArchived(t, id, nil)
 			f.unchanged(t)
 			succeeds(t, f.AddVersion(ctx, me, changed(id, 2, lens("new"))))
@@ -144,7 +145,7 @@ func definitionTests() []test {
 			slices.Reverse(want)
 			for limit := 1; limit <= len(want)+1; limit++ {
 				got := pages(t, limit, func(page store.Page) ([]prism.Prism, error) {
-					return f.ListPrisms(t.Context(), f.mine.account, false, page)
+					return f.listPrisms(t, store.Live, page), nil
 				}, func(p prism.Prism) prism.UUID { return p.ID.UUID })
 				same(t, got, want)
 			}
@@ -157,13 +158,21 @@ func definitionTests() []test {
 			live := f.mine.prism
 			live.Latest, live.Lens = version(2), lens("new")
 			succeeds(t, f.AddVersion(t.Context(), f.mine.account, live))
-			for _, want := range []prism.Prism{live, archived} {
-				got, err := f.ListPrisms(t.Context(), f.mine.account, want.ArchivedAt != nil, store.Page{Limit: 10})
-				succeeds(t, err)
-				same(t, got, []prism.Prism{want})
+			for which, want := range map[store.Which][]prism.Prism{
+				store.Live: {live}, store.Archived: {archived}, store.All: {archived, live},
+			} {
+				same(t, f.listPrisms(t, which, store.Page{Limit: 10}), want)
 			}
 		}},
 	}
+}
+
+// listPrisms lists prisms of mine.
+func (f *fixture) listPrisms(t *testing.T, which store.Which, page store.Page) []prism.Prism {
+	t.Helper()
+	prisms, _, err := f.ListPrisms(t.Context(), f.mine.account, which, page)
+	succeeds(t, err)
+	return prisms
 }
 
 func (f *fixture) archive(t *testing.T, id prism.PrismID, ms int) {

@@ -38,7 +38,7 @@ func checkDefinitionsAgainstModel(t *testing.T, open func(t *testing.T) store.St
 		name, by := fmt.Sprintf("account %d", ids), m.by(moment(0))
 		must(rt, s.CreateAccount(m.ctx, m.account, name, by))
 		m.record(by, store.AccountCreate, store.Object{Kind: store.AccountObject, ID: m.account.UUID, Name: name}, `{}`)
-		steps := []func(*rapid.T){m.create, m.create, m.addVersion, m.addVersion, m.putLens, m.archive, m.archive, m.createKey, m.revokeKey}
+		steps := []func(*rapid.T){m.create, m.create, m.addVersion, m.addVersion, m.putLens, m.rename, m.archive, m.archive, m.createKey, m.revokeKey}
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			rapid.SampledFrom(steps).Draw(rt, "step")(rt)
 		}
@@ -122,6 +122,20 @@ func (m *definitionsModel) putLens(t *rapid.T) {
 	}
 	p.Lens = l
 	m.recordPrism(by, store.LensReplace, *p, fmt.Sprintf(`{"version":%d}`, against))
+}
+
+func (m *definitionsModel) rename(t *rapid.T) {
+	i := pick(t, m.prisms)
+	if i < 0 {
+		return
+	}
+	p, by := &m.prisms[i], m.by(moment(1))
+	name := rapid.SampledFrom([]string{"", "one", "“two”"}).Draw(t, "name")
+	if m.refused(t, m.store.Rename(m.ctx, m.account, p.ID, name, by), p, true) || p.Name == name {
+		return
+	}
+	p.Name = name
+	m.recordPrism(by, store.PrismRename, *p, `{}`)
 }
 
 // refused checks the errors of changes to an archived prism, or based on an older version.
@@ -213,12 +227,25 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 			must(t, err)
 			alike(t, got, p)
 		}
-		for n := int32(1); n <= p.Latest.Number; n++ {
+		var versions []prism.Version
+		for n := p.Latest.Number; n >= 1; n-- {
 			v, err := m.store.Version(m.ctx, m.account, p.ID, n)
 			must(t, err)
 			alike(t, v, version(n))
+			versions = append(versions, v)
 		}
-		_, err := m.store.Version(m.ctx, m.account, p.ID, p.Latest.Number+1)
+		below := rapid.Int32Range(1, p.Latest.Number+1).Draw(t, "below")
+		limit := rapid.IntRange(1, 3).Draw(t, "limit")
+		listed, more, err := m.store.ListVersions(m.ctx, m.account, p.ID, below, limit)
+		must(t, err)
+		behind := versions[p.Latest.Number+1-below:]
+		if more != (len(behind) > limit) || len(listed) != min(limit, len(behind)) {
+			t.Fatalf("%d versions below %d, more %v", len(listed), below, more)
+		}
+		for i, v := range listed {
+			alike(t, v, behind[i])
+		}
+		_, err = m.store.Version(m.ctx, m.account, p.ID, p.Latest.Number+1)
 		fails(t, err, store.ErrNotFound)
 		if p.ArchivedAt != nil {
 			archived = append(archived, p)
@@ -226,8 +253,10 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 			live = append(live, p)
 		}
 	}
-	for is, want := range map[bool][]prism.Prism{false: live, true: archived} {
-		got, err := m.store.ListPrisms(m.ctx, m.account, is, store.Page{Limit: 100})
+	for which, want := range map[store.Which][]prism.Prism{
+		store.Live: live, store.Archived: archived, store.All: slices.Concat(live, archived),
+	} {
+		got, _, err := m.store.ListPrisms(m.ctx, m.account, which, store.Page{Limit: 100})
 		must(t, err)
 		slices.SortFunc(want, func(a, b prism.Prism) int { return bytes.Compare(b.ID.UUID[:], a.ID.UUID[:]) })
 		if len(got) != 0 || len(want) != 0 {

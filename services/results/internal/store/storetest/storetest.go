@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Retrying", retryingTests()},
 		{"Races", raceTests()},
 		{"Definitions", definitionTests()},
+		{"Lists", listTests()},
 		{"Listing", listingTests()},
 		{"Keys", keyTests()},
 		{"Audit", auditTests()},

@@ -1,0 +1,96 @@
+package storetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// listTests are the rows of lists of prisms and versions, and of names.
+func listTests() []test {
+	return []test{
+		{"versions are listed newest first, page by page, and tell whether there are more", func(t *testing.T, f *fixture) {
+			want := []prism.Version{f.mine.prism.Latest}
+			for n := int32(2); n <= 5; n++ {
+				succeeds(t, f.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, n, lens("l"))))
+				want = append(want, version(n))
+			}
+			slices.Reverse(want)
+			for limit := 1; limit <= len(want)+1; limit++ {
+				var got []prism.Version
+				for below, more := int32(0), true; more; {
+					var some []prism.Version
+					var err error
+					some, more, err = f.ListVersions(t.Context(), f.mine.account, f.mine.prism.ID, below, limit)
+					succeeds(t, err)
+					if len(some) == 0 || len(some) > limit {
+						t.Fatalf("a page of %d has %d", limit, len(some))
+					}
+					got = append(got, some...)
+					below = some[len(some)-1].Number
+				}
+				same(t, got, want)
+			}
+		}},
+		{"another account's versions are not listed", func(t *testing.T, f *fixture) {
+			got, more, err := f.ListVersions(t.Context(), f.mine.account, f.theirs.prism.ID, 0, 9)
+			succeeds(t, err)
+			same(t, len(got), 0)
+			same(t, more, false)
+		}},
+		{"a page of prisms or versions ends before the one that would be too much, and has one at least", func(t *testing.T, f *fixture) {
+			large := func(number int32, bytes int) prism.Version {
+				v := version(number)
+				v.Instructions = strings.Repeat("x", bytes)
+				return v
+			}
+			for i, bytes := range []int{store.ListBytes / 3, store.ListBytes / 3, store.ListBytes / 3, store.ListBytes + 1, 1} {
+				p := f.newPrism("large-" + string(rune('a'+i)))
+				p.Latest = large(1, bytes)
+				succeeds(t, f.CreatePrism(t.Context(), f.mine.account, p))
+				next := prism.Prism{ID: f.mine.prism.ID, Latest: large(int32(i)+2, bytes), Lens: lens("l")}
+				succeeds(t, f.AddVersion(t.Context(), f.mine.account, next))
+			}
+			page := store.Page{Limit: 9}
+			var below int32
+			for _, want := range []int{1, 1, 2, 2} { // from the newest: the small one, the largest, two thirds, a third with the first
+				prisms, morePrisms, err := f.ListPrisms(t.Context(), f.mine.account, store.Live, page)
+				succeeds(t, err)
+				versions, moreVersions, err := f.ListVersions(t.Context(), f.mine.account, f.mine.prism.ID, below, 9)
+				succeeds(t, err)
+				if len(prisms) != want || len(versions) != want {
+					t.Fatalf("%d prisms and %d versions, want %d", len(prisms), len(versions), want)
+				}
+				page.After, below = prisms[want-1].ID.UUID, versions[want-1].Number
+				same(t, morePrisms, page.After != f.mine.prism.ID.UUID)
+				same(t, moreVersions, below != 1)
+			}
+		}},
+		{"a prism is renamed, also to no name, and to the same name without an entry of the audit", func(t *testing.T, f *fixture) {
+			want := f.mine.prism
+			before := f.actions(t)
+			for _, name := range []string{"new “name”", "new “name”", ""} {
+				want.Name = name
+				succeeds(t, f.Rename(t.Context(), f.mine.account, want.ID, name))
+				got, err := f.Prism(t.Context(), f.mine.account, prism.Ref{ID: want.ID})
+				succeeds(t, err)
+				same(t, got, want)
+			}
+			same(t, f.actions(t), append([]store.Action{store.PrismRename, store.PrismRename}, before...))
+		}},
+	}
+}
+
+// actions are the actions of the audit of mine, newest first.
+func (f *fixture) actions(t *testing.T) (actions []store.Action) {
+	t.Helper()
+	entries, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 100})
+	succeeds(t, err)
+	for _, e := range entries {
+		actions = append(actions, e.Action)
+	}
+	return actions
+}
