@@ -29,11 +29,16 @@ var everything = map[string]func(context.Context, *Client) error{
 	"readResult":  func(ctx context.Context, c *Client) error { _, err := c.ReadResult(ctx, "a"); return err },
 	"retryResult": func(ctx context.Context, c *Client) error { _, err := c.RetryResult(ctx, "a"); return err },
 	"listResults": func(ctx context.Context, c *Client) error {
-		_, err := c.ListResults(ctx, ResultFilter{Prism: "a", Status: OK, Ref: "r"}, PageOptions{Limit: 1, Cursor: "c"})
+		f := ResultFilter{
+			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k",
+		}
+		_, err := c.ListResultsRaw(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
 	"exportResults": func(ctx context.Context, c *Client) error {
-		_, err := c.ExportResults(ctx, "a", Export{Format: CSV, Status: OK, From: time.Unix(1, 0), To: time.Unix(2, 0)})
+		_, err := c.ExportResults(ctx, "a", Export{
+			Format: CSV, Status: OK, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", After: "a",
+		})
 		return err
 	},
 	"createPrism": func(ctx context.Context, c *Client) error {

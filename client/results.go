@@ -100,9 +100,33 @@ func (k call) as(f Format) call {
 
 // ResultFilter selects the results of a list; an empty member selects all.
 type ResultFilter struct {
-	Prism  string // the slug or id
-	Status Status
-	Ref    string
+	Prism    string // the slug or id
+	Status   Status
+	Ref      string
+	EmptyRef bool // only results whose ref is ""
+	Version  int
+	From     time.Time // only results created then or later
+	To       time.Time // only results created before then
+	Model    string    // only results of this configured model
+	KeyID    string    // only results of calls with this API key
+}
+
+func (f ResultFilter) query(o PageOptions) url.Values {
+	q := o.query()
+	set(q, "prism", f.Prism)
+	set(q, "status", string(f.Status))
+	set(q, "ref", f.Ref)
+	if f.EmptyRef {
+		q.Set("ref", "")
+	}
+	if f.Version != 0 {
+		q.Set("version", strconv.Itoa(f.Version))
+	}
+	setTime(q, "from", f.From)
+	setTime(q, "to", f.To)
+	set(q, "model", f.Model)
+	set(q, "key_id", f.KeyID)
+	return q
 }
 
 // PageOptions select a page of a list.
@@ -128,11 +152,14 @@ func set(q url.Values, name, value string) {
 
 // ListResults returns one page of the account's results, newest first.
 func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions) (Page[Result], error) {
-	q := o.query()
-	set(q, "prism", f.Prism)
-	set(q, "status", string(f.Status))
-	set(q, "ref", f.Ref)
-	return fetch[Page[Result]](ctx, c, request("listResults", http.MethodGet, "results").where(q))
+	return fetch[Page[Result]](ctx, c, request("listResults", http.MethodGet, "results").where(f.query(o)))
+}
+
+// ListResultsRaw is ListResults with the stored answers.
+func (c *Client) ListResultsRaw(ctx context.Context, f ResultFilter, o PageOptions) (Page[RawResult], error) {
+	q := f.query(o)
+	q.Set("format", string(Raw))
+	return fetch[Page[RawResult]](ctx, c, request("listResults", http.MethodGet, "results").where(q))
 }
 
 // Results iterates over the account's results, newest first, and reads a page at a time. An error ends the iteration.
@@ -172,6 +199,10 @@ type Export struct {
 	Status Status    // only these
 	From   time.Time // only results created then or later
 	To     time.Time // only results created before then
+	Model  string    // only results of this configured model
+	KeyID  string    // only results of calls with this API key
+	// After is the id of a result, or of none: only results whose id is greater, which are those behind it.
+	After string
 }
 
 // ExportResults streams the results of a prism, oldest first; csv and tsv begin with one header row. A stream whose
@@ -182,6 +213,9 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export) (io.
 	set(q, "status", string(e.Status))
 	setTime(q, "from", e.From)
 	setTime(q, "to", e.To)
+	set(q, "model", e.Model)
+	set(q, "key_id", e.KeyID)
+	set(q, "after", e.After)
 	return c.stream(ctx, request("exportResults", http.MethodGet, "prisms", prism, "results").where(q))
 }
 

@@ -20,7 +20,7 @@ import (
 var shapes = map[string]reflect.Type{
 	"CreateResult": reflect.TypeFor[NewResult](), "Result": reflect.TypeFor[Result](), "RawResult": reflect.TypeFor[RawResult](),
 	"ChoiceAnswer": reflect.TypeFor[RawAnswer](), "YesNoAnswer": reflect.TypeFor[RawAnswer](), "ScaleAnswer": reflect.TypeFor[RawAnswer](),
-	"ResultPage": reflect.TypeFor[Page[Result]](), "PrismPage": reflect.TypeFor[Page[Prism]](), "VersionPage": reflect.TypeFor[Page[Version]](),
+	"ResultPage": reflect.TypeFor[Page[Result]](), "RawResultPage": reflect.TypeFor[Page[RawResult]](), "PrismPage": reflect.TypeFor[Page[Prism]](), "VersionPage": reflect.TypeFor[Page[Version]](),
 	"ApiKeyList": reflect.TypeFor[Page[APIKey]](),
 	"Field":      reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),
 	"Question": reflect.TypeFor[Question](), "ChoiceQuestion": reflect.TypeFor[Question](), "YesNoQuestion": reflect.TypeFor[Question](),
@@ -34,7 +34,7 @@ var shapes = map[string]reflect.Type{
 
 // received are what the client reads: what may be null must be able to be nil there, and the other way round.
 var received = []string{
-	"Result", "RawResult", "ResultPage", "PrismPage", "VersionPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
+	"Result", "RawResult", "ResultPage", "RawResultPage", "PrismPage", "VersionPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
 	"AuditPage", "AuditEntry", "AuditActor", "AuditObject",
 }
 

@@ -17,8 +17,8 @@ import (
 
 func (a *app) export() *cobra.Command {
 	var (
-		name, format, status, from, to string
-		restart                        bool
+		name, format, status, from, to, model, key string
+		restart                                    bool
 	)
 	cmd := a.command("export PRISM", "Write all results of a prism, oldest first", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 		if restart && name == "" {
@@ -28,6 +28,7 @@ func (a *app) export() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		options.Model, options.KeyID = model, key
 		c, host, err := a.client()
 		if err != nil {
 			return err
@@ -60,8 +61,8 @@ name when it is complete. Until then its name is FILE.part, and the same command
 	f.StringVarP(&name, "output", "o", "", "file to write; standard output when not given")
 	f.StringVar(&format, "format", "", "csv, tsv or jsonl; by default the file name's extension, or csv without one")
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
-	f.StringVar(&from, "from", "", "only results created at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
-	f.StringVar(&to, "to", "", "only results created before this time")
+	timeFlags(cmd, &from, &to)
+	callFlags(cmd, &model, &key)
 	f.BoolVar(&restart, "restart", false, "discard the unfinished file and begin again")
 	choices(cmd, "format", "csv", "tsv", "jsonl")
 	choices(cmd, "status", "ok", "failed")

@@ -35,10 +35,10 @@ func (a *app) resultsGet() *cobra.Command {
 
 func (a *app) resultsList() *cobra.Command {
 	var (
-		output, status string
-		filter         client.ResultFilter
-		limit          int
-		all            bool
+		output, status, from, to string
+		filter                   client.ResultFilter
+		limit                    int
+		all                      bool
 	)
 	cmd := a.calling("list", "List results, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		if limit < 1 {
@@ -48,17 +48,41 @@ func (a *app) resultsList() *cobra.Command {
 			limit = 0
 		}
 		filter.Status = client.Status(status)
+		filter.EmptyRef = cmd.Flags().Changed("ref") && filter.Ref == ""
+		var err error
+		if filter.From, err = timeFlag("from", from); err != nil {
+			return err
+		}
+		if filter.To, err = timeFlag("to", to); err != nil {
+			return err
+		}
 		return list(a, output, first(c.Results(cmd.Context(), filter), limit),
 			"id ref prism version status took_ms created_at answers", a.resultRow)
 	})
 	outputFlag(cmd, &output)
 	cmd.Flags().StringVar(&status, "status", "", "only results with this status: ok or failed")
 	choices(cmd, "status", "ok", "failed")
-	cmd.Flags().StringVar(&filter.Ref, "ref", "", "only results with this ref")
+	cmd.Flags().StringVar(&filter.Ref, "ref", "", "only results with this ref, which may be empty")
+	cmd.Flags().IntVar(&filter.Version, "version", 0, "only results of this version")
+	timeFlags(cmd, &from, &to)
+	callFlags(cmd, &filter.Model, &filter.KeyID)
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
 	cmd.Flags().BoolVar(&all, "all", false, "list all, however many there are")
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	return cmd
+}
+
+// timeFlags adds --from and --to.
+func timeFlags(cmd *cobra.Command, from, to *string) {
+	f := cmd.Flags()
+	f.StringVar(from, "from", "", "only results created at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
+	f.StringVar(to, "to", "", "only results created before this time")
+}
+
+// callFlags adds --model and --key.
+func callFlags(cmd *cobra.Command, model, key *string) {
+	cmd.Flags().StringVar(model, "model", "", "only results of this model")
+	cmd.Flags().StringVar(key, "key", "", "only results of calls with the API key of this id")
 }
 
 // prismFlag adds --prism, which a shell completes.

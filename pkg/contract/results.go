@@ -86,7 +86,7 @@ type Results interface {
 	Save(ctx context.Context, s Save) (Response, error)
 	// Read formats a stored result: apierr.ResultNotFound when the account has none with that id.
 	Read(ctx context.Context, key KeyDigest, id prism.ResultID, f Format) (Response, error)
-	// ListResults is a page of results, newest first, in format json: {data, next_cursor}.
+	// ListResults is a page of results, newest first, in format json or raw: {data, next_cursor}.
 	ListResults(ctx context.Context, key KeyDigest, q ResultList) (Response, error)
 	// Export streams every result of a prism, oldest first. The caller closes the body. A fault after the first byte
 	// ends the body with an error.
@@ -223,7 +223,19 @@ type ResultList struct {
 	Prism  *prism.Ref
 	Status prism.Status
 	Ref    *string
-	Page   Page
+	ResultFilter
+	Version int32  `json:",omitzero"`
+	Format  Format `json:",omitzero"` // JSON or Raw; "": JSON
+	Page    Page
+}
+
+// ResultFilter is what lists and exports of results have in common. From is inclusive, To exclusive, by created_at. Zero values
+// filter nothing.
+type ResultFilter struct {
+	From  time.Time   `json:",omitzero"`
+	To    time.Time   `json:",omitzero"`
+	Model string      `json:",omitzero"` // the configured model that was asked last
+	Key   prism.KeyID `json:",omitzero"` // that made the call
 }
 
 // PrismList pages prisms: the archived ones, those that are not, or all.
@@ -247,12 +259,14 @@ type Page struct {
 	Cursor string // as List.ParseCursor accepts it
 }
 
-// Export selects the results of one prism. From is inclusive, To exclusive, by created_at; zero times bound nothing.
+// Export selects the results of one prism.
 type Export struct {
-	Prism    prism.Ref
-	Format   Format
-	Status   prism.Status
-	From, To time.Time
+	Prism  prism.Ref
+	Format Format
+	Status prism.Status
+	ResultFilter
+	// After begins the export strictly behind this id, whether or not a result has it; zero: at the oldest result.
+	After prism.ResultID `json:",omitzero"`
 }
 
 // NewKey is an API key to make.

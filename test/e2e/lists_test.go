@@ -80,3 +80,60 @@ func TestListsOfDefinitions(t *testing.T) {
 		})
 	})
 }
+
+// TestFiltersOfResults holds the filters of lists and exports of results.
+func TestFiltersOfResults(t *testing.T) {
+	onEach(t, func(t *testing.T, s *stack) {
+		// spec: result-list, result-filters
+		t.Run("results are filtered by version, time, model and key, and the empty ref is a ref", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism := own.triage(t)
+			first := own.create(t, prism, text("x", "ref", "")).ok(t)
+			own.post(t, "/v1/prisms/"+prism+"/versions", object("fields", raw(oneField), "questions", raw(yesNo))).wantStatus(t, 201)
+			second := own.create(t, prism, text("x")).ok(t)
+			var keys struct{ Data []struct{ ID string } }
+			own.get(t, "/v1/keys").decode(t, &keys)
+			key := keys.Data[0].ID
+			for query, want := range map[string][]string{
+				"version=1":                         {first.ID},
+				"version=2":                         {second.ID},
+				"version=3":                         nil,
+				"ref=":                              {first.ID},
+				"from=" + second.CreatedAt:          {second.ID},
+				"to=" + second.CreatedAt:            {first.ID},
+				"from=" + first.CreatedAt:           {second.ID, first.ID},
+				"key_id=" + key:                     {second.ID, first.ID},
+				"key_id=" + first.ID:                nil,
+				"model=none":                        nil,
+				"key_id=" + key + "&version=1":      {first.ID},
+				"version=&from=&to=&model=&key_id=": {second.ID, first.ID},
+			} {
+				if got := own.walk(t, "/v1/results?"+query, 1); !slices.Equal(got, want) {
+					t.Errorf("%q lists %v, want %v", query, got, want)
+				}
+			}
+			raw := own.get(t, "/v1/results/"+first.ID+"?format=raw").body
+			own.get(t, "/v1/results?version=1&format=raw").wantBody(t, `{"data":[`+string(raw)+`],"next_cursor":null}`)
+			own.get(t, "/v1/results?format=csv").wantFail(t, invalid("format: Expected 'json' | 'raw'"))
+		})
+		// spec: export-after
+		t.Run("an export continues strictly behind an id", func(t *testing.T) {
+			t.Parallel()
+			prism := s.main.triage(t)
+			var ids []string
+			for range 3 {
+				ids = append(ids, s.main.create(t, prism, text("x")).ok(t).ID)
+			}
+			path := "/v1/prisms/" + prism + "/results?format=jsonl&after="
+			whole := string(s.main.get(t, path).body)
+			for i, id := range ids {
+				lines := strings.SplitAfter(whole, "\n")
+				s.main.get(t, path+id).wantBody(t, strings.Join(lines[i+1:], ""))
+			}
+			s.main.get(t, path+"00000000-0000-7000-8000-000000000000").wantBody(t, whole)
+			s.main.get(t, path+"1").wantFail(t, invalid("after: Invalid uuid"))
+			s.main.get(t, path+"&model=none").wantBody(t, "")
+		})
+	})
+}

@@ -204,7 +204,8 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		RetryOf: &otherID, Outcome: contract.Outcome{Answers: []byte(`{"b":1,"a":2}`), Error: odd, TookMS: 15_000}, Format: contract.TSV,
 	}
 	list := contract.ResultList{Prism: &byID, Status: prism.OK, Ref: &odd, Page: contract.Page{Limit: 7, Cursor: "c"}}
-	export := contract.Export{Prism: bySlug, Format: contract.JSONL, Status: prism.Failed, From: at, To: at.Add(time.Hour)}
+	filter := contract.ResultFilter{From: at, To: at.Add(time.Hour), Model: odd, Key: keyID}
+	export := contract.Export{Prism: bySlug, Format: contract.JSONL, Status: prism.Failed, ResultFilter: filter, After: otherID}
 	calls := []struct {
 		method string
 		args   []any
@@ -214,6 +215,10 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"Read", []any{digest, resultID, contract.Raw}},
 		{"ListResults", []any{digest, list}},
 		{"ListResults", []any{digest, contract.ResultList{}}},
+		{"ListResults", []any{digest, contract.ResultList{Ref: new(string)}}},
+		{"ListResults", []any{digest, contract.ResultList{Version: 2147483647}}},
+		{"ListResults", []any{digest, contract.ResultList{Format: contract.Raw}}},
+		{"ListResults", []any{digest, contract.ResultList{ResultFilter: filter}}},
 		{"CreatePrism", []any{digest, contract.NewPrism{Slug: "s", Name: odd, NewVersion: newVersion}}},
 		{"ListPrisms", []any{digest, contract.PrismList{Archived: true, Page: contract.Page{Limit: 1}}}},
 		{"ListPrisms", []any{digest, contract.PrismList{All: true, Page: contract.Page{Limit: 1}}}},

@@ -171,3 +171,51 @@ func TestThePreviousReleaseListsNoModels(t *testing.T) {
 		t.Errorf("listed: %v", err)
 	}
 }
+
+// The previous release ignores the newer filters, and would list and export what the caller did not ask for.
+// spec: result-list, export
+func TestThePreviousReleaseIsNotAskedForWhatItWouldNotFilter(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(app *fiber.App, _ *slog.Logger) {
+		for _, path := range []string{"/internal/list-results", "/internal/export", "/internal/list-prisms"} {
+			app.Post(path, func(c *fiber.Ctx) error { return c.SendString("{}") })
+		}
+	})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	var key contract.KeyDigest
+	list := func(q contract.ResultList) error { _, err := c.ListResults(t.Context(), key, q); return err }
+	export := func(q contract.Export) error {
+		s, err := c.Export(t.Context(), key, q)
+		if err == nil {
+			err = s.Body.Close()
+		}
+		return err
+	}
+	prisms := func(q contract.PrismList) error { _, err := c.ListPrisms(t.Context(), key, q); return err }
+	id := prism.UUID{1}
+	byModel, byKey := contract.ResultFilter{Model: "m"}, contract.ResultFilter{Key: prism.KeyID{UUID: id}}
+	from, to := contract.ResultFilter{From: time.Unix(1, 0)}, contract.ResultFilter{To: time.Unix(1, 0)}
+	for i, err := range []error{
+		list(contract.ResultList{Version: 1}), list(contract.ResultList{Format: contract.Raw}), list(contract.ResultList{ResultFilter: byModel}),
+		list(contract.ResultList{ResultFilter: byKey}), list(contract.ResultList{ResultFilter: from}),
+		list(contract.ResultList{ResultFilter: to}),
+		export(contract.Export{ResultFilter: byModel}), export(contract.Export{ResultFilter: byKey}),
+		export(contract.Export{After: prism.ResultID{UUID: id}}), prisms(contract.PrismList{All: true}),
+	} {
+		if !errors.Is(err, contract.ErrUnavailable) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	for i, err := range []error{
+		list(contract.ResultList{Ref: new(string), Format: contract.JSON}), prisms(contract.PrismList{Archived: true}),
+		export(contract.Export{ResultFilter: from}),
+	} {
+		if err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}

@@ -57,7 +57,7 @@ func (r *results) Save(ctx context.Context, s contract.Save) (contract.Response,
 }
 
 func (r *results) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
-	return r.open(ctx, pathExport, argsQuery[contract.Export]{key, q})
+	return r.open(ctx, exportPath(q), argsQuery[contract.Export]{key, q})
 }
 
 func (r *results) Read(ctx context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
@@ -65,7 +65,7 @@ func (r *results) Read(ctx context.Context, key contract.KeyDigest, id prism.Res
 }
 
 func (r *results) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
-	return r.lookUp(ctx, pathListResults, argsQuery[contract.ResultList]{key, q})
+	return r.lookUp(ctx, listResultsPath(q), argsQuery[contract.ResultList]{key, q})
 }
 
 func (r *results) CreatePrism(ctx context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {

@@ -34,10 +34,15 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	find(app, log, pathRead, func(ctx context.Context, a argsResult) (contract.Response, error) {
 		return r.Read(ctx, a.Key, a.ID, a.Format)
 	})
-	find(app, log, pathListResults, func(ctx context.Context, a argsQuery[contract.ResultList]) (contract.Response, error) {
-		return r.ListResults(ctx, a.Key, a.Query)
-	})
-	app.Post(pathExport, serveExport(log, r))
+	for _, version := range []int32{0, 1} {
+		path := listResultsPath(contract.ResultList{Version: version})
+		find(app, log, path, func(ctx context.Context, a argsQuery[contract.ResultList]) (contract.Response, error) {
+			return r.ListResults(ctx, a.Key, a.Query)
+		})
+	}
+	for _, model := range []string{"", "any"} {
+		app.Post(exportPath(contract.Export{ResultFilter: contract.ResultFilter{Model: model}}), serveExport(log, r))
+	}
 	postJSON(app, log, pathAccount, func(ctx context.Context, a argsAccount) (prism.AccountID, error) {
 		return r.Account(ctx, a.Key)
 	})

@@ -83,6 +83,22 @@ func definitionPath(path string, d prism.Definition) string {
 // withModel is any definition that names a model.
 var withModel = prism.Definition{Model: "any"}
 
+// listResultsPath and exportPath are the paths of lists and exports of results. Those with filters that the release before this
+// one ignores have paths of their own, so that no caller gets results that it did not ask for.
+func listResultsPath(q contract.ResultList) string {
+	if q.Version != 0 || q.Format != "" && q.Format != contract.JSON || q.ResultFilter != (contract.ResultFilter{}) {
+		return pathListResults + "-filtered"
+	}
+	return pathListResults
+}
+
+func exportPath(q contract.Export) string {
+	if q.Model != "" || !q.Key.IsZero() || !q.After.IsZero() {
+		return pathExport + "-filtered"
+	}
+	return pathExport
+}
+
 // listPrismsPath is the path of a list of prisms. That of all has a path of its own: the release before this one ignores the
 // member All.
 func listPrismsPath(all bool) string {

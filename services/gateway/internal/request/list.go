@@ -32,7 +32,7 @@ func ParseKeyList(q Query) (contract.Page, error) {
 	return page, r.err()
 }
 
-// ParseResultList reads GET /v1/results?prism&status&ref&limit&cursor.
+// ParseResultList reads GET /v1/results?prism&status&ref&version&from&to&model&key_id&format&limit&cursor.
 func ParseResultList(q Query) (contract.ResultList, error) {
 	var r reader
 	var list contract.ResultList
@@ -41,24 +41,51 @@ func ParseResultList(q Query) (contract.ResultList, error) {
 		list.Prism = &ref
 	}
 	list.Status = r.status(q)
-	if s := r.singleStr(q, "ref", maxRef); s != "" {
+	if s := r.singleStr(q, "ref", maxRef); len(q("ref")) == 1 { // also the empty ref
 		list.Ref = &s
 	}
+	if s := r.single(q, "version", kindNumber); s != "" {
+		list.Version = r.versionParam(s)
+	}
+	list.ResultFilter = r.resultFilter(q)
+	list.Format = r.format(q("format"), []contract.Format{contract.JSON, contract.Raw}, "")
 	list.Page = r.page(q, contract.ListOfResults)
 	return list, r.err()
 }
 
-// ParseExport reads GET /v1/prisms/{prism}/results?format&status&from&to. The format is csv unless it says otherwise.
+// ParseExport reads GET /v1/prisms/{prism}/results?format&status&from&to&model&key_id&after. The format is csv unless it says otherwise.
 func ParseExport(prismParam string, q Query) (contract.Export, error) {
 	var r reader
 	export := contract.Export{
 		Prism:  r.prismParam(prismParam),
 		Format: r.format(q("format"), contract.TabularFormats(), contract.CSV),
 		Status: r.status(q),
-		From:   r.datetime(q, "from"),
-		To:     r.datetime(q, "to"),
 	}
+	export.ResultFilter = r.resultFilter(q)
+	export.After = prism.ResultID{UUID: r.uuid(q, "after")}
 	return export, r.err()
+}
+
+// resultFilter reads the filters that lists and exports of results have in common.
+func (r *reader) resultFilter(q Query) contract.ResultFilter {
+	return contract.ResultFilter{
+		From: r.datetime(q, "from"), To: r.datetime(q, "to"), Model: r.singleStr(q, "model", maxName),
+		Key: prism.KeyID{UUID: r.uuid(q, "key_id")},
+	}
+}
+
+// uuid reads a query parameter that is a UUID. It is the zero UUID if absent or empty.
+func (r *reader) uuid(q Query, name string) (id prism.UUID) {
+	before := len(r.problems)
+	s := r.single(q, name, kindString)
+	if s == "" || len(r.problems) != before {
+		return id
+	}
+	id, err := prism.ParseUUID(s)
+	if err != nil {
+		r.add(name, textUUID)
+	}
+	return id
 }
 
 // ParseAuditList reads GET /v1/audit?from&to&actor&limit&cursor (spec: audit-list).

@@ -143,7 +143,7 @@ func TestListsAreReadFromTheQuery(t *testing.T) {
 	}{
 		{"nothing", query(), contract.ResultList{Page: contract.Page{Limit: 50}}},
 		{
-			"everything empty", query("prism", "", "status", "", "ref", "", "limit", "", "cursor", ""),
+			"everything empty", query("prism", "", "status", "", "limit", "", "cursor", ""),
 			contract.ResultList{Page: contract.Page{Limit: 50}},
 		},
 		{
@@ -227,13 +227,54 @@ func TestListsNameEveryProblem(t *testing.T) {
 	wantProblems(t, err, "limit: Number must be greater than or equal to 1; archived: Expected 'true' | 'false' | 'all'")
 }
 
+// spec: result-list, result-filters, export-after
+func TestTheFiltersOfResultsAreReadFromTheQuery(t *testing.T) {
+	t.Parallel()
+	id, err := prism.ParseUUID(anID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filter := contract.ResultFilter{
+		From: time.Date(2026, 1, 2, 1, 4, 5, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Model: "m",
+		Key: prism.KeyID{UUID: id},
+	}
+	sent := []string{"from", "2026-01-02T01:04:05Z", "to", "2026-02-01T00:00:00Z", "model", "m", "key_id", anID}
+	got, err := request.ParseResultList(query(append(sent, "version", "7", "format", "raw", "ref", "")...))
+	want := contract.ResultList{
+		Ref: new(string), ResultFilter: filter, Version: 7, Format: contract.Raw, Page: contract.Page{Limit: 50},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v %v", got, err)
+	}
+	export, err := request.ParseExport("p", query(append(sent, "after", anID)...))
+	wantExport := contract.Export{
+		Prism: prism.Ref{Slug: "p"}, Format: contract.CSV, ResultFilter: filter, After: prism.ResultID{UUID: id},
+	}
+	if err != nil || export != wantExport {
+		t.Errorf("got %+v %v", export, err)
+	}
+	got, err = request.ParseResultList(query("version", "", "from", "", "to", "", "model", "", "key_id", "", "format", "", "prism", "", "status", ""))
+	if err != nil || !reflect.DeepEqual(got, contract.ResultList{Page: contract.Page{Limit: 50}}) {
+		t.Errorf("got %+v %v", got, err)
+	}
+	_, err = request.ParseResultList(query("version", "0", "from", "x", "to", "y", "model", "\x00", "key_id", "1", "format", "csv"))
+	wantProblems(t, err, "version: Number must be greater than or equal to 1; from: Invalid datetime; to: Invalid datetime; "+
+		"model: "+unclean+"; key_id: Invalid uuid; format: Expected 'json' | 'raw'")
+	_, err = request.ParseResultList(query("ref", "a", "ref", "a", "key_id", anID, "key_id", anID))
+	wantProblems(t, err, "ref: Expected string, received array; key_id: Expected string, received array")
+	_, err = request.ParseExport("p", query("after", "1"))
+	wantProblems(t, err, "after: Invalid uuid")
+}
+
 func TestExportIsReadFromTheQuery(t *testing.T) {
 	t.Parallel()
 	got, err := request.ParseExport("triage", query("format", "jsonl", "status", "ok",
 		"from", "2026-01-02T03:04:05.678+02:00", "to", "2026-02-01T00:00:00Z"))
 	want := contract.Export{
 		Prism: prism.Ref{Slug: "triage"}, Format: contract.JSONL, Status: prism.OK,
-		From: time.Date(2026, 1, 2, 1, 4, 5, 678e6, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
+		ResultFilter: contract.ResultFilter{
+			From: time.Date(2026, 1, 2, 1, 4, 5, 678e6, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
+		},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %v", got, err)

@@ -32,7 +32,12 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 		if err != nil {
 			return nil, err
 		}
-		filter := store.Filter{Status: q.Status, Ref: q.Ref}
+		filter := narrow(q.Status, q.ResultFilter)
+		filter.Ref, filter.Version = q.Ref, q.Version
+		f := contract.JSON
+		if q.Format == contract.Raw {
+			f = contract.Raw
+		}
 		if q.Prism != nil {
 			p, err := s.Store.Prism(ctx, account, *q.Prism)
 			if err != nil {
@@ -45,7 +50,7 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 			return nil, err
 		}
 		body := func(saved store.Saved) (strictjson.Value, error) {
-			response, err := s.format(ctx, account, saved.Result, saved.Prism, contract.JSON)
+			response, err := s.format(ctx, account, saved.Result, saved.Prism, f)
 			return response.Body, err
 		}
 		return newListBody(contract.ListOfResults, rows, q.Page.Limit, body, func(saved store.Saved) prism.UUID { return saved.Result.ID.UUID })
@@ -75,11 +80,17 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	x := &export{
 		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
 		prism:  store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(lens)},
-		filter: store.Filter{Status: q.Status, From: wholeMillisecond(q.From), To: wholeMillisecond(q.To)},
+		filter: narrow(q.Status, q.ResultFilter),
+		after:  q.After.UUID,
 		limit:  exportFirst,
 	}
 	x.buffer = encoder.Header(nil)
 	return contract.Stream{ContentType: format.ContentType(q.Format), Body: x}, nil
+}
+
+// narrow is the part of a store's filter that lists and exports have in common.
+func narrow(status prism.Status, f contract.ResultFilter) store.Filter {
+	return store.Filter{Status: status, Model: f.Model, Key: f.Key, From: wholeMillisecond(f.From), To: wholeMillisecond(f.To)}
 }
 
 // wholeMillisecond rounds up to a whole millisecond. Results are saved at whole milliseconds, so both bounds select the

@@ -72,7 +72,8 @@ func TestAnExportIsBoundedByTimesBetweenMilliseconds(t *testing.T) {
 		{"to just before", -time.Second, -time.Nanosecond, 0},
 	} {
 		stream, err := w.Export(t.Context(), w.key, contract.Export{
-			Prism: prism.Ref{Slug: "a"}, Format: contract.JSONL, From: body.At.Add(c.from), To: body.At.Add(c.to),
+			Prism: prism.Ref{Slug: "a"}, Format: contract.JSONL,
+			ResultFilter: contract.ResultFilter{From: body.At.Add(c.from), To: body.At.Add(c.to)},
 		})
 		if err != nil {
 			t.Fatal(err)

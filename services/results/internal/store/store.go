@@ -216,11 +216,14 @@ func Size(r prism.Result) int {
 }
 
 // Filter narrows a list; zero values narrow nothing. From (inclusive) and To (exclusive) bound the time of saving.
-// ExportResults ignores Prism and Ref.
+// ExportResults ignores Prism, Ref and Version.
 type Filter struct {
 	Prism    prism.PrismID
 	Status   prism.Status
 	Ref      *string
+	Version  int32
+	Model    string      // the configured model that was asked last
+	Key      prism.KeyID // that made the call
 	From, To time.Time
 }
 

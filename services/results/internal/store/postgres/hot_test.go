@@ -115,7 +115,12 @@ func TestTheHotPathSeeks(t *testing.T) {
 	}
 	page := store.Page{After: prism.UUID{1}, Limit: 10}
 	ref := "r"
-	for _, f := range []store.Filter{{}, {Prism: prismID()}, {Ref: &ref}, {Status: prism.Failed}} {
+	narrow := store.Filter{
+		Prism: prismID(), Version: 1, Model: "m", Key: prism.KeyID{UUID: prism.UUID{1}}, From: time.UnixMilli(0), To: time.UnixMilli(1),
+	}
+	wide := narrow
+	wide.Prism = prism.PrismID{}
+	for _, f := range []store.Filter{{}, {Prism: prismID()}, {Ref: &ref}, {Status: prism.Failed}, narrow, wide} {
 		if _, err := s.ListResults(ctx, account(), f, page); err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func (s Store) ListResults(
 func (s Store) ExportResults(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, f store.Filter, page store.Page,
 ) (results []prism.Result, err error) {
-	f.Prism, f.Ref = id, nil
+	f.Prism, f.Ref, f.Version = id, nil, 0
 	l := list{Statement: Statement{Operation: "export_results", ReadOnly: true}}
 	l.where(exportResults, account, f)
 	l.page(page, ">", "ASC")
@@ -78,6 +78,15 @@ func (l *list) where(query string, account prism.AccountID, f store.Filter) {
 		l.text.WriteString(" AND r.status = 'failed'")
 	default:
 		l.add(" AND r.status = ", string(f.Status))
+	}
+	if f.Version != 0 {
+		l.add(" AND r.version = ", f.Version)
+	}
+	if f.Model != "" {
+		l.add(" AND r.model = ", f.Model)
+	}
+	if !f.Key.IsZero() {
+		l.add(" AND r.key_id = ", f.Key.UUID)
 	}
 	l.between(f.From, f.To)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -34,6 +36,43 @@ func listingTests() []test {
 					}
 				}
 			}
+		}},
+		{"listed results are narrowed by version, model and key with every other filter", func(t *testing.T, f *fixture) {
+			all := f.assorted(t)
+			check := func(t *rapid.T) {
+				filter := store.Filter{
+					Prism:   rapid.SampledFrom([]prism.PrismID{{}, {}, f.mine.prism.ID, all[0].Prism.ID}).Draw(t, "prism"),
+					Status:  rapid.SampledFrom([]prism.Status{"", "", prism.OK, prism.Failed}).Draw(t, "status"),
+					Ref:     rapid.SampledFrom([]*string{nil, nil, pointer("one"), pointer("")}).Draw(t, "ref"),
+					Version: rapid.Int32Range(0, 3).Draw(t, "version"),
+					Model:   rapid.SampledFrom([]string{"", "fast", "strong", "none has it"}).Draw(t, "model"),
+					Key:     rapid.SampledFrom([]prism.KeyID{{}, f.mine.keyID, f.theirs.keyID, {UUID: prism.UUID{9}}}).Draw(t, "key"),
+					From:    rapid.SampledFrom([]time.Time{{}, {}, moment(102)}).Draw(t, "from"),
+					To:      rapid.SampledFrom([]time.Time{{}, {}, moment(103)}).Draw(t, "to"),
+				}
+				limit := rapid.IntRange(1, 5).Draw(t, "limit")
+				some := matching(all, filter)
+				page := store.Page{Limit: limit}
+				if from := rapid.IntRange(0, len(all)).Draw(t, "after"); from > 0 {
+					page.After = savedID(all[from-1])
+					some = matching(all[from:], filter)
+				}
+				got, err := f.ListResults(f.ctx, f.mine.account, filter, page)
+				must(t, err)
+				if want := listed(some[:min(limit, len(some))]); len(got) != 0 || len(want) != 0 {
+					alike(t, got, want)
+				}
+				filter.Prism = f.mine.prism.ID
+				exporting := filter
+				exporting.Ref, exporting.Version = nil, 0
+				rows, err := f.ExportResults(f.ctx, f.mine.account, filter.Prism, filter, store.Page{Limit: 100})
+				must(t, err)
+				if want := exported(matching(all, exporting)); len(rows) != 0 || len(want) != 0 {
+					alike(t, rows, want)
+				}
+			}
+			f.ctx = t.Context()
+			rapid.Check(t, check)
 		}},
 		{"results of another account are not listed", func(t *testing.T, f *fixture) {
 			_, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
@@ -123,7 +162,8 @@ func listingTests() []test {
 func (f *fixture) assorted(t *testing.T) []store.Saved {
 	t.Helper()
 	other := f.addPrism(t, f.mine, "other")
-	refs := []*string{nil, pointer("one"), pointer("two")}
+	refs := []*string{nil, pointer("one"), pointer("two"), pointer("")}
+	succeeds(t, f.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, 2, lens("l"))))
 	var all []store.Saved
 	for i := range 12 {
 		of := f.mine.prism
@@ -138,7 +178,16 @@ func (f *fixture) assorted(t *testing.T) []store.Saved {
 			r = keyed(r, fmt.Sprintf("key %d", i))
 		}
 		r.Ref, r.CreatedAt = refs[i%len(refs)], moment(100+i*7%5)
-		all = append(all, f.save(t, r))
+		if i%5 == 2 && of.ID == f.mine.prism.ID {
+			r.Version = 2
+		}
+		r.Key = []prism.KeyID{{}, f.mine.keyID, f.theirs.keyID}[i%3]
+		if model := []string{"", "", "fast", "strong"}[i%4]; model != "" {
+			r.Call = &prism.ModelCall{Name: model, Provider: "offline", Tries: 1}
+		}
+		saved := f.save(t, r)
+		saved.Result.Key, saved.Result.Call = r.Key, r.Call // which filters find and lists do not read
+		all = append(all, saved)
 	}
 	_, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
 	succeeds(t, err)
@@ -150,7 +199,9 @@ func matching(all []store.Saved, f store.Filter) (some []store.Saved) {
 	for _, s := range all {
 		r := s.Result
 		if (f.Prism.IsZero() || r.Prism == f.Prism) && (f.Status == "" || r.Status == f.Status) &&
-			(f.Ref == nil || r.Ref != nil && *r.Ref == *f.Ref) && !r.CreatedAt.Before(f.From) &&
+			(f.Ref == nil || r.Ref != nil && *r.Ref == *f.Ref) && (f.Version == 0 || r.Version == f.Version) &&
+			(f.Model == "" || r.Call != nil && r.Call.Name == f.Model) && (f.Key.IsZero() || r.Key == f.Key) &&
+			!r.CreatedAt.Before(f.From) &&
 			(f.To.IsZero() || r.CreatedAt.Before(f.To)) {
 			some = append(some, s)
 		}
@@ -170,6 +221,7 @@ func listed(saved []store.Saved) (short []store.Saved) {
 // exported is the results, oldest first.
 func exported(saved []store.Saved) (results []prism.Result) {
 	for _, s := range slices.Backward(saved) {
+		s.Result.Key, s.Result.Call = prism.KeyID{}, nil
 		results = append(results, s.Result)
 	}
 	return results
@@ -195,5 +247,6 @@ func pointer(s string) *string { return &s }
 
 func withoutInput(r prism.Result) prism.Result {
 	r.Context, r.Fields, r.IdempotencyKey, r.RetriedBy = "", []prism.FieldValue{}, "", nil
+	r.Key, r.Call = prism.KeyID{}, nil
 	return r
 }

@@ -80,6 +80,7 @@ type tenant struct {
 type fixture struct {
 	store.Store
 	mine, theirs tenant
+	ctx          context.Context // of the test, for properties
 
 	mu           sync.Mutex
 	ids, entries int
