@@ -79,7 +79,8 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.ListAudit(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
-	"revokeKey": func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
+	"listModels": func(ctx context.Context, c *Client) error { _, err := c.ListModels(ctx); return err },
+	"revokeKey":  func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
 }
 
 // dryRuns send an operation's dry_run too.
@@ -100,6 +101,7 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 
 var fullVersion = NewVersion{
 	Instructions: "i",
+	Model:        "m",
 	Fields:       []Field{{Key: "f", Label: "F"}},
 	Questions:    []Question{{Key: "q", Type: YesNo, Text: "?"}},
 	Lens:         &Lens{Columns: []Column{{Name: "q", Question: "q", Show: ShowAnswer}}},

@@ -26,7 +26,7 @@ func TestRepeats(t *testing.T) {
 		twice = []everyCall{
 			keyed, named("readResult"), named("listResults"), named("exportResults"), named("readPrism"), named("listPrisms"),
 			named("readVersion"), named("replaceLens"), named("archivePrism"), named("unarchivePrism"), named("listKeys"), named("revokeKey"),
-			named("listAudit"), named("listVersions"), named("renamePrism"),
+			named("listAudit"), named("listVersions"), named("renamePrism"), named("listModels"),
 		}
 		all = append(append([]everyCall{}, once...), twice...)
 	)

@@ -28,14 +28,16 @@ var shapes = map[string]reflect.Type{
 	"NewPrism": reflect.TypeFor[NewPrism](), "NewVersion": reflect.TypeFor[NewVersion](), "NewLens": reflect.TypeFor[Lens](), "Prism": reflect.TypeFor[Prism](),
 	"Version": reflect.TypeFor[Version](), "ApiKey": reflect.TypeFor[APIKey](), "CreatedApiKey": reflect.TypeFor[CreatedAPIKey](),
 	"NewName": reflect.TypeFor[newName](), "NewKey": reflect.TypeFor[NewKey](), "Role": reflect.TypeFor[Role](), "Status": reflect.TypeFor[Status](), "Format": reflect.TypeFor[Format](),
-	"AuditPage": reflect.TypeFor[Page[AuditEntry]](), "AuditEntry": reflect.TypeFor[AuditEntry](),
+	"ModelList": reflect.TypeFor[ModelList](), "Model": reflect.TypeFor[Model](), "Price": reflect.TypeFor[Price](),
+	"Probabilities": reflect.TypeFor[ProbabilitySource](),
+	"AuditPage":     reflect.TypeFor[Page[AuditEntry]](), "AuditEntry": reflect.TypeFor[AuditEntry](),
 	"AuditActor": reflect.TypeFor[AuditActor](), "AuditObject": reflect.TypeFor[AuditObject](),
 }
 
 // received are what the client reads: what may be null must be able to be nil there, and the other way round.
 var received = []string{
 	"Result", "RawResult", "ResultPage", "RawResultPage", "PrismPage", "VersionPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
-	"AuditPage", "AuditEntry", "AuditActor", "AuditObject",
+	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price",
 }
 
 // TestTheClientsTypesAreTheDocuments holds that each type has the members that the document describes, of the same types,
@@ -210,7 +212,7 @@ func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
 	constants := constantsOf(t)
 	for name, want := range map[string][]string{
 		"Format": schemas["Format"].Enum, "Status": schemas["Status"].Enum, "Role": schemas["Role"].Enum, "Show": schemas["Column"].Properties["show"].Enum,
-		"QuestionType": types, "AuditAction": schemas["AuditEntry"].Properties["action"].Enum,
+		"ProbabilitySource": schemas["Probabilities"].Enum, "QuestionType": types, "AuditAction": schemas["AuditEntry"].Properties["action"].Enum,
 		// The last two are the client's own: an answer that has no code.
 		"Code": append(slices.Clone(schemas["Error"].Properties["error"].Properties["code"].Enum), string(CodeUnavailable), string(CodeUnexpected)),
 	} {

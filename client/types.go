@@ -153,6 +153,7 @@ type Lens struct {
 // NewVersion is a version to create. Without a Lens, the prism gets the Lens derived from the questions.
 type NewVersion struct {
 	Instructions string     `json:"instructions,omitempty"`
+	Model        string     `json:"model,omitempty"` // of ListModels; empty: the default one
 	Fields       []Field    `json:"fields"`
 	Questions    []Question `json:"questions"`
 	Lens         *Lens      `json:"lens,omitempty"`
@@ -169,6 +170,7 @@ type NewPrism struct {
 type Version struct {
 	Version      int        `json:"version"`
 	Instructions *string    `json:"instructions"`
+	Model        *string    `json:"model"` // nil: the default one
 	Fields       []Field    `json:"fields"`
 	Questions    []Question `json:"questions"`
 	CreatedAt    Time       `json:"created_at"`

@@ -59,8 +59,8 @@ func (a *app) apply() *cobra.Command {
 		}
 		return nil
 	})
-	cmd.Long = `Create and change prisms as files define them: create missing prisms, add a version if fields, questions
-or instructions changed, replace the Lens if only the Lens changed, unarchive archived prisms. The changes
+	cmd.Long = `Create and change prisms as files define them: create missing prisms, add a version if fields, questions,
+instructions or model changed, replace the Lens if only the Lens changed, unarchive archived prisms. The changes
 are shown first.
 
 A folder stands for every .yaml, .yml and .json file in it and below, and - for standard input. A file can

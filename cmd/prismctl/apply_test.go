@@ -99,6 +99,7 @@ questions:
 			{"a label", "{key: f}", "{key: f, label: F}", "add version 2"},
 			{"instructions", "fields:", "instructions: i\nfields:", "add version 2"},
 			{"empty instructions", "fields:", "instructions: ''\nfields:", "unchanged"},
+			{"a model", "fields:", "model: default\nfields:", "add version 2"},
 			{"another question", "key: y, type: yes_no", "key: z, type: yes_no", "add version 2, edit the Lens"},
 			{"a Lens", "fields:", "lens: {columns: [{name: y, question: y, show: answer}]}\nfields:", "edit the Lens"},
 			{"the derived Lens", "fields:", "lens: {columns: [{name: c, question: c, show: answer}, {name: c_probability, question: c, show: probability}, " +

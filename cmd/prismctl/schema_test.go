@@ -64,6 +64,7 @@ func TestTheSchemaSaysWhatTheServerSays(t *testing.T) {
 slug: SLUG
 name: Name
 instructions: Read it.
+model: default
 fields: [{key: f, label: F}]
 questions:
   - {key: c, type: choice, text: Which?, options: [{key: a, label: A, description: d}, {key: b, label: B}], insufficient_information: true}
@@ -99,6 +100,9 @@ lens:
 		{"a name of 201", "name: Name", "name: " + strings.Repeat("é", 201), wrong},
 		{"a name that is a number", "name: Name", "name: 1", wrong},
 		{"instructions of 100001", "Read it.", strings.Repeat("x", 100_001), wrong},
+		{"no model", "model: default\n", "", good},
+		{"a model in upper case", "model: default", "model: Default", wrong},
+		{"a model that is not configured", "model: default", "model: other", beyond},
 		{"no slug", "slug: SLUG\n", "", wrong},
 		{"a slug with an underscore", "SLUG", "a_b", wrong},
 		{"a slug that ends in a hyphen", "SLUG", "a-", wrong},

@@ -74,7 +74,7 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	})
 	d.Server.AccountOf(route.AccountOf(accounts))
 	route.Register(d.Server.App(), route.Deps{
-		Results: d.Results, Executor: executor, Admission: admit, Stopping: func() context.Context { return g.stopping },
+		Results: d.Results, Models: d.Models, Executor: executor, Admission: admit, Stopping: func() context.Context { return g.stopping },
 	})
 	return g, nil
 }

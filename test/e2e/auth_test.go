@@ -29,7 +29,7 @@ func TestAuthentication(t *testing.T) {
 			{"an invalid body without a key is a 400", call{path: createOne, body: "{}", auth: none}, fieldsOrText},
 		})
 
-		for _, path := range []string{"/v1/prisms", "/v1/results", "/v1/keys", "/v1/prisms/x", "/v1/prisms/x/versions/1", "/v1/prisms/x/results?format=csv"} {
+		for _, path := range []string{"/v1/models", "/v1/prisms", "/v1/results", "/v1/keys", "/v1/prisms/x", "/v1/prisms/x/versions/1", "/v1/prisms/x/results?format=csv"} {
 			t.Run("GET "+path+" needs a key", func(t *testing.T) {
 				t.Parallel()
 				s.main.do(t, call{path: path, auth: none}).wantFail(t, authRequired)

@@ -24,6 +24,7 @@ const (
 	looksUp need = iota // results, to read
 	writes              // results, to write
 	asks                // model-proxy, and results to read first
+	names               // model-proxy, and results to write
 )
 
 type operation struct {
@@ -49,6 +50,8 @@ func operations(prism, retried, created string) []operation {
 		{"get a version", looksUp, call{path: path + "/versions/1"}},
 		{"list keys", looksUp, call{path: "/v1/keys"}},
 		{"create a prism", writes, call{path: "/v1/prisms", body: definition(newSlug(), oneField, yesNo)}},
+		{"list models", asks, call{path: "/v1/models"}},
+		{"create a prism of a model", names, call{path: "/v1/prisms", body: definition(newSlug(), oneField, yesNo, "model", "default")}},
 		{"put a Lens", writes, call{method: "PUT", path: path + "/lens", body: `{"columns":[{"name":"only","question":"mood","show":"answer"}]}`}},
 		{"unarchive", writes, call{method: "POST", path: path + "/unarchive"}},
 		{"create a key", writes, call{path: "/v1/keys", body: `{"name":"x"}`}},
@@ -98,13 +101,13 @@ func TestEachDependencyAway(t *testing.T) {
 		signal := func(name string, sig syscall.Signal) func() error {
 			return func() error { return own.part(t, name).Process().Signal(sig) }
 		}
-		nothing := map[need]int{looksUp: 503, writes: 503, asks: 503}
+		nothing := map[need]int{looksUp: 503, writes: 503, asks: 503, names: 503}
 		for _, f := range []fault{
 			{"results killed", kill("prism-results"), restart("prism-results"), nothing, false},
 			{"results hanging", signal("prism-results", syscall.SIGSTOP), signal("prism-results", syscall.SIGCONT), nothing, true},
 			{"Postgres crashed", postgres.Crash, func() error { return postgres.Restart(t.Context()) }, nothing, false},
 			{"Postgres hanging", postgres.Pause, postgres.Resume, nothing, true},
-			{"model-proxy killed", kill("prism-model-proxy"), restart("prism-model-proxy"), map[need]int{asks: 503}, false},
+			{"model-proxy killed", kill("prism-model-proxy"), restart("prism-model-proxy"), map[need]int{asks: 503, names: 503}, false},
 			{"Redis killed", redis.Kill, func() error { return redis.Restart(t.Context()) }, nil, false},
 			{"Redis hanging", redis.Pause, redis.Resume, nil, false},
 		} {

@@ -1,7 +1,7 @@
 // Package apply creates and changes the prisms of an account as files define them.
 //
-// A plan is made first and changes nothing. For each file the plan creates the prism, adds a version if fields, questions or
-// instructions changed, replaces the Lens if only the Lens changed, or does nothing. The plan unarchives an archived prism
+// A plan is made first and changes nothing. For each file the plan creates the prism, adds a version if fields, questions,
+// instructions or model changed, replaces the Lens if only the Lens changed, or does nothing. The plan unarchives an archived prism
 // that a file defines. With prune it archives the prisms that no file defines.
 package apply
 

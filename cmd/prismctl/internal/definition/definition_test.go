@@ -118,6 +118,7 @@ func TestYAMLIsReadBack(t *testing.T) {
 		value := float64(random.IntN(100)) / 8
 		p := client.NewPrism{Slug: text(), Name: text(), NewVersion: client.NewVersion{
 			Instructions: text(),
+			Model:        text(),
 			Fields:       []client.Field{{Key: text(), Label: text()}},
 			Questions: []client.Question{
 				{Key: text(), Type: client.Choice, Text: text(), Options: []client.Option{{Key: text(), Label: text(), Description: text()}}, InsufficientInformation: true},

@@ -110,6 +110,7 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"PUT", "/v1/prisms/{prism}/lens", "replaceLens"},
 		{"POST", "/v1/prisms/{prism}/archive", "archivePrism"},
 		{"POST", "/v1/prisms/{prism}/unarchive", "unarchivePrism"},
+		{"GET", "/v1/models", "listModels"},
 		{"POST", "/v1/keys", "createKey"},
 		{"GET", "/v1/keys", "listKeys"},
 		{"POST", "/v1/keys/{key_id}/revoke", "revokeKey"},

@@ -38,9 +38,9 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	}{
 		{"CreateResult", `{"fields":{"f":"v"},"version":1,"idempotency_key":"k","ref":"r","context":"c"}`, "", create},
 		{"CreateResult", `{"text":"t"}`, "", create},
-		{"NewPrism", `{"slug":"s","name":"n","instructions":"i",` + definition + `}`, "", newPrism},
+		{"NewPrism", `{"slug":"s","name":"n","instructions":"i","model":"m",` + definition + `}`, "", newPrism},
 		{"NewPrism", `{"slug":"s",` + definition + `,` + lens + `}`, "lens", newPrism},
-		{"NewVersion", `{"instructions":"i",` + definition + `}`, "", newVersion},
+		{"NewVersion", `{"instructions":"i","model":"m",` + definition + `}`, "", newVersion},
 		{"NewVersion", `{` + definition + `,` + lens + `}`, "lens", newVersion},
 		{"NewName", `{"name":"n"}`, "", newName},
 		{"NewKey", `{"name":"n"}`, "", newKey},

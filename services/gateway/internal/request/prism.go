@@ -46,7 +46,7 @@ var (
 	lensShape   = &shape{members: append(members("dry_run"), arrayOf("columns", maxColumns, columnShape))}
 	nameShape   = &shape{members: members("name")}
 	// prismShape is also the shape of a version, which has no slug and no name.
-	prismShape = &shape{members: append(members("slug", "name", "instructions", "dry_run"),
+	prismShape = &shape{members: append(members("slug", "name", "instructions", "model", "dry_run"),
 		arrayOf("fields", maxFields, fieldShape), arrayOf("questions", maxQuestions, questionShape), member{"lens", lensShape})}
 )
 
@@ -66,7 +66,7 @@ func ParseNewPrism(body Body) (contract.NewPrism, error) {
 	return p, r.err()
 }
 
-// ParseNewVersion reads POST /v1/prisms/{prism}/versions: instructions?, fields, questions, lens?, dry_run?
+// ParseNewVersion reads POST /v1/prisms/{prism}/versions: instructions?, model?, fields, questions, lens?, dry_run?
 // (spec: version-create).
 func ParseNewVersion(prismParam string, body Body) (prism.Ref, contract.NewVersion, error) {
 	sent, err := parseBody(body, prismShape)
@@ -131,6 +131,9 @@ func (r *reader) slug(it item) string {
 func (r *reader) version(it item) contract.NewVersion {
 	var v contract.NewVersion
 	v.Instructions = r.optionalStr(it.at("instructions"), 0, maxInstructions)
+	if model := it.at("model"); model.given() {
+		v.Model, _ = r.matching(model, slugPattern) // whether it is configured, model-proxy knows
+	}
 	v.Fields = r.fieldDefinitions(it.at("fields"))
 	atQuestions := len(r.problems)
 	v.Questions = r.questions(it.at("questions"))

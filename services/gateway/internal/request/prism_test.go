@@ -22,7 +22,7 @@ const (
 func edit(edits ...any) string {
 	var doc any
 	if err := json.Unmarshal([]byte(`{
-		"slug":"triage","name":"Triage","instructions":"Be fair.",
+		"slug":"triage","name":"Triage","instructions":"Be fair.","model":"fast",
 		"fields":[{"key":"subject","label":"Subject"},{"key":"body"}],
 		"questions":[
 			{"key":"kind","type":"choice","text":"Kind?","insufficient_information":true,
@@ -96,7 +96,7 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 			"slug: Expected string, received null; fields: Expected array, received null; questions: Expected array, received null",
 		},
 		// spec: null-members
-		{"optional members may be null", edit("name", raw("null"), "instructions", raw("null"), "lens", raw("null")), ""},
+		{"optional members may be null", edit("name", raw("null"), "instructions", raw("null"), "model", raw("null"), "lens", raw("null")), ""},
 
 		{"a slug of one character", edit("slug", "7"), ""},
 		// spec: slug-form
@@ -121,6 +121,23 @@ func TestNewPrismListsEveryProblem(t *testing.T) {
 		{
 			"instructions that are too long", edit("instructions", repeat("x", 100_001)),
 			"instructions: String must contain at most 100000 character(s)",
+		},
+
+		// spec: model-of-a-version
+		{"no model", edit("model", nil), ""},
+		{"a model of one character", edit("model", "7"), ""},
+		{"a model of 64 characters", edit("model", repeat("a", 64)), ""},
+		{"a model with the form of a UUID", edit("model", anID), ""},
+		{"a model of 65 characters", edit("model", repeat("a", 65)), "model: " + slugShape},
+		{"an empty model", edit("model", ""), "model: " + slugShape},
+		{"a model that begins with a hyphen", edit("model", "-a"), "model: " + slugShape},
+		{"a model in upper case", edit("model", "Fast"), "model: " + slugShape},
+		{"a model with NUL", edit("model", "a\x00"), "model: " + unclean + "; model: " + slugShape},
+		{"a model of a wrong type", edit("model", obj{}), "model: Expected string, received object"},
+		{
+			"problems of a model come after those of instructions and before those of fields",
+			edit("model", "", "instructions", 5, "fields", []any{}),
+			"instructions: Expected string, received number; model: " + slugShape + "; fields: Array must contain at least 1 element(s)",
 		},
 
 		// spec: version-fields
@@ -293,6 +310,7 @@ func TestNewPrismReadsEveryMember(t *testing.T) {
 	want := contract.NewPrism{Slug: "triage", Name: "Triage", NewVersion: contract.NewVersion{
 		Definition: prism.Definition{
 			Instructions: "Be fair.",
+			Model:        "fast",
 			Fields:       []prism.Field{{Key: "subject", Label: "Subject"}, {Key: "body"}},
 			Questions: []prism.Question{
 				{Key: "kind", Type: prism.Choice, Text: "Kind?", InsufficientInformation: true, Options: []prism.Option{

@@ -31,7 +31,7 @@ const (
 	textTooFew   = "Array must contain at least %d element(s)"
 )
 
-// The patterns of names (spec: definition-keys, slug-form).
+// The patterns of names (spec: definition-keys, slug-form, model-of-a-version). The name of a model has the form of a slug.
 var (
 	keyPattern  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 	slugPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`)

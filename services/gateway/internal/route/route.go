@@ -21,6 +21,7 @@ import (
 // Deps are what the routes work with; all are required.
 type Deps struct {
 	Results   contract.Results
+	Models    contract.Models
 	Executor  *execute.Executor
 	Admission *admission.Admission
 	// Stopping ends when the service begins to refuse calls. Waits for locks end with it.

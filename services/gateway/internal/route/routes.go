@@ -17,6 +17,7 @@ func Register(app *fiber.App, d Deps) {
 	prisms(app, d)
 	keys(app, d)
 	audit(app, d)
+	models(app, d)
 	apiDocuments(app)
 }
 
@@ -59,7 +60,7 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseNewPrism(b)
 		c, err := one(d.Results.CreatePrism)(sent, err)
-		return created(c, sent.DryRun), err
+		return created(d.configured(c, contract.CreatePrism, sent.Model), sent.DryRun), err
 	}))
 	app.Get("/v1/prisms", d.look(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListPrisms)(request.ParsePrismList(query(c)))
@@ -70,7 +71,7 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms/:prism/versions", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		ref, sent, err := request.ParseNewVersion(httpkit.Param(c, "prism"), b)
 		do, err := two(d.Results.AddVersion)(ref, sent, err)
-		return created(do, sent.DryRun), err
+		return created(d.configured(do, contract.CreateVersion, sent.Model), sent.DryRun), err
 	}))
 	app.Get("/v1/prisms/:prism/versions", d.look(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.ListVersions)(request.ParseVersionList(httpkit.Param(c, "prism"), query(c)))

@@ -25,6 +25,7 @@ type (
 	versionBody struct {
 		Version      int32            `json:"version"`
 		Instructions *string          `json:"instructions"`
+		Model        *string          `json:"model"`
 		Fields       []prism.Field    `json:"fields"`
 		Questions    []prism.Question `json:"questions"`
 		CreatedAt    string           `json:"created_at"`
@@ -56,8 +57,8 @@ func newPrismBody(p prism.Prism) prismBody {
 
 func newVersionBody(v prism.Version) versionBody {
 	return versionBody{
-		Version: v.Number, Instructions: optional(v.Instructions), Fields: v.Fields, Questions: v.Questions,
-		CreatedAt: prism.FormatTime(v.CreatedAt),
+		Version: v.Number, Instructions: optional(v.Instructions), Model: optional(v.Model), Fields: v.Fields,
+		Questions: v.Questions, CreatedAt: prism.FormatTime(v.CreatedAt),
 	}
 }
 

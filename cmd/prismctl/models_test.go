@@ -1,0 +1,64 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/client"
+)
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	models := decode[[]client.Model](t, u.ok("models", "-o", "json"))
+	if len(models) != 1 || models[0].Name != "default" || !models[0].Default || models[0].Price != nil {
+		t.Errorf("got %+v", models)
+	}
+	got := strings.Split(u.ok("models"), "\n")
+	if want := "NAME DEFAULT PROVIDER MODEL PROBABILITIES CURRENCY INPUT OUTPUT FALLBACK"; strings.Join(strings.Fields(got[0]), " ") != want ||
+		!strings.HasPrefix(got[1], "default  default  ") {
+		t.Errorf("got %q", got)
+	}
+	u.run("models", "-o", "yaml").want(exitUsage, `unknown output "yaml"`)
+	u.env["PRISM_API_KEY"] = "prism_x"
+	u.run("models").want(exitUnauthorized, "Invalid API key")
+}
+
+func TestAModelIsARow(t *testing.T) {
+	t.Parallel()
+	for want, m := range map[string]client.Model{
+		"fast,default,openai-chat,qwen3-8b,logprobs,USD,0.4,0.000001,strong slow": {
+			Name: "fast", Default: true, Provider: "openai-chat", Model: "qwen3-8b", Probabilities: client.Logprobs,
+			Price: &client.Price{Currency: "USD", Input: 0.4, Output: 0.000001}, Fallback: []string{"strong", "slow"},
+		},
+		"slow,,offline,offline,simulated,,,,": {Name: "slow", Provider: "offline", Model: "offline", Probabilities: client.Simulated},
+	} {
+		if got := strings.Join(modelRow(m).cells, ","); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// The model of a definition is applied, shown and compared like its instructions.
+func TestADefinitionNamesAModel(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	const base = "slug: named\nmodel: default\nfields: [{key: f}]\nquestions: [{key: y, type: yes_no, text: Y?}]\n"
+	named := u.file("named.yaml", base)
+	u.ok("prisms", "apply", "-f", named, "--yes")
+	if got := u.ok("prisms", "get", "named"); !strings.Contains(got, "\nmodel: default\n") {
+		t.Errorf("got %s", got)
+	}
+	if got := u.ok("prisms", "apply", "-f", named, "--dry-run"); !strings.HasPrefix(got, "named: unchanged\n") {
+		t.Errorf("got %s", got)
+	}
+	without := u.file("without.yaml", strings.Replace(base, "model: default\n", "", 1))
+	got := u.ok("prisms", "apply", "-f", without, "--dry-run")
+	if !strings.HasPrefix(got, "named: add version 2\n") || !strings.Contains(got, "- model: default\n") {
+		t.Errorf("got %s", got)
+	}
+	for _, slug := range []string{"named", "new"} {
+		file := u.file("other.yaml", strings.NewReplacer("default", "other", "named", slug).Replace(base))
+		u.run("prisms", "apply", "-f", file, "--yes").want(exitInvalid, "other.yaml:2: model: No such model")
+	}
+}

@@ -1,0 +1,170 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/apikey"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// configuration is a model-proxy, and a results whose keys may do what they may. It keeps what it was asked.
+type configuration struct {
+	stored
+	contract.Models
+	allow map[contract.KeyDigest]error
+
+	mu    sync.Mutex
+	away  bool // model-proxy
+	names []string
+	heard []string
+}
+
+func (c *configuration) hear(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heard = append(c.heard, what)
+}
+
+// since is what was heard since the last call of since.
+func (c *configuration) since() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	heard := strings.Join(c.heard, ", ")
+	c.heard = nil
+	return heard
+}
+
+func (c *configuration) set(away bool, names ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.away, c.names = away, names
+}
+
+func (c *configuration) List(context.Context) ([]contract.Model, error) {
+	c.hear("list")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.away {
+		return nil, contract.ErrUnavailable
+	}
+	models := []contract.Model{{
+		Name: "fast", Provider: "openai-chat", Model: "qwen3-8b", Default: true, Probabilities: contract.Logprobs,
+		Price: &contract.Price{Currency: "USD", Input: 0.4, Output: 1.600001}, Fallback: []string{"strong"},
+	}}
+	for _, name := range c.names {
+		models = append(models, contract.Model{
+			Name: name, Provider: "offline", Model: "offline", Probabilities: contract.Simulated,
+		})
+	}
+	return models, nil
+}
+
+func (c *configuration) Authorize(_ context.Context, key contract.KeyDigest, op contract.Operation) error {
+	c.hear("authorize " + string(op))
+	return c.allow[key]
+}
+
+func (c *configuration) CreatePrism(context.Context, contract.KeyDigest, contract.NewPrism) (contract.Response, error) {
+	c.hear("create")
+	return contract.Response{ContentType: httpkit.JSONType, Body: []byte("{}")}, nil
+}
+
+func (c *configuration) AddVersion(
+	context.Context, contract.KeyDigest, prism.Ref, contract.NewVersion,
+) (contract.Response, error) {
+	c.hear("add")
+	return contract.Response{ContentType: httpkit.JSONType, Body: []byte("{}")}, nil
+}
+
+// spec: models-list, order-of-checks-model, model-of-a-version, retry-after-of-a-503
+func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
+	t.Parallel()
+	editor, revoked, reader, unknown := newKey(t), newKey(t), newKey(t), newKey(t)
+	account := prism.AccountID{UUID: prism.UUID{15: 1}}
+	c := &configuration{
+		stored: stored{accounts: map[contract.KeyDigest]prism.AccountID{
+			editor.Digest(): account, revoked.Digest(): account, reader.Digest(): account,
+		}},
+		allow: map[contract.KeyDigest]error{revoked.Digest(): apierr.InvalidAPIKey(), reader.Digest(): apierr.RoleNotAllowed()},
+	}
+	call := serve(t, httpkit.Config{}, c, c)
+	type request struct{ method, path, body string }
+	const definition = `"fields":[{"key":"text"}],"questions":[{"key":"q","type":"yes_no","text":"?"}]}`
+	list := request{"GET", "/v1/models", ""}
+	prismOf := func(model string) request {
+		return request{"POST", "/v1/prisms", `{"slug":"s","model":` + model + `,` + definition}
+	}
+	versionOf := func(model string) request {
+		return request{"POST", "/v1/prisms/p/versions", `{"model":` + model + `,` + definition}
+	}
+	failed := func(status int, code, message string) reply {
+		return reply{status, "", `{"error":{"code":"` + code + `","message":"` + message + `"}}`}
+	}
+	var (
+		noSuchModel = failed(400, "validation_failed", "Invalid request: model: No such model")
+		notAllowed  = failed(403, "unauthorized", "Your role does not allow this.")
+		invalidKey  = failed(401, "unauthorized", "Invalid API key")
+		unavailable = reply{503, "1", `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`}
+		created     = reply{201, "", "{}"}
+		listed      = reply{200, "", `{"data":[{"name":"fast","provider":"openai-chat","model":"qwen3-8b","default":true,` +
+			`"probabilities":"logprobs","price":{"currency":"USD","input":0.4,"output":1.600001},"fallback":["strong"]},` +
+			`{"name":"strong","provider":"offline","model":"offline","default":false,"probabilities":"simulated","price":null,` +
+			`"fallback":[]}]}`}
+	)
+	for name, row := range map[string]struct {
+		key   apikey.Key
+		send  request
+		away  bool // model-proxy
+		want  reply
+		heard string // by results and model-proxy, in this order
+	}{
+		"the list":                               {editor, list, false, listed, "authorize listModels, list"},
+		"the list without model-proxy":           {editor, list, true, unavailable, "authorize listModels, list"},
+		"the list for an unknown key":            {unknown, list, false, invalidKey, ""},
+		"the list for a key of a known account":  {revoked, list, false, invalidKey, "authorize listModels"},
+		"the list for a role that may not":       {reader, list, false, notAllowed, "authorize listModels"},
+		"a prism of a configured model":          {editor, prismOf(`"strong"`), false, created, "authorize createPrism, list, create"},
+		"a prism of another model":               {editor, prismOf(`"late"`), false, noSuchModel, "authorize createPrism, list"},
+		"a prism without a model":                {editor, prismOf(`null`), true, created, "create"},
+		"a prism of a model without model-proxy": {editor, prismOf(`"fast"`), true, unavailable, "authorize createPrism, list"},
+		"a version of a configured model":        {editor, versionOf(`"fast"`), false, created, "authorize createVersion, list, add"},
+		"a version of another model":             {editor, versionOf(`"late"`), false, noSuchModel, "authorize createVersion, list"},
+		"a version without a model":              {editor, versionOf(`null`), true, created, "add"},
+		// spec: dry-run
+		"a dry run of a configured model": {
+			editor, versionOf(`"fast","dry_run":true`), false, reply{200, "", "{}"}, "authorize createVersion, list, add",
+		},
+		"a dry run of another model": {editor, prismOf(`"late","dry_run":true`), false, noSuchModel, "authorize createPrism, list"},
+		"another problem beside another model": {
+			unknown, prismOf(`"late","name":5`), false,
+			failed(400, "validation_failed", "Invalid request: name: Expected string, received number"), "",
+		},
+		"another model and an unknown key":          {unknown, prismOf(`"late"`), false, invalidKey, ""},
+		"another model and a key that was revoked":  {revoked, prismOf(`"late"`), false, invalidKey, "authorize createPrism"},
+		"another model and a role that may do less": {reader, versionOf(`"late"`), false, notAllowed, "authorize createVersion"},
+	} {
+		c.set(row.away, "strong")
+		if got := call(row.key.Reveal(), row.send.method, row.send.path, row.send.body); got != row.want {
+			t.Errorf("%s: got %+v\nwant %+v", name, got, row.want)
+		}
+		if heard := c.since(); heard != row.heard {
+			t.Errorf("%s: heard %q, want %q", name, heard, row.heard)
+		}
+	}
+	// A model counts from the moment in which it is configured, and no longer than it is.
+	for _, want := range []reply{noSuchModel, created, noSuchModel} {
+		c.set(false)
+		if want == created {
+			c.set(false, "late")
+		}
+		if got := call(editor.Reveal(), "POST", "/v1/prisms", prismOf(`"late"`).body); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
