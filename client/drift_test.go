@@ -81,6 +81,13 @@ var everything = map[string]func(context.Context, *Client) error{
 	},
 	"listModels": func(ctx context.Context, c *Client) error { _, err := c.ListModels(ctx); return err },
 	"revokeKey":  func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
+	"readRecord": func(ctx context.Context, c *Client) error { _, err := c.ReadRecord(ctx, "a"); return err },
+	"readUsage": func(ctx context.Context, c *Client) error {
+		_, err := c.ReadUsage(ctx, UsageFilter{
+			From: time.Unix(0, 0), To: time.Unix(86_400, 0), By: ByModel, Prism: "a", Model: "m", KeyID: "k",
+		})
+		return err
+	},
 }
 
 // dryRuns send an operation's dry_run too.

@@ -27,6 +27,7 @@ func TestRepeats(t *testing.T) {
 			keyed, named("readResult"), named("listResults"), named("exportResults"), named("readPrism"), named("listPrisms"),
 			named("readVersion"), named("replaceLens"), named("archivePrism"), named("unarchivePrism"), named("listKeys"), named("revokeKey"),
 			named("listAudit"), named("listVersions"), named("renamePrism"), named("listModels"),
+			named("readRecord"), named("readUsage"),
 		}
 		all = append(append([]everyCall{}, once...), twice...)
 	)

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -32,12 +33,14 @@ var shapes = map[string]reflect.Type{
 	"Probabilities": reflect.TypeFor[ProbabilitySource](),
 	"AuditPage":     reflect.TypeFor[Page[AuditEntry]](), "AuditEntry": reflect.TypeFor[AuditEntry](),
 	"AuditActor": reflect.TypeFor[AuditActor](), "AuditObject": reflect.TypeFor[AuditObject](),
+	"Record": reflect.TypeFor[Record](), "RecordModel": reflect.TypeFor[RecordModel](), "RecordUsage": reflect.TypeFor[RecordUsage](),
+	"Usage": reflect.TypeFor[Usage](), "UsageSum": reflect.TypeFor[UsageSum](),
 }
 
 // received are what the client reads: what may be null must be able to be nil there, and the other way round.
 var received = []string{
 	"Result", "RawResult", "ResultPage", "RawResultPage", "PrismPage", "VersionPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
-	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price",
+	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price", "Record", "RecordModel", "RecordUsage", "Usage", "UsageSum",
 }
 
 // TestTheClientsTypesAreTheDocuments holds that each type has the members that the document describes, of the same types,
@@ -141,8 +144,10 @@ func jsonKind(typ reflect.Type) (kind string, canBeNil bool) {
 	switch typ {
 	case reflect.TypeFor[Time](), reflect.TypeFor[time.Time](), reflect.TypeFor[Secret]():
 		return "string", false
-	case reflect.TypeFor[Answers](), reflect.TypeFor[RawAnswers](), reflect.TypeFor[Probabilities]():
+	case reflect.TypeFor[Answers](), reflect.TypeFor[RawAnswers](), reflect.TypeFor[Probabilities](), reflect.TypeFor[LabelMass]():
 		return "object", true
+	case reflect.TypeFor[json.Number]():
+		return "number", false
 	}
 	switch typ.Kind() {
 	case reflect.Pointer:
@@ -213,6 +218,8 @@ func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
 	for name, want := range map[string][]string{
 		"Format": schemas["Format"].Enum, "Status": schemas["Status"].Enum, "Role": schemas["Role"].Enum, "Show": schemas["Column"].Properties["show"].Enum,
 		"ProbabilitySource": schemas["Probabilities"].Enum, "QuestionType": types, "AuditAction": schemas["AuditEntry"].Properties["action"].Enum,
+		"UsageBy":   schemas["UsageBy"].Enum,
+		"ErrorCode": slices.DeleteFunc(schemas["Record"].Properties["error_code"].Enum, func(null string) bool { return null == "" }),
 		// The last two are the client's own: an answer that has no code.
 		"Code": append(slices.Clone(schemas["Error"].Properties["error"].Properties["code"].Enum), string(CodeUnavailable), string(CodeUnexpected)),
 	} {

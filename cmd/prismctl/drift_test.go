@@ -66,6 +66,7 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 		{"retry", "format", formats},
 		{"results list", "status", statuses},
 		{"results export", "status", statuses},
+		{"usage", "by", d.Components.Schemas["UsageBy"].Enum},
 		{"results export", "format", tabular},
 		{"keys create", "role", d.Components.Schemas["Role"].Enum},
 	} {

@@ -15,7 +15,7 @@ import (
 
 func (a *app) results() *cobra.Command {
 	results := group("results", "Read, list, retry and export results")
-	results.AddCommand(a.resultsGet(), a.resultsList(), a.retry(), a.export())
+	results.AddCommand(a.resultsGet(), a.recordOf(), a.resultsList(), a.retry(), a.export())
 	return results
 }
 

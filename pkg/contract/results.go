@@ -86,6 +86,10 @@ type Results interface {
 	Save(ctx context.Context, s Save) (Response, error)
 	// Read formats a stored result: apierr.ResultNotFound when the account has none with that id.
 	Read(ctx context.Context, key KeyDigest, id prism.ResultID, f Format) (Response, error)
+	// Record is everything that is kept of a result: apierr.ResultNotFound.
+	Record(ctx context.Context, key KeyDigest, id prism.ResultID) (Response, error)
+	// Usage adds up what results used: apierr.Invalid for a period that is not one, apierr.PrismNotFound.
+	Usage(ctx context.Context, key KeyDigest, q UsageQuery) (Response, error)
 	// ListResults is a page of results, newest first, in format json or raw: {data, next_cursor}.
 	ListResults(ctx context.Context, key KeyDigest, q ResultList) (Response, error)
 	// Export streams every result of a prism, oldest first. The caller closes the body. A fault after the first byte

@@ -75,6 +75,14 @@ func (r *results) Read(_ context.Context, key contract.KeyDigest, id prism.Resul
 	return r.hear("Read", key, id, f)
 }
 
+func (r *results) Record(_ context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
+	return r.hear("Record", key, id)
+}
+
+func (r *results) Usage(_ context.Context, key contract.KeyDigest, q contract.UsageQuery) (contract.Response, error) {
+	return r.hear("Usage", key, q)
+}
+
 func (r *results) ListResults(_ context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
 	return r.hear("ListResults", key, q)
 }
@@ -213,6 +221,10 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"Save", []any{save}},
 		{"Save", []any{contract.Save{ID: resultID}}},
 		{"Read", []any{digest, resultID, contract.Raw}},
+		{"Record", []any{digest, resultID}},
+		{"Usage", []any{digest, contract.UsageQuery{}}},
+		{"Usage", []any{digest, contract.UsageQuery{By: contract.ByKey, From: new(prism.Day(0)), To: new(prism.Day(20_000))}}},
+		{"Usage", []any{digest, contract.UsageQuery{By: contract.ByModel, Prism: &bySlug, Model: "fast", Key: &keyID}}},
 		{"ListResults", []any{digest, list}},
 		{"ListResults", []any{digest, contract.ResultList{}}},
 		{"ListResults", []any{digest, contract.ResultList{Ref: new(string)}}},

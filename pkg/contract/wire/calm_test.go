@@ -126,6 +126,14 @@ func (calm) RevokeKey(context.Context, contract.KeyDigest, prism.KeyID) (contrac
 	return contract.Response{}, contract.ErrUnavailable
 }
 
+func (calm) Record(context.Context, contract.KeyDigest, prism.ResultID) (contract.Response, error) {
+	return page, nil
+}
+
+func (calm) Usage(context.Context, contract.KeyDigest, contract.UsageQuery) (contract.Response, error) {
+	return page, nil
+}
+
 func (calm) ListAudit(context.Context, contract.KeyDigest, contract.AuditList) (contract.Response, error) {
 	return page, nil
 }

@@ -64,6 +64,14 @@ func (r *results) Read(ctx context.Context, key contract.KeyDigest, id prism.Res
 	return r.lookUp(ctx, pathRead, argsResult{key, id, f})
 }
 
+func (r *results) Record(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
+	return r.lookUp(ctx, pathRecord, argsResult{Key: key, ID: id})
+}
+
+func (r *results) Usage(ctx context.Context, key contract.KeyDigest, q contract.UsageQuery) (contract.Response, error) {
+	return r.lookUp(ctx, pathUsage, argsQuery[contract.UsageQuery]{key, q})
+}
+
 func (r *results) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
 	return r.lookUp(ctx, listResultsPath(q), argsQuery[contract.ResultList]{key, q})
 }

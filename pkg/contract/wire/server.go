@@ -43,6 +43,12 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	for _, model := range []string{"", "any"} {
 		app.Post(exportPath(contract.Export{ResultFilter: contract.ResultFilter{Model: model}}), serveExport(log, r))
 	}
+	find(app, log, pathRecord, func(ctx context.Context, a argsResult) (contract.Response, error) {
+		return r.Record(ctx, a.Key, a.ID)
+	})
+	find(app, log, pathUsage, func(ctx context.Context, a argsQuery[contract.UsageQuery]) (contract.Response, error) {
+		return r.Usage(ctx, a.Key, a.Query)
+	})
 	postJSON(app, log, pathAccount, func(ctx context.Context, a argsAccount) (prism.AccountID, error) {
 		return r.Account(ctx, a.Key)
 	})

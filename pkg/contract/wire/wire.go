@@ -53,6 +53,8 @@ const (
 	pathListKeys    = "/internal/list-keys"
 	pathRevokeKey   = "/internal/revoke-key"
 	pathListAudit   = "/internal/list-audit"
+	pathRecord      = "/internal/record"
+	pathUsage       = "/internal/usage"
 	pathAccount     = "/internal/account"
 	pathLimits      = "/internal/limits"
 	pathAsk         = "/internal/ask"

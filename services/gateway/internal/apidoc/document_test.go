@@ -99,6 +99,7 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"GET", "/v1/prisms/{prism}/results", "exportResults"},
 		{"GET", "/v1/results", "listResults"},
 		{"GET", "/v1/results/{result_id}", "readResult"},
+		{"GET", "/v1/results/{result_id}/record", "readRecord"},
 		{"POST", "/v1/results/{result_id}/retry", "retryResult"},
 		{"POST", "/v1/prisms", "createPrism"},
 		{"GET", "/v1/prisms", "listPrisms"},
@@ -115,6 +116,7 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"GET", "/v1/keys", "listKeys"},
 		{"POST", "/v1/keys/{key_id}/revoke", "revokeKey"},
 		{"GET", "/v1/audit", "listAudit"},
+		{"GET", "/v1/usage", "readUsage"},
 	}
 	var got []route
 	operations(t, func(_ *testing.T, method, path string, op operation) {

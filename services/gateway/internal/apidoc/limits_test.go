@@ -332,6 +332,8 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"listKeys":      func(n, v string) error { _, err := request.ParseKeyList(sent(n, v)); return err },
 		"listAudit":     func(n, v string) error { _, err := request.ParseAuditList(sent(n, v)); return err },
 		"listVersions":  func(n, v string) error { _, _, err := request.ParseVersionList("p", sent(n, v)); return err },
+		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
+		"readUsage":     func(n, v string) error { _, err := request.ParseUsage(sent(n, v)); return err },
 		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
 		"revokeKey":     func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
 	}
@@ -391,6 +393,9 @@ func probes(t *testing.T, s schema) map[string]string {
 		return map[string]string{"0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10": "", "0199f3a26c1e7b549d0a3f2b8c7e5a10": "Invalid uuid"}
 	case s.Format == "date-time":
 		return map[string]string{"2026-11-20T14:03:27Z": "", "2026-11-20T14:03:27.412+01:00": "", "2026-11-20": "Invalid datetime"}
+	case s.Format == "date":
+		const refusal = "Expected a day, such as 2026-11-01, or its midnight in UTC"
+		return map[string]string{"2026-11-20": "", "2026-11-20T00:00:00Z": "", "2026-11-20T00:00:01Z": refusal, "2026-11-31": refusal}
 	case slices.Equal(s.Type, types{"boolean"}):
 		return map[string]string{"true": "", "false": "", "1": "Expected 'true' | 'false'"}
 	}

@@ -129,6 +129,12 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidTime", err)
 	_, err = request.ParseAuditList(query("actor", "me"))
 	put("InvalidActor", err)
+	_, err = request.ParseUsage(query("from", "yesterday"))
+	put("InvalidDay", err)
+	_, err = request.ParseUsage(func(asked string) []string {
+		return map[string][]string{"from": {"2025-01-01"}, "to": {"2026-01-03"}}[asked]
+	})
+	put("InvalidPeriod", err)
 
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor is results', the models are model-proxy's.
 	elsewhere := map[string]bool{"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true}

@@ -21,6 +21,13 @@ func ParseRead(resultID string, formats []string) (Result, error) {
 	return in, r.err()
 }
 
+// ParseRecord reads GET /v1/results/{result_id}/record.
+func ParseRecord(resultID string) (prism.ResultID, error) {
+	var r reader
+	id := r.uuidParam("result_id", resultID)
+	return prism.ResultID{UUID: id}, r.err()
+}
+
 // ParseRetry reads POST /v1/results/{result_id}/retry: the body, which is checked and ignored, then path and format
 // (spec: order-of-checks-retry).
 func ParseRetry(resultID string, formats []string, body Body) (Result, error) {

@@ -13,6 +13,7 @@ const (
 	textUnclean    = "must not contain NUL or unpaired surrogate characters"
 	textUUID       = "Invalid uuid"
 	textDatetime   = "Invalid datetime"
+	textDay        = "Expected a day, such as 2026-11-01, or its midnight in UTC"
 	textCursor     = "Invalid cursor"
 	textActor      = "Expected 'operator' or the id of a key"
 	textFloat      = "Expected integer, received float"

@@ -18,6 +18,7 @@ func Register(app *fiber.App, d Deps) {
 	keys(app, d)
 	audit(app, d)
 	models(app, d)
+	usage(app, d)
 	apiDocuments(app)
 }
 
@@ -38,6 +39,9 @@ func results(app *fiber.App, d Deps) {
 	app.Get("/v1/results/:result_id", d.look(func(c *fiber.Ctx) (call, error) {
 		sent, err := request.ParseRead(httpkit.Param(c, "result_id"), query(c)("format"))
 		return two(d.Results.Read)(sent.ID, sent.Format, err)
+	}))
+	app.Get("/v1/results/:result_id/record", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.Record)(request.ParseRecord(httpkit.Param(c, "result_id")))
 	}))
 	app.Get("/v1/results", d.look(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListResults)(request.ParseResultList(query(c)))
@@ -111,6 +115,13 @@ func keys(app *fiber.App, d Deps) {
 func audit(app *fiber.App, d Deps) {
 	app.Get("/v1/audit", d.look(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListAudit)(request.ParseAuditList(query(c)))
+	}))
+}
+
+// usage is what results used.
+func usage(app *fiber.App, d Deps) {
+	app.Get("/v1/usage", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.Usage)(request.ParseUsage(query(c)))
 	}))
 }
 

@@ -34,6 +34,8 @@ const (
 	revokeKey     operation = "revokeKey"
 	listAudit     operation = "listAudit"
 	listModels    operation = "listModels"
+	readRecord    operation = "readRecord"
+	readUsage     operation = "readUsage"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -61,6 +63,8 @@ var neededRoles = map[operation]prism.Role{
 	listVersions:  prism.Reader,
 	readVersion:   prism.Reader,
 	listModels:    prism.Reader,
+	readRecord:    prism.Reader,
+	readUsage:     prism.Reader,
 }
 
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,

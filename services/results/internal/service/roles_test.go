@@ -54,8 +54,13 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.CreateKey(ctx, k, contract.NewKey{Name: "n", Role: prism.Reader})
 			return err
 		},
-		"listKeys":  func(k contract.KeyDigest) error { _, err := w.ListKeys(ctx, k, contract.Page{Limit: 1}); return err },
-		"revokeKey": func(k contract.KeyDigest) error { _, err := w.RevokeKey(ctx, k, prism.KeyID{}); return err },
+		"listKeys":   func(k contract.KeyDigest) error { _, err := w.ListKeys(ctx, k, contract.Page{Limit: 1}); return err },
+		"revokeKey":  func(k contract.KeyDigest) error { _, err := w.RevokeKey(ctx, k, prism.KeyID{}); return err },
+		"readRecord": func(k contract.KeyDigest) error { _, err := w.Record(ctx, k, prism.ResultID{}); return err },
+		"readUsage": func(k contract.KeyDigest) error {
+			_, err := w.Usage(ctx, k, contract.UsageQuery{By: contract.ByDay})
+			return err
+		},
 		"listAudit": func(k contract.KeyDigest) error {
 			_, err := w.ListAudit(ctx, k, contract.AuditList{Page: contract.Page{Limit: 1}})
 			return err
@@ -105,6 +110,8 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"revokeKey", true, false, false, false},
 		{"listAudit", true, false, false, false}, // spec: audit-list
 		{"listModels", true, true, true, true},   // spec: models-list
+		{"readRecord", true, true, true, true},   // spec: record-read
+		{"readUsage", true, true, true, true},    // spec: usage-query
 	}
 	if len(rows) != len(calls) {
 		t.Errorf("%d rows for %d operations", len(rows), len(calls))

@@ -50,11 +50,12 @@ func New(d Deps) *Service {
 	return &Service{Deps: d, versions: newVersions(), usage: newUsage()}
 }
 
-// Run stores when API keys were last used, and probes a store that cannot be written, until ctx ends.
+// Run stores when API keys were last used, folds what results used, and probes a store that cannot be written, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	probing, stop := context.WithCancel(ctx)
 	var probes sync.WaitGroup
 	probes.Go(func() { s.saves.probe(probing, s.Store.ProbeWrite) })
+	probes.Go(func() { s.foldUsage(probing) })
 	defer probes.Wait()
 	defer stop()
 	return s.usage.run(ctx, s.Store.TouchKeys)

@@ -1,0 +1,128 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Record is everything that is kept of the call that made a result. What is not known is nil.
+type Record struct {
+	ID        string     `json:"id"`
+	Prism     string     `json:"prism"`
+	Version   int        `json:"version"`
+	Status    Status     `json:"status"`
+	Error     *string    `json:"error"` // why the result failed, in words
+	ErrorCode *ErrorCode `json:"error_code"`
+	CreatedAt Time       `json:"created_at"`
+	TookMS    int64      `json:"took_ms"`
+	Ref       *string    `json:"ref"`
+	Context   *string    `json:"context"`
+	// Fields has the value of each field.
+	Fields         map[string]string `json:"fields"`
+	IdempotencyKey *string           `json:"idempotency_key"`
+	RetryOf        *string           `json:"retry_of"`   // the result that this one retried
+	RetriedBy      *string           `json:"retried_by"` // the result that retried this one
+	KeyID          *string           `json:"key_id"`     // of the API key that made the call
+	RunID          *string           `json:"run_id"`     // nil
+	RunRow         *int64            `json:"run_row"`    // nil
+	Model          *RecordModel      `json:"model"`      // that was asked last
+	Usage          *RecordUsage      `json:"usage"`
+	LabelMass      LabelMass         `json:"label_mass"`
+}
+
+// LabelMass is, by question, the part of the model's probability that its labels had.
+type LabelMass map[string]float64
+
+// ErrorCode says why a result failed.
+type ErrorCode string
+
+// The error codes. A later release may have more.
+const (
+	ErrorTimeout            ErrorCode = "timeout"
+	ErrorUnreachable        ErrorCode = "unreachable"
+	ErrorRefused            ErrorCode = "refused"
+	ErrorNoUsableAnswer     ErrorCode = "no_usable_answer"
+	ErrorNoLogProbabilities ErrorCode = "no_log_probabilities"
+	ErrorModelNotConfigured ErrorCode = "model_not_configured"
+)
+
+// RecordModel is the configured model that was asked last.
+type RecordModel struct {
+	Name     *string `json:"name"`
+	Provider *string `json:"provider"`
+	Model    *string `json:"model"` // what its upstream calls it
+	Tries    int     `json:"tries"` // calls of upstreams, for all questions and models
+	FellBack bool    `json:"fell_back"`
+}
+
+// RecordUsage is tokens and their cost.
+type RecordUsage struct {
+	InputTokens       *int64       `json:"input_tokens"`
+	OutputTokens      *int64       `json:"output_tokens"`
+	CachedInputTokens *int64       `json:"cached_input_tokens"`
+	Cost              *json.Number `json:"cost"` // exact
+	Currency          *string      `json:"currency"`
+}
+
+// ReadRecord reads everything that is kept of the call that made a result.
+func (c *Client) ReadRecord(ctx context.Context, id string) (Record, error) {
+	return fetch[Record](ctx, c, request("readRecord", http.MethodGet, "results", id, "record"))
+}
+
+// UsageBy is what usage is added up by.
+type UsageBy string
+
+// What usage is added up by.
+const (
+	ByDay   UsageBy = "day"
+	ByPrism UsageBy = "prism"
+	ByModel UsageBy = "model"
+	ByKey   UsageBy = "key"
+)
+
+// UsageFilter selects what to add up; an empty member selects all.
+type UsageFilter struct {
+	From  time.Time // the begin of a day in UTC; 30 days before To if zero, and at most 366
+	To    time.Time // the begin of the day after the last; tomorrow if zero
+	By    UsageBy   // ByDay if empty
+	Prism string    // slug or id
+	Model string    // the name of a configured model
+	KeyID string
+}
+
+// Usage is sums over the results of a period.
+type Usage struct {
+	Data []UsageSum `json:"data"`
+	From string     `json:"from"` // such as "2026-11-01"
+	To   string     `json:"to"`   // the day after the last
+}
+
+// UsageSum is the sum of the results of one day, prism, model or API key whose costs have one currency. It has one of Day, Prism,
+// Model and KeyID; Model and KeyID are nil too for results of which they are not known.
+type UsageSum struct {
+	Day          string       `json:"day,omitempty"`
+	Prism        string       `json:"prism,omitempty"` // its slug
+	Model        *string      `json:"model,omitempty"`
+	KeyID        *string      `json:"key_id,omitempty"`
+	Results      int64        `json:"results"`
+	Failed       int64        `json:"failed"` // those of Results that failed
+	InputTokens  int64        `json:"input_tokens"`
+	OutputTokens int64        `json:"output_tokens"`
+	Cost         *json.Number `json:"cost"` // exact; nil without a currency
+	Currency     *string      `json:"currency"`
+}
+
+// ReadUsage adds up what the account's calls used. The sums are those of all results that were ever saved.
+func (c *Client) ReadUsage(ctx context.Context, f UsageFilter) (Usage, error) {
+	q := url.Values{}
+	setTime(q, "from", f.From)
+	setTime(q, "to", f.To)
+	set(q, "by", string(f.By))
+	set(q, "prism", f.Prism)
+	set(q, "model", f.Model)
+	set(q, "key_id", f.KeyID)
+	return fetch[Usage](ctx, c, request("readUsage", http.MethodGet, "usage").where(q))
+}

@@ -1,0 +1,102 @@
+package service
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// The body of a record (spec: record-members). What is not known is null.
+type (
+	recordBody struct {
+		ID             prism.ResultID   `json:"id"`
+		Prism          string           `json:"prism"`
+		Version        int32            `json:"version"`
+		Status         prism.Status     `json:"status"`
+		Error          *string          `json:"error"`
+		ErrorCode      *string          `json:"error_code"`
+		CreatedAt      string           `json:"created_at"`
+		TookMS         int64            `json:"took_ms"`
+		Ref            *string          `json:"ref"`
+		Context        *string          `json:"context"`
+		Fields         strictjson.Value `json:"fields"`
+		IdempotencyKey *string          `json:"idempotency_key"`
+		RetryOf        *prism.ResultID  `json:"retry_of"`
+		RetriedBy      *prism.ResultID  `json:"retried_by"`
+		KeyID          *prism.KeyID     `json:"key_id"`
+		RunID          *prism.UUID      `json:"run_id"`
+		RunRow         *int64           `json:"run_row"`
+		Model          *modelBody       `json:"model"`
+		Usage          *usageBody       `json:"usage"`
+		LabelMass      strictjson.Value `json:"label_mass"`
+	}
+	modelBody struct {
+		Name     *string `json:"name"`
+		Provider *string `json:"provider"`
+		Model    *string `json:"model"`
+		Tries    int32   `json:"tries"`
+		FellBack bool    `json:"fell_back"`
+	}
+	usageBody struct {
+		InputTokens       *int64      `json:"input_tokens"`
+		OutputTokens      *int64      `json:"output_tokens"`
+		CachedInputTokens *int64      `json:"cached_input_tokens"`
+		Cost              *prism.Cost `json:"cost"`
+		Currency          *string     `json:"currency"`
+	}
+)
+
+func newRecordBody(r store.Record) recordBody {
+	body := recordBody{
+		ID: r.Result.ID, Prism: r.Prism.Slug, Version: r.Result.Version, Status: r.Result.Status, Error: optional(r.Result.Error),
+		CreatedAt: prism.FormatTime(r.Result.CreatedAt), TookMS: r.Result.TookMS, Ref: r.Result.Ref,
+		Context: optional(r.Result.Context), Fields: objectOf(r.Result.Fields, func(b []byte, f prism.FieldValue) []byte {
+			return strictjson.AppendString(append(strictjson.AppendString(b, f.Key), ':'), f.Value)
+		}),
+		IdempotencyKey: optional(r.Result.IdempotencyKey), RetryOf: r.RetryOf, RetriedBy: r.Result.RetriedBy,
+	}
+	if !r.Result.Key.IsZero() {
+		body.KeyID = &r.Result.Key
+	}
+	if c := r.Result.Call; c != nil {
+		body.ErrorCode = optional(string(c.ErrorCode))
+		body.Model = &modelBody{optional(c.Name), optional(c.Provider), optional(c.Model), c.Tries, c.FellBack}
+		body.Usage = &usageBody{
+			InputTokens: c.Usage.InputTokens, OutputTokens: c.Usage.OutputTokens, CachedInputTokens: c.Usage.CachedInputTokens,
+			Currency: optional(c.Usage.Currency),
+		}
+		if c.Usage.Cost != nil {
+			body.Usage.Cost = &prism.Cost{Rest: *c.Usage.Cost}
+		}
+		if c.LabelMass != nil {
+			body.LabelMass = objectOf(c.LabelMass, func(b []byte, m prism.LabelMass) []byte {
+				return prism.AppendNumber(append(strictjson.AppendString(b, m.Question), ':'), m.Mass)
+			})
+		}
+	}
+	return body
+}
+
+// objectOf is a JSON object whose members keep their order.
+func objectOf[M any](members []M, appendMember func([]byte, M) []byte) strictjson.Value {
+	b := []byte{'{'}
+	for i, m := range members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendMember(b, m)
+	}
+	return append(b, '}')
+}
+
+// Record implements contract.Results.
+func (s *Service) Record(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
+	return s.manage(ctx, key, readRecord, apierr.ResultNotFound(), func(account prism.AccountID) (any, error) {
+		record, err := s.Store.Record(ctx, account, id)
+		return newRecordBody(record), err
+	})
+}

@@ -1,0 +1,99 @@
+package service_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// called is a first call whose model call is known.
+func (w *world) called(of prism.PrismID, model string, cost int64, currency string) contract.Save {
+	s := w.save(of)
+	s.Key = prism.KeyID{UUID: prism.UUID{0xab}}
+	s.Outcome.Call = &prism.ModelCall{
+		Name: model, Provider: "openai-chat", Model: "qwen3-8b", Tries: 3, FellBack: true,
+		Usage: prism.Usage{
+			InputTokens: new(int64(612)), OutputTokens: new(int64(3)), CachedInputTokens: new(int64(0)), Currency: currency,
+		},
+		LabelMass: []prism.LabelMass{{Question: "z", Mass: 0.998}, {Question: "q", Mass: 1}},
+	}
+	if currency != "" {
+		s.Outcome.Call.Usage.Cost = &cost
+	}
+	return s
+}
+
+func (w *world) saved(t *testing.T, saves ...contract.Save) {
+	t.Helper()
+	for _, s := range saves {
+		if _, err := w.Save(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// spec: record-read, record-members, error-codes, cost-is-exact
+func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.prism(t, "tickets")
+	full := w.called(p, "fast", 249_600_000, "USD")
+	full.Ref, full.Context, full.IdempotencyKey = new("a ref"), "said \"before\"", "a key"
+	full.Fields = []prism.FieldValue{{Key: "text", Value: "hello <b>"}, {Key: "also", Value: ""}}
+	full.Outcome.Answers, full.Outcome.Error = nil, "The model did not answer within 15 seconds."
+	full.Outcome.Call.ErrorCode = prism.CodeTimeout
+	retry := w.save(p)
+	retry.RetryOf = &full.ID
+	w.saved(t, full, retry)
+	for _, c := range []struct {
+		id   prism.ResultID
+		want string
+	}{
+		{full.ID, `{"id":"FULL","prism":"tickets","version":1,"status":"failed","error":"The model did not answer within 15 seconds.",` +
+			`"error_code":"timeout","created_at":"AT","took_ms":5,"ref":"a ref","context":"said \"before\"",` +
+			`"fields":{"text":"hello <b>","also":""},"idempotency_key":null,"retry_of":null,"retried_by":"RETRY",` +
+			`"key_id":"ab000000-0000-0000-0000-000000000000","run_id":null,"run_row":null,` +
+			`"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","tries":3,"fell_back":true},` +
+			`"usage":{"input_tokens":612,"output_tokens":3,"cached_input_tokens":0,"cost":0.0002496,"currency":"USD"},` +
+			`"label_mass":{"z":0.998,"q":1}}`},
+		{retry.ID, `{"id":"RETRY","prism":"tickets","version":1,"status":"ok","error":null,` +
+			`"error_code":null,"created_at":"AT","took_ms":5,"ref":null,"context":null,` +
+			`"fields":{"text":"hello"},"idempotency_key":"a key","retry_of":"FULL","retried_by":null,` +
+			`"key_id":null,"run_id":null,"run_row":null,"model":null,"usage":null,"label_mass":null}`},
+	} {
+		response, err := w.Record(t.Context(), w.key, c.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at struct {
+			CreatedAt string `json:"created_at"`
+		}
+		decode(t, response, &at)
+		want := strings.NewReplacer("FULL", full.ID.String(), "RETRY", retry.ID.String(), "AT", at.CreatedAt).Replace(c.want)
+		if string(response.Body) != want || response.ContentType != "application/json; charset=utf-8" {
+			t.Errorf("got  %s\nwant %s", response.Body, want)
+		}
+	}
+	if _, err := w.Record(t.Context(), w.key, prism.ResultID{}); !errors.Is(err, apierr.ResultNotFound()) {
+		t.Errorf("a result that is not there: %v", err)
+	}
+}
+
+// spec: record-members
+func TestARecordWithoutAPriceHasNoCost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.called(w.prism(t, "tickets"), "fast", 0, "")
+	s.Outcome.Call.Usage.OutputTokens, s.Outcome.Call.LabelMass, s.Outcome.Call.Provider = nil, nil, ""
+	w.saved(t, s)
+	response, err := w.Record(t.Context(), w.key, s.ID)
+	const want = `"model":{"name":"fast","provider":null,"model":"qwen3-8b","tries":3,"fell_back":true},` +
+		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null}`
+	if err != nil || !strings.HasSuffix(string(response.Body), want) {
+		t.Errorf("got %s, %v", response.Body, err)
+	}
+}
