@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -57,10 +58,36 @@ func (m *mounted) replace(text string) {
 	must(os.Rename(filepath.Join(m.dir, "..new"), filepath.Join(m.dir, "..data")))
 }
 
+// journal is a log that is written and read at the same time.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// take returns the log since the last take.
+func (j *journal) take() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	defer j.text.Reset()
+	return j.text.String()
+}
+
 // source is one with a log and a count of refused files.
-func source(t *testing.T, path string) (s *Source, logs *bytes.Buffer, refused *atomic.Int32) {
+func source(t *testing.T, path string) (s *Source, logs *journal, refused *atomic.Int32) {
 	t.Helper()
-	logs, refused = &bytes.Buffer{}, &atomic.Int32{}
+	logs, refused = &journal{}, &atomic.Int32{}
 	c := config(path)
 	c.Log, c.Refused = slog.New(slog.NewTextHandler(logs, nil)), func() { refused.Add(1) }
 	s, err := Open(c)
@@ -109,8 +136,8 @@ func TestAFileIsReadAgainWhenItsLinkLeadsElsewhere(t *testing.T) {
 		}
 		tick()
 		wantModels(t, s, "a")
-		if logs.Len() > 0 {
-			t.Errorf("nothing has changed, but the log says %s", logs)
+		if got := logs.take(); got != "" {
+			t.Errorf("nothing has changed, but the log says %s", got)
 		}
 		file.replace(allOffline("b", "a"))
 		tick()
@@ -118,7 +145,7 @@ func TestAFileIsReadAgainWhenItsLinkLeadsElsewhere(t *testing.T) {
 		if refused.Load() != 0 || !strings.Contains(logs.String(), `level=INFO msg="models read" models=2 default=b`) {
 			t.Errorf("%d refused, log %s", refused.Load(), logs)
 		}
-		logs.Reset()
+		logs.take()
 		file.replace("default: c\nmodels: []\n")
 		tick()
 		tick()
