@@ -79,7 +79,11 @@
 
 {{- define "prism.problems.model" -}}
 {{- $model := .Values.model -}}
-{{- if not $model.provider }}
+{{- if .Values.models.list }}
+{{ include "prism.problems.models" . }}
+{{- else if or .Values.models.default .Values.models.secrets }}
+  models.list: is empty, so models.default and models.secrets are not used
+{{- else if not $model.provider }}
   model.provider: is required: systemone, openai-decisions, openai-chat, anthropic, or offline
 {{- else if eq $model.provider "offline" }}
 {{- if or $model.baseURL $model.name $model.existingSecret }}
@@ -92,12 +96,63 @@
 {{- if not (or $model.existingSecret $model.baseURL) }}
   model.existingSecret: is required by the address of {{ $model.provider }} itself; a server of your own is named by model.baseURL
 {{- end }}
-{{- $host := regexReplaceAll ":[0-9]+$" (urlParse $model.baseURL).host "" }}
-{{- $inside := and $model.baseURL (or (not (contains "." $host)) (regexMatch "\\.svc(\\.|$)|\\.(local|internal)$|^10\\.|^192\\.168\\.|^172\\.(1[6-9]|2[0-9]|3[01])\\." $host)) }}
-{{- $policy := .Values.networkPolicy }}
-{{- if and $inside (not (contains ":" $host)) $policy.enabled (dig "ipBlock" "except" list (first $policy.model.to | default dict)) }}
-  networkPolicy.model.to: lets model-proxy reach public addresses only, but model.baseURL is inside; set it to where {{ $host }} is, such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: models}}}], and networkPolicy.model.ports to the port of its Pods
+{{ include "prism.problems.modelInside" (dict "root" . "value" "model.baseURL" "url" $model.baseURL) }}
 {{- end }}
+{{- end -}}
+
+{{/* An address inside, which the default policy does not let model-proxy reach: {root, value, url}. */}}
+{{- define "prism.problems.modelInside" -}}
+{{- $host := regexReplaceAll ":[0-9]+$" (urlParse .url).host "" }}
+{{- $inside := and .url (or (not (contains "." $host)) (regexMatch "\\.svc(\\.|$)|\\.(local|internal)$|^10\\.|^192\\.168\\.|^172\\.(1[6-9]|2[0-9]|3[01])\\." $host)) }}
+{{- $policy := .root.Values.networkPolicy }}
+{{- if and $inside (not (contains ":" $host)) $policy.enabled (dig "ipBlock" "except" list (first $policy.model.to | default dict)) }}
+  networkPolicy.model.to: lets model-proxy reach public addresses only, but {{ .value }} is inside; set it to where {{ $host }} is, such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: models}}}], and networkPolicy.model.ports to the port of its Pods
+{{- end }}
+{{- end -}}
+
+{{- define "prism.problems.models" -}}
+{{- $models := .Values.models -}}
+{{- with .Values.model }}
+{{- if or .provider .baseURL .name .existingSecret }}
+  model: is not used with models.list; empty model.provider, baseURL, name and existingSecret
+{{- end }}
+{{- end }}
+{{- $names := list }}
+{{- range $models.list }}
+{{- if has .name $names }}
+  models.list: has two models with the name {{ .name }}
+{{- end }}
+{{- $names = append $names .name }}
+{{- end }}
+{{- if not (has $models.default $names) }}
+  models.default: must be the name of a model of models.list
+{{- end }}
+{{- $service := (include "prism.service" (dict "root" . "key" "modelProxy") | fromJson).values }}
+{{- $known := keys $models.secrets }}
+{{- range $service.extraEnv }}
+{{- $known = append $known .name }}
+{{- end }}
+{{- range $model := $models.list }}
+{{- range $model.fallback }}
+{{- if or (eq . $model.name) (not (has . $names)) }}
+  models.list: {{ $model.name }} has the fallback {{ . }}, which is no other model
+{{- end }}
+{{- end }}
+{{- $variables := list }}
+{{- with $model.api_key_env }}
+{{- $variables = append $variables . }}
+{{- end }}
+{{- range $model.headers }}
+{{- if and (kindIs "map" .) (hasKey . "env") }}
+{{- $variables = append $variables .env }}
+{{- end }}
+{{- end }}
+{{- range $variables | uniq }}
+{{- if not (or (has . $known) $service.extraEnvFrom) }}
+  models.secrets: has no {{ . }}, which the model {{ $model.name }} names
+{{- end }}
+{{- end }}
+{{ include "prism.problems.modelInside" (dict "root" $ "value" (printf "base_url of the model %s" $model.name) "url" ($model.base_url | default "")) }}
 {{- end }}
 {{- end -}}
 

@@ -129,6 +129,12 @@ variables of libpq.
 {{- end -}}
 
 {{- define "prism.environment.model-proxy" -}}
+{{- if .root.Values.models.list -}}
+- {name: PRISM_MODELS_FILE, value: /etc/prism/models/models.yaml}
+{{- range $variable, $from := .root.Values.models.secrets }}
+{{ include "prism.secretVariable" (dict "variable" $variable "secret" $from.secret "key" $from.key) }}
+{{- end }}
+{{- else -}}
 {{- with .root.Values.model -}}
 - {name: PRISM_MODEL_PROVIDER, value: {{ .provider | quote }}}
 {{- with .baseURL }}
@@ -141,6 +147,11 @@ variables of libpq.
 {{ include "prism.secretVariable" (dict "variable" "PRISM_MODEL_API_KEY" "secret" .existingSecret "key" .apiKeyKey) }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "prism.modelsConfigMap" -}}
+{{ include "prism.fullname" . }}-models
 {{- end -}}
 
 {{/* Variables that the Go runtime reads. */}}

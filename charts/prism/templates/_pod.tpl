@@ -57,6 +57,10 @@ spec:
       {{- if include "prism.internalTLSSecret" . }}
       {{- $mounts = append $mounts (dict "name" "internal-tls" "mountPath" "/etc/prism/tls" "readOnly" true) }}
       {{- end }}
+      {{- $models := and (eq .name "model-proxy") .root.Values.models.list }}
+      {{- if $models }}
+      {{- $mounts = append $mounts (dict "name" "models" "mountPath" "/etc/prism/models" "readOnly" true) }}
+      {{- end }}
       {{- with concat $mounts .values.extraVolumeMounts }}
       volumeMounts:
         {{- toYaml . | nindent 8 }}
@@ -67,6 +71,9 @@ spec:
   {{- $volumes := include "prism.trustVolumes" . | fromYamlArray }}
   {{- with include "prism.internalTLSSecret" . }}
   {{- $volumes = append $volumes (dict "name" "internal-tls" "secret" (dict "secretName" .)) }}
+  {{- end }}
+  {{- if $models }}
+  {{- $volumes = append $volumes (dict "name" "models" "configMap" (dict "name" (include "prism.modelsConfigMap" .root))) }}
   {{- end }}
   {{- with concat $volumes .values.extraVolumes }}
   volumes:

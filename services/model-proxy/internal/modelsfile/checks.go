@@ -2,6 +2,7 @@ package modelsfile
 
 import (
 	"fmt"
+	"math/big"
 	"net/http"
 	"regexp"
 	"strings"
@@ -10,19 +11,19 @@ import (
 var (
 	nameForm     = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`)
 	currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
-	amountForm   = regexp.MustCompile(`^([0-9]{1,6})(?:\.([0-9]{1,6}))?$`)
+	amountForm   = regexp.MustCompile(`^[0-9]{1,12}(?:\.[0-9]{1,12})?(?:[eE][-+]?[0-9]{1,2})?$`)
 )
 
 // amount reads a price for a million tokens. Its unit is that of models.Price.
 func amount(text string) (n int64, ok bool) {
-	parts := amountForm.FindStringSubmatch(text)
-	if parts == nil {
+	if !amountForm.MatchString(text) {
 		return 0, false
 	}
-	for _, digit := range parts[1] + (parts[2] + "000000")[:6] {
-		n = 10*n + int64(digit-'0')
+	exact, ok := new(big.Rat).SetString(text) // Helm writes 0.000001 as 1e-06
+	if !ok || !exact.Mul(exact, big.NewRat(1e6, 1)).IsInt() || exact.Cmp(big.NewRat(1e12, 1)) >= 0 {
+		return 0, false
 	}
-	return n, true
+	return exact.Num().Int64(), true
 }
 
 // ownHeaders are headers that the client or HTTP itself decides.

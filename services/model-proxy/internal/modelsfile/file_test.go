@@ -51,7 +51,7 @@ models:
     max_in_flight: 64
     price: {currency: USD, input: 0.40, output: 1.6}
     fallback: [strong]
-  - {name: strong, provider: anthropic, api_key_env: KEY, headers: *team, price: {currency: EUR, input: 1, output: 0.000001}}
+  - {name: strong, provider: anthropic, api_key_env: KEY, headers: *team, price: {currency: EUR, input: 1, output: 1e-06}}
   - name: "0-none"
     provider: offline
 `
@@ -250,7 +250,8 @@ func TestAmountsAreExact(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
 		"0": 0, "0.000001": 1, "0.40": 400_000, "1.6": 1_600_000, "999999.999999": 999_999_999_999, "007": 7_000_000,
-		"": -1, ".5": -1, "1.": -1, "1e3": -1, "0x1": -1, "1_0": -1, "+1": -1, "-0": -1, "0.1234567": -1, "1000000": -1, " 1": -1,
+		"1e-06": 1, "1.5E+3": 1_500_000_000, "0.4000000": 400_000, "1e-07": -1, "1e6": -1, "1e99": -1, "1e999": -1,
+		"": -1, ".5": -1, "1.": -1, "0x1": -1, "1_0": -1, "+1": -1, "-0": -1, "0.1234567": -1, "1000000": -1, " 1": -1,
 	} {
 		if got, ok := amount(text); ok != (want >= 0) || ok && got != want {
 			t.Errorf("%q is %d, %v", text, got, ok)
