@@ -35,7 +35,7 @@ type settings struct {
 	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
 	Store    storeSettings
 	Redis    config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix" example:"redis://127.0.0.1:6379" help:"Redis for locks, instead of memory"`
-	Provider string     `env:"PRISM_MODEL_PROVIDER" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model, offline when there are no models of a file"`
+	Provider string     `env:"PRISM_MODEL_PROVIDER" default:"offline" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model"`
 	Upstream modelproxy.Upstream
 	Proxies  httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
 	Daemon   daemon.Settings
@@ -73,7 +73,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 		return err
 	}
 	defer service.Close()
-	cfg, err := s.Upstream.Config(env, s.Provider, "offline", d.Settings.MaxInFlight)
+	cfg, err := s.Upstream.Config(env, s.Provider, d.Settings.MaxInFlight)
 	if err != nil {
 		return err
 	}

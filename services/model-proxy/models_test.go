@@ -227,16 +227,19 @@ func TestARefusedFileIsCounted(t *testing.T) {
 func TestAFileOfModelsAndTheSettingsOfOneExcludeEachOther(t *testing.T) {
 	t.Parallel()
 	var url config.URL
-	s, err := config.Parse[struct{ Upstream Upstream }](nil, config.Environment{Get: func(name string) (string, bool) {
+	set := config.Environment{Get: func(name string) (string, bool) {
 		v, ok := map[string]string{
 			"PRISM_MODELS_FILE": "/x", "PRISM_MODEL_BASE_URL": "http://h", "PRISM_MODEL_NAME": "m", "PRISM_MODEL_API_KEY": "sk-secret",
+			"PRISM_MODEL_PROVIDER": "offline",
 		}[name]
 		return v, ok
-	}}, io.Discard)
+	}}
+	unset := config.Environment{Get: func(string) (string, bool) { return "", false }}
+	s, err := config.Parse[struct{ Upstream Upstream }](nil, set, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Upstream.Config(config.Environment{}, "offline", "", 1)
+	_, err = s.Upstream.Config(set, "offline", 1)
 	want := "the settings are wrong:"
 	for _, name := range []string{"PROVIDER", "BASE_URL", "NAME", "API_KEY"} {
 		want += "\n  PRISM_MODEL_" + name + ": cannot be set together with PRISM_MODELS_FILE"
@@ -245,11 +248,11 @@ func TestAFileOfModelsAndTheSettingsOfOneExcludeEachOther(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	s.Upstream.BaseURL, s.Upstream.Model, s.Upstream.APIKey = url, "", ""
-	if c, err := s.Upstream.Config(config.Environment{}, "", "offline", 7); err != nil || c.ModelsFile != "/x" || c.Provider != "" || c.MaxInFlight != 7 {
+	if c, err := s.Upstream.Config(unset, "offline", 7); err != nil || c.ModelsFile != "/x" || c.Provider != "" || c.MaxInFlight != 7 {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	s.Upstream.File = ""
-	if c, err := s.Upstream.Config(config.Environment{}, "", "offline", 7); err != nil || c.Provider != "offline" {
+	if c, err := s.Upstream.Config(unset, "offline", 7); err != nil || c.Provider != "offline" {
 		t.Errorf("got %+v, %v", c, err)
 	}
 }

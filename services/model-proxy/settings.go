@@ -1,8 +1,6 @@
 package modelproxy
 
 import (
-	"cmp"
-
 	"github.com/prism-results/prism/pkg/config"
 )
 
@@ -15,12 +13,12 @@ type Upstream struct {
 	APIKey  config.Secret `env:"PRISM_MODEL_API_KEY" help:"the upstream's key"`
 }
 
-// Config is the configuration of the service with these settings and the provider, or the standard provider without one. The
-// error lists the settings that a file of models excludes (spec: models-file).
-func (u Upstream) Config(env config.Environment, provider, standard string, maxInFlight int) (Config, error) {
+// Config is the configuration of the service with these settings and the provider. The error lists the settings that a file of
+// models excludes (spec: models-file).
+func (u Upstream) Config(env config.Environment, provider string, maxInFlight int) (Config, error) {
 	if u.File == "" {
 		return Config{
-			Provider: cmp.Or(provider, standard), BaseURL: u.BaseURL.String(), ModelName: u.Model, APIKey: u.APIKey.Reveal(),
+			Provider: provider, BaseURL: u.BaseURL.String(), ModelName: u.Model, APIKey: u.APIKey.Reveal(),
 			MaxInFlight: maxInFlight,
 		}, nil
 	}
@@ -29,7 +27,7 @@ func (u Upstream) Config(env config.Environment, provider, standard string, maxI
 		name string
 		set  bool
 	}{
-		{"PRISM_MODEL_PROVIDER", provider != ""},
+		{"PRISM_MODEL_PROVIDER", env.Getenv("PRISM_MODEL_PROVIDER") != ""}, // provider may be a default
 		{"PRISM_MODEL_BASE_URL", !u.BaseURL.IsZero()},
 		{"PRISM_MODEL_NAME", u.Model != ""},
 		{"PRISM_MODEL_API_KEY", u.APIKey != ""},

@@ -34,7 +34,7 @@ var settings = map[string]map[string]string{
 	"prism": {
 		"PRISM_LISTEN": "127.0.0.1:8080", "PRISM_ADMIN_LISTEN": "127.0.0.1:9090", "PRISM_DATA_DIR": ".prism",
 		"PRISM_DATABASE_URL": "", "PRISM_REDIS_URL": "", "PRISM_MODEL_PROVIDER": "offline", "PRISM_MODEL_BASE_URL": "",
-		"PRISM_MODEL_NAME": "", "PRISM_MODEL_API_KEY": "", "PRISM_DRAIN_DELAY": "0s",
+		"PRISM_MODEL_NAME": "", "PRISM_MODEL_API_KEY": "", "PRISM_MODELS_FILE": "", "PRISM_DRAIN_DELAY": "0s",
 	},
 	"prism-gateway": {
 		"PRISM_LISTEN": "127.0.0.1:8080", "PRISM_ADMIN_LISTEN": "", "PRISM_REDIS_URL": "", "PRISM_RESULTS_URL": "",
@@ -45,7 +45,7 @@ var settings = map[string]map[string]string{
 	},
 	"prism-model-proxy": {
 		"PRISM_LISTEN": "", "PRISM_ADMIN_LISTEN": "", "PRISM_MODEL_PROXY_TOKEN": "", "PRISM_MODEL_PROVIDER": "",
-		"PRISM_MODEL_BASE_URL": "", "PRISM_MODEL_NAME": "", "PRISM_MODEL_API_KEY": "", "PRISM_DRAIN_DELAY": "0s",
+		"PRISM_MODEL_BASE_URL": "", "PRISM_MODEL_NAME": "", "PRISM_MODEL_API_KEY": "", "PRISM_MODELS_FILE": "", "PRISM_DRAIN_DELAY": "0s",
 	},
 }
 

@@ -3,6 +3,9 @@ package observe
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +29,13 @@ type stack struct {
 	key        string
 }
 
+// modelsFile has all that a model can have, so that all its metrics are there.
+const modelsFile = `default: fast
+models:
+  - {name: fast, provider: systemone, base_url: URL, model: small, api_key_env: MODEL_KEY, max_in_flight: 100, price: &p {currency: USD, input: 1, output: 2}, fallback: [strong]}
+  - {name: strong, provider: systemone, base_url: URL, model: large, price: *p}
+`
+
 // callBudget bounds a call, on a machine of any load.
 const callBudget = time.Minute
 
@@ -46,8 +56,12 @@ func start(t *testing.T) *stack {
 	if err != nil {
 		t.Fatal(err)
 	}
+	file := filepath.Join(t.TempDir(), "models.yaml")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(modelsFile, "URL", s.model.BaseURL())), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	options := launch.Options{
-		ModelURL: s.model.BaseURL(), Database: s.postgres.URL(name), Redis: redistest.New(t, redistest.Options{}).URL(),
+		ModelsFile: file, Database: s.postgres.URL(name), Redis: redistest.New(t, redistest.Options{}).URL(),
 		Flags: program.AsTests(), TLS: t.TempDir(),
 	}
 	if s.Three, err = options.Services(t.Context()); err != nil {
@@ -119,6 +133,7 @@ func (s *stack) live(t *testing.T) {
 	s.call(t, s.Gateway, "POST", results, `{"text":"Hello","idempotency_key":"k"}`, 200)
 	s.call(t, s.Gateway, "POST", "/v1/prisms/other/results", `{"text":"Hello","idempotency_key":"k"}`, 409)
 	s.call(t, s.Gateway, "POST", results, text(s.model.Script(model.Status(429), model.Likely())), 200)
+	s.call(t, s.Gateway, "POST", results, text(s.model.Script(model.Status(503, "Retry-After", "60"), model.Likely())), 200) // a fallback
 	failed := s.call(t, s.Gateway, "POST", results, text(s.model.Script(model.Status(400))), 502)
 	s.call(t, s.Gateway, "POST", "/v1/results/"+failed+"/retry", "", 502)
 	s.call(t, s.Gateway, "POST", "/v1/results/"+ok+"/retry", "", 409)

@@ -18,6 +18,8 @@ type Options struct {
 	ModelURL string
 	// Database and Redis are URLs. A standalone Prism does without them.
 	Database, Redis string
+	// ModelsFile is a file of models, in place of the model at ModelURL.
+	ModelsFile string
 	// Dir is the data folder of a standalone Prism without Database.
 	Dir string
 	// TLS is a folder for the certificates of the services, which then speak mutual TLS. Without one they speak plain HTTP.
@@ -43,6 +45,9 @@ const ModelKey = "upstreamkeymark-1b9d84c7e05f4a23"
 const ModelName = "decision-model-1"
 
 func (o Options) model() map[string]string {
+	if o.ModelsFile != "" {
+		return map[string]string{"PRISM_MODELS_FILE": o.ModelsFile, "MODEL_KEY": ModelKey}
+	}
 	if o.ModelURL == "" {
 		return map[string]string{"PRISM_MODEL_PROVIDER": "offline"}
 	}

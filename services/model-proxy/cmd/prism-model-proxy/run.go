@@ -31,7 +31,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	cfg, err := s.Upstream.Config(env, s.Provider, "", d.Settings.MaxInFlight)
+	cfg, err := s.Upstream.Config(env, s.Provider, d.Settings.MaxInFlight)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // Problem is what is wrong in the file.
@@ -208,9 +209,9 @@ func (x *decoder) whole(n ast.Node, where string) int {
 }
 
 func (x *decoder) amount(n ast.Node, where string) int64 {
-	switch n.(type) {
-	case *ast.IntegerNode, *ast.FloatNode:
-		if v, ok := amount(n.GetToken().Value); ok {
+	switch t := n.GetToken(); n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.StringNode: // 1e-06 is a text to the library
+		if v, ok := amount(t.Value); ok && t.Type != token.SingleQuoteType && t.Type != token.DoubleQuoteType {
 			return v
 		}
 	}
