@@ -23,15 +23,15 @@ func TestFallback(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "models.yaml")
 			write := func(text string) {
 				t.Helper()
-				text = strings.NewReplacer("FAST", fast.BaseURL(), "STRONG", strong.BaseURL()).Replace(text)
+				text = strings.NewReplacer("<fast>", fast.BaseURL(), "<strong>", strong.BaseURL()).Replace(text)
 				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
 			write(`default: fast
 models:
-  - {name: fast, provider: systemone, base_url: FAST, model: small, headers: {x-team: support}, fallback: [strong]}
-  - {name: strong, provider: systemone, base_url: STRONG, model: large, api_key_env: STRONG_KEY}
+  - {name: fast, provider: systemone, base_url: "<fast>", model: small, headers: {x-team: support}, fallback: [strong]}
+  - {name: strong, provider: systemone, base_url: "<strong>", model: large, api_key_env: STRONG_KEY}
 `)
 			own := s.private(t, map[string]string{
 				"PRISM_MODELS_FILE": file, "STRONG_KEY": launch.ModelKey,
@@ -53,7 +53,7 @@ models:
 				t.Errorf("took %d ms", took)
 			}
 
-			write("default: strong\nmodels:\n  - {name: strong, provider: systemone, base_url: STRONG, model: larger}\n")
+			write("default: strong\nmodels:\n  - {name: strong, provider: systemone, base_url: <strong>, model: larger}\n")
 			for _, part := range own.parts {
 				if p := part.Process(); strings.Contains(p.Output(), `"service":"model-proxy"`) || strings.Contains(p.Output(), `"service":"prism"`) {
 					if err := p.Signal(syscall.SIGHUP); err != nil {
