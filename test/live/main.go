@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/prism-results/prism/pkg/testkit/program"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "live:", err)
+		os.Exit(1) //nolint:gocritic // nothing is left to stop
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("live", flag.ContinueOnError)
+	flags.SetOutput(out)
+	questions := flags.Int("questions", 200, "questions of Banking77 that the model answers, at most 200")
+	through := flags.Int("litellm", 20, "how many of them are asked again through LiteLLM")
+	page := flags.String("page", "", "page whose section <!-- live --> gets the table, such as docs/providers.md")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	root, err := program.Root()
+	if err != nil {
+		return err
+	}
+	sets, err := readSets(root)
+	if err != nil {
+		return err
+	}
+	servers := &servers{dir: filepath.Join(root, ".tools", "live"), source: filepath.Join(root, "test", "live")}
+	defer func() { err = errors.Join(err, servers.stop()) }()
+	llama, err := servers.llamaCPP(ctx)
+	if err != nil {
+		return err
+	}
+	lite, err := servers.liteLLM(ctx, llama)
+	if err != nil {
+		return err
+	}
+	banking := sets[0]
+	sets[0].rows = some(banking.rows, *questions)
+	rows, err := answer(ctx, out, llama, sets)
+	if err == nil && *through > 0 {
+		banking.rows = some(banking.rows, *through)
+		var more []row
+		more, err = answer(ctx, out, lite, []set{banking})
+		rows = append(rows, more...)
+	}
+	if err != nil {
+		return err
+	}
+	text := table(rows)
+	_, _ = fmt.Fprint(out, "\n"+text)
+	if *page != "" {
+		if err := write(*page, text); err != nil {
+			return err
+		}
+	}
+	return silent(rows)
+}
