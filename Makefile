@@ -15,10 +15,11 @@ TOOLS := $(CURDIR)/.tools
 LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 VULNS := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-# Packages of npm, at the versions of a package-lock.json: Spectral, and the Node server of the benchmark.
+# Packages of npm, at the versions of a package-lock.json: Spectral, the Node server of the benchmark, and Portkey's gateway.
 SPECTRAL           := $(TOOLS)/spectral
 SPECTRAL_INSTALLED := $(SPECTRAL)/node_modules/.package-lock.json
 PEER_INSTALLED     := $(TOOLS)/peer/node_modules/.package-lock.json
+PORTKEY_INSTALLED  := $(TOOLS)/portkey/node_modules/.package-lock.json
 
 FUZZTIME ?= 30s
 
@@ -92,7 +93,7 @@ live: ## answer questions with a real model from PyPI and write the table into d
 ci: test chaos lint spectral bench-smoke ## what CI runs
 	$(MAKE) fuzz FUZZTIME=5s
 
-deps: ## install what the tests need from Debian, if it is missing
+deps: $(PORTKEY_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
 	@scripts/deps.sh
 
 example: ## answer 200 real questions with a running Prism (needs PRISM_API_KEY)
@@ -139,7 +140,8 @@ $(VULNS):
 
 $(SPECTRAL_INSTALLED): $(addprefix scripts/spectral/,package.json package-lock.json .npmrc)
 $(PEER_INSTALLED): $(addprefix test/bench/peer/,package.json package-lock.json .npmrc)
-$(SPECTRAL_INSTALLED) $(PEER_INSTALLED):
+$(PORTKEY_INSTALLED): $(addprefix test/portkey/,package.json package-lock.json .npmrc)
+$(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED):
 	@scripts/deps.sh npm
 	mkdir -p $(@D) && cp $^ $(@D)/..
 	cd $(@D)/.. && for pause in 5 20 0; do npm ci && exit; sleep $$pause; done; exit 1
