@@ -83,6 +83,10 @@ type response struct {
 		FinishReason string `json:"finish_reason"`
 		Message      *struct {
 			Refusal string `json:"refusal"`
+			// LiteLLM moves the refusal here.
+			Specific provider.Lenient[struct {
+				Refusal string `json:"refusal"`
+			}] `json:"provider_specific_fields"`
 		} `json:"message"`
 		LogProbs struct {
 			Content []struct {
@@ -107,7 +111,7 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 		return
 	}
 	c := r.Choices[0]
-	if c.Message != nil && c.Message.Refusal != "" || c.FinishReason == "content_filter" {
+	if m := c.Message; m != nil && m.Refusal+m.Specific.Value.Refusal != "" || c.FinishReason == "content_filter" {
 		return
 	}
 	if len(c.LogProbs.Content) == 0 {
