@@ -82,7 +82,8 @@ type Results interface {
 	RetryFacts(ctx context.Context, key KeyDigest, id prism.ResultID) (RetryFacts, error)
 	// Save stores a result and returns it formatted. Saving the same id twice is one save and returns the first.
 	// With RetryOf set it marks that result as retried and moves its idempotency key to the new one, atomically.
-	// It returns ErrKeyTaken, or *RetriedError when another result retried RetryOf first.
+	// It returns ErrKeyTaken, or *RetriedError when another result retried RetryOf first. If RetryOf was deleted, the result is
+	// saved as that of a first call if it has an IdempotencyKey, else the error is apierr.ResultNotFound.
 	Save(ctx context.Context, s Save) (Response, error)
 	// Read formats a stored result: apierr.ResultNotFound when the account has none with that id.
 	Read(ctx context.Context, key KeyDigest, id prism.ResultID, f Format) (Response, error)
@@ -124,6 +125,13 @@ type Results interface {
 	// RevokeKey revokes a key of the account for every request that arrives after RevokeKey returns
 	// (spec: key-revocation): apierr.KeyNotFound.
 	RevokeKey(ctx context.Context, key KeyDigest, id prism.KeyID) (Response, error)
+
+	// DeleteResult deletes a result: apierr.ResultNotFound. The response has no body.
+	DeleteResult(ctx context.Context, key KeyDigest, id prism.ResultID) (Response, error)
+	// DeleteResults deletes results of a prism from now on, or only counts them in a dry run: {deleting}.
+	DeleteResults(ctx context.Context, key KeyDigest, ref prism.Ref, d ResultDeletion) (Response, error)
+	// SetRetention has results deleted when they are this many days old; 0: never. It returns the prism.
+	SetRetention(ctx context.Context, key KeyDigest, ref prism.Ref, days int32) (Response, error)
 
 	// ListAudit is a page of the account's audit, newest first: {data, next_cursor}.
 	ListAudit(ctx context.Context, key KeyDigest, q AuditList) (Response, error)
@@ -215,7 +223,7 @@ type Save struct {
 	Ref            *string            `json:",omitzero"`
 	Context        string             `json:",omitzero"`
 	Fields         []prism.FieldValue `json:",omitzero"`
-	IdempotencyKey string             `json:",omitzero"` // of a first call; a retry takes that of the old result
+	IdempotencyKey string             `json:",omitzero"` // of a create call; a retry takes that of the old result
 	RetryOf        *prism.ResultID    `json:",omitzero"` // nil: a first call
 	Key            prism.KeyID        `json:",omitzero"` // that makes the call; the previous release sends none
 	Outcome        Outcome
@@ -254,7 +262,9 @@ type AuditList struct {
 	From, To time.Time
 	Key      *prism.KeyID // only what this key did
 	Operator bool         // only what operators did
-	Page     Page
+	// Retention is only what the retention of prisms deleted.
+	Retention bool `json:",omitzero"`
+	Page      Page
 }
 
 // Page is a limit of 1 to 100 and the cursor of the page before ("" for the first page).
@@ -271,6 +281,15 @@ type Export struct {
 	ResultFilter
 	// After begins the export strictly behind this id, whether or not a result has it; zero: at the oldest result.
 	After prism.ResultID `json:",omitzero"`
+}
+
+// ResultDeletion selects the results of a prism to delete. Zero values select all, and not all values are zero. Before is
+// exclusive, by created_at.
+type ResultDeletion struct {
+	Ref    *string      `json:",omitzero"`
+	Before time.Time    `json:",omitzero"`
+	Status prism.Status `json:",omitzero"`
+	DryRun bool         `json:",omitzero"`
 }
 
 // NewKey is an API key to make.

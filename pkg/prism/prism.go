@@ -143,6 +143,8 @@ type Prism struct {
 	CreatedAt  time.Time
 	Lens       Lens
 	Latest     Version
+	// RetentionDays is how many days old results become before they are deleted; 0: they are kept.
+	RetentionDays int32
 	// VersionsHash names the versions that the prism has: whatever has the same hash has the same versions. It is not sent.
 	VersionsHash int64
 }

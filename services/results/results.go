@@ -19,6 +19,7 @@ import (
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/results/internal/dbclock"
+	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/instrumented"
@@ -57,6 +58,7 @@ type Service struct {
 	contract.Results
 	store     sqlstore.Store
 	service   *service.Service
+	deletions *deletion.Worker
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
@@ -85,8 +87,12 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		NewID: service.OrderedIDs(now),
 	})
 	s.Results = s.service
+	s.deletions = deletion.New(deletion.Deps{Store: s.store, Now: now, By: s.service.By, Log: d.Log})
 	if d.Metrics == nil {
 		return s, nil
+	}
+	if err := s.deletions.Measure(d.Metrics); err != nil {
+		return nil, err
 	}
 	return s, d.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "prism_store_writable",
@@ -168,13 +174,15 @@ func (s *Service) migrated(ctx context.Context) error {
 	return err
 }
 
-// Run stores when API keys were last used, and follows the clock of the database, until ctx ends.
+// Run stores when API keys were last used, deletes results that are to be deleted, and follows the clock of the database, until
+// ctx ends.
 func (s *Service) Run(ctx context.Context) error {
+	var beside sync.WaitGroup
+	defer beside.Wait()
 	if s.clock != nil {
-		var following sync.WaitGroup
-		following.Go(func() { s.clock.Run(ctx) })
-		defer following.Wait()
+		beside.Go(func() { s.clock.Run(ctx) })
 	}
+	beside.Go(func() { s.deletions.Run(ctx) })
 	if err := s.service.Run(ctx); err != nil {
 		// The service stops anyway; a few times of last use are lost.
 		s.log.WarnContext(ctx, "the times of last use of API keys were not stored", "error", err)

@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 			// spec: error-route-not-found
 			{"an unknown path is no route", call{path: "/v1/nothing"}, noRoute},
 			// spec: error-route-not-found
-			{"an unknown method is no route", call{method: "DELETE", path: "/v1/results/{one_ok}"}, noRoute},
+			{"an unknown method is no route", call{method: "PATCH", path: "/v1/results/{one_ok}"}, noRoute},
 			// spec: error-route-not-found
 			{
 				"a browser's CORS preflight is no route",

@@ -140,6 +140,18 @@ func (r *results) RevokeKey(_ context.Context, key contract.KeyDigest, id prism.
 	return r.hear("RevokeKey", key, id)
 }
 
+func (r *results) DeleteResult(_ context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
+	return r.hear("DeleteResult", key, id)
+}
+
+func (r *results) DeleteResults(_ context.Context, key contract.KeyDigest, ref prism.Ref, d contract.ResultDeletion) (contract.Response, error) {
+	return r.hear("DeleteResults", key, ref, d)
+}
+
+func (r *results) SetRetention(_ context.Context, key contract.KeyDigest, ref prism.Ref, days int32) (contract.Response, error) {
+	return r.hear("SetRetention", key, ref, days)
+}
+
 func (r *results) ListAudit(_ context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
 	return r.hear("ListAudit", key, q)
 }
@@ -251,7 +263,12 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"CreateKey", []any{digest, contract.NewKey{Name: odd, Role: prism.Reader}}},
 		{"ListKeys", []any{digest, contract.Page{Limit: 7, Cursor: "c"}}},
 		{"RevokeKey", []any{digest, keyID}},
+		{"DeleteResult", []any{digest, resultID}},
+		{"DeleteResults", []any{digest, bySlug, contract.ResultDeletion{Ref: &odd, Before: at, Status: prism.Failed, DryRun: true}}},
+		{"DeleteResults", []any{digest, byID, contract.ResultDeletion{Ref: new(string)}}},
+		{"SetRetention", []any{digest, bySlug, int32(3650)}},
 		{"ListAudit", []any{digest, contract.AuditList{}}},
+		{"ListAudit", []any{digest, contract.AuditList{Retention: true}}},
 		{"ListAudit", []any{digest, contract.AuditList{Operator: true, Page: contract.Page{Limit: 7}}}},
 		{"ListAudit", []any{digest, contract.AuditList{
 			From: at, To: at.Add(time.Hour), Key: &keyID, Page: contract.Page{Limit: 7, Cursor: "c"},

@@ -137,3 +137,15 @@ func (calm) Usage(context.Context, contract.KeyDigest, contract.UsageQuery) (con
 func (calm) ListAudit(context.Context, contract.KeyDigest, contract.AuditList) (contract.Response, error) {
 	return page, nil
 }
+
+func (calm) DeleteResult(context.Context, contract.KeyDigest, prism.ResultID) (contract.Response, error) {
+	return contract.Response{}, apierr.ResultNotFound()
+}
+
+func (calm) DeleteResults(context.Context, contract.KeyDigest, prism.Ref, contract.ResultDeletion) (contract.Response, error) {
+	return page, nil
+}
+
+func (calm) SetRetention(context.Context, contract.KeyDigest, prism.Ref, int32) (contract.Response, error) {
+	return page, nil
+}

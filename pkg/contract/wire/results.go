@@ -124,6 +124,18 @@ func (r *results) RevokeKey(ctx context.Context, key contract.KeyDigest, id pris
 	return r.call(ctx, pathRevokeKey, argsKey{Key: key, ID: id})
 }
 
+func (r *results) DeleteResult(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
+	return r.call(ctx, pathDeleteResult, argsResult{Key: key, ID: id})
+}
+
+func (r *results) DeleteResults(ctx context.Context, key contract.KeyDigest, ref prism.Ref, d contract.ResultDeletion) (contract.Response, error) {
+	return r.call(ctx, pathDeleteResults, argsDeletion{key, ref, d})
+}
+
+func (r *results) SetRetention(ctx context.Context, key contract.KeyDigest, ref prism.Ref, days int32) (contract.Response, error) {
+	return r.call(ctx, pathSetRetention, argsRetention{key, ref, days})
+}
+
 func (r *results) ListAudit(ctx context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
 	return r.lookUp(ctx, pathListAudit, argsQuery[contract.AuditList]{key, q})
 }

@@ -60,6 +60,7 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	})
 	mountPrisms(app, r, log)
 	mountKeys(app, r, log)
+	mountDeletions(app, r, log)
 	post(app, log, pathListAudit, func(ctx context.Context, a argsQuery[contract.AuditList]) (contract.Response, error) {
 		return r.ListAudit(ctx, a.Key, a.Query)
 	})
@@ -94,6 +95,18 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	})
 	post(app, log, pathSetArchived, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
+	})
+}
+
+func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
+	post(app, log, pathDeleteResult, func(ctx context.Context, a argsResult) (contract.Response, error) {
+		return r.DeleteResult(ctx, a.Key, a.ID)
+	})
+	post(app, log, pathDeleteResults, func(ctx context.Context, a argsDeletion) (contract.Response, error) {
+		return r.DeleteResults(ctx, a.Key, a.Ref, a.Deletion)
+	})
+	post(app, log, pathSetRetention, func(ctx context.Context, a argsRetention) (contract.Response, error) {
+		return r.SetRetention(ctx, a.Key, a.Ref, a.Days)
 	})
 }
 

@@ -61,6 +61,10 @@ const (
 	pathAskByHash   = "/internal/ask-by-hash"
 	pathListModels  = "/internal/list-models"
 	pathAuthorize   = "/internal/authorize"
+
+	pathDeleteResult  = "/internal/delete-result"
+	pathDeleteResults = "/internal/delete-results"
+	pathSetRetention  = "/internal/set-retention"
 )
 
 // changePath is the path of a change. A dry run has a path of its own: the release before this one ignores the member
@@ -199,6 +203,16 @@ type (
 		Key contract.KeyDigest
 		Ref prism.Ref
 		New contract.NewName
+	}
+	argsRetention struct {
+		Key  contract.KeyDigest
+		Ref  prism.Ref
+		Days int32 // 0: none
+	}
+	argsDeletion struct {
+		Key      contract.KeyDigest
+		Ref      prism.Ref
+		Deletion contract.ResultDeletion
 	}
 	argsKey struct {
 		Key             contract.KeyDigest

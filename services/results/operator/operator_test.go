@@ -114,7 +114,7 @@ func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries, err := s.ListAudit(t.Context(), account, store.AuditFilter{Operator: true}, store.Page{Limit: 10})
+	entries, err := s.ListAudit(t.Context(), account, store.AuditFilter{Kind: store.OperatorActor}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,6 +100,7 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"GET", "/v1/results", "listResults"},
 		{"GET", "/v1/results/{result_id}", "readResult"},
 		{"GET", "/v1/results/{result_id}/record", "readRecord"},
+		{"DELETE", "/v1/results/{result_id}", "deleteResult"},
 		{"POST", "/v1/results/{result_id}/retry", "retryResult"},
 		{"POST", "/v1/prisms", "createPrism"},
 		{"GET", "/v1/prisms", "listPrisms"},
@@ -109,6 +110,8 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"PUT", "/v1/prisms/{prism}/name", "renamePrism"},
 		{"GET", "/v1/prisms/{prism}/versions/{version}", "readVersion"},
 		{"PUT", "/v1/prisms/{prism}/lens", "replaceLens"},
+		{"POST", "/v1/prisms/{prism}/results/delete", "deleteResults"},
+		{"PUT", "/v1/prisms/{prism}/retention", "setRetention"},
 		{"POST", "/v1/prisms/{prism}/archive", "archivePrism"},
 		{"POST", "/v1/prisms/{prism}/unarchive", "unarchivePrism"},
 		{"GET", "/v1/models", "listModels"},
@@ -186,7 +189,9 @@ func TestEveryBodyHasAnExampleThatSaysWhatItShows(t *testing.T) {
 			if r.Value.Description == "" {
 				t.Errorf("%s is not described", r.Name)
 			}
-			check(t, r.Name, r.Value.Content)
+			if r.Name != "204" {
+				check(t, r.Name, r.Value.Content)
+			}
 		}
 	})
 }

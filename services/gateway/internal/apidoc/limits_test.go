@@ -44,6 +44,8 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"NewVersion", `{` + definition + `,` + lens + `}`, "lens", newVersion},
 		{"NewName", `{"name":"n"}`, "", newName},
 		{"NewKey", `{"name":"n"}`, "", newKey},
+		{"ResultDeletion", `{"ref":"r","status":"ok","dry_run":true}`, "", func(b request.Body) error { _, _, err := request.ParseDeletion("p", b); return err }},
+		{"Retention", `{"days":1}`, "", func(b request.Body) error { _, _, err := request.ParseRetention("p", b); return err }},
 	} {
 		t.Run(c.schema+" "+c.only, func(t *testing.T) {
 			t.Parallel()
@@ -326,6 +328,7 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			_, err := request.ParseRetry(id(n, v), formats(n, v), request.Body{})
 			return err
 		},
+		"deleteResult":  func(_, v string) error { _, err := request.ParseDelete(v, request.Body{}); return err },
 		"listResults":   func(n, v string) error { _, err := request.ParseResultList(sent(n, v)); return err },
 		"exportResults": func(n, v string) error { _, err := request.ParseExport("p", sent(n, v)); return err },
 		"listPrisms":    func(n, v string) error { _, err := request.ParsePrismList(sent(n, v)); return err },
@@ -383,7 +386,7 @@ func probes(t *testing.T, s schema) map[string]string {
 			s.Maximum.String(): "", strconv.FormatInt(most+1, 10): "Number must be less than or equal to " + s.Maximum.String(),
 		}
 	case s.Pattern != "": // an actor
-		const id, refusal = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10", "Expected 'operator' or the id of a key"
+		const id, refusal = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10", "Expected 'operator', 'retention' or the id of a key"
 		return map[string]string{"operator": "", id: "", strings.ToUpper(id): "", "Operator": refusal, id + "0": refusal}
 	case s.MaxLength != nil:
 		return map[string]string{

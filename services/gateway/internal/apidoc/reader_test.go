@@ -229,6 +229,9 @@ type errorRow struct{ Status, Code, Message string }
 // errorRows are the examples of an operation's errors.
 func errorRows(op operation) (rows []errorRow, err error) {
 	for _, r := range op.Responses {
+		if r.Name == "204" {
+			continue
+		}
 		media := r.Value.Content[0].Value
 		if name := schemaName(media.Schema.Ref); name != "Error" && name != "Unavailable" {
 			continue

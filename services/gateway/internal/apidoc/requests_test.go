@@ -18,6 +18,8 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"renamePrism":   func(b request.Body) error { _, _, err := request.ParseName("support-triage", b); return err },
 		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", b); return err },
 		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
+		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
+		"setRetention":  func(b request.Body) error { _, _, err := request.ParseRetention("support-triage", b); return err },
 	}
 	operations(t, func(t *testing.T, _, _ string, op operation) {
 		if op.RequestBody == nil {
@@ -92,6 +94,12 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"InvalidRole":   key(`{"name":"n","role":"admin"}`),
 		"InvalidExpiry": key(`{"name":"n","expires_at":"tomorrow"}`),
 	}
+	deletion := func(body string) error {
+		_, _, err := request.ParseDeletion("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
+		return err
+	}
+	got["DeletesAll"], got["InvalidBefore"] = deletion(`{"ref":null,"dry_run":true}`), deletion(`{"before":"monday"}`)
+	_, _, got["InvalidDays"] = request.ParseRetention("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"days":3651}`)})
 	put := func(name string, err error) { got[name] = err }
 	_, _, err := request.ParseName("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	put("NameRequired", err)

@@ -17,11 +17,12 @@ type Decision struct {
 
 // Attempt is a call that may go to the model.
 type Attempt struct {
-	Account        prism.AccountID
-	Key            prism.KeyID // that makes the call
-	Prism          prism.PrismID
-	Input          contract.Input
-	IdempotencyKey string          // of the new result; a retry's comes from the old result when it is saved
+	Account prism.AccountID
+	Key     prism.KeyID // that makes the call
+	Prism   prism.PrismID
+	Input   contract.Input
+	// IdempotencyKey is that of a create call. The new result of a retry takes it from the old result when it is saved.
+	IdempotencyKey string
 	RetryOf        *prism.ResultID // nil: a first call
 	// At is the time with which the id of the new result begins (spec: one-clock); zero if results sent none.
 	At time.Time

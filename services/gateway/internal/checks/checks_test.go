@@ -229,7 +229,7 @@ func TestCreateDecisions(t *testing.T) {
 				s.facts.Version, s.sent.Fields = nil, nil
 			},
 			want: Decision{Attempt: &Attempt{
-				Account: someone, Prism: thePrism, RetryOf: &old, Lock: "key/" + someone.String() + "/k",
+				Account: someone, Prism: thePrism, IdempotencyKey: "k", RetryOf: &old, Lock: "key/" + someone.String() + "/k",
 				Input: storedOf(thePrism, prism.Failed).Input,
 			}},
 		},

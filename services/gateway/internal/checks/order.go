@@ -22,7 +22,9 @@ func Create(sent request.Create, facts contract.CreateFacts, sizer Sizer) (Decis
 	case stored != nil && stored.Status == prism.OK:
 		return Decision{Response: facts.Response}, nil
 	case stored != nil:
-		return attempt(retryOf(facts.Account, facts.Key, stored, facts.At), sizer, facts.Unwritable)
+		a := retryOf(facts.Account, facts.Key, stored, facts.At)
+		a.IdempotencyKey = sent.IdempotencyKey
+		return attempt(a, sizer, facts.Unwritable)
 	case facts.Version == nil:
 		return Decision{}, apierr.VersionNotFound()
 	}

@@ -220,11 +220,14 @@ func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format co
 		Outcome:        outcome,
 		Format:         format,
 	})
-	if lostRace(err) {
+	if lostRace(err) || deleted(err) {
 		giveBack()
 	}
 	return response, err
 }
+
+// deleted tells whether the result to retry was deleted meanwhile (spec: retry-of-a-deleted-result).
+func deleted(err error) bool { return errors.Is(err, apierr.ResultNotFound()) }
 
 // ask returns an error only if the model was not called. After a lost response, model-proxy may have called the model,
 // so that is a failed result.
@@ -256,7 +259,7 @@ func (e *Executor) save(ctx context.Context, s contract.Save) (contract.Response
 	defer cancel()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		response, err := e.saveOnce(ctx, s)
-		if err == nil || lostRace(err) {
+		if err == nil || lostRace(err) || deleted(err) {
 			return response, err
 		}
 		e.Log.WarnContext(ctx, "saving a result failed", "error", err)

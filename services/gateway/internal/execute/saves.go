@@ -13,7 +13,7 @@ import (
 func CountSaves(inner contract.Results, to prometheus.Registerer) contract.Results {
 	tries := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "prism_save_tries_total",
-		Help: "Tries to save a result: saved, beaten (another call of the race saved first), failed.",
+		Help: "Tries to save a result: saved, beaten (another call of the race saved first, or the result to retry was deleted), failed.",
 	}, []string{"outcome"})
 	to.MustRegister(tries)
 	for _, outcome := range []string{saved, beaten, failed} {
@@ -40,7 +40,7 @@ func (c countingSaves) Save(ctx context.Context, s contract.Save) (contract.Resp
 	switch {
 	case err == nil:
 		outcome = saved
-	case lostRace(err):
+	case lostRace(err), deleted(err):
 		outcome = beaten
 	}
 	c.tries.WithLabelValues(outcome).Inc()

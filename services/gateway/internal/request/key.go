@@ -44,7 +44,10 @@ func ParseNewKey(body Body) (contract.NewKey, error) {
 	if r.is(sent, kindObject) {
 		n.Name, _ = r.str(sent.at("name"), 1, maxName)
 		n.Role = r.role(sent.at("role"))
-		n.ExpiresAt = r.optionalDatetime(sent.at("expires_at"))
+		if at := r.optionalDatetime(sent.at("expires_at")); at != nil {
+			whole := at.Truncate(time.Millisecond)
+			n.ExpiresAt = &whole
+		}
 	}
 	return n, r.err()
 }
@@ -61,7 +64,7 @@ func (r *reader) role(it item) prism.Role {
 	return prism.Role(s)
 }
 
-// optionalDatetime reads an RFC 3339 date-time that may be absent or null, which is nil. It drops fractions of a millisecond.
+// optionalDatetime reads an RFC 3339 date-time that may be absent or null, which is nil.
 func (r *reader) optionalDatetime(it item) *time.Time {
 	if !it.given() {
 		return nil
@@ -75,7 +78,6 @@ func (r *reader) optionalDatetime(it item) *time.Time {
 		r.add(it.path, textDatetime)
 		return nil
 	}
-	t = t.Truncate(time.Millisecond)
 	return &t
 }
 

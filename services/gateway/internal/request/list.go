@@ -92,9 +92,13 @@ func (r *reader) uuid(q Query, name string) (id prism.UUID) {
 func ParseAuditList(q Query) (contract.AuditList, error) {
 	var r reader
 	list := contract.AuditList{From: r.datetime(q, "from"), To: r.datetime(q, "to")}
-	if s := r.singleStr(q, "actor", math.MaxInt); s == "operator" {
+	switch s := r.singleStr(q, "actor", math.MaxInt); s {
+	case "":
+	case "operator":
 		list.Operator = true
-	} else if s != "" {
+	case "retention":
+		list.Retention = true
+	default:
 		id, err := prism.ParseUUID(s)
 		if err != nil {
 			r.add("actor", textActor)

@@ -324,6 +324,7 @@ func TestTheAuditIsReadFromTheQuery(t *testing.T) {
 	}{
 		{query("from", "", "to", "", "actor", "", "limit", "", "cursor", "", "other", "x"), contract.AuditList{Page: page}},
 		{query("actor", "operator"), contract.AuditList{Operator: true, Page: page}},
+		{query("actor", "retention"), contract.AuditList{Retention: true, Page: page}},
 		{query("actor", strings.ToUpper(anID)), contract.AuditList{Key: &key, Page: page}},
 		{query("actor", prism.UUID{}.String()), contract.AuditList{Key: &prism.KeyID{}, Page: page}},
 		{
@@ -335,7 +336,7 @@ func TestTheAuditIsReadFromTheQuery(t *testing.T) {
 			t.Errorf("got %+v %v, want %+v", got, err, c.want)
 		}
 	}
-	const wrong = "actor: Expected 'operator' or the id of a key"
+	const wrong = "actor: Expected 'operator', 'retention' or the id of a key"
 	for _, c := range []struct {
 		q    request.Query
 		want string

@@ -15,6 +15,7 @@ import (
 func Register(app *fiber.App, d Deps) {
 	results(app, d)
 	prisms(app, d)
+	deletions(app, d)
 	keys(app, d)
 	audit(app, d)
 	models(app, d)
@@ -95,6 +96,26 @@ func prisms(app *fiber.App, d Deps) {
 			return two(d.Results.SetArchived)(ref, archived, err)
 		}))
 	}
+}
+
+// deletions are the calls that delete results.
+func deletions(app *fiber.App, d Deps) {
+	app.Delete("/v1/results/:result_id", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		do, err := one(d.Results.DeleteResult)(request.ParseDelete(httpkit.Param(c, "result_id"), b))
+		do.status = fiber.StatusNoContent
+		return do, err
+	}))
+	app.Post("/v1/prisms/:prism/results/delete", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		ref, sent, err := request.ParseDeletion(httpkit.Param(c, "prism"), b)
+		do, err := two(d.Results.DeleteResults)(ref, sent, err)
+		if !sent.DryRun {
+			do.status = fiber.StatusAccepted
+		}
+		return do, err
+	}))
+	app.Put("/v1/prisms/:prism/retention", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return two(d.Results.SetRetention)(request.ParseRetention(httpkit.Param(c, "prism"), b))
+	}))
 }
 
 // keys are the management calls on API keys.

@@ -56,7 +56,13 @@ func (s *Service) ListAudit(ctx context.Context, key contract.KeyDigest, q contr
 			return nil, err
 		}
 		filter := store.AuditFilter{
-			From: wholeMillisecond(q.From), To: wholeMillisecond(q.To), Key: q.Key, Operator: q.Operator,
+			From: wholeMillisecond(q.From), To: wholeMillisecond(q.To), Key: q.Key,
+		}
+		switch {
+		case q.Operator:
+			filter.Kind = store.OperatorActor
+		case q.Retention:
+			filter.Kind = store.RetentionActor
 		}
 		entries, err := s.Store.ListAudit(ctx, account, filter, page)
 		if err != nil {

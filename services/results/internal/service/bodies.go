@@ -21,6 +21,7 @@ type (
 		LatestVersion int32         `json:"latest_version"`
 		Lens          prism.Lens    `json:"lens"`
 		Version       versionBody   `json:"version"`
+		RetentionDays *int32        `json:"retention_days"`
 	}
 	versionBody struct {
 		Version      int32            `json:"version"`
@@ -48,11 +49,15 @@ type (
 )
 
 func newPrismBody(p prism.Prism) prismBody {
-	return prismBody{
+	body := prismBody{
 		ID: p.ID, Slug: p.Slug, Name: optional(p.Name), ArchivedAt: optionalTime(p.ArchivedAt),
 		CreatedAt: prism.FormatTime(p.CreatedAt), LatestVersion: p.Latest.Number, Lens: p.Lens,
 		Version: newVersionBody(p.Latest),
 	}
+	if p.RetentionDays > 0 {
+		body.RetentionDays = &p.RetentionDays
+	}
+	return body
 }
 
 func newVersionBody(v prism.Version) versionBody {

@@ -36,6 +36,9 @@ const (
 	listModels    operation = "listModels"
 	readRecord    operation = "readRecord"
 	readUsage     operation = "readUsage"
+	deleteResult  operation = "deleteResult"
+	deleteResults operation = "deleteResults"
+	setRetention  operation = "setRetention"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -51,6 +54,10 @@ var neededRoles = map[operation]prism.Role{
 	createVersion: prism.Editor,
 	replaceLens:   prism.Editor,
 	archivePrism:  prism.Editor,
+
+	deleteResult:  prism.Editor,
+	deleteResults: prism.Editor,
+	setRetention:  prism.Editor,
 
 	createResult: prism.Caller,
 	retryResult:  prism.Caller,

@@ -162,9 +162,15 @@ func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response
 		saved, err = s.Store.SaveResult(ctx, in.Account, r)
 	} else {
 		saved, err = s.Store.SaveRetry(ctx, in.Account, r, *in.RetryOf)
+		if errors.Is(err, store.ErrNotFound) && r.IdempotencyKey != "" { // spec: retry-of-a-deleted-result
+			saved, err = s.Store.SaveResult(ctx, in.Account, r)
+		}
 	}
 	s.saves.note(err)
-	if err != nil {
+	switch {
+	case errors.Is(err, store.ErrNotFound) && in.RetryOf != nil && r.IdempotencyKey == "":
+		return contract.Response{}, apierr.ResultNotFound()
+	case err != nil:
 		return contract.Response{}, translate(err, nil)
 	}
 	crash.At(crash.AfterCommit)

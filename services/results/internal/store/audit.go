@@ -21,11 +21,11 @@ type By struct {
 	Actor Actor
 }
 
-// Actor is an API key or an operator.
+// Actor is an API key, an operator, or the retention of a prism.
 type Actor struct {
 	Kind ActorKind
-	Key  prism.KeyID // zero for an operator
-	// Name is the name of the operator or of the key. The store finds the name of a key when it writes an entry.
+	Key  prism.KeyID // zero unless it is a key
+	// Name is the name of the operator or of the key, or "retention". The store finds the name of a key when it writes an entry.
 	Name string
 }
 
@@ -34,8 +34,9 @@ type ActorKind string
 
 // The kinds of actors.
 const (
-	KeyActor      ActorKind = "key"
-	OperatorActor ActorKind = "operator"
+	KeyActor       ActorKind = "key"
+	OperatorActor  ActorKind = "operator"
+	RetentionActor ActorKind = "retention"
 )
 
 // Action is what was done (spec: audit-actions).
@@ -53,9 +54,12 @@ const (
 	PrismUnarchive Action = "prism.unarchive"
 	VersionCreate  Action = "version.create"
 	LensReplace    Action = "lens.replace"
+	ResultDelete   Action = "result.delete"
+	ResultsDelete  Action = "results.delete"
+	PrismRetention Action = "prism.retention"
 )
 
-// Object is what an action was done to. Name is the name of an account or a key, or the slug of a prism.
+// Object is what an action was done to. Name is the name of an account or a key, or the slug of a prism; a result has none.
 type Object struct {
 	Kind ObjectKind
 	ID   prism.UUID
@@ -70,6 +74,7 @@ const (
 	AccountObject ObjectKind = "account"
 	KeyObject     ObjectKind = "key"
 	PrismObject   ObjectKind = "prism"
+	ResultObject  ObjectKind = "result"
 )
 
 // Entry is a stored entry of the audit.
@@ -86,5 +91,5 @@ type Entry struct {
 type AuditFilter struct {
 	From, To time.Time
 	Key      *prism.KeyID // only what this key did
-	Operator bool         // only what operators did
+	Kind     ActorKind    // only what actors of this kind did
 }

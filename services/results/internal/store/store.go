@@ -46,6 +46,7 @@ type Store interface {
 	Audit
 	Limits
 	Usage
+	Deletions
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error

@@ -135,7 +135,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 		t.Fatal(err)
 	}
 	between := store.AuditFilter{From: time.UnixMilli(0), To: time.UnixMilli(1)}
-	for _, f := range []store.AuditFilter{{}, between, {Key: &prism.KeyID{}}, {Operator: true}} {
+	for _, f := range []store.AuditFilter{{}, between, {Key: &prism.KeyID{}}, {Kind: store.OperatorActor}} {
 		if _, err := s.ListAudit(ctx, account(), f, page); err != nil {
 			t.Fatal(err)
 		}

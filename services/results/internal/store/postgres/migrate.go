@@ -22,7 +22,7 @@ import (
 var migrations embed.FS
 
 // newestMigration is the number of the last migration. A test compares it with the files and the migrations in Go.
-const newestMigration = 7
+const newestMigration = 8
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (
@@ -62,6 +62,7 @@ func Migrate(ctx context.Context, url string) (err error) {
 			goose.NewGoMigration(4, &goose.GoFunc{RunDB: addVersionsHash}, &goose.GoFunc{RunDB: dropVersionsHash}),
 			goose.NewGoMigration(6, &goose.GoFunc{RunDB: addLimits}, &goose.GoFunc{RunDB: dropLimits}),
 			goose.NewGoMigration(7, &goose.GoFunc{RunDB: addRecords}, &goose.GoFunc{RunDB: dropRecords}),
+			goose.NewGoMigration(8, &goose.GoFunc{RunDB: addDeletions}, &goose.GoFunc{RunDB: dropDeletions}),
 		),
 		goose.WithDisableGlobalRegistry(true)) // it may hold migrations of other packages
 	if err != nil {

@@ -57,6 +57,9 @@ JOIN prisms p ON p.account_id = $1 AND p.id = $3`
 	// the synchronous standby. A server that restarted during a save shows rows that the standby does not have.
 	confirmSaved = sqlstore.SavedResult + `
 FOR KEY SHARE OF r`
+
+	// confirmDeleted is confirmSaved for a result that is not there: any row of the account orders its commit after everything before.
+	confirmDeleted = `SELECT 1 FROM accounts WHERE id = $1 FOR KEY SHARE`
 )
 
 // saveResult is one round trip, unless the result is not inserted.
@@ -119,6 +122,8 @@ func (d *database) saveRetry(
 		saved = store.Saved{Result: r, Prism: row.PrismState()}
 	})}})
 	switch {
+	case errors.Is(err, store.ErrNotFound): // the old result was deleted, maybe after an earlier try of this save
+		return d.load(ctx, operation, account, r.ID)
 	case err != nil:
 		return store.Saved{}, err
 	case by != r.ID.UUID:

@@ -54,7 +54,10 @@ func (d *database) Confirm(ctx context.Context, account prism.AccountID, id pris
 	}
 	// Cancelling this commit loses nothing, so it is a read.
 	return d.read(ctx, "confirm", func(ctx context.Context, conn *pgxpool.Conn) error {
-		_, err := conn.Exec(ctx, confirmSaved, account.UUID, id.UUID)
+		found, err := conn.Exec(ctx, confirmSaved, account.UUID, id.UUID)
+		if err == nil && found.RowsAffected() == 0 {
+			_, err = conn.Exec(ctx, confirmDeleted, account.UUID)
+		}
 		return err
 	})
 }

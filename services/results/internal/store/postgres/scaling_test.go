@@ -264,7 +264,7 @@ func reused(
 	server.Template(t, template, migrate)
 	empty := []string{
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
-		"DELETE FROM account_limits", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
+		"DELETE FROM account_limits", "DELETE FROM deletions", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
 	}
 	for _, table := range more {
 		empty = append(empty, "DELETE FROM "+table)

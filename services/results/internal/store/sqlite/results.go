@@ -86,8 +86,9 @@ func (d *database) SaveRetry(
 		switch {
 		case err != nil:
 			return err
-		case !failed:
-			return store.ErrNotFound
+		case !failed: // or the old result was deleted, maybe after an earlier try of this save
+			saved, err = load(conn, account, r.ID)
+			return err
 		case retriedBy == r.ID.UUID:
 			saved, err = load(conn, account, r.ID)
 			return err

@@ -37,7 +37,8 @@ func Open(path string) (*Store, error) {
 	d := &database{
 		reader: newPool(path, max(4, runtime.GOMAXPROCS(0)), "PRAGMA query_only = on"),
 		// A power failure must not lose a result whose response was sent: NORMAL could lose the last commits.
-		writer: newPool(path, 1, "PRAGMA synchronous = full", "PRAGMA foreign_keys = on"),
+		// What is deleted is overwritten with zeros (spec: deleted-bytes).
+		writer: newPool(path, 1, "PRAGMA synchronous = full", "PRAGMA foreign_keys = on", "PRAGMA secure_delete = on"),
 	}
 	return &Store{sqlstore.Store{Database: d}}, nil
 }

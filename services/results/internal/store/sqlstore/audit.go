@@ -73,8 +73,8 @@ func (s Store) ListAudit(
 	if f.Key != nil {
 		l.add(" AND r.actor_id = ", f.Key.UUID)
 	}
-	if f.Operator {
-		l.add(" AND r.actor_kind = ", string(store.OperatorActor))
+	if f.Kind != "" {
+		l.add(" AND r.actor_kind = ", string(f.Kind))
 	}
 	l.between(f.From, f.To)
 	l.page(page, "<", "DESC")

@@ -33,7 +33,7 @@ type Database interface {
 	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error)
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (store.Saved, error)
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
-	// Confirm waits until a stored result is as durable as a new one would be (spec: saved-means-replicated).
+	// Confirm waits until a stored result, or its deletion, is as durable as a new one would be (spec: saved-means-replicated).
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
 	// FoldUsage, Ping, ProbeWrite and Close are those of store.Store.
 	FoldUsage(ctx context.Context) error

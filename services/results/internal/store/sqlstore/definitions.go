@@ -19,7 +19,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 VALUES ($1, $2, $3, $4, $5)`
 
 	selectPrisms = `
-SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, p.versions_hash, v.number, v.definition, v.created_at
+SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, p.versions_hash, p.retention_days, v.number, v.definition, v.created_at
 FROM prisms p
 JOIN versions v ON v.account_id = p.account_id AND v.prism_id = p.id AND v.number = p.latest_version
 WHERE p.account_id = $1 AND `
@@ -254,7 +254,7 @@ func (s Store) SetArchived(
 func (r *Row) prism() prism.Prism {
 	return prism.Prism{
 		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: decode[prism.Lens](r), CreatedAt: r.Time(),
-		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Latest: r.version(),
+		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), RetentionDays: r.Int32(), Latest: r.version(),
 	}
 }
 

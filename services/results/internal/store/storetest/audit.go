@@ -233,7 +233,7 @@ func (f *fixture) narrowed(t *testing.T) {
 	}
 	unknown := prism.KeyID{UUID: f.id()}
 	for _, filter := range []store.AuditFilter{
-		{}, {Key: &first}, {Key: &second}, {Key: &unknown}, {Key: &prism.KeyID{}}, {Operator: true},
+		{}, {Key: &first}, {Key: &second}, {Key: &unknown}, {Key: &prism.KeyID{}}, {Kind: store.OperatorActor},
 	} {
 		for _, between := range [][2]time.Time{
 			{}, {moment(102)}, {{}, moment(103)}, {moment(102), moment(103)}, {late.At, late.At.Add(time.Millisecond)},
@@ -242,7 +242,7 @@ func (f *fixture) narrowed(t *testing.T) {
 			var want []store.Entry
 			for _, e := range all {
 				if (filter.Key == nil || e.Actor.Kind == store.KeyActor && e.Actor.Key == *filter.Key) &&
-					(!filter.Operator || e.Actor.Kind == store.OperatorActor) &&
+					(filter.Kind == "" || e.Actor.Kind == filter.Kind) &&
 					!e.At.Before(filter.From) && (filter.To.IsZero() || e.At.Before(filter.To)) {
 					want = append(want, e)
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -46,7 +47,7 @@ func checkAgainstModel(t *testing.T, open func(t *testing.T) store.Store) {
 			m.prisms = append(m.prisms, p)
 		}
 		// Few steps in many checks: a step costs a durable write, and what goes wrong between results does so among a few.
-		steps := []func(*rapid.T){m.save, m.save, m.saveAgain, m.retry, m.retry}
+		steps := []func(*rapid.T){m.save, m.save, m.saveAgain, m.retry, m.retry, m.delete}
 		for range rapid.IntRange(1, 16).Draw(rt, "steps") {
 			rapid.SampledFrom(steps).Draw(rt, "step")(rt)
 		}
@@ -90,6 +91,21 @@ func (m *model) holder(key string) *prism.Result {
 	return nil
 }
 
+// delete deletes a result. What it retried stays retried, and what retried it stays.
+func (m *model) delete(t *rapid.T) {
+	if len(m.order) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(m.order)-1).Draw(t, "deleted")
+	id := m.order[i]
+	must(t, m.store.DeleteResult(m.ctx, m.account, id, By()))
+	if err := m.store.DeleteResult(m.ctx, m.account, id, By()); !errors.Is(err, store.ErrNotFound) {
+		t.Fatalf("deleting twice: got error %v, want %v", err, store.ErrNotFound)
+	}
+	delete(m.results, id)
+	m.order = slices.Delete(m.order, i, i+1)
+}
+
 func (m *model) put(r prism.Result) {
 	m.results[r.ID] = r
 	m.order = append(m.order, r.ID)
@@ -128,7 +144,7 @@ func (m *model) retry(t *rapid.T) {
 	}
 	old := m.results[rapid.SampledFrom(m.order).Draw(t, "old")]
 	r := m.draw(t, prism.Prism{ID: old.Prism})
-	if rapid.Bool().Draw(t, "again") && old.RetriedBy != nil {
+	if rapid.Bool().Draw(t, "again") && old.RetriedBy != nil && m.results[*old.RetriedBy].ID == *old.RetriedBy {
 		r = m.results[*old.RetriedBy]
 	}
 	saved, err := m.store.SaveRetry(m.ctx, m.account, r, old.ID)

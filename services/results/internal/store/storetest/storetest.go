@@ -42,6 +42,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Limits", limitTests()},
 		{"Records", recordTests()},
 		{"Usage", usageTests()},
+		{"Deletions", deletionTests()},
+		{"Retention", retentionTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {

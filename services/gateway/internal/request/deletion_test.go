@@ -1,0 +1,65 @@
+package request_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/request"
+)
+
+// spec: results-delete, results-delete-filter
+func TestADeletionIsReadFromTheBody(t *testing.T) {
+	t.Parallel()
+	empty, ref := "", "r"
+	at := time.Date(2026, 1, 2, 1, 4, 5, 500_000, time.UTC)
+	for body, want := range map[string]contract.ResultDeletion{
+		`{"ref":"r","before":null,"status":null,"dry_run":null}`: {Ref: &ref},
+		`{"ref":"","other":1}`:                        {Ref: &empty},
+		`{"before":"2026-01-02T03:04:05.0005+02:00"}`: {Before: at},
+		`{"before":"0001-01-01T00:00:00Z"}`:           {Before: time.Time{}.Add(1)},
+		`{"status":"failed","dry_run":true}`:          {Status: prism.Failed, DryRun: true},
+	} {
+		p, got, err := request.ParseDeletion("tickets", jsonBody(body))
+		if err != nil || !reflect.DeepEqual(got, want) || p.Slug != "tickets" {
+			t.Errorf("%s: got %v %+v %v, want %+v", body, p, got, err, want)
+		}
+	}
+	const none = "400 Invalid request: ref: send at least one of ref, before and status"
+	for body, want := range map[string]string{
+		`{}`: none, `{"dry_run":true}`: none, `{"ref":null,"before":null}`: none,
+		`{"ref":1,"before":"","status":"done","dry_run":0}`: "400 Invalid request: ref: Expected string, received number; " +
+			"before: Invalid datetime; status: Expected 'ok' | 'failed'; dry_run: Expected boolean, received number",
+		`{"status":1}`: "400 Invalid request: status: Expected string, received number",
+		`{"ref":"` + strings.Repeat("r", 201) + `"}`: "400 Invalid request: ref: String must contain at most 200 character(s)",
+		`[]`: "400 Invalid request: body: Expected object, received array",
+	} {
+		if _, _, err := request.ParseDeletion("tickets", jsonBody(body)); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", body, err, want)
+		}
+	}
+}
+
+// spec: retention-set
+func TestARetentionIsReadFromTheBody(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int32{`{"days":1}`: 1, `{"days":3650}`: 3650, `{"days":null}`: 0, `{"days":7e1}`: 70} {
+		if _, got, err := request.ParseRetention("tickets", jsonBody(body)); err != nil || got != want {
+			t.Errorf("%s: got %d %v, want %d", body, got, err, want)
+		}
+	}
+	for body, want := range map[string]string{
+		`{}`:            "days: Required",
+		`{"days":"1"}`:  "days: Expected number, received string",
+		`{"days":0}`:    "days: Number must be greater than or equal to 1",
+		`{"days":3651}`: "days: Number must be less than or equal to 3650",
+		`{"days":1.5}`:  "days: Expected integer, received float",
+	} {
+		if _, _, err := request.ParseRetention("tickets", jsonBody(body)); err == nil || err.Error() != "400 Invalid request: "+want {
+			t.Errorf("%s: got %v, want %s", body, err, want)
+		}
+	}
+}

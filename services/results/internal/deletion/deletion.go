@@ -1,0 +1,192 @@
+// Package deletion deletes results beside the calls: what calls have asked for, and what is older than the retention of its
+// prism. Each job is a row of the store, and each part of a job is a transaction, so that a restart loses nothing and any replica
+// goes on (spec: deletion-goes-on).
+//
+//	due ── Take: leased ── DeletePart … DeletePart ─┬─ end of the walk ──▶ gone, or due again later
+//	 ▲                                              └─ turn is over ──▶ Return ──┐
+//	 └──────────────── the lease ends, after an error or a crash ◀───────────────┘
+package deletion
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// pollEvery is the time between two looks for jobs that are due.
+	pollEvery = 2 * time.Second
+	// lease is how long no other worker takes a job. Each part renews it.
+	lease = 30 * time.Second
+	// partLimit bounds one part.
+	partLimit = 10 * time.Second
+	// turn is how many parts of a job go before the other jobs have their turn.
+	turn = 50
+	// A pause follows each part, so that deletions take at most a fifth of one connection, and leave the disk to the calls.
+	leastPause, pauseFactor = 20 * time.Millisecond, 4
+)
+
+// Deps are what a Worker works with; all are required.
+type Deps struct {
+	Store store.Deletions
+	Now   func() time.Time
+	// By is a change now.
+	By  func(store.Actor) (store.By, error)
+	Log *slog.Logger
+}
+
+// Worker works on one job at a time.
+type Worker struct {
+	Deps
+	deleted *prometheus.CounterVec
+	parts   *prometheus.CounterVec
+	jobs    prometheus.Gauge
+	late    prometheus.Gauge
+}
+
+// The reasons of a deletion, in the metric.
+const (
+	byCall      = "call"
+	byRetention = "retention"
+)
+
+// New makes a Worker.
+func New(d Deps) *Worker {
+	w := &Worker{
+		Deps: d,
+		deleted: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "prism_deleted_results_total",
+			Help: "Results that jobs deleted: those of a call, or those older than the retention of a prism.",
+		}, []string{"reason"}),
+		parts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "prism_deletion_parts_total",
+			Help: "Parts of deletions by outcome: ok, failed.",
+		}, []string{"outcome"}),
+		jobs: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "prism_deletion_jobs",
+			Help: "Deletions of many results that are due or under way, also by other replicas.",
+		}),
+		late: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "prism_deletion_late_seconds",
+			Help: "How long the oldest of prism_deletion_jobs is due; 0 without one.",
+		}),
+	}
+	for _, reason := range []string{byCall, byRetention} {
+		w.deleted.WithLabelValues(reason) // a rate needs the zero before the first event
+	}
+	for _, outcome := range []string{"ok", "failed"} {
+		w.parts.WithLabelValues(outcome)
+	}
+	return w
+}
+
+// Measure registers the metrics.
+func (w *Worker) Measure(to prometheus.Registerer) error {
+	var errs []error
+	for _, c := range []prometheus.Collector{w.deleted, w.parts, w.jobs, w.late} {
+		errs = append(errs, to.Register(c))
+	}
+	return errors.Join(errs...)
+}
+
+// Run works until ctx ends.
+func (w *Worker) Run(ctx context.Context) {
+	poll := time.NewTimer(0)
+	defer poll.Stop()
+	for {
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return
+		}
+		next := pollEvery
+		if worked, err := w.Work(ctx); err != nil && ctx.Err() == nil {
+			w.parts.WithLabelValues("failed").Inc()
+			w.Log.WarnContext(ctx, "a deletion of results failed and will be repeated", "error", err)
+			next = lease
+		} else if worked {
+			next = 0
+		}
+		poll.Reset(next)
+	}
+}
+
+// Work gives a job that is due its turn, and returns false if there is none.
+func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
+	if jobs, err := w.look(ctx); err != nil || jobs == 0 {
+		return false, err
+	}
+	now := prism.Now(w.Now)
+	job, err := w.Store.TakeDeletion(ctx, now, now.Add(lease))
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	for range turn {
+		begun := time.Now()
+		ended, err := w.part(ctx, &job)
+		if errors.Is(err, store.ErrNotFound) { // changed by a call
+			return true, nil
+		}
+		if err != nil || ended {
+			return true, err
+		}
+		select {
+		case <-time.After(max(leastPause, pauseFactor*time.Since(begun))):
+		case <-ctx.Done():
+			return true, w.giveBack(context.WithoutCancel(ctx), job)
+		}
+	}
+	return true, w.giveBack(ctx, job)
+}
+
+// look counts and measures what is due.
+func (w *Worker) look(ctx context.Context) (jobs int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, partLimit)
+	defer cancel()
+	now := prism.Now(w.Now)
+	jobs, since, err := w.Store.DueDeletions(ctx, now)
+	if err != nil {
+		return 0, err
+	}
+	late := 0.
+	if jobs > 0 {
+		late = now.Sub(since).Seconds()
+	}
+	w.jobs.Set(float64(jobs))
+	w.late.Set(late)
+	return jobs, nil
+}
+
+// part deletes a part of a job.
+func (w *Worker) part(ctx context.Context, job *store.Deletion) (ended bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, partLimit)
+	defer cancel()
+	by, err := w.By(store.Actor{Kind: store.RetentionActor, Name: string(store.RetentionActor)})
+	if err != nil {
+		return false, err
+	}
+	reason := byCall
+	if job.Days > 0 {
+		reason = byRetention
+	}
+	deleted, ended, err := w.Store.DeletePart(ctx, job, by.At.Add(lease), by)
+	if err == nil {
+		w.deleted.WithLabelValues(reason).Add(float64(deleted))
+		w.parts.WithLabelValues("ok").Inc()
+	}
+	return ended, err
+}
+
+func (w *Worker) giveBack(ctx context.Context, job store.Deletion) error {
+	ctx, cancel := context.WithTimeout(ctx, partLimit)
+	defer cancel()
+	return w.Store.ReturnDeletion(ctx, job, prism.Now(w.Now))
+}

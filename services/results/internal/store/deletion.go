@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Deletions deletes results: one by its id at once, and many by jobs, which a worker takes part by part. A job is a row, so that
+// any replica continues it after a restart (spec: deletion-goes-on).
+type Deletions interface {
+	// DeleteResult deletes a result, and so frees its idempotency key: ErrNotFound. A result that it retried stays retried by it
+	// (spec: result-delete).
+	DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by By) error
+	// SetRetention has the results of a prism deleted when they are this many days old, or no more if days is 0: ErrNotFound.
+	// After it returns, no result is deleted by the days before (spec: retention-set).
+	SetRetention(ctx context.Context, account prism.AccountID, id prism.PrismID, days int32, by By) error
+	// CountDeletion counts what a job would delete among the next CountPart results that it walks, and moves d.Reached behind
+	// them. It reports the end of the walk.
+	CountDeletion(ctx context.Context, d *Deletion) (matches int64, ended bool, err error)
+	// AddDeletion stores a job. slug is that of its prism, and counted is how many results it deletes.
+	AddDeletion(ctx context.Context, d Deletion, slug string, counted int64, by By) error
+	// TakeDeletion leases the job that is due and was worked on the longest ago, until a time: ErrNotFound if there is none. No
+	// other worker takes it until then.
+	TakeDeletion(ctx context.Context, now, until time.Time) (Deletion, error)
+	// DeletePart deletes the matches among the next DeletePart results that a job walks, and moves d.Reached behind them. The job
+	// is leased until until. At the end of the walk the job ends, or is due again later, and DeletePart reports it; by is for the
+	// entry of a pass of retention. It returns ErrNotFound, and has changed nothing, if the job was changed by others.
+	DeletePart(ctx context.Context, d *Deletion, until time.Time, by By) (deleted int, ended bool, err error)
+	// ReturnDeletion ends the lease of a job.
+	ReturnDeletion(ctx context.Context, d Deletion, now time.Time) error
+	// DueDeletions is how many jobs are due, and since when the first of them is; the zero time if there is none.
+	DueDeletions(ctx context.Context, now time.Time) (jobs int64, since time.Time, err error)
+}
+
+// Deletion is a job: to delete the results of a prism that match a filter and were saved before a call, or in passes those that
+// are older than the prism's retention.
+type Deletion struct {
+	Account prism.AccountID
+	ID      prism.UUID // of the entry of the audit; for retention that of the prism
+	Prism   prism.PrismID
+	// Days is the retention; 0 for the job of a call.
+	Days   int32
+	Ref    *string
+	Status prism.Status
+	// SavedBefore bounds the time of saving; zero for retention.
+	SavedBefore time.Time
+	// Before is the bound that the caller gave; zero: none. It is not stored: SavedBefore is at most Before.
+	Before time.Time
+	// DueAt is when the pass was due.
+	DueAt time.Time
+	// Reached is the last id of the pass that was walked.
+	Reached prism.UUID
+}
+
+const (
+	// DeletePart and CountPart bound how many results one statement walks. A part of 500 takes a few milliseconds.
+	DeletePart = 500
+	CountPart  = 10_000
+	// MaxCounted bounds what a call counts.
+	MaxCounted = 1_000_000
+	// DeletionAge is the least age of a result that a job deletes. The gateway repeats a save for up to 10 s: a repeat must not
+	// save again what was deleted in between (spec: deletion-age).
+	DeletionAge = time.Minute
+	// RetentionPause is the time between two passes of retention.
+	RetentionPause = 15 * time.Minute
+	// day is a day of retention, whatever a calendar says.
+	day = 24 * time.Hour
+)
+
+// Bound bounds the time of saving of what the current pass deletes.
+func (d Deletion) Bound() time.Time {
+	if d.Days > 0 {
+		return d.DueAt.Add(-time.Duration(d.Days) * day)
+	}
+	if due := d.DueAt.Add(-DeletionAge); due.Before(d.SavedBefore) {
+		return due
+	}
+	return d.SavedBefore
+}
+
+// End bounds the ids of the current pass. Retention has no need to look far: results whose ids are later than their time of
+// saving, because clocks disagreed, are deleted by a later pass.
+func (d Deletion) End() prism.UUID {
+	if d.Days > 0 {
+		return prism.FirstUUID(d.Bound().Add(time.Minute))
+	}
+	return prism.FirstUUID(d.SavedBefore.Add(MaxIDAge))
+}
+
+// Next is the pass that follows the current one, and false if that was the last.
+func (d Deletion) Next(now time.Time) (Deletion, bool) {
+	switch bound := d.Bound(); {
+	case d.Days > 0:
+		d.DueAt, d.Reached = now.Add(RetentionPause), prism.UUID{}
+	case bound.Before(d.SavedBefore):
+		// What was too young. Ids and times of saving differ by up to MaxIDAge.
+		d.DueAt, d.Reached = d.SavedBefore.Add(DeletionAge), prism.FirstUUID(bound.Add(-MaxIDAge))
+	default:
+		return d, false
+	}
+	return d, true
+}

@@ -1,0 +1,307 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	deleteResult = `DELETE FROM results WHERE account_id = $1 AND id = $2 RETURNING id`
+
+	lockRetention   = `UPDATE prisms SET retention_days = retention_days WHERE account_id = $1 AND id = $2 RETURNING slug, retention_days`
+	setRetention    = `UPDATE prisms SET retention_days = $3 WHERE account_id = $1 AND id = $2`
+	removeRetention = `DELETE FROM deletions WHERE account_id = $1 AND id = $2 RETURNING deleted`
+
+	insertDeletion = `INSERT INTO deletions (account_id, id, prism_id, days, ref, status, saved_before, due_at, reached, deleted, leased_until)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $8)`
+
+	takeDeletion = `-- name: TakeDeletion :one
+UPDATE deletions SET leased_until = $2
+WHERE (account_id, id) = (
+	SELECT account_id, id FROM deletions WHERE due_at <= $1 AND leased_until <= $1 ORDER BY leased_until, due_at LIMIT 1
+) AND leased_until <= $1
+RETURNING account_id, id, prism_id, days, ref, status, saved_before, due_at, reached`
+
+	// The conditions on due_at and reached hold unless somebody else has changed the job since it was read.
+	whereUnchanged = `
+WHERE account_id = $1 AND id = $2 AND due_at = $3 AND reached = $4`
+	advanceDeletion = `UPDATE deletions SET reached = $5, deleted = deleted + $6, leased_until = $7` + whereUnchanged + `
+RETURNING deleted`
+	nextPass       = `UPDATE deletions SET due_at = $3, reached = $4, deleted = 0 WHERE account_id = $1 AND id = $2`
+	removeDeletion = `DELETE FROM deletions WHERE account_id = $1 AND id = $2`
+	returnDeletion = `UPDATE deletions SET leased_until = $5` + whereUnchanged
+
+	dueDeletions = `-- name: DueDeletions :one
+SELECT count(*), min(due_at) FROM deletions WHERE due_at <= $1`
+
+	selectSlug = `SELECT slug FROM prisms WHERE account_id = $1 AND id = $2`
+
+	// Both walk results r, as do the deletions themselves.
+	selectWalked = `-- name: WalkResults :many
+SELECT r.id FROM results r`
+	countMatches = `-- name: CountMatches :one
+SELECT count(*) FROM results r`
+	deleteMatches = `-- name: DeleteMatches :many
+DELETE FROM results AS r`
+)
+
+// The details of entries.
+type (
+	retentionDetail struct {
+		Days *int32 `json:"days"`
+		// Deleted is what the days before have deleted in a pass that ends with the change.
+		Deleted int64 `json:"deleted,omitzero"`
+	}
+	deletionDetail struct {
+		By       []string     `json:"by"`
+		Before   string       `json:"before,omitzero"`
+		Status   prism.Status `json:"status,omitzero"`
+		Deleting int64        `json:"deleting"`
+	}
+	passDetail struct {
+		Days    int32  `json:"days"`
+		Before  string `json:"before"`
+		Deleted int64  `json:"deleted"`
+	}
+)
+
+// DeleteResult implements store.Deletions.
+func (s Store) DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by store.By) error {
+	err := s.Transaction(ctx, "delete_result", func(run Run) error {
+		if err := run(ctx, Statement{Text: deleteResult, Args: []any{account.UUID, id.UUID}}, changed); err != nil {
+			return err
+		}
+		object := store.Object{Kind: store.ResultObject, ID: id.UUID}
+		return record(ctx, run, account, by, store.ResultDelete, object, noDetail{})
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		// A deletion whose response was lost is repeated: then the result must be gone as durably as the response would have told.
+		err = errors.Join(err, s.Confirm(ctx, account, id))
+	}
+	return err
+}
+
+// SetRetention implements store.Deletions. It waits for a part that is being deleted, and a part that comes later finds the job
+// changed.
+func (s Store) SetRetention(ctx context.Context, account prism.AccountID, id prism.PrismID, days int32, by store.By) error {
+	return s.Transaction(ctx, "set_retention", func(run Run) error {
+		var (
+			slug   string
+			before int32
+			detail retentionDetail
+			args   = []any{account.UUID, id.UUID}
+		)
+		err := run(ctx, Statement{Text: lockRetention, Args: args}, one(&slug, func(r *Row) string {
+			slug := r.Text()
+			before = r.Int32()
+			return slug
+		}))
+		if err != nil || days == before {
+			return err
+		}
+		err = run(ctx, Statement{Text: removeRetention, Args: args}, one(&detail.Deleted, (*Row).Int))
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if days > 0 {
+			detail.Days = &days
+			job := store.Deletion{Account: account, ID: id.UUID, Prism: id, Days: days, DueAt: by.At}
+			if err := insertJob(ctx, run, job); err != nil {
+				return err
+			}
+		}
+		if err := run(ctx, Statement{Text: setRetention, Args: append(args, detail.Days)}, nothing); err != nil {
+			return err
+		}
+		return recordPrism(ctx, run, account, by, store.PrismRetention, id, slug, detail)
+	})
+}
+
+func insertJob(ctx context.Context, run Run, d store.Deletion) error {
+	var (
+		days        *int32
+		savedBefore *time.Time
+	)
+	if d.Days > 0 {
+		days = &d.Days
+	} else {
+		savedBefore = &d.SavedBefore
+	}
+	args := []any{
+		d.Account.UUID, d.ID, d.Prism.UUID, days, d.Ref, Nullable(string(d.Status)), savedBefore, d.DueAt, d.Reached,
+	}
+	return run(ctx, Statement{Text: insertDeletion, Args: args}, nothing)
+}
+
+// CountDeletion implements store.Deletions.
+func (s Store) CountDeletion(ctx context.Context, d *store.Deletion) (matches int64, ended bool, err error) {
+	const operation = "count_deletion"
+	run := func(ctx context.Context, st Statement, read Reader) error {
+		st.Operation, st.ReadOnly = operation, true
+		return s.Run(ctx, st, read)
+	}
+	upper, ended, err := walk(ctx, run, *d, store.CountPart)
+	if err != nil {
+		return 0, false, err
+	}
+	l := list{}
+	l.matches(countMatches, *d, upper, d.SavedBefore)
+	err = run(ctx, l.statement(), one(&matches, (*Row).Int))
+	d.Reached = upper
+	return matches, ended, err
+}
+
+// AddDeletion implements store.Deletions.
+func (s Store) AddDeletion(ctx context.Context, d store.Deletion, slug string, counted int64, by store.By) error {
+	detail := deletionDetail{Status: d.Status, Deleting: counted}
+	if d.Ref != nil {
+		detail.By = append(detail.By, "ref")
+	}
+	if !d.Before.IsZero() {
+		detail.By, detail.Before = append(detail.By, "before"), prism.FormatTime(d.Before)
+	}
+	if d.Status != "" {
+		detail.By = append(detail.By, "status")
+	}
+	return s.Transaction(ctx, "add_deletion", func(run Run) error {
+		if err := insertJob(ctx, run, d); err != nil {
+			return err
+		}
+		return recordPrism(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail)
+	})
+}
+
+// TakeDeletion implements store.Deletions. Of workers that take at the same time one finds the lease of the other.
+func (s Store) TakeDeletion(ctx context.Context, now, until time.Time) (d store.Deletion, err error) {
+	err = s.Run(ctx, Statement{"take_deletion", takeDeletion, []any{now, until}, false}, one(&d, func(r *Row) store.Deletion {
+		return store.Deletion{
+			Account: prism.AccountID{UUID: r.UUID()}, ID: r.UUID(), Prism: prism.PrismID{UUID: r.UUID()}, Days: r.Int32(),
+			Ref: r.OptionalText(), Status: prism.Status(r.Text()), SavedBefore: r.Time(), DueAt: r.Time(), Reached: r.UUID(),
+		}
+	}))
+	return d, err
+}
+
+// DeletePart implements store.Deletions.
+func (s Store) DeletePart(ctx context.Context, d *store.Deletion, until time.Time, by store.By) (deleted int, ended bool, err error) {
+	next := *d
+	err = s.Transaction(ctx, "delete_part", func(run Run) (err error) {
+		next = *d
+		if next.Reached, ended, err = walk(ctx, run, *d, store.DeletePart); err != nil {
+			return err
+		}
+		l := list{}
+		l.matches(deleteMatches, *d, next.Reached, d.Bound())
+		l.text.WriteString(" RETURNING id")
+		if err := run(ctx, l.statement(), count(&deleted)); err != nil {
+			return err
+		}
+		var total int64
+		args := []any{d.Account.UUID, d.ID, d.DueAt, d.Reached, next.Reached, int64(deleted), until}
+		if err := run(ctx, Statement{Text: advanceDeletion, Args: args}, one(&total, (*Row).Int)); err != nil || !ended {
+			return err
+		}
+		return endPass(ctx, run, &next, total, by)
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	*d = next
+	return deleted, ended, nil
+}
+
+// endPass ends a pass that has deleted this many results in all.
+func endPass(ctx context.Context, run Run, d *store.Deletion, deleted int64, by store.By) error {
+	if d.Days > 0 && deleted > 0 {
+		var slug string
+		err := run(ctx, Statement{Text: selectSlug, Args: []any{d.Account.UUID, d.Prism.UUID}}, one(&slug, (*Row).Text))
+		if err != nil {
+			return err
+		}
+		detail := passDetail{Days: d.Days, Before: prism.FormatTime(d.Bound()), Deleted: deleted}
+		if err := recordPrism(ctx, run, d.Account, by, store.ResultsDelete, d.Prism, slug, detail); err != nil {
+			return err
+		}
+	}
+	next, more := d.Next(by.At)
+	*d = next
+	if more {
+		return run(ctx, Statement{Text: nextPass, Args: []any{d.Account.UUID, d.ID, d.DueAt, d.Reached}}, nothing)
+	}
+	return run(ctx, Statement{Text: removeDeletion, Args: []any{d.Account.UUID, d.ID}}, nothing)
+}
+
+// ReturnDeletion implements store.Deletions.
+func (s Store) ReturnDeletion(ctx context.Context, d store.Deletion, now time.Time) error {
+	args := []any{d.Account.UUID, d.ID, d.DueAt, d.Reached, now}
+	return s.Run(ctx, Statement{"return_deletion", returnDeletion, args, false}, nothing)
+}
+
+// DueDeletions implements store.Deletions.
+func (s Store) DueDeletions(ctx context.Context, now time.Time) (jobs int64, since time.Time, err error) {
+	err = s.Run(ctx, Statement{"due_deletions", dueDeletions, []any{now}, true}, one(&jobs, func(r *Row) int64 {
+		jobs := r.Int()
+		since = r.Time()
+		return jobs
+	}))
+	return jobs, since, err
+}
+
+// walk finds the last id of the next part of a walk, whether its results match or not, and reports the end of the walk.
+func walk(ctx context.Context, run Run, d store.Deletion, part int) (upper prism.UUID, ended bool, err error) {
+	l := list{}
+	l.walked(selectWalked, d)
+	l.add(" AND r.id < ", d.End())
+	// A literal, so that the planner knows that the statement reads few rows.
+	l.text.WriteString(" ORDER BY r.id LIMIT 1 OFFSET " + strconv.Itoa(part-1))
+	err = run(ctx, l.statement(), one(&upper, (*Row).UUID))
+	if errors.Is(err, store.ErrNotFound) {
+		return d.End(), true, nil
+	}
+	return upper, false, err
+}
+
+// walked is the results that a job walks: those of an index which ends with the id, and which has no more results than need be.
+func (l *list) walked(query string, d store.Deletion) {
+	l.add(query+" WHERE r.account_id = ", d.Account.UUID)
+	switch {
+	case d.Ref != nil:
+		l.add(" AND r.ref = ", *d.Ref)
+	case d.Status == prism.Failed:
+		l.text.WriteString(" AND r.status = 'failed'")
+	default:
+		l.add(" AND r.prism_id = ", d.Prism.UUID)
+	}
+	l.add(" AND r.id > ", d.Reached)
+}
+
+// matches is the results of a part, up to an id, that a job deletes.
+func (l *list) matches(query string, d store.Deletion, upper prism.UUID, savedBefore time.Time) {
+	l.walked(query, d)
+	l.add(" AND r.id <= ", upper)
+	l.add(" AND r.created_at < ", savedBefore)
+	l.add(" AND r.prism_id = ", d.Prism.UUID)
+	if d.Status != "" {
+		l.add(" AND r.status = ", string(d.Status))
+	}
+}
+
+// statement is the statement so far.
+func (l *list) statement() Statement { return Statement{Text: l.text.String(), Args: l.Args} }
+
+// count counts the rows.
+func count(n *int) Reader {
+	return func(rows iter.Seq[*Row]) error {
+		*n = 0
+		for range rows {
+			*n++
+		}
+		return nil
+	}
+}

@@ -1,0 +1,419 @@
+package storetest
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// spec: result-delete
+func deletionTests() []test {
+	return []test{
+		{"a deleted result is not found, and deleting it again finds nothing", func(t *testing.T, f *fixture) {
+			r, kept := f.save(t, keyed(f.ok(f.mine.prism), "a key")).Result, f.save(t, f.ok(f.mine.prism)).Result
+			succeeds(t, f.delete(t, r.ID))
+			same(t, f.stored(t, r.ID), nil)
+			same(t, f.holder(t, "a key"), nil)
+			same(t, *f.stored(t, kept.ID), kept)
+			failsWith(t, f.delete(t, r.ID), store.ErrNotFound)
+			same(t, f.count(t), 1)
+		}},
+		{"a result of another account is not deleted", func(t *testing.T, f *fixture) {
+			theirs := f.ok(f.theirs.prism)
+			_, err := f.SaveResult(t.Context(), f.theirs.account, theirs)
+			succeeds(t, err)
+			failsWith(t, f.delete(t, theirs.ID), store.ErrNotFound)
+			_, err = f.SaveResult(t.Context(), f.theirs.account, theirs)
+			succeeds(t, err)
+			all, err := f.ListResults(t.Context(), f.theirs.account, store.Filter{}, store.Page{Limit: 9})
+			succeeds(t, err)
+			same(t, len(all), 1)
+		}},
+		{"the idempotency key of a deleted result is free", func(t *testing.T, f *fixture) {
+			r := f.save(t, keyed(f.ok(f.mine.prism), "a key")).Result
+			succeeds(t, f.delete(t, r.ID))
+			again := f.save(t, keyed(f.ok(f.mine.prism), "a key")).Result
+			f.holds(t, "a key", again.ID)
+		}},
+		{"the result that a deleted one retried stays retried by it", func(t *testing.T, f *fixture) {
+			old := f.save(t, keyed(f.failed(f.mine.prism), "a key")).Result
+			by := f.retry(t, f.ok(f.mine.prism), old).Result
+			succeeds(t, f.delete(t, by.ID))
+			same(t, *f.stored(t, old.ID).RetriedBy, by.ID)
+			_, err := f.SaveRetry(t.Context(), f.mine.account, f.ok(f.mine.prism), old.ID)
+			retriedBy(t, err, by.ID)
+			f.save(t, keyed(f.ok(f.mine.prism), "a key"))
+		}},
+		{"the result that retried a deleted one stays, with the idempotency key", func(t *testing.T, f *fixture) {
+			old := f.save(t, keyed(f.failed(f.mine.prism), "a key")).Result
+			by := f.retry(t, f.ok(f.mine.prism), old).Result
+			succeeds(t, f.delete(t, old.ID))
+			f.holds(t, "a key", by.ID)
+		}},
+		// spec: retry-of-a-deleted-result
+		{"a retry of a result that was deleted meanwhile saves nothing", func(t *testing.T, f *fixture) {
+			old := f.save(t, keyed(f.failed(f.mine.prism), "a key")).Result
+			succeeds(t, f.delete(t, old.ID))
+			r := f.ok(f.mine.prism)
+			_, err := f.SaveRetry(t.Context(), f.mine.account, r, old.ID)
+			failsWith(t, err, store.ErrNotFound)
+			same(t, f.count(t), 0)
+		}},
+		{"a retry that was saved is the same when it is saved again after the old result was deleted", func(t *testing.T, f *fixture) {
+			old := f.save(t, keyed(f.failed(f.mine.prism), "a key")).Result
+			first := f.retry(t, f.ok(f.mine.prism), old)
+			succeeds(t, f.delete(t, old.ID))
+			same(t, f.retry(t, first.Result, old), first)
+			same(t, f.count(t), 1)
+		}},
+		// spec: audit-actions, audit-in-the-transaction
+		{"a deletion is one entry of the audit, which holds nothing of the result", func(t *testing.T, f *fixture) {
+			ref := "of a person"
+			r := f.ok(f.mine.prism)
+			r.Ref = &ref
+			f.save(t, r)
+			succeeds(t, f.delete(t, r.ID))
+			_ = f.delete(t, r.ID)
+			entries := f.entriesOf(t, store.ResultDelete)
+			same(t, len(entries), 1)
+			same(t, entries[0].Object, store.Object{Kind: store.ResultObject, ID: r.ID.UUID})
+			same(t, string(entries[0].Detail), `{}`)
+		}},
+		// spec: results-delete
+		{"a job deletes what matches its filter, and no other result", func(t *testing.T, f *fixture) {
+			f.jobs(t)
+		}},
+		// spec: deletion-goes-on
+		{"a job is leased by one worker, in turns, and is gone at its end", func(t *testing.T, f *fixture) {
+			first, second := f.add(t, store.Deletion{Status: prism.OK}), f.add(t, store.Deletion{Status: prism.Failed})
+			now := moment(0).Add(time.Hour)
+			taken, ok := f.take(t, now)
+			if other, _ := f.take(t, now); !ok || taken.ID == other.ID || taken.ID != first.ID && taken.ID != second.ID {
+				t.Errorf("took %v and %v", taken.ID, other.ID)
+			}
+			if again, ok := f.take(t, now); ok {
+				t.Errorf("took %v, which is leased", again.ID)
+			}
+			jobs, since, err := f.DueDeletions(t.Context(), now)
+			succeeds(t, err)
+			same(t, jobs, 2)
+			same(t, since, first.DueAt)
+			now = now.Add(2 * time.Minute) // the worker died
+			again, _ := f.take(t, now)
+			succeeds(t, f.ReturnDeletion(t.Context(), again, now))
+			if returned, _ := f.take(t, now); returned.ID == again.ID {
+				t.Error("a job took two turns in a row")
+			}
+			f.finish(t, again, now)
+			_, _, err = f.DeletePart(t.Context(), &again, now, f.by(now))
+			failsWith(t, err, store.ErrNotFound)
+			jobs, _, err = f.DueDeletions(t.Context(), now)
+			succeeds(t, err)
+			same(t, jobs, 1)
+		}},
+		{"a part that another worker went past changes nothing", func(t *testing.T, f *fixture) {
+			f.add(t, store.Deletion{Status: prism.OK})
+			slow, _ := f.take(t, moment(0).Add(time.Hour))
+			quick, _ := f.take(t, moment(0).Add(2*time.Hour))
+			quick.Reached = slow.Reached
+			f.finish(t, quick, moment(0).Add(2*time.Hour))
+			f.save(t, f.ok(f.mine.prism))
+			_, _, err := f.DeletePart(t.Context(), &slow, moment(0).Add(3*time.Hour), f.by(moment(0)))
+			failsWith(t, err, store.ErrNotFound)
+			same(t, f.count(t), 1)
+		}},
+		// spec: deletion-age
+		{"a job leaves results that are younger than a minute to a second pass", func(t *testing.T, f *fixture) {
+			called := moment(0).Add(time.Hour)
+			save := func(age time.Duration) prism.ResultID {
+				r := f.ok(f.mine.prism)
+				r.CreatedAt = called.Add(-age)
+				return f.save(t, r).Result.ID
+			}
+			old, young, later := save(time.Minute+time.Millisecond), save(time.Minute), save(-time.Millisecond)
+			d := f.add(t, store.Deletion{Status: prism.OK, DueAt: called, SavedBefore: called.Add(time.Millisecond)})
+			job, _ := f.take(t, called)
+			f.finish(t, job, called)
+			same(t, f.stored(t, old), nil)
+			if f.stored(t, young) == nil {
+				t.Error("a young result was deleted")
+			}
+			if _, ok := f.take(t, called.Add(time.Minute)); ok {
+				t.Error("the second pass is due too early")
+			}
+			job, ok := f.take(t, d.SavedBefore.Add(time.Minute))
+			if !ok {
+				t.Fatal("there is no second pass")
+			}
+			f.finish(t, job, called.Add(2*time.Minute))
+			same(t, f.stored(t, young), nil)
+			if f.stored(t, later) == nil {
+				t.Error("a result that was saved after the call was deleted")
+			}
+			_, ok = f.take(t, called.Add(time.Hour))
+			same(t, ok, false)
+		}},
+		// spec: deletion-entry
+		{"the entry of a deletion names the filters and never the ref", func(t *testing.T, f *fixture) {
+			ref := "of a person"
+			before := moment(5)
+			f.add(t, store.Deletion{Ref: &ref, Before: before, Status: prism.Failed})
+			entries := f.entriesOf(t, store.ResultsDelete)
+			same(t, string(entries[0].Detail),
+				`{"by":["ref","before","status"],"before":"`+prism.FormatTime(before)+`","status":"failed","deleting":7}`)
+			same(t, entries[0].Object, store.Object{Kind: store.PrismObject, ID: f.mine.prism.ID.UUID, Name: "triage"})
+		}},
+		{"pages that are read while results are deleted have each that stays once, in order", func(t *testing.T, f *fixture) {
+			f.pagesWhileDeleting(t)
+		}},
+	}
+}
+
+func (f *fixture) delete(t *testing.T, id prism.ResultID) error {
+	t.Helper()
+	return f.DeleteResult(t.Context(), f.mine.account, id, f.by(moment(0)))
+}
+
+// add adds a job on the prism of mine that deletes what was saved until now, and says that it deletes 7 results.
+func (f *fixture) add(t *testing.T, d store.Deletion) store.Deletion {
+	t.Helper()
+	d.Account, d.ID, d.Prism = f.mine.account, f.id(), f.mine.prism.ID
+	if d.SavedBefore.IsZero() {
+		d.DueAt, d.SavedBefore = moment(0).Add(30*time.Minute), moment(0).Add(10*time.Minute)
+	}
+	succeeds(t, f.AddDeletion(t.Context(), d, "triage", 7, f.by(d.DueAt)))
+	return d
+}
+
+func (f *fixture) take(t *testing.T, now time.Time) (store.Deletion, bool) {
+	t.Helper()
+	d, err := f.TakeDeletion(t.Context(), now, now.Add(time.Minute))
+	if errors.Is(err, store.ErrNotFound) {
+		return d, false
+	}
+	succeeds(t, err)
+	return d, true
+}
+
+// finish deletes all parts of a pass, and returns how many results those were.
+func (f *fixture) finish(t *testing.T, d store.Deletion, now time.Time) (deleted int) {
+	t.Helper()
+	by := f.by(now)
+	by.Actor = store.Actor{Kind: store.RetentionActor, Name: "retention"}
+	for {
+		n, ended, err := f.DeletePart(t.Context(), &d, now.Add(time.Minute), by)
+		succeeds(t, err)
+		deleted += n
+		if ended {
+			return deleted
+		}
+	}
+}
+
+// jobs runs a job with each filter over results of every kind.
+func (f *fixture) jobs(t *testing.T) {
+	t.Helper()
+	other := f.addPrism(t, f.mine, "other")
+	empty, some := "", "some"
+	var all []prism.Result
+	seed := func() {
+		for _, p := range []prism.Prism{f.mine.prism, other} {
+			for _, ref := range []*string{nil, &empty, &some} {
+				for i, r := range []prism.Result{f.ok(p), f.failed(p), f.ok(p), f.failed(p)} {
+					r.Ref, r.CreatedAt = ref, moment(i/2*1000)
+					all = append(all, f.save(t, r).Result)
+				}
+			}
+		}
+	}
+	for _, d := range []store.Deletion{
+		{Ref: &empty}, {Ref: &some}, {Status: prism.OK}, {Status: prism.Failed}, {Before: moment(1000)},
+		{Ref: &some, Status: prism.OK}, {Ref: &some, Before: moment(1)}, {Status: prism.Failed, Before: moment(1000)},
+		{Ref: &empty, Status: prism.Failed, Before: moment(0)},
+	} {
+		seed()
+		bound := moment(0).Add(time.Minute)
+		if !d.Before.IsZero() {
+			bound = d.Before
+		}
+		d.DueAt, d.SavedBefore = moment(0).Add(time.Hour), bound
+		matches := func(r prism.Result) bool {
+			return r.Prism == f.mine.prism.ID && (d.Ref == nil || r.Ref != nil && *r.Ref == *d.Ref) &&
+				(d.Status == "" || r.Status == d.Status) && r.CreatedAt.Before(bound)
+		}
+		kept := slices.DeleteFunc(slices.Clone(all), matches)
+		d = f.add(t, d)
+		counted := d
+		n, ended, err := f.CountDeletion(t.Context(), &counted)
+		succeeds(t, err)
+		same(t, ended, true)
+		same(t, int(n), len(all)-len(kept))
+		job, _ := f.take(t, moment(0).Add(time.Hour))
+		same(t, f.finish(t, job, moment(0).Add(time.Hour)), len(all)-len(kept))
+		same(t, f.count(t), len(kept))
+		for _, r := range kept {
+			same(t, *f.stored(t, r.ID), r)
+		}
+		all = kept
+	}
+}
+
+func (f *fixture) entriesOf(t *testing.T, action store.Action) []store.Entry {
+	t.Helper()
+	all, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 1000})
+	succeeds(t, err)
+	return slices.DeleteFunc(all, func(e store.Entry) bool { return e.Action != action })
+}
+
+// retain sets the retention of the prism of mine at a time.
+func (f *fixture) retain(t *testing.T, days int32, at time.Time) {
+	t.Helper()
+	succeeds(t, f.SetRetention(t.Context(), f.mine.account, f.mine.prism.ID, days, f.by(at)))
+}
+
+func (f *fixture) retentionDays(t *testing.T) int32 {
+	t.Helper()
+	p, err := f.Prism(t.Context(), f.mine.account, prism.Ref{ID: f.mine.prism.ID})
+	succeeds(t, err)
+	return p.RetentionDays
+}
+
+// spec: retention-set
+func retentionTests() []test {
+	const day = 24 * time.Hour
+	return []test{
+		{"a prism has the retention that was set, until it is removed", func(t *testing.T, f *fixture) {
+			same(t, f.retentionDays(t), 0)
+			for _, days := range []int32{1, 1, 3650, 0, 0, 7} {
+				f.retain(t, days, moment(0))
+				same(t, f.retentionDays(t), days)
+			}
+			listed, err := f.ListPrisms(t.Context(), f.mine.account, false, store.Page{Limit: 1})
+			succeeds(t, err)
+			same(t, listed[0].RetentionDays, 7)
+			details := []string{}
+			for _, e := range f.entriesOf(t, store.PrismRetention) {
+				details = append(details, string(e.Detail))
+			}
+			same(t, details, []string{`{"days":7}`, `{"days":null}`, `{"days":3650}`, `{"days":1}`})
+		}},
+		{"a prism of another account, or none, has no retention", func(t *testing.T, f *fixture) {
+			for _, id := range []prism.PrismID{f.theirs.prism.ID, {UUID: f.id()}} {
+				failsWith(t, f.SetRetention(t.Context(), f.mine.account, id, 1, f.by(moment(0))), store.ErrNotFound)
+			}
+			_, ok := f.take(t, moment(0).Add(day))
+			same(t, ok, false)
+		}},
+		{"passes delete what has become too old, each with one entry", func(t *testing.T, f *fixture) {
+			var ids []prism.ResultID
+			for hour := range 4 {
+				at := moment(0).Add(time.Duration(hour) * time.Hour)
+				r := f.ok(f.mine.prism)
+				r.CreatedAt = at
+				id, err := prism.NewUUID(at, zeros{})
+				succeeds(t, err)
+				r.ID.UUID = id
+				ids = append(ids, f.save(t, r).Result.ID)
+			}
+			f.save(t, f.ok(f.addPrism(t, f.mine, "other")))
+			now := moment(1).Add(day + time.Hour)
+			f.retain(t, 1, now)
+			pass := func(want int) {
+				t.Helper()
+				job, ok := f.take(t, now)
+				if !ok {
+					t.Fatal("no pass is due")
+				}
+				same(t, f.finish(t, job, now), want)
+			}
+			pass(2)
+			same(t, f.stored(t, ids[0]), nil)
+			same(t, f.stored(t, ids[1]), nil)
+			_, ok := f.take(t, now.Add(store.RetentionPause-time.Millisecond))
+			same(t, ok, false)
+			for _, want := range []int{0, 0, 0, 1} {
+				now = now.Add(store.RetentionPause)
+				pass(want)
+			}
+			same(t, f.count(t), 2)
+			entries := f.entriesOf(t, store.ResultsDelete)
+			same(t, len(entries), 2)
+			for _, e := range entries {
+				same(t, e.Actor, store.Actor{Kind: store.RetentionActor, Name: "retention"})
+				var detail struct{ Days, Deleted int }
+				succeeds(t, json.Unmarshal(e.Detail, &detail))
+				same(t, detail.Days, 1)
+			}
+			only, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{Kind: store.RetentionActor}, store.Page{Limit: 9})
+			succeeds(t, err)
+			same(t, len(only), 2)
+		}},
+		{"after the retention is changed, a pass by the days before deletes nothing", func(t *testing.T, f *fixture) {
+			f.save(t, f.ok(f.mine.prism))
+			now := moment(0).Add(10 * day)
+			for i, days := range []int32{0, 100} {
+				f.retain(t, int32(i)+1, now)
+				job, _ := f.take(t, now)
+				f.retain(t, days, now.Add(time.Duration(i+1)*time.Millisecond))
+				_, _, err := f.DeletePart(t.Context(), &job, now, f.by(now))
+				failsWith(t, err, store.ErrNotFound)
+				same(t, f.count(t), 1)
+			}
+		}},
+		{"the entry of a change has what the pass that it ends has deleted", func(t *testing.T, f *fixture) {
+			for range store.DeletePart + 1 {
+				f.save(t, f.ok(f.mine.prism))
+			}
+			now := moment(0).Add(10 * day)
+			f.retain(t, 1, now)
+			job, _ := f.take(t, now)
+			deleted, ended, err := f.DeletePart(t.Context(), &job, now, f.by(now))
+			succeeds(t, err)
+			same(t, deleted, store.DeletePart)
+			same(t, ended, false)
+			f.retain(t, 0, now)
+			same(t, string(f.entriesOf(t, store.PrismRetention)[0].Detail), `{"days":null,"deleted":500}`)
+			same(t, len(f.entriesOf(t, store.ResultsDelete)), 0)
+		}},
+		{"deletions and a change of the retention at the same time end", func(t *testing.T, f *fixture) {
+			for range 20 {
+				f.save(t, f.ok(f.mine.prism))
+			}
+			now := moment(0).Add(10 * day)
+			f.retain(t, 1, now)
+			job, _ := f.take(t, now)
+			for _, err := range together(4, func(i int) error {
+				switch i {
+				case 0:
+					return f.SetRetention(t.Context(), f.mine.account, f.mine.prism.ID, 0, f.by(now))
+				case 1:
+					d := job
+					if _, _, err := f.DeletePart(t.Context(), &d, now, f.by(now)); !errors.Is(err, store.ErrNotFound) {
+						return err
+					}
+				default:
+					_, err := f.CreateFacts(t.Context(), contract.CreateQuery{Key: f.mine.digest, Prism: prism.Ref{Slug: "triage"}})
+					return err
+				}
+				return nil
+			}) {
+				succeeds(t, err)
+			}
+			same(t, f.retentionDays(t), 0)
+		}},
+	}
+}
+
+// zeros is a source of zeros.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
