@@ -22,6 +22,9 @@ const (
 	PrismUnarchive AuditAction = "prism.unarchive"
 	VersionCreate  AuditAction = "version.create"
 	LensReplace    AuditAction = "lens.replace"
+	ResultDelete   AuditAction = "result.delete"
+	ResultsDelete  AuditAction = "results.delete"
+	PrismRetention AuditAction = "prism.retention"
 )
 
 // AuditEntry says who changed what, and when.
@@ -36,23 +39,23 @@ type AuditEntry struct {
 
 // AuditActor is who made a change.
 type AuditActor struct {
-	Kind string  `json:"kind"` // "key" or "operator"
-	ID   *string `json:"id"`   // of the key; nil for an operator
+	Kind string  `json:"kind"` // "key", "operator" or "retention"
+	ID   *string `json:"id"`   // of the key, else nil
 	Name string  `json:"name"`
 }
 
 // AuditObject is what was changed.
 type AuditObject struct {
-	Kind string `json:"kind"` // "account", "key" or "prism"
+	Kind string `json:"kind"` // "account", "key", "prism" or "result"
 	ID   string `json:"id"`
-	Name string `json:"name"` // of an account or a key; the slug of a prism
+	Name string `json:"name"` // of an account or a key; the slug of a prism; empty for a result
 }
 
 // AuditFilter selects entries; an empty member selects all.
 type AuditFilter struct {
 	From  time.Time // only changes made then or later
 	To    time.Time // only changes made before then
-	Actor string    // the id of a key, or "operator"
+	Actor string    // the id of a key, "operator" or "retention"
 }
 
 // ListAudit returns one page of the account's audit, newest first. It needs a key with the role Owner.

@@ -74,6 +74,12 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.ListKeys(ctx, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
+	"deleteResult": func(ctx context.Context, c *Client) error { return c.DeleteResult(ctx, "a") },
+	"deleteResults": func(ctx context.Context, c *Client) error {
+		_, err := c.DeleteResults(ctx, "a", fullDeletion())
+		return err
+	},
+	"setRetention": func(ctx context.Context, c *Client) error { _, err := c.SetRetention(ctx, "a", nil); return err },
 	"listAudit": func(ctx context.Context, c *Client) error {
 		f := AuditFilter{From: time.Unix(1, 0), To: time.Unix(2, 0), Actor: "operator"}
 		_, err := c.ListAudit(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
@@ -104,6 +110,14 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 		_, err := c.CheckLens(ctx, "a", *fullVersion.Lens)
 		return err
 	},
+	"deleteResults": func(ctx context.Context, c *Client) error {
+		_, err := c.CheckDeletion(ctx, "a", fullDeletion())
+		return err
+	},
+}
+
+func fullDeletion() ResultDeletion {
+	return ResultDeletion{Ref: new(string), Before: &Time{time.Unix(1, 0)}, Status: OK}
 }
 
 var fullVersion = NewVersion{

@@ -186,6 +186,8 @@ type Prism struct {
 	LatestVersion int     `json:"latest_version"`
 	Lens          Lens    `json:"lens"`
 	Version       Version `json:"version"`
+	// RetentionDays is how many days old results become before they are deleted; nil: they are kept.
+	RetentionDays *int `json:"retention_days"`
 }
 
 // Role says what a key may do. Each role may do all that the next one may.

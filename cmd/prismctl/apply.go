@@ -156,16 +156,21 @@ func (a *app) showPlan(changes []apply.Change) (todo int) {
 
 var diffColors = map[byte]color{'+': green, '-': red}
 
-// confirm asks on a terminal. Without one, --yes is required.
+// confirm asks whether to make changes.
 func (a *app) confirm(ctx context.Context, todo int) error {
-	if !isTerminal(a.in) {
-		return usage(errors.New("there is no terminal to ask on: add --yes to make these changes, or --dry-run"))
-	}
 	what := "this change"
 	if todo > 1 {
 		what = fmt.Sprintf("these %d changes", todo)
 	}
-	_, _ = fmt.Fprintf(a.err, "Make %s? [y/N] ", what)
+	return a.ask(ctx, "Make "+what+"?")
+}
+
+// ask asks a question on a terminal, and returns an error unless the answer is yes. Without a terminal, --yes is required.
+func (a *app) ask(ctx context.Context, question string) error {
+	if !isTerminal(a.in) {
+		return usage(errors.New("there is no terminal to ask on: add --yes, or --dry-run"))
+	}
+	_, _ = fmt.Fprintf(a.err, "%s [y/N] ", question)
 	answer, err := readLine(ctx, bufio.NewReader(a.in))
 	if err != nil {
 		return err

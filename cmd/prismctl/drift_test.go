@@ -67,6 +67,7 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 		{"results list", "status", statuses},
 		{"results export", "status", statuses},
 		{"usage", "by", d.Components.Schemas["UsageBy"].Enum},
+		{"results delete", "status", statuses},
 		{"results export", "format", tabular},
 		{"keys create", "role", d.Components.Schemas["Role"].Enum},
 	} {

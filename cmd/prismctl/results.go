@@ -14,8 +14,8 @@ import (
 )
 
 func (a *app) results() *cobra.Command {
-	results := group("results", "Read, list, retry and export results")
-	results.AddCommand(a.resultsGet(), a.recordOf(), a.resultsList(), a.retry(), a.export())
+	results := group("results", "Read, list, retry, export and delete results")
+	results.AddCommand(a.resultsGet(), a.recordOf(), a.resultsList(), a.retry(), a.export(), a.resultsDelete())
 	return results
 }
 

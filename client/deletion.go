@@ -1,0 +1,64 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+)
+
+// DeleteResult deletes a result for good, and frees its idempotency key. A result that is not there is ErrNotFound, also if it
+// was deleted by an attempt of this call whose response was lost.
+func (c *Client) DeleteResult(ctx context.Context, id string) error {
+	k := request("deleteResult", http.MethodDelete, "results", id)
+	k.want = http.StatusNoContent
+	return c.do(ctx, k, func(b *body) error {
+		_, err := b.all()
+		return err
+	})
+}
+
+// ResultDeletion selects the results of a prism to delete: those that match every member that is not nil or empty. At least one
+// member is needed.
+type ResultDeletion struct {
+	Ref    *string `json:"ref,omitempty"`    // the empty text finds results with an empty ref, not those without one
+	Before *Time   `json:"before,omitempty"` // only results saved before then
+	Status Status  `json:"status,omitempty"`
+}
+
+// Deleting is how many results match, counted up to a million and for about a second.
+type Deleting struct {
+	Deleting int `json:"deleting"`
+}
+
+// DeleteResults deletes results of a prism that were saved before the call, beginning now, and those younger than a minute after a
+// minute. What was not counted is deleted too.
+func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeletion) (Deleting, error) {
+	k := request("deleteResults", http.MethodPost, "prisms", prism, "results", "delete")
+	k.body, k.want = d, http.StatusAccepted
+	return c.deleteResults(ctx, k, d)
+}
+
+// CheckDeletion counts what DeleteResults would delete, and deletes nothing.
+func (c *Client) CheckDeletion(ctx context.Context, prism string, d ResultDeletion) (Deleting, error) {
+	k := request("deleteResults", http.MethodPost, "prisms", prism, "results", "delete").checking(d)
+	return c.deleteResults(ctx, k, d)
+}
+
+func (c *Client) deleteResults(ctx context.Context, k call, d ResultDeletion) (Deleting, error) {
+	if d == (ResultDeletion{}) {
+		k.err = errors.New("client: deleteResults: a deletion needs a ref, a time or a status")
+	}
+	return fetch[Deleting](ctx, c, k)
+}
+
+type retention struct {
+	Days *int `json:"days"`
+}
+
+// SetRetention has the results of a prism deleted, within an hour, when they are older than this many days, 1 to 3650; nil keeps
+// them.
+func (c *Client) SetRetention(ctx context.Context, prism string, days *int) (Prism, error) {
+	k := request("setRetention", http.MethodPut, "prisms", prism, "retention")
+	k.body = retention{days}
+	return fetch[Prism](ctx, c, k)
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+// manyCounted is where Prism stops counting what a deletion deletes.
+const manyCounted = 1_000_000
+
+func (a *app) resultsDelete() *cobra.Command {
+	var (
+		prism, ref, before, status string
+		yes, dryRun                bool
+	)
+	cmd := a.calling("delete ID... | --prism PRISM", "Delete results for good", cobra.ArbitraryArgs, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		ctx, d := cmd.Context(), client.ResultDeletion{Status: client.Status(status)}
+		if cmd.Flags().Changed("ref") {
+			d.Ref = &ref
+		}
+		at, err := timeFlag("before", before)
+		if err != nil {
+			return err
+		}
+		if !at.IsZero() {
+			d.Before = &client.Time{Time: at}
+		}
+		filtered := d != client.ResultDeletion{}
+		switch {
+		case len(args) > 0 && prism == "" && !filtered && !dryRun:
+			return a.deleteEach(ctx, c, args, yes)
+		case len(args) > 0 || prism == "" || !filtered:
+			return usage(errors.New("name results by their ids, or by --prism with at least one of --ref, --before and --status"))
+		}
+		return a.deleteMatches(ctx, c, prism, d, yes, dryRun)
+	})
+	cmd.Long = `Delete results for good: their fields, context, ref and answers. Their idempotency keys are free again.
+
+Results are named by their ids, or are those of a prism with a ref, saved before a time, or with a status; what
+several flags ask for must all hold. Those are deleted in the background: the first at once, and those that were
+saved less than a minute ago a minute later. Without --yes, prismctl asks first.`
+	f := cmd.Flags()
+	a.prismFlag(cmd, &prism, "delete results of this prism")
+	f.StringVar(&ref, "ref", "", "only results with this ref; it may be empty")
+	f.StringVar(&before, "before", "", "only results saved before this time, such as 2026-11-21 or 2026-11-21T09:00:00Z")
+	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
+	choices(cmd, "status", "ok", "failed")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask before deleting")
+	f.BoolVar(&dryRun, "dry-run", false, "print how many results match, and delete none")
+	return cmd
+}
+
+func (a *app) deleteEach(ctx context.Context, c *client.Client, ids []string, yes bool) error {
+	if !yes {
+		if err := a.ask(ctx, fmt.Sprintf("Delete %s for good?", resultsOf(len(ids)))); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		if err := c.DeleteResult(ctx, id); err != nil {
+			return &aboutError{id, err}
+		}
+		_, _ = fmt.Fprintf(a.err, "%s is deleted.\n", printable(id))
+	}
+	return nil
+}
+
+func (a *app) deleteMatches(ctx context.Context, c *client.Client, prism string, d client.ResultDeletion, yes, dryRun bool) error {
+	if dryRun || !yes {
+		found, err := c.CheckDeletion(ctx, prism, d)
+		n := found.Deleting
+		if err != nil {
+			return err
+		}
+		if dryRun {
+			_, err := fmt.Fprintln(a.out, n)
+			return err
+		}
+		if n > 0 {
+			if err := a.ask(ctx, fmt.Sprintf("Delete %s of %s for good?", resultsOf(n), printable(prism))); err != nil {
+				return err
+			}
+		}
+	}
+	found, err := c.DeleteResults(ctx, prism, d)
+	if err == nil {
+		_, _ = fmt.Fprintf(a.err, "%s to delete.\n", resultsOf(found.Deleting))
+	}
+	return err
+}
+
+// resultsOf is a number of results in words.
+func resultsOf(n int) string {
+	switch {
+	case n == 1:
+		return "1 result"
+	case n >= manyCounted:
+		return fmt.Sprintf("%d results or more", n)
+	}
+	return fmt.Sprintf("%d results", n)
+}
+
+func (a *app) prismsRetention() *cobra.Command {
+	var yes bool
+	cmd := a.calling("retention PRISM [DAYS|forever]", "Show or set how long results are kept", cobra.RangeArgs(1, 2), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		ctx := cmd.Context()
+		if len(args) == 1 {
+			p, err := c.ReadPrism(ctx, args[0])
+			if err == nil {
+				_, err = fmt.Fprintln(a.out, kept(p))
+			}
+			return err
+		}
+		var days *int
+		if args[1] != "forever" {
+			n, err := strconv.Atoi(args[1])
+			if err != nil || n < 1 {
+				return usage(errors.New("the retention is a number of days, or forever"))
+			}
+			days = &n
+		}
+		if days != nil && !yes {
+			old := client.Time{Time: time.Now().Add(-time.Duration(min(*days, 3650)) * 24 * time.Hour)}
+			found, err := c.CheckDeletion(ctx, args[0], client.ResultDeletion{Before: &old})
+			if err != nil {
+				return err
+			}
+			if n := found.Deleting; n > 0 {
+				if err := a.ask(ctx, fmt.Sprintf("Delete %s of %s that are older for good?", resultsOf(n), printable(args[0]))); err != nil {
+					return err
+				}
+			}
+		}
+		p, err := c.SetRetention(ctx, args[0], days)
+		if err == nil {
+			_, _ = fmt.Fprintf(a.err, "Results of %s are kept: %s.\n", p.Slug, kept(p))
+		}
+		return err
+	})
+	cmd.Long = `Show or set how long the results of a prism are kept. Older ones are deleted for good, within an hour.
+prismctl asks first if results are that old already, unless there is --yes.`
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask before older results are deleted")
+	cmd.ValidArgsFunction = a.completePrisms
+	return cmd
+}
+
+// kept says how long a prism keeps results.
+func kept(p client.Prism) string {
+	if p.RetentionDays == nil {
+		return "forever"
+	}
+	return fmt.Sprintf("%d days", *p.RetentionDays)
+}
