@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -122,9 +123,14 @@ func (f *fakeResults) commit(s contract.Save) (contract.Response, error) {
 		if by, ok := f.retried[*s.RetryOf]; ok {
 			return contract.Response{}, &contract.RetriedError{By: by}
 		}
-		old := f.results[*s.RetryOf]
-		s.IdempotencyKey, old.IdempotencyKey = old.IdempotencyKey, ""
-		f.retried[*s.RetryOf] = s.ID
+		old, ok := f.results[*s.RetryOf]
+		switch {
+		case ok:
+			s.IdempotencyKey, old.IdempotencyKey = old.IdempotencyKey, ""
+			f.retried[*s.RetryOf] = s.ID
+		case s.IdempotencyKey == "":
+			return contract.Response{}, apierr.ResultNotFound()
+		}
 	} else if _, taken := f.byKey[s.IdempotencyKey]; taken {
 		return contract.Response{}, contract.ErrKeyTaken
 	}
@@ -133,6 +139,14 @@ func (f *fakeResults) commit(s contract.Save) (contract.Response, error) {
 	}
 	f.results[s.ID] = &s
 	return responseOf(&s), nil
+}
+
+// delete deletes a result.
+func (f *fakeResults) delete(id prism.ResultID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.byKey, f.results[id].IdempotencyKey)
+	delete(f.results, id)
 }
 
 func responseOf(s *contract.Save) contract.Response {

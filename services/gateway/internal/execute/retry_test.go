@@ -1,6 +1,7 @@
 package execute_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -68,6 +69,38 @@ func TestRetry(t *testing.T) {
 			}
 		}},
 	}
+	deleting := func(b *bench, id prism.ResultID) {
+		model := b.model
+		b.model = func(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
+			b.results.delete(id)
+			return model(ctx, a)
+		}
+	}
+	// spec: retry-of-a-deleted-result
+	tests = append(tests, []struct {
+		name string
+		run  func(t *testing.T, b *bench)
+	}{
+		{"a retry of a result that is deleted meanwhile finds none, at once", func(t *testing.T, b *bench) {
+			id := failed(t, b, "k")
+			deleting(b, id)
+			_, err := b.retry(t.Context(), id)
+			if results, saves := b.results.count(); !errors.Is(err, apierr.ResultNotFound()) || results != 0 || saves != 2 {
+				t.Errorf("%v, %d results after %d saves", err, results, saves)
+			}
+		}},
+		{"a keyed repeat of a result that is deleted meanwhile is saved with its key", func(t *testing.T, b *bench) {
+			deleting(b, failed(t, b, "k"))
+			response, err := b.create(t.Context(), "a", "k")
+			if err != nil || response.Failed {
+				t.Fatal(response, err)
+			}
+			again, err := b.create(t.Context(), "a", "k")
+			if err != nil || string(again.Body) != string(response.Body) || b.asked.Load() != 2 {
+				t.Errorf("the repeat got %s %v after %d model calls", again.Body, err, b.asked.Load())
+			}
+		}},
+	}...)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

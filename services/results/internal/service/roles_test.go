@@ -50,6 +50,12 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 		"replaceLens":    func(k contract.KeyDigest) error { _, err := w.PutLens(ctx, k, none, contract.NewLens{}); return err },
 		"archivePrism":   func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, true); return err },
 		"unarchivePrism": func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, false); return err },
+		"deleteResult":   func(k contract.KeyDigest) error { _, err := w.DeleteResult(ctx, k, id); return err },
+		"deleteResults": func(k contract.KeyDigest) error {
+			_, err := w.DeleteResults(ctx, k, none, contract.ResultDeletion{Status: prism.OK})
+			return err
+		},
+		"setRetention": func(k contract.KeyDigest) error { _, err := w.SetRetention(ctx, k, none, 1); return err },
 		"createKey": func(k contract.KeyDigest) error {
 			_, err := w.CreateKey(ctx, k, contract.NewKey{Name: "n", Role: prism.Reader})
 			return err
@@ -105,6 +111,9 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"replaceLens", true, true, false, false},
 		{"archivePrism", true, true, false, false},
 		{"unarchivePrism", true, true, false, false},
+		{"deleteResult", true, true, false, false},
+		{"deleteResults", true, true, false, false},
+		{"setRetention", true, true, false, false},
 		{"createKey", true, false, false, false},
 		{"listKeys", true, false, false, false},
 		{"revokeKey", true, false, false, false},

@@ -267,15 +267,13 @@ func walk(ctx context.Context, run Run, d store.Deletion, part int) (upper prism
 	return upper, false, err
 }
 
-// walked is the results that a job walks: those of an index which ends with the id, and which has no more results than need be.
+// walked is the results that a job walks: those with its ref, or else those of its prism. Both have an index that ends with the id,
+// so that a part reads no more than its results, whether they match or not.
 func (l *list) walked(query string, d store.Deletion) {
 	l.add(query+" WHERE r.account_id = ", d.Account.UUID)
-	switch {
-	case d.Ref != nil:
+	if d.Ref != nil {
 		l.add(" AND r.ref = ", *d.Ref)
-	case d.Status == prism.Failed:
-		l.text.WriteString(" AND r.status = 'failed'")
-	default:
+	} else {
 		l.add(" AND r.prism_id = ", d.Prism.UUID)
 	}
 	l.add(" AND r.id > ", d.Reached)

@@ -1,0 +1,248 @@
+package deletion_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/goleak"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/deletion"
+	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is a worker over a store with one prism, at a time that the test sets.
+type world struct {
+	*deletion.Worker
+	*sqlite.Store
+	metrics *prometheus.Registry
+	account prism.AccountID
+	prism   prism.PrismID
+	now     time.Time
+	ids     byte
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "prism.db")
+	if err := sqlite.Migrate(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	w := &world{
+		Store: s, metrics: prometheus.NewRegistry(), account: prism.AccountID{UUID: prism.UUID{1}},
+		prism: prism.PrismID{UUID: prism.UUID{2}}, now: time.UnixMilli(1_800_000_000_000).UTC(),
+	}
+	if err := errors.Join(
+		s.CreateAccount(t.Context(), w.account, "a", storetest.By()),
+		s.CreatePrism(t.Context(), w.account, prism.Prism{ID: w.prism, Slug: "p", Latest: prism.Version{Number: 1}}, storetest.By()),
+	); err != nil {
+		t.Fatal(err)
+	}
+	w.worker(t, s)
+	return w
+}
+
+func (w *world) worker(t *testing.T, s store.Deletions) {
+	t.Helper()
+	w.metrics = prometheus.NewRegistry()
+	w.Worker = deletion.New(deletion.Deps{
+		Store: s, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+		By: func(a store.Actor) (store.By, error) {
+			by := storetest.By()
+			by.At, by.Actor = w.now, a
+			return by, nil
+		},
+	})
+	if err := w.Measure(w.metrics); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// save saves a result now.
+func (w *world) save(t *testing.T) {
+	t.Helper()
+	w.ids++
+	id := prism.FirstUUID(w.now)
+	id[15] = w.ids
+	_, err := w.SaveResult(t.Context(), w.account, prism.Result{
+		ID: prism.ResultID{UUID: id}, Prism: w.prism, Version: 1, Status: prism.Failed, Error: "no", CreatedAt: w.now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// work works until nothing is due.
+func (w *world) work(t *testing.T) {
+	t.Helper()
+	for {
+		worked, err := w.Work(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !worked {
+			return
+		}
+	}
+}
+
+func (w *world) count(t *testing.T) int {
+	t.Helper()
+	all, err := w.ListResults(t.Context(), w.account, store.Filter{}, store.Page{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// metric is the value of a metric with a label's value, or without.
+func (w *world) metric(t *testing.T, name, label string) float64 {
+	t.Helper()
+	families, err := w.metrics.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == name && (label == "" || m.GetLabel()[0].GetValue() == label) {
+				return m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			}
+		}
+	}
+	t.Fatalf("there is no %s of %q", name, label)
+	return 0
+}
+
+// spec: retention-set, results-delete, deletion-age
+func TestTheWorkerDeletesWhatIsDueAndCountsIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.save(t)
+	w.now = w.now.Add(48 * time.Hour)
+	w.save(t)
+	w.save(t)
+	by := storetest.By()
+	by.At = w.now
+	if err := w.SetRetention(t.Context(), w.account, w.prism, 1, by); err != nil {
+		t.Fatal(err)
+	}
+	w.work(t)
+	if n := w.count(t); n != 2 {
+		t.Fatalf("%d results after retention, want 2", n)
+	}
+	d := store.Deletion{
+		Account: w.account, ID: storetest.By().Entry, Prism: w.prism, Status: prism.Failed, SavedBefore: w.now.Add(time.Millisecond), DueAt: w.now,
+	}
+	if err := w.AddDeletion(t.Context(), d, "p", 2, storetest.By()); err != nil {
+		t.Fatal(err)
+	}
+	w.work(t)
+	if n := w.count(t); n != 2 {
+		t.Fatalf("%d results, want the 2 young ones", n)
+	}
+	w.now = w.now.Add(2 * time.Minute)
+	w.work(t)
+	if n := w.count(t); n != 0 {
+		t.Errorf("%d results", n)
+	}
+	for reason, want := range map[string]float64{"call": 2, "retention": 1} {
+		if got := w.metric(t, "prism_deleted_results_total", reason); got != want {
+			t.Errorf("%v by %s, want %v", got, reason, want)
+		}
+	}
+	if w.metric(t, "prism_deletion_jobs", "") != 0 || w.metric(t, "prism_deletion_late_seconds", "") != 0 {
+		t.Error("jobs are late")
+	}
+}
+
+// broken is a store whose parts fail.
+type broken struct{ store.Deletions }
+
+func (broken) DeletePart(context.Context, *store.Deletion, time.Time, store.By) (int, bool, error) {
+	return 0, false, errors.New("the disk is full")
+}
+
+// spec: deletion-goes-on
+func TestAJobWhosePartFailsStaysDueAndAnotherWorkerGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.save(t)
+	w.now = w.now.Add(time.Hour)
+	d := store.Deletion{Account: w.account, ID: storetest.By().Entry, Prism: w.prism, SavedBefore: w.now, DueAt: w.now}
+	if err := w.AddDeletion(t.Context(), d, "p", 1, storetest.By()); err != nil {
+		t.Fatal(err)
+	}
+	w.worker(t, broken{w.Store})
+	if _, err := w.Work(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	w.now = w.now.Add(time.Minute)
+	if _, err := w.Work(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	if late := w.metric(t, "prism_deletion_late_seconds", ""); late != 60 {
+		t.Errorf("the job is late by %v s, want 60", late)
+	}
+	w.worker(t, w.Store)
+	w.work(t)
+	if n := w.count(t); n != 1 {
+		t.Errorf("%d results while the job is leased, want 1", n)
+	}
+	w.now = w.now.Add(time.Minute)
+	w.work(t)
+	if n := w.count(t); n != 0 {
+		t.Errorf("%d results", n)
+	}
+}
+
+// idle is a store without jobs.
+type idle struct {
+	store.Deletions
+	looks int
+}
+
+func (s *idle) DueDeletions(context.Context, time.Time) (int64, time.Time, error) {
+	if s.looks++; s.looks == 2 {
+		return 0, time.Time{}, store.ErrUnavailable
+	}
+	return 0, time.Time{}, nil
+}
+
+func TestTheWorkerLooksUntilItIsStoppedAndLessOftenAfterAnError(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &idle{}
+		w := deletion.New(deletion.Deps{
+			Store: s, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			By: func(store.Actor) (store.By, error) { return store.By{}, nil },
+		})
+		ctx, stop := context.WithTimeout(t.Context(), 31*time.Second)
+		defer stop()
+		w.Run(ctx)
+		if s.looks != 2 {
+			t.Errorf("%d looks in 31 s, want one at once and one that fails after 2 s", s.looks)
+		}
+		ctx, stop = context.WithTimeout(t.Context(), 11*time.Second)
+		defer stop()
+		s.looks = 2
+		w.Run(ctx)
+		if s.looks != 8 {
+			t.Errorf("%d looks in 11 s, want 6", s.looks-2)
+		}
+	})
+}

@@ -1,0 +1,151 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// failed saves a failed result with an idempotency key, and returns it.
+func (w *world) failed(t *testing.T, of prism.PrismID, key string) contract.Save {
+	t.Helper()
+	s := w.save(of)
+	s.IdempotencyKey, s.Outcome = key, contract.Outcome{Error: "no"}
+	if _, err := w.Save(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// spec: result-delete, retry-of-a-deleted-result
+func TestARetryOfADeletedResultIsNotFoundAndAKeyedRepeatIsAFirstCall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of := w.prism(t, "a")
+	old := w.failed(t, of, "k")
+	if response, err := w.DeleteResult(t.Context(), w.key, old.ID); err != nil || len(response.Body) > 0 {
+		t.Fatal(response, err)
+	}
+	if _, err := w.Read(t.Context(), w.key, old.ID, contract.JSON); !errors.Is(err, apierr.ResultNotFound()) {
+		t.Errorf("a read: %v", err)
+	}
+	if _, err := w.DeleteResult(t.Context(), w.key, old.ID); !errors.Is(err, apierr.ResultNotFound()) {
+		t.Errorf("a second deletion: %v", err)
+	}
+	retry := w.save(of)
+	retry.RetryOf = &old.ID
+	if _, err := w.Save(t.Context(), retry); !errors.Is(err, apierr.ResultNotFound()) {
+		t.Errorf("a retry: %v", err)
+	}
+	repeat := w.save(of)
+	repeat.RetryOf, repeat.IdempotencyKey = &old.ID, "k"
+	for range 2 { // the response of the first is lost
+		if _, err := w.Save(t.Context(), repeat); err != nil {
+			t.Fatalf("a keyed repeat: %v", err)
+		}
+	}
+	facts, err := w.CreateFacts(t.Context(), contract.CreateQuery{
+		Key: w.key, Prism: prism.Ref{Slug: "a"}, IdempotencyKey: "k", Format: contract.JSON,
+	})
+	if err != nil || facts.Stored == nil || facts.Stored.ID != repeat.ID {
+		t.Errorf("the key is held by %+v, %v", facts.Stored, err)
+	}
+	other := w.save(of)
+	other.RetryOf, other.IdempotencyKey = &old.ID, "k"
+	if _, err := w.Save(t.Context(), other); !errors.Is(err, contract.ErrKeyTaken) {
+		t.Errorf("a keyed repeat that lost the race: %v", err)
+	}
+}
+
+// spec: results-delete, deletion-count, archive-and-unarchive
+func TestADeletionIsCountedAndADryRunStoresNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of, ref := w.prism(t, "a"), "person"
+	for i := range 5 {
+		s := w.save(of)
+		if i < 3 {
+			s.Ref = &ref
+		}
+		if _, err := w.Save(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.SetArchived(t.Context(), w.key, prism.Ref{Slug: "a"}, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		d    contract.ResultDeletion
+		want string
+		jobs int64
+	}{
+		{contract.ResultDeletion{Ref: &ref, DryRun: true}, `{"deleting":3}`, 0},
+		{contract.ResultDeletion{Ref: new(string)}, `{"deleting":0}`, 0},
+		{contract.ResultDeletion{Ref: &ref}, `{"deleting":3}`, 1},
+		{contract.ResultDeletion{Status: prism.OK}, `{"deleting":5}`, 2},
+	} {
+		response, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "a"}, c.d)
+		if err != nil || string(response.Body) != c.want {
+			t.Errorf("%+v: %s %v, want %s", c.d, response.Body, err, c.want)
+		}
+		if jobs, _, err := w.store.DueDeletions(t.Context(), w.Now()); err != nil || jobs != c.jobs {
+			t.Errorf("%+v: %d jobs %v, want %d", c.d, jobs, err, c.jobs)
+		}
+	}
+	_, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 100}})
+	if strings.Contains(body, ref) || strings.Count(body, `"results.delete"`) != 2 {
+		t.Error(body)
+	}
+	_, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "none"}, contract.ResultDeletion{Ref: &ref})
+	if !errors.Is(err, apierr.PrismNotFound()) {
+		t.Error(err)
+	}
+}
+
+// manyResults is a store whose walks never end.
+type manyResults struct{ store.Store }
+
+func (manyResults) CountDeletion(context.Context, *store.Deletion) (int64, bool, error) {
+	return store.CountPart, false, nil
+}
+
+// spec: deletion-count
+func TestCountingEndsAtAMillion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.prism(t, "a")
+	w.store.Store = manyResults{w.store.Store}
+	response, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "a"}, contract.ResultDeletion{Status: prism.OK})
+	if err != nil || string(response.Body) != `{"deleting":1000000}` {
+		t.Errorf("%s %v", response.Body, err)
+	}
+}
+
+// spec: retention-set, prism-members
+func TestAPrismShowsItsRetention(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.prism(t, "a")
+	for _, c := range []struct {
+		days int32
+		want string
+	}{{0, `"retention_days":null}`}, {90, `"retention_days":90}`}, {0, `"retention_days":null}`}} {
+		set, err := w.SetRetention(t.Context(), w.key, prism.Ref{Slug: "a"}, c.days)
+		read, readErr := w.Prism(t.Context(), w.key, prism.Ref{Slug: "a"})
+		if err := errors.Join(err, readErr); err != nil {
+			t.Fatal(err)
+		}
+		if string(set.Body) != string(read.Body) || !strings.HasSuffix(string(read.Body), c.want) {
+			t.Errorf("%d: %s\n%s", c.days, set.Body, read.Body)
+		}
+	}
+	if _, err := w.SetRetention(t.Context(), w.key, prism.Ref{Slug: "b"}, 1); !errors.Is(err, apierr.PrismNotFound()) {
+		t.Error(err)
+	}
+}
