@@ -294,7 +294,7 @@ func retentionTests() []test {
 				f.retain(t, days, moment(0))
 				same(t, f.retentionDays(t), days)
 			}
-			listed, err := f.ListPrisms(t.Context(), f.mine.account, false, store.Page{Limit: 1})
+			listed, _, err := f.ListPrisms(t.Context(), f.mine.account, store.Live, store.Page{Limit: 1})
 			succeeds(t, err)
 			same(t, listed[0].RetentionDays, 7)
 			details := []string{}
