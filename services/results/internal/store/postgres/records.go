@@ -43,8 +43,8 @@ const (
 
 	// createUsage makes the sums, usage, and what is not added to them yet, usage_tail; usage_now is both. The trigger inserts one
 	// row in the tail, which has no index and no two saves fight for. It does so as the role that migrates: the services of the
-	// previous release may have no right to the new tables. So the function names the schema, and uses no operator, and is safe
-	// from other search paths.
+	// previous release may have no right to the new tables. So the function names the schema of all that it uses, and
+	// is safe from other search paths.
 	//
 	// All rows of the tail are deleted within seconds, so it is vacuumed after a number of rows. Without a key, it can be
 	// replicated logically only if its rows are written to the log in full. An update of usage changes no column of its index,
@@ -68,46 +68,54 @@ CREATE TABLE usage (
 COMMENT ON COLUMN usage.day IS 'days since 1970-01-01, in UTC';
 COMMENT ON COLUMN usage.cost_rest IS 'what exceeds the whole units in cost, in 10^-12 of the currency';
 CREATE TABLE usage_tail (
-    account_id    uuid           NOT NULL,
-    created_at    timestamptz(3) NOT NULL,
-    prism_id      uuid           NOT NULL,
-    status        text           NOT NULL COLLATE "C",
+    account_id    uuid    NOT NULL,
+    day           integer NOT NULL,
+    prism_id      uuid    NOT NULL,
+    status        text    NOT NULL COLLATE "C",
     key_id        uuid,
-    model         text           COLLATE "C",
+    model         text    COLLATE "C",
     input_tokens  bigint,
     output_tokens bigint,
     cost          bigint,
-    currency      text           COLLATE "C"
+    currency      text    COLLATE "C"
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 ALTER TABLE usage_tail REPLICA IDENTITY FULL;
-CREATE VIEW usage_now AS SELECT ` + usageColumns + ` FROM usage UNION ALL ` + sumsBefore + `usage_tail` + sumsAfter + `;
+CREATE VIEW usage_now AS SELECT ` + usageColumns + ` FROM usage UNION ALL ` + tailRows + `;
 EXECUTE format($f$CREATE FUNCTION count_result() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $t$
 BEGIN
-    INSERT INTO %I.usage_tail VALUES (NEW.account_id, NEW.created_at, NEW.prism_id, NEW.status, NEW.key_id, NEW.model,
-        NEW.input_tokens, NEW.output_tokens, NEW.cost, NEW.currency);
+    INSERT INTO %I.usage_tail VALUES (NEW.account_id,
+        (NEW.created_at AT TIME ZONE 'UTC')::date OPERATOR(pg_catalog.-) DATE '1970-01-01',
+        NEW.prism_id, NEW.status, NEW.key_id, NEW.model, NEW.input_tokens, NEW.output_tokens, NEW.cost, NEW.currency);
     RETURN NULL;
 END $t$
 $f$, current_schema())`
 )
 
-// The columns of usage, and the sums over rows of results or of the tail. An unknown model, key or currency is not null, as it is
+// The columns of usage, the rows of the tail with these columns, and the sums over rows of results or of the tail. An unknown model, key or currency is not null, as it is
 // part of the key.
 const (
 	usageKey     = `account_id, day, prism_id, model, key_id, currency`
 	usageColumns = usageKey + `, results, failed, input_tokens, output_tokens, cost, cost_rest`
 
-	sumsBefore = `SELECT account_id, (created_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01' AS day, prism_id,
-	coalesce(model, '') AS model, coalesce(key_id, '00000000-0000-0000-0000-000000000000') AS key_id,
-	coalesce(currency, '') AS currency, count(*) AS results, count(*) FILTER (WHERE status = 'failed') AS failed,
-	coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(output_tokens), 0)::bigint AS output_tokens,
-	div(coalesce(sum(cost), 0), 1000000000000)::bigint AS cost, mod(coalesce(sum(cost), 0), 1000000000000)::bigint AS cost_rest
+	dayOfResult = `(created_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01'`
+	restOfKey   = `prism_id, coalesce(model, '') AS model,
+	coalesce(key_id, '00000000-0000-0000-0000-000000000000') AS key_id, coalesce(currency, '') AS currency`
+
+	tailRows = `SELECT account_id, day, ` + restOfKey + `, 1::bigint, (status = 'failed')::integer::bigint, coalesce(input_tokens, 0),
+	coalesce(output_tokens, 0), coalesce(cost, 0) / 1000000000000, coalesce(cost, 0) % 1000000000000 FROM usage_tail`
+
+	// sumsOf and sumsBehind stand around a day and a table.
+	sumsOf     = `SELECT account_id, `
+	sumsBehind = `, ` + restOfKey + `, count(*), count(*) FILTER (WHERE status = 'failed'),
+	coalesce(sum(input_tokens), 0)::bigint, coalesce(sum(output_tokens), 0)::bigint,
+	div(coalesce(sum(cost), 0), 1000000000000)::bigint, mod(coalesce(sum(cost), 0), 1000000000000)::bigint
 FROM `
 	sumsAfter = ` GROUP BY 1, 2, 3, 4, 5, 6`
 )
 
 // countResults counts the results that were saved before, and starts the trigger.
 func countResults(ctx context.Context, db *sql.DB) error {
-	const countSaved = "INSERT INTO usage (" + usageColumns + ") " + sumsBefore + "results" + sumsAfter
+	const countSaved = "INSERT INTO usage (" + usageColumns + ") " + sumsOf + dayOfResult + sumsBehind + "results" + sumsAfter
 	var before *sql.Tx
 	err := untilLocked(ctx, func() (err error) {
 		before, err = startCounting(ctx, db)

@@ -23,7 +23,7 @@ WITH lock AS MATERIALIZED (
 	RETURNING *
 ), folded AS (
 	INSERT INTO usage AS u (` + usageColumns + `)
-	` + sumsBefore + `moved` + sumsAfter + `
+	` + sumsOf + `day` + sumsBehind + `moved` + sumsAfter + `
 	ON CONFLICT (` + usageKey + `) DO UPDATE SET
 		results = u.results + excluded.results, failed = u.failed + excluded.failed,
 		input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,
