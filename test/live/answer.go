@@ -23,6 +23,7 @@ type row struct {
 	asked           int
 	answered        int
 	right           int
+	said            map[string]int  // answers
 	took            []time.Duration // of the calls with a result
 	wrong           map[string]int  // errors of results, and of calls without one
 	before, after   figures
@@ -62,7 +63,7 @@ func answer(ctx context.Context, out io.Writer, u upstream, sets []set) (rows []
 			return nil, err
 		}
 		_, _ = fmt.Fprintf(out, "%s: %d texts of %s\n", u.name, len(s.rows), s.prism.Slug)
-		r := row{upstream: u.name, prism: s.prism.Slug, choices: choices(s.prism.Questions[0]), wrong: map[string]int{}}
+		r := row{upstream: u.name, prism: s.prism.Slug, choices: choices(s.prism.Questions[0]), said: map[string]int{}, wrong: map[string]int{}}
 		if r.before, err = read(ctx, prism); err != nil {
 			return nil, err
 		}
@@ -104,7 +105,9 @@ func (r *row) ask(ctx context.Context, c *client.Client, l labelled) {
 		return
 	default:
 		r.answered++
-		if value(result.Answers[0]) == l.answer {
+		said := value(result.Answers[0])
+		r.said[said]++
+		if said == l.answer {
 			r.right++
 		}
 	}

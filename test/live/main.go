@@ -46,21 +46,23 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	lite, err := servers.liteLLM(ctx, llama)
-	if err != nil {
-		return err
-	}
 	banking := sets[0]
 	sets[0].rows = some(banking.rows, *questions)
 	rows, err := answer(ctx, out, llama, sets)
-	if err == nil && *through > 0 {
-		banking.rows = some(banking.rows, *through)
-		var more []row
-		more, err = answer(ctx, out, lite, []set{banking})
-		rows = append(rows, more...)
-	}
 	if err != nil {
 		return err
+	}
+	if *through > 0 {
+		lite, err := servers.liteLLM(ctx, llama)
+		if err != nil {
+			return err
+		}
+		banking.rows = some(banking.rows, *through)
+		more, err := answer(ctx, out, lite, []set{banking})
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
 	}
 	text := table(rows)
 	_, _ = fmt.Fprint(out, "\n"+text)

@@ -13,16 +13,27 @@ import (
 // table writes the rows as Markdown.
 func table(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| upstream | prism | answered | right | by chance | label mass | at most 0.5 | tokens in, out | p50 | slowest | what went wrong |\n" +
-		"|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
+	b.WriteString("| upstream | prism | answered | right | by chance | said most | label mass | at most 0.5 | tokens in, out | p50 | slowest | what went wrong |\n" +
+		"|---|---|---:|---:|---:|---|---:|---:|---:|---:|---:|---|\n")
 	for _, r := range rows {
 		f := r.after.less(r.before)
-		fmt.Fprintf(&b, "| %s | %s | %d of %d | %s | %d%% | %s | %s | %.0f, %.0f | %s | %s | %s |\n",
-			r.upstream, r.prism, r.answered, r.asked, percent(float64(r.right), float64(r.answered)), 100/r.choices,
+		fmt.Fprintf(&b, "| %s | %s | %d of %d | %s | %d%% | %s | %s | %s | %.0f, %.0f | %s | %s | %s |\n",
+			r.upstream, r.prism, r.answered, r.asked, percent(float64(r.right), float64(r.answered)), 100/r.choices, r.most(),
 			mean(f.mass, f.massed), percent(f.low, f.massed), f.input, f.output,
 			milliseconds(percentile(r.took, 50)), milliseconds(percentile(r.took, 100)), r.problems(f))
 	}
 	return b.String()
+}
+
+// most is the answer that the model gave most often. A small model may give nearly always the same.
+func (r row) most() string {
+	answer := ""
+	for _, a := range slices.Sorted(maps.Keys(r.said)) {
+		if r.said[a] > r.said[answer] {
+			answer = a
+		}
+	}
+	return fmt.Sprintf("`%s` %s", answer, percent(float64(r.said[answer]), float64(r.answered)))
 }
 
 // problems lists what went wrong, most frequent first.

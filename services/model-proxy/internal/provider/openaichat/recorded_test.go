@@ -18,7 +18,7 @@ func TestRepliesOfRealServersAreRead(t *testing.T) {
 		yes, no float64 // log-probabilities
 		cached  bool
 	}{
-		"llama.cpp-b11549":        {-2.416222333908081, -1.6065491437911987, true},
+		"xllamacpp-2026.10.11549": {-2.416222333908081, -1.6065491437911987, true},
 		"llama-cpp-python-0.3.36": {-2.4540791511535645, -1.6821445226669312, false},
 		"litellm-1.104.0":         {-2.443415403366089, -1.6988571882247925, true},
 	} {

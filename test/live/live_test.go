@@ -1,0 +1,77 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/testkit/program"
+)
+
+func TestEveryTextHasAnAnswerOfItsQuestion(t *testing.T) {
+	t.Parallel()
+	root, err := program.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := readSets(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sets) != 4 || len(sets[0].rows) != 200 {
+		t.Fatalf("%d prisms, the first with %d texts", len(sets), len(sets[0].rows))
+	}
+	for _, s := range sets {
+		q := s.prism.Questions[0]
+		answers := map[string]bool{
+			"yes": q.Type == client.YesNo, "no": q.Type == client.YesNo, "insufficient_information": q.InsufficientInformation,
+		}
+		for _, o := range q.Options {
+			answers[o.Key] = true
+		}
+		for _, l := range q.Levels {
+			answers[l.Key] = true
+		}
+		for _, r := range s.rows {
+			if r.text == "" || !answers[r.answer] {
+				t.Errorf("%s: %q has the answer %q", s.prism.Slug, r.text, r.answer)
+			}
+		}
+		if got := len(slices.DeleteFunc(slices.Collect(maps.Values(answers)), func(is bool) bool { return !is })); got != choices(q) {
+			t.Errorf("%s: %d choices, want %d", s.prism.Slug, choices(q), got)
+		}
+	}
+}
+
+func TestTheTableSaysWhatWentWrong(t *testing.T) {
+	t.Parallel()
+	one := row{
+		upstream: "u", prism: "p", choices: 4, asked: 4, answered: 2, right: 1, said: map[string]int{"a": 2},
+		took: []time.Duration{time.Second, 3 * time.Second, 2 * time.Second}, wrong: map[string]int{"The model service refused.": 2},
+		before: figures{input: 5, massed: 1, mass: 0.5}, after: figures{input: 105, output: 3, massed: 3, mass: 1.5, low: 1, attempts: 6, lost: 2},
+	}
+	page := filepath.Join(t.TempDir(), "page.md")
+	if err := os.WriteFile(page, []byte("a\n<!-- live -->\nold\n<!-- end -->\nb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(page, table([]row{one})); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "| u | p | 2 of 4 | 50% | 25% | `a` 100% | 0.50 | 50% | 100, 3 | 2000 ms | 3000 ms | " +
+		"2 × The model service refused.; 2 of 6 calls of the model without a response of status 2xx |\n<!-- end -->\nb\n"
+	if !strings.HasSuffix(string(got), want) || !strings.HasPrefix(string(got), "a\n<!-- live -->\n| upstream |") {
+		t.Errorf("the page is\n%s", got)
+	}
+	if err := silent([]row{one, {asked: 1}}); err == nil {
+		t.Error("a prism without an answer is no error")
+	}
+}
