@@ -23,6 +23,7 @@ type call struct {
 	path      string // below /v1, escaped
 	query     url.Values
 	body      any           // JSON; none when nil
+	ifMatch   string        // the ETag; "" for none
 	dryRun    bool          // adds dry_run to body
 	want      int           // the status of success
 	timeout   time.Duration // of an attempt
@@ -32,6 +33,8 @@ type call struct {
 	// result calls return a result in format, so a 502 may be a failed result (spec: failed-result-is-not-an-error).
 	result bool
 	format Format
+	// tag is where the ETag of the response goes; nil for calls without one.
+	tag *string
 }
 
 // request is a call of the path with these segments. Only a POST has another effect twice than once.
@@ -62,6 +65,15 @@ func (k call) idempotent() call {
 func (k call) where(q url.Values) call {
 	k.query = q
 	return k
+}
+
+// tagged makes a call whose response is a prism, and notes the ETag.
+func (c *Client) tagged(ctx context.Context, k call) (p Prism, err error) {
+	var tag string
+	k.tag = &tag
+	p, err = fetch[Prism](ctx, c, k)
+	p.ETag = tag
+	return p, err
 }
 
 // fetch makes a call and decodes its JSON response.
@@ -163,6 +175,9 @@ func (c *Client) attempt(ctx context.Context, k call, payload []byte) (*body, er
 	b.timer.Stop()
 	b.from, b.requestID = res.Body, res.Header.Get("X-Request-Id")
 	if res.StatusCode == k.want {
+		if k.tag != nil {
+			*k.tag = res.Header.Get("ETag")
+		}
 		return b, nil
 	}
 	defer func() { _ = b.Close() }()
@@ -184,6 +199,9 @@ func (c *Client) send(ctx context.Context, k call, payload []byte) (*http.Respon
 	}
 	if payload != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if k.ifMatch != "" {
+		req.Header.Set("If-Match", k.ifMatch)
 	}
 	req.Header.Set("User-Agent", c.agent)
 	c.authorize(req.Header)

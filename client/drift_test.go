@@ -51,7 +51,7 @@ var everything = map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"createVersion": func(ctx context.Context, c *Client) error {
-		_, err := c.CreateVersion(ctx, "a", fullVersion)
+		_, err := c.CreateVersionOf(ctx, Prism{ID: "a", LatestVersion: 1, ETag: `"e"`}, fullVersion)
 		return err
 	},
 	"listVersions": func(ctx context.Context, c *Client) error {
@@ -103,7 +103,8 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"createVersion": func(ctx context.Context, c *Client) error {
-		_, err := c.CheckVersion(ctx, "a", fullVersion)
+		check := request("createVersion", http.MethodPost, "prisms", "a", "versions").checking(versionOf{fullVersion, 1})
+		_, err := fetch[Version](ctx, c, check)
 		return err
 	},
 	"replaceLens": func(ctx context.Context, c *Client) error {

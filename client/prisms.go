@@ -9,7 +9,7 @@ import (
 
 // CreatePrism creates a prism with its version 1. A slug that the account has already is ErrConflict.
 func (c *Client) CreatePrism(ctx context.Context, p NewPrism) (Prism, error) {
-	return fetch[Prism](ctx, c, request("createPrism", http.MethodPost, "prisms").creating(p))
+	return c.tagged(ctx, request("createPrism", http.MethodPost, "prisms").creating(p))
 }
 
 // CheckPrism makes every check of CreatePrism and returns the prism as it would be, but creates nothing.
@@ -19,7 +19,7 @@ func (c *Client) CheckPrism(ctx context.Context, p NewPrism) (Prism, error) {
 
 // ReadPrism reads a prism by its slug or id, an archived one too.
 func (c *Client) ReadPrism(ctx context.Context, prism string) (Prism, error) {
-	return fetch[Prism](ctx, c, request("readPrism", http.MethodGet, "prisms", prism))
+	return c.tagged(ctx, request("readPrism", http.MethodGet, "prisms", prism))
 }
 
 // PrismFilter selects the prisms of a list.
@@ -54,6 +54,18 @@ func (c *Client) CreateVersion(ctx context.Context, prism string, v NewVersion) 
 	return fetch[Version](ctx, c, request("createVersion", http.MethodPost, "prisms", prism, "versions").creating(v))
 }
 
+// CreateVersionOf is CreateVersion if the prism still has the latest version and the ETag of was; else ErrConflict.
+func (c *Client) CreateVersionOf(ctx context.Context, was Prism, v NewVersion) (Version, error) {
+	k := request("createVersion", http.MethodPost, "prisms", was.ID, "versions").creating(versionOf{v, was.LatestVersion})
+	k.ifMatch = was.ETag
+	return fetch[Version](ctx, c, k)
+}
+
+type versionOf struct {
+	NewVersion
+	IfLatest int `json:"if_latest,omitempty"`
+}
+
 // CheckVersion makes every check of CreateVersion and returns the version as it would be, but adds nothing.
 func (c *Client) CheckVersion(ctx context.Context, prism string, v NewVersion) (Version, error) {
 	return fetch[Version](ctx, c, request("createVersion", http.MethodPost, "prisms", prism, "versions").checking(v))
@@ -75,7 +87,7 @@ func (c *Client) Versions(ctx context.Context, prism string) iter.Seq2[Version, 
 func (c *Client) RenamePrism(ctx context.Context, prism, name string) (Prism, error) {
 	k := request("renamePrism", http.MethodPut, "prisms", prism, "name")
 	k.body = newName{name}
-	return fetch[Prism](ctx, c, k)
+	return c.tagged(ctx, k)
 }
 
 type newName struct {
@@ -91,7 +103,14 @@ func (c *Client) ReadVersion(ctx context.Context, prism string, version int) (Ve
 func (c *Client) ReplaceLens(ctx context.Context, prism string, l Lens) (Prism, error) {
 	k := request("replaceLens", http.MethodPut, "prisms", prism, "lens")
 	k.body = l
-	return fetch[Prism](ctx, c, k)
+	return c.tagged(ctx, k)
+}
+
+// ReplaceLensOf is ReplaceLens if the prism still has the ETag, which Prism.ETag is; else ErrConflict.
+func (c *Client) ReplaceLensOf(ctx context.Context, prism, etag string, l Lens) (Prism, error) {
+	k := request("replaceLens", http.MethodPut, "prisms", prism, "lens")
+	k.body, k.ifMatch = l, etag
+	return c.tagged(ctx, k)
 }
 
 // CheckLens makes every check of ReplaceLens and returns the prism as it would be, but edits nothing.
@@ -101,10 +120,10 @@ func (c *Client) CheckLens(ctx context.Context, prism string, l Lens) (Prism, er
 
 // ArchivePrism archives a prism, which then takes no calls. Its results stay readable. The call is idempotent.
 func (c *Client) ArchivePrism(ctx context.Context, prism string) (Prism, error) {
-	return fetch[Prism](ctx, c, request("archivePrism", http.MethodPost, "prisms", prism, "archive").idempotent())
+	return c.tagged(ctx, request("archivePrism", http.MethodPost, "prisms", prism, "archive").idempotent())
 }
 
 // UnarchivePrism lets an archived prism take calls again. The call is idempotent.
 func (c *Client) UnarchivePrism(ctx context.Context, prism string) (Prism, error) {
-	return fetch[Prism](ctx, c, request("unarchivePrism", http.MethodPost, "prisms", prism, "unarchive").idempotent())
+	return c.tagged(ctx, request("unarchivePrism", http.MethodPost, "prisms", prism, "unarchive").idempotent())
 }

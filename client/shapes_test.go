@@ -26,7 +26,7 @@ var shapes = map[string]reflect.Type{
 	"Field":      reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),
 	"Question": reflect.TypeFor[Question](), "ChoiceQuestion": reflect.TypeFor[Question](), "YesNoQuestion": reflect.TypeFor[Question](),
 	"ScaleQuestion": reflect.TypeFor[Question](), "Lens": reflect.TypeFor[Lens](), "Column": reflect.TypeFor[Column](),
-	"NewPrism": reflect.TypeFor[NewPrism](), "NewVersion": reflect.TypeFor[NewVersion](), "NewLens": reflect.TypeFor[Lens](), "Prism": reflect.TypeFor[Prism](),
+	"NewPrism": reflect.TypeFor[NewPrism](), "NewVersion": reflect.TypeFor[versionOf](), "NewLens": reflect.TypeFor[Lens](), "Prism": reflect.TypeFor[Prism](),
 	"Version": reflect.TypeFor[Version](), "ApiKey": reflect.TypeFor[APIKey](), "CreatedApiKey": reflect.TypeFor[CreatedAPIKey](),
 	"NewName": reflect.TypeFor[newName](), "NewKey": reflect.TypeFor[NewKey](), "Role": reflect.TypeFor[Role](), "Status": reflect.TypeFor[Status](), "Format": reflect.TypeFor[Format](),
 	"ModelList": reflect.TypeFor[ModelList](), "Model": reflect.TypeFor[Model](), "Price": reflect.TypeFor[Price](),

@@ -188,6 +188,8 @@ type Prism struct {
 	Version       Version `json:"version"`
 	// RetentionDays is how many days old results become before they are deleted; nil: they are kept.
 	RetentionDays *int `json:"retention_days"`
+	// ETag names the prism as it is here, for ReplaceLensOf and CreateVersionOf. Prisms of lists have none.
+	ETag string `json:"-"`
 }
 
 // Role says what a key may do. Each role may do all that the next one may.

@@ -105,7 +105,7 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 	pages := map[string]string{"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listAudit": "Audit", "listVersions": "Versions"}
 	for _, methods := range openAPI(t).Paths {
 		for _, o := range methods {
-			method := strings.ToUpper(o.OperationID[:1]) + o.OperationID[1:] + "(As|Raw)?"
+			method := strings.ToUpper(o.OperationID[:1]) + o.OperationID[1:] + "(As|Raw|Of)?"
 			if all := pages[o.OperationID]; all != "" {
 				method = all
 			}

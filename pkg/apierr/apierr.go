@@ -170,6 +170,14 @@ func TooManyKeys() *Error { return conflict("This account has 1000 active keys."
 // ArchivedUnchangeable is a new version or Lens for an archived prism.
 func ArchivedUnchangeable() *Error { return conflict("This prism is archived.") }
 
+// NotLatest is a new version whose caller names another version than the latest as the latest.
+func NotLatest(latest int32) *Error {
+	return conflict("The latest version is " + strconv.Itoa(int(latest)) + ".")
+}
+
+// PrismChanged is a change of a prism that is not as the caller has seen it (spec: if-match).
+func PrismChanged() *Error { return conflict("This prism was changed.") }
+
 func conflict(message string) *Error { return &Error{409, CodeConflict, message} }
 
 // Internal is a bug. The message is always the same.

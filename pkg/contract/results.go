@@ -104,7 +104,8 @@ type Results interface {
 	ListPrisms(ctx context.Context, key KeyDigest, q PrismList) (Response, error)
 	// Prism is a prism with its latest version, archived or not.
 	Prism(ctx context.Context, key KeyDigest, ref prism.Ref) (Response, error)
-	// AddVersion stores the next version and replaces the Lens: apierr.ArchivedUnchangeable.
+	// AddVersion stores the next version and replaces the Lens: apierr.ArchivedUnchangeable, apierr.NotLatest,
+	// apierr.PrismChanged.
 	AddVersion(ctx context.Context, key KeyDigest, ref prism.Ref, v NewVersion) (Response, error)
 	// ListVersions is a page of the versions of a prism, newest first: {data, next_cursor}.
 	ListVersions(ctx context.Context, key KeyDigest, ref prism.Ref, p Page) (Response, error)
@@ -113,7 +114,7 @@ type Results interface {
 	// Version is one version: apierr.VersionNotFound.
 	Version(ctx context.Context, key KeyDigest, ref prism.Ref, number int32) (Response, error)
 	// PutLens replaces the Lens. It is validated against the latest version: apierr.Invalid with paths such as
-	// columns.0.name, apierr.ArchivedUnchangeable.
+	// columns.0.name, apierr.ArchivedUnchangeable, apierr.PrismChanged.
 	PutLens(ctx context.Context, key KeyDigest, ref prism.Ref, l NewLens) (Response, error)
 	// SetArchived archives or unarchives. Doing it twice is doing it once.
 	SetArchived(ctx context.Context, key KeyDigest, ref prism.Ref, archived bool) (Response, error)
@@ -317,6 +318,9 @@ type NewVersion struct {
 	prism.Definition
 	Lens   *prism.Lens `json:"lens,omitzero"`
 	DryRun bool        `json:"dry_run,omitzero"`
+	// IfLatest is the number of the version that has to be the latest; 0: any.
+	IfLatest int32   `json:"if_latest,omitzero"`
+	IfMatch  IfMatch `json:"if_match,omitzero"`
 }
 
 // NewName is a name to replace a prism's; "" is none.
@@ -327,5 +331,6 @@ type NewName struct {
 // NewLens is a Lens to replace a prism's.
 type NewLens struct {
 	prism.Lens
-	DryRun bool `json:"dry_run,omitzero"`
+	DryRun  bool    `json:"dry_run,omitzero"`
+	IfMatch IfMatch `json:"if_match,omitzero"`
 }

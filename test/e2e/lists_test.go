@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -96,18 +97,17 @@ func TestFiltersOfResults(t *testing.T) {
 			own.get(t, "/v1/keys").decode(t, &keys)
 			key := keys.Data[0].ID
 			for query, want := range map[string][]string{
-				"version=1":                         {first.ID},
-				"version=2":                         {second.ID},
-				"version=3":                         nil,
-				"ref=":                              {first.ID},
-				"from=" + second.CreatedAt:          {second.ID},
-				"to=" + second.CreatedAt:            {first.ID},
-				"from=" + first.CreatedAt:           {second.ID, first.ID},
-				"key_id=" + key:                     {second.ID, first.ID},
-				"key_id=" + first.ID:                nil,
-				"model=none":                        nil,
-				"key_id=" + key + "&version=1":      {first.ID},
-				"version=&from=&to=&model=&key_id=": {second.ID, first.ID},
+				"version=1":                    {first.ID},
+				"version=2":                    {second.ID},
+				"version=3":                    nil,
+				"ref=":                         {first.ID},
+				"from=" + second.CreatedAt:     {second.ID},
+				"to=" + second.CreatedAt:       {first.ID},
+				"from=" + first.CreatedAt:      {second.ID, first.ID},
+				"key_id=" + key:                {second.ID, first.ID},
+				"key_id=" + first.ID:           nil,
+				"model=none":                   nil,
+				"key_id=" + key + "&version=1": {first.ID},
 			} {
 				if got := own.walk(t, "/v1/results?"+query, 1); !slices.Equal(got, want) {
 					t.Errorf("%q lists %v, want %v", query, got, want)
@@ -125,15 +125,70 @@ func TestFiltersOfResults(t *testing.T) {
 			for range 3 {
 				ids = append(ids, s.main.create(t, prism, text("x")).ok(t).ID)
 			}
-			path := "/v1/prisms/" + prism + "/results?format=jsonl&after="
-			whole := string(s.main.get(t, path).body)
+			all := "/v1/prisms/" + prism + "/results?format=jsonl"
+			path := all + "&after="
+			whole := string(s.main.get(t, all).body)
 			for i, id := range ids {
 				lines := strings.SplitAfter(whole, "\n")
 				s.main.get(t, path+id).wantBody(t, strings.Join(lines[i+1:], ""))
 			}
 			s.main.get(t, path+"00000000-0000-7000-8000-000000000000").wantBody(t, whole)
 			s.main.get(t, path+"1").wantFail(t, invalid("after: Invalid uuid"))
-			s.main.get(t, path+"&model=none").wantBody(t, "")
+			s.main.get(t, all+"&model=none").wantBody(t, "")
+		})
+	})
+}
+
+// TestConditionsOfChanges holds if_latest, ETag and If-Match.
+func TestConditionsOfChanges(t *testing.T) {
+	onEach(t, func(t *testing.T, s *stack) {
+		const column = `{"columns":[{"name":"x","question":"urgent","show":"answer"}]}`
+		changed := fail{409, "conflict", "This prism was changed."}
+		// spec: if-latest
+		t.Run("a version is added only behind the latest that the caller names", func(t *testing.T) {
+			t.Parallel()
+			path := "/v1/prisms/" + s.main.triage(t) + "/versions"
+			version := func(latest int, dry bool) string {
+				return object("fields", raw(oneField), "questions", raw(yesNo), "if_latest", latest, "dry_run", dry)
+			}
+			s.main.post(t, path, version(1, true)).wantStatus(t, 200)
+			s.main.post(t, path, version(1, false)).wantStatus(t, 201)
+			for _, dry := range []bool{true, false} {
+				s.main.post(t, path, version(1, dry)).wantFail(t, fail{409, "conflict", "The latest version is 2."})
+				s.main.post(t, path, version(3, dry)).wantFail(t, fail{409, "conflict", "The latest version is 2."})
+			}
+		})
+		// spec: prism-etag, if-match
+		t.Run("a Lens is replaced and a version added only if the prism is as the caller has seen it", func(t *testing.T) {
+			t.Parallel()
+			path := "/v1/prisms/" + s.main.triage(t)
+			put := func(tag, body string) reply {
+				return s.main.do(t, call{method: "PUT", path: path + "/lens", body: body, header: http.Header{"If-Match": {tag}}})
+			}
+			read := s.main.get(t, path)
+			tag := read.header.Get("ETag")
+			wantEqual(t, "the ETag of HEAD", s.main.do(t, call{method: "HEAD", path: path}).header.Get("ETag"), tag)
+			put(`W/`+tag, column).wantFail(t, changed)
+			edited := put(`"x", `+tag, column)
+			edited.wantStatus(t, 200)
+			if next := edited.header.Get("ETag"); next == tag || next == "" {
+				t.Errorf("the ETag is %q", next)
+			}
+			put(tag, column).wantFail(t, changed)
+			put("x", column).wantFail(t, invalid("If-Match: Invalid entity tag"))
+			put("*", column).wantStatus(t, 200)
+			version := object("fields", raw(oneField), "questions", raw(yesNo))
+			post := func(tag string) reply {
+				return s.main.do(t, call{method: "POST", path: path + "/versions", body: version, header: http.Header{"If-Match": {tag}}})
+			}
+			post(tag).wantFail(t, changed)
+			post(edited.header.Get("ETag")).wantStatus(t, 201)
+			for _, action := range []string{"archive", "unarchive"} {
+				before := s.main.get(t, path).header.Get("ETag")
+				if after := s.main.post(t, path+"/"+action, "").header.Get("ETag"); after == before || after != s.main.get(t, path).header.Get("ETag") {
+					t.Errorf("%s: the ETag was %q and is %q", action, before, after)
+				}
+			}
 		})
 	})
 }

@@ -219,3 +219,38 @@ func TestThePreviousReleaseIsNotAskedForWhatItWouldNotFilter(t *testing.T) {
 		}
 	}
 }
+
+// The previous release ignores conditions, and would make the change whether or not they hold.
+// spec: if-latest, if-match
+func TestThePreviousReleaseMakesNoChangeWithACondition(t *testing.T) {
+	t.Parallel()
+	var stored atomic.Int64
+	url := serve(t, func(app *fiber.App, _ *slog.Logger) {
+		for _, path := range []string{"add-version", "add-version-dry-run", "put-lens", "put-lens-dry-run"} {
+			app.Post("/internal/"+path, func(c *fiber.Ctx) error {
+				stored.Add(1)
+				return c.SendString("{}")
+			})
+		}
+	})
+	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	var key contract.KeyDigest
+	tags := contract.IfMatch{contract.AnyTag}
+	for _, dryRun := range []bool{true, false} {
+		_, latest := c.AddVersion(t.Context(), key, prism.Ref{}, contract.NewVersion{DryRun: dryRun, IfLatest: 1})
+		_, add := c.AddVersion(t.Context(), key, prism.Ref{}, contract.NewVersion{DryRun: dryRun, IfMatch: tags})
+		_, put := c.PutLens(t.Context(), key, prism.Ref{}, contract.NewLens{DryRun: dryRun, IfMatch: tags})
+		for _, err := range []error{latest, add, put} {
+			if !errors.Is(err, contract.ErrUnavailable) {
+				t.Errorf("dry run %v: %v", dryRun, err)
+			}
+		}
+	}
+	if stored.Load() != 0 {
+		t.Errorf("%d changes reached the previous release", stored.Load())
+	}
+}

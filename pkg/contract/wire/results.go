@@ -77,7 +77,7 @@ func (r *results) ListResults(ctx context.Context, key contract.KeyDigest, q con
 }
 
 func (r *results) CreatePrism(ctx context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
-	return r.call(ctx, changePath(definitionPath(pathCreatePrism, p.Definition), p.DryRun), argsCreatePrism{key, p})
+	return r.call(ctx, changePath(definitionPath(pathCreatePrism, p.Definition), p.DryRun, false), argsCreatePrism{key, p})
 }
 
 func (r *results) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
@@ -97,7 +97,8 @@ func (r *results) Prism(ctx context.Context, key contract.KeyDigest, ref prism.R
 }
 
 func (r *results) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
-	return r.call(ctx, changePath(definitionPath(pathAddVersion, v.Definition), v.DryRun), argsPrism{Key: key, Ref: ref, New: v})
+	path := changePath(definitionPath(pathAddVersion, v.Definition), v.DryRun, v.IfLatest != 0 || v.IfMatch != nil)
+	return r.call(ctx, path, argsPrism{Key: key, Ref: ref, New: v})
 }
 
 func (r *results) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
@@ -105,7 +106,7 @@ func (r *results) Version(ctx context.Context, key contract.KeyDigest, ref prism
 }
 
 func (r *results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	return r.call(ctx, changePath(pathPutLens, l.DryRun), argsPrism{Key: key, Ref: ref, Lens: l})
+	return r.call(ctx, changePath(pathPutLens, l.DryRun, l.IfMatch != nil), argsPrism{Key: key, Ref: ref, Lens: l})
 }
 
 func (r *results) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {

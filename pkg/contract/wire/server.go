@@ -110,10 +110,11 @@ func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
 	})
 }
 
-// postChange serves a change and the dry run of the change.
+// postChange serves a change, the dry run of the change, and the change with a condition.
 func postChange[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
 	post(app, log, path, method)
-	post(app, log, changePath(path, true), method)
+	post(app, log, changePath(path, true, false), method)
+	post(app, log, changePath(path, false, true), method)
 }
 
 // postDefinition is postChange for a change whose definition may name a model.

@@ -67,10 +67,13 @@ const (
 	pathSetRetention  = "/internal/set-retention"
 )
 
-// changePath is the path of a change. A dry run has a path of its own: the release before this one ignores the member
-// dry_run and would store the change, but refuses a path that it does not know.
-func changePath(path string, dryRun bool) string {
-	if dryRun {
+// changePath is the path of a change. A dry run and a change with a condition have paths of their own: earlier releases ignore
+// the members and would store the change, but refuse a path that they do not know.
+func changePath(path string, dryRun, conditional bool) string {
+	switch {
+	case conditional: // and maybe a dry run too, for which the release before this one would not check the condition
+		return path + "-conditional"
+	case dryRun:
 		return path + "-dry-run"
 	}
 	return path

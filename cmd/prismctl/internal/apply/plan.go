@@ -147,7 +147,7 @@ func (c Change) Do(ctx context.Context, to *client.Client) error {
 	if err != nil {
 		return err
 	}
-	if now.LatestVersion != c.before.LatestVersion || !reflect.DeepEqual(now.Lens, c.before.Lens) || (now.ArchivedAt == nil) != (c.before.ArchivedAt == nil) {
+	if (now.ArchivedAt == nil) != (c.before.ArchivedAt == nil) || c.changed(now) {
 		return ErrChanged
 	}
 	if c.Archive {
@@ -155,18 +155,27 @@ func (c Change) Do(ctx context.Context, to *client.Client) error {
 		return err
 	}
 	if c.Unarchive {
-		if _, err := to.UnarchivePrism(ctx, c.before.ID); err != nil {
+		if now, err = to.UnarchivePrism(ctx, c.before.ID); err != nil {
 			return err
 		}
+		if c.changed(now) {
+			return ErrChanged
+		}
 	}
+	// Prism makes the change only if the prism is still as in now, so that nobody else's change is overwritten.
 	switch {
 	case c.Version:
 		// The version brings the file's Lens, or else the derived Lens.
-		_, err = to.CreateVersion(ctx, c.before.ID, c.file.NewVersion)
+		_, err = to.CreateVersionOf(ctx, now, c.file.NewVersion)
 	case c.Lens:
-		_, err = to.ReplaceLens(ctx, c.before.ID, c.lens)
+		_, err = to.ReplaceLensOf(ctx, c.before.ID, now.ETag, c.lens)
 	}
 	return err
+}
+
+// changed tells whether somebody else changed what the plan changes.
+func (c Change) changed(now client.Prism) bool {
+	return now.LatestVersion != c.before.LatestVersion || !reflect.DeepEqual(now.Lens, c.before.Lens)
 }
 
 // located gives each problem of a refused definition its file and line. Other errors stay as they are.

@@ -348,7 +348,7 @@ func catalogue() []*apierr.Error {
 		apierr.AuthenticationRequired(), apierr.InvalidAPIKey(), apierr.RoleNotAllowed(),
 		apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.ResultNotFound(), apierr.KeyNotFound(), apierr.PrismArchived(),
 		apierr.KeyOfAnotherPrism(), apierr.OnlyFailedRetried(), apierr.AlreadyRetried(prism.ResultID{UUID: id}),
-		apierr.SlugTaken(), apierr.ArchivedUnchangeable(), apierr.TooManyKeys(),
+		apierr.SlugTaken(), apierr.ArchivedUnchangeable(), apierr.PrismChanged(), apierr.NotLatest(2), apierr.TooManyKeys(),
 		apierr.Internal(), apierr.Unavailable(),
 	}
 }

@@ -14,9 +14,9 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 	read := map[string]func(request.Body) error{
 		"createResult":  func(b request.Body) error { _, err := request.ParseCreate("support-triage", nil, b); return err },
 		"createPrism":   func(b request.Body) error { _, err := request.ParseNewPrism(b); return err },
-		"createVersion": func(b request.Body) error { _, _, err := request.ParseNewVersion("support-triage", b); return err },
+		"createVersion": func(b request.Body) error { _, _, err := request.ParseNewVersion("support-triage", nil, b); return err },
 		"renamePrism":   func(b request.Body) error { _, _, err := request.ParseName("support-triage", b); return err },
-		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", b); return err },
+		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", nil, b); return err },
 		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
 		"setRetention":  func(b request.Body) error { _, _, err := request.ParseRetention("support-triage", b); return err },
@@ -103,6 +103,8 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put := func(name string, err error) { got[name] = err }
 	_, _, err := request.ParseName("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	put("NameRequired", err)
+	_, _, err = request.ParseLens("p", []string{"x"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"columns":[{"name":"q","question":"q","show":"answer"}]}`)})
+	put("InvalidETag", err)
 	_, err = request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)})
 	put("InvalidFormat", err)
 	_, err = request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})

@@ -12,17 +12,55 @@ import (
 
 func TestLensIsReadWithItsTypes(t *testing.T) {
 	t.Parallel()
-	ref, got, err := request.ParseLens(anID, jsonBody(
+	ref, got, err := request.ParseLens(anID, nil, jsonBody(
 		`{"columns":[{"name":"p","question":"kind","show":"probability","option":"bug","yes_at":null}]}`))
 	want := prism.Lens{Columns: []prism.Column{{Name: "p", Question: "kind", Show: prism.ShowProbability, Option: "bug"}}}
 	if err != nil || ref.ID.String() != anID || !reflect.DeepEqual(got, contract.NewLens{Lens: want}) {
 		t.Errorf("got %v %+v %v", ref, got, err)
 	}
-	_, _, err = request.ParseLens("a\x00", jsonBody(`{"columns":[1,{"name":null,"question":"q","show":"answer","no_at":[]}]}`))
+	_, _, err = request.ParseLens("a\x00", nil, jsonBody(`{"columns":[1,{"name":null,"question":"q","show":"answer","no_at":[]}]}`))
 	wantProblems(t, err, "prism: "+unclean+"; columns.0: Expected object, received number; "+
 		"columns.1.name: Expected string, received null; columns.1.no_at: Expected number, received array")
-	_, _, err = request.ParseLens("p", jsonBody(`{}`))
+	_, _, err = request.ParseLens("p", nil, jsonBody(`{}`))
 	wantProblems(t, err, "columns: Required")
+}
+
+// spec: if-match, if-latest
+func TestConditionsOfChanges(t *testing.T) {
+	t.Parallel()
+	const columns = `{"columns":[{"name":"p","question":"q","show":"answer"}]}`
+	for _, c := range []struct {
+		headers []string
+		want    contract.IfMatch
+	}{
+		{nil, nil},
+		{[]string{" * "}, contract.IfMatch{"*"}},
+		{[]string{`"a"`}, contract.IfMatch{`"a"`}},
+		{[]string{`"a", "b,c" ,,W/"d"`, `""`}, contract.IfMatch{`"a"`, `"b,c"`, `""`}},
+		{[]string{`W/"a"`}, contract.IfMatch{}}, // matches nothing
+		{[]string{""}, contract.IfMatch{}},
+	} {
+		_, l, err := request.ParseLens("p", c.headers, jsonBody(columns))
+		if err != nil || !reflect.DeepEqual(l.IfMatch, c.want) {
+			t.Errorf("%q: %#v, %v", c.headers, l.IfMatch, err)
+		}
+	}
+	for _, header := range []string{"a", `"a`, `"a"b`, `w/"a"`, `W/a`, "*,*", `"a" "b"`, `W/`, `"`} {
+		_, _, err := request.ParseLens("p", []string{header}, jsonBody(columns))
+		wantProblems(t, err, "If-Match: Invalid entity tag")
+	}
+	for sent, want := range map[string]int32{"null": 0, "1": 1, "2147483647": 2147483647} {
+		_, v, err := request.ParseNewVersion("p", []string{`"a"`}, jsonBody(edit("if_latest", json.RawMessage(sent))))
+		if err != nil || v.IfLatest != want || len(v.IfMatch) != 1 {
+			t.Errorf("%s: %d, %v", sent, v.IfLatest, err)
+		}
+	}
+	for sent, want := range map[string]string{
+		"0": "Number must be greater than or equal to 1", "1.5": "Expected integer, received float", `"1"`: "Expected number, received string",
+	} {
+		_, _, err := request.ParseNewVersion("p", nil, jsonBody(edit("if_latest", json.RawMessage(sent))))
+		wantProblems(t, err, "if_latest: "+want)
+	}
 }
 
 // spec: prism-rename
@@ -77,16 +115,16 @@ func TestDryRunIsABooleanBehindEverythingElse(t *testing.T) {
 		if err != nil || p.DryRun != want {
 			t.Errorf("a prism with %s: %v, %v", sent, p.DryRun, err)
 		}
-		_, v, err := request.ParseNewVersion("p", jsonBody(edit("dry_run", json.RawMessage(sent))))
+		_, v, err := request.ParseNewVersion("p", nil, jsonBody(edit("dry_run", json.RawMessage(sent))))
 		if err != nil || v.DryRun != want {
 			t.Errorf("a version with %s: %v, %v", sent, v.DryRun, err)
 		}
-		_, l, err := request.ParseLens("p", jsonBody(`{"columns":[{"name":"p","question":"q","show":"answer"}],"dry_run":`+sent+`}`))
+		_, l, err := request.ParseLens("p", nil, jsonBody(`{"columns":[{"name":"p","question":"q","show":"answer"}],"dry_run":`+sent+`}`))
 		if err != nil || l.DryRun != want {
 			t.Errorf("a Lens with %s: %v, %v", sent, l.DryRun, err)
 		}
 	}
-	_, _, err := request.ParseLens("p", jsonBody(`{"columns":[],"dry_run":1}`))
+	_, _, err := request.ParseLens("p", nil, jsonBody(`{"columns":[],"dry_run":1}`))
 	wantProblems(t, err, "columns: Array must contain at least 1 element(s); dry_run: Expected boolean, received number")
 }
 
@@ -95,9 +133,9 @@ func TestEveryBodyOfTheManagementAPIFollowsOneRule(t *testing.T) {
 	t.Parallel()
 	for name, parse := range map[string]func(request.Body) error{
 		"new prism":   func(b request.Body) error { _, err := request.ParseNewPrism(b); return err },
-		"new version": func(b request.Body) error { _, _, err := request.ParseNewVersion("p", b); return err },
+		"new version": func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err },
 		"name":        func(b request.Body) error { _, _, err := request.ParseName("p", b); return err },
-		"lens":        func(b request.Body) error { _, _, err := request.ParseLens("p", b); return err },
+		"lens":        func(b request.Body) error { _, _, err := request.ParseLens("p", nil, b); return err },
 		"new key":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 	} {
 		wantProblems(t, parse(request.Body{}), "body: Required")

@@ -2,6 +2,7 @@ package request
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ var (
 	lensShape   = &shape{members: append(members("dry_run"), arrayOf("columns", maxColumns, columnShape))}
 	nameShape   = &shape{members: members("name")}
 	// prismShape is also the shape of a version, which has no slug and no name.
-	prismShape = &shape{members: append(members("slug", "name", "instructions", "model", "dry_run"),
+	prismShape = &shape{members: append(members("slug", "name", "instructions", "model", "dry_run", "if_latest"),
 		arrayOf("fields", maxFields, fieldShape), arrayOf("questions", maxQuestions, questionShape), member{"lens", lensShape})}
 )
 
@@ -66,9 +67,9 @@ func ParseNewPrism(body Body) (contract.NewPrism, error) {
 	return p, r.err()
 }
 
-// ParseNewVersion reads POST /v1/prisms/{prism}/versions: instructions?, model?, fields, questions, lens?, dry_run?
-// (spec: version-create).
-func ParseNewVersion(prismParam string, body Body) (prism.Ref, contract.NewVersion, error) {
+// ParseNewVersion reads POST /v1/prisms/{prism}/versions: instructions?, model?, fields, questions, lens?, dry_run?,
+// if_latest? and If-Match (spec: version-create).
+func ParseNewVersion(prismParam string, ifMatch []string, body Body) (prism.Ref, contract.NewVersion, error) {
 	sent, err := parseBody(body, prismShape)
 	if err != nil {
 		return prism.Ref{}, contract.NewVersion{}, err
@@ -76,22 +77,29 @@ func ParseNewVersion(prismParam string, body Body) (prism.Ref, contract.NewVersi
 	var r reader
 	ref := r.prismParam(prismParam)
 	var v contract.NewVersion
+	tags := r.ifMatch(ifMatch)
 	if r.is(sent, kindObject) {
 		v = r.version(sent)
+		if latest := sent.at("if_latest"); latest.given() {
+			if f, ok := r.number(latest); ok {
+				v.IfLatest = int32(r.integer("if_latest", f, math.MaxInt32)) //nolint:gosec // integer has checked the range
+			}
+		}
 	}
+	v.IfMatch = tags
 	return ref, v, r.err()
 }
 
-// ParseLens reads PUT /v1/prisms/{prism}/lens: columns, dry_run? (spec: lens-edit). Only types are checked here: the other
+// ParseLens reads PUT /v1/prisms/{prism}/lens: columns, dry_run? and If-Match (spec: lens-edit). Only types are checked here: the other
 // rules depend on the latest version, which results knows (contract.Results.PutLens).
-func ParseLens(prismParam string, body Body) (prism.Ref, contract.NewLens, error) {
+func ParseLens(prismParam string, ifMatch []string, body Body) (prism.Ref, contract.NewLens, error) {
 	sent, err := parseBody(body, lensShape)
 	if err != nil {
 		return prism.Ref{}, contract.NewLens{}, err
 	}
 	var r reader
 	ref := r.prismParam(prismParam)
-	var l contract.NewLens
+	l := contract.NewLens{IfMatch: r.ifMatch(ifMatch)}
 	if r.is(sent, kindObject) {
 		l.Lens = r.lens(sent)
 		l.DryRun = r.optionalBoolean(sent.at("dry_run"))

@@ -338,13 +338,13 @@ func TestNewVersionReadsTheSameWithoutSlugAndName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, got, err := request.ParseNewVersion("triage", jsonBody(edit("slug", 5, "name", obj{})))
+	ref, got, err := request.ParseNewVersion("triage", nil, jsonBody(edit("slug", 5, "name", obj{})))
 	if err != nil || ref.Slug != "triage" || !reflect.DeepEqual(got, whole.NewVersion) {
 		t.Errorf("got %+v %v", got, err)
 	}
-	_, _, err = request.ParseNewVersion("a\x00", jsonBody(`{"fields":[]}`))
+	_, _, err = request.ParseNewVersion("a\x00", nil, jsonBody(`{"fields":[]}`))
 	wantProblems(t, err, "prism: "+unclean+"; fields: Array must contain at least 1 element(s); questions: Required")
-	_, derived, err := request.ParseNewVersion("triage", jsonBody(edit("lens", nil)))
+	_, derived, err := request.ParseNewVersion("triage", nil, jsonBody(edit("lens", nil)))
 	if err != nil || derived.Lens != nil {
 		t.Errorf("lens %v, error %v", derived.Lens, err)
 	}

@@ -15,6 +15,7 @@ const (
 	textUUID       = "Invalid uuid"
 	textDatetime   = "Invalid datetime"
 	textDay        = "Expected a day, such as 2026-11-01, or its midnight in UTC"
+	textETag       = "Invalid entity tag"
 	textCursor     = "Invalid cursor"
 	textActor      = "Expected 'operator', 'retention' or the id of a key"
 	textFloat      = "Expected integer, received float"

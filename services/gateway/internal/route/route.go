@@ -31,6 +31,7 @@ type Deps struct {
 // call is an operation whose request is valid. It ends in a finished response.
 type call struct {
 	status int
+	etag   bool // the response has an ETag
 	do     func(context.Context, contract.KeyDigest) (contract.Response, error)
 }
 
@@ -40,7 +41,7 @@ const statusOfResult = 0
 // one is a call with one argument, which is sent with 200. err is the error of the parser.
 func one[A any](do func(context.Context, contract.KeyDigest, A) (contract.Response, error)) func(A, error) (call, error) {
 	return func(a A, err error) (call, error) {
-		return call{fiber.StatusOK, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+		return call{status: fiber.StatusOK, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return do(ctx, key, a)
 		}}, err
 	}
@@ -49,7 +50,7 @@ func one[A any](do func(context.Context, contract.KeyDigest, A) (contract.Respon
 // two is a call with two arguments.
 func two[A, B any](do func(context.Context, contract.KeyDigest, A, B) (contract.Response, error)) func(A, B, error) (call, error) {
 	return func(a A, b B, err error) (call, error) {
-		return call{fiber.StatusOK, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+		return call{status: fiber.StatusOK, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return do(ctx, key, a, b)
 		}}, err
 	}
@@ -63,11 +64,25 @@ func created(c call, dryRun bool) call {
 	return c
 }
 
+// tagged is a call whose response is a prism as it is stored, and has an ETag (spec: prism-etag). A dry run stores nothing.
+func tagged(c call, dryRun bool) call {
+	c.etag = !dryRun
+	return c
+}
+
+// ifMatch returns the If-Match headers of a request.
+func ifMatch(c *fiber.Ctx) (headers []string) {
+	for _, h := range c.Request().Header.PeekAll(fiber.HeaderIfMatch) {
+		headers = append(headers, string(h))
+	}
+	return headers
+}
+
 // look is an operation that changes nothing: 503 if results do not respond in time.
 func (d Deps) look(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		parsed, err := parse(c)
-		return d.respond(c, call{parsed.status, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+		return d.respond(c, call{status: parsed.status, etag: parsed.etag, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return parsed.do(ctx, key) })
 		}}, err)
 	}
@@ -103,6 +118,9 @@ func (d Deps) respond(c *fiber.Ctx, parsed call, err error) error {
 			status = fiber.StatusBadGateway
 		case status == statusOfResult:
 			status = fiber.StatusOK
+		}
+		if parsed.etag {
+			c.Set(fiber.HeaderETag, contract.ETag(response.Body))
 		}
 		changes := c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead
 		return httpkit.SendOwn(c, status, response.ContentType, response.Body, changes)

@@ -27,13 +27,13 @@ func Register(app *fiber.App, d Deps) {
 func results(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms/:prism/results", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseCreate(httpkit.Param(c, "prism"), query(c)("format"), b)
-		return call{statusOfResult, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+		return call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return d.Executor.Create(ctx, d.Stopping(), key, sent)
 		}}, err
 	}))
 	app.Post("/v1/results/:result_id/retry", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseRetry(httpkit.Param(c, "result_id"), query(c)("format"), b)
-		return call{statusOfResult, func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+		return call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return d.Executor.Retry(ctx, d.Stopping(), key, sent.ID, sent.Format)
 		}}, err
 	}))
@@ -65,16 +65,17 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseNewPrism(b)
 		c, err := one(d.Results.CreatePrism)(sent, err)
-		return created(d.configured(c, contract.CreatePrism, sent.Model), sent.DryRun), err
+		return tagged(created(d.configured(c, contract.CreatePrism, sent.Model), sent.DryRun), sent.DryRun), err
 	}))
 	app.Get("/v1/prisms", d.look(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListPrisms)(request.ParsePrismList(query(c)))
 	}))
 	app.Get("/v1/prisms/:prism", d.look(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.Prism)(request.ParsePrism(httpkit.Param(c, "prism")))
+		do, err := one(d.Results.Prism)(request.ParsePrism(httpkit.Param(c, "prism")))
+		return tagged(do, false), err
 	}))
 	app.Post("/v1/prisms/:prism/versions", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		ref, sent, err := request.ParseNewVersion(httpkit.Param(c, "prism"), b)
+		ref, sent, err := request.ParseNewVersion(httpkit.Param(c, "prism"), ifMatch(c), b)
 		do, err := two(d.Results.AddVersion)(ref, sent, err)
 		return created(d.configured(do, contract.CreateVersion, sent.Model), sent.DryRun), err
 	}))
@@ -82,18 +83,22 @@ func prisms(app *fiber.App, d Deps) {
 		return two(d.Results.ListVersions)(request.ParseVersionList(httpkit.Param(c, "prism"), query(c)))
 	}))
 	app.Put("/v1/prisms/:prism/name", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return two(d.Results.RenamePrism)(request.ParseName(httpkit.Param(c, "prism"), b))
+		do, err := two(d.Results.RenamePrism)(request.ParseName(httpkit.Param(c, "prism"), b))
+		return tagged(do, false), err
 	}))
 	app.Get("/v1/prisms/:prism/versions/:version", d.look(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Version)(request.ParseVersion(httpkit.Param(c, "prism"), httpkit.Param(c, "version")))
 	}))
 	app.Put("/v1/prisms/:prism/lens", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return two(d.Results.PutLens)(request.ParseLens(httpkit.Param(c, "prism"), b))
+		ref, sent, err := request.ParseLens(httpkit.Param(c, "prism"), ifMatch(c), b)
+		do, err := two(d.Results.PutLens)(ref, sent, err)
+		return tagged(do, sent.DryRun), err
 	}))
 	for action, archived := range map[string]bool{"archive": true, "unarchive": false} {
 		app.Post("/v1/prisms/:prism/"+action, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 			ref, err := request.ParsePrismAction(httpkit.Param(c, "prism"), b)
-			return two(d.Results.SetArchived)(ref, archived, err)
+			do, err := two(d.Results.SetArchived)(ref, archived, err)
+			return tagged(do, false), err
 		}))
 	}
 }
@@ -114,7 +119,8 @@ func deletions(app *fiber.App, d Deps) {
 		return do, err
 	}))
 	app.Put("/v1/prisms/:prism/retention", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return two(d.Results.SetRetention)(request.ParseRetention(httpkit.Param(c, "prism"), b))
+		do, err := two(d.Results.SetRetention)(request.ParseRetention(httpkit.Param(c, "prism"), b))
+		return tagged(do, false), err
 	}))
 }
 

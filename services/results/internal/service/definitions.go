@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -138,12 +139,19 @@ func (s *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref pr
 	return s.alter(ctx, key, createVersion, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
 		var v prism.Version
 		_, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
+			was, err := condition(n.IfMatch, p)
+			if err != nil {
+				return err
+			}
+			if n.IfLatest != 0 && n.IfLatest != p.Latest.Number {
+				return apierr.NotLatest(p.Latest.Number)
+			}
 			v = prism.Version{Number: p.Latest.Number + 1, Definition: n.Definition, CreatedAt: prism.Now(s.Now)}
 			if n.DryRun {
 				return nil
 			}
 			p.Latest, p.Lens, p.VersionsHash = v, lensOf(n), hashVersions(p.VersionsHash, v)
-			return s.Store.AddVersion(ctx, account, *p, by)
+			return s.Store.AddVersion(ctx, account, *p, was, by)
 		})
 		return newVersionBody(v), err
 	})
@@ -153,6 +161,10 @@ func (s *Service) AddVersion(ctx context.Context, key contract.KeyDigest, ref pr
 func (s *Service) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
 	return s.alter(ctx, key, replaceLens, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
 		p, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
+			was, err := condition(l.IfMatch, p)
+			if err != nil {
+				return err
+			}
 			if problems := lens.Validate(l.Lens, p.Latest.Definition, ""); len(problems) > 0 {
 				return apierr.Invalid(problems...)
 			}
@@ -160,10 +172,27 @@ func (s *Service) PutLens(ctx context.Context, key contract.KeyDigest, ref prism
 			if l.DryRun {
 				return nil
 			}
-			return s.Store.PutLens(ctx, account, p.ID, p.Latest.Number, l.Lens, by)
+			return s.Store.PutLens(ctx, account, p.ID, p.Latest.Number, l.Lens, was, by)
 		})
 		return newPrismBody(p), err
 	})
+}
+
+// condition checks a prism that was read for a change: apierr.PrismChanged. was is what the prism must still be when the change is
+// stored, or nil without a condition.
+func condition(m contract.IfMatch, p *prism.Prism) (was *prism.Prism, err error) {
+	if m == nil {
+		return nil, nil
+	}
+	body, err := strictjson.Marshal(newPrismBody(*p))
+	if err != nil {
+		return nil, err
+	}
+	if !m.Holds(body) {
+		return nil, apierr.PrismChanged()
+	}
+	read := *p
+	return &read, nil
 }
 
 // change calls attempt with the prism, and again if another version was stored first.

@@ -155,10 +155,13 @@ type Definitions interface {
 	// Version finds one version: ErrNotFound.
 	Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
 	// AddVersion atomically stores p.Latest, whose number must be one above the latest, and replaces the Lens and VersionsHash
-	// of the prism with those of p: ErrNotFound, ErrArchived, ErrStale if another version was added first.
-	AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, by By) error
-	// PutLens replaces the Lens if the latest version is the given one: ErrNotFound, ErrArchived, ErrStale.
-	PutLens(ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, by By) error
+	// of the prism with those of p: ErrNotFound, ErrArchived, ErrStale if another version was added first. With was, it is ErrStale
+	// too if anything of the prism is not as in was, which Prism has returned.
+	AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by By) error
+	// PutLens replaces the Lens if the latest version is the given one, and the prism as in was: ErrNotFound, ErrArchived, ErrStale.
+	PutLens(
+		ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, was *prism.Prism, by By,
+	) error
 	// Rename replaces the name: ErrNotFound, ErrArchived. The same name changes nothing.
 	Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string, by By) error
 	// SetArchived archives a prism at by.At, or unarchives it, and returns the time of archiving: archiving again keeps the

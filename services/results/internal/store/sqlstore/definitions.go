@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"reflect"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -146,8 +147,11 @@ func (s Store) Version(
 }
 
 // AddVersion implements store.Definitions.
-func (s Store) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error {
+func (s Store) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by store.By) error {
 	return s.Transaction(ctx, "add_version", func(run Run) error {
+		if err := unchanged(ctx, run, account, was); err != nil {
+			return err
+		}
 		number := p.Latest.Number
 		slug, err := change(ctx, run, account, p.ID, number-1, number, p.Lens, &p.VersionsHash)
 		if err != nil {
@@ -162,15 +166,35 @@ func (s Store) AddVersion(ctx context.Context, account prism.AccountID, p prism.
 
 // PutLens implements store.Definitions.
 func (s Store) PutLens(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, by store.By,
+	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, was *prism.Prism, by store.By,
 ) error {
 	return s.Transaction(ctx, "put_lens", func(run Run) error {
+		if err := unchanged(ctx, run, account, was); err != nil {
+			return err
+		}
 		slug, err := change(ctx, run, account, id, latest, latest, l, nil)
 		if err != nil {
 			return err
 		}
 		return recordPrism(ctx, run, account, by, store.LensReplace, id, slug, versionDetail{latest})
 	})
+}
+
+// unchanged locks a prism until the transaction ends, and is store.ErrStale unless the prism is as it was. Nil is no condition.
+func unchanged(ctx context.Context, run Run, account prism.AccountID, was *prism.Prism) error {
+	if was == nil {
+		return nil
+	}
+	args := []any{account.UUID, was.ID.UUID}
+	if err := run(ctx, Statement{Text: lockPrism, Args: args}, changed); err != nil {
+		return err
+	}
+	var now prism.Prism
+	err := run(ctx, Statement{Text: prismByID, Args: args}, one(&now, (*Row).prism))
+	if err == nil && !reflect.DeepEqual(now, *was) {
+		err = store.ErrStale
+	}
+	return err
 }
 
 // change replaces the Lens of a prism that is not archived, and changes its latest version from one number to another, and

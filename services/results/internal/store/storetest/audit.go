@@ -148,8 +148,8 @@ func (f *fixture) eachChange(t *testing.T) {
 	detail = `{"role":"reader","expires_at":"2026-03-29T01:00:04.999Z"}`
 	succeeds(t, f.Store.CreateKey(ctx, account, short, contract.KeyDigest{9}, 9, by(key, store.KeyCreate, shortKey, detail)))
 	succeeds(t, f.Store.CreatePrism(ctx, account, p, by(key, store.PrismCreate, aPrism, `{"version":1}`)))
-	succeeds(t, f.Store.AddVersion(ctx, account, changed(p.ID, 2, lens("l")), by(key, store.VersionCreate, aPrism, `{"version":2}`)))
-	succeeds(t, f.Store.PutLens(ctx, account, p.ID, 2, lens("m"), by(key, store.LensReplace, aPrism, `{"version":2}`)))
+	succeeds(t, f.Store.AddVersion(ctx, account, changed(p.ID, 2, lens("l")), nil, by(key, store.VersionCreate, aPrism, `{"version":2}`)))
+	succeeds(t, f.Store.PutLens(ctx, account, p.ID, 2, lens("m"), nil, by(key, store.LensReplace, aPrism, `{"version":2}`)))
 	succeeds(t, archived(f.Store.SetArchived(ctx, account, p.ID, true, by(key, store.PrismArchive, aPrism, `{}`))))
 	succeeds(t, archived(f.Store.SetArchived(ctx, account, p.ID, false, by(key, store.PrismUnarchive, aPrism, `{}`))))
 	succeeds(t, revoked(f.Store.RevokeKey(ctx, account, short.ID, by(key, store.KeyRevoke, shortKey, `{}`))))
@@ -175,8 +175,8 @@ func (f *fixture) unrecordable(t *testing.T) {
 	for what, err := range map[string]error{
 		"creating a key":     f.Store.CreateKey(ctx, me, k, contract.KeyDigest{8}, 9, taken),
 		"creating a prism":   f.Store.CreatePrism(ctx, me, fresh, taken),
-		"adding a version":   f.Store.AddVersion(ctx, me, changed(f.mine.prism.ID, 2, lens("l")), taken),
-		"replacing the Lens": f.Store.PutLens(ctx, me, f.mine.prism.ID, 1, lens("l"), taken),
+		"adding a version":   f.Store.AddVersion(ctx, me, changed(f.mine.prism.ID, 2, lens("l")), nil, taken),
+		"replacing the Lens": f.Store.PutLens(ctx, me, f.mine.prism.ID, 1, lens("l"), nil, taken),
 		"limiting":           limited(f.Store.SetLimits(ctx, me, store.LimitsChange{Concurrency: new(int32(1))}, taken)),
 		"archiving":          archived(f.Store.SetArchived(ctx, me, archive.ID, true, taken)),
 		"unarchiving":        archived(f.Store.SetArchived(ctx, me, unarchive.ID, false, taken)),
@@ -222,10 +222,10 @@ func (f *fixture) narrowed(t *testing.T) {
 	for i := range 9 {
 		by := f.by(moment(100 + i*7%5))
 		by.Actor = actors[i%len(actors)]
-		succeeds(t, f.Store.PutLens(t.Context(), f.mine.account, f.mine.prism.ID, 1, lens("l"), by))
+		succeeds(t, f.Store.PutLens(t.Context(), f.mine.account, f.mine.prism.ID, 1, lens("l"), nil, by))
 	}
 	late := f.by(moment(0).Add(store.MaxIDAge)) // written long after its id was chosen
-	succeeds(t, f.Store.PutLens(t.Context(), f.mine.account, f.mine.prism.ID, 1, lens("l"), late))
+	succeeds(t, f.Store.PutLens(t.Context(), f.mine.account, f.mine.prism.ID, 1, lens("l"), nil, late))
 	all := f.audit(t, store.AuditFilter{})
 	same(t, len(all), 14)
 	if !slices.IsSortedFunc(all, func(a, b store.Entry) int { return slices.Compare(b.ID[:], a.ID[:]) }) {

@@ -61,13 +61,13 @@ func (f *fixture) CreatePrism(ctx context.Context, account prism.AccountID, p pr
 }
 
 func (f *fixture) AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism) error {
-	return f.Store.AddVersion(ctx, account, p, f.by(p.Latest.CreatedAt))
+	return f.Store.AddVersion(ctx, account, p, nil, f.by(p.Latest.CreatedAt))
 }
 
 func (f *fixture) PutLens(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens,
 ) error {
-	return f.Store.PutLens(ctx, account, id, latest, l, f.by(moment(1)))
+	return f.Store.PutLens(ctx, account, id, latest, l, nil, f.by(moment(1)))
 }
 
 func (f *fixture) Rename(ctx context.Context, account prism.AccountID, id prism.PrismID, name string) error {

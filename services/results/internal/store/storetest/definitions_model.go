@@ -99,8 +99,9 @@ func (m *definitionsModel) addVersion(t *rapid.T) {
 	next, by := *p, m.by(moment(1))
 	next.Latest, next.Lens = version(p.Latest.Number+rapid.Int32Range(0, 1).Draw(t, "above")), lens("added")
 	next.VersionsHash = rapid.Int64().Draw(t, "hash")
-	err := m.store.AddVersion(m.ctx, m.account, next, by)
-	if m.refused(t, err, p, next.Latest.Number == p.Latest.Number+1) {
+	was, same := m.was(t, *p)
+	err := m.store.AddVersion(m.ctx, m.account, next, was, by)
+	if m.refused(t, err, p, same && next.Latest.Number == p.Latest.Number+1) {
 		return
 	}
 	*p = next
@@ -116,12 +117,33 @@ func (m *definitionsModel) putLens(t *rapid.T) {
 	against := max(1, p.Latest.Number-rapid.Int32Range(0, 1).Draw(t, "behind"))
 	l := lens(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "lens"))
 	by := m.by(moment(1))
-	err := m.store.PutLens(m.ctx, m.account, p.ID, against, l, by)
-	if m.refused(t, err, p, against == p.Latest.Number) {
+	was, same := m.was(t, *p)
+	err := m.store.PutLens(m.ctx, m.account, p.ID, against, l, was, by)
+	if m.refused(t, err, p, same && against == p.Latest.Number) {
 		return
 	}
 	p.Lens = l
 	m.recordPrism(by, store.LensReplace, *p, fmt.Sprintf(`{"version":%d}`, against))
+}
+
+// was is a condition of a change, and whether the prism meets it.
+func (m *definitionsModel) was(t *rapid.T, p prism.Prism) (*prism.Prism, bool) {
+	at := moment(100)
+	switch rapid.SampledFrom([]string{"", "", "same", "name", "lens", "archived", "version"}).Draw(t, "was") {
+	case "":
+		return nil, true
+	case "name":
+		p.Name += "x"
+	case "lens":
+		p.Lens = lens("seen")
+	case "archived":
+		p.ArchivedAt = &at
+	case "version":
+		p.Latest.Number++
+	default:
+		return &p, true
+	}
+	return &p, false
 }
 
 func (m *definitionsModel) rename(t *rapid.T) {

@@ -94,3 +94,36 @@ func (f *fixture) actions(t *testing.T) (actions []store.Action) {
 	}
 	return actions
 }
+
+// conditionTests are the rows of changes of a prism that must be as it was.
+func conditionTests() []test {
+	return []test{
+		{"of changes that expect the same prism, one is made", func(t *testing.T, f *fixture) {
+			was, id := f.mine.prism, f.mine.prism.ID
+			errs := together(6, func(i int) error {
+				by := f.by(moment(1))
+				if i%2 == 0 {
+					return f.Store.PutLens(t.Context(), f.mine.account, id, 1, lens("lens "+string(rune('a'+i))), &was, by)
+				}
+				return f.Store.AddVersion(t.Context(), f.mine.account, changed(id, 2, lens("l")), &was, by)
+			})
+			won := winner(t, errs, is(store.ErrStale))
+			got, err := f.Prism(t.Context(), f.mine.account, prism.Ref{ID: id})
+			succeeds(t, err)
+			same(t, got.Latest.Number, int32(1+won%2))
+		}},
+		{"a change that expects another name, Lens or state is stale and changes nothing", func(t *testing.T, f *fixture) {
+			at := moment(9)
+			for _, edit := range []func(*prism.Prism){
+				func(p *prism.Prism) { p.Name = "other" }, func(p *prism.Prism) { p.Lens = lens("other") },
+				func(p *prism.Prism) { p.ArchivedAt = &at }, func(p *prism.Prism) { p.VersionsHash++ },
+			} {
+				was := f.mine.prism
+				edit(&was)
+				failsWith(t, f.Store.PutLens(t.Context(), f.mine.account, was.ID, 1, lens("new"), &was, f.by(at)), store.ErrStale)
+				failsWith(t, f.Store.AddVersion(t.Context(), f.mine.account, changed(was.ID, 2, lens("new")), &was, f.by(at)), store.ErrStale)
+				f.unchanged(t)
+			}
+		}},
+	}
+}

@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Races", raceTests()},
 		{"Definitions", definitionTests()},
 		{"Lists", listTests()},
+		{"Conditions", conditionTests()},
 		{"Listing", listingTests()},
 		{"Keys", keyTests()},
 		{"Audit", auditTests()},
