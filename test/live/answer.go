@@ -63,7 +63,10 @@ func answer(ctx context.Context, out io.Writer, u upstream, sets []set) (rows []
 			return nil, err
 		}
 		_, _ = fmt.Fprintf(out, "%s: %d texts of %s\n", u.name, len(s.rows), s.prism.Slug)
-		r := row{upstream: u.name, prism: s.prism.Slug, choices: choices(s.prism.Questions[0]), said: map[string]int{}, wrong: map[string]int{}}
+		r := row{
+			upstream: u.name, prism: s.prism.Slug, choices: choices(s.prism.Questions[0]),
+			said: map[string]int{}, wrong: map[string]int{},
+		}
 		if r.before, err = read(ctx, prism); err != nil {
 			return nil, err
 		}

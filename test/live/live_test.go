@@ -53,7 +53,8 @@ func TestTheTableSaysWhatWentWrong(t *testing.T) {
 	one := row{
 		upstream: "u", prism: "p", choices: 4, asked: 4, answered: 2, right: 1, said: map[string]int{"a": 2},
 		took: []time.Duration{time.Second, 3 * time.Second, 2 * time.Second}, wrong: map[string]int{"The model service refused.": 2},
-		before: figures{input: 5, massed: 1, mass: 0.5}, after: figures{input: 105, output: 3, massed: 3, mass: 1.5, low: 1, attempts: 6, lost: 2},
+		before: figures{input: 5, massed: 1, mass: 0.5},
+		after:  figures{input: 105, output: 3, massed: 3, mass: 1.5, low: 1, attempts: 6, lost: 2},
 	}
 	page := filepath.Join(t.TempDir(), "page.md")
 	if err := os.WriteFile(page, []byte("a\n<!-- live -->\nold\n<!-- end -->\nb\n"), 0o600); err != nil {

@@ -13,7 +13,8 @@ import (
 // table writes the rows as Markdown.
 func table(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| upstream | prism | answered | right | by chance | said most | label mass | at most 0.5 | tokens in, out | p50 | slowest | what went wrong |\n" +
+	b.WriteString("| upstream | prism | answered | right | by chance | said most | label mass | at most 0.5 | " +
+		"tokens in, out | p50 | slowest | what went wrong |\n" +
 		"|---|---|---:|---:|---:|---|---:|---:|---:|---:|---:|---|\n")
 	for _, r := range rows {
 		f := r.after.less(r.before)

@@ -56,7 +56,8 @@ func (s *servers) liteLLM(ctx context.Context, before upstream) (upstream, error
 		return upstream{}, err
 	}
 	s.config = f.Name()
-	_, err = fmt.Fprintf(f, "model_list:\n- model_name: %s\n  litellm_params: {model: openai/%[1]s, api_base: %q, api_key: none}\n", modelName, before.baseURL)
+	_, err = fmt.Fprintf(f, "model_list:\n- model_name: %s\n  litellm_params: {model: openai/%[1]s, api_base: %q, api_key: none}\n",
+		modelName, before.baseURL)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return upstream{}, err
 	}

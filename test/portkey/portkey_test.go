@@ -65,7 +65,8 @@ models:
 
 	_, err = ask(t, strings.Replace(text, "default: with\n", "default: without\n", 1))
 	var failed *client.FailedError
-	if !errors.As(err, &failed) || failed.Result == nil || *failed.Result.Error != "The model service refused the call (status 400)." {
+	if !errors.As(err, &failed) || failed.Result == nil ||
+		*failed.Result.Error != "The model service refused the call (status 400)." {
 		t.Errorf("without headers: %v", err)
 	}
 	if seen := behind.take(); len(seen) != 0 {
@@ -153,7 +154,8 @@ func newModel(t *testing.T) *chatModel {
 			Top      int    `json:"top_logprobs"`
 		}
 		err := json.NewDecoder(r.Body).Decode(&asked)
-		if err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" || asked.Model != "m-1" || !asked.LogProbs || asked.Top != 20 {
+		if err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" || asked.Model != "m-1" ||
+			!asked.LogProbs || asked.Top != 20 {
 			t.Errorf("the gateway sent %s %s with %+v, %v", r.Method, r.URL.Path, asked, err)
 		}
 		m.mu.Lock()
