@@ -46,8 +46,9 @@ func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Ask
 			[]float64{.001, .005, .025, .05, .1, .25, .5, 1, 2, 3, 5, 7.5, 10, 12.5, 15, 16}, "outcome"),
 		attempts: counters("prism_model_attempts_total",
 			"Upstream calls by status: 2xx, 3xx, 4xx, 408, 409, 429, 5xx, error (no response), cancelled.", "status"),
-		tokens: counters("prism_model_tokens_total", "Tokens as upstreams count them: input, of these cached_input, and output.", "kind"),
-		cost:   counters("prism_model_cost_total", "Cost of the tokens of models with a price, in the currency.", "currency"),
+		tokens: counters("prism_model_tokens_total",
+			"Tokens as upstreams count them: input, of these cached_input, and output.", "kind"),
+		cost: counters("prism_model_cost_total", "Cost of the tokens of models with a price, in the currency.", "currency"),
 		labelMass: histograms("prism_model_label_mass", "Part of a model's probability that went to a question's labels, where known.",
 			[]float64{.01, .1, .25, .5, .75, .9, .95, .99, 1}),
 		fallbacks:     counters("prism_model_fallbacks_total", "Asks of models as the fallback of another one."),
@@ -126,7 +127,8 @@ type states struct{ source *models.Current }
 var (
 	modelLabels  = []string{"model", "provider"}
 	breakerState = prometheus.NewDesc("prism_model_breaker_state",
-		"Circuit breaker of a model: 0 closed, 1 one call on trial, 2 open: the model is skipped while another one is left.", modelLabels, nil)
+		"Circuit breaker of a model: 0 closed, 1 one call on trial, 2 open: the model is skipped while another one is left.",
+		modelLabels, nil)
 	running = prometheus.NewDesc("prism_model_running", "Asks of a model under way.", modelLabels, nil)
 	bound   = prometheus.NewDesc("prism_model_running_limit", "max_in_flight of a model that has one.", modelLabels, nil)
 )

@@ -20,7 +20,7 @@ type Problem struct {
 }
 
 // Problems are all that is wrong with a file, by line.
-type Problems struct {
+type Problems struct { //nolint:errname // it reads as what it is
 	Path string
 	List []Problem
 }
@@ -164,19 +164,19 @@ func (x *decoder) object(n ast.Node, where string) (list []member) {
 }
 
 // list returns the items of a node, without anchors.
-func (x *decoder) list(n ast.Node, where string) (items []ast.Node, ok bool) {
+func (x *decoder) list(n ast.Node, where string) (items []ast.Node) {
 	if n == nil {
-		return nil, true
+		return nil
 	}
 	sequence, ok := n.(*ast.SequenceNode)
 	if !ok {
 		x.wrong(n, where, "must be a list")
-		return nil, false
+		return nil
 	}
 	for i, v := range sequence.Values {
 		items = append(items, x.plain(v, join(where, strconv.Itoa(i))))
 	}
-	return items, true
+	return items
 }
 
 func (x *decoder) text(n ast.Node, where string) string {

@@ -49,8 +49,7 @@ func (r *reader) read(text []byte) (f file) {
 		case "default":
 			line, f.standard = m.line, r.text(m.value, "default")
 		case "models":
-			items, _ := r.list(m.value, "models")
-			for i, item := range items {
+			for i, item := range r.list(m.value, "models") {
 				f.entries = append(f.entries, r.entry(item, i, m.line))
 			}
 		default:
@@ -76,7 +75,8 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 			if name := r.text(m.value, where+".name"); nameForm.MatchString(name) {
 				where, e.Name = name, name
 			} else if m.value != nil {
-				r.add(m.line, where+".name", "must be 1 to 64 lower-case letters, digits and hyphens, and begin and end with a letter or digit")
+				r.add(m.line, where+".name",
+					"must be 1 to 64 lower-case letters, digits and hyphens, and begin and end with a letter or digit")
 			}
 			e.lines["name"] = m.line
 		}
@@ -216,8 +216,7 @@ func (r *reader) price(m member, where string) *models.Price {
 }
 
 func (r *reader) fallback(m member, where string) (names []string) {
-	items, _ := r.list(m.value, where)
-	for i, item := range items {
+	for i, item := range r.list(m.value, where) {
 		name := ""
 		if item == nil {
 			r.add(m.line, where+"."+strconv.Itoa(i), "must be the name of a model")

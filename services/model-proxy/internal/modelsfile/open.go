@@ -67,15 +67,16 @@ func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*model
 	if base == "" {
 		base = f.BaseURL
 		if key == "" {
-			faults = append(faults, fault{n.apiKey, fmt.Sprintf("required by %s's own host, unless %s names another (for example %s%shttp://127.0.0.1:8000/v1)",
-				f.Name, n.baseURL, n.baseURL, n.is)})
+			faults = append(faults, fault{n.apiKey, fmt.Sprintf("required by %s's own host, unless %s names another "+
+				"(for example %s%shttp://127.0.0.1:8000/v1)", f.Name, n.baseURL, n.baseURL, n.is)})
 		}
 	}
 	if err := upstream.CheckKey(key); err != nil {
 		faults = append(faults, fault{n.apiKey, err.Error()})
 	}
 	if model == "" {
-		faults = append(faults, fault{n.model, fmt.Sprintf("required by provider %s (for example %s%sgpt-4.1-mini)", f.Name, n.model, n.is)})
+		faults = append(faults, fault{n.model, fmt.Sprintf("required by provider %s (for example %s%sgpt-4.1-mini)",
+			f.Name, n.model, n.is)})
 	}
 	own := f.Header(key)
 	header := make(http.Header, len(own)+len(spec.Headers))

@@ -157,8 +157,8 @@ func (s *Source) reload(ctx context.Context) {
 	s.cfg.Log.InfoContext(ctx, "models read", "models", len(set.Models()), "default", set.Default().Name)
 }
 
-// load reads the files. A model whose entry has not changed is the one of the current set: with its connections, its calls at once
-// and its circuit breaker.
+// load reads the files. A model whose entry has not changed is the one of the current set: with its connections, its calls at
+// once and its circuit breaker.
 func (s *Source) load() (*models.Set, error) {
 	seen := map[string]content{}
 	look := func(path string) (string, error) {

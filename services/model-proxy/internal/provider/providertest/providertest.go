@@ -179,7 +179,8 @@ func (e *env) open(t *testing.T, dial func(context.Context, string, string) (net
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.asker = ask.New(models.Of(models.New(models.Spec{Name: "suite", Model: Model}, e.wire.Format.Open(client, Model), nil)), ask.Config{
+	m := models.New(models.Spec{Name: "suite", Model: Model}, e.wire.Format.Open(client, Model), nil)
+	e.asker = ask.New(models.Of(m), ask.Config{
 		Jitter: func() float64 { return 0 }, Log: slog.New(slog.NewTextHandler(e.log, nil)),
 	})
 	defer func() {
