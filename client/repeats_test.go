@@ -27,7 +27,7 @@ func TestRepeats(t *testing.T) {
 			keyed, named("readResult"), named("listResults"), named("exportResults"), named("readPrism"), named("listPrisms"),
 			named("readVersion"), named("replaceLens"), named("archivePrism"), named("unarchivePrism"), named("listKeys"), named("revokeKey"),
 			named("listAudit"), named("listVersions"), named("renamePrism"), named("listModels"),
-			named("readRecord"), named("readUsage"),
+			named("readRecord"), named("readUsage"), named("deleteResult"), named("deleteResults"), named("setRetention"),
 		}
 		all = append(append([]everyCall{}, once...), twice...)
 	)

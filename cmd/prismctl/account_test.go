@@ -143,7 +143,7 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%v lists %d entries, want %d", args, got, want)
 		}
 	}
-	u.run("audit", "list", "--actor", "me").want(exitInvalid, "actor: Expected 'operator' or the id of a key")
+	u.run("audit", "list", "--actor", "me").want(exitInvalid, "actor: Expected 'operator', 'retention' or the id of a key")
 	u.run("audit", "list", "--from", "monday").want(exitUsage, "--from takes a day or a time")
 	u.run("audit", "list", "--to", "monday").want(exitUsage, "--to takes a day or a time")
 	u.run("audit", "list", "--limit", "0").want(exitUsage, "--limit is at least 1")
@@ -244,7 +244,7 @@ func TestNoFlagTakesAKey(t *testing.T) {
 	t.Parallel()
 	eachCommand(newApp().root(), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if strings.Contains(f.Name, "key") && f.Name != "idempotency-key" || strings.Contains(f.Name, "token") {
+			if strings.Contains(f.Name, "key") && f.Name != "idempotency-key" && f.Name != "key-id" || strings.Contains(f.Name, "token") {
 				t.Errorf("%s has --%s", c.CommandPath(), f.Name)
 			}
 		})

@@ -82,7 +82,7 @@ func timeFlags(cmd *cobra.Command, from, to *string) {
 // callFlags adds --model and --key.
 func callFlags(cmd *cobra.Command, model, key *string) {
 	cmd.Flags().StringVar(model, "model", "", "only results of this model")
-	cmd.Flags().StringVar(key, "key", "", "only results of calls with the API key of this id")
+	cmd.Flags().StringVar(key, "key-id", "", "only results of calls with the API key of this id")
 }
 
 // prismFlag adds --prism, which a shell completes.

@@ -62,7 +62,7 @@ func (a *app) usage() *cobra.Command {
 	cmd.Flags().StringVar(&by, "by", string(client.ByDay), "what the sums are of: day, prism, model or key")
 	choices(cmd, "by", string(client.ByDay), string(client.ByPrism), string(client.ByModel), string(client.ByKey))
 	cmd.Flags().StringVar(&filter.Model, "model", "", "only results of the configured model with this name")
-	cmd.Flags().StringVar(&filter.KeyID, "key", "", "only results of calls with the API key with this id")
+	cmd.Flags().StringVar(&filter.KeyID, "key-id", "", "only results of calls with the API key with this id")
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	return cmd
 }

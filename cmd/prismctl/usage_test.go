@@ -49,7 +49,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", args, got, want)
 		}
 	}
-	if got := u.ok("usage", "--by", "key", "--key", *sums[0].KeyID, "-o", "csv"); !strings.Contains(got, "\n"+*sums[0].KeyID+",3,0,") {
+	if got := u.ok("usage", "--by", "key", "--key-id", *sums[0].KeyID, "-o", "csv"); !strings.Contains(got, "\n"+*sums[0].KeyID+",3,0,") {
 		t.Errorf("got %q", got)
 	}
 	u.run("usage", "--by", "week").want(exitInvalid, "by: Expected 'day' | 'prism' | 'model' | 'key'")

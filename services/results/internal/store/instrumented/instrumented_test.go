@@ -81,7 +81,11 @@ func TestEveryMethodIsMeasured(t *testing.T) {
 		}
 		args := []reflect.Value{reflect.ValueOf(t.Context())}
 		for i := 1; i < method.Type.NumIn(); i++ {
-			args = append(args, reflect.Zero(method.Type.In(i)))
+			arg := reflect.Zero(method.Type.In(i))
+			if arg.Kind() == reflect.Pointer {
+				arg = reflect.New(arg.Type().Elem())
+			}
+			args = append(args, arg)
 		}
 		s.MethodByName(method.Name).Call(args)
 		measured++
