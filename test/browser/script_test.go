@@ -113,7 +113,7 @@ func testScript(t *testing.T, server *prism, browser chromium) {
 			`<link rel="stylesheet" href="/docs/page.css"><script src="/docs/page.js" defer=""></script>` {
 			t.Errorf("the page has %s", got)
 		}
-		if n := eval[int](b, "document.documentElement.outerHTML.length"); n > 300_000 {
+		if n := eval[int](b, "document.documentElement.outerHTML.length"); n > 400_000 {
 			t.Errorf("%d characters", n)
 		}
 	})

@@ -113,7 +113,7 @@ func TestAudit(t *testing.T) {
 			}
 		})
 		const ofResults = "AAAAAAAAAAIBAgMAAAAAAAAAAAAAAAAA"
-		wrongActor := invalid("actor: Expected 'operator' or the id of a key")
+		wrongActor := invalid("actor: Expected 'operator', 'retention' or the id of a key")
 		twoProblems := invalid("to: Invalid datetime; limit: Number must be greater than or equal to 1")
 		s.runFailing(t, []failing{
 			// spec: audit-actor

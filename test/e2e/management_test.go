@@ -46,7 +46,7 @@ func TestManagement(t *testing.T) {
 			slug := newSlug()
 			r := s.main.post(t, "/v1/prisms", definition(slug, oneField, triageQuestions, "name", "Triage <1>", "instructions", "Be brief & kind."))
 			p := r.prism(t, 201)
-			wantMembers(t, r.body, nil, "id", "slug", "name", "archived_at", "created_at", "latest_version", "lens", "version")
+			wantMembers(t, r.body, nil, "id", "slug", "name", "archived_at", "created_at", "latest_version", "lens", "version", "retention_days")
 			wantMembers(t, r.body, []string{"lens"}, "columns")
 			wantMembers(t, r.body, []string{"version"}, "version", "instructions", "model", "fields", "questions", "created_at")
 			if !uuidPattern.MatchString(p.ID) || !dateTime.MatchString(p.CreatedAt) || !dateTime.MatchString(p.Version.CreatedAt) {

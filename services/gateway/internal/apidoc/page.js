@@ -57,10 +57,10 @@ function operationArticle(operation) {
   const results = [];
   const errors = [];
   for (const [status, response] of Object.entries(operation.responses)) {
-    const { description: meaning, content } = resolve(response);
+    const { description: meaning, content = {} } = resolve(response); // a 204 has none
     const examples = Object.entries(content).flatMap(([type, media]) => Object.values(media.examples).map((example) => [type, resolve(example)]));
-    const { schema } = Object.values(content)[0];
-    if (/\/(Error|Unavailable)$/.test(schema.$ref)) errors.push(...examples.map(([, example]) => errorRow(status, example)));
+    const schema = Object.values(content)[0]?.schema;
+    if (/\/(Error|Unavailable)$/.test(schema?.$ref)) errors.push(...examples.map(([, example]) => errorRow(status, example)));
     else results.push(element("div.answer", element("p.cap", badge(status)), markdown(meaning)),
       examples.map(([type, example], at) => sample(type, example, at === 0 && status < "300")));
   }

@@ -151,7 +151,8 @@ func (d *Document) Check(x Exchange) error {
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: call, Route: responses},
 		Status:                 x.Status, Header: x.Header, Body: io.NopCloser(bytes.NewReader(x.Response)), Options: options,
 	})}
-	if _, params, err := mime.ParseMediaType(x.Header.Get("Content-Type")); err != nil || params["charset"] != "utf-8" {
+	_, params, err := mime.ParseMediaType(x.Header.Get("Content-Type"))
+	if x.Status != http.StatusNoContent && (err != nil || params["charset"] != "utf-8") {
 		errs = append(errs, fmt.Errorf("Content-Type %q is not in UTF-8", x.Header.Get("Content-Type")))
 	}
 	if !x.taken() {
