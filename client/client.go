@@ -95,6 +95,6 @@ func newTransport() *http.Transport {
 		IdleConnTimeout:       30 * time.Second,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
-		DisableCompression:    true, // Prism does not compress
+		DisableCompression:    true, // Prism compresses exports alone
 	}
 }

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/rand"
 	"io"
@@ -42,7 +44,8 @@ const none = "none"
 type reply struct {
 	status  int
 	header  http.Header
-	body    []byte
+	body    []byte // decompressed
+	arrived int    // bytes of the body as they came
 	closes  bool   // says Connection: close
 	request string // its X-Request-Id as sent
 	took    time.Duration
@@ -110,12 +113,18 @@ func (c *client) try(t *testing.T, in call) (reply, error) {
 		return reply{}, err
 	}
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
+	arrived, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return reply{}, err
 	}
+	b := arrived
+	if resp.Header.Get("Content-Encoding") == "gzip" {
+		if b, err = unzip(arrived); err != nil {
+			return reply{}, err
+		}
+	}
 	r := reply{
-		status: resp.StatusCode, header: resp.Header, body: b, closes: resp.Close,
+		status: resp.StatusCode, header: resp.Header, body: b, arrived: len(arrived), closes: resp.Close,
 		request: req.Header.Get("X-Request-Id"), took: time.Since(began),
 	}
 	if r.header.Get("X-Request-Id") == "" {
@@ -139,6 +148,14 @@ func (c *client) try(t *testing.T, in call) (reply, error) {
 		t.Errorf("%s %s is not as the OpenAPI document says: %v", req.Method, in.path, err)
 	}
 	return r, nil
+}
+
+func unzip(zipped []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
 
 // do sends a call that gets a response.

@@ -136,6 +136,28 @@ func TestFiltersOfResults(t *testing.T) {
 			s.main.get(t, path+"1").wantFail(t, invalid("after: Invalid uuid"))
 			s.main.get(t, all+"&model=none").wantBody(t, "")
 		})
+		// spec: export-gzip
+		t.Run("an export is compressed for a caller that accepts gzip", func(t *testing.T) {
+			t.Parallel()
+			prism := s.main.triage(t)
+			for range 3 {
+				s.main.create(t, prism, text(strings.Repeat("Where is my parcel? ", 50))).ok(t)
+			}
+			for _, format := range []string{"csv", "tsv", "jsonl"} {
+				export := call{path: "/v1/prisms/" + prism + "/results?format=" + format}
+				plain := s.main.do(t, export)
+				wantEqual(t, "the coding", plain.header.Get("Content-Encoding"), "")
+				export.header = http.Header{"Accept-Encoding": {"br;q=1.0, gzip;q=0.8"}}
+				zipped := s.main.do(t, export)
+				zipped.wantStatus(t, 200)
+				wantEqual(t, "the coding", zipped.header.Get("Content-Encoding"), "gzip")
+				wantEqual(t, "the type", zipped.header.Get("Content-Type"), plain.header.Get("Content-Type"))
+				if zipped.arrived >= len(plain.body) {
+					t.Errorf("%s: %d bytes became %d", format, len(plain.body), zipped.arrived)
+				}
+				zipped.wantBody(t, string(plain.body))
+			}
+		})
 	})
 }
 

@@ -55,7 +55,7 @@ func results(app *fiber.App, d Deps) {
 				leave(err)
 				return err
 			}
-			return httpkit.SendStream(c, stream.ContentType, leaving{stream.Body, leave})
+			return httpkit.SendStreamGzip(c, stream.ContentType, leaving{stream.Body, leave})
 		})
 	})
 }
