@@ -105,6 +105,7 @@ func (a *Admin) readyz(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	if slices.ContainsFunc(results, func(c checked) bool { return !c.OK }) {
 		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", retryAfter) // spec: retry-after-of-a-503
 	}
 	writeJSON(w, status, struct {
 		Ready  bool      `json:"ready"`

@@ -34,6 +34,10 @@ func fetch(t *testing.T, address, path string) (int, string) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	wantSafe(t, res.Header)
+	// spec: retry-after-of-a-503
+	if after := res.Header.Get("Retry-After"); (after == "1") != (res.StatusCode == http.StatusServiceUnavailable) {
+		t.Errorf("%s: %d with Retry-After %q", path, res.StatusCode, after)
+	}
 	b, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatal(err)

@@ -252,5 +252,8 @@ func sendError(c *fiber.Ctx, log *slog.Logger, path string, err error) error {
 	if status != statusFailure && status != statusUnknown {
 		log.ErrorContext(c.UserContext(), "internal call failed", "method", path, "error", err)
 	}
+	if status == statusUnavailable {
+		return apierr.Unavailable() // the same body, with Retry-After
+	}
 	return httpkit.Send(c, status, contentJSON, body)
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -241,5 +242,27 @@ func TestAMethodThatIsUnavailableIsCalledOnce(t *testing.T) {
 	}))
 	if _, err := c.Ask(t.Context(), contract.Ask{}); !errors.Is(err, contract.ErrUnavailable) || calls.Load() != 1 {
 		t.Errorf("%v after %d calls", err, calls.Load())
+	}
+}
+
+// spec: retry-after-of-a-503
+func TestAMethodThatIsUnavailableTellsWhenToCallAgain(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, calm{}, tokens(token), log) })
+	for path, want := range map[string]int{"/internal/list-keys": 200, "/internal/revoke-key": 503} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+path, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Authorization", "Bearer "+token)
+		res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if after := res.Header.Get("Retry-After"); res.StatusCode != want || (after == "1") != (want == 503) {
+			t.Errorf("%s: got %d with Retry-After %q", path, res.StatusCode, after)
+		}
 	}
 }
