@@ -2,6 +2,10 @@ package main
 
 import (
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -186,12 +190,63 @@ questions:
 		u := newUser(t)
 		u.run("prisms", "apply", "-f", u.file("a.yaml", oneYAML), "-f", u.file("b.yaml", oneYAML)).want(exitInvalid, "b.yaml:1: one is defined in ")
 	})
-	t.Run("a name can't change", func(t *testing.T) {
+	t.Run("a name changes without a version", func(t *testing.T) {
 		t.Parallel()
 		u := newUser(t)
 		u.ok("prisms", "apply", "-f", u.file("one.yaml", oneYAML), "-y")
-		renamed := u.file("one.yaml", strings.ReplaceAll(oneYAML, "name: One", "name: Uno"))
-		u.run("prisms", "apply", "-f", renamed, "-y").want(exitInvalid, "one.yaml:2: the name of one can't change")
+		for _, step := range []struct{ yaml, name, diff string }{
+			{strings.ReplaceAll(oneYAML, "name: One", "name: Uno"), "Uno", "  - name: One\n  + name: Uno\n"},
+			{strings.ReplaceAll(oneYAML, "name: One\n", ""), "", "  - name: Uno\n"},
+		} {
+			shown := u.ok("prisms", "apply", "-f", u.file("one.yaml", step.yaml), "-y")
+			if !strings.Contains(shown, step.diff) || !strings.HasPrefix(shown, "one: rename\n") {
+				t.Errorf("shown is\n%s", shown)
+			}
+			p, err := u.client().ReadPrism(t.Context(), "one")
+			if err != nil || p.LatestVersion != 1 || (p.Name == nil) != (step.name == "") || p.Name != nil && *p.Name != step.name {
+				t.Errorf("got %+v, %v", p, err)
+			}
+			if again := u.ok("prisms", "apply", "-f", u.file("one.yaml", step.yaml), "-y"); again != "one: unchanged\n" {
+				t.Errorf("again: %s", again)
+			}
+		}
+	})
+	// A change that arrives between the last look of apply and its own change.
+	t.Run("a prism that somebody else changes at the same moment is not overwritten", func(t *testing.T) {
+		t.Parallel()
+		for what, yaml := range map[string]string{
+			"a version": strings.ReplaceAll(oneYAML, "good?", "fine?"),
+			"a Lens":    oneYAML + "lens: {columns: [{name: mine, question: good, show: answer}]}\n",
+			"both, with a name": strings.ReplaceAll(oneYAML, "name: One", "name: Uno") +
+				"lens: {columns: [{name: mine, question: good, show: answer}]}\n",
+		} {
+			t.Run(what, func(t *testing.T) {
+				t.Parallel()
+				u := newUser(t)
+				u.ok("prisms", "apply", "-f", u.file("one.yaml", oneYAML), "-y")
+				theirs := client.Lens{Columns: []client.Column{{Name: "theirs", Question: "good", Show: client.ShowAnswer}}}
+				to, err := url.Parse(server.URL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				forward := httputil.NewSingleHostReverseProxy(to)
+				front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Header.Get("If-Match") != "" {
+						if _, err := u.client().ReplaceLens(t.Context(), "one", theirs); err != nil {
+							t.Error(err)
+						}
+					}
+					forward.ServeHTTP(w, r)
+				}))
+				u.env["PRISM_URL"] = front.URL
+				u.run("prisms", "apply", "-f", u.file("one.yaml", yaml), "-y").want(exitConflict, "one: This prism was changed.")
+				front.Close()
+				p, err := u.client().ReadPrism(t.Context(), "one")
+				if err != nil || p.LatestVersion != 1 || *p.Name != "One" || len(p.Lens.Columns) != 1 || p.Lens.Columns[0].Name != "theirs" {
+					t.Errorf("got %+v, %v", p, err)
+				}
+			})
+		}
 	})
 	t.Run("an empty folder prunes nothing", func(t *testing.T) {
 		t.Parallel()
@@ -219,6 +274,7 @@ questions:
 			},
 			"a Lens":     func() error { _, err := c.ReplaceLens(ctx, "one", lens); return err },
 			"an archive": func() error { _, err := c.ArchivePrism(ctx, "one"); return err },
+			"a name":     func() error { _, err := c.RenamePrism(ctx, "one", "Another"); return err },
 		} {
 			if _, err := c.UnarchivePrism(ctx, "one"); err != nil {
 				t.Fatal(err)
