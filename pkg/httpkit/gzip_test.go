@@ -106,7 +106,8 @@ func TestAZippedStreamHasTheSameBytes(t *testing.T) {
 		noise.WriteByte(byte(random.Uint32()))
 	}
 	for _, want := range []string{rows.String(), noise.String(), "", "x"} {
-		r := start(t, Config{}, Deps{}, zipping(newSource(strings.NewReader(want)), newSource(strings.NewReader(want)), newSource(strings.NewReader(want))))
+		body := func() *source { return newSource(strings.NewReader(want)) }
+		r := start(t, Config{}, Deps{}, zipping(body(), body(), body()))
 		p := r.dial()
 		plain := p.send(get("/export")).reply("GET")
 		if plain.body != want || plain.header.Get("Content-Encoding") != "" || plain.header.Get("Vary") != "Accept-Encoding" {

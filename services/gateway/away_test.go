@@ -18,7 +18,8 @@ func TestEveryCallWithoutResultsIsToldToCallAgain(t *testing.T) {
 		definition = `"fields":[{"key":"text"}],"questions":[{"key":"q","type":"yes_no","text":"?"}]}`
 		body       = `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`
 	)
-	tokens, err := wire.ResultsTokens{List: []string{"0123456789abcdef0123456789abcdef"}}.Open(wire.SharedToken{}, slog.New(slog.DiscardHandler))
+	list := wire.ResultsTokens{List: []string{"0123456789abcdef0123456789abcdef"}}
+	tokens, err := list.Open(wire.SharedToken{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
