@@ -22,12 +22,12 @@ func TestRepeats(t *testing.T) {
 		}}
 		keyed = everyCall{"a keyed create", everything["createResult"]}
 		// What may not be made twice, and what may.
-		once  = []everyCall{unkeyed, named("retryResult"), named("createPrism"), named("createVersion"), named("createKey")}
+		once  = []everyCall{unkeyed, named("retryResult"), named("createPrism"), named("createVersion"), named("createKey"), named("deleteResults")}
 		twice = []everyCall{
 			keyed, named("readResult"), named("listResults"), named("exportResults"), named("readPrism"), named("listPrisms"),
 			named("readVersion"), named("replaceLens"), named("archivePrism"), named("unarchivePrism"), named("listKeys"), named("revokeKey"),
 			named("listAudit"), named("listVersions"), named("renamePrism"), named("listModels"),
-			named("readRecord"), named("readUsage"), named("deleteResult"), named("deleteResults"), named("setRetention"),
+			named("readRecord"), named("readUsage"), named("deleteResult"), named("setRetention"),
 		}
 		all = append(append([]everyCall{}, once...), twice...)
 	)
