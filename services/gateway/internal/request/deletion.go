@@ -77,5 +77,5 @@ func ParseRetention(prismParam string, body Body) (prism.Ref, int32, error) {
 			days = r.integer("days", parseNumber(it.text), maxRetention)
 		}
 	}
-	return ref, int32(days), r.err() //nolint:gosec // integer has checked the range
+	return ref, int32(days), r.err()
 }

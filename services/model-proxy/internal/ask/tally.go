@@ -63,7 +63,7 @@ func costOf(p *models.Price, used provider.Tokens) (cost int64, ok bool) {
 	}
 	for _, part := range [][2]int64{{p.Input, used.Input.N}, {p.Output, used.Output.N}} {
 		high, low := bits.Mul64(uint64(part[0]), uint64(part[1])) //nolint:gosec // neither is negative
-		if high > 0 || low > uint64(math.MaxInt64-cost) {         //nolint:gosec // cost is never negative
+		if high > 0 || low > uint64(math.MaxInt64-cost) {
 			return 0, false
 		}
 		cost += int64(low) //nolint:gosec // checked above

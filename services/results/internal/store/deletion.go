@@ -55,9 +55,10 @@ type Deletion struct {
 }
 
 const (
-	// DeletePart and CountPart bound how many results one statement walks. A part of 500 takes a few milliseconds.
+	// DeletePart bounds how many results one statement walks that deletes: a few milliseconds.
 	DeletePart = 500
-	CountPart  = 10_000
+	// CountPart bounds how many results one statement walks that counts.
+	CountPart = 10_000
 	// MaxCounted bounds what a call counts.
 	MaxCounted = 1_000_000
 	// DeletionAge is the least age of a result that a job deletes. The gateway repeats a save for up to 10 s: a repeat must not

@@ -39,6 +39,8 @@ func before7(t *testing.T, server *pgtest.Server) string {
 }
 
 // previousInsert is what the release before migration 7 executes to save a result.
+//
+//nolint:dupword // two columns are null
 const previousInsert = `
 WITH inserted AS (
 	INSERT INTO results (account_id, id, prism_id, version, ref, context, fields, status, error, took_ms, created_at, answers,

@@ -33,9 +33,9 @@ RETURNING account_id, id, prism_id, days, ref, status, saved_before, due_at, rea
 WHERE account_id = $1 AND id = $2 AND due_at = $3 AND reached = $4`
 	advanceDeletion = `UPDATE deletions SET reached = $5, deleted = deleted + $6, leased_until = $7` + whereUnchanged + `
 RETURNING deleted`
-	nextPass       = `UPDATE deletions SET due_at = $3, reached = $4, deleted = 0 WHERE account_id = $1 AND id = $2`
-	removeDeletion = `DELETE FROM deletions WHERE account_id = $1 AND id = $2`
-	returnDeletion = `UPDATE deletions SET leased_until = $5` + whereUnchanged
+	restartDeletion = `UPDATE deletions SET due_at = $3, reached = $4, deleted = 0 WHERE account_id = $1 AND id = $2`
+	removeDeletion  = `DELETE FROM deletions WHERE account_id = $1 AND id = $2`
+	returnDeletion  = `UPDATE deletions SET leased_until = $5` + whereUnchanged
 
 	dueDeletions = `-- name: DueDeletions :one
 SELECT count(*), min(due_at) FROM deletions WHERE due_at <= $1`
@@ -232,7 +232,7 @@ func endPass(ctx context.Context, run Run, d *store.Deletion, deleted int64, by 
 	next, more := d.Next(by.At)
 	*d = next
 	if more {
-		return run(ctx, Statement{Text: nextPass, Args: []any{d.Account.UUID, d.ID, d.DueAt, d.Reached}}, nothing)
+		return run(ctx, Statement{Text: restartDeletion, Args: []any{d.Account.UUID, d.ID, d.DueAt, d.Reached}}, nothing)
 	}
 	return run(ctx, Statement{Text: removeDeletion, Args: []any{d.Account.UUID, d.ID}}, nothing)
 }

@@ -233,8 +233,14 @@ func (f *fixture) jobs(t *testing.T) {
 		}
 	}
 	for _, d := range []store.Deletion{
-		{Ref: &empty}, {Ref: &some}, {Status: prism.OK}, {Status: prism.Failed}, {Before: moment(1000)},
-		{Ref: &some, Status: prism.OK}, {Ref: &some, Before: moment(1)}, {Status: prism.Failed, Before: moment(1000)},
+		{Ref: &empty},
+		{Ref: &some},
+		{Status: prism.OK},
+		{Status: prism.Failed},
+		{Before: moment(1000)},
+		{Ref: &some, Status: prism.OK},
+		{Ref: &some, Before: moment(1)},
+		{Status: prism.Failed, Before: moment(1000)},
 		{Ref: &empty, Status: prism.Failed, Before: moment(0)},
 	} {
 		seed()

@@ -13,7 +13,7 @@ import (
 // result that is there at the end was read once, and in order.
 func (f *fixture) pagesWhileDeleting(t *testing.T) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	random := rand.New(rand.NewPCG(1, 2))
 	for range 2 {
 		alive := map[prism.UUID]bool{}
 		for range 30 {
