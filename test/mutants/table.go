@@ -33,8 +33,8 @@ var mutants = []mutant{
 	},
 	{
 		file: checks + "order.go", why: "the repeat of a failed result skips the size estimate",
-		old: "	case stored != nil:\n		return attempt(retryOf(facts.Account, stored, facts.At), sizer, facts.Unwritable)",
-		new: "	case stored != nil:\n		return Decision{Attempt: retryOf(facts.Account, stored, facts.At)}, nil",
+		old: "		a.IdempotencyKey = sent.IdempotencyKey\n		return attempt(a, sizer, facts.Unwritable)",
+		new: "		a.IdempotencyKey = sent.IdempotencyKey\n		return Decision{Attempt: a}, nil",
 	},
 	{
 		file: checks + "order.go", why: "one unknown field is accepted",
@@ -139,7 +139,7 @@ var mutants = []mutant{
 	},
 	{
 		file: execute + "execute.go", why: "a failed save is not sent again",
-		old: "if err == nil || lostRace(err) {\n			return response, err", new: "if true {\n			return response, err",
+		old: "if err == nil || lostRace(err) || deleted(err) {\n			return response, err", new: "if true {\n			return response, err",
 	},
 	{
 		file: execute + "execute.go", why: "a retry is saved as a first call",
@@ -152,7 +152,7 @@ var mutants = []mutant{
 	},
 	{
 		file: execute + "execute.go", why: "a call that lost a race counts as a result of the day",
-		old: "	if lostRace(err) {\n		giveBack()\n	}\n", new: "",
+		old: "	if lostRace(err) || deleted(err) {\n		giveBack()\n	}\n", new: "",
 	},
 
 	{
