@@ -33,7 +33,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	prisms := Exchange{Method: "GET", Target: "/v1/prisms?limit=100", Status: 200, Response: []byte(`{"data":[],"next_cursor":null}`)}
 	rows := Exchange{
 		Method: "GET", Target: "/v1/prisms/p/results?format=tsv", Status: 200, Response: []byte("result_id\tref\n"),
-		Header: http.Header{"Content-Type": {"text/tab-separated-values; charset=utf-8"}},
+		Header: http.Header{"Content-Type": {"text/tab-separated-values; charset=utf-8"}, "Vary": {"Accept-Encoding"}},
 	}
 	status := func(code int) func(*Exchange) { return func(x *Exchange) { x.Status = code } }
 	target := func(path string) func(*Exchange) { return func(x *Exchange) { x.Target = path } }
