@@ -1,0 +1,115 @@
+package apidoc
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/services/gateway/internal/request"
+)
+
+// TestTheLimitsOfParametersAreTheGateways sends each parameter just inside and just outside of what its schema says.
+func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
+	t.Parallel()
+	sent := func(name, value string) request.Query {
+		return func(asked string) []string {
+			if asked == name {
+				return []string{value}
+			}
+			return nil
+		}
+	}
+	formats := func(name, value string) []string { return sent(name, value)("format") }
+	id := func(name, value string) string {
+		if name == "format" {
+			return "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
+		}
+		return value
+	}
+	text := request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)}
+	read := map[string]func(name, value string) error{
+		"createResult": func(n, v string) error { _, err := request.ParseCreate("p", formats(n, v), text); return err },
+		"readResult":   func(n, v string) error { _, err := request.ParseRead(id(n, v), formats(n, v)); return err },
+		"retryResult": func(n, v string) error {
+			_, err := request.ParseRetry(id(n, v), formats(n, v), request.Body{})
+			return err
+		},
+		"deleteResult":  func(_, v string) error { _, err := request.ParseDelete(v, request.Body{}); return err },
+		"listResults":   func(n, v string) error { _, err := request.ParseResultList(sent(n, v)); return err },
+		"exportResults": func(n, v string) error { _, err := request.ParseExport("p", sent(n, v)); return err },
+		"listPrisms":    func(n, v string) error { _, err := request.ParsePrismList(sent(n, v)); return err },
+		"listKeys":      func(n, v string) error { _, err := request.ParseKeyList(sent(n, v)); return err },
+		"listAudit":     func(n, v string) error { _, err := request.ParseAuditList(sent(n, v)); return err },
+		"listVersions":  func(n, v string) error { _, _, err := request.ParseVersionList("p", sent(n, v)); return err },
+		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
+		"readUsage":     func(n, v string) error { _, err := request.ParseUsage(sent(n, v)); return err },
+		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
+		"revokeKey":     func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
+	}
+	d, err := parse(Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	operations(t, func(t *testing.T, _, _ string, op operation) {
+		for _, param := range op.Parameters {
+			if param.Name == "prism" && param.In == "path" || param.In == "header" {
+				continue // a slug or an id of any form: one that there can't be is not found
+			}
+			ask := read[op.OperationID]
+			if ask == nil {
+				t.Fatalf("nothing here reads %s", param.Name)
+			}
+			for value, refusal := range probes(t, d.deref(param.Schema)) {
+				if param.Name == "cursor" && value != "" && refusal == "" {
+					refusal = "Invalid cursor" // the length alone makes no cursor
+				}
+				err := ask(param.Name, value)
+				if refusal == "" && err != nil || refusal != "" && !refused(err, param.Name+": "+refusal) {
+					t.Errorf("%s=%.60s: got %v, want %q", param.Name, value, err, refusal)
+				}
+			}
+		}
+	})
+}
+
+// probes are values just inside and just outside of what a parameter's schema says, with their refusals.
+func probes(t *testing.T, s schema) map[string]string {
+	t.Helper()
+	switch {
+	case s.Enum != nil:
+		all := map[string]string{"é": "Expected '" + strings.Join(s.Enum, "' | '") + "'"}
+		for _, value := range s.Enum {
+			all[value] = ""
+		}
+		return all
+	case s.Minimum != nil && s.Maximum != nil:
+		most, err := s.Maximum.Int64()
+		if err != nil || s.Minimum.String() != "1" {
+			t.Fatalf("from %s to %s", s.Minimum, s.Maximum)
+		}
+		return map[string]string{
+			"1": "", "0": "Number must be greater than or equal to 1", "1.5": "Expected integer, received float",
+			s.Maximum.String(): "", strconv.FormatInt(most+1, 10): "Number must be less than or equal to " + s.Maximum.String(),
+		}
+	case s.Pattern != "": // an actor
+		const id, refusal = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10", "Expected 'operator', 'retention' or the id of a key"
+		return map[string]string{"operator": "", id: "", strings.ToUpper(id): "", "Operator": refusal, id + "0": refusal}
+	case s.MaxLength != nil:
+		return map[string]string{
+			strings.Repeat("é", *s.MaxLength): "", strings.Repeat("é", *s.MaxLength+1): "String must contain at most " + strconv.Itoa(*s.MaxLength) + " character(s)",
+		}
+	case s.Format == "uuid":
+		return map[string]string{"0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10": "", "0199f3a26c1e7b549d0a3f2b8c7e5a10": "Invalid uuid"}
+	case s.Format == "date-time":
+		return map[string]string{"2026-11-20T14:03:27Z": "", "2026-11-20T14:03:27.412+01:00": "", "2026-11-20": "Invalid datetime"}
+	case s.Format == "date":
+		const refusal = "Expected a day, such as 2026-11-01, or its midnight in UTC"
+		return map[string]string{"2026-11-20": "", "2026-11-20T00:00:00Z": "", "2026-11-20T00:00:01Z": refusal, "2026-11-31": refusal}
+	case slices.Equal(s.Type, types{"boolean"}):
+		return map[string]string{"true": "", "false": "", "1": "Expected 'true' | 'false'"}
+	}
+	t.Fatalf("the document has no limit: %+v", s)
+	return nil
+}
