@@ -60,5 +60,5 @@ type retention struct {
 func (c *Client) SetRetention(ctx context.Context, prism string, days *int) (Prism, error) {
 	k := request("setRetention", http.MethodPut, "prisms", prism, "retention")
 	k.body = retention{days}
-	return fetch[Prism](ctx, c, k)
+	return c.tagged(ctx, k)
 }

@@ -29,10 +29,7 @@ func (a *app) auditList() *cobra.Command {
 		if all {
 			limit = 0
 		}
-		if filter.From, err = timeFlag("from", from); err != nil {
-			return err
-		}
-		if filter.To, err = timeFlag("to", to); err != nil {
+		if filter.From, filter.To, err = period(from, to); err != nil {
 			return err
 		}
 		entries := first(c.Audit(cmd.Context(), filter), limit)
@@ -42,7 +39,7 @@ func (a *app) auditList() *cobra.Command {
 	outputFlag(cmd, &output)
 	cmd.Flags().StringVar(&from, "from", "", "only changes made at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	cmd.Flags().StringVar(&to, "to", "", "only changes made before this time")
-	cmd.Flags().StringVar(&filter.Actor, "actor", "", "only changes made with the key with this id, or by an operator: operator")
+	cmd.Flags().StringVar(&filter.Actor, "actor", "", "only changes made with the key with this id, by an operator: operator, or by the retention of prisms: retention")
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
 	cmd.Flags().BoolVar(&all, "all", false, "list all, however many there are")
 	return cmd

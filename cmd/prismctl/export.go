@@ -83,11 +83,16 @@ func exportOptions(format, name, status, from, to string) (o client.Export, err 
 	if o.Status != "" && o.Status != client.OK && o.Status != client.Failed {
 		return o, usage(fmt.Errorf("unknown status %q: ok or failed", status))
 	}
-	if o.From, err = timeFlag("from", from); err != nil {
-		return o, err
-	}
-	o.To, err = timeFlag("to", to)
+	o.From, o.To, err = period(from, to)
 	return o, err
+}
+
+// period reads the values of --from and --to.
+func period(from, to string) (begin, end time.Time, err error) {
+	if begin, err = timeFlag("from", from); err == nil {
+		end, err = timeFlag("to", to)
+	}
+	return begin, end, err
 }
 
 // timeFlag reads a time, or a day in UTC.

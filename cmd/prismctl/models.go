@@ -16,14 +16,7 @@ func (a *app) models() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		items := func(yield func(client.Model, error) bool) {
-			for _, m := range models.Data {
-				if !yield(m, nil) {
-					return
-				}
-			}
-		}
-		return list(a, output, items, "name default provider model probabilities currency input output fallback", modelRow)
+		return list(a, output, each(models.Data), "name default provider model probabilities currency input output fallback", modelRow)
 	}
 	cmd := a.calling("models", "List the models that definitions can name", cobra.NoArgs, show)
 	outputFlag(cmd, &output)

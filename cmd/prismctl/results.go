@@ -50,10 +50,7 @@ func (a *app) resultsList() *cobra.Command {
 		filter.Status = client.Status(status)
 		filter.EmptyRef = cmd.Flags().Changed("ref") && filter.Ref == ""
 		var err error
-		if filter.From, err = timeFlag("from", from); err != nil {
-			return err
-		}
-		if filter.To, err = timeFlag("to", to); err != nil {
+		if filter.From, filter.To, err = period(from, to); err != nil {
 			return err
 		}
 		return list(a, output, first(c.Results(cmd.Context(), filter), limit),
@@ -79,7 +76,7 @@ func timeFlags(cmd *cobra.Command, from, to *string) {
 	f.StringVar(to, "to", "", "only results created before this time")
 }
 
-// callFlags adds --model and --key.
+// callFlags adds --model and --key-id.
 func callFlags(cmd *cobra.Command, model, key *string) {
 	cmd.Flags().StringVar(model, "model", "", "only results of this model")
 	cmd.Flags().StringVar(key, "key-id", "", "only results of calls with the API key of this id")

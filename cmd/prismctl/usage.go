@@ -38,10 +38,7 @@ func (a *app) usage() *cobra.Command {
 		filter               client.UsageFilter
 	)
 	cmd := a.calling("usage", "Add up results, tokens and cost", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) (err error) {
-		if filter.From, err = timeFlag("from", from); err != nil {
-			return err
-		}
-		if filter.To, err = timeFlag("to", to); err != nil {
+		if filter.From, filter.To, err = period(from, to); err != nil {
 			return err
 		}
 		filter.By = client.UsageBy(by)
@@ -61,8 +58,7 @@ func (a *app) usage() *cobra.Command {
 	cmd.Flags().StringVar(&to, "to", "", "the day after the last (tomorrow)")
 	cmd.Flags().StringVar(&by, "by", string(client.ByDay), "what the sums are of: day, prism, model or key")
 	choices(cmd, "by", string(client.ByDay), string(client.ByPrism), string(client.ByModel), string(client.ByKey))
-	cmd.Flags().StringVar(&filter.Model, "model", "", "only results of the configured model with this name")
-	cmd.Flags().StringVar(&filter.KeyID, "key-id", "", "only results of calls with the API key with this id")
+	callFlags(cmd, &filter.Model, &filter.KeyID)
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	return cmd
 }
