@@ -26,12 +26,10 @@ const (
 // Reasons are all reasons that the ask of a model has.
 func Reasons() []Reason { return []Reason{OK, Unusable, NoLogProbs, Refused, Unreachable, Timeout} }
 
-// code is the reason for programs (spec: error-codes).
-func (r Reason) code() prism.ErrorCode {
-	return map[Reason]prism.ErrorCode{
-		Unusable: prism.CodeNoUsableAnswer, NoLogProbs: prism.CodeNoLogProbabilities, Refused: prism.CodeRefused,
-		Unreachable: prism.CodeUnreachable, Timeout: prism.CodeTimeout, NotConfigured: prism.CodeModelNotConfigured,
-	}[r]
+// codes are the reasons for programs (spec: error-codes).
+var codes = map[Reason]prism.ErrorCode{
+	Unusable: prism.CodeNoUsableAnswer, NoLogProbs: prism.CodeNoLogProbabilities, Refused: prism.CodeRefused,
+	Unreachable: prism.CodeUnreachable, Timeout: prism.CodeTimeout, NotConfigured: prism.CodeModelNotConfigured,
 }
 
 // noLogProbsText is what both the result and the log say (spec: no-log-probabilities).
@@ -60,7 +58,7 @@ func timedOut() Report { return failed(Timeout, contract.TimeoutText) }
 
 func notConfigured(name string) Report {
 	r := failed(NotConfigured, "The model "+name+" is not configured.")
-	r.Call = &prism.ModelCall{ErrorCode: NotConfigured.code(), Name: name}
+	r.Call = &prism.ModelCall{ErrorCode: codes[NotConfigured], Name: name}
 	return r
 }
 

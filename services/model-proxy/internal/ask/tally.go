@@ -80,7 +80,7 @@ func (t *tally) call(r Report, mass []prism.LabelMass) *prism.ModelCall {
 		numbers [4]int64
 	}{}
 	v.call = prism.ModelCall{
-		ErrorCode: r.Reason.code(), Name: t.model.Name, Provider: t.model.API.Name, Model: t.model.Model,
+		ErrorCode: codes[r.Reason], Name: t.model.Name, Provider: t.model.API.Name, Model: t.model.Model,
 		Tries: t.tries, FellBack: t.fellBack, LabelMass: mass,
 	}
 	known := func(i int, n int64, known bool) *int64 {

@@ -134,7 +134,7 @@ func TestEveryReasonOfAFailureHasACode(t *testing.T) {
 	t.Parallel()
 	seen := map[prism.ErrorCode]bool{}
 	for _, r := range append(Reasons(), NotConfigured) {
-		if code := r.code(); (code == "") != (r == OK) || seen[code] {
+		if code := codes[r]; (code == "") != (r == OK) || seen[code] {
 			t.Errorf("%s has the code %q", r, code)
 		} else {
 			seen[code] = true
