@@ -1,6 +1,7 @@
 package service
 
 import (
+	"math"
 	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
@@ -107,38 +108,28 @@ func position(list contract.List, p contract.Page) (prism.UUID, error) {
 	return after, nil
 }
 
-// newListBody is a page of rows of a list.
+// newListBody is a page of the rows that a store found for storePage.
 func newListBody[R any](of contract.List, rows []R, limit int, body func(R) (strictjson.Value, error), id func(R) prism.UUID) (listBody, error) {
-	list := listBody{}
-	if len(rows) > limit {
-		rows = rows[:limit]
-		cursor := of.Cursor(id(rows[limit-1]))
-		list.NextCursor = &cursor
-	}
-	for _, r := range rows {
-		value, err := body(r)
-		if err != nil {
-			return listBody{}, err
-		}
-		list.Data = append(list.Data, value)
-	}
-	return list, nil
+	more := len(rows) > limit
+	return newBoundedList(of, rows[:min(len(rows), limit)], more, math.MaxInt, body, id)
 }
 
 // definitionsBytes bounds the body of a page with more than one prism or version (spec: page-bytes).
 const definitionsBytes = 4 << 20
 
-// newDefinitionList is a page of prisms or versions, which ends before the one that would exceed definitionsBytes. more tells that
-// the list has more than these.
-func newDefinitionList[R any](of contract.List, rows []R, more bool, body func(R) any, id func(R) prism.UUID) (listBody, error) {
+// newBoundedList is a page that ends before the row that would make its body larger than most bytes, unless it is the first. more
+// tells that the list has more than these rows.
+func newBoundedList[R any](
+	of contract.List, rows []R, more bool, most int, body func(R) (strictjson.Value, error), id func(R) prism.UUID,
+) (listBody, error) {
 	list := listBody{}
 	size := len(`{"data":[],"next_cursor":""}`) + len(of.Cursor(prism.UUID{}))
 	for _, r := range rows {
-		value, err := strictjson.Marshal(body(r))
+		value, err := body(r)
 		if err != nil {
 			return listBody{}, err
 		}
-		if size += len(value) + len(","); size > definitionsBytes && len(list.Data) > 0 {
+		if size += len(value) + len(","); size > most && len(list.Data) > 0 {
 			more = true
 			break
 		}

@@ -74,8 +74,9 @@ func (s *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q cont
 		if err != nil {
 			return nil, err
 		}
-		return newDefinitionList(contract.ListOfPrisms, prisms, more,
-			func(p prism.Prism) any { return newPrismBody(p) }, func(p prism.Prism) prism.UUID { return p.ID.UUID })
+		return newBoundedList(contract.ListOfPrisms, prisms, more, definitionsBytes,
+			func(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) },
+			func(p prism.Prism) prism.UUID { return p.ID.UUID })
 	})
 }
 
@@ -94,8 +95,8 @@ func (s *Service) ListVersions(ctx context.Context, key contract.KeyDigest, ref 
 		if err != nil {
 			return nil, err
 		}
-		return newDefinitionList(contract.ListOfVersions, versions, more,
-			func(v prism.Version) any { return newVersionBody(v) },
+		return newBoundedList(contract.ListOfVersions, versions, more, definitionsBytes,
+			func(v prism.Version) (strictjson.Value, error) { return strictjson.Marshal(newVersionBody(v)) },
 			func(v prism.Version) prism.UUID { return contract.VersionRow(v.Number) })
 	})
 }
