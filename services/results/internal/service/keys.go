@@ -60,7 +60,7 @@ func (s *Service) ListKeys(ctx context.Context, key contract.KeyDigest, p contra
 		}
 		return newListBody(contract.ListOfKeys, keys, p.Limit,
 			func(k store.APIKey) (strictjson.Value, error) {
-				return strictjson.Marshal(newKeyBody(k, s.usage.last(k.ID, k.LastUsedAt)))
+				return strictjson.Marshal(newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)))
 			},
 			func(k store.APIKey) prism.UUID { return k.ID.UUID })
 	})
@@ -70,6 +70,6 @@ func (s *Service) ListKeys(ctx context.Context, key contract.KeyDigest, p contra
 func (s *Service) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
 	return s.alter(ctx, key, revokeKey, apierr.KeyNotFound(), func(account prism.AccountID, by store.By) (any, error) {
 		k, err := s.Store.RevokeKey(ctx, account, id, by)
-		return newKeyBody(k, s.usage.last(k.ID, k.LastUsedAt)), err
+		return newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)), err
 	})
 }

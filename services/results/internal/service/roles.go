@@ -81,7 +81,7 @@ func (s *Service) admit(c store.Caller, op operation) error {
 	if !known(c, now) {
 		return apierr.InvalidAPIKey()
 	}
-	s.usage.touch(c.Key, now)
+	s.lastUses.touch(c.Key, now)
 	if !c.Role.Includes(neededRoles[op]) {
 		return apierr.RoleNotAllowed()
 	}

@@ -39,7 +39,7 @@ type APIKey struct {
 type Service struct {
 	Deps
 	versions *versions
-	usage    *usage
+	lastUses *lastUses
 	saves    saves
 }
 
@@ -47,18 +47,18 @@ var _ contract.Results = (*Service)(nil)
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
-	return &Service{Deps: d, versions: newVersions(), usage: newUsage()}
+	return &Service{Deps: d, versions: newVersions(), lastUses: newLastUses()}
 }
 
 // Run stores when API keys were last used, folds what results used, and probes a store that cannot be written, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	probing, stop := context.WithCancel(ctx)
-	var probes sync.WaitGroup
-	probes.Go(func() { s.saves.probe(probing, s.Store.ProbeWrite) })
-	probes.Go(func() { s.foldUsage(probing) })
-	defer probes.Wait()
+	running, stop := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	beside.Go(func() { s.saves.probe(running, s.Store.ProbeWrite) })
+	beside.Go(func() { s.foldUsage(running) })
+	defer beside.Wait()
 	defer stop()
-	return s.usage.run(ctx, s.Store.TouchKeys)
+	return s.lastUses.run(ctx, s.Store.TouchKeys)
 }
 
 // Writable returns an error while the store cannot be written (spec: unwritable-store).

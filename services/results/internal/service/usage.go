@@ -1,80 +1,150 @@
 package service
 
 import (
+	"cmp"
 	"context"
-	"maps"
-	"sync"
+	"slices"
 	"time"
 
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// flushEvery is how often the times of last use are stored: last_used_at is right to the minute.
-const flushEvery = 20 * time.Second
+// foldEvery is how often a process folds what results used: then little is left to add up when usage is read.
+const foldEvery = 5 * time.Second
 
-// flushLimit bounds one write of them.
-const flushLimit = 5 * time.Second
-
-// usage collects when API keys were last used, so that a call costs no write.
-type usage struct {
-	mu      sync.Mutex
-	pending map[prism.KeyID]time.Time
-}
-
-func newUsage() *usage { return &usage{pending: make(map[prism.KeyID]time.Time)} }
-
-func (u *usage) touch(id prism.KeyID, at time.Time) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if at.After(u.pending[id]) {
-		u.pending[id] = at
-	}
-}
-
-// last is the later of the stored time and a collected one.
-func (u *usage) last(id prism.KeyID, stored *time.Time) *time.Time {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	at, ok := u.pending[id]
-	if !ok || (stored != nil && stored.After(at)) {
-		return stored
-	}
-	return &at
-}
-
-type touch func(context.Context, map[prism.KeyID]time.Time) error
-
-func (u *usage) run(ctx context.Context, write touch) error {
-	tick := time.NewTicker(flushEvery)
+// foldUsage folds what results used until ctx ends. What a failed attempt leaves, the next one folds.
+func (s *Service) foldUsage(ctx context.Context) {
+	tick := time.NewTicker(foldEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			_ = u.flush(ctx, write) // it stays pending until the next tick
+			_ = s.Store.FoldUsage(ctx) // the store's metrics have the error
 		case <-ctx.Done():
-			return u.flush(context.WithoutCancel(ctx), write) // store the last uses, with a bound
+			return
 		}
 	}
 }
 
-func (u *usage) flush(ctx context.Context, write touch) error {
-	u.mu.Lock()
-	batch := maps.Clone(u.pending)
-	u.mu.Unlock()
-	if len(batch) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, flushLimit)
-	defer cancel()
-	if err := write(ctx, batch); err != nil {
-		return err
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for id, at := range batch {
-		if u.pending[id].Equal(at) {
-			delete(u.pending, id)
+// sumsBody is the body of usage (spec: usage-members).
+type sumsBody struct {
+	Data []strictjson.Value `json:"data"`
+	From string             `json:"from"`
+	To   string             `json:"to"`
+}
+
+// sumBody is the members of a sum behind what it is of.
+type sumBody struct {
+	Results      int64       `json:"results"`
+	Failed       int64       `json:"failed"`
+	InputTokens  int64       `json:"input_tokens"`
+	OutputTokens int64       `json:"output_tokens"`
+	Cost         *prism.Cost `json:"cost"`
+	Currency     *string     `json:"currency"`
+}
+
+// Usage implements contract.Results.
+func (s *Service) Usage(ctx context.Context, key contract.KeyDigest, q contract.UsageQuery) (contract.Response, error) {
+	return s.manage(ctx, key, readUsage, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+		from, to, problem := q.Period(prism.DayOf(s.Now()))
+		if problem != nil {
+			return nil, apierr.Invalid(*problem)
 		}
+		filter := store.UsageFilter{By: q.By, From: from, To: to, Model: q.Model, Key: q.Key}
+		if q.Prism != nil {
+			p, err := s.Store.Prism(ctx, account, *q.Prism)
+			if err != nil {
+				return nil, err
+			}
+			filter.Prism = p.ID
+		}
+		sums, err := s.Store.ReadUsage(ctx, account, filter)
+		if err != nil {
+			return nil, err
+		}
+		body := sumsBody{From: from.String(), To: to.String()}
+		for _, sum := range ranked(q.By, joined(sums)) {
+			row, err := newSumBody(q.By, sum)
+			if err != nil {
+				return nil, err
+			}
+			body.Data = append(body.Data, row)
+		}
+		return body, nil
+	})
+}
+
+// group is what a sum is of.
+func group(s store.UsageSum) store.UsageSum {
+	return store.UsageSum{Day: s.Day, Name: s.Name, Key: s.Key}
+}
+
+// joined adds what has no currency, which comes first in its group, to the first sum of the group that has one
+// (spec: usage-currencies).
+func joined(sums []store.UsageSum) []store.UsageSum {
+	var rows []store.UsageSum
+	for _, s := range sums {
+		last := len(rows) - 1
+		if last < 0 || group(rows[last]) != group(s) || rows[last].Currency != "" {
+			rows = append(rows, s)
+			continue
+		}
+		r := &rows[last]
+		r.Currency, r.Cost = s.Currency, r.Cost.Add(s.Cost)
+		r.Results, r.Failed = r.Results+s.Results, r.Failed+s.Failed
+		r.InputTokens, r.OutputTokens = r.InputTokens+s.InputTokens, r.OutputTokens+s.OutputTokens
 	}
-	return nil
+	return rows
+}
+
+// ranked orders sums that are not of days by the results of their groups, the most first (spec: usage-order).
+func ranked(by contract.UsageBy, rows []store.UsageSum) []store.UsageSum {
+	if by == contract.ByDay {
+		return rows
+	}
+	results := map[store.UsageSum]int64{}
+	for _, r := range rows {
+		results[group(r)] += r.Results
+	}
+	slices.SortStableFunc(rows, func(a, b store.UsageSum) int { return cmp.Compare(results[group(b)], results[group(a)]) })
+	return rows
+}
+
+func newSumBody(by contract.UsageBy, s store.UsageSum) (strictjson.Value, error) {
+	sum := sumBody{
+		Results: s.Results, Failed: s.Failed, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, Currency: optional(s.Currency),
+	}
+	if s.Currency != "" {
+		sum.Cost = &s.Cost
+	}
+	switch by {
+	case contract.ByPrism:
+		return strictjson.Marshal(struct {
+			Prism string `json:"prism"`
+			sumBody
+		}{s.Name, sum})
+	case contract.ByModel:
+		return strictjson.Marshal(struct {
+			Model *string `json:"model"`
+			sumBody
+		}{optional(s.Name), sum})
+	case contract.ByKey:
+		var key *prism.KeyID
+		if !s.Key.IsZero() {
+			key = &s.Key
+		}
+		return strictjson.Marshal(struct {
+			KeyID *prism.KeyID `json:"key_id"`
+			sumBody
+		}{key, sum})
+	default:
+		return strictjson.Marshal(struct {
+			Day string `json:"day"`
+			sumBody
+		}{s.Day.String(), sum})
+	}
 }
