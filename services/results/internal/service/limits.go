@@ -22,7 +22,7 @@ func (s *Service) Account(ctx context.Context, key contract.KeyDigest) (prism.Ac
 
 // Authorize implements contract.Results.
 func (s *Service) Authorize(ctx context.Context, key contract.KeyDigest, op contract.Operation) error {
-	_, err := s.authenticate(ctx, key, operation(op))
+	_, err := s.authenticate(ctx, key, op)
 	return err
 }
 

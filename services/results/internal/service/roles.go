@@ -10,8 +10,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// operation is what a caller does, by its name in the OpenAPI document.
-type operation string
+type operation = contract.Operation
 
 // The operations. One that the table of needed roles forgets needs a role that nobody has.
 const (
@@ -20,12 +19,12 @@ const (
 	readResult    operation = "readResult"
 	listResults   operation = "listResults"
 	exportResults operation = "exportResults"
-	createPrism   operation = "createPrism"
+	createPrism             = contract.CreatePrism
 	listPrisms    operation = "listPrisms"
 	readPrism     operation = "readPrism"
 	renamePrism   operation = "renamePrism"
 	listVersions  operation = "listVersions"
-	createVersion operation = "createVersion"
+	createVersion           = contract.CreateVersion
 	readVersion   operation = "readVersion"
 	replaceLens   operation = "replaceLens"
 	archivePrism  operation = "archivePrism" // and unarchivePrism
@@ -33,7 +32,7 @@ const (
 	listKeys      operation = "listKeys"
 	revokeKey     operation = "revokeKey"
 	listAudit     operation = "listAudit"
-	listModels    operation = "listModels"
+	listModels              = contract.ListModels
 	readRecord    operation = "readRecord"
 	readUsage     operation = "readUsage"
 	deleteResult  operation = "deleteResult"
