@@ -245,10 +245,10 @@ type ResultList struct {
 // ResultFilter is what lists and exports of results have in common. From is inclusive, To exclusive, by created_at. Zero values
 // filter nothing.
 type ResultFilter struct {
-	From  time.Time   `json:",omitzero"`
-	To    time.Time   `json:",omitzero"`
-	Model string      `json:",omitzero"` // the configured model that was asked last
-	Key   prism.KeyID `json:",omitzero"` // that made the call
+	From  time.Time    `json:",omitzero"`
+	To    time.Time    `json:",omitzero"`
+	Model string       `json:",omitzero"` // the configured model that was asked last
+	Key   *prism.KeyID `json:",omitzero"` // that made the call
 }
 
 // PrismList pages prisms: the archived ones, those that are not, or all.

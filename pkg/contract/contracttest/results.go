@@ -223,7 +223,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		RetryOf: &otherID, Outcome: contract.Outcome{Answers: []byte(`{"b":1,"a":2}`), Error: odd, TookMS: 15_000}, Format: contract.TSV,
 	}
 	list := contract.ResultList{Prism: &byID, Status: prism.OK, Ref: &odd, Page: contract.Page{Limit: 7, Cursor: "c"}}
-	filter := contract.ResultFilter{From: at, To: at.Add(time.Hour), Model: odd, Key: keyID}
+	filter := contract.ResultFilter{From: at, To: at.Add(time.Hour), Model: odd, Key: &keyID}
 	export := contract.Export{Prism: bySlug, Format: contract.JSONL, Status: prism.Failed, ResultFilter: filter, After: otherID}
 	calls := []struct {
 		method string

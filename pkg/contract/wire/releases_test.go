@@ -197,7 +197,7 @@ func TestThePreviousReleaseIsNotAskedForWhatItWouldNotFilter(t *testing.T) {
 	}
 	prisms := func(q contract.PrismList) error { _, err := c.ListPrisms(t.Context(), key, q); return err }
 	id := prism.UUID{1}
-	byModel, byKey := contract.ResultFilter{Model: "m"}, contract.ResultFilter{Key: prism.KeyID{UUID: id}}
+	byModel, byKey := contract.ResultFilter{Model: "m"}, contract.ResultFilter{Key: &prism.KeyID{UUID: id}}
 	from, to := contract.ResultFilter{From: time.Unix(1, 0)}, contract.ResultFilter{To: time.Unix(1, 0)}
 	for i, err := range []error{
 		list(contract.ResultList{Version: 1}), list(contract.ResultList{Format: contract.Raw}), list(contract.ResultList{ResultFilter: byModel}),

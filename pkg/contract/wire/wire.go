@@ -102,7 +102,7 @@ func listResultsPath(q contract.ResultList) string {
 }
 
 func exportPath(q contract.Export) string {
-	if q.Model != "" || !q.Key.IsZero() || !q.After.IsZero() {
+	if q.Model != "" || q.Key != nil || !q.After.IsZero() {
 		return pathExport + "-filtered"
 	}
 	return pathExport

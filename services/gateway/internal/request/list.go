@@ -62,7 +62,9 @@ func ParseExport(prismParam string, q Query) (contract.Export, error) {
 		Status: r.status(q),
 	}
 	export.ResultFilter = r.resultFilter(q)
-	export.After = prism.ResultID{UUID: r.uuid(q, "after")}
+	if id := r.uuid(q, "after"); id != nil {
+		export.After = prism.ResultID{UUID: *id}
+	}
 	return export, r.err()
 }
 
@@ -70,22 +72,32 @@ func ParseExport(prismParam string, q Query) (contract.Export, error) {
 func (r *reader) resultFilter(q Query) contract.ResultFilter {
 	return contract.ResultFilter{
 		From: r.datetime(q, "from"), To: r.datetime(q, "to"), Model: r.singleStr(q, "model", maxName),
-		Key: prism.KeyID{UUID: r.uuid(q, "key_id")},
+		Key: r.keyID(q),
 	}
 }
 
-// uuid reads a query parameter that is a UUID. It is the zero UUID if absent or empty.
-func (r *reader) uuid(q Query, name string) (id prism.UUID) {
+// keyID reads the query parameter key_id. It is nil if absent or empty.
+func (r *reader) keyID(q Query) *prism.KeyID {
+	id := r.uuid(q, "key_id")
+	if id == nil {
+		return nil
+	}
+	return &prism.KeyID{UUID: *id}
+}
+
+// uuid reads a query parameter that is a UUID. It is nil if absent or empty.
+func (r *reader) uuid(q Query, name string) *prism.UUID {
 	before := len(r.problems)
 	s := r.single(q, name, kindString)
 	if s == "" || len(r.problems) != before {
-		return id
+		return nil
 	}
 	id, err := prism.ParseUUID(s)
 	if err != nil {
 		r.add(name, textUUID)
+		return nil
 	}
-	return id
+	return &id
 }
 
 // ParseAuditList reads GET /v1/audit?from&to&actor&limit&cursor (spec: audit-list).

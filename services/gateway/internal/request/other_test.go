@@ -232,7 +232,7 @@ func TestTheFiltersOfResultsAreReadFromTheQuery(t *testing.T) {
 	}
 	filter := contract.ResultFilter{
 		From: time.Date(2026, 1, 2, 1, 4, 5, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Model: "m",
-		Key: prism.KeyID{UUID: id},
+		Key: &prism.KeyID{UUID: id},
 	}
 	sent := []string{"from", "2026-01-02T01:04:05Z", "to", "2026-02-01T00:00:00Z", "model", "m", "key_id", anID}
 	got, err := request.ParseResultList(query(append(sent, "version", "7", "format", "raw", "ref", "")...))
@@ -246,11 +246,15 @@ func TestTheFiltersOfResultsAreReadFromTheQuery(t *testing.T) {
 	wantExport := contract.Export{
 		Prism: prism.Ref{Slug: "p"}, Format: contract.CSV, ResultFilter: filter, After: prism.ResultID{UUID: id},
 	}
-	if err != nil || export != wantExport {
+	if err != nil || !reflect.DeepEqual(export, wantExport) {
 		t.Errorf("got %+v %v", export, err)
 	}
 	got, err = request.ParseResultList(query("version", "", "from", "", "to", "", "model", "", "key_id", "", "format", "", "prism", "", "status", ""))
 	if err != nil || !reflect.DeepEqual(got, contract.ResultList{Page: contract.Page{Limit: 50}}) {
+		t.Errorf("got %+v %v", got, err)
+	}
+	got, err = request.ParseResultList(query("key_id", prism.UUID{}.String())) // no key has it
+	if err != nil || got.Key == nil || !got.Key.IsZero() {
 		t.Errorf("got %+v %v", got, err)
 	}
 	_, err = request.ParseResultList(query("version", "0", "from", "x", "to", "y", "model", "\x00", "key_id", "1", "format", "csv"))

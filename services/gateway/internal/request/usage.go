@@ -22,9 +22,7 @@ func ParseUsage(q Query) (contract.UsageQuery, error) {
 		usage.Prism = &ref
 	}
 	usage.Model = r.singleStr(q, "model", maxName)
-	if s := r.singleStr(q, "key_id", math.MaxInt); s != "" {
-		usage.Key = &prism.KeyID{UUID: r.uuidParam("key_id", s)}
-	}
+	usage.Key = r.keyID(q)
 	if usage.From != nil && usage.To != nil {
 		if _, _, problem := usage.Period(0); problem != nil {
 			r.add(problem.Path, problem.Text)

@@ -226,8 +226,8 @@ type Filter struct {
 	Status   prism.Status
 	Ref      *string
 	Version  int32
-	Model    string      // the configured model that was asked last
-	Key      prism.KeyID // that made the call
+	Model    string       // the configured model that was asked last
+	Key      *prism.KeyID // that made the call
 	From, To time.Time
 }
 

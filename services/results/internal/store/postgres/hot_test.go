@@ -116,7 +116,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 	page := store.Page{After: prism.UUID{1}, Limit: 10}
 	ref := "r"
 	narrow := store.Filter{
-		Prism: prismID(), Version: 1, Model: "m", Key: prism.KeyID{UUID: prism.UUID{1}}, From: time.UnixMilli(0), To: time.UnixMilli(1),
+		Prism: prismID(), Version: 1, Model: "m", Key: &prism.KeyID{UUID: prism.UUID{1}}, From: time.UnixMilli(0), To: time.UnixMilli(1),
 	}
 	wide := narrow
 	wide.Prism = prism.PrismID{}

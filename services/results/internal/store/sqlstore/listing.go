@@ -85,7 +85,7 @@ func (l *list) where(query string, account prism.AccountID, f store.Filter) {
 	if f.Model != "" {
 		l.add(" AND r.model = ", f.Model)
 	}
-	if !f.Key.IsZero() {
+	if f.Key != nil {
 		l.add(" AND r.key_id = ", f.Key.UUID)
 	}
 	l.between(f.From, f.To)

@@ -46,7 +46,7 @@ func listingTests() []test {
 					Ref:     rapid.SampledFrom([]*string{nil, nil, pointer("one"), pointer("")}).Draw(t, "ref"),
 					Version: rapid.Int32Range(0, 3).Draw(t, "version"),
 					Model:   rapid.SampledFrom([]string{"", "fast", "strong", "none has it"}).Draw(t, "model"),
-					Key:     rapid.SampledFrom([]prism.KeyID{{}, f.mine.keyID, f.theirs.keyID, {UUID: prism.UUID{9}}}).Draw(t, "key"),
+					Key:     rapid.SampledFrom([]*prism.KeyID{nil, {}, &f.mine.keyID, &f.theirs.keyID, {UUID: prism.UUID{9}}}).Draw(t, "key"),
 					From:    rapid.SampledFrom([]time.Time{{}, {}, moment(102)}).Draw(t, "from"),
 					To:      rapid.SampledFrom([]time.Time{{}, {}, moment(103)}).Draw(t, "to"),
 				}
@@ -200,7 +200,7 @@ func matching(all []store.Saved, f store.Filter) (some []store.Saved) {
 		r := s.Result
 		if (f.Prism.IsZero() || r.Prism == f.Prism) && (f.Status == "" || r.Status == f.Status) &&
 			(f.Ref == nil || r.Ref != nil && *r.Ref == *f.Ref) && (f.Version == 0 || r.Version == f.Version) &&
-			(f.Model == "" || r.Call != nil && r.Call.Name == f.Model) && (f.Key.IsZero() || r.Key == f.Key) &&
+			(f.Model == "" || r.Call != nil && r.Call.Name == f.Model) && (f.Key == nil || !r.Key.IsZero() && r.Key == *f.Key) &&
 			!r.CreatedAt.Before(f.From) &&
 			(f.To.IsZero() || r.CreatedAt.Before(f.To)) {
 			some = append(some, s)
