@@ -7,11 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"github.com/prism-results/prism/client"
+	"github.com/prism-results/prism/pkg/yamlfile"
 )
 
 // File is one prism as a file defines it.
@@ -32,96 +31,65 @@ func (f File) At(path string) string {
 	}
 }
 
+// maxNodes bounds the growth by aliases. The largest valid definition has some ten thousand nodes.
+const maxNodes = 200_000
+
 // Decode reads the prisms of a YAML or JSON file, one for each YAML document. Unknown members are errors, because a misspelled
 // member would silently change the definition. Every problem is listed with its line.
 func Decode(name string, text []byte) ([]File, error) {
-	tree, err := parser.ParseBytes(text, 0)
-	var bad yaml.Error
-	if errors.As(err, &bad) {
-		return nil, fmt.Errorf("%s:%d: %s", name, bad.GetToken().Position.Line, bad.GetMessage())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	bodies, bad := yamlfile.Parse(text)
+	if bad != nil {
+		return nil, problems(name, *bad)
 	}
 	var files []File
-	var problems []error
-	for _, document := range tree.Docs {
-		if document.Body == nil {
-			continue
+	var found []yamlfile.Problem
+	for _, body := range bodies {
+		x := decoder{
+			Reader: yamlfile.Reader{MaxNodes: maxNodes}, file: File{Name: name, lines: map[string]int{}},
 		}
-		x := decoder{file: File{Name: name, lines: map[string]int{}}, anchors: map[string]ast.Node{}}
-		x.value(document.Body, reflect.ValueOf(&x.file.Prism).Elem(), "")
-		if x.file.Prism.Slug == "" && len(x.problems) == 0 {
-			x.problem(document.Body, "", "slug is missing")
+		x.value(body, reflect.ValueOf(&x.file.Prism).Elem(), "")
+		if x.file.Prism.Slug == "" && len(x.Problems) == 0 {
+			x.Wrong(body, "", "slug is missing")
 		}
-		problems = append(problems, x.problems...)
+		found = append(found, x.Problems...)
 		files = append(files, x.file)
 	}
-	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
+	if len(found) > 0 {
+		return nil, problems(name, found...)
 	}
 	return files, nil
 }
 
+// problems are all that is wrong with a file, as file:line: text.
+func problems(name string, list ...yamlfile.Problem) error {
+	errs := make([]error, len(list))
+	for i, p := range list {
+		place := name
+		if p.Line > 0 {
+			place += ":" + strconv.Itoa(p.Line)
+		}
+		errs[i] = fmt.Errorf("%s: %s", place, p.What)
+	}
+	return errors.Join(errs...)
+}
+
 // decoder decodes YAML into the client's types by their JSON names.
 type decoder struct {
-	file     File
-	problems []error
-	anchors  map[string]ast.Node
-	nodes    int
-}
-
-// maxNodes bounds the growth by aliases. The largest valid definition has some ten thousand nodes.
-const maxNodes = 200_000
-
-func (x *decoder) problem(n ast.Node, path, text string) {
-	if path != "" {
-		text = path + ": " + text
-	}
-	x.problems = append(x.problems, fmt.Errorf("%s:%d: %s", x.file.Name, line(n), text))
-}
-
-// line is the line of a node; for a member, the line of its name.
-func line(n ast.Node) int {
-	switch m := n.(type) {
-	case *ast.MappingValueNode:
-		n = m.Key
-	case *ast.MappingNode:
-		if len(m.Values) > 0 && !m.IsFlowStyle {
-			n = m.Values[0].Key
-		}
-	}
-	return n.GetToken().Position.Line
+	yamlfile.Reader
+	file File
 }
 
 func (x *decoder) value(n ast.Node, into reflect.Value, path string) {
-	if x.nodes++; x.nodes > maxNodes {
-		if x.nodes == maxNodes+1 {
-			x.problem(n, path, "is too large")
-		}
+	x.file.lines[path] = yamlfile.Line(n)
+	if n = x.Plain(n, path); n == nil { // null is the same as not given
 		return
 	}
-	x.file.lines[path] = line(n)
-	switch m := n.(type) {
-	case *ast.AnchorNode:
-		x.anchors[m.Name.GetToken().Value] = m.Value
-		x.value(m.Value, into, path)
-		return
-	case *ast.AliasNode:
-		named, ok := x.anchors[m.Value.GetToken().Value]
-		if !ok {
-			x.problem(n, path, "names an anchor that is not above it")
-			return
-		}
-		x.value(named, into, path)
-		return
-	case *ast.NullNode:
-		return // the same as not given
+	x.file.lines[path] = yamlfile.Line(n)
+	for into.Kind() == reflect.Pointer {
+		into.Set(reflect.New(into.Type().Elem()))
+		into = into.Elem()
 	}
 	switch into.Kind() {
-	case reflect.Pointer:
-		into.Set(reflect.New(into.Type().Elem()))
-		x.value(n, into.Elem(), path)
 	case reflect.Struct:
 		x.object(n, into, path)
 	case reflect.Slice:
@@ -132,35 +100,20 @@ func (x *decoder) value(n ast.Node, into reflect.Value, path string) {
 }
 
 func (x *decoder) object(n ast.Node, into reflect.Value, path string) {
-	var members []*ast.MappingValueNode
-	switch m := n.(type) {
-	case *ast.MappingNode:
-		members = m.Values
-	case *ast.MappingValueNode:
-		members = []*ast.MappingValueNode{m}
-	default:
-		x.problem(n, path, "must have members")
-		return
-	}
-	for _, m := range members {
-		name := m.Key.GetToken().Value
-		if into, ok := field(into, name); ok {
-			x.value(m.Value, into, join(path, name))
+	for _, m := range x.Members(n, path) {
+		if into, ok := field(into, m.Name); ok {
+			x.value(m.Value, into, m.Path)
 		} else {
-			x.problem(m, path, "has no member "+strconv.Quote(name))
+			x.Add(m.Line, path, "has no member "+strconv.Quote(m.Name))
 		}
 	}
 }
 
 func (x *decoder) list(n ast.Node, into reflect.Value, path string) {
-	items, ok := n.(*ast.SequenceNode)
-	if !ok {
-		x.problem(n, path, "must be a list")
-		return
-	}
-	list := reflect.MakeSlice(into.Type(), len(items.Values), len(items.Values))
-	for i, item := range items.Values {
-		x.value(item, list.Index(i), join(path, strconv.Itoa(i)))
+	items := x.Items(n, path)
+	list := reflect.MakeSlice(into.Type(), len(items), len(items))
+	for i, item := range items {
+		x.value(item, list.Index(i), yamlfile.Item(path, i))
 	}
 	into.Set(list)
 }
@@ -168,18 +121,11 @@ func (x *decoder) list(n ast.Node, into reflect.Value, path string) {
 func (x *decoder) scalar(n ast.Node, into reflect.Value, path string) {
 	switch into.Kind() {
 	case reflect.String:
-		switch text := n.(type) {
-		case *ast.StringNode:
-			into.SetString(text.Value)
-		case *ast.LiteralNode:
-			into.SetString(text.Value.Value)
-		default:
-			x.problem(n, path, "must be a text; put it in quotes")
-		}
+		into.SetString(x.Text(n, path))
 	case reflect.Bool:
 		b, ok := n.(*ast.BoolNode)
 		if !ok {
-			x.problem(n, path, "must be true or false")
+			x.Wrong(n, path, "must be true or false")
 			return
 		}
 		into.SetBool(b.Value)
@@ -191,7 +137,7 @@ func (x *decoder) scalar(n ast.Node, into reflect.Value, path string) {
 		case *ast.FloatNode:
 			into.SetFloat(number.Value)
 		default: // infinity and "not a number" are nodes of their own
-			x.problem(n, path, "must be a number")
+			x.Wrong(n, path, "must be a number")
 		}
 	default:
 		panic("definition: the client has a member of a kind that is not decoded: " + into.Kind().String())
@@ -206,11 +152,4 @@ func field(v reflect.Value, name string) (reflect.Value, bool) {
 		}
 	}
 	return reflect.Value{}, false
-}
-
-func join(path, member string) string {
-	if path == "" {
-		return member
-	}
-	return path + "." + member
 }

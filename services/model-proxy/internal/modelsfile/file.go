@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/prism-results/prism/pkg/yamlfile"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/offline"
 )
@@ -37,14 +38,14 @@ type reader struct {
 	secrets secrets
 }
 
-// read reads the text of a file. It returns what can be read, and leaves every problem in r.problems.
+// read reads the text of a file. It returns what can be read, and leaves every problem in r.Problems.
 func (r *reader) read(text []byte) (f file) {
 	root := r.root(text)
 	if root == nil {
 		return f
 	}
 	var line int
-	for _, m := range r.object(r.plain(root, ""), "") {
+	for _, m := range r.object(r.Plain(root, ""), "") {
 		switch m.name {
 		case "default":
 			line, f.standard = m.line, r.text(m.value, "default")
@@ -53,7 +54,7 @@ func (r *reader) read(text []byte) (f file) {
 				f.entries = append(f.entries, r.entry(item, i, m.line))
 			}
 		default:
-			r.add(m.line, "", "has no member "+strconv.Quote(m.name))
+			r.Add(m.line, "", "has no member "+strconv.Quote(m.name))
 		}
 	}
 	r.checkNames(f, line)
@@ -65,17 +66,17 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 	e := entry{line: listLine, lines: map[string]int{}}
 	where := "models." + strconv.Itoa(i)
 	if n == nil {
-		r.add(listLine, where, "must have members")
+		r.Add(listLine, where, "must have members")
 		return e
 	}
-	e.line = line(n)
+	e.line = yamlfile.Line(n)
 	list := r.object(n, where)
 	for _, m := range list {
 		if m.name == "name" {
 			if name := r.text(m.value, where+".name"); nameForm.MatchString(name) {
 				where, e.Name = name, name
 			} else if m.value != nil {
-				r.add(m.line, where+".name",
+				r.Add(m.line, where+".name",
 					"must be 1 to 64 lower-case letters, digits and hyphens, and begin and end with a letter or digit")
 			}
 			e.lines["name"] = m.line
@@ -105,9 +106,9 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 		case "fallback":
 			e.Fallback = r.fallback(m, at)
 		case "api_key":
-			r.add(m.line, at, "name the variable or the file that has the key: api_key_env or api_key_file")
+			r.Add(m.line, at, "name the variable or the file that has the key: api_key_env or api_key_file")
 		default:
-			r.add(m.line, where, "has no member "+strconv.Quote(m.name))
+			r.Add(m.line, where, "has no member "+strconv.Quote(m.name))
 		}
 	}
 	r.checkEntry(e, where)
@@ -117,24 +118,24 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 // checkEntry checks what several members decide together.
 func (r *reader) checkEntry(e entry, where string) {
 	if e.lines["name"] == 0 {
-		r.add(e.line, where, "name is missing")
+		r.Add(e.line, where, "name is missing")
 	}
 	if e.Provider == "" {
-		r.add(e.at("provider"), where, "provider is missing")
+		r.Add(e.at("provider"), where, "provider is missing")
 	}
 	if e.lines["api_key_env"] > 0 && e.lines["api_key_file"] > 0 {
-		r.add(e.lines["api_key_file"], where, "only one of api_key_env and api_key_file can be given")
+		r.Add(e.lines["api_key_file"], where, "only one of api_key_env and api_key_file can be given")
 	}
 	if e.Provider == offline.Name {
 		for _, m := range []string{"base_url", "api_key_env", "api_key_file", "headers"} {
 			if e.lines[m] > 0 {
-				r.add(e.lines[m], where+"."+m, "the provider offline calls no upstream")
+				r.Add(e.lines[m], where+"."+m, "the provider offline calls no upstream")
 			}
 		}
 	}
 	for name := range e.Headers {
 		if setByFormat(e.Provider, name) && checkHeaderName(name) == "" {
-			r.add(e.lines["headers"], where+".headers."+name, "is set by Prism")
+			r.Add(e.lines["headers"], where+".headers."+name, "is set by Prism")
 		}
 	}
 }
@@ -150,21 +151,21 @@ func (e entry) at(member string) int {
 // checkNames checks that names are unique and that there is a model of each name that is used.
 func (r *reader) checkNames(f file, line int) {
 	if len(f.entries) == 0 {
-		r.add(0, "models", "must have a model")
+		r.Add(0, "models", "must have a model")
 	}
 	known := map[string]int{}
 	for _, e := range f.entries {
 		if first, twice := known[e.Name]; twice && e.Name != "" {
-			r.add(e.at("name"), e.Name+".name", "is the name of the model of line "+strconv.Itoa(first))
+			r.Add(e.at("name"), e.Name+".name", "is the name of the model of line "+strconv.Itoa(first))
 			continue
 		}
 		known[e.Name] = e.line
 	}
 	switch _, ok := known[f.standard]; {
 	case f.standard == "":
-		r.add(line, "default", "must be the name of a model")
+		r.Add(line, "default", "must be the name of a model")
 	case !ok:
-		r.add(line, "default", "no model has the name "+strconv.Quote(f.standard))
+		r.Add(line, "default", "no model has the name "+strconv.Quote(f.standard))
 	}
 	for _, e := range f.entries {
 		for i, name := range e.Fallback {
@@ -179,7 +180,7 @@ func (r *reader) checkNames(f file, line int) {
 				what = strconv.Quote(name) + " is given twice"
 			}
 			if what != "" {
-				r.add(e.at("fallback"), join(e.Name, "fallback"), what)
+				r.Add(e.at("fallback"), yamlfile.Join(e.Name, "fallback"), what)
 			}
 		}
 	}
@@ -195,7 +196,7 @@ func (r *reader) price(m member, where string) *models.Price {
 		given[one.name] = one.value != nil
 		switch {
 		case one.name != "currency" && one.name != "input" && one.name != "output":
-			r.add(one.line, where, "has no member "+strconv.Quote(one.name))
+			r.Add(one.line, where, "has no member "+strconv.Quote(one.name))
 		case one.value == nil:
 		case one.name == "input":
 			p.Input = r.amount(one.value, at)
@@ -203,13 +204,13 @@ func (r *reader) price(m member, where string) *models.Price {
 			p.Output = r.amount(one.value, at)
 		default:
 			if p.Currency = r.text(one.value, at); !currencyForm.MatchString(p.Currency) {
-				r.add(one.line, at, "must be three capital letters, such as USD")
+				r.Add(one.line, at, "must be three capital letters, such as USD")
 			}
 		}
 	}
 	for _, name := range []string{"currency", "input", "output"} {
 		if !given[name] {
-			r.add(m.line, where, name+" is missing")
+			r.Add(m.line, where, name+" is missing")
 		}
 	}
 	return &p
@@ -219,21 +220,13 @@ func (r *reader) fallback(m member, where string) (names []string) {
 	for i, item := range r.list(m.value, where) {
 		name := ""
 		if item == nil {
-			r.add(m.line, where+"."+strconv.Itoa(i), "must be the name of a model")
-		} else if name = r.text(item, where+"."+strconv.Itoa(i)); name == "" && isText(item) {
-			r.wrong(item, where+"."+strconv.Itoa(i), "must be the name of a model")
+			r.Add(m.line, where+"."+strconv.Itoa(i), "must be the name of a model")
+		} else if name = r.text(item, where+"."+strconv.Itoa(i)); name == "" && yamlfile.IsText(item) {
+			r.Wrong(item, where+"."+strconv.Itoa(i), "must be the name of a model")
 		}
 		names = append(names, name)
 	}
 	return names
-}
-
-func isText(n ast.Node) bool {
-	switch n.(type) {
-	case *ast.StringNode, *ast.LiteralNode:
-		return true
-	}
-	return false
 }
 
 func (r *reader) headers(n ast.Node, where string) http.Header {
@@ -241,18 +234,18 @@ func (r *reader) headers(n ast.Node, where string) http.Header {
 	for _, m := range r.object(n, where) {
 		at := where + "." + m.name
 		if what := checkHeaderName(m.name); what != "" {
-			r.add(m.line, at, what)
+			r.Add(m.line, at, what)
 			continue
 		}
 		name := http.CanonicalHeaderKey(m.name)
 		if _, twice := headers[name]; twice {
-			r.add(m.line, at, "is given twice: case makes no difference")
+			r.Add(m.line, at, "is given twice: case makes no difference")
 			continue
 		}
-		before := len(r.problems)
+		before := len(r.Problems)
 		value := r.headerValue(m, at)
-		if what := checkHeaderValue(value); what != "" && len(r.problems) == before {
-			r.add(m.line, at, what)
+		if what := checkHeaderValue(value); what != "" && len(r.Problems) == before {
+			r.Add(m.line, at, what)
 		}
 		headers[name] = []string{value}
 	}
@@ -276,21 +269,21 @@ func (r *reader) headerValue(m member, where string) string {
 	if len(of) == 1 && of[0].name == "file" {
 		return r.fromFile(r.text(of[0].value, where+".file"), of[0], where+".file")
 	}
-	r.add(m.line, where, "must be a text, {env: NAME} or {file: PATH}")
+	r.Add(m.line, where, "must be a text, {env: NAME} or {file: PATH}")
 	return ""
 }
 
 // fromEnv returns the value of a variable, without the white space around it.
 func (r *reader) fromEnv(name string, m member, where string) string {
 	if name == "" {
-		if m.value == nil || isText(m.value) {
-			r.add(m.line, where, "must be the name of a variable")
+		if m.value == nil || yamlfile.IsText(m.value) {
+			r.Add(m.line, where, "must be the name of a variable")
 		}
 		return ""
 	}
 	value := strings.TrimSpace(r.secrets.env(name))
 	if value == "" {
-		r.add(m.line, where, "the variable "+name+" is not set")
+		r.Add(m.line, where, "the variable "+name+" is not set")
 	}
 	return value
 }
@@ -298,18 +291,18 @@ func (r *reader) fromEnv(name string, m member, where string) string {
 // fromFile returns the content of a file, without the white space around it.
 func (r *reader) fromFile(path string, m member, where string) string {
 	if path == "" {
-		if m.value == nil || isText(m.value) {
-			r.add(m.line, where, "must be the path of a file")
+		if m.value == nil || yamlfile.IsText(m.value) {
+			r.Add(m.line, where, "must be the path of a file")
 		}
 		return ""
 	}
 	content, err := r.secrets.file(path)
 	if err != nil {
-		r.add(m.line, where, err.Error())
+		r.Add(m.line, where, err.Error())
 		return ""
 	}
 	if content = strings.TrimSpace(content); content == "" {
-		r.add(m.line, where, path+": is empty")
+		r.Add(m.line, where, path+": is empty")
 	}
 	return content
 }

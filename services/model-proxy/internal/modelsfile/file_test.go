@@ -273,8 +273,8 @@ func FuzzFile(f *testing.F) {
 		r := reader{secrets: secrets{env: environment, file: func(string) (string, error) { return "", os.ErrNotExist }}}
 		parsed := r.read([]byte(text))
 		all := s.openAll(parsed, &r)
-		if len(r.problems) > 0 {
-			for _, p := range r.problems {
+		if len(r.Problems) > 0 {
+			for _, p := range r.Problems {
 				if p.Line < 0 || p.What == "" || strings.Contains(p.What, secret) {
 					t.Errorf("problem %+v", p)
 				}

@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/reload"
+	"github.com/prism-results/prism/pkg/yamlfile"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 )
 
@@ -180,9 +181,9 @@ func (s *Source) load() (*models.Set, error) {
 	r := reader{secrets: secrets{env: s.cfg.Getenv, file: look}}
 	f := r.read([]byte(text))
 	all := s.openAll(f, &r)
-	if len(r.problems) > 0 {
-		slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
-		return nil, fmt.Errorf("PRISM_MODELS_FILE: %w", &Problems{s.cfg.Path, r.problems})
+	if len(r.Problems) > 0 {
+		slices.SortStableFunc(r.Problems, func(a, b yamlfile.Problem) int { return cmp.Compare(a.Line, b.Line) })
+		return nil, fmt.Errorf("PRISM_MODELS_FILE: %w", &Problems{s.cfg.Path, r.Problems})
 	}
 	s.open = all
 	list := make([]*models.Model, len(all))
@@ -209,7 +210,7 @@ func (s *Source) openAll(f file, r *reader) (all []opened) {
 				member = "api_key_file"
 			}
 			where := cmp.Or(e.Name, "a model")
-			r.add(e.at(member), where+"."+member, fault.what)
+			r.Add(e.at(member), where+"."+member, fault.what)
 		}
 		all = append(all, opened{e.Spec, m})
 	}

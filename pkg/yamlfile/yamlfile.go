@@ -1,0 +1,181 @@
+// Package yamlfile reads YAML files that people edit: it walks the nodes of a file, and collects every problem with its line.
+package yamlfile
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Problem is what is wrong in a file.
+type Problem struct {
+	Line int // 0: the whole file
+	What string
+}
+
+// Reader walks the nodes of one document. The path of a node, such as questions.0.key, says in a problem which node is meant.
+type Reader struct {
+	// MaxNodes bounds what aliases can make of a document.
+	MaxNodes int
+	Problems []Problem
+
+	anchors map[string]ast.Node
+	nodes   int
+}
+
+// Parse returns the bodies of the documents of a file that have one, or what is wrong with the file.
+func Parse(text []byte, options ...parser.Option) (bodies []ast.Node, problem *Problem) {
+	tree, err := parser.ParseBytes(text, 0, options...)
+	var bad yaml.Error
+	switch {
+	case errors.As(err, &bad):
+		return nil, &Problem{bad.GetToken().Position.Line, bad.GetMessage()}
+	case err != nil:
+		return nil, &Problem{0, err.Error()}
+	}
+	for _, d := range tree.Docs {
+		if d.Body != nil {
+			bodies = append(bodies, d.Body)
+		}
+	}
+	return bodies, nil
+}
+
+// Add adds a problem of a line.
+func (r *Reader) Add(line int, path, what string) {
+	if path != "" {
+		what = path + ": " + what
+	}
+	r.Problems = append(r.Problems, Problem{line, what})
+}
+
+// Wrong adds a problem of a node.
+func (r *Reader) Wrong(n ast.Node, path, what string) { r.Add(Line(n), path, what) }
+
+// Line is the line of a node: for a member of an object that of its name, for an object that of its first member.
+func Line(n ast.Node) int {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
+		n = m.Values[0]
+	}
+	if m, ok := n.(*ast.MappingValueNode); ok {
+		n = m.Key
+	}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		return t.Position.Line
+	}
+	return 0
+}
+
+// Plain is the node behind anchors and aliases. It is nil for null, and for what is wrong.
+func (r *Reader) Plain(n ast.Node, path string) ast.Node {
+	for {
+		if r.nodes++; r.nodes > r.MaxNodes {
+			if r.nodes == r.MaxNodes+1 {
+				r.Wrong(n, path, "is too large")
+			}
+			return nil
+		}
+		switch m := n.(type) {
+		case nil:
+			return nil
+		case *ast.NullNode:
+			return nil
+		case *ast.TagNode:
+			r.Wrong(n, path, "must have no tag")
+			return nil
+		case *ast.AnchorNode:
+			if r.anchors == nil {
+				r.anchors = map[string]ast.Node{}
+			}
+			r.anchors[m.Name.GetToken().Value] = m.Value
+			n = m.Value
+		case *ast.AliasNode:
+			named, ok := r.anchors[m.Value.GetToken().Value]
+			if !ok {
+				r.Wrong(n, path, "names an anchor that is not above it")
+				return nil
+			}
+			n = named
+		default:
+			return n
+		}
+	}
+}
+
+// Member is a member of an object.
+type Member struct {
+	Line  int
+	Name  string
+	Path  string
+	Value ast.Node // not yet plain
+}
+
+// Members returns the members of an object. A name that comes twice is a problem; Parse finds it first, and nothing else then,
+// without parser.AllowDuplicateMapKey.
+func (r *Reader) Members(n ast.Node, path string) (members []Member) {
+	var values []*ast.MappingValueNode
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		values = m.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{m}
+	default:
+		r.Wrong(n, path, "must have members")
+	}
+	for _, v := range values {
+		name := v.Key.GetToken().Value
+		at := Join(path, name)
+		if slices.ContainsFunc(members, func(m Member) bool { return m.Name == name }) {
+			r.Wrong(v, at, "is given twice")
+			continue
+		}
+		members = append(members, Member{Line(v), name, at, v.Value})
+	}
+	return members
+}
+
+// Items returns the items of a list, not yet plain.
+func (r *Reader) Items(n ast.Node, path string) []ast.Node {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		r.Wrong(n, path, "must be a list")
+		return nil
+	}
+	return list.Values
+}
+
+// Text returns a text.
+func (r *Reader) Text(n ast.Node, path string) string {
+	switch t := n.(type) {
+	case *ast.StringNode:
+		return t.Value
+	case *ast.LiteralNode:
+		return t.Value.Value
+	}
+	r.Wrong(n, path, "must be a text; put it in quotes")
+	return ""
+}
+
+// IsText tells whether Text returns the node's text.
+func IsText(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.StringNode, *ast.LiteralNode:
+		return true
+	}
+	return false
+}
+
+// Join is the path of a member, or of an item.
+func Join(path, member string) string {
+	if path == "" {
+		return member
+	}
+	return path + "." + member
+}
+
+// Item is the path of the item at an index, from 0.
+func Item(path string, i int) string { return Join(path, strconv.Itoa(i)) }
