@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/pkg/testkit/certs"
+	"github.com/prism-results/prism/pkg/testkit/metrictest"
 )
 
 func authority(t *testing.T) *certs.Authority {
@@ -129,14 +130,7 @@ func TestTheMetricsFollowTheFiles(t *testing.T) {
 	if _, err := (Settings{Dir: dir}).Open(slog.New(slog.DiscardHandler), metrics); err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]float64{}
-	families, err := metrics.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		got[f.GetName()] = f.GetMetric()[0].GetGauge().GetValue()
-	}
+	got := metrictest.Values(t, metrics)
 	for name, want := range map[string]float64{
 		"prism_internal_tls_expiry_seconds": 3600, "prism_internal_tls_lifetime_seconds": 7200, "prism_internal_tls_authorities": 1,
 	} {

@@ -79,6 +79,12 @@ func dialResults(t *testing.T, r contract.Results, record *traffic) wire.Results
 		app.Use(record.record)
 		wire.MountResults(app, r, tokens(token), log)
 	})
+	return resultsAt(t, url)
+}
+
+// resultsAt is a client of results at an address.
+func resultsAt(t *testing.T, url string) wire.Results {
+	t.Helper()
 	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
 	if err != nil {
 		t.Fatal(err)

@@ -39,11 +39,7 @@ func TestThePreviousReleaseStoresNoDryRun(t *testing.T) {
 			})
 		}
 	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := resultsAt(t, url)
 	var key contract.KeyDigest
 	for _, dryRun := range []bool{true, false} {
 		_, create := c.CreatePrism(t.Context(), key, contract.NewPrism{NewVersion: contract.NewVersion{DryRun: dryRun}})
@@ -71,11 +67,7 @@ func TestThePreviousReleaseMakesNoKeyWithMoreRights(t *testing.T) {
 			return c.SendString("{}")
 		})
 	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := resultsAt(t, url)
 	var expires time.Time
 	for _, n := range []contract.NewKey{{Role: prism.Editor}, {Role: prism.Caller}, {Role: prism.Reader}, {Role: prism.Owner, ExpiresAt: &expires}} {
 		if _, err := c.CreateKey(t.Context(), contract.KeyDigest{}, n); !errors.Is(err, contract.ErrUnavailable) {
@@ -97,11 +89,7 @@ func TestThePreviousReleaseMakesNoKeyWithMoreRights(t *testing.T) {
 func TestThePreviousReleaseHasNoLimits(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(*fiber.App, *slog.Logger) {})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := resultsAt(t, url)
 	if limits, err := c.Limits(t.Context()); err != nil || len(limits) != 0 {
 		t.Errorf("limits: %v, %v", limits, err)
 	}
@@ -124,11 +112,7 @@ func TestThePreviousReleaseStoresAndAsksNothingOfAModel(t *testing.T) {
 			})
 		}
 	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := resultsAt(t, url)
 	m := dialModels(t, url)
 	var key contract.KeyDigest
 	for _, model := range []string{"fast", ""} {
@@ -159,11 +143,7 @@ func TestThePreviousReleaseStoresAndAsksNothingOfAModel(t *testing.T) {
 func TestThePreviousReleaseListsNoModels(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(*fiber.App, *slog.Logger) {})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := resultsAt(t, url)
 	if err := c.Authorize(t.Context(), contract.KeyDigest{}, contract.ListModels); !errors.Is(err, contract.ErrUnavailable) {
 		t.Errorf("authorized: %v", err)
 	}
@@ -181,11 +161,7 @@ func TestThePreviousReleaseIsNotAskedForWhatItWouldNotFilter(t *testing.T) {
 			app.Post(path, func(c *fiber.Ctx) error { return c.SendString("{}") })
 		}
 	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := resultsAt(t, url)
 	var key contract.KeyDigest
 	list := func(q contract.ResultList) error { _, err := c.ListResults(t.Context(), key, q); return err }
 	export := func(q contract.Export) error {
@@ -233,11 +209,7 @@ func TestThePreviousReleaseMakesNoChangeWithACondition(t *testing.T) {
 			})
 		}
 	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := resultsAt(t, url)
 	var key contract.KeyDigest
 	tags := contract.IfMatch{contract.AnyTag}
 	for _, dryRun := range []bool{true, false} {

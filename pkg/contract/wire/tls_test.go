@@ -24,6 +24,7 @@ import (
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/pkg/testkit/certs"
+	"github.com/prism-results/prism/pkg/testkit/metrictest"
 )
 
 // lines is a log that several goroutines write.
@@ -74,16 +75,7 @@ func (s *side) write(t *testing.T, files certs.Files) {
 // authorities is how many the side trusts by now.
 func (s *side) authorities(t *testing.T) float64 {
 	t.Helper()
-	families, err := s.metrics.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		if f.GetName() == "prism_internal_tls_authorities" {
-			return f.GetMetric()[0].GetGauge().GetValue()
-		}
-	}
-	return 0
+	return metrictest.Values(t, s.metrics)["prism_internal_tls_authorities"]
 }
 
 func newAuthority(t *testing.T) *certs.Authority {

@@ -74,11 +74,7 @@ func serveWith(
 func connectResults(t *testing.T, r contract.Results) contract.Results {
 	t.Helper()
 	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, r, tokens(token), log) })
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: tokens(token)}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := resultsAt(t, url)
 	return c
 }
 

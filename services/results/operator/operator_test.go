@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"os/user"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/operator"
 )
 
@@ -29,15 +29,7 @@ func newOperator(t *testing.T) *operator.Operator {
 // newStore is an Operator and its store.
 func newStore(t *testing.T) (*operator.Operator, *sqlite.Store) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "prism.db")
-	if err := sqlite.Migrate(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	s, err := sqlite.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s := sqlitetest.New(t)
 	a := service.New(service.Deps{
 		Store: s, Now: time.Now, NewID: service.OrderedIDs(time.Now),
 		NewKey: func() (service.APIKey, error) {

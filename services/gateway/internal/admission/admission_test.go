@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/testkit/metrictest"
 	"github.com/prism-results/prism/services/gateway/internal/admission"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/quota/memory"
@@ -115,24 +116,6 @@ func retryAfter(err error) int {
 	return later.Seconds
 }
 
-// value is a metric, by the value of its label if it has one.
-func (b *bench) value(t *testing.T, name, label string) float64 {
-	t.Helper()
-	families, err := b.metrics.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			if f.GetName() == name && (label == "" || m.GetLabel()[0].GetValue() == label) {
-				return m.GetCounter().GetValue() + m.GetGauge().GetValue()
-			}
-		}
-	}
-	t.Fatalf("there is no %s %s", name, label)
-	return 0
-}
-
 func run(t *testing.T, cases map[string]func(*testing.T, *bench)) {
 	t.Helper()
 	for name, check := range cases {
@@ -165,7 +148,7 @@ func TestUnknownKeys(t *testing.T) {
 				}
 				<-time.After(time.Second)
 			}
-			if n := b.value(t, "prism_limit_refusals_total", "unknown_keys"); n != 3*2*perSecond {
+			if n := metrictest.Value(t, b.metrics, "prism_limit_refusals_total unknown_keys"); n != 3*2*perSecond {
 				t.Errorf("%v refusals are counted", n)
 			}
 		},

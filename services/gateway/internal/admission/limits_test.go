@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/testkit/metrictest"
 	"github.com/prism-results/prism/services/gateway/internal/admission"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/quota"
@@ -56,7 +57,7 @@ func TestLimits(t *testing.T) {
 			if err := b.enter(t, known(1), here); err != nil {
 				t.Error(err)
 			}
-			if n := b.value(t, "prism_limit_refusals_total", "requests_per_second"); n != 1 {
+			if n := metrictest.Value(t, b.metrics, "prism_limit_refusals_total requests_per_second"); n != 1 {
 				t.Errorf("%v refusals are counted", n)
 			}
 		},
@@ -125,7 +126,7 @@ func TestLimits(t *testing.T) {
 			}
 			accounts := func(want float64) {
 				t.Helper()
-				if n := b.value(t, "prism_limited_accounts", ""); n != want {
+				if n := metrictest.Value(t, b.metrics, "prism_limited_accounts"); n != want {
 					t.Errorf("%v accounts with limits, want %v", n, want)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/testkit/metrictest"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 )
 
@@ -21,16 +22,7 @@ func TestTriesToSaveAreCountedByHowTheyEnd(t *testing.T) {
 	for i := range 5 {
 		_, _ = results.Save(t.Context(), contract.Save{ID: prism.ResultID{UUID: prism.UUID{byte(i)}}})
 	}
-	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]float64{}
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			got[f.GetName()+" "+m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
-		}
-	}
+	got := metrictest.Values(t, reg)
 	for outcome, want := range map[string]float64{"saved": 1, "beaten": 2, "failed": 2} {
 		if value := got["prism_save_tries_total "+outcome]; value != want {
 			t.Errorf("%s is %v, want %v", outcome, value, want)

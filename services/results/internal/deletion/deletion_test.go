@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,9 +12,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/testkit/metrictest"
 	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
@@ -34,15 +35,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "prism.db")
-	if err := sqlite.Migrate(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	s, err := sqlite.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s := sqlitetest.New(t)
 	w := &world{
 		Store: s, metrics: prometheus.NewRegistry(), account: prism.AccountID{UUID: prism.UUID{1}},
 		prism: prism.PrismID{UUID: prism.UUID{2}}, now: time.UnixMilli(1_800_000_000_000).UTC(),
@@ -110,24 +103,6 @@ func (w *world) count(t *testing.T) int {
 	return len(all)
 }
 
-// metric is the value of a metric with a label's value, or without.
-func (w *world) metric(t *testing.T, name, label string) float64 {
-	t.Helper()
-	families, err := w.metrics.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			if f.GetName() == name && (label == "" || m.GetLabel()[0].GetValue() == label) {
-				return m.GetCounter().GetValue() + m.GetGauge().GetValue()
-			}
-		}
-	}
-	t.Fatalf("there is no %s of %q", name, label)
-	return 0
-}
-
 // spec: retention-set, results-delete, deletion-age
 func TestTheWorkerDeletesWhatIsDueAndCountsIt(t *testing.T) {
 	t.Parallel()
@@ -161,11 +136,11 @@ func TestTheWorkerDeletesWhatIsDueAndCountsIt(t *testing.T) {
 		t.Errorf("%d results", n)
 	}
 	for reason, want := range map[string]float64{"call": 2, "retention": 1} {
-		if got := w.metric(t, "prism_deleted_results_total", reason); got != want {
+		if got := metrictest.Value(t, w.metrics, "prism_deleted_results_total "+reason); got != want {
 			t.Errorf("%v by %s, want %v", got, reason, want)
 		}
 	}
-	if w.metric(t, "prism_deletion_jobs", "") != 0 || w.metric(t, "prism_deletion_late_seconds", "") != 0 {
+	if metrictest.Value(t, w.metrics, "prism_deletion_jobs") != 0 || metrictest.Value(t, w.metrics, "prism_deletion_late_seconds") != 0 {
 		t.Error("jobs are late")
 	}
 }
@@ -195,7 +170,7 @@ func TestAJobWhosePartFailsStaysDueAndAnotherWorkerGoesOn(t *testing.T) {
 	if _, err := w.Work(t.Context()); err == nil {
 		t.Error("no error")
 	}
-	if late := w.metric(t, "prism_deletion_late_seconds", ""); late != 60 {
+	if late := metrictest.Value(t, w.metrics, "prism_deletion_late_seconds"); late != 60 {
 		t.Errorf("the job is late by %v s, want 60", late)
 	}
 	w.worker(t, w.Store)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +17,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
-	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
@@ -74,15 +73,7 @@ func (c *counting) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "prism.db")
-	if err := sqlite.Migrate(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	s, err := sqlite.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s := sqlitetest.New(t)
 	w := &world{store: &counting{Store: s}, key: contract.KeyDigest{1}, digests: map[string]contract.KeyDigest{}}
 	w.clock.Store(1_800_000_000_000)
 	w.Service = service.New(service.Deps{

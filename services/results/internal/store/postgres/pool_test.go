@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/prism-results/prism/pkg/testkit/metrictest"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
 )
 
@@ -22,20 +23,7 @@ func TestThePoolIsMeasured(t *testing.T) {
 	if err := s.Ping(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]float64{}
-	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			name := f.GetName()
-			for _, l := range m.GetLabel() {
-				name += " " + l.GetValue()
-			}
-			got[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
-		}
-	}
+	got := metrictest.Values(t, reg)
 	for name, want := range map[string]float64{
 		"prism_postgres_connections_max":         3,
 		"prism_postgres_connections acquired":    0,
