@@ -23,7 +23,7 @@ import (
 const queryText = attribute.Key("db.query.text")
 
 // traced is a store with an account, a key and a prism, a context that traces, and the spans.
-func traced(t *testing.T, u string) (context.Context, *postgres.Store, *tracetest.SpanRecorder) {
+func traced(t testing.TB, u string) (context.Context, *postgres.Store, *tracetest.SpanRecorder) {
 	t.Helper()
 	spans := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))

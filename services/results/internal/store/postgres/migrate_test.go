@@ -93,14 +93,14 @@ func applied(t *testing.T, url string) {
 	}
 }
 
-func migrate(t *testing.T, url string) {
+func migrate(t testing.TB, url string) {
 	t.Helper()
 	if err := postgres.Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func connect(t *testing.T, url string) *pgx.Conn {
+func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
@@ -110,7 +110,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-func exec(t *testing.T, url, statement string, args ...any) {
+func exec(t testing.TB, url, statement string, args ...any) {
 	t.Helper()
 	if _, err := connect(t, url).Exec(t.Context(), statement, args...); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func exec(t *testing.T, url, statement string, args ...any) {
 }
 
 // values is the first column of the rows that query selects.
-func values[T any](t *testing.T, url, query string) []T {
+func values[T any](t testing.TB, url, query string) []T {
 	t.Helper()
 	rows, err := connect(t, url).Query(t.Context(), query)
 	if err != nil {

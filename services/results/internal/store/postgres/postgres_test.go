@@ -45,7 +45,7 @@ func migrated(t *testing.T) string {
 	return server.Database(t, "store")
 }
 
-func open(t *testing.T, url string) *postgres.Store {
+func open(t testing.TB, url string) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), postgres.Config{URL: url}, postgres.Deps{})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -22,7 +21,7 @@ import (
 )
 
 // before7 is the schema before migration 7, with an account and a prism.
-func before7(t *testing.T, server *pgtest.Server) string {
+func before7(t testing.TB, server *pgtest.Server) string {
 	t.Helper()
 	server.Template(t, "store", postgres.Migrate)
 	url := server.Database(t, "store")
@@ -87,7 +86,7 @@ func inserter(ctx context.Context, url string, done <-chan struct{}, saved chan<
 
 // migratedUnderSaves migrates while two connections save as the previous release, before and after too, and returns the time of
 // the slowest save.
-func migratedUnderSaves(t *testing.T, url string) (slowest time.Duration) {
+func migratedUnderSaves(t testing.TB, url string) (slowest time.Duration) {
 	t.Helper()
 	var (
 		saves sync.WaitGroup
@@ -115,7 +114,7 @@ func migratedUnderSaves(t *testing.T, url string) (slowest time.Duration) {
 }
 
 // pass waits until some results were saved.
-func pass(t *testing.T, saved <-chan struct{}, results int) {
+func pass(t testing.TB, saved <-chan struct{}, results int) {
 	t.Helper()
 	for range results {
 		select {
@@ -127,7 +126,7 @@ func pass(t *testing.T, saved <-chan struct{}, results int) {
 }
 
 // counted fails the test unless usage is a scan of the results.
-func counted(t *testing.T, url string) {
+func counted(t testing.TB, url string) {
 	t.Helper()
 	s := open(t, url)
 	for range 2 {
@@ -154,7 +153,7 @@ func counted(t *testing.T, url string) {
 }
 
 // fill stores results of many days.
-func fill(t *testing.T, url string, results int) {
+func fill(t testing.TB, url string, results int) {
 	t.Helper()
 	exec(t, url, `INSERT INTO results (account_id, id, prism_id, version, context, fields, status, error, took_ms, created_at, answers)
 		SELECT $1, gen_random_uuid(), $2, 1, repeat('x', 200), '[]', CASE WHEN n % 3 = 0 THEN 'failed' ELSE 'ok' END,
@@ -292,21 +291,22 @@ func TestASaveNeedsNoRightToTheTablesOfUsage(t *testing.T) {
 	}
 }
 
-// TestMeasureAMigration is run by hand, with the number of results in PRISM_TEST_RESULTS.
-func TestMeasureAMigration(t *testing.T) {
-	results, err := strconv.Atoi(os.Getenv("PRISM_TEST_RESULTS"))
+// BenchmarkMigrationBesideSaves counts a million results while saves go on. Besides its time, it reports the slowest save.
+func BenchmarkMigrationBesideSaves(b *testing.B) {
+	server, err := pgtest.Start(b.Context(), pgtest.Options{Fsync: true})
 	if err != nil {
-		t.Skip("PRISM_TEST_RESULTS is no number")
+		b.Fatal(err)
 	}
-	server, err := pgtest.Start(t.Context(), pgtest.Options{Fsync: true})
-	if err != nil {
-		t.Fatal(err)
+	b.Cleanup(func() { _ = server.Close() })
+	for b.Loop() {
+		b.StopTimer()
+		url := before7(b, server)
+		fill(b, url, 1_000_000)
+		b.StartTimer()
+		slowest := migratedUnderSaves(b, url)
+		b.StopTimer()
+		b.ReportMetric(float64(slowest.Milliseconds()), "slowest-save-ms")
+		counted(b, url)
+		b.StartTimer()
 	}
-	t.Cleanup(func() { _ = server.Close() })
-	url := before7(t, server)
-	fill(t, url, results)
-	began := time.Now()
-	slowest := migratedUnderSaves(t, url)
-	t.Logf("%d results: %s, the slowest save meanwhile took %s", results, time.Since(began), slowest)
-	counted(t, url)
 }
