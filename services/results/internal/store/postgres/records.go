@@ -36,8 +36,11 @@ func dropRecords(ctx context.Context, db *sql.DB) error {
 }
 
 const (
-	dropTrigger   = "DROP TRIGGER IF EXISTS count_result ON results"
-	createTrigger = "CREATE TRIGGER count_result AFTER INSERT ON results FOR EACH ROW EXECUTE FUNCTION count_result()"
+	dropTrigger = "DROP TRIGGER IF EXISTS count_result ON results"
+	// createTrigger counts the results of the previous release, which have no call. This release counts its own by itself
+	// (countInserted).
+	createTrigger = `CREATE TRIGGER count_result AFTER INSERT ON results FOR EACH ROW WHEN (NEW.call IS NULL)
+	EXECUTE FUNCTION count_result()`
 
 	dropUsage = `DROP VIEW IF EXISTS usage_now; DROP TABLE IF EXISTS usage, usage_tail; DROP FUNCTION IF EXISTS count_result()`
 

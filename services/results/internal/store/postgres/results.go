@@ -16,6 +16,16 @@ const (
 	insertValues = `$5::text, $6::text, $7::json, $8::text, $9::text, $10::bigint, $11::timestamptz, $12::json,
 		$13::uuid, $14::text, $15::bigint, $16::bigint, $17::bigint, $18::text, $19::json`
 
+	// countInserted counts an inserted result in the tail of usage (spec: usage-is-exact). It costs a third of what the trigger
+	// count_result would, which leaves results with a call to it.
+	countInserted = `
+	INSERT INTO usage_tail
+	SELECT account_id, ` + dayOfResult + `, prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency
+	FROM inserted
+	WHERE call IS NOT NULL`
+	// insertedColumns are what countInserted needs.
+	insertedColumns = `account_id, created_at, prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, call`
+
 	insertResult = `-- name: SaveResult :one
 WITH inserted AS (
 	INSERT INTO results (` + sqlstore.InsertColumns + `)
@@ -23,7 +33,8 @@ WITH inserted AS (
 	FROM versions v
 	WHERE v.account_id = $1 AND v.prism_id = $3 AND v.number = $4
 	ON CONFLICT DO NOTHING
-	RETURNING id
+	RETURNING ` + insertedColumns + `
+), counted AS (` + countInserted + `
 )
 SELECT EXISTS (SELECT 1 FROM inserted), ` + sqlstore.PrismState + `
 FROM prisms p
@@ -48,6 +59,8 @@ WITH old AS (
 	INSERT INTO results (` + sqlstore.InsertColumns + `)
 	SELECT $1::uuid, $2::uuid, $3::uuid, $4::integer, ` + insertValues + `, marked.idempotency_key, $20::uuid
 	FROM marked
+	RETURNING ` + insertedColumns + `
+), counted AS (` + countInserted + `
 )
 SELECT coalesce(old.retried_by, $2::uuid), coalesce(old.idempotency_key, ''), old.retried_by IS NULL, ` + sqlstore.PrismState + `
 FROM old
