@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/testkit/wallclock"
 )
 
 func (c *client) delete(t *testing.T, path string) reply {
@@ -125,5 +128,50 @@ func TestDeletion(t *testing.T) {
 			}
 			s.main.put(t, path+"/retention", `{"days":3651}`).wantStatus(t, 400)
 		})
+	})
+}
+
+// No call deletes what was saved less than a minute ago, so the clock of a process of its own is set ahead.
+func TestDeletionsComeToTheirEnd(t *testing.T) {
+	only(t, standalone, func(t *testing.T, s *stack) {
+		own := s.private(t, nil)
+		clock, err := wallclock.Of(own.front.Process().PID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer clock.Close()
+		slug := own.main.triage(t)
+		ids := map[string]string{}
+		for _, ref := range []string{"a person", "another", "a third"} {
+			ids[ref] = own.main.create(t, slug, text("x", "ref", ref)).ok(t).ID
+		}
+		set := func(ahead time.Duration) {
+			if err := clock.Set(ahead); err != nil {
+				t.Fatal(err)
+			}
+		}
+		awaitGone := func(ref string) {
+			tick, deadline := time.NewTicker(50*time.Millisecond), time.NewTimer(patience)
+			defer tick.Stop()
+			defer deadline.Stop()
+			for own.main.read(t, ids[ref], "json").status != 404 {
+				select {
+				case <-tick.C:
+				case <-deadline.C:
+					t.Fatalf("the result of %s is still there", ref)
+				}
+			}
+		}
+		// spec: results-delete, deletion-age
+		own.main.post(t, "/v1/prisms/"+slug+"/results/delete", `{"ref":"a person"}`).wantStatus(t, 202)
+		own.main.read(t, ids["a person"], "json").wantStatus(t, 200)
+		set(2 * time.Minute)
+		awaitGone("a person")
+		own.main.read(t, ids["another"], "json").wantStatus(t, 200)
+		// spec: retention-set
+		set(26 * time.Hour)
+		own.main.put(t, "/v1/prisms/"+slug+"/retention", `{"days":1}`).wantStatus(t, 200)
+		awaitGone("another")
+		awaitGone("a third")
 	})
 }
