@@ -140,6 +140,12 @@ func ResultNotFound() *Error { return notFound("Result not found") }
 // KeyNotFound is an API key that this account does not have.
 func KeyNotFound() *Error { return notFound("Key not found") }
 
+// FileNotFound is a file that this account does not have.
+func FileNotFound() *Error { return notFound("File not found") }
+
+// RunNotFound is a run that this account does not have.
+func RunNotFound() *Error { return notFound("Run not found") }
+
 // PrismArchived is the retry of a result whose prism is archived.
 func PrismArchived() *Error { return notFound("This prism is archived, so it cannot answer.") }
 
@@ -177,6 +183,40 @@ func NotLatest(latest int32) *Error {
 
 // PrismChanged is a change of a prism that is not as the caller has seen it (spec: if-match).
 func PrismChanged() *Error { return conflict("This prism was changed.") }
+
+// PartConflict is a part of a file that was sent before with other content.
+func PartConflict(number int32) *Error {
+	return conflict("Part " + strconv.Itoa(int(number)) + " was already sent with other content.")
+}
+
+// PartsMissing is the completion of a file of which parts were not sent: the numbers of the first two, and how many more.
+func PartsMissing(first []int32, total int) *Error {
+	const most = 2
+	var named []string
+	for _, n := range first[:min(len(first), most)] {
+		named = append(named, strconv.Itoa(int(n)))
+	}
+	text := strings.Join(named, ", ")
+	if more := total - len(named); more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return conflict("Parts are missing: " + text + ".")
+}
+
+// FileDiffers is a completed file whose content does not have its SHA-256.
+func FileDiffers() *Error { return conflict("The file's content differs from its sha256.") }
+
+// FileNotReady is a file that was not read yet, or cannot be.
+func FileNotReady() *Error { return conflict("This file is not ready.") }
+
+// FileUsed is the deletion of a file that a run still reads.
+func FileUsed() *Error { return conflict("This file is used by a run.") }
+
+// RunOver is a change of a run that is finished or cancelled.
+func RunOver() *Error { return conflict("This run is over.") }
+
+// NoFailedRows is the retry of a run none of whose rows failed.
+func NoFailedRows() *Error { return conflict("This run has no failed rows.") }
 
 func conflict(message string) *Error { return &Error{409, CodeConflict, message} }
 

@@ -21,6 +21,10 @@ type (
 	ResultID struct{ UUID }
 	// KeyID identifies an API key; it is not secret.
 	KeyID struct{ UUID }
+	// FileID identifies a file of rows.
+	FileID struct{ UUID }
+	// RunID identifies a run of a file.
+	RunID struct{ UUID }
 )
 
 var errUUID = errors.New("invalid uuid")

@@ -1,0 +1,232 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Runs keeps file runs. Every method checks the API key and its role first, as those of Results do.
+type Runs interface {
+	// PlanRun is what a new run would answer, without making it: the prism, its version, the file and the columns are checked
+	// (apierr.PrismNotFound, apierr.VersionNotFound, apierr.FileNotFound, apierr.FileNotReady, apierr.Invalid for a column that the
+	// file does not have). It is the first half of a dry run.
+	PlanRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (RunPlan, error)
+	// PlanRows are the rows of a planned run in one chunk of its file, as a Chunk has them: the second half of a dry run.
+	PlanRows(ctx context.Context, key KeyDigest, q PlanRows) ([]ChunkRow, error)
+	// CreateRun makes a run, with the checks of PlanRun. A run with the same idempotency key is made once, and returned again;
+	// apierr.KeyOfAnotherPrism if it is a run of another prism.
+	CreateRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (Response, error)
+	// ListRuns is a page of runs, newest first: {data, next_cursor}.
+	ListRuns(ctx context.Context, key KeyDigest, q RunList) (Response, error)
+	// Run is a run: apierr.RunNotFound.
+	Run(ctx context.Context, key KeyDigest, id prism.RunID) (Response, error)
+	// ActOnRun pauses, resumes, cancels, or retries the failed rows of a run: apierr.RunOver, apierr.NoFailedRows. Doing it twice
+	// is doing it once.
+	ActOnRun(ctx context.Context, key KeyDigest, id prism.RunID, a RunAction) (Response, error)
+	// SetRunLimits replaces the limits of a run that are not nil: apierr.RunOver.
+	SetRunLimits(ctx context.Context, key KeyDigest, id prism.RunID, l RunLimits) (Response, error)
+	// RunRows streams the rows of a run in the order of its file. The caller closes the body.
+	RunRows(ctx context.Context, key KeyDigest, id prism.RunID, q RunRows) (Stream, error)
+}
+
+// NewRun is a run of a file.
+type NewRun struct {
+	File           prism.FileID
+	Fields         []FieldColumn // of every field of the version, in the order sent
+	Ref            string        `json:",omitzero"` // a column; "": rows have no ref
+	Context        string        `json:",omitzero"` // a column if the file has one with that name, else the text of every row
+	Version        int32         `json:",omitzero"` // 0: the latest
+	Name           string        `json:",omitzero"`
+	PauseAt        *float64      `json:",omitzero"` // part of the last 200 rows that may fail, 0 to 1; nil: DefaultPauseAt
+	IdempotencyKey string        `json:",omitzero"`
+	RunLimits
+}
+
+// DefaultPauseAt is the part of the last rows above which failures pause a run (spec: run-pauses-itself).
+const DefaultPauseAt = 0.5
+
+// FieldColumn is the column whose cells are the values of a field.
+type FieldColumn struct{ Field, Column string }
+
+// RunLimits bound how fast a run goes. nil changes nothing, or is no limit of a new run; zero removes a limit.
+type RunLimits struct {
+	RowsPerSecond *float64 `json:",omitzero"` // above 0, at most 100,000
+	Concurrency   *int32   `json:",omitzero"` // rows at the model at once, 1 to 10,000
+}
+
+// RunAction is what a call does to a run.
+type RunAction string
+
+// The actions.
+const (
+	PauseRun  RunAction = "pause"
+	ResumeRun RunAction = "resume"
+	CancelRun RunAction = "cancel"
+	RetryRun  RunAction = "retry"
+)
+
+// RunStatus is the state of a run (spec: run-states).
+type RunStatus string
+
+// The states.
+const (
+	RunQueued     RunStatus = "queued"
+	RunRunning    RunStatus = "running"
+	RunPausing    RunStatus = "pausing"
+	RunPaused     RunStatus = "paused"
+	RunCancelling RunStatus = "cancelling"
+	RunCancelled  RunStatus = "cancelled"
+	RunFinished   RunStatus = "finished"
+)
+
+// RunList filters and pages runs. Zero values filter nothing.
+type RunList struct {
+	Prism  *prism.Ref
+	Status RunStatus
+	Page   Page
+}
+
+// RunRows selects rows of a run.
+type RunRows struct {
+	Format RowsFormat
+	Only   RowStatus // "": all rows
+}
+
+// RowsFormat is a format of the rows of a run.
+type RowsFormat string
+
+// The formats.
+const (
+	RowsCSV   RowsFormat = "csv"
+	RowsTSV   RowsFormat = "tsv"
+	RowsJSONL RowsFormat = "jsonl"
+	RowsXLSX  RowsFormat = "xlsx"
+)
+
+// RowStatus is the state of a row of a run.
+type RowStatus string
+
+// The states. Every row of a run has exactly one.
+const (
+	RowOK        RowStatus = "ok"
+	RowFailed    RowStatus = "failed"
+	RowInvalid   RowStatus = "invalid"
+	RowCancelled RowStatus = "cancelled"
+	RowPending   RowStatus = "pending"
+)
+
+// RunPlan is what a run would answer. Chunks are the chunks of the file.
+type RunPlan struct {
+	Account prism.AccountID
+	Prism   prism.PrismID
+	Version prism.Version
+	Run     NewRun
+	Rows    int64
+	Chunks  int32
+}
+
+// PlanRows selects the rows of a chunk of a plan's file; the first chunk is 0.
+type PlanRows struct {
+	Prism prism.Ref
+	Run   NewRun
+	Chunk int32
+}
+
+// Leases hands rows of runs to workers. It checks no API key: workers are services.
+type Leases interface {
+	// LeaseChunk takes a chunk whose rows wait for their answers, for LeaseTime: nil if there is none. The account with the
+	// fewest leased rows is served first, then the run that waited longest (spec: run-fairness).
+	LeaseChunk(ctx context.Context, worker prism.UUID) (*Chunk, error)
+	// RenewLeases renews leases for LeaseTime and tells which go on. Workers call it at least once in LeasePoll, to learn of
+	// pauses, cancellations and new limits.
+	RenewLeases(ctx context.Context, leases []Lease) ([]LeaseState, error)
+	// SaveRows stores rows of a leased chunk in one transaction, and ends the lease if Done. ErrLeaseLost: nothing was stored,
+	// nor will be under this lease. Storing a row again changes nothing.
+	SaveRows(ctx context.Context, s SaveRows) error
+}
+
+// ErrLeaseLost: the lease was lost, because it ended or another worker has the chunk.
+var ErrLeaseLost = errors.New("lease lost")
+
+const (
+	// LeaseTime is how long a lease lasts unless it is renewed.
+	LeaseTime = 60 * time.Second
+	// LeasePoll is how soon workers learn of a pause.
+	LeasePoll = 500 * time.Millisecond
+	// ChunkRows and ChunkBytes bound a chunk (spec: run-chunks); a chunk has one row at least.
+	ChunkRows  = 200
+	ChunkBytes = 512 << 10
+)
+
+// Lease names a leased chunk. Token is new with each lease, so that a worker that lost its lease saves nothing under it.
+type Lease struct {
+	Account prism.AccountID
+	Run     prism.RunID
+	Chunk   int32
+	Token   prism.UUID
+}
+
+// LeaseState is what became of a lease.
+type LeaseState struct {
+	Lease
+	// Stop: begin no further row, save those under way and end the lease, as the run pauses or is cancelled, or the lease is lost.
+	Stop bool
+	RowLimits
+}
+
+// RowLimits bound the rows of one lease. Zero values bound nothing.
+type RowLimits struct {
+	RowsPerSecond float64
+	Concurrency   int32
+}
+
+// Chunk is the leased rows of a run that wait for their answers, in the order of the file.
+type Chunk struct {
+	Lease
+	RowLimits
+	Facts RowFacts
+	Rows  []ChunkRow
+}
+
+// RowFacts is what the checks need of the rows of a chunk.
+type RowFacts struct {
+	Account  prism.AccountID
+	Key      prism.KeyID // that made the run
+	Prism    prism.PrismID
+	Archived bool `json:",omitzero"`
+	Version  prism.Version
+}
+
+// ChunkRow is a row of a run.
+type ChunkRow struct {
+	Row     int64           // the first of the file is 1
+	ID      prism.ResultID  // of the result of this row and attempt, decided with the lease
+	RetryOf *prism.ResultID // the failed result of the attempt before; nil: the first
+	Fields  []prism.FieldValue
+	Ref     *string `json:",omitzero"`
+	Context string  `json:",omitzero"`
+}
+
+// SaveRows is rows of a leased chunk to store.
+type SaveRows struct {
+	Lease
+	Rows []RowOutcome
+	Done bool // ends the lease
+}
+
+// RowOutcome is the outcome of a row: Invalid, the text of a create call's 4xx, or a result to save.
+type RowOutcome struct {
+	Row     int64
+	Invalid string `json:",omitzero"`
+	Save    *Save  `json:",omitzero"` // its ID, RetryOf and fields are those of the ChunkRow
+}
+
+// Rows answers rows of runs by the checks, the model calls and the limits of calls. It saves nothing.
+type Rows interface {
+	// AnswerRow checks a row as the call that it stands for, and asks the model. An error means that the row has no outcome and
+	// waits for a later try: ErrUnavailable and apierr's 429 and 503 are reasons to slow down.
+	AnswerRow(ctx context.Context, facts RowFacts, row ChunkRow) (RowOutcome, error)
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Errors of runs that callers of a store distinguish.
+var (
+	// ErrRunOver: the run is finished or cancelled.
+	ErrRunOver = errors.New("store: run over")
+	// ErrNoFailedRows: no row of the run failed.
+	ErrNoFailedRows = errors.New("store: no failed rows")
+)
+
+// Runs keeps file runs. A run has one row, and a row for each chunk of its file, in which the state of each of the chunk's rows is
+// a byte. So ten million rows are 50,000 rows here, and no row that all workers update.
+type Runs interface {
+	// CreateRun stores a run and its chunks, all rows pending. If the account has a run with the idempotency key, that run is
+	// returned instead. ErrNotFound, ErrFileState if the file is not ready.
+	CreateRun(ctx context.Context, account prism.AccountID, r Run, by By) (Run, error)
+	// Run finds a run with its counts: ErrNotFound.
+	Run(ctx context.Context, account prism.AccountID, id prism.RunID) (Run, error)
+	// ListRuns is a page of runs with their counts, newest first.
+	ListRuns(ctx context.Context, account prism.AccountID, f RunFilter, page Page) ([]Run, error)
+	// ActOnRun changes the state of a run: ErrNotFound, ErrRunOver, ErrNoFailedRows. RetryRun makes the rows whose newest
+	// result failed pending again, in the next attempt.
+	ActOnRun(ctx context.Context, account prism.AccountID, id prism.RunID, a contract.RunAction, by By) (Run, error)
+	// SetRunLimits replaces the limits that are not nil: ErrNotFound, ErrRunOver.
+	SetRunLimits(ctx context.Context, account prism.AccountID, id prism.RunID, l contract.RunLimits, by By) (Run, error)
+	// RunChunks is a page of chunks of a run, from a number on.
+	RunChunks(ctx context.Context, account prism.AccountID, id prism.RunID, from int32, limit int) ([]RunChunk, error)
+	// RunResults are the newest results of the rows from first on, in row order, at most limit.
+	RunResults(ctx context.Context, account prism.AccountID, id prism.RunID, first int64, limit int) ([]prism.Result, error)
+
+	// LeaseChunk, RenewLeases and SaveRows are those of contract.Leases, on rows of the store.
+	LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*LeasedChunk, error)
+	RenewLeases(ctx context.Context, leases []contract.Lease, now, until time.Time) ([]contract.LeaseState, error)
+	SaveRows(ctx context.Context, s contract.SaveRows, now time.Time) error
+	// TendRuns ends what has waited long enough: pausing and cancelling runs whose last lease ended or is older than the wait,
+	// runs without pending rows, and pauses runs by themselves (spec: run-pauses-itself). It returns how many it changed.
+	TendRuns(ctx context.Context, now time.Time) (int, error)
+	// QueueOfRuns measures what waits.
+	QueueOfRuns(ctx context.Context, now time.Time) (RunQueue, error)
+}
+
+// Run is a stored run with its counts.
+type Run struct {
+	ID             prism.RunID
+	Prism          prism.PrismID
+	Slug           string
+	Version        int32
+	File           prism.FileID
+	Name           string
+	Mapping        []byte // JSON of package service: which columns are the fields, the ref and the context
+	Status         contract.RunStatus
+	Reason         string
+	Key            prism.KeyID // that made the run
+	IdempotencyKey string
+	PauseAt        float64
+	contract.RowLimits
+	Rows                           int64
+	OK, Failed, Invalid, Cancelled int64
+	Chunks                         int32
+	CreatedAt                      time.Time
+	StartedAt, FinishedAt          *time.Time
+}
+
+// Pending is the number of rows that wait for their outcome.
+func (r Run) Pending() int64 { return r.Rows - r.OK - r.Failed - r.Invalid - r.Cancelled }
+
+// RunFilter narrows a list; zero values narrow nothing.
+type RunFilter struct {
+	Prism  prism.PrismID
+	Status contract.RunStatus
+}
+
+// RunChunk is the state of the rows of a chunk.
+type RunChunk struct {
+	Number   int32
+	FirstRow int64
+	Attempt  int32
+	// States has a letter for each row: RowStates.
+	States []byte
+	// Invalid are the messages of the invalid rows.
+	Invalid map[int64]string
+}
+
+// The letters of the states of rows.
+const (
+	RowPendingState   = 'p'
+	RowOKState        = 'o'
+	RowFailedState    = 'f'
+	RowInvalidState   = 'i'
+	RowCancelledState = 'c'
+)
+
+// LeasedChunk is a leased chunk of a run. BegunAt is the time with which the ids of the results of this lease begin; results of rows
+// that are pending in the same attempt have the same ids under every lease with the same BegunAt.
+type LeasedChunk struct {
+	contract.Lease
+	contract.RowLimits
+	Run     Run
+	Chunk   RunChunk
+	BegunAt time.Time
+	// Failed are the results that the pending rows of an attempt after the first retry, by row.
+	Failed map[int64]prism.ResultID
+}
+
+// RunQueue is what waits for workers.
+type RunQueue struct {
+	Runs        int64     // queued or running
+	PendingRows int64     // of those
+	Leases      int64     // that have not ended
+	OldestSince time.Time // since when the run waits that waited longest for a lease; zero if none waits
+}
