@@ -40,7 +40,8 @@ type Files interface {
 	CompleteFile(ctx context.Context, key KeyDigest, id prism.FileID) (Response, error)
 	// ListFiles is a page of the account's files, newest first: {data, next_cursor}.
 	ListFiles(ctx context.Context, key KeyDigest, p Page) (Response, error)
-	// File is a file: apierr.FileNotFound.
+	// File is a file: apierr.FileNotFound. Like every response that has a file, it shows sha256 (null if it was not sent), by which a
+	// caller finds an upload to continue.
 	File(ctx context.Context, key KeyDigest, id prism.FileID) (Response, error)
 	// FileRows is a preview, {data}: the rows of a ready file from an offset on, each an object in column order. apierr.FileNotReady.
 	FileRows(ctx context.Context, key KeyDigest, id prism.FileID, q FileRows) (Response, error)

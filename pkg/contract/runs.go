@@ -93,6 +93,9 @@ type RunList struct {
 type RunRows struct {
 	Format RowsFormat
 	Only   RowStatus // "": all rows
+	// After is the number of a row: only rows behind it, under the same header. A download that was cut continues with it. 0: from
+	// the first row.
+	After int64 `json:",omitzero"`
 }
 
 // RowsFormat is a format of the rows of a run.
