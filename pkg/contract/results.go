@@ -249,6 +249,7 @@ type ResultFilter struct {
 	To    time.Time    `json:",omitzero"`
 	Model string       `json:",omitzero"` // the configured model that was asked last
 	Key   *prism.KeyID `json:",omitzero"` // that made the call
+	Run   *prism.RunID `json:",omitzero"` // then in the order of its rows
 }
 
 // PrismList pages prisms: the archived ones, those that are not, or all.
