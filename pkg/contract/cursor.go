@@ -17,6 +17,9 @@ const (
 	ListOfKeys
 	ListOfAudit
 	ListOfVersions
+	ListOfFiles
+	ListOfRuns
+	ListOfRunResults // the results of one run, in row order
 )
 
 const cursorSize = 8 + 16
@@ -52,6 +55,22 @@ func (l List) ParseCursor(s string) (id prism.UUID, ok bool) {
 func VersionRow(number int32) (id prism.UUID) {
 	binary.BigEndian.PutUint32(id[12:], uint32(number)) //nolint:gosec // a version is 1 or more
 	return id
+}
+
+// RowPosition is the position of a result of a run's row in ListOfRunResults, which is ordered by row and then by id: three bytes of
+// the row, which is less than 2^24, and the first 13 bytes of the id.
+func RowPosition(row int64, id prism.ResultID) (position prism.UUID) {
+	position[0], position[1], position[2] = byte(row>>16), byte(row>>8), byte(row) //nolint:gosec // see above
+	copy(position[3:], id.UUID[:])
+	return position
+}
+
+// ParseRowPosition is the row of a position, and the last id that the position stands for.
+func ParseRowPosition(position prism.UUID) (row int64, last prism.ResultID) {
+	row = int64(position[0])<<16 | int64(position[1])<<8 | int64(position[2])
+	copy(last.UUID[:], position[3:])
+	last.UUID[13], last.UUID[14], last.UUID[15] = 0xff, 0xff, 0xff
+	return row, last
 }
 
 // VersionAt is the version of a row of ListOfVersions, or 0.

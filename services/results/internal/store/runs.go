@@ -28,21 +28,27 @@ type Runs interface {
 	// ListRuns is a page of runs with their counts, newest first.
 	ListRuns(ctx context.Context, account prism.AccountID, f RunFilter, page Page) ([]Run, error)
 	// ActOnRun changes the state of a run: ErrNotFound, ErrRunOver, ErrNoFailedRows. RetryRun makes the rows whose newest
-	// result failed pending again, in the next attempt.
+	// result failed pending again, in the next attempt. What takes long goes on in TendRuns.
 	ActOnRun(ctx context.Context, account prism.AccountID, id prism.RunID, a contract.RunAction, by By) (Run, error)
 	// SetRunLimits replaces the limits that are not nil: ErrNotFound, ErrRunOver.
 	SetRunLimits(ctx context.Context, account prism.AccountID, id prism.RunID, l contract.RunLimits, by By) (Run, error)
 	// RunChunks is a page of chunks of a run, from a number on.
 	RunChunks(ctx context.Context, account prism.AccountID, id prism.RunID, from int32, limit int) ([]RunChunk, error)
-	// RunResults are the newest results of the rows from first on, in row order, at most limit.
-	RunResults(ctx context.Context, account prism.AccountID, id prism.RunID, first int64, limit int) ([]prism.Result, error)
+	// RunResults are the newest results of the rows from first on, with their input, in row order, at most limit. A page ends
+	// early as one of ExportResults does. Rows without a result, or whose newest one was deleted, are not among them.
+	RunResults(ctx context.Context, account prism.AccountID, id prism.RunID, first int64, limit int) ([]RowResult, error)
+	// RunOfKey finds the run with an idempotency key: ErrNotFound.
+	RunOfKey(ctx context.Context, account prism.AccountID, key string) (Run, error)
+	// RowsSince is how many rows of a run got their outcome since a time: of its rate.
+	RowsSince(ctx context.Context, account prism.AccountID, id prism.RunID, since time.Time) (int64, error)
 
 	// LeaseChunk, RenewLeases and SaveRows are those of contract.Leases, on rows of the store.
 	LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*LeasedChunk, error)
 	RenewLeases(ctx context.Context, leases []contract.Lease, now, until time.Time) ([]contract.LeaseState, error)
 	SaveRows(ctx context.Context, s contract.SaveRows, now time.Time) error
 	// TendRuns ends what has waited long enough: pausing and cancelling runs whose last lease ended or is older than the wait,
-	// runs without pending rows, and pauses runs by themselves (spec: run-pauses-itself). It returns how many it changed.
+	// runs without pending rows, leases whose time is over, and pauses runs by themselves (spec: run-pauses-itself). It returns how
+	// many runs it changed, so that a caller who gets more than 0 calls again.
 	TendRuns(ctx context.Context, now time.Time) (int, error)
 	// QueueOfRuns measures what waits.
 	QueueOfRuns(ctx context.Context, now time.Time) (RunQueue, error)
@@ -65,6 +71,7 @@ type Run struct {
 	contract.RowLimits
 	Rows                           int64
 	OK, Failed, Invalid, Cancelled int64
+	Usage                          RunUsage
 	Chunks                         int32
 	CreatedAt                      time.Time
 	StartedAt, FinishedAt          *time.Time
@@ -72,6 +79,22 @@ type Run struct {
 
 // Pending is the number of rows that wait for their outcome.
 func (r Run) Pending() int64 { return r.Rows - r.OK - r.Failed - r.Invalid - r.Cancelled }
+
+// RunUsage is the sum over all results of a run that were ever saved, those that were retried or deleted since included.
+type RunUsage struct {
+	InputTokens, OutputTokens int64
+	Cost                      prism.Cost
+	Currency                  string // "": no result had a price; SeveralCurrencies: Cost says nothing
+}
+
+// SeveralCurrencies stands for the currency of a run whose results have prices in several.
+const SeveralCurrencies = "*"
+
+// RowResult is the newest result of a row.
+type RowResult struct {
+	Row int64
+	prism.Result
+}
 
 // RunFilter narrows a list; zero values narrow nothing.
 type RunFilter struct {
