@@ -21,30 +21,57 @@ type Files interface {
 	CreateFile(ctx context.Context, account prism.AccountID, f File) error
 	// File finds a file: ErrNotFound.
 	File(ctx context.Context, account prism.AccountID, id prism.FileID) (File, error)
-	// ListFiles is a page of files, newest first.
-	ListFiles(ctx context.Context, account prism.AccountID, page Page) ([]File, error)
+	// ListFiles is a page of files, newest first. It ends as a page of ListPrisms does.
+	ListFiles(ctx context.Context, account prism.AccountID, page Page) (files []File, more bool, err error)
 	// PutPart records a part of a file that is uploading, and returns the digest that is stored: another one than p's if the part
-	// is there with other content. ErrNotFound, ErrFileState.
+	// is there with other content, whatever the state of the file. ErrNotFound, ErrFileState.
 	PutPart(ctx context.Context, account prism.AccountID, id prism.FileID, p Part) (digest [32]byte, err error)
-	// Parts are the parts of a file that are there, in order.
-	Parts(ctx context.Context, account prism.AccountID, id prism.FileID) ([]Part, error)
+	// Parts are the parts of a file that are there, in order, from a number on.
+	Parts(ctx context.Context, account prism.AccountID, id prism.FileID, from int32) ([]Part, error)
+	// SetHashed replaces how far an uploading file was hashed, unless another caller did since from parts were.
+	SetHashed(ctx context.Context, account prism.AccountID, id prism.FileID, from int32, h Hashed) error
 	// SetReading has an uploading file read; a file that is reading or was read stays as it is. ErrNotFound.
 	SetReading(ctx context.Context, account prism.AccountID, id prism.FileID, at time.Time) error
-	// TakeReading leases a file that waits to be read until a time: ErrNotFound if there is none.
-	TakeReading(ctx context.Context, now, until time.Time) (FileLease, error)
+	// TakeReading leases a file that waits to be read until a time: ErrNotFound if there is none. Chunks of an earlier lease are
+	// deleted.
+	TakeReading(ctx context.Context, token prism.UUID, now, until time.Time) (FileLease, error)
 	// RenewReading renews the lease, and stores chunks: ErrNotFound if the lease was lost.
 	RenewReading(ctx context.Context, l FileLease, until time.Time, chunks []FileChunk) error
+	// ReturnReading ends the lease, so that the reading begins anew at a time. A lost lease stays lost.
+	ReturnReading(ctx context.Context, l FileLease, at time.Time) error
 	// EndReading makes the file ready or unusable, as f says, and ends the lease: ErrNotFound if the lease was lost. Chunks of an
 	// unusable file are deleted.
 	EndReading(ctx context.Context, l FileLease, f File) error
+	// ReadingQueue is how many files wait to be read or are being read, and since when the first of them is; zero if there is none.
+	ReadingQueue(ctx context.Context) (files int64, since time.Time, err error)
 	// FileChunk is the chunk of a file with this number, or that has this row: ErrNotFound.
 	FileChunk(ctx context.Context, account prism.AccountID, id prism.FileID, number int32) (FileChunk, error)
 	FileChunkOf(ctx context.Context, account prism.AccountID, id prism.FileID, row int64) (FileChunk, error)
-	// DeleteFile deletes what is known of a file, and returns it, so that its content can be deleted: ErrNotFound, ErrFileUsed.
-	DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by By) (File, error)
+	// DeleteFile deletes a file: no method but DeletedFiles finds it any more. ErrNotFound, ErrFileUsed.
+	DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by By) error
 	// ExpiredFiles are files whose time is over and that no run uses that is not over.
 	ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]FileOwner, error)
+	// DeletedFiles are files that were deleted before a time. ForgetFile removes what is left of one.
+	DeletedFiles(ctx context.Context, before time.Time, limit int) ([]FileOwner, error)
+	ForgetFile(ctx context.Context, f FileOwner) error
 }
+
+// Contents keeps the content of files in the database, for package blobs. A content never changes.
+type Contents interface {
+	// PutContent stores a content; one that is there stays.
+	PutContent(ctx context.Context, f FileOwner, name string, content []byte) error
+	// Content is a range of a content, which ends where the content ends: ErrNotFound.
+	Content(ctx context.Context, f FileOwner, name string, offset, bytes int64) ([]byte, error)
+	// DeleteContents deletes the contents whose names begin with prefix.
+	DeleteContents(ctx context.Context, f FileOwner, prefix string) error
+}
+
+const (
+	// UploadTime is how long after its creation a file expires that is not completed, FileTime how long after its completion
+	// one that is not used (spec: file-expiry).
+	UploadTime = 7 * day
+	FileTime   = 30 * day
+)
 
 // FileStatus is the state of a file (spec: file-states).
 type FileStatus string
@@ -68,9 +95,26 @@ type File struct {
 	Error     string // why the file is unusable
 	Rows      int64
 	Chunks    int32
-	Layout    []byte // JSON: columns with filled and longest, delimiter, and where the copy that chunks name is (package tabular)
+	Layout    []byte // JSON of package tabular: columns with filled and longest, and the delimiter
+	Copy      Copy   // what chunks are ranges of, instead of the file itself
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	// Hashed is how far the content was hashed while its parts came.
+	Hashed Hashed
+	// Readings is how often the file was taken to be read and neither returned nor read to its end.
+	Readings int32
+}
+
+// Copy is where the canonical copy of a file is in package blobs; the zero value is no copy.
+type Copy struct {
+	ID    prism.UUID // the token of the lease that wrote it
+	Bytes int64
+}
+
+// Hashed is the state of a SHA-256 of the first parts of a file.
+type Hashed struct {
+	Parts int32
+	State []byte // of the standard library; nil at the start
 }
 
 // FileOwner names a file of any account.
