@@ -21,8 +21,8 @@ type Runs interface {
 	CreateRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (Response, error)
 	// ListRuns is a page of runs, newest first: {data, next_cursor}.
 	ListRuns(ctx context.Context, key KeyDigest, q RunList) (Response, error)
-	// Run is a run: apierr.RunNotFound.
-	Run(ctx context.Context, key KeyDigest, id prism.RunID) (Response, error)
+	// FileRun is a run: apierr.RunNotFound. (Services have a method Run that runs them.)
+	FileRun(ctx context.Context, key KeyDigest, id prism.RunID) (Response, error)
 	// ActOnRun pauses, resumes, cancels, or retries the failed rows of a run: apierr.RunOver, apierr.NoFailedRows. Doing it twice
 	// is doing it once.
 	ActOnRun(ctx context.Context, key KeyDigest, id prism.RunID, a RunAction) (Response, error)
