@@ -23,8 +23,8 @@ type Runs interface {
 	// CreateRun stores a run and its chunks, all rows pending. If the account has a run with the idempotency key, that run is
 	// returned instead. ErrNotFound, ErrFileState if the file is not ready.
 	CreateRun(ctx context.Context, account prism.AccountID, r Run, by By) (Run, error)
-	// Run finds a run with its counts: ErrNotFound.
-	Run(ctx context.Context, account prism.AccountID, id prism.RunID) (Run, error)
+	// ReadRun finds a run with its counts: ErrNotFound.
+	ReadRun(ctx context.Context, account prism.AccountID, id prism.RunID) (Run, error)
 	// ListRuns is a page of runs with their counts, newest first.
 	ListRuns(ctx context.Context, account prism.AccountID, f RunFilter, page Page) ([]Run, error)
 	// ActOnRun changes the state of a run: ErrNotFound, ErrRunOver, ErrNoFailedRows. RetryRun makes the rows whose newest
