@@ -57,9 +57,10 @@ const (
 	ResultDelete   Action = "result.delete"
 	ResultsDelete  Action = "results.delete"
 	PrismRetention Action = "prism.retention"
+	FileDelete     Action = "file.delete"
 )
 
-// Object is what an action was done to. Name is the name of an account or a key, or the slug of a prism; a result has none.
+// Object is what an action was done to. Name is the name of an account, a key or a file, or the slug of a prism; a result has none.
 type Object struct {
 	Kind ObjectKind
 	ID   prism.UUID
@@ -75,6 +76,7 @@ const (
 	KeyObject     ObjectKind = "key"
 	PrismObject   ObjectKind = "prism"
 	ResultObject  ObjectKind = "result"
+	FileObject    ObjectKind = "file"
 )
 
 // Entry is a stored entry of the audit.

@@ -47,6 +47,8 @@ type Store interface {
 	Limits
 	Usage
 	Deletions
+	Files
+	Contents
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error

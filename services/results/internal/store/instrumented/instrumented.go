@@ -61,7 +61,8 @@ func outcome(err error) string {
 	case errors.Is(err, store.ErrUnavailable):
 		return "unavailable"
 	case errors.Is(err, contract.ErrKeyTaken), errors.Is(err, store.ErrSlugTaken), errors.Is(err, store.ErrNameTaken),
-		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys):
+		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
+		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed):
 		return "conflict"
 	default:
 		return "error"

@@ -39,7 +39,8 @@ const (
 func translate(operation string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, sqlstore.ErrUnreadable), errors.Is(err, store.ErrNotFound),
-		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys):
+		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
+		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed):
 		return err
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound

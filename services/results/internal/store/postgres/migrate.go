@@ -22,7 +22,7 @@ import (
 var migrations embed.FS
 
 // newestMigration is the number of the last migration. A test compares it with the files and the migrations in Go.
-const newestMigration = 8
+const newestMigration = 9
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (

@@ -266,6 +266,7 @@ func reused(
 	empty := []string{
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
 		"DELETE FROM account_limits", "DELETE FROM deletions", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
+		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",
 	}
 	for _, table := range more {
 		empty = append(empty, "DELETE FROM "+table)

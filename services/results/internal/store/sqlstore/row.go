@@ -41,6 +41,12 @@ func NewRow(c Columns) *Row { return &Row{columns: c} }
 // Err is the first error of a column.
 func (r *Row) Err() error { return r.err }
 
+func (r *Row) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
 // next is the position of the next column, and false if the column is null.
 func (r *Row) next() (column int, ok bool) {
 	r.column++
@@ -54,8 +60,8 @@ func value[T any](r *Row, read func(column int) (T, error)) (v T) {
 		return v
 	}
 	v, err := read(column)
-	if err != nil && r.err == nil {
-		r.err = err
+	if err != nil {
+		r.fail(err)
 	}
 	return v
 }

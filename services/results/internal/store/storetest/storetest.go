@@ -45,6 +45,9 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Usage", usageTests()},
 		{"Deletions", deletionTests()},
 		{"Retention", retentionTests()},
+		{"Files", fileTests()},
+		{"Reading", readingTests()},
+		{"FileDeletion", fileDeletionTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {

@@ -1,0 +1,246 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	fileColumns = `id, name, format, bytes, sha256, status, error, row_count, chunks, layout, copy_id, copy_bytes, created_at,
+	expires_at, hashed, hash_state, readings`
+
+	insertFile = `INSERT INTO files (account_id, id, name, format, bytes, sha256, status, error, row_count, chunks, copy_bytes,
+	created_at, expires_at, hashed, readings)
+VALUES ($1, $2, $3, $4, $5, $6, 'uploading', '', 0, 0, 0, $7, $8, 0, 0)`
+
+	selectFile = `-- name: File :one
+SELECT ` + fileColumns + ` FROM files WHERE account_id = $1 AND id = $2 AND status <> 'deleted'`
+	listFiles = `-- name: ListFiles :many
+SELECT ` + fileColumns + ` FROM files WHERE account_id = $1 AND id < $2 AND status <> 'deleted'
+ORDER BY id DESC LIMIT $3`
+
+	insertPart = `INSERT INTO file_parts (account_id, file_id, number, bytes, sha256)
+SELECT account_id, id, $3, $4, $5 FROM files WHERE account_id = $1 AND id = $2 AND status = 'uploading'
+ON CONFLICT (account_id, file_id, number) DO NOTHING`
+	selectPart = `-- name: FilePart :one
+SELECT p.sha256, f.status FROM files f
+LEFT JOIN file_parts p ON p.account_id = f.account_id AND p.file_id = f.id AND p.number = $3
+WHERE f.account_id = $1 AND f.id = $2 AND f.status <> 'deleted'`
+	selectParts = `-- name: FileParts :many
+SELECT p.number, p.bytes, p.sha256 FROM file_parts p
+JOIN files f ON f.account_id = p.account_id AND f.id = p.file_id AND f.status <> 'deleted'
+WHERE p.account_id = $1 AND p.file_id = $2 AND p.number >= $3
+ORDER BY p.number`
+
+	setHashed = `UPDATE files SET hashed = $4, hash_state = $5 WHERE account_id = $1 AND id = $2 AND hashed = $3`
+
+	setReading = `UPDATE files SET completed_at = $3, leased_until = $3, expires_at = $4, status = 'reading', hash_state = NULL
+WHERE account_id = $1 AND id = $2 AND status = 'uploading'`
+
+	fileExpired = `SELECT account_id, id FROM files WHERE status <> 'deleted' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`
+	fileDeleted = `SELECT account_id, id FROM files WHERE status = 'deleted' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`
+
+	// A deleted file expires when it is deleted.
+	deleteFile = `UPDATE files SET status = 'deleted', expires_at = $3, lease_token = NULL, leased_until = NULL
+WHERE account_id = $1 AND id = $2 AND status <> 'deleted'
+RETURNING name`
+	forgetParts = `DELETE FROM file_parts WHERE account_id = $1 AND file_id = $2`
+	forgetFile  = `DELETE FROM files WHERE account_id = $1 AND id = $2 AND status = 'deleted'`
+)
+
+// CreateFile implements store.Files.
+func (s Store) CreateFile(ctx context.Context, account prism.AccountID, f store.File) error {
+	args := []any{
+		account.UUID, f.ID.UUID, f.Name, string(f.Format), f.Bytes, digestArgument(f.SHA256), f.CreatedAt, f.ExpiresAt,
+	}
+	return s.Run(ctx, Statement{"create_file", insertFile, args, false}, nothing)
+}
+
+// digestArgument is null for nil.
+func digestArgument(digest *[32]byte) []byte {
+	if digest == nil {
+		return nil
+	}
+	return digest[:]
+}
+
+// File implements store.Files.
+func (s Store) File(ctx context.Context, account prism.AccountID, id prism.FileID) (f store.File, err error) {
+	err = s.Run(ctx, Statement{"file", selectFile, []any{account.UUID, id.UUID}, true}, one(&f, (*Row).file))
+	return f, err
+}
+
+// ListFiles implements store.Files.
+func (s Store) ListFiles(
+	ctx context.Context, account prism.AccountID, page store.Page,
+) (files []store.File, more bool, err error) {
+	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
+	err = s.Run(ctx, Statement{"list_files", listFiles, args, true}, bounded(&files, &more, page.Limit, (*Row).file))
+	return files, more, err
+}
+
+func (r *Row) file() store.File {
+	f := store.File{
+		ID: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Format: contract.FileFormat(r.Text()), Bytes: r.Int(), SHA256: r.digest(),
+		Status: store.FileStatus(r.Text()), Error: r.Text(), Rows: r.Int(), Chunks: r.Int32(), Layout: r.Bytes(),
+		Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}, CreatedAt: r.Time(), ExpiresAt: r.Time(),
+		Hashed: store.Hashed{Parts: r.Int32(), State: r.Bytes()}, Readings: r.Int32(),
+	}
+	r.decoded += len(f.Layout)
+	return f
+}
+
+// digest reads a SHA-256, or nil for null.
+func (r *Row) digest() *[32]byte {
+	b := r.Bytes()
+	if b == nil {
+		return nil
+	}
+	if len(b) != 32 {
+		r.fail(ErrUnreadable)
+		return nil
+	}
+	return (*[32]byte)(b)
+}
+
+// PutPart implements store.Files. The insert and the look-up are two statements of one transaction: the look-up sees a part that
+// another call stored while the insert waited for that call's transaction.
+func (s Store) PutPart(
+	ctx context.Context, account prism.AccountID, id prism.FileID, p store.Part,
+) (digest [32]byte, err error) {
+	err = s.Transaction(ctx, "put_part", func(run Run) error {
+		args := []any{account.UUID, id.UUID, p.Number}
+		if err := run(ctx, Statement{Text: insertPart, Args: append(args, p.Bytes, p.SHA256[:])}, nothing); err != nil {
+			return err
+		}
+		var stored *[32]byte
+		if err := run(ctx, Statement{Text: selectPart, Args: args}, one(&stored, (*Row).digest)); err != nil {
+			return err
+		}
+		if stored == nil {
+			return store.ErrFileState
+		}
+		digest = *stored
+		return nil
+	})
+	return digest, err
+}
+
+// Parts implements store.Files.
+func (s Store) Parts(
+	ctx context.Context, account prism.AccountID, id prism.FileID, from int32,
+) (parts []store.Part, err error) {
+	args := []any{account.UUID, id.UUID, from}
+	err = s.Run(ctx, Statement{"file_parts", selectParts, args, true}, all(&parts, func(r *Row) store.Part {
+		p := store.Part{Number: r.Int32(), Bytes: r.Int32()}
+		if digest := r.digest(); digest != nil {
+			p.SHA256 = *digest
+		}
+		return p
+	}))
+	return parts, err
+}
+
+// SetHashed implements store.Files.
+func (s Store) SetHashed(
+	ctx context.Context, account prism.AccountID, id prism.FileID, from int32, h store.Hashed,
+) error {
+	args := []any{account.UUID, id.UUID, from, h.Parts, h.State}
+	return s.Run(ctx, Statement{"set_hashed", setHashed, args, false}, nothing)
+}
+
+// SetReading implements store.Files.
+func (s Store) SetReading(ctx context.Context, account prism.AccountID, id prism.FileID, at time.Time) error {
+	return s.Transaction(ctx, "set_reading", func(run Run) error {
+		args := []any{account.UUID, id.UUID}
+		err := run(ctx, Statement{Text: setReading, Args: append(args, at, at.Add(store.FileTime))}, nothing)
+		if err != nil {
+			return err
+		}
+		return run(ctx, Statement{Text: selectFile, Args: args}, changed)
+	})
+}
+
+// DeleteFile implements store.Files.
+func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by store.By) error {
+	return s.Transaction(ctx, "delete_file", func(run Run) error {
+		var name string
+		args := []any{account.UUID, id.UUID, by.At}
+		if err := run(ctx, Statement{Text: deleteFile, Args: args}, one(&name, (*Row).Text)); err != nil {
+			return err
+		}
+		object := store.Object{Kind: store.FileObject, ID: id.UUID, Name: name}
+		return record(ctx, run, account, by, store.FileDelete, object, noDetail{})
+	})
+}
+
+// ExpiredFiles implements store.Files.
+func (s Store) ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]store.FileOwner, error) {
+	return s.owners(ctx, Statement{"expired_files", fileExpired, []any{now, int64(limit)}, true})
+}
+
+// DeletedFiles implements store.Files.
+func (s Store) DeletedFiles(ctx context.Context, before time.Time, limit int) ([]store.FileOwner, error) {
+	return s.owners(ctx, Statement{"deleted_files", fileDeleted, []any{before, int64(limit)}, true})
+}
+
+func (s Store) owners(ctx context.Context, st Statement) (owners []store.FileOwner, err error) {
+	err = s.Run(ctx, st, all(&owners, func(r *Row) store.FileOwner {
+		return store.FileOwner{Account: prism.AccountID{UUID: r.UUID()}, ID: prism.FileID{UUID: r.UUID()}}
+	}))
+	return owners, err
+}
+
+// ForgetFile implements store.Files.
+func (s Store) ForgetFile(ctx context.Context, f store.FileOwner) error {
+	return s.Transaction(ctx, "forget_file", func(run Run) error {
+		for _, text := range []string{forgetParts, forgetChunks, forgetFile} {
+			if err := run(ctx, Statement{Text: text, Args: []any{f.Account.UUID, f.ID.UUID}}, nothing); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+const (
+	// A name is unique for its content, so that storing it again changes nothing.
+	insertContent = `INSERT INTO file_contents (account_id, file_id, name, content) VALUES ($1, $2, $3, $4)
+ON CONFLICT (account_id, file_id, name) DO NOTHING`
+	selectContent = `-- name: FileContent :one
+SELECT substr(content, $4, $5) FROM file_contents WHERE account_id = $1 AND file_id = $2 AND name = $3`
+	deleteContents = `DELETE FROM file_contents WHERE account_id = $1 AND file_id = $2 AND name IN (
+	SELECT name FROM file_contents WHERE account_id = $1 AND file_id = $2 AND name >= $3 AND name < $4 LIMIT 64
+) RETURNING name`
+)
+
+// PutContent implements store.Contents.
+func (s Store) PutContent(ctx context.Context, f store.FileOwner, name string, content []byte) error {
+	args := []any{f.Account.UUID, f.ID.UUID, name, content}
+	return s.Run(ctx, Statement{"put_content", insertContent, args, false}, nothing)
+}
+
+// Content implements store.Contents.
+func (s Store) Content(
+	ctx context.Context, f store.FileOwner, name string, offset, bytes int64,
+) (content []byte, err error) {
+	args := []any{f.Account.UUID, f.ID.UUID, name, int32(offset) + 1, int32(bytes)} //nolint:gosec // contents are smaller
+	err = s.Run(ctx, Statement{"content", selectContent, args, true}, one(&content, (*Row).Bytes))
+	return content, err
+}
+
+// DeleteContents implements store.Contents. No statement deletes many, as each may be large.
+func (s Store) DeleteContents(ctx context.Context, f store.FileOwner, prefix string) error {
+	args := []any{f.Account.UUID, f.ID.UUID, prefix, prefix + "\x7f"}
+	for {
+		deleted := 0
+		err := s.Run(ctx, Statement{"delete_contents", deleteContents, args, false}, count(&deleted))
+		if err != nil || deleted == 0 {
+			return err
+		}
+	}
+}
