@@ -1,0 +1,59 @@
+// Package blobs keeps the content of files: their parts as they were sent, and canonical copies of files whose rows are not ranges
+// of the file itself. A content is at most a part long, has a name that is unique for its bytes, and never changes. Which contents
+// belong to a file is known by package store alone.
+package blobs
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Blobs keeps contents.
+type Blobs interface {
+	// Put stores a content, durably and as a whole or not at all. Storing it again changes nothing.
+	Put(ctx context.Context, f store.FileOwner, name string, content []byte) error
+	// Get is a range of a content, which ends where the content ends: store.ErrNotFound.
+	Get(ctx context.Context, f store.FileOwner, name string, offset, bytes int64) ([]byte, error)
+	// Delete deletes the contents of a file whose names begin with prefix; "" deletes all.
+	Delete(ctx context.Context, f store.FileOwner, prefix string) error
+}
+
+// Part is the name of a part of a file. It has the digest, so that of calls that send other contents as the same part at once
+// none overwrites what another has stored.
+func Part(number int32, digest [32]byte) string {
+	return fmt.Sprintf("part-%05d-%s", number, hex.EncodeToString(digest[:]))
+}
+
+// Copies is the prefix of the names of all copies of a file.
+const Copies = "copy-"
+
+// CopyOf is the prefix of the names of the parts of one copy.
+func CopyOf(id prism.UUID) string { return Copies + id.String() + "-" }
+
+// copyPart is the name of a part of a copy; the first has the number 1.
+func copyPart(id prism.UUID, number int64) string { return fmt.Sprintf("%s%05d", CopyOf(id), number) }
+
+// database keeps contents in the store.
+type database struct{ store store.Contents }
+
+// InDatabase keeps contents in the database of a store.
+func InDatabase(s store.Contents) Blobs { return database{s} }
+
+// Put implements Blobs.
+func (d database) Put(ctx context.Context, f store.FileOwner, name string, content []byte) error {
+	return d.store.PutContent(ctx, f, name, content)
+}
+
+// Get implements Blobs.
+func (d database) Get(ctx context.Context, f store.FileOwner, name string, offset, bytes int64) ([]byte, error) {
+	return d.store.Content(ctx, f, name, offset, bytes)
+}
+
+// Delete implements Blobs.
+func (d database) Delete(ctx context.Context, f store.FileOwner, prefix string) error {
+	return d.store.DeleteContents(ctx, f, prefix)
+}
