@@ -29,6 +29,7 @@ var (
 	BeginObject         = jsontext.BeginObject
 	EndObject           = jsontext.EndObject
 	String              = jsontext.String
+	ErrDuplicateName    = jsontext.ErrDuplicateName
 )
 
 // Marshal encodes v as one compact JSON value.

@@ -1,0 +1,115 @@
+package tabular
+
+import "bytes"
+
+// A record of csv or tsv is a line of cells. A cell that begins with a quote ends with the next single quote, and two quotes in it
+// stand for one; line breaks inside are kept as they are. A quote inside any other cell is text (spec: file-csv).
+// encoding/csv can't be used: it changes CRLF in cells to LF, and holds a cell whose quote is not closed to the end of the file.
+
+// cell is where the text of a cell is in a record.
+type cell struct {
+	from, to int
+	quotes   int // pairs of quotes that stand for one
+}
+
+func (c cell) text(record string) string {
+	text := record[c.from:c.to]
+	if c.quotes == 0 {
+		return text
+	}
+	b := make([]byte, 0, len(text)-c.quotes)
+	for i := 0; i < len(text); i++ {
+		b = append(b, text[i])
+		if text[i] == '"' {
+			i++
+		}
+	}
+	return string(b)
+}
+
+// problem is why a record could not be parsed.
+type problem int
+
+const (
+	none        problem = iota
+	unfinished          // the record goes on behind the data
+	openQuote           // so does the cell in quotes at the returned place
+	behindQuote         // text follows the closing quote at the returned place
+)
+
+// parseRecord parses the record with which data begins, and appends its first MaxColumns cells. It returns how many cells the
+// record has and where it ends, before the line break and behind it. ended: nothing follows data. With a problem, end is its place.
+func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cell, count, end, next int, p problem) {
+	line := -1 // where the line break is; -1: to be found
+	for at := 0; ; count++ {
+		var c cell
+		if at < len(data) && data[at] == '"' {
+			c.from = at + 1
+			for i := c.from; ; i += 2 {
+				quote := bytes.IndexByte(data[i:], '"')
+				if quote < 0 || i+quote+1 == len(data) && !ended {
+					return cells, count, at, 0, openQuote
+				}
+				i += quote
+				if i+1 == len(data) || data[i+1] != '"' {
+					c.to, at = i, i+1
+					break
+				}
+				c.quotes++
+			}
+			line = -1
+			if at < len(data) && data[at] != delimiter && data[at] != '\n' {
+				if data[at] == '\r' && at+1 == len(data) && !ended {
+					return cells, count, at, 0, unfinished
+				}
+				if data[at] != '\r' || at+1 < len(data) && data[at+1] != '\n' {
+					return cells, count, at, 0, behindQuote
+				}
+			}
+			end = at
+			if at < len(data) && data[at] == '\r' {
+				at++
+			}
+		} else {
+			if line < 0 {
+				if line = bytes.IndexByte(data[at:], '\n'); line >= 0 {
+					line += at
+				} else if !ended {
+					return cells, count, at, 0, unfinished
+				} else {
+					line = len(data)
+				}
+			}
+			c.from, c.to = at, line
+			if i := bytes.IndexByte(data[at:line], delimiter); i >= 0 {
+				c.to = at + i
+			}
+			at, end = c.to, c.to
+			if at == line && at > c.from && data[at-1] == '\r' {
+				c.to, end = c.to-1, end-1
+			}
+		}
+		if count < MaxColumns {
+			cells = append(cells, c)
+		}
+		if at == len(data) || data[at] == '\n' {
+			return cells, count + 1, end, min(at+1, len(data)), none
+		}
+		at++ // the delimiter
+	}
+}
+
+// emptyLines is the length of the empty lines with which data begins.
+func emptyLines(data []byte) int {
+	n := 0
+	for {
+		switch rest := data[n:]; {
+		case len(rest) > 0 && rest[0] == '\n':
+			n++
+		case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
+			n += 2
+		default:
+			return n
+		}
+	}
+}

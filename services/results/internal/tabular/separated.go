@@ -1,0 +1,226 @@
+package tabular
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// copyDelimiter is the delimiter of the copy.
+const copyDelimiter = ','
+
+// separated reads csv or tsv.
+type separated struct {
+	*window
+	delimiter byte
+	cells     []cell // of the record
+	count     int    // of cells of the record, of which cells has the first
+	record    []byte // without its line break
+	at, from  int64  // offset and line of the record
+}
+
+// readSeparated reads csv or tsv. delimiter is the format's own.
+func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
+	w, err := newWindow(src)
+	if err != nil {
+		return Layout{}, err
+	}
+	s := &separated{window: w, delimiter: delimiter}
+	s.delimit()
+	if err := s.next(); err != nil {
+		return Layout{}, noRows(err)
+	}
+	if bytes.IndexByte(s.record, 0) >= 0 {
+		return Layout{}, notUTF8(s.from) // UTF-16 without a byte-order mark
+	}
+	if bytes.IndexByte(s.record, '\r') >= 0 && !bytes.Contains(s.record, []byte("\r\n")) {
+		return Layout{}, unusable("Line", s.from, "lines end in CR, where they must end in LF or CRLF.")
+	}
+	layout := Layout{Delimiter: string(rune(s.delimiter))}
+	if layout.Columns, err = header("Line", s.from, s.count, s.texts()); err != nil {
+		return Layout{}, err
+	}
+	for {
+		if err := s.next(); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return layout, err
+		}
+		if s.count != len(layout.Columns) {
+			return Layout{}, ragged("Line", s.from, s.count, len(layout.Columns))
+		}
+		for i, cell := range s.cells {
+			layout.Columns[i].measure(s.record[cell.from:cell.to], cell.quotes)
+		}
+		if err := c.add(s.at, s.offset-s.at, s.from); err != nil {
+			return Layout{}, err
+		}
+	}
+}
+
+// noRows is the end of the file as a problem of the file.
+func noRows(err error) error {
+	if errors.Is(err, io.EOF) {
+		return &Unusable{"The file has no rows."}
+	}
+	return err
+}
+
+// delimit decides the delimiter: that of Excel's sep= line, which is skipped, or else, for csv, whichever of comma and semicolon
+// the header has more of outside quotes (spec: file-delimiter).
+func (s *separated) delimit() {
+	if rest, ok := bytes.CutPrefix(s.rest, []byte("sep=")); ok && len(rest) > 0 && strings.IndexByte(",;|\t:", rest[0]) >= 0 {
+		if n := emptyLines(rest[1:]); n > 0 {
+			s.delimiter = rest[0]
+			s.skip(len("sep=") + 1 + n)
+			return
+		}
+	}
+	if s.delimiter != ',' {
+		return
+	}
+	commas, semicolons, quoted := 0, 0, false
+	for _, b := range s.rest[emptyLines(s.rest):] {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == ',':
+			commas++
+		case b == ';':
+			semicolons++
+		}
+		if b == '\n' && !quoted {
+			break
+		}
+	}
+	if semicolons > commas {
+		s.delimiter = ';'
+	}
+}
+
+// next reads the next record: io.EOF.
+func (s *separated) next() error {
+	for {
+		n := emptyLines(s.rest)
+		s.skip(n)
+		if len(s.rest) == 0 && s.ended {
+			return io.EOF
+		}
+		var end, next int
+		var p problem
+		s.cells, s.count, end, next, p = parseRecord(s.cells[:0], s.rest, s.delimiter, s.ended)
+		if next > MaxRowBytes || p != none && p != behindQuote && s.full() && len(s.rest) > MaxRowBytes {
+			return s.tooLarge(end, p)
+		}
+		switch {
+		case p == behindQuote:
+			return s.problemAt(end, "text follows the closing quote of a cell.")
+		case p == openQuote && s.ended:
+			return s.problemAt(end, "a quoted cell is not closed.")
+		case p != none:
+			if err := s.fill(); err != nil {
+				return err
+			}
+			continue
+		case end == 0: // a CR at the end of the file
+			s.skip(next)
+			continue
+		}
+		s.record, s.at, s.from = s.rest[:end], s.offset, s.line
+		s.skip(next)
+		return checkUTF8(s.record, s.from)
+	}
+}
+
+// problemAt is a problem of the record that begins the window, n bytes behind its beginning.
+func (s *separated) problemAt(n int, text string) error {
+	if err := checkUTF8(s.rest[:n], s.line); err != nil {
+		return err
+	}
+	return unusable("Line", s.line+int64(bytes.Count(s.rest[:n], []byte{'\n'})), "%s", text)
+}
+
+func (s *separated) tooLarge(at int, p problem) error {
+	if p == openQuote {
+		return s.problemAt(at, "a quoted cell is not closed within 1 MiB.")
+	}
+	return s.problemAt(0, "a row may have 1 MiB.")
+}
+
+func (s *separated) texts() []string {
+	record := string(s.record)
+	texts := make([]string, len(s.cells))
+	for i, c := range s.cells {
+		texts[i] = c.text(record)
+	}
+	return texts
+}
+
+// records parses the records of a chunk.
+func (l Layout) records(data []byte, delimiter byte) ([]Row, error) {
+	var rows []Row
+	var cells []cell
+	for {
+		data = data[emptyLines(data):]
+		if len(data) == 0 {
+			return rows, nil
+		}
+		var count, end, next int
+		var p problem
+		cells, count, end, next, p = parseRecord(cells[:0], data, delimiter, true)
+		if p != none || count != len(l.Columns) {
+			return nil, errors.New("not the records that were read")
+		}
+		record := string(data[:end])
+		row := Row{Cells: make([]string, count)}
+		for i, c := range cells {
+			row.Cells[i] = c.text(record)
+		}
+		rows, data = append(rows, row), data[next:]
+	}
+}
+
+// header checks the names of columns, and makes them columns. count is how many columns there are, of which names has the first.
+func header(place string, number int64, count int, names []string) ([]Column, error) {
+	if count > MaxColumns {
+		return nil, tooManyColumns(place, number, count)
+	}
+	columns, seen := make([]Column, count), make(map[string]int, count)
+	for i, name := range names {
+		if strings.TrimSpace(name) == "" {
+			return nil, unusable(place, number, "column %d has no name.", i+1)
+		}
+		if first, twice := seen[name]; twice {
+			return nil, unusable(place, number, "columns %d and %d have the same name.", first+1, i+1)
+		}
+		seen[name] = i
+		columns[i].Name = name
+	}
+	return columns, nil
+}
+
+func tooManyColumns(place string, number int64, count int) error {
+	return unusable(place, number, "%d columns, but a file may have %d.", count, MaxColumns)
+}
+
+func ragged(place string, number int64, cells, columns int) error {
+	noun := "cells"
+	if cells == 1 {
+		noun = "cell"
+	}
+	return unusable(place, number, "%d %s, but the header has %d.", cells, noun, columns)
+}
+
+// measure counts a cell, in which pairs of quotes stand for one.
+func (c *Column) measure(text []byte, quotes int) {
+	if len(text) > 0 {
+		c.Filled++
+		if int64(len(text)) > c.Longest {
+			c.Longest = max(c.Longest, int64(utf8.RuneCount(text)-quotes))
+		}
+	}
+}

@@ -1,0 +1,111 @@
+// Package tabular reads the tables that files hold, and writes the rows of runs.
+//
+// A file is read once, in one pass with constant memory (Read): its columns are found, every row is checked, and the places of
+// chunks of rows are noted. From then on the rows of a chunk are parsed from the bytes of the chunk alone (Layout.Rows).
+//
+//	format         rows are                                         chunks are ranges of
+//	csv, tsv       records; cells in quotes may have line breaks    the file
+//	jsonl          lines, each an object                            the file
+//	xlsx, parquet  rows of the first sheet; rows                    a copy of the rows, in csv without a header
+package tabular
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// The limits of files (spec: file-limits).
+const (
+	MaxRows     = 10_000_000
+	MaxColumns  = 1000
+	MaxRowBytes = 1 << 20
+)
+
+// Layout is what is known of a file that was read. It is stored as JSON.
+type Layout struct {
+	Columns   []Column `json:"columns"`            // in the order of the file; jsonl: in the order of first appearance
+	Delimiter string   `json:"delimiter,omitzero"` // of csv and tsv: one ASCII character
+	Copied    bool     `json:"copied,omitzero"`    // chunks are ranges of the copy, not of the file
+}
+
+// Column is a column of a file.
+type Column struct {
+	Name    string `json:"name"`
+	Filled  int64  `json:"filled"`  // rows whose cell is not empty
+	Longest int64  `json:"longest"` // characters of the longest cell
+}
+
+// Row is a row of a file.
+type Row struct {
+	// Cells has a text for each column. Values of jsonl that are not strings are their JSON; null is "".
+	Cells []string
+	// JSON has the value of each column as it came, nil where the row has no such key. Formats other than jsonl have nil.
+	JSON []strictjson.Value
+}
+
+// Absent tells whether a row of jsonl lacks the key of a column, or has null there.
+func (r Row) Absent(column int) bool {
+	return r.JSON != nil && (r.JSON[column] == nil || r.JSON[column].Kind() == 'n')
+}
+
+// Unusable is the reason why the rows of a file cannot be used. It is for the user.
+type Unusable struct{ Text string }
+
+func (u *Unusable) Error() string { return u.Text }
+
+// unusable is an Unusable of a place in a file, such as "Line 7".
+func unusable(place string, number int64, text string, args ...any) error {
+	return &Unusable{fmt.Sprintf("%s %d: %s", place, number, fmt.Sprintf(text, args...))}
+}
+
+// Read reads a file in one pass with constant memory. It calls note for each chunk in order. The rows of formats that have no
+// lines are written to copied, in order, and chunks are ranges of what was written. An error of type *Unusable has the text for
+// the user, "Line 7: not UTF-8."; every other error is one of ctx, src, copied or note.
+func Read(
+	ctx context.Context, format contract.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
+) (layout Layout, rows int64, err error) {
+	c := &chunker{ctx: ctx, note: note}
+	switch format {
+	case contract.FileCSV:
+		layout, err = readSeparated(src, ',', c)
+	case contract.FileTSV:
+		layout, err = readSeparated(src, '\t', c)
+	case contract.FileJSONL:
+		layout, err = readLines(src, c)
+	default:
+		err = fmt.Errorf("tabular: unknown format %q", format)
+	}
+	if err == nil {
+		err = c.end()
+	}
+	if err != nil {
+		return Layout{}, 0, err
+	}
+	return layout, c.rows, nil
+}
+
+// Rows parses the bytes of one chunk. It fails only if data is not what Read read.
+func (l Layout) Rows(format contract.FileFormat, chunk store.FileChunk, data []byte) (rows []Row, err error) {
+	switch {
+	case format == contract.FileJSONL:
+		rows, err = l.lines(data)
+	case l.Copied:
+		rows, err = l.records(data, copyDelimiter)
+	case len(l.Delimiter) == 1:
+		rows, err = l.records(data, l.Delimiter[0])
+	default:
+		err = fmt.Errorf("no layout of format %q", format)
+	}
+	if err == nil && len(rows) != int(chunk.Rows) {
+		err = fmt.Errorf("%d rows instead of %d", len(rows), chunk.Rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tabular: chunk %d: %w", chunk.Number, err)
+	}
+	return rows, nil
+}

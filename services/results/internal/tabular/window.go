@@ -1,0 +1,77 @@
+package tabular
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+)
+
+// windowBytes is more than the largest row, so that a row that does not fit is too large.
+const windowBytes = 2 * MaxRowBytes
+
+// window is the part of a text file that is in memory: what was not read of the last windowBytes.
+type window struct {
+	src    io.Reader
+	buffer []byte // its beginning was read
+	rest   []byte // the end of buffer
+	offset int64  // of rest in the file
+	line   int64  // of rest in the file; the first is 1
+	ended  bool   // rest is all that is left of the file
+}
+
+// newWindow begins a file behind its byte-order mark.
+func newWindow(src io.Reader) (*window, error) {
+	w := &window{src: src, buffer: make([]byte, 0, windowBytes), line: 1}
+	if err := w.fill(); err != nil {
+		return nil, err
+	}
+	start := w.rest[:min(len(w.rest), 4)]
+	if bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff}) || bytes.IndexByte(start, 0) >= 0 {
+		return nil, notUTF8(1) // UTF-16 or UTF-32, with a byte-order mark or without one
+	}
+	if bytes.HasPrefix(start, []byte("\ufeff")) {
+		w.rest, w.offset = w.rest[3:], 3
+	}
+	return w, nil
+}
+
+// fill reads until the window is full or the file ends.
+func (w *window) fill() error {
+	w.buffer = append(w.buffer[:0], w.rest...)
+	n, err := io.ReadFull(w.src, w.buffer[len(w.buffer):cap(w.buffer)])
+	w.buffer = w.buffer[:len(w.buffer)+n]
+	w.rest = w.buffer
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		w.ended, err = true, nil
+	}
+	return err
+}
+
+// full tells whether fill has nothing to add.
+func (w *window) full() bool { return w.ended || len(w.rest) == cap(w.buffer) }
+
+// skip moves behind the next n bytes.
+func (w *window) skip(n int) {
+	w.line += int64(bytes.Count(w.rest[:n], []byte{'\n'}))
+	w.rest, w.offset = w.rest[n:], w.offset+int64(n)
+}
+
+// checkUTF8 checks text that begins in a line.
+func checkUTF8(text []byte, line int64) error {
+	if utf8.Valid(text) {
+		return nil
+	}
+	for {
+		if r, n := utf8.DecodeRune(text); r == utf8.RuneError && n < 2 {
+			return notUTF8(line)
+		} else if r == '\n' {
+			line++
+			text = text[n:]
+		} else {
+			text = text[n:]
+		}
+	}
+}
+
+func notUTF8(line int64) error { return unusable("Line", line, "not UTF-8.") }
