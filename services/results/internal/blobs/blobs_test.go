@@ -149,6 +149,26 @@ func sources(t *testing.T, b blobs.Blobs) {
 	}
 }
 
+// spec: file-preview
+func TestARangeIsReadWithTheFewPartsThatAreKnown(t *testing.T) {
+	t.Parallel()
+	b, file := blobs.InFolder(t.TempDir()), owner(1, 1)
+	content := random(contract.PartBytes)
+	known := []store.Part{{Number: 3, SHA256: [32]byte{3}}}
+	if err := b.Put(t.Context(), file, blobs.Part(3, [32]byte{3}), content); err != nil {
+		t.Fatal(err)
+	}
+	s := blobs.Whole(b, file, 9*contract.PartBytes, known)
+	if got, err := s.Range(t.Context(), 2*contract.PartBytes+5, 7); err != nil || !bytes.Equal(got, content[5:12]) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, at := range []int64{0, 2*contract.PartBytes - 1, 3*contract.PartBytes - 1} {
+		if _, err := s.Range(t.Context(), at, 2); err == nil {
+			t.Errorf("the range from %d is of parts that are not known", at)
+		}
+	}
+}
+
 // spec: file-parts
 func TestADatabaseKeepsContents(t *testing.T) {
 	t.Parallel()

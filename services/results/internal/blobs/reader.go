@@ -16,12 +16,18 @@ type Source struct {
 	blobs Blobs
 	file  store.FileOwner
 	bytes int64
-	name  func(number int64) string // of a part; the first has the number 1
+	name  func(number int64) string // of a part; the first has the number 1; "" for one that is not known
 }
 
-// Whole is the bytes of a file with all its parts, in order.
+// Whole is the bytes of a file of which some parts are known, in order and without a gap. Other ranges cannot be read.
 func Whole(b Blobs, file store.FileOwner, bytes int64, parts []store.Part) Source {
-	return Source{b, file, bytes, func(n int64) string { return Part(parts[n-1].Number, parts[n-1].SHA256) }}
+	return Source{b, file, bytes, func(n int64) string {
+		if len(parts) == 0 || n < int64(parts[0].Number) || n >= int64(parts[0].Number)+int64(len(parts)) {
+			return ""
+		}
+		p := parts[n-int64(parts[0].Number)]
+		return Part(p.Number, p.SHA256)
+	}}
 }
 
 // Copied is the bytes of a copy.
@@ -41,7 +47,11 @@ func (s Source) Range(ctx context.Context, offset, bytes int64) ([]byte, error) 
 	for int64(len(found)) < bytes {
 		at := offset + int64(len(found))
 		n := min(bytes-int64(len(found)), contract.PartBytes-at%contract.PartBytes)
-		content, err := s.blobs.Get(ctx, s.file, s.name(at/contract.PartBytes+1), at%contract.PartBytes, n)
+		name := s.name(at/contract.PartBytes + 1)
+		if name == "" {
+			return nil, errRange
+		}
+		content, err := s.blobs.Get(ctx, s.file, name, at%contract.PartBytes, n)
 		if err != nil {
 			return nil, err
 		}
@@ -118,6 +128,7 @@ type Writer struct {
 	file  store.FileOwner
 	copy  store.Copy
 	part  []byte // what is not stored yet
+	begun bool
 }
 
 // NewWriter writes a copy with an id that no other copy of the file has.
@@ -154,6 +165,7 @@ func (w *Writer) End() (store.Copy, error) {
 }
 
 func (w *Writer) store() error {
+	w.begun = true
 	number := w.copy.Bytes/contract.PartBytes + 1
 	if err := w.blobs.Put(w.ctx, w.file, copyPart(w.copy.ID, number), w.part); err != nil {
 		return err
@@ -162,3 +174,6 @@ func (w *Writer) store() error {
 	w.part = w.part[:0]
 	return nil
 }
+
+// Begun reports whether a part was stored, or was tried to be.
+func (w *Writer) Begun() bool { return w.begun }

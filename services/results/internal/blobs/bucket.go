@@ -1,0 +1,142 @@
+package blobs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// bucket keeps each content as an object.
+type bucket struct {
+	client minio.Core
+	name   string
+	prefix string // of all keys; "" or ends with "/"
+}
+
+// tries bounds how often a request is sent; the caller's context bounds it too.
+const tries = 3
+
+// InBucket keeps contents in a bucket of an object store that speaks S3: s3://<bucket>/<prefix> with the parameters endpoint (an
+// http or https URL; that of AWS if it is missing), region (asked for if it is missing) and path_style (true for stores that do not
+// serve a bucket as a host). The credentials are those of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or else
+// those of the machine or Pod in AWS. It connects to nothing.
+func InBucket(address string) (Blobs, error) {
+	u, err := url.Parse(address)
+	var parameters url.Values
+	if err == nil {
+		parameters, err = url.ParseQuery(u.RawQuery)
+	}
+	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil {
+		return nil, errors.New("must be s3://<bucket>, maybe with /<prefix> and ?endpoint=<URL>&region=<region>&path_style=true")
+	}
+	o := minio.Options{
+		Secure: true, MaxRetries: tries,
+		Creds: credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.IAM{}}),
+	}
+	host := "s3.amazonaws.com"
+	for name, values := range parameters {
+		switch value := values[0]; name {
+		case "endpoint":
+			endpoint, err := url.Parse(value)
+			if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
+				return nil, errors.New("the endpoint must be an http or https URL")
+			}
+			host, o.Secure = endpoint.Host, endpoint.Scheme == "https"
+		case "region":
+			o.Region = value
+		case "path_style":
+			if value == "true" {
+				o.BucketLookup = minio.BucketLookupPath
+			}
+		default:
+			return nil, errors.New("knows the parameters endpoint, region and path_style")
+		}
+	}
+	client, err := minio.New(host, &o)
+	if err != nil {
+		return nil, errors.New("is not the address of a bucket")
+	}
+	prefix := strings.Trim(u.Path, "/")
+	if prefix != "" {
+		prefix += "/"
+	}
+	return bucket{minio.Core{Client: client}, u.Host, prefix}, nil
+}
+
+func (b bucket) key(f store.FileOwner, name string) string {
+	return b.prefix + f.Account.String() + "/" + f.ID.String() + "/" + name
+}
+
+// Put implements Blobs.
+func (b bucket) Put(ctx context.Context, f store.FileOwner, name string, content []byte) error {
+	size := int64(len(content))
+	_, err := b.client.Client.PutObject(ctx, b.name, b.key(f, name), bytes.NewReader(content), size, minio.PutObjectOptions{
+		ContentType: "application/octet-stream", DisableMultipart: true,
+	})
+	return translate(ctx, err)
+}
+
+// Get implements Blobs.
+func (b bucket) Get(ctx context.Context, f store.FileOwner, name string, offset, n int64) (content []byte, err error) {
+	var o minio.GetObjectOptions
+	if err := o.SetRange(offset, offset+n-1); err != nil {
+		return nil, err
+	}
+	body, _, _, err := b.client.GetObject(ctx, b.name, b.key(f, name), o)
+	if err != nil {
+		if minio.ToErrorResponse(err).Code == minio.InvalidRange { // the range begins at the end
+			return nil, nil
+		}
+		return nil, translate(ctx, err)
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	content, err = io.ReadAll(io.LimitReader(body, n))
+	return content, translate(ctx, err)
+}
+
+// Delete implements Blobs.
+func (b bucket) Delete(ctx context.Context, f store.FileOwner, prefix string) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop() // ends a list that is not read to its end
+	objects := b.client.Client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.key(f, prefix), Recursive: true})
+	for object := range objects {
+		if object.Err != nil {
+			return translate(ctx, object.Err)
+		}
+		if err := b.client.RemoveObject(ctx, b.name, object.Key, minio.RemoveObjectOptions{}); err != nil {
+			return translate(ctx, err)
+		}
+	}
+	return nil
+}
+
+// translate is store.ErrNotFound, or store.ErrUnavailable unless the object store refused the request. It drops what the object
+// store says besides a code.
+func translate(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("s3: %w: %w", store.ErrUnavailable, ctx.Err())
+	}
+	answer, answered := errors.AsType[minio.ErrorResponse](err)
+	switch {
+	case answered && answer.Code == minio.NoSuchKey:
+		return store.ErrNotFound
+	case answered && answer.StatusCode >= 400 && answer.StatusCode < 500 && answer.StatusCode != http.StatusTooManyRequests:
+		return fmt.Errorf("s3: %d %s", answer.StatusCode, answer.Code)
+	case answered:
+		return fmt.Errorf("s3: %w: %d %s", store.ErrUnavailable, answer.StatusCode, answer.Code)
+	}
+	return fmt.Errorf("s3: %w: %w", store.ErrUnavailable, err)
+}
