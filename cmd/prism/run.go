@@ -21,11 +21,13 @@ type storeSettings struct {
 	DataDir  string     `env:"PRISM_DATA_DIR" default:".prism" help:"folder of the embedded store"`
 	Database config.URL `env:"PRISM_DATABASE_URL" schemes:"postgres postgresql" example:"postgres://prism:password@127.0.0.1:5432/prism" help:"Postgres, instead of the embedded store"`
 	Pool     results.Pool
+	Files    results.Files
 }
 
 func (s storeSettings) config() results.Config {
 	return results.Config{
 		DatabaseURL: s.Database.String(), DataDir: s.DataDir, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
+		FilesURL: s.Files.URL.String(),
 	}
 }
 

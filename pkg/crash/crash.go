@@ -16,7 +16,17 @@ const (
 	AfterCommit  Point = "after-commit"  // results: the answers are durable, the response is not sent
 )
 
-// Points are all steps in the order of a call.
+// The steps of a file.
+const (
+	AfterPart   Point = "after-part"   // results: the content of a part is stored, the part is not recorded
+	InReading   Point = "in-reading"   // results: some chunks of a file are stored
+	BeforeReady Point = "before-ready" // results: a file was read to its end, which is not stored
+)
+
+// FilePoints are all steps of a file, in their order.
+func FilePoints() []Point { return []Point{AfterPart, InReading, BeforeReady} }
+
+// Points are all steps of a call in the order of a call.
 func Points() []Point {
 	return []Point{BeforeLock, AfterLock, BeforeModel, AfterModel, BeforeCommit, InCommit, AfterCommit}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/results/internal/dbclock"
 	"github.com/prism-results/prism/services/results/internal/deletion"
+	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/instrumented"
@@ -41,10 +42,16 @@ type Config struct {
 	// AwaitMigrations waits until the command migrate has brought the tables of Postgres up to date, instead of doing so.
 	// The command may connect as another role.
 	AwaitMigrations bool
+	// FilesURL says where the content of files is kept: s3://<bucket>… or file://<folder>. If it is empty, content is in Postgres,
+	// or in a folder in DataDir.
+	FilesURL string
 }
 
-// file is the embedded store in DataDir.
-const file = "prism.db"
+// file is the embedded store in DataDir, files the folder of the content of files.
+const (
+	file  = "prism.db"
+	files = "files"
+)
 
 // Deps are optional, except Log.
 type Deps struct {
@@ -59,6 +66,7 @@ type Service struct {
 	store     sqlstore.Store
 	service   *service.Service
 	deletions *deletion.Worker
+	readings  *reading.Worker
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
@@ -82,16 +90,22 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	if s.clock != nil {
 		now = s.clock.Now
 	}
-	s.service = service.New(service.Deps{
-		Store: s.store, Now: now, NewKey: newKey,
-		NewID: service.OrderedIDs(now),
-	})
+	contents, err := cfg.blobs(s.store)
+	if err != nil {
+		s.store.Close()
+		return nil, err
+	}
+	newID := service.OrderedIDs(now)
+	s.service = service.New(service.Deps{Store: s.store, Now: now, NewKey: newKey, NewID: newID, Blobs: contents})
 	s.Results = s.service
 	s.deletions = deletion.New(deletion.Deps{Store: s.store, Now: now, By: s.service.By, Log: d.Log})
+	s.readings = reading.New(reading.Deps{
+		Store: s.store, Blobs: contents, Now: now, NewID: newID, By: s.service.By, Log: d.Log,
+	})
 	if d.Metrics == nil {
 		return s, nil
 	}
-	if err := s.deletions.Measure(d.Metrics); err != nil {
+	if err := errors.Join(s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics)); err != nil {
 		return nil, err
 	}
 	return s, d.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -174,8 +188,8 @@ func (s *Service) migrated(ctx context.Context) error {
 	return err
 }
 
-// Run stores when API keys were last used, deletes results that are to be deleted, and follows the clock of the database, until
-// ctx ends.
+// Run stores when API keys were last used, deletes results that are to be deleted, reads files, and follows the clock of the
+// database, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -183,6 +197,7 @@ func (s *Service) Run(ctx context.Context) error {
 		beside.Go(func() { s.clock.Run(ctx) })
 	}
 	beside.Go(func() { s.deletions.Run(ctx) })
+	beside.Go(func() { s.readings.Run(ctx) })
 	if err := s.service.Run(ctx); err != nil {
 		// The service stops anyway; a few times of last use are lost.
 		s.log.WarnContext(ctx, "the times of last use of API keys were not stored", "error", err)

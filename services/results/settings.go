@@ -1,5 +1,41 @@
 package results
 
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+
+	"github.com/prism-results/prism/pkg/config"
+	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Files is the setting of the content of files.
+type Files struct {
+	URL config.URL `env:"PRISM_FILES_URL" schemes:"s3 file" example:"s3://bucket/prefix?region=eu-central-1" help:"where the content of uploaded files is kept: a bucket or a folder; empty: Postgres, or the folder of the embedded store"`
+}
+
+// blobs is where the content of files is kept.
+func (c Config) blobs(s store.Contents) (blobs.Blobs, error) {
+	switch u, err := url.Parse(c.FilesURL); {
+	case c.FilesURL == "" && c.DatabaseURL != "":
+		return blobs.InDatabase(s), nil
+	case c.FilesURL == "":
+		return blobs.InFolder(filepath.Join(c.DataDir, files)), nil
+	case err == nil && u.Scheme == "file":
+		if u.Host != "" || u.Path == "" || u.RawQuery != "" {
+			return nil, errors.New("PRISM_FILES_URL: must be file:///<folder>")
+		}
+		return blobs.InFolder(filepath.FromSlash(u.Path)), nil
+	}
+	b, err := blobs.InBucket(c.FilesURL)
+	if err != nil {
+		return nil, fmt.Errorf("PRISM_FILES_URL: %w", err)
+	}
+	return b, nil
+}
+
 // Pool is the settings of the connections to Postgres.
 type Pool struct {
 	MaxConns          int    `env:"PRISM_DATABASE_MAX_CONNS" default:"16" least:"1" help:"most connections to Postgres"`

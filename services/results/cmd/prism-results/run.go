@@ -17,13 +17,14 @@ import (
 type storeSettings struct {
 	Database config.URL `env:"PRISM_DATABASE_URL" required:"true" schemes:"postgres postgresql" example:"postgres://prism:password@127.0.0.1:5432/prism" help:"Postgres, where everything is kept"`
 	Pool     results.Pool
+	Files    results.Files
 	Migrate  string `env:"PRISM_MIGRATIONS" default:"run" oneof:"run wait" help:"run: bring the tables up to date at the start; wait: until the command migrate has, which may connect as somebody else"`
 }
 
 func (s storeSettings) config() results.Config {
 	return results.Config{
 		DatabaseURL: s.Database.String(), MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
-		AwaitMigrations: s.Migrate == "wait",
+		AwaitMigrations: s.Migrate == "wait", FilesURL: s.Files.URL.String(),
 	}
 }
 

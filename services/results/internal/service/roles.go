@@ -38,6 +38,13 @@ const (
 	deleteResult  operation = "deleteResult"
 	deleteResults operation = "deleteResults"
 	setRetention  operation = "setRetention"
+	createFile    operation = "createFile"
+	putPart       operation = "putPart"
+	completeFile  operation = "completeFile"
+	listFiles     operation = "listFiles"
+	readFile      operation = "readFile"
+	readFileRows  operation = "readFileRows"
+	deleteFile    operation = "deleteFile"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -60,6 +67,10 @@ var neededRoles = map[operation]prism.Role{
 
 	createResult: prism.Caller,
 	retryResult:  prism.Caller,
+	createFile:   prism.Caller,
+	putPart:      prism.Caller,
+	completeFile: prism.Caller,
+	deleteFile:   prism.Caller,
 
 	readResult:    prism.Reader,
 	listResults:   prism.Reader,
@@ -71,6 +82,9 @@ var neededRoles = map[operation]prism.Role{
 	listModels:    prism.Reader,
 	readRecord:    prism.Reader,
 	readUsage:     prism.Reader,
+	listFiles:     prism.Reader,
+	readFile:      prism.Reader,
+	readFileRows:  prism.Reader,
 }
 
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,

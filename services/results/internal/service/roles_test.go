@@ -71,6 +71,19 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.ListAudit(ctx, k, contract.AuditList{Page: contract.Page{Limit: 1}})
 			return err
 		},
+		"createFile": func(k contract.KeyDigest) error {
+			_, err := w.CreateFile(ctx, k, contract.NewFile{Name: "n", Format: contract.FileCSV, Bytes: 1})
+			return err
+		},
+		"putPart":      func(k contract.KeyDigest) error { _, err := w.PutPart(ctx, k, contract.FilePart{}); return err },
+		"completeFile": func(k contract.KeyDigest) error { _, err := w.CompleteFile(ctx, k, prism.FileID{}); return err },
+		"listFiles":    func(k contract.KeyDigest) error { _, err := w.ListFiles(ctx, k, contract.Page{Limit: 1}); return err },
+		"readFile":     func(k contract.KeyDigest) error { _, err := w.File(ctx, k, prism.FileID{}); return err },
+		"readFileRows": func(k contract.KeyDigest) error {
+			_, err := w.FileRows(ctx, k, prism.FileID{}, contract.FileRows{Limit: 1})
+			return err
+		},
+		"deleteFile": func(k contract.KeyDigest) error { _, err := w.DeleteFile(ctx, k, prism.FileID{}); return err },
 		"listModels": func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
 	}
 }
@@ -98,6 +111,13 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 	}{
 		{"createResult", true, true, true, false},
 		{"retryResult", true, true, true, false},
+		{"createFile", true, true, true, false},
+		{"putPart", true, true, true, false},
+		{"completeFile", true, true, true, false},
+		{"deleteFile", true, true, true, false},
+		{"listFiles", true, true, true, true},
+		{"readFile", true, true, true, true},
+		{"readFileRows", true, true, true, true},
 		{"readResult", true, true, true, true},
 		{"listResults", true, true, true, true},
 		{"exportResults", true, true, true, true},

@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/format"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -26,6 +27,8 @@ type Deps struct {
 	NewID func() (prism.UUID, error)
 	// NewKey creates a random API key.
 	NewKey func() (APIKey, error)
+	// Blobs keeps the content of files.
+	Blobs blobs.Blobs
 }
 
 // APIKey is a new API key: its text is shown once, its digest is stored.
@@ -283,6 +286,8 @@ func translate(err error, notFound *apierr.Error) error {
 		return apierr.TooManyKeys()
 	case errors.Is(err, store.ErrArchived):
 		return apierr.ArchivedUnchangeable()
+	case errors.Is(err, store.ErrFileUsed):
+		return apierr.FileUsed()
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
@@ -80,6 +81,7 @@ func newWorld(t *testing.T) *world {
 		Store: w.store,
 		Now:   func() time.Time { return time.UnixMilli(w.clock.Add(1)) },
 		NewID: func() (prism.UUID, error) { return w.id(), nil },
+		Blobs: blobs.InDatabase(s),
 		NewKey: func() (service.APIKey, error) {
 			n := w.ids.Add(1)
 			k := service.APIKey{Text: fmt.Sprint("key", n), Prefix: "key", Digest: contract.KeyDigest{9, byte(n >> 8), byte(n)}}

@@ -26,8 +26,8 @@ type Files interface {
 	// PutPart records a part of a file that is uploading, and returns the digest that is stored: another one than p's if the part
 	// is there with other content, whatever the state of the file. ErrNotFound, ErrFileState.
 	PutPart(ctx context.Context, account prism.AccountID, id prism.FileID, p Part) (digest [32]byte, err error)
-	// Parts are the parts of a file that are there, in order, from a number on.
-	Parts(ctx context.Context, account prism.AccountID, id prism.FileID, from int32) ([]Part, error)
+	// Parts are the parts of a file that are there, in order, from a number to another, both included.
+	Parts(ctx context.Context, account prism.AccountID, id prism.FileID, from, to int32) ([]Part, error)
 	// SetHashed replaces how far an uploading file was hashed, unless another caller did since from parts were.
 	SetHashed(ctx context.Context, account prism.AccountID, id prism.FileID, from int32, h Hashed) error
 	// SetReading has an uploading file read; a file that is reading or was read stays as it is. ErrNotFound.
@@ -115,6 +115,14 @@ type Copy struct {
 type Hashed struct {
 	Parts int32
 	State []byte // of the standard library; nil at the start
+}
+
+// Parts is how many parts the file has.
+func (f File) Parts() int32 { return int32((f.Bytes + contract.PartBytes - 1) / contract.PartBytes) } //nolint:gosec // at most 5,120
+
+// PartBytes is the size of a part.
+func (f File) PartBytes(number int32) int64 {
+	return min(contract.PartBytes, f.Bytes-int64(number-1)*contract.PartBytes)
 }
 
 // FileOwner names a file of any account.

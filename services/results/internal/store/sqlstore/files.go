@@ -33,7 +33,7 @@ WHERE f.account_id = $1 AND f.id = $2 AND f.status <> 'deleted'`
 	selectParts = `-- name: FileParts :many
 SELECT p.number, p.bytes, p.sha256 FROM file_parts p
 JOIN files f ON f.account_id = p.account_id AND f.id = p.file_id AND f.status <> 'deleted'
-WHERE p.account_id = $1 AND p.file_id = $2 AND p.number >= $3
+WHERE p.account_id = $1 AND p.file_id = $2 AND p.number BETWEEN $3 AND $4
 ORDER BY p.number`
 
 	setHashed = `UPDATE files SET hashed = $4, hash_state = $5 WHERE account_id = $1 AND id = $2 AND hashed = $3`
@@ -132,9 +132,9 @@ func (s Store) PutPart(
 
 // Parts implements store.Files.
 func (s Store) Parts(
-	ctx context.Context, account prism.AccountID, id prism.FileID, from int32,
+	ctx context.Context, account prism.AccountID, id prism.FileID, from, to int32,
 ) (parts []store.Part, err error) {
-	args := []any{account.UUID, id.UUID, from}
+	args := []any{account.UUID, id.UUID, from, to}
 	err = s.Run(ctx, Statement{"file_parts", selectParts, args, true}, all(&parts, func(r *Row) store.Part {
 		p := store.Part{Number: r.Int32(), Bytes: r.Int32()}
 		if digest := r.digest(); digest != nil {

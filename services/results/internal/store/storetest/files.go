@@ -112,15 +112,18 @@ func fileTests() []test {
 				succeeds(t, err)
 				same(t, digest == p.SHA256, p != part(7, 2))
 			}
-			parts, err := f.Parts(t.Context(), f.mine.account, file.ID, 1)
+			parts, err := f.Parts(t.Context(), f.mine.account, file.ID, 1, 9)
 			succeeds(t, err)
 			same(t, parts, []store.Part{part(2, 3), part(7, 1)})
-			parts, err = f.Parts(t.Context(), f.mine.account, file.ID, 3)
+			parts, err = f.Parts(t.Context(), f.mine.account, file.ID, 3, 7)
 			succeeds(t, err)
 			same(t, parts, []store.Part{part(7, 1)})
+			parts, err = f.Parts(t.Context(), f.mine.account, file.ID, 1, 6)
+			succeeds(t, err)
+			same(t, parts, []store.Part{part(2, 3)})
 			_, err = f.PutPart(t.Context(), f.theirs.account, file.ID, part(1, 1))
 			failsWith(t, err, store.ErrNotFound)
-			parts, err = f.Parts(t.Context(), f.theirs.account, file.ID, 1)
+			parts, err = f.Parts(t.Context(), f.theirs.account, file.ID, 1, 9)
 			succeeds(t, err)
 			same(t, len(parts), 0)
 		}},
@@ -133,7 +136,7 @@ func fileTests() []test {
 			}) {
 				succeeds(t, err)
 			}
-			parts, err := f.Parts(t.Context(), f.mine.account, file.ID, 1)
+			parts, err := f.Parts(t.Context(), f.mine.account, file.ID, 1, 9)
 			succeeds(t, err)
 			same(t, len(parts), 1)
 			for _, digest := range digests {
@@ -325,14 +328,14 @@ func fileDeletionTests() []test {
 			ready := f.read(t, 2)
 			for _, id := range []prism.FileID{file.ID, ready.ID} {
 				succeeds(t, f.DeleteFile(t.Context(), f.mine.account, id, f.by(moment(5))))
-				parts, err := f.Parts(t.Context(), f.mine.account, id, 1)
+				parts, err := f.Parts(t.Context(), f.mine.account, id, 1, 9)
 				succeeds(t, err)
 				same(t, len(parts), 0)
 				failsWith(t, second(f.FileChunk(t.Context(), f.mine.account, id, 0)), store.ErrNotFound)
 				succeeds(t, f.ForgetFile(t.Context(), store.FileOwner{Account: f.mine.account, ID: id}))
 			}
 			succeeds(t, f.CreateFile(t.Context(), f.mine.account, file)) // the id is free
-			parts, err := f.Parts(t.Context(), f.mine.account, file.ID, 1)
+			parts, err := f.Parts(t.Context(), f.mine.account, file.ID, 1, 9)
 			succeeds(t, err)
 			same(t, len(parts), 0)
 		}},

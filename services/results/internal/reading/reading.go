@@ -1,0 +1,324 @@
+// Package reading reads files beside the calls, once each, and removes the content of files that were deleted or have expired.
+// A file that waits is a row of the store, and so is what was noted of its rows: a restart loses nothing, and any replica reads a
+// file anew whose reader died (spec: file-reading).
+//
+//	reading ── Take: leased ── chunks, chunks, … ─┬─ end of the file ──▶ ready
+//	   ▲                                          ├─ a row that cannot be used ──▶ unusable
+//	   └───── the lease ends, after a crash ◀─────┴─ fault of a database, stop ──▶ Return ──┐
+//	   ▲                                                                                    │
+//	   └────────────────────────────────────────────────────────────────────────────────────┘
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tabular"
+)
+
+const (
+	// pollEvery is the time between two looks for files that wait.
+	pollEvery = time.Second
+	// lease is how long no other worker takes a file. It is renewed four times as often.
+	lease, renewEvery = time.Minute, 15 * time.Second
+	// storeLimit bounds a call of the store.
+	storeLimit = 10 * time.Second
+	// readers is how many files a replica reads at once, so that a small file does not wait for a large one.
+	readers = 2
+	// chunkBatch is how many chunks are stored at once.
+	chunkBatch = 500
+	// pause is how long a file waits after a fault.
+	pause = 10 * time.Second
+	// maxReadings bounds how often a file is read whose readers die of it.
+	maxReadings = 10
+)
+
+// unreadable is the error of a file whose readers die of it.
+const unreadable = "This file could not be read."
+
+// Deps are what a Worker works with; all are required.
+type Deps struct {
+	Store store.Files
+	Blobs blobs.Blobs
+	Now   func() time.Time
+	NewID func() (prism.UUID, error)
+	// By is a change now.
+	By  func(store.Actor) (store.By, error)
+	Log *slog.Logger
+}
+
+// Worker reads files and removes content.
+type Worker struct {
+	Deps
+	read     *prometheus.CounterVec
+	removals *prometheus.CounterVec
+	waiting  prometheus.Gauge
+	late     prometheus.Gauge
+}
+
+// The outcomes of a reading, in the metric.
+const (
+	readyOutcome    = "ready"
+	unusableOutcome = "unusable"
+	failedOutcome   = "failed"
+	okOutcome       = "ok"
+)
+
+// New makes a Worker.
+func New(d Deps) *Worker {
+	w := &Worker{
+		Deps: d,
+		read: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "prism_file_readings_total",
+			Help: "Readings of files by outcome: ready, unusable, failed. A failed one is repeated.",
+		}, []string{"outcome"}),
+		removals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "prism_file_removals_total",
+			Help: "Files whose content was removed after they were deleted or had expired, by outcome: ok, failed.",
+		}, []string{"outcome"}),
+		waiting: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "prism_files_reading",
+			Help: "Files that wait to be read or are being read, also by other replicas.",
+		}),
+		late: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "prism_file_reading_late_seconds",
+			Help: "How long ago the oldest of prism_files_reading was completed; 0 without one.",
+		}),
+	}
+	for _, outcome := range []string{readyOutcome, unusableOutcome, failedOutcome} {
+		w.read.WithLabelValues(outcome) // a rate needs the zero before the first event
+	}
+	for _, outcome := range []string{okOutcome, failedOutcome} {
+		w.removals.WithLabelValues(outcome)
+	}
+	return w
+}
+
+// Measure registers the metrics.
+func (w *Worker) Measure(to prometheus.Registerer) error {
+	var errs []error
+	for _, c := range []prometheus.Collector{w.read, w.removals, w.waiting, w.late} {
+		errs = append(errs, to.Register(c))
+	}
+	return errors.Join(errs...)
+}
+
+// Run works until ctx ends.
+func (w *Worker) Run(ctx context.Context) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	group.Go(func() { w.repeat(ctx, removeEvery, "removing the content of files", w.Remove) })
+	for range readers {
+		group.Go(func() { w.repeat(ctx, pollEvery, "reading a file", w.Work) })
+	}
+}
+
+// repeat calls work until ctx ends, with pauses when there is nothing to do.
+func (w *Worker) repeat(ctx context.Context, every time.Duration, what string, work func(context.Context) (bool, error)) {
+	poll := time.NewTimer(0)
+	defer poll.Stop()
+	for {
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return
+		}
+		next := every
+		if worked, err := work(ctx); err != nil && ctx.Err() == nil {
+			w.Log.WarnContext(ctx, what+" failed and will be repeated", "error", err)
+		} else if worked {
+			next = 0
+		}
+		poll.Reset(next)
+	}
+}
+
+// Work reads a file that waits, and returns false if there is none.
+func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
+	if waiting, err := w.look(ctx); err != nil || waiting == 0 {
+		return false, err
+	}
+	token, err := w.NewID()
+	if err != nil {
+		return false, err
+	}
+	l, err := w.take(ctx, token)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	if l.File.Readings > maxReadings {
+		return true, w.end(ctx, l, store.File{Status: store.FileUnusable, Error: unreadable})
+	}
+	err = w.readFile(ctx, l)
+	if err == nil || errors.Is(err, store.ErrNotFound) { // the lease was lost, or the file deleted
+		return true, nil
+	}
+	w.read.WithLabelValues(failedOutcome).Inc()
+	return true, errors.Join(err, w.giveBack(context.WithoutCancel(ctx), l))
+}
+
+// look measures what waits.
+func (w *Worker) look(ctx context.Context) (waiting int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	waiting, since, err := w.Store.ReadingQueue(ctx)
+	if err != nil {
+		return 0, err
+	}
+	late := 0.
+	if waiting > 0 {
+		late = max(0, prism.Now(w.Now).Sub(since).Seconds())
+	}
+	w.waiting.Set(float64(waiting))
+	w.late.Set(late)
+	return waiting, nil
+}
+
+func (w *Worker) take(ctx context.Context, token prism.UUID) (store.FileLease, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	now := prism.Now(w.Now)
+	return w.Store.TakeReading(ctx, token, now, now.Add(lease))
+}
+
+func (w *Worker) renew(ctx context.Context, l store.FileLease, chunks []store.FileChunk) error {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	return w.Store.RenewReading(ctx, l, prism.Now(w.Now).Add(lease), chunks)
+}
+
+// giveBack ends the lease after a fault or at the stop of this process.
+func (w *Worker) giveBack(ctx context.Context, l store.FileLease) error {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	return w.Store.ReturnReading(ctx, l, prism.Now(w.Now).Add(pause))
+}
+
+// end stores the outcome of a reading.
+func (w *Worker) end(ctx context.Context, l store.FileLease, f store.File) error {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	err := w.Store.EndReading(ctx, l, f)
+	if err == nil {
+		outcome := readyOutcome
+		if f.Status == store.FileUnusable {
+			outcome = unusableOutcome
+		}
+		w.read.WithLabelValues(outcome).Inc()
+	}
+	return err
+}
+
+// readFile reads a leased file to its end. Unless it becomes ready, what was written of a copy is deleted; a reader that is killed
+// leaves it until the file is deleted.
+func (w *Worker) readFile(ctx context.Context, l store.FileLease) (err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	owner := store.FileOwner{Account: l.Account, ID: l.File.ID}
+	copied := blobs.NewWriter(ctx, w.Blobs, owner, l.Token)
+	useless := true // what was written of a copy
+	defer func() {
+		if useless && copied.Begun() {
+			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+			defer cancel()
+			err = errors.Join(err, w.Blobs.Delete(bounded, owner, blobs.CopyOf(l.Token)))
+		}
+	}()
+	var renewing sync.WaitGroup
+	defer renewing.Wait()
+	done := make(chan struct{})
+	defer close(done)
+	renewing.Go(func() { w.keep(ctx, l, done, stop) })
+
+	f, err := w.pass(ctx, l, owner, copied)
+	if lost := context.Cause(ctx); lost != nil {
+		return lost // the reason why the pass failed
+	}
+	if err != nil {
+		return err
+	}
+	crash.At(crash.BeforeReady)
+	err = w.end(ctx, l, f)
+	// After another error the file may be ready.
+	useless = f.Status == store.FileUnusable || errors.Is(err, store.ErrNotFound)
+	return err
+}
+
+// keep renews the lease until done, and calls stop when that fails.
+func (w *Worker) keep(ctx context.Context, l store.FileLease, done <-chan struct{}, stop context.CancelCauseFunc) {
+	every := time.NewTicker(renewEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-every.C:
+		case <-done:
+			return
+		case <-ctx.Done():
+			return
+		}
+		if err := w.renew(ctx, l, nil); err != nil && ctx.Err() == nil {
+			stop(fmt.Errorf("the lease was not renewed: %w", err))
+			return
+		}
+	}
+}
+
+// pass reads the file and stores its chunks. An error is a fault; what is wrong with the file is in the outcome.
+func (w *Worker) pass(
+	ctx context.Context, l store.FileLease, owner store.FileOwner, copied *blobs.Writer,
+) (f store.File, err error) {
+	defer func() {
+		if r := recover(); r != nil { // a file must not end the service
+			err = fmt.Errorf("the reader of %s panicked: %v", l.File.Format, r)
+		}
+	}()
+	parts, err := w.Store.Parts(ctx, l.Account, l.File.ID, 1, math.MaxInt32)
+	if err != nil {
+		return f, err
+	}
+	var batch []store.FileChunk
+	flush := func() error {
+		err := w.renew(ctx, l, batch)
+		batch = batch[:0]
+		crash.At(crash.InReading)
+		return err
+	}
+	note := func(c store.FileChunk) error {
+		f.Chunks++
+		if batch = append(batch, c); len(batch) < chunkBatch {
+			return nil
+		}
+		return flush()
+	}
+	source := blobs.Whole(w.Blobs, owner, l.File.Bytes, parts)
+	layout, rows, err := tabular.Read(ctx, l.File.Format, source.Section(ctx), copied, note)
+	if wrong, ok := errors.AsType[*tabular.Unusable](err); ok {
+		return store.File{Status: store.FileUnusable, Error: wrong.Text}, nil
+	}
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return f, err
+	}
+	if f.Copy, err = copied.End(); err != nil {
+		return f, err
+	}
+	f.Status, f.Rows = store.FileReady, rows
+	f.Layout, err = strictjson.Marshal(layout)
+	return f, err
+}

@@ -1,0 +1,65 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// removeEvery is the time between two looks for files that have expired or were deleted.
+	removeEvery = time.Minute
+	// removeAfter is the age of a deletion after which the content is removed. A call that was storing a part then has ended, so
+	// that no content comes after the removal.
+	removeAfter = time.Minute
+	// removeBatch bounds what one look finds.
+	removeBatch = 100
+	// removeLimit bounds the removal of the content of one file.
+	removeLimit = 5 * time.Minute
+)
+
+// Remove deletes files that have expired, and removes the content of files that were deleted. It returns true if there may be
+// more (spec: file-expiry, file-delete).
+func (w *Worker) Remove(ctx context.Context) (more bool, err error) {
+	expired, err := w.Store.ExpiredFiles(ctx, prism.Now(w.Now), removeBatch)
+	if err != nil {
+		return false, err
+	}
+	for _, f := range expired {
+		by, err := w.By(store.Actor{Kind: store.RetentionActor, Name: string(store.RetentionActor)})
+		if err != nil {
+			return false, err
+		}
+		err = w.Store.DeleteFile(ctx, f.Account, f.ID, by)
+		// Another replica was first, or a run begins to use the file.
+		if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrFileUsed) {
+			return false, err
+		}
+	}
+	deleted, err := w.Store.DeletedFiles(ctx, prism.Now(w.Now).Add(-removeAfter), removeBatch)
+	if err != nil {
+		return false, err
+	}
+	var failed []error
+	for _, f := range deleted {
+		if err := w.remove(ctx, f); err != nil { // which must not keep the content of others
+			w.removals.WithLabelValues(failedOutcome).Inc()
+			failed = append(failed, err)
+			continue
+		}
+		w.removals.WithLabelValues(okOutcome).Inc()
+	}
+	return len(expired) == removeBatch || len(deleted) == removeBatch, errors.Join(failed...)
+}
+
+func (w *Worker) remove(ctx context.Context, f store.FileOwner) error {
+	ctx, cancel := context.WithTimeout(ctx, removeLimit)
+	defer cancel()
+	if err := w.Blobs.Delete(ctx, f, ""); err != nil {
+		return err
+	}
+	return w.Store.ForgetFile(ctx, f)
+}

@@ -1,0 +1,105 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding"
+	"hash"
+	"time"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// A file of 5 GiB takes longer to hash than a call may take. So the call that sends the part behind those that were hashed hashes
+// it, and parts that came before it, and stores the state of the hash. The call that completes the file then has nothing left to
+// hash, unless the parts came in another order (spec: file-complete).
+const (
+	// hashBlock is how many parts are hashed between two states that are stored.
+	hashBlock = 16
+	// partHashLimit and completeHashLimit bound the hashing in a call that sends a part, and in one that completes the file.
+	partHashLimit, completeHashLimit = 300 * time.Millisecond, time.Second
+)
+
+// hashOn hashes parts of a file if the one that was sent is the next. What fails here is hashed when the file is completed.
+//
+// Of parts 1 and 2 that are sent at once one call sees the other's part: part 2 is recorded before its call reads how far the file
+// was hashed, and the call of part 1 looks for part 2 after it has stored that part 1 was hashed.
+func (s *Service) hashOn(ctx context.Context, account prism.AccountID, p contract.FilePart) {
+	f, err := s.Store.File(ctx, account, p.File)
+	if err == nil && f.SHA256 != nil && f.Status == store.FileUploading && p.Number == f.Hashed.Parts+1 {
+		_, _, _ = s.hash(ctx, account, f, &p, partHashLimit)
+	}
+}
+
+// checkDigest is apierr.FileDiffers, or contract.ErrUnavailable if the file is not hashed yet: the next call goes on.
+func (s *Service) checkDigest(ctx context.Context, account prism.AccountID, f store.File) error {
+	if f.SHA256 == nil {
+		return nil
+	}
+	digest, done, err := s.hash(ctx, account, f, nil, completeHashLimit)
+	switch {
+	case err != nil:
+		return err
+	case !done:
+		return contract.ErrUnavailable
+	case digest != *f.SHA256:
+		return apierr.FileDiffers()
+	}
+	return nil
+}
+
+// hash hashes the parts of a file that follow those that were hashed, until one is missing or the time is over, and reports the
+// digest if that was the last. held is a part whose content need not be read; it may be nil.
+func (s *Service) hash(
+	ctx context.Context, account prism.AccountID, f store.File, held *contract.FilePart, limit time.Duration,
+) (digest [32]byte, done bool, err error) {
+	state, at := restored(f.Hashed)
+	from := f.Hashed.Parts
+	owner := store.FileOwner{Account: account, ID: f.ID}
+	for begun := time.Now(); at < f.Parts() && time.Since(begun) < limit; {
+		parts, err := s.Store.Parts(ctx, account, f.ID, at+1, at+hashBlock)
+		if err != nil {
+			return digest, false, err
+		}
+		before := at
+		for _, p := range parts {
+			if p.Number != at+1 || time.Since(begun) > limit {
+				break
+			}
+			content := []byte(nil)
+			if held != nil && held.Number == p.Number {
+				content = held.Data
+			} else if content, err = s.Blobs.Get(ctx, owner, blobs.Part(p.Number, p.SHA256), 0, contract.PartBytes); err != nil {
+				return digest, false, err
+			}
+			_, _ = state.Write(content) // never fails
+			at++
+		}
+		if at == before {
+			break
+		}
+		kept, err := state.(encoding.BinaryMarshaler).MarshalBinary()
+		if err != nil {
+			return digest, false, err
+		}
+		if err := s.Store.SetHashed(ctx, account, f.ID, from, store.Hashed{Parts: at, State: kept}); err != nil {
+			return digest, false, err
+		}
+		from = at
+	}
+	state.Sum(digest[:0])
+	return digest, at == f.Parts(), nil
+}
+
+// restored is the state of a hash, and how many parts it is of: none if it was written by a release that keeps it differently.
+func restored(h store.Hashed) (state hash.Hash, parts int32) {
+	state = sha256.New()
+	if h.Parts > 0 && state.(encoding.BinaryUnmarshaler).UnmarshalBinary(h.State) == nil {
+		return state, h.Parts
+	}
+	return sha256.New(), 0
+}
