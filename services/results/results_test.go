@@ -118,3 +118,20 @@ func (h told) Handle(context.Context, slog.Record) error {
 
 func (h told) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h told) WithGroup(string) slog.Handler      { return h }
+
+// spec: settings
+func TestTheAddressOfFilesIsChecked(t *testing.T) {
+	t.Parallel()
+	for url, right := range map[string]bool{
+		"": true, "file:///srv/files": true, "s3://bucket/prefix?region=eu-central-1": true,
+		"file://host/files": false, "s3://": false, "s3://bucket?size=1": false,
+	} {
+		s, err := results.Open(t.Context(), results.Config{DataDir: t.TempDir(), FilesURL: url}, results.Deps{Log: slog.New(slog.DiscardHandler)})
+		if (err == nil) != right || err != nil && !strings.HasPrefix(err.Error(), "PRISM_FILES_URL: ") {
+			t.Errorf("%q: %v", url, err)
+		}
+		if err == nil {
+			s.Close()
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package reading_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
+)
+
+// spec: file-expiry, file-delete
+func TestFilesExpireAndTheirContentGoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	upload, ready, deleted := w.uploading(t, csv(1)), w.completed(t, csv(2)), w.completed(t, csv(3))
+	for range 2 {
+		w.works(t, true)
+	}
+	removes := func() {
+		t.Helper()
+		if more, err := w.Remove(t.Context()); more || err != nil {
+			t.Fatal(more, err)
+		}
+	}
+	left := func(want int, ids ...prism.FileID) {
+		t.Helper()
+		folders, err := filepath.Glob(filepath.Join(w.folder, "*", "*"))
+		if err != nil || len(folders) != want {
+			t.Errorf("there is content of %d files, %v; want %d", len(folders), err, want)
+		}
+		for _, id := range ids {
+			if _, err := os.Stat(filepath.Join(w.folder, w.account.String(), id.String())); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	by := storetest.By()
+	by.At = w.now
+	if err := w.DeleteFile(t.Context(), w.account, deleted, by); err != nil {
+		t.Fatal(err)
+	}
+	removes()
+	left(3) // a call may still store a part
+	w.now = w.now.Add(time.Minute)
+	removes()
+	left(2, upload, ready)
+	w.now = w.now.Add(7 * 24 * time.Hour)
+	removes()
+	if _, err := w.File(t.Context(), w.account, upload); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("an upload of a week ago: %v", err)
+	}
+	w.now = w.now.Add(time.Minute)
+	removes()
+	left(1, ready)
+	w.now = w.now.Add(23 * 24 * time.Hour)
+	removes()
+	w.now = w.now.Add(time.Minute)
+	removes()
+	left(0)
+	w.metric(t, "prism_file_removals_total ok", 3)
+	entries, err := w.ListAudit(t.Context(), w.account, store.AuditFilter{Kind: store.RetentionActor}, store.Page{Limit: 9})
+	if err != nil || len(entries) != 2 || entries[0].Action != store.FileDelete {
+		t.Errorf("the entries of retention are %+v, %v", entries, err)
+	}
+}
+
+// spec: file-delete
+func TestContentThatCannotBeRemovedIsTriedAgainAndKeepsNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []prism.FileID{w.uploading(t, csv(1)), w.uploading(t, csv(2))} {
+		by := storetest.By()
+		by.At = w.now
+		if err := w.DeleteFile(t.Context(), w.account, id, by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.now = w.now.Add(time.Minute)
+	stuck := &sticky{Blobs: w.blobs}
+	w.worker(t, w.Store, stuck)
+	if _, err := w.Remove(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	w.metric(t, "prism_file_removals_total ok", 1)
+	w.metric(t, "prism_file_removals_total failed", 1)
+	if _, err := w.Remove(t.Context()); err != nil || stuck.calls != 3 {
+		t.Errorf("%d calls, %v", stuck.calls, err)
+	}
+	w.metric(t, "prism_file_removals_total ok", 2)
+}
+
+// sticky refuses the first deletion.
+type sticky struct {
+	blobs.Blobs
+	calls int
+}
+
+func (s *sticky) Delete(ctx context.Context, f store.FileOwner, prefix string) error {
+	if s.calls++; s.calls == 1 {
+		return errors.New("away")
+	}
+	return s.Blobs.Delete(ctx, f, prefix)
+}
