@@ -1,6 +1,7 @@
 package prism
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -50,9 +51,23 @@ func NewUUID(now time.Time, random io.Reader) (UUID, error) {
 	if _, err := io.ReadFull(random, id[6:]); err != nil {
 		return UUID{}, err
 	}
-	id[6] = id[6]&0x0f | 0x70
-	id[8] = id[8]&0x3f | 0x80
-	return id, nil
+	return id.version7(), nil
+}
+
+func (u UUID) version7() UUID {
+	u[6] = u[6]&0x0f | 0x70
+	u[8] = u[8]&0x3f | 0x80
+	return u
+}
+
+// RowResultID is the id of the result of a run's row and attempt: a UUIDv7 of the time at which the attempt began, whose other
+// 74 bits are a hash in place of random ones (spec: row-result-id).
+func RowResultID(begun time.Time, run RunID, row int64, attempt int32) ResultID {
+	named := binary.BigEndian.AppendUint64(run.UUID[:], uint64(row)) //nolint:gosec // its bits
+	named = binary.BigEndian.AppendUint32(named, uint32(attempt))    //nolint:gosec // its bits
+	id, hash := FirstUUID(begun), sha256.Sum256(named)
+	copy(id[6:], hash[:])
+	return ResultID{id.version7()}
 }
 
 // FirstUUID is the least UUIDv7 that NewUUID can make at a time; times before 1970 have the zero UUID.

@@ -162,3 +162,28 @@ func TestTheFirstUUIDOfATimeIsBeforeAllOthersOfItAndAfterThoseBefore(t *testing.
 		t.Errorf("before 1970: %s", early)
 	}
 }
+
+// spec: row-result-id
+func TestTheIDOfARowsResultIsDecidedByRunRowAndAttempt(t *testing.T) {
+	t.Parallel()
+	begun := time.UnixMilli(1_800_000_000_123)
+	run := prism.RunID{UUID: prism.UUID{0: 1, 15: 2}}
+	id := prism.RowResultID(begun, run, 7, 1)
+	if want := "01a3185c-507b-7573-9772-8ef9e4f51bd8"; id.String() != want {
+		t.Errorf("the id is %s, want %s: a row that is under way would be saved twice", id, want)
+	}
+	if first := prism.FirstUUID(begun); string(id.UUID[:6]) != string(first[:6]) || id.UUID[6]>>4 != 7 || id.UUID[8]>>6 != 2 {
+		t.Errorf("%s is no UUIDv7 of its time", id)
+	}
+	seen := map[prism.ResultID]bool{}
+	for row := range int64(300) {
+		for attempt := range int32(3) {
+			for _, of := range []prism.RunID{run, {UUID: prism.UUID{0: 1, 15: 3}}} {
+				seen[prism.RowResultID(begun, of, row, attempt)] = true
+			}
+		}
+	}
+	if want := 300 * 3 * 2; len(seen) != want {
+		t.Errorf("%d rows and attempts have %d ids", want, len(seen))
+	}
+}
