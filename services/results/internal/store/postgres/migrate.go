@@ -22,7 +22,7 @@ import (
 var migrations embed.FS
 
 // newestMigration is the number of the last migration. A test compares it with the files and the migrations in Go.
-const newestMigration = 9
+const newestMigration = 10
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (
@@ -63,6 +63,7 @@ func Migrate(ctx context.Context, url string) (err error) {
 			goose.NewGoMigration(6, &goose.GoFunc{RunDB: addLimits}, &goose.GoFunc{RunDB: dropLimits}),
 			goose.NewGoMigration(7, &goose.GoFunc{RunDB: addRecords}, &goose.GoFunc{RunDB: dropRecords}),
 			goose.NewGoMigration(8, &goose.GoFunc{RunDB: addDeletions}, &goose.GoFunc{RunDB: dropDeletions}),
+			goose.NewGoMigration(10, &goose.GoFunc{RunDB: addRuns}, &goose.GoFunc{RunDB: dropRuns}),
 		),
 		goose.WithDisableGlobalRegistry(true)) // it may hold migrations of other packages
 	if err != nil {

@@ -36,9 +36,12 @@ FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 WHERE `+ours+` AND a.attname <> 'account_id'
 ORDER BY 1`)
-	// An account is found by its id or name, an API key by its digest. Operators revoke a key by its id alone. What deletes results
-	// looks for deletions of any account.
-	want := []string{"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_pkey", "deletions_due"}
+	// An account is found by its id or name, an API key by its digest. Operators revoke a key by its id alone. What deletes results, reads files
+	// or tends runs looks for those of any account.
+	want := []string{
+		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_pkey", "deletions_due", "files_expiring",
+		"files_reading", "runs_under_way",
+	}
 	if !slices.Equal(others, want) {
 		t.Errorf("indexes that begin with something else: %v, want %v", others, want)
 	}
@@ -266,6 +269,7 @@ func reused(
 	empty := []string{
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
 		"DELETE FROM account_limits", "DELETE FROM deletions", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
+		"DELETE FROM run_chunks", "DELETE FROM runs",
 		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",
 	}
 	for _, table := range more {
