@@ -149,15 +149,7 @@ func (s *Service) stored(ctx context.Context, account prism.AccountID, r prism.R
 
 // Save implements contract.Results.
 func (s *Service) Save(ctx context.Context, in contract.Save) (contract.Response, error) {
-	r := prism.Result{
-		ID: in.ID, Prism: in.Prism, Version: in.Version, Ref: in.Ref, Context: in.Context, Fields: in.Fields,
-		Status: prism.OK, Error: in.Outcome.Error, TookMS: in.Outcome.TookMS, CreatedAt: prism.Now(s.Now),
-		Answers: in.Outcome.Answers, IdempotencyKey: in.IdempotencyKey,
-		Key: in.Key, Call: in.Outcome.Call,
-	}
-	if in.Outcome.Failed() {
-		r.Status, r.Answers = prism.Failed, nil
-	}
+	r := store.ResultOf(in, prism.Now(s.Now))
 	var saved store.Saved
 	var err error
 	crash.At(crash.BeforeCommit)

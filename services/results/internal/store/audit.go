@@ -58,9 +58,15 @@ const (
 	ResultsDelete  Action = "results.delete"
 	PrismRetention Action = "prism.retention"
 	FileDelete     Action = "file.delete"
+	RunCreate      Action = "run.create"
+	RunPause       Action = "run.pause"
+	RunResume      Action = "run.resume"
+	RunCancel      Action = "run.cancel"
+	RunRetry       Action = "run.retry"
+	RunLimits      Action = "run.limits"
 )
 
-// Object is what an action was done to. Name is the name of an account, a key or a file, or the slug of a prism; a result has none.
+// Object is what an action was done to. Name is the name of an account, a key, a file or a run, or the slug of a prism; a result has none.
 type Object struct {
 	Kind ObjectKind
 	ID   prism.UUID
@@ -77,6 +83,7 @@ const (
 	PrismObject   ObjectKind = "prism"
 	ResultObject  ObjectKind = "result"
 	FileObject    ObjectKind = "file"
+	RunObject     ObjectKind = "run"
 )
 
 // Entry is a stored entry of the audit.

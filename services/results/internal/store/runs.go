@@ -90,6 +90,20 @@ type RunUsage struct {
 // SeveralCurrencies stands for the currency of a run whose results have prices in several.
 const SeveralCurrencies = "*"
 
+// ResultOf is the result that a save stores at a time.
+func ResultOf(in contract.Save, at time.Time) prism.Result {
+	r := prism.Result{
+		ID: in.ID, Prism: in.Prism, Version: in.Version, Ref: in.Ref, Context: in.Context, Fields: in.Fields,
+		Status: prism.OK, Error: in.Outcome.Error, TookMS: in.Outcome.TookMS, CreatedAt: at,
+		Answers: in.Outcome.Answers, IdempotencyKey: in.IdempotencyKey,
+		Key: in.Key, Call: in.Outcome.Call,
+	}
+	if in.Outcome.Failed() {
+		r.Status, r.Answers = prism.Failed, nil
+	}
+	return r
+}
+
 // RowResult is the newest result of a row.
 type RowResult struct {
 	Row int64
@@ -127,12 +141,25 @@ const (
 type LeasedChunk struct {
 	contract.Lease
 	contract.RowLimits
-	Run     Run
+	Run     Run // without its counts
 	Chunk   RunChunk
 	BegunAt time.Time
 	// Failed are the results that the pending rows of an attempt after the first retry, by row.
 	Failed map[int64]prism.ResultID
 }
+
+const (
+	// StopWait is how long calls under way may take when a run pauses or is cancelled (spec: run-states).
+	StopWait = 16 * time.Second
+	// AttemptAge is the most that the ids of an attempt's results are older than a lease of it.
+	AttemptAge = time.Hour
+	// WatchedRows is how many of the last rows decide whether a run pauses by itself.
+	WatchedRows = 200
+	// LeaseShare is the most rows at the model at once of one lease of a run whose concurrency is limited.
+	LeaseShare = 32
+	// RunPart bounds how many chunks one statement changes when a run is cancelled or retried.
+	RunPart = 1000
+)
 
 // RunQueue is what waits for workers.
 type RunQueue struct {

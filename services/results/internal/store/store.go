@@ -49,6 +49,7 @@ type Store interface {
 	Deletions
 	Files
 	Contents
+	Runs
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error
@@ -112,12 +113,14 @@ type ResultFacts struct {
 type Saved struct {
 	Result prism.Result
 	Prism  PrismState
+	RunRow int64 // in a list of a run's results; the first row of a file is 1
 }
 
 // Record is everything that is kept of a result. Key and Call of its Result are set only here.
 type Record struct {
 	Saved
 	RetryOf *prism.ResultID // the result that this one retried
+	Run     *prism.RunID    // nil: of a call; else RunRow of Saved is set too
 }
 
 // Caller is the API key of a request and its account. The zero value stands for a key that is unknown or revoked. A key
@@ -202,7 +205,8 @@ func (p Page) Before() prism.UUID {
 
 // Listing reads many results. Lists are ordered by id: an id is a UUIDv7, which begins with its time of creation.
 type Listing interface {
-	// ListResults is a page of the account's results without their input, newest first.
+	// ListResults is a page of the account's results without their input, newest first; those of one run in row order, where
+	// page.After is a contract.RowPosition.
 	ListResults(ctx context.Context, account prism.AccountID, f Filter, page Page) ([]Saved, error)
 	// ExportResults is a page of one prism's results, oldest first. A page ends early before the row that would exceed
 	// PageBytes, unless it is the first; only an empty page is past the last row.
@@ -230,6 +234,7 @@ type Filter struct {
 	Version  int32
 	Model    string       // the configured model that was asked last
 	Key      *prism.KeyID // that made the call
+	Run      *prism.RunID
 	From, To time.Time
 }
 

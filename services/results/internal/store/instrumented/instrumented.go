@@ -62,7 +62,8 @@ func outcome(err error) string {
 		return "unavailable"
 	case errors.Is(err, contract.ErrKeyTaken), errors.Is(err, store.ErrSlugTaken), errors.Is(err, store.ErrNameTaken),
 		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
-		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed):
+		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
+		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost):
 		return "conflict"
 	default:
 		return "error"
@@ -103,6 +104,14 @@ func (d *database) SaveRetry(
 	})
 	return saved, err
 }
+
+// InsertRows implements sqlstore.Database. It is part of a transaction, which is measured.
+func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlstore.Rows) error {
+	return d.inner.InsertRows(ctx, run, rows)
+}
+
+// Locking implements sqlstore.Database.
+func (d *database) Locking(skip bool) string { return d.inner.Locking(skip) }
 
 // TouchKeys implements sqlstore.Database.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {

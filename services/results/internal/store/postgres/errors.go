@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
@@ -40,7 +41,8 @@ func translate(operation string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, sqlstore.ErrUnreadable), errors.Is(err, store.ErrNotFound),
 		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
-		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed):
+		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
+		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost):
 		return err
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound

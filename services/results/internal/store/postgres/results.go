@@ -34,37 +34,11 @@ WITH inserted AS (
 	WHERE v.account_id = $1 AND v.prism_id = $3 AND v.number = $4
 	ON CONFLICT DO NOTHING
 	RETURNING ` + insertedColumns + `
-), counted AS (` + countInserted + `
+), used AS (` + countInserted + `
 )
 SELECT EXISTS (SELECT 1 FROM inserted), ` + sqlstore.PrismState + `
 FROM prisms p
 WHERE p.account_id = $1 AND p.id = $3`
-
-	// insertRetry locks the old result, which orders concurrent retries of it. A retry that had to wait for the lock sees, in
-	// what the lock returns, that the result was retried, although its snapshot is older. The key leaves the old row before
-	// the new row takes it, because inserted reads what marked returns.
-	insertRetry = `-- name: SaveRetry :one
-WITH old AS (
-	SELECT o.id, o.idempotency_key, o.retried_by
-	FROM results o
-	WHERE o.account_id = $1 AND o.id = $20 AND o.prism_id = $3 AND o.version = $4 AND o.status = 'failed'
-	FOR UPDATE
-), marked AS (
-	UPDATE results m
-	SET retried_by = $2, idempotency_key = NULL
-	FROM old
-	WHERE m.account_id = $1 AND m.id = old.id AND old.retried_by IS NULL
-	RETURNING old.idempotency_key
-), inserted AS (
-	INSERT INTO results (` + sqlstore.InsertColumns + `)
-	SELECT $1::uuid, $2::uuid, $3::uuid, $4::integer, ` + insertValues + `, marked.idempotency_key, $20::uuid
-	FROM marked
-	RETURNING ` + insertedColumns + `
-), counted AS (` + countInserted + `
-)
-SELECT coalesce(old.retried_by, $2::uuid), coalesce(old.idempotency_key, ''), old.retried_by IS NULL, ` + sqlstore.PrismState + `
-FROM old
-JOIN prisms p ON p.account_id = $1 AND p.id = $3`
 
 	// confirmSaved locks the row, so that its commit waits until everything before is as durable as a save: on disk, and on
 	// the synchronous standby. A server that restarted during a save shows rows that the standby does not have.
@@ -74,6 +48,37 @@ FOR KEY SHARE OF r`
 	// confirmDeleted is confirmSaved for a result that is not there: any row of the account orders its commit after everything before.
 	confirmDeleted = `SELECT 1 FROM accounts WHERE id = $1 FOR KEY SHARE`
 )
+
+// insertRetry locks the old result, which orders concurrent retries of it. A retry that had to wait for the lock sees, in
+// what the lock returns, that the result was retried, although its snapshot is older. The key leaves the old row before
+// the new row takes it, because inserted reads what marked returns.
+//
+// A retry of a row's result belongs to the row too, and changes the counts of the row's chunk.
+var insertRetry = `-- name: SaveRetry :one
+WITH old AS (
+	SELECT o.id, o.idempotency_key, o.retried_by, o.run_id, o.run_row
+	FROM results o
+	WHERE o.account_id = $1 AND o.id = $20 AND o.prism_id = $3 AND o.version = $4 AND o.status = 'failed'
+	FOR UPDATE
+), marked AS (
+	UPDATE results m
+	SET retried_by = $2, idempotency_key = NULL
+	FROM old
+	WHERE m.account_id = $1 AND m.id = old.id AND old.retried_by IS NULL
+	RETURNING old.idempotency_key, old.run_id, old.run_row
+), inserted AS (
+	INSERT INTO results (` + sqlstore.InsertColumns + sqlstore.RunColumns + `)
+	SELECT $1::uuid, $2::uuid, $3::uuid, $4::integer, ` + insertValues + `, marked.idempotency_key, $20::uuid, marked.run_id, marked.run_row
+	FROM marked
+	RETURNING ` + insertedColumns + `
+), used AS (` + countInserted + `
+), counted AS (
+` + sqlstore.CountRetry("$1", "(SELECT run_id FROM marked)", "(SELECT run_row FROM marked)", "$8::text", "$15::bigint", "$16::bigint",
+	"$17::bigint", "$18::text") + `
+)
+SELECT coalesce(old.retried_by, $2::uuid), coalesce(old.idempotency_key, ''), old.retried_by IS NULL, ` + sqlstore.PrismState + `
+FROM old
+JOIN prisms p ON p.account_id = $1 AND p.id = $3`
 
 // saveResult is one round trip, unless the result is not inserted.
 func (d *database) saveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error) {

@@ -57,6 +57,14 @@ func (c columns) Int(column int) (int64, error) {
 	return 0, sqlstore.ErrUnreadable
 }
 
+func (c columns) Float(column int) (float64, error) {
+	b := c.values[column]
+	if c.fields[column].Format != pgx.BinaryFormatCode || len(b) != 8 {
+		return 0, sqlstore.ErrUnreadable
+	}
+	return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
+}
+
 // year2000 is the begin of the year 2000 in Unix microseconds.
 const year2000 = 946_684_800_000_000
 

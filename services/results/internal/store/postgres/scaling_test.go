@@ -36,8 +36,8 @@ FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 WHERE `+ours+` AND a.attname <> 'account_id'
 ORDER BY 1`)
-	// An account is found by its id or name, an API key by its digest. Operators revoke a key by its id alone. What deletes results, reads files
-	// or tends runs looks for those of any account.
+	// An account is found by its id or name, an API key by its digest. Operators revoke a key by its id alone. What deletes
+	// results, reads files or tends runs looks for those of any account.
 	want := []string{
 		"accounts_name_key", "accounts_pkey", "api_keys_digest_key", "api_keys_pkey", "deletions_due", "files_expiring",
 		"files_reading", "runs_under_way",

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"zombiezen.com/go/sqlite"
 
@@ -27,7 +28,7 @@ RETURNING id`
 	selectPrism = `SELECT ` + sqlstore.PrismState + ` FROM prisms p WHERE p.account_id = $1 AND p.id = $2`
 
 	selectRetryable = `
-SELECT idempotency_key, retried_by
+SELECT idempotency_key, retried_by, run_id, run_row
 FROM results
 WHERE account_id = $1 AND id = $2 AND prism_id = $3 AND version = $4 AND status = 'failed'`
 
@@ -78,10 +79,14 @@ func (d *database) SaveRetry(
 	ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID,
 ) (saved store.Saved, err error) {
 	err = d.write(ctx, "save retry", func(conn *sqlite.Conn) error {
-		var retriedBy prism.UUID
+		var (
+			retriedBy, run prism.UUID
+			number         int64 // of the row
+		)
 		args := []any{account.UUID, of.UUID, r.Prism.UUID, r.Version}
 		failed, err := find(conn, selectRetryable, args, func(row *sqlstore.Row) {
 			r.IdempotencyKey, retriedBy = row.Text(), row.UUID()
+			run, number = row.UUID(), row.Int()
 		})
 		switch {
 		case err != nil:
@@ -97,6 +102,11 @@ func (d *database) SaveRetry(
 		}
 		if err := retry(conn, account, r, of); err != nil {
 			return err
+		}
+		if !run.IsZero() {
+			if err := countRetry(conn, account, r, run, number); err != nil {
+				return err
+			}
 		}
 		saved, err = withPrism(conn, account, r)
 		return err
@@ -120,6 +130,65 @@ func retry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, of prism.
 	}
 	return err
 }
+
+// setRun makes a result one of a row.
+const setRun = `UPDATE results SET run_id = $3, run_row = $4 WHERE account_id = $1 AND id = $2`
+
+// countRow is the change of a chunk by the retry of a row's result.
+var countRow = sqlstore.CountRetry("$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8")
+
+// countRetry makes a retry one of the row whose result it retries.
+func countRetry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, run prism.UUID, row int64) error {
+	if err := execute(conn, setRun, account.UUID, r.ID.UUID, run, row); err != nil {
+		return err
+	}
+	var used prism.Usage
+	if r.Call != nil {
+		used = sqlstore.Known(r.Call.Usage)
+	}
+	return execute(conn, countRow, account.UUID, run, row, string(r.Status), used.InputTokens, used.OutputTokens, used.Cost,
+		sqlstore.Nullable(used.Currency))
+}
+
+// insertRow inserts the result of a row.
+const insertRow = `INSERT INTO results (` + sqlstore.InsertColumns + sqlstore.RunColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, NULL, $20, $21, $22)
+ON CONFLICT DO NOTHING`
+
+// markRowRetried marks a failed result as retried by another one, unless it was before.
+const markRowRetried = `UPDATE results SET retried_by = $3
+WHERE account_id = $1 AND id = $2 AND status = 'failed' AND retried_by IS NULL RETURNING id`
+
+// InsertRows implements sqlstore.Database.
+func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlstore.Rows) error {
+	for i, r := range rows.Results {
+		var marked *prism.UUID
+		if of := rows.RetryOf[i]; of != nil {
+			mark := sqlstore.Statement{Text: markRowRetried, Args: []any{rows.Account.UUID, *of, r.ID.UUID}}
+			err := run(ctx, mark, func(found iter.Seq[*sqlstore.Row]) error {
+				for range found {
+					marked = of
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		args, err := sqlstore.Arguments(rows.Account, r, marked, rows.Run.UUID, rows.Numbers[i])
+		if err != nil {
+			return err
+		}
+		err = run(ctx, sqlstore.Statement{Text: insertRow, Args: args}, func(iter.Seq[*sqlstore.Row]) error { return nil })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Locking implements sqlstore.Database: there is one writer at a time.
+func (d *database) Locking(bool) string { return "" }
 
 // insert reports false, and changes nothing, if a unique constraint forbids the row or the version does not exist.
 func insert(conn *sqlite.Conn, args []any) (bool, error) {

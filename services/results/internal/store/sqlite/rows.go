@@ -75,6 +75,8 @@ func bind(to *sqlite.Stmt, name string, arg any) {
 		to.SetInt64(name, int64(v))
 	case int64:
 		to.SetInt64(name, v)
+	case float64:
+		to.SetFloat(name, v)
 	case bool:
 		to.SetBool(name, v)
 	case time.Time:
@@ -132,6 +134,8 @@ func (c columns) Bytes(column int) []byte {
 }
 
 func (c columns) Int(column int) (int64, error) { return c.ColumnInt64(column), nil }
+
+func (c columns) Float(column int) (float64, error) { return c.ColumnFloat(column), nil }
 
 func (c columns) Time(column int) (time.Time, error) {
 	return time.UnixMilli(c.ColumnInt64(column)).UTC(), nil

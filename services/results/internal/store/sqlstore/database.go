@@ -2,7 +2,7 @@
 // the statements, and save results in their own ways.
 //
 // The statements have numbered parameters ($1), and no casts that only one of the databases knows. Their arguments are
-// prism.UUID, time.Time, string, []byte, int32, int64 and bool, or pointers to those, where nil is null.
+// prism.UUID, time.Time, string, []byte, int32, int64, float64 and bool, or pointers to those, where nil is null.
 package sqlstore
 
 import (
@@ -33,6 +33,11 @@ type Database interface {
 	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error)
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (store.Saved, error)
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
+	// InsertRows inserts results of a run's rows, in the transaction of run, and marks what they retry. A retry of a result that is
+	// gone, or was retried by another result, is inserted as the result of a first call.
+	InsertRows(ctx context.Context, run Run, rows Rows) error
+	// Locking is what ends a SELECT that locks its rows for a change; with skip, it passes rows that others have locked.
+	Locking(skip bool) string
 	// Confirm waits until a stored result, or its deletion, is as durable as a new one would be (spec: saved-means-replicated).
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
 	// FoldUsage, Ping, ProbeWrite and Close are those of store.Store.
@@ -47,6 +52,15 @@ type Run func(ctx context.Context, s Statement, read Reader) error
 
 // Reader reads the rows of a statement. It is called again if the statement is executed again.
 type Reader func(rows iter.Seq[*Row]) error
+
+// Rows is results of rows of a run, in row order.
+type Rows struct {
+	Account prism.AccountID
+	Run     prism.RunID
+	Results []prism.Result
+	RetryOf []*prism.UUID // of each result
+	Numbers []int64       // of the rows
+}
 
 // Statement is SQL text with its arguments.
 type Statement struct {

@@ -291,7 +291,10 @@ func (l *list) matches(query string, d store.Deletion, upper prism.UUID, savedBe
 }
 
 // statement is the statement so far.
-func (l *list) statement() Statement { return Statement{Text: l.text.String(), Args: l.Args} }
+func (l *list) statement() Statement {
+	l.Text = l.text.String()
+	return l.Statement
+}
 
 // count counts the rows.
 func count(n *int) Reader {

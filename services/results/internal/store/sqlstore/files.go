@@ -41,13 +41,19 @@ ORDER BY p.number`
 	setReading = `UPDATE files SET completed_at = $3, leased_until = $3, expires_at = $4, status = 'reading', hash_state = NULL
 WHERE account_id = $1 AND id = $2 AND status = 'uploading'`
 
-	fileExpired = `SELECT account_id, id FROM files WHERE status <> 'deleted' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`
+	// usedBy finds the runs that use a file f.
+	usedBy = `EXISTS (SELECT 1 FROM runs r WHERE r.account_id = f.account_id AND r.file_id = f.id AND r.status NOT IN ('finished', 'cancelled'))`
+
+	fileExpired = `SELECT f.account_id, f.id FROM files f
+WHERE f.status <> 'deleted' AND f.expires_at <= $1 AND NOT ` + usedBy + ` ORDER BY f.expires_at LIMIT $2`
 	fileDeleted = `SELECT account_id, id FROM files WHERE status = 'deleted' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`
 
 	// A deleted file expires when it is deleted.
 	deleteFile = `UPDATE files SET status = 'deleted', expires_at = $3, lease_token = NULL, leased_until = NULL
 WHERE account_id = $1 AND id = $2 AND status <> 'deleted'
 RETURNING name`
+	fileUsed = `SELECT ` + usedBy + ` FROM files f WHERE f.account_id = $1 AND f.id = $2`
+
 	forgetParts = `DELETE FROM file_parts WHERE account_id = $1 AND file_id = $2`
 	forgetFile  = `DELETE FROM files WHERE account_id = $1 AND id = $2 AND status = 'deleted'`
 )
@@ -172,6 +178,14 @@ func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism
 		args := []any{account.UUID, id.UUID, by.At}
 		if err := run(ctx, Statement{Text: deleteFile, Args: args}, one(&name, (*Row).Text)); err != nil {
 			return err
+		}
+		// The row is locked now, so a run that is made meanwhile is seen here, or finds the file deleted.
+		var used bool
+		if err := run(ctx, Statement{Text: fileUsed, Args: args[:2]}, one(&used, (*Row).Bool)); err != nil {
+			return err
+		}
+		if used {
+			return store.ErrFileUsed
 		}
 		object := store.Object{Kind: store.FileObject, ID: id.UUID, Name: name}
 		return record(ctx, run, account, by, store.FileDelete, object, noDetail{})

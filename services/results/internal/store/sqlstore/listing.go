@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -14,6 +15,11 @@ import (
 const (
 	listResults = `-- name: ListResults :many
 SELECT ` + PrismState + `, ` + Fixed + `
+FROM results r
+JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
+
+	listRunResults = `-- name: ListRunResults :many
+SELECT r.run_row, ` + PrismState + `, ` + Fixed + `
 FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
 
@@ -27,6 +33,23 @@ func (s Store) ListResults(
 	ctx context.Context, account prism.AccountID, f store.Filter, page store.Page,
 ) (results []store.Saved, err error) {
 	l := list{Statement: Statement{Operation: "list_results", ReadOnly: true}}
+	if f.Run != nil {
+		l.where(listRunResults, account, f)
+		if !page.After.IsZero() {
+			row, last := contract.ParseRowPosition(page.After)
+			l.add(" AND (r.run_row, r.id) > (", row)
+			l.add(", ", last.UUID)
+			l.text.WriteString(")")
+		}
+		l.add(" ORDER BY r.run_row, r.id LIMIT ", int64(page.Limit))
+		err = s.Run(ctx, l.statement(), all(&results, func(r *Row) store.Saved {
+			row := r.Int()
+			saved := r.Saved(store.WithoutInput)
+			saved.RunRow = row
+			return saved
+		}))
+		return results, err
+	}
 	l.where(listResults, account, f)
 	l.page(page, "<", "DESC")
 	err = s.Run(ctx, l.Statement, all(&results, func(r *Row) store.Saved { return r.Saved(store.WithoutInput) }))
@@ -87,6 +110,9 @@ func (l *list) where(query string, account prism.AccountID, f store.Filter) {
 	}
 	if f.Key != nil {
 		l.add(" AND r.key_id = ", f.Key.UUID)
+	}
+	if f.Run != nil {
+		l.add(" AND r.run_id = ", f.Run.UUID)
 	}
 	l.between(f.From, f.To)
 }

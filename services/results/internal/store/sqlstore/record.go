@@ -10,7 +10,7 @@ import (
 
 const readRecord = `-- name: Record :one
 SELECT ` + PrismState + `, ` + Fixed + Input + `, r.retry_of,
-	r.key_id, r.model, r.input_tokens, r.output_tokens, r.cost, r.currency, r.call
+	r.key_id, r.model, r.input_tokens, r.output_tokens, r.cost, r.currency, r.call, r.run_id, r.run_row
 FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 WHERE r.account_id = $1 AND r.id = $2`
@@ -28,6 +28,10 @@ func (r *Row) record() store.Record {
 		record.RetryOf = &prism.ResultID{UUID: of}
 	}
 	record.Result.Key, record.Result.Call = prism.KeyID{UUID: r.UUID()}, r.call()
+	if run := r.UUID(); !run.IsZero() {
+		record.Run = &prism.RunID{UUID: run}
+	}
+	record.RunRow = r.Int()
 	return record
 }
 
@@ -76,6 +80,13 @@ func upTo(most int64, n *int64) *int64 {
 	return n
 }
 
+// Known is usage without what no count can be.
+func Known(u prism.Usage) prism.Usage {
+	u.InputTokens, u.OutputTokens = upTo(mostTokens, u.InputTokens), upTo(mostTokens, u.OutputTokens)
+	u.Cost = upTo(math.MaxInt64, u.Cost)
+	return u
+}
+
 // encodeCall is nulls for what was not recorded.
 func encodeCall(r prism.Result) (c call, err error) {
 	if !r.Key.IsZero() {
@@ -84,9 +95,7 @@ func encodeCall(r prism.Result) (c call, err error) {
 	if r.Call == nil {
 		return c, nil
 	}
-	c.model, c.usage = Nullable(r.Call.Name), r.Call.Usage
-	c.usage.InputTokens, c.usage.OutputTokens = upTo(mostTokens, c.usage.InputTokens), upTo(mostTokens, c.usage.OutputTokens)
-	c.usage.Cost = upTo(math.MaxInt64, c.usage.Cost)
+	c.model, c.usage = Nullable(r.Call.Name), Known(r.Call.Usage)
 	c.rest, err = encode(storedCall{
 		ErrorCode: r.Call.ErrorCode, Provider: r.Call.Provider, Model: r.Call.Model, Tries: r.Call.Tries,
 		FellBack: r.Call.FellBack, CachedInputTokens: r.Call.Usage.CachedInputTokens, LabelMass: r.Call.LabelMass,

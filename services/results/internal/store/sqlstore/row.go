@@ -24,6 +24,7 @@ type Columns interface {
 	Bytes(column int) []byte
 	// Int also reads booleans: 0 is false.
 	Int(column int) (int64, error)
+	Float(column int) (float64, error)
 	Time(column int) (time.Time, error)
 }
 
@@ -110,6 +111,9 @@ func (r *Row) OptionalInt() *int64 {
 
 // Int32 reads an integer that was written from an int32.
 func (r *Row) Int32() int32 { return int32(r.Int()) } //nolint:gosec // see above
+
+// Float reads a floating-point number.
+func (r *Row) Float() float64 { return value(r, r.columns.Float) }
 
 // Bool reads a boolean.
 func (r *Row) Bool() bool { return r.Int() != 0 }

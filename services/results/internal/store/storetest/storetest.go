@@ -45,6 +45,9 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Usage", usageTests()},
 		{"Deletions", deletionTests()},
 		{"Retention", retentionTests()},
+		{"Runs", runTests()},
+		{"RunRows", runRowTests()},
+		{"RunLeases", runLeaseTests()},
 		{"Files", fileTests()},
 		{"Reading", readingTests()},
 		{"FileDeletion", fileDeletionTests()},
@@ -60,6 +63,10 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 			}
 		})
 	}
+	t.Run("RunsModel", func(t *testing.T) {
+		t.Parallel()
+		checkRunsAgainstModel(t, open)
+	})
 	t.Run("Model", func(t *testing.T) {
 		t.Parallel()
 		checkAgainstModel(t, open)

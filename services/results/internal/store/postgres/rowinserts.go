@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"context"
+	"iter"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
+)
+
+// insertRows inserts many results in one statement, whose parameters are arrays with an element for each result. A result that is
+// retried is marked first, and only the first retry of it is one.
+const insertRows = `-- name: InsertRows :many
+WITH sent AS (
+	SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::integer[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+		$12::bigint[], $13::text[], $14::uuid[], $15::text[], $16::bigint[], $17::bigint[], $18::bigint[], $19::text[],
+		$20::text[], $21::uuid[], $22::bigint[]) AS s (id, prism_id, version, ref, context, fields, status, error, took_ms, answers,
+		key_id, model, input_tokens, output_tokens, cost, currency, call, retry_of, run_row)
+), marked AS (
+	UPDATE results m SET retried_by = sent.id FROM sent
+	WHERE m.account_id = $1 AND m.id = sent.retry_of AND m.status = 'failed' AND m.retried_by IS NULL
+	RETURNING m.id
+), inserted AS (
+	INSERT INTO results (` + sqlstore.InsertColumns + sqlstore.RunColumns + `)
+	SELECT $1, s.id, s.prism_id, s.version, s.ref, s.context, s.fields::json, s.status, s.error, s.took_ms, $3::timestamptz, s.answers::json,
+		s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, NULL, m.id, $2::uuid, s.run_row
+	FROM sent s LEFT JOIN marked m ON m.id = s.retry_of
+	ON CONFLICT DO NOTHING
+	RETURNING ` + insertedColumns + `
+)` + countInserted
+
+// rowColumns are the columns of sqlstore.Arguments that insertRows has as arrays, by position.
+var rowColumns = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18}
+
+// InsertRows implements sqlstore.Database.
+func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlstore.Rows) error {
+	columns := make([][]any, len(rowColumns))
+	for _, r := range rows.Results {
+		args, err := sqlstore.Arguments(rows.Account, r)
+		if err != nil {
+			return err
+		}
+		for i, from := range rowColumns {
+			columns[i] = append(columns[i], args[from])
+		}
+	}
+	args := []any{rows.Account.UUID, rows.Run.UUID, rows.Results[0].CreatedAt}
+	for _, column := range columns {
+		args = append(args, array(column))
+	}
+	args = append(args, rows.RetryOf, rows.Numbers)
+	return run(ctx, sqlstore.Statement{Text: insertRows, Args: args}, func(iter.Seq[*sqlstore.Row]) error { return nil })
+}
+
+// array is a column as a slice of its type. JSON is text, which the statement casts.
+func array(column []any) any {
+	switch column[0].(type) {
+	case prism.UUID:
+		return typed[prism.UUID](column)
+	case *prism.UUID:
+		return typed[*prism.UUID](column)
+	case int32:
+		return typed[int32](column)
+	case int64:
+		return typed[int64](column)
+	case *int64:
+		return typed[*int64](column)
+	case string:
+		return typed[string](column)
+	case *string:
+		return typed[*string](column)
+	case []byte:
+		texts := make([]*string, len(column))
+		for i, v := range column {
+			if b, _ := v.([]byte); b != nil {
+				text := string(b)
+				texts[i] = &text
+			}
+		}
+		return texts
+	}
+	panic("postgres: a column of a type that sqlstore.Arguments does not have") // a mistake in the code
+}
+
+func typed[T any](column []any) []T {
+	values := make([]T, len(column))
+	for i, v := range column {
+		values[i], _ = v.(T)
+	}
+	return values
+}
+
+// Locking implements sqlstore.Database.
+func (d *database) Locking(skip bool) string {
+	if skip {
+		return " FOR UPDATE SKIP LOCKED"
+	}
+	return " FOR UPDATE"
+}

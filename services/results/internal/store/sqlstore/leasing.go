@@ -1,0 +1,276 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// waitingRuns finds runs with rows that nobody has leased, in the order in which they are served (spec: run-fairness): those of
+	// the account with the fewest leased rows, then the run that waited longest. It reads the leases of all runs, which are few, and
+	// one entry of an index for each run.
+	waitingRuns = `-- name: WaitingRuns :many
+WITH leased AS (
+	SELECT account_id, run_id, sum(pending) AS pending, count(*) AS leases,
+		sum(CASE WHEN granted = 0 THEN 32 ELSE granted END) AS granted
+	FROM run_chunks WHERE token IS NOT NULL GROUP BY account_id, run_id
+)
+SELECT r.account_id, r.id
+FROM runs r
+JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id AND p.archived_at IS NULL
+LEFT JOIN leased l ON l.account_id = r.account_id AND l.run_id = r.id
+LEFT JOIN (SELECT account_id, sum(pending) AS pending FROM leased GROUP BY account_id) a ON a.account_id = r.account_id
+WHERE r.status IN ('queued', 'running')
+	AND (r.rows_per_second = 0 OR l.leases IS NULL)
+	AND (r.concurrency = 0 OR l.granted IS NULL OR l.granted < r.concurrency)
+	AND EXISTS (
+		SELECT 1 FROM run_chunks c
+		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.pending > 0 AND c.token IS NULL
+	)
+ORDER BY coalesce(a.pending, 0), r.leased_at, r.id
+LIMIT 8`
+
+	// serveRun locks the run, so that its limits hold for all of its leases.
+	serveRun = `UPDATE runs SET leased_at = $3, status = 'running', started_at = coalesce(started_at, $3)
+WHERE account_id = $1 AND id = $2 AND status IN ('queued', 'running')
+RETURNING status, rows_per_second, concurrency`
+
+	lockLimits = `SELECT status, rows_per_second, concurrency FROM runs WHERE account_id = $1 AND id = $2`
+
+	leasesOfRun = `SELECT number, token, granted, leased_until FROM run_chunks
+WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL ORDER BY number`
+
+	// leaseChunk stands around the locking of the chunk.
+	leaseChunk = `UPDATE run_chunks SET token = $3, leased_until = $4, granted = $5,
+	begun_at = CASE WHEN begun_at > $6 THEN begun_at ELSE $7 END
+WHERE account_id = $1 AND run_id = $2 AND number = (
+	SELECT number FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND pending > 0 AND token IS NULL
+	ORDER BY number LIMIT 1`
+	leasedChunk = `
+)
+RETURNING number, first_row, attempt, states, begun_at`
+
+	renewLease = `UPDATE run_chunks SET leased_until = $5, granted = $6
+WHERE account_id = $1 AND run_id = $2 AND number = $3 AND token = $4`
+
+	// endOfLease is what a chunk is without a lease: rows that were to be retried meanwhile wait in the next attempt.
+	endOfLease = `UPDATE run_chunks SET token = NULL, leased_until = NULL, granted = 0,
+	attempt = attempt + CASE WHEN states LIKE '%q%' THEN 1 ELSE 0 END,
+	begun_at = CASE WHEN states LIKE '%q%' THEN NULL ELSE begun_at END, states = replace(states, 'q', 'p')`
+
+	// failedOfRows are what the rows of an attempt after the first retry.
+	failedOfRows = `-- name: FailedOfRows :many
+SELECT run_row, id FROM results
+WHERE account_id = $1 AND run_id = $2 AND run_row >= $3 AND run_row < $4 AND retried_by IS NULL AND status = 'failed'`
+)
+
+// pendingLater is the letter of a row that is to be retried when the lease of its chunk has ended: what the worker has of the lease
+// is the attempt before.
+const pendingLater = 'q'
+
+// runLimits are the state and the limits of a run.
+type runLimits struct {
+	status contract.RunStatus
+	contract.RowLimits
+}
+
+func (r *Row) runLimits() runLimits {
+	return runLimits{contract.RunStatus(r.Text()), contract.RowLimits{RowsPerSecond: r.Float(), Concurrency: r.Int32()}}
+}
+
+// held is a lease of a run.
+type held struct {
+	chunk   int32
+	token   prism.UUID
+	granted int32 // rows at the model at once; 0: any number, from before the run had a limit
+	until   time.Time
+}
+
+func (r *Row) held() held { return held{r.Int32(), r.UUID(), r.Int32(), r.Time()} }
+
+// grant is what a lease of a run may do beside the other leases, and false if it must not go on.
+func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
+	granted := contract.RowLimits{RowsPerSecond: l.RowsPerSecond}
+	if l.status != contract.RunQueued && l.status != contract.RunRunning || l.RowsPerSecond > 0 && !first {
+		return granted, false
+	}
+	if l.Concurrency == 0 {
+		return granted, true
+	}
+	free := l.Concurrency
+	for _, o := range others {
+		if o.granted == 0 {
+			o.granted = store.LeaseShare
+		}
+		free -= o.granted
+	}
+	granted.Concurrency = min(free, store.LeaseShare)
+	return granted, free > 0
+}
+
+// LeaseChunk implements store.Runs.
+func (s Store) LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*store.LeasedChunk, error) {
+	type owned struct {
+		account prism.AccountID
+		run     prism.RunID
+	}
+	var waiting []owned
+	err := s.Run(ctx, Statement{"waiting_runs", waitingRuns, nil, true}, all(&waiting, func(r *Row) owned {
+		return owned{prism.AccountID{UUID: r.UUID()}, prism.RunID{UUID: r.UUID()}}
+	}))
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range waiting {
+		leased, err := s.leaseOf(ctx, contract.Lease{Account: w.account, Run: w.run, Token: token}, now, until)
+		if !errors.Is(err, store.ErrNotFound) {
+			return leased, err
+		}
+	}
+	return nil, nil
+}
+
+// leaseOf leases a chunk of a run: store.ErrNotFound if another worker was faster.
+func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until time.Time) (leased *store.LeasedChunk, err error) {
+	of := []any{lease.Account.UUID, lease.Run.UUID}
+	err = s.Transaction(ctx, "lease_chunk", func(run Run) error {
+		leased = &store.LeasedChunk{Lease: lease}
+		var (
+			limits runLimits
+			others []held
+		)
+		if err := run(ctx, Statement{Text: serveRun, Args: append(of[:2:2], now)}, one(&limits, (*Row).runLimits)); err != nil {
+			return err
+		}
+		if err := run(ctx, Statement{Text: leasesOfRun, Args: of}, all(&others, (*Row).held)); err != nil {
+			return err
+		}
+		granted, more := limits.grant(others, len(others) == 0)
+		if !more {
+			return store.ErrNotFound
+		}
+		leased.RowLimits = granted
+		args := append(of[:2:2], lease.Token, until, granted.Concurrency, now.Add(-store.AttemptAge), now)
+		statement := Statement{Text: leaseChunk + s.Locking(true) + leasedChunk, Args: args}
+		err := run(ctx, statement, one(leased, func(r *Row) store.LeasedChunk {
+			l := *leased
+			l.Chunk = store.RunChunk{Number: r.Int32(), FirstRow: r.Int(), Attempt: r.Int32(), States: []byte(r.Text())}
+			l.Lease.Chunk, l.BegunAt = l.Chunk.Number, r.Time()
+			return l
+		}))
+		if err != nil {
+			return err
+		}
+		if err := run(ctx, Statement{Text: selectBareRun, Args: of}, one(&leased.Run, (*Row).run)); err != nil {
+			return err
+		}
+		if leased.Chunk.Attempt == 1 {
+			return nil
+		}
+		args = append(of[:2:2], leased.Chunk.FirstRow, leased.Chunk.FirstRow+int64(len(leased.Chunk.States)))
+		leased.Failed = map[int64]prism.ResultID{}
+		return run(ctx, Statement{Text: failedOfRows, Args: args}, func(rows iter.Seq[*Row]) error {
+			for r := range rows {
+				leased.Failed[r.Int()] = prism.ResultID{UUID: r.UUID()}
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return leased, nil
+}
+
+// RenewLeases implements store.Runs.
+func (s Store) RenewLeases(
+	ctx context.Context, leases []contract.Lease, now, until time.Time,
+) ([]contract.LeaseState, error) {
+	states := make([]contract.LeaseState, len(leases))
+	done := make([]bool, len(leases))
+	for i, l := range leases {
+		if done[i] {
+			continue
+		}
+		var of []int // the leases of the same run
+		for j := i; j < len(leases); j++ {
+			if leases[j].Run == l.Run && leases[j].Account == l.Account {
+				of, done[j] = append(of, j), true
+			}
+		}
+		if err := s.renew(ctx, leases, of, states, now, until); err != nil {
+			return nil, err
+		}
+	}
+	return states, nil
+}
+
+// renew renews the leases of one run, which are those at the positions of.
+func (s Store) renew(
+	ctx context.Context, leases []contract.Lease, of []int, states []contract.LeaseState, now, until time.Time,
+) error {
+	args := []any{leases[of[0]].Account.UUID, leases[of[0]].Run.UUID}
+	look := func(run Run, locking string) (l runLimits, leasesOf []held, err error) {
+		err = run(ctx, Statement{"look_at_lease", lockLimits + locking, args, true}, one(&l, (*Row).runLimits))
+		if err == nil {
+			err = run(ctx, Statement{"look_at_lease", leasesOfRun, args, true}, all(&leasesOf, (*Row).held))
+		}
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+		}
+		return l, leasesOf, err
+	}
+	decide := func(l runLimits, leasesOf []held, write func(held) error) error {
+		for _, i := range of {
+			states[i] = contract.LeaseState{Lease: leases[i], Stop: true}
+			at := slices.IndexFunc(leasesOf, func(h held) bool {
+				return h.chunk == leases[i].Chunk && h.token == leases[i].Token
+			})
+			if at < 0 {
+				continue
+			}
+			others := slices.Delete(slices.Clone(leasesOf), at, at+1)
+			granted, more := l.grant(others, at == 0)
+			mine, was := &leasesOf[at], leasesOf[at]
+			states[i].Stop = !more
+			if more {
+				states[i].RowLimits, mine.granted = granted, granted.Concurrency
+			}
+			// A lease is written anew once a quarter of its time is over, so that workers may ask often.
+			if mine.granted != was.granted || was.until.Before(until.Add(-contract.LeaseTime/4)) {
+				mine.until = until
+				if err := write(*mine); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	l, found, err := look(s.Run, "")
+	if err != nil {
+		return err
+	}
+	err = decide(l, found, func(held) error { return errWrite })
+	if !errors.Is(err, errWrite) {
+		return err
+	}
+	return s.Transaction(ctx, "renew_leases", func(run Run) error {
+		l, found, err := look(run, s.Locking(false))
+		if err != nil {
+			return err
+		}
+		return decide(l, found, func(h held) error {
+			return run(ctx, Statement{Text: renewLease, Args: append(args[:2:2], h.chunk, h.token, h.until, h.granted)}, nothing)
+		})
+	})
+}
+
+// errWrite: a lease cannot be renewed by a read alone.
+var errWrite = errors.New("store: a lease is to be written")

@@ -1,0 +1,205 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	lockChunk = `-- name: LockChunk :one
+SELECT first_row, attempt, states, messages, outcomes, saved_at, begun_at, input_tokens, output_tokens, cost, cost_rest, currency
+FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND number = $3 AND token = $4`
+
+	saveChunk = `UPDATE run_chunks SET states = $4, pending = $5, ok = $6, failed = $7, invalid = $8, cancelled = $9, messages = $10,
+	outcomes = $11, saved_at = $12, input_tokens = $13, output_tokens = $14, cost = $15, cost_rest = $16, currency = $17
+WHERE account_id = $1 AND run_id = $2 AND number = $3`
+
+	endLease = endOfLease + ` WHERE account_id = $1 AND run_id = $2 AND number = $3`
+
+	// RunColumns are the columns of results that only results of runs have.
+	RunColumns = `, run_id, run_row`
+)
+
+// CountRetry is how a chunk of a run changes when a result of one of its rows is retried by itself: the letter of the row becomes
+// that of the new result, whatever it was (spec: run-single-retry). The arguments are the SQL of the account and the run, and of the
+// row and the columns of the new result.
+func CountRetry(account, run, row, status, inputTokens, outputTokens, cost, currency string) string {
+	// Chunks have at most contract.ChunkRows rows, so the search begins at the chunk or shortly before it.
+	const change = `UPDATE run_chunks AS c SET
+	states = substr(c.states, 1, @at - 1) || CASE @status WHEN 'ok' THEN 'o' ELSE 'f' END || substr(c.states, @at + 1),
+	pending = c.pending - CASE WHEN @old IN ('p', 'q') THEN 1 ELSE 0 END,
+	ok = c.ok + CASE WHEN @status = 'ok' THEN 1 ELSE 0 END - CASE WHEN @old = 'o' THEN 1 ELSE 0 END,
+	failed = c.failed + CASE WHEN @status = 'ok' THEN 0 ELSE 1 END - CASE WHEN @old = 'f' THEN 1 ELSE 0 END,
+	cancelled = c.cancelled - CASE WHEN @old = 'c' THEN 1 ELSE 0 END,
+	input_tokens = c.input_tokens + coalesce(@input, 0), output_tokens = c.output_tokens + coalesce(@output, 0),
+	cost = c.cost + coalesce(@cost, 0) / 1000000000000 + (c.cost_rest + coalesce(@cost, 0) % 1000000000000) / 1000000000000,
+	cost_rest = (c.cost_rest + coalesce(@cost, 0)) % 1000000000000,
+	currency = CASE WHEN coalesce(@currency, c.currency) = c.currency THEN c.currency WHEN c.currency = '' THEN @currency ELSE '*' END
+WHERE c.account_id = @account AND c.run_id = @run AND c.number = (
+	SELECT n.number FROM run_chunks n
+	WHERE n.account_id = @account AND n.run_id = @run AND n.number >= (@row - 1) / 200 AND n.first_row + n.row_count > @row
+	ORDER BY n.number LIMIT 1
+)`
+	text := strings.NewReplacer(
+		"@old", "substr(c.states, @at, 1)", "@account", account, "@status", status, "@input", inputTokens, "@output", outputTokens,
+		"@cost", cost, "@currency", currency, "@run", run,
+	).Replace(change)
+	text = strings.ReplaceAll(text, "@at", "CAST(@row - c.first_row + 1 AS integer)")
+	return strings.ReplaceAll(text, "@row", row)
+}
+
+// errForeignRow: a row to save is not one of its lease.
+var errForeignRow = errors.New("store: a row to save is not one of its lease")
+
+// chunk is a leased chunk that rows are saved in.
+type chunk struct {
+	store.RunChunk
+	outcomes string
+	savedAt  *time.Time
+	begunAt  time.Time
+	usage    store.RunUsage
+}
+
+func (r *Row) chunk() chunk {
+	c := chunk{RunChunk: store.RunChunk{FirstRow: r.Int(), Attempt: r.Int32(), States: []byte(r.Text())}}
+	c.Invalid = decode[map[int64]string](r)
+	c.outcomes, c.savedAt, c.begunAt = r.Text(), r.OptionalTime(), r.Time()
+	c.usage = store.RunUsage{InputTokens: r.Int(), OutputTokens: r.Int(), Cost: prism.Cost{Whole: r.Int(), Rest: r.Int()}}
+	c.usage.Currency = r.Text()
+	return c
+}
+
+// SaveRows implements store.Runs. The lease is checked and the letters of the rows are read under a lock of the chunk, so each row
+// gets one result in each attempt, whoever saves it and how often (spec: one-result-a-row). A repeat writes too: its commit waits
+// until what it found is as durable as what it would have stored (spec: saved-means-replicated).
+func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.Time) error {
+	of := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
+	return s.Transaction(ctx, "save_rows", func(run Run) error {
+		var c chunk
+		statement := Statement{Text: lockChunk + s.Locking(false), Args: append(of[:3:3], saved.Token)}
+		err := run(ctx, statement, one(&c, (*Row).chunk))
+		if errors.Is(err, store.ErrNotFound) {
+			return contract.ErrLeaseLost
+		}
+		if err != nil {
+			return err
+		}
+		rows, letters, err := c.take(saved, now)
+		if err != nil {
+			return err
+		}
+		if len(rows.Results) > 0 {
+			if err := s.InsertRows(ctx, run, rows); err != nil {
+				return err
+			}
+		}
+		crash.At(crash.InCommit)
+		c.outcomes = addOutcomes(c.outcomes, now, letters)
+		if letters != "" {
+			c.savedAt = &now
+		}
+		args, err := c.arguments()
+		if err != nil {
+			return err
+		}
+		if err := run(ctx, Statement{Text: saveChunk, Args: append(of[:3:3], args...)}, nothing); err != nil || !saved.Done {
+			return err
+		}
+		return run(ctx, Statement{Text: endLease, Args: of}, nothing)
+	})
+}
+
+// take changes the letters of the rows that wait for what is saved, and returns what is to be stored of them.
+func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, letters string, err error) {
+	rows = Rows{Account: saved.Account, Run: saved.Run}
+	for _, row := range saved.Rows {
+		at := row.Row - c.FirstRow
+		if at < 0 || at >= int64(len(c.States)) || (row.Save == nil) == (row.Invalid == "") {
+			return rows, "", errForeignRow
+		}
+		if c.States[at] != store.RowPendingState {
+			continue // saved before
+		}
+		letter := byte(store.RowInvalidState)
+		if row.Save == nil {
+			if c.Invalid == nil {
+				c.Invalid = map[int64]string{}
+			}
+			c.Invalid[row.Row] = row.Invalid
+		} else {
+			if row.Save.ID != prism.RowResultID(c.begunAt, saved.Run, row.Row, c.Attempt) {
+				return rows, "", fmt.Errorf("%w: another id", errForeignRow)
+			}
+			r := store.ResultOf(*row.Save, now)
+			r.IdempotencyKey = ""
+			var of *prism.UUID
+			if row.Save.RetryOf != nil {
+				of = &row.Save.RetryOf.UUID
+			}
+			rows.Results, rows.RetryOf, rows.Numbers = append(rows.Results, r), append(rows.RetryOf, of), append(rows.Numbers, row.Row)
+			c.add(r)
+			letter = store.RowOKState
+			if r.Status == prism.Failed {
+				letter = store.RowFailedState
+			}
+		}
+		c.States[at] = letter
+		letters += string(letter)
+	}
+	return rows, letters, nil
+}
+
+// add adds what a result used.
+func (c *chunk) add(r prism.Result) {
+	if r.Call == nil {
+		return
+	}
+	u, used := &c.usage, Known(r.Call.Usage)
+	for _, sum := range []struct{ to, n *int64 }{{&u.InputTokens, used.InputTokens}, {&u.OutputTokens, used.OutputTokens}} {
+		if sum.n != nil {
+			*sum.to += *sum.n
+		}
+	}
+	if used.Cost != nil {
+		rest := u.Cost.Rest + *used.Cost%costUnit
+		u.Cost = prism.Cost{Whole: u.Cost.Whole + *used.Cost/costUnit + rest/costUnit, Rest: rest % costUnit}
+	}
+	switch {
+	case used.Currency == "" || used.Currency == u.Currency:
+	case u.Currency == "":
+		u.Currency = used.Currency
+	default:
+		u.Currency = store.SeveralCurrencies
+	}
+}
+
+// costUnit is how many of the units of prism.Usage.Cost are one unit of the currency.
+const costUnit = 1_000_000_000_000
+
+// arguments are the values of saveChunk from states on.
+func (c *chunk) arguments() ([]any, error) {
+	counts := map[byte]int32{}
+	for _, letter := range c.States {
+		counts[letter]++
+	}
+	var messages []byte
+	if c.Invalid != nil {
+		var err error
+		if messages, err = encode(c.Invalid); err != nil {
+			return nil, err
+		}
+	}
+	return []any{
+		string(c.States), counts[store.RowPendingState] + counts[pendingLater], counts[store.RowOKState], counts[store.RowFailedState],
+		counts[store.RowInvalidState], counts[store.RowCancelledState], messages, c.outcomes, c.savedAt,
+		c.usage.InputTokens, c.usage.OutputTokens, c.usage.Cost.Whole, c.usage.Cost.Rest, c.usage.Currency,
+	}, nil
+}

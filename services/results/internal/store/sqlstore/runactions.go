@@ -1,0 +1,280 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	lockRun = `SELECT id, file_id, name, status, reason, started_at, attempt, retry_from, stopped_at, rows_per_second, concurrency
+FROM runs WHERE account_id = $1 AND id = $2`
+
+	setStatus = `UPDATE runs SET status = $3, reason = $4, stopped_at = $5, finished_at = $6 WHERE account_id = $1 AND id = $2`
+	// A run that goes on is watched anew: the rows before do not pause it again.
+	setGoing = `UPDATE runs SET status = $3, reason = '', stopped_at = NULL, finished_at = NULL, leased_at = $4, watched_from = $4
+WHERE account_id = $1 AND id = $2`
+	setRetrying  = `UPDATE runs SET attempt = attempt + 1, watched_from = $3 WHERE account_id = $1 AND id = $2`
+	setRetryFrom = `UPDATE runs SET retry_from = $3 WHERE account_id = $1 AND id = $2`
+	selectChunks = `SELECT chunks FROM runs WHERE account_id = $1 AND id = $2`
+	setRunLimits = `UPDATE runs SET rows_per_second = $3, concurrency = $4 WHERE account_id = $1 AND id = $2`
+
+	chunkLeased  = `SELECT EXISTS (SELECT 1 FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL)`
+	chunkPending = `SELECT EXISTS (SELECT 1 FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND pending > 0)`
+	chunkFailed  = `SELECT EXISTS (SELECT 1 FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND failed > 0)`
+
+	cancelChunks = `UPDATE run_chunks SET states = replace(replace(states, 'p', 'c'), 'q', 'c'), cancelled = cancelled + pending, pending = 0
+WHERE account_id = $1 AND run_id = $2 AND number IN (
+	SELECT number FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND pending > 0 AND token IS NULL ORDER BY number LIMIT $3
+)
+RETURNING number`
+
+	// retryChunks has the worker of a leased chunk end its attempt first.
+	retryChunks = `UPDATE run_chunks SET pending = pending + failed, failed = 0,
+	states = replace(states, 'f', CASE WHEN token IS NULL THEN 'p' ELSE 'q' END),
+	attempt = attempt + CASE WHEN token IS NULL THEN 1 ELSE 0 END, begun_at = CASE WHEN token IS NULL THEN NULL ELSE begun_at END
+WHERE account_id = $1 AND run_id = $2 AND number >= $3 AND number < $4 AND failed > 0`
+)
+
+// lockedRun is a run whose row is locked.
+type lockedRun struct {
+	store.Run
+	attempt   int32
+	retryFrom *int32
+	stoppedAt *time.Time
+}
+
+func (r *Row) lockedRun() lockedRun {
+	l := lockedRun{Run: store.Run{
+		ID: prism.RunID{UUID: r.UUID()}, File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Status: contract.RunStatus(r.Text()),
+		Reason: r.Text(), StartedAt: r.OptionalTime(),
+	}}
+	l.attempt = r.Int32()
+	if from := r.OptionalInt(); from != nil {
+		number := int32(*from) //nolint:gosec // the number of a chunk
+		l.retryFrom = &number
+	}
+	l.stoppedAt = r.OptionalTime()
+	l.RowsPerSecond, l.Concurrency = r.Float(), r.Int32()
+	return l
+}
+
+// runChange is a change of a run, in a transaction that has locked the run's row.
+type runChange struct {
+	run     Run
+	account prism.AccountID
+	lockedRun
+}
+
+// changeRun calls fn with a run that no other change of the run changes meanwhile.
+func (s Store) changeRun(
+	ctx context.Context, operation string, account prism.AccountID, id prism.RunID, fn func(*runChange) error,
+) error {
+	return s.Transaction(ctx, operation, func(run Run) error {
+		c := &runChange{run: run, account: account}
+		args := []any{account.UUID, id.UUID}
+		if err := run(ctx, Statement{Text: lockRun + s.Locking(false), Args: args}, one(&c.lockedRun, (*Row).lockedRun)); err != nil {
+			return err
+		}
+		return fn(c)
+	})
+}
+
+// do executes a statement on the run, and more arguments.
+func (c *runChange) do(ctx context.Context, text string, read Reader, more ...any) error {
+	return c.run(ctx, Statement{Text: text, Args: append([]any{c.account.UUID, c.ID.UUID}, more...)}, read)
+}
+
+func (c *runChange) is(ctx context.Context, text string) (yes bool, err error) {
+	err = c.do(ctx, text, one(&yes, (*Row).Bool))
+	return yes, err
+}
+
+// ActOnRun implements store.Runs.
+func (s Store) ActOnRun(
+	ctx context.Context, account prism.AccountID, id prism.RunID, a contract.RunAction, by store.By,
+) (store.Run, error) {
+	act := map[contract.RunAction]struct {
+		entry store.Action
+		do    func(*runChange) (changed bool, err error)
+	}{
+		contract.PauseRun:  {store.RunPause, func(c *runChange) (bool, error) { return c.pause(ctx, "", by.At) }},
+		contract.ResumeRun: {store.RunResume, func(c *runChange) (bool, error) { return c.resume(ctx, by.At) }},
+		contract.CancelRun: {store.RunCancel, func(c *runChange) (bool, error) { return c.cancel(ctx, by.At) }},
+		contract.RetryRun:  {store.RunRetry, func(c *runChange) (bool, error) { return s.retryRun(ctx, c, by.At) }},
+	}[a]
+	if act.do == nil {
+		return store.Run{}, errors.New("store: an unknown action on a run")
+	}
+	err := s.changeRun(ctx, "act_on_run", account, id, func(c *runChange) error {
+		changed, err := act.do(c)
+		if err != nil || !changed {
+			return err
+		}
+		return recordRun(ctx, c.run, account, by, act.entry, c.Run, noDetail{})
+	})
+	if err != nil {
+		return store.Run{}, err
+	}
+	return s.ReadRun(ctx, account, id)
+}
+
+// pause stops a run whose rows wait, for a reason.
+func (c *runChange) pause(ctx context.Context, reason string, at time.Time) (changed bool, err error) {
+	switch c.Status {
+	case contract.RunPausing, contract.RunPaused:
+		return false, nil
+	case contract.RunQueued, contract.RunRunning:
+		return true, c.stop(ctx, contract.RunPausing, reason, at)
+	}
+	return false, store.ErrRunOver
+}
+
+func (c *runChange) resume(ctx context.Context, at time.Time) (changed bool, err error) {
+	switch c.Status {
+	case contract.RunQueued, contract.RunRunning:
+		return false, nil
+	case contract.RunPausing, contract.RunPaused:
+		status := contract.RunQueued
+		if c.StartedAt != nil {
+			status = contract.RunRunning
+		}
+		return true, c.do(ctx, setGoing, nothing, string(status), at)
+	}
+	return false, store.ErrRunOver
+}
+
+func (c *runChange) cancel(ctx context.Context, at time.Time) (changed bool, err error) {
+	switch c.Status {
+	case contract.RunCancelling, contract.RunCancelled:
+		return false, nil
+	case contract.RunFinished:
+		return false, store.ErrRunOver
+	}
+	return true, c.stop(ctx, contract.RunCancelling, "", at)
+}
+
+// stop makes a run pausing or cancelling, and what follows if no call is under way.
+func (c *runChange) stop(ctx context.Context, status contract.RunStatus, reason string, at time.Time) error {
+	if err := c.do(ctx, setStatus, nothing, string(status), reason, at, nil); err != nil {
+		return err
+	}
+	c.Status, c.Reason, c.stoppedAt = status, reason, &at
+	_, err := c.settle(ctx, at)
+	return err
+}
+
+// settle makes a run paused that is pausing, and one that is cancelling cancelled, when no call is under way and no row waits.
+func (c *runChange) settle(ctx context.Context, at time.Time) (changed bool, err error) {
+	leased, err := c.is(ctx, chunkLeased)
+	if err != nil || leased {
+		return false, err
+	}
+	if c.Status == contract.RunPausing {
+		return true, c.do(ctx, setStatus, nothing, string(contract.RunPaused), c.Reason, nil, nil)
+	}
+	cancelled := 0
+	if err := c.do(ctx, cancelChunks, count(&cancelled), int64(store.RunPart)); err != nil || cancelled == store.RunPart {
+		return true, err // TendRuns goes on
+	}
+	if err := c.do(ctx, setRetryFrom, nothing, nil); err != nil {
+		return false, err
+	}
+	return true, c.do(ctx, setStatus, nothing, string(contract.RunCancelled), "", nil, at)
+}
+
+// retryRun has the failed rows sent again. A run that is over goes on; a paused one stays paused.
+func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retried bool, err error) {
+	if c.Status == contract.RunCancelling || c.Status == contract.RunCancelled {
+		return false, store.ErrRunOver
+	}
+	if c.retryFrom != nil {
+		return false, nil // it has not come to its end
+	}
+	failed, err := c.is(ctx, chunkFailed)
+	if err != nil {
+		return false, err
+	}
+	if !failed {
+		pending, err := c.is(ctx, chunkPending)
+		if err == nil && (!pending || c.attempt == 1) {
+			err = store.ErrNoFailedRows
+		}
+		return false, err // a repeat finds the rows waiting
+	}
+	if c.Status == contract.RunFinished {
+		// As in CreateRun: the file stays from now on, or is deleted already.
+		lock := Statement{Text: lockReadyFile + s.Locking(false), Args: []any{c.account.UUID, c.File.UUID}}
+		if err := c.run(ctx, lock, changed); errors.Is(err, store.ErrNotFound) {
+			return false, store.ErrFileState
+		} else if err != nil {
+			return false, err
+		}
+		if err := c.do(ctx, setGoing, nothing, string(contract.RunQueued), at); err != nil {
+			return false, err
+		}
+	}
+	if err := c.do(ctx, setRetrying, nothing, at); err != nil {
+		return false, err
+	}
+	var first int32
+	c.retryFrom = &first
+	return true, c.retryPart(ctx)
+}
+
+// retryPart makes the failed rows of the next chunks pending, in their next attempt. TendRuns goes on.
+func (c *runChange) retryPart(ctx context.Context) error {
+	from := *c.retryFrom
+	if err := c.do(ctx, retryChunks, nothing, from, from+store.RunPart); err != nil {
+		return err
+	}
+	var chunks int64
+	if err := c.do(ctx, selectChunks, one(&chunks, (*Row).Int)); err != nil {
+		return err
+	}
+	next := from + store.RunPart
+	if int64(next) >= chunks {
+		return c.do(ctx, setRetryFrom, nothing, nil)
+	}
+	return c.do(ctx, setRetryFrom, nothing, next)
+}
+
+type runLimitsDetail struct {
+	RowsPerSecond float64 `json:"rows_per_second"`
+	Concurrency   int32   `json:"concurrency"`
+}
+
+// SetRunLimits implements store.Runs.
+func (s Store) SetRunLimits(
+	ctx context.Context, account prism.AccountID, id prism.RunID, l contract.RunLimits, by store.By,
+) (store.Run, error) {
+	err := s.changeRun(ctx, "set_run_limits", account, id, func(c *runChange) error {
+		switch c.Status {
+		case contract.RunCancelling, contract.RunCancelled, contract.RunFinished:
+			return store.ErrRunOver
+		}
+		limits := runLimitsDetail{c.RowsPerSecond, c.Concurrency}
+		was := limits
+		if l.RowsPerSecond != nil {
+			limits.RowsPerSecond = *l.RowsPerSecond
+		}
+		if l.Concurrency != nil {
+			limits.Concurrency = *l.Concurrency
+		}
+		if limits == was {
+			return nil
+		}
+		if err := c.do(ctx, setRunLimits, nothing, limits.RowsPerSecond, limits.Concurrency); err != nil {
+			return err
+		}
+		return recordRun(ctx, c.run, account, by, store.RunLimits, c.Run, limits)
+	})
+	if err != nil {
+		return store.Run{}, err
+	}
+	return s.ReadRun(ctx, account, id)
+}

@@ -1,0 +1,272 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// lockReadyFile keeps a file from being deleted until the transaction ends.
+	lockReadyFile = `SELECT row_count, chunks FROM files WHERE account_id = $1 AND id = $2 AND status = 'ready'`
+	fileExists    = `SELECT 1 FROM files WHERE account_id = $1 AND id = $2 AND status <> 'deleted'`
+
+	insertRun = `INSERT INTO runs (account_id, id, prism_id, version, file_id, name, mapping, status, reason, key_id, idempotency_key,
+	pause_at, rows_per_second, concurrency, row_count, chunks, attempt, created_at, leased_at, watched_from)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'queued', '', $8, $9, $10, $11, $12, $13, $14, 1, $15, $15, $15)
+ON CONFLICT DO NOTHING
+RETURNING id`
+
+	// insertRunChunks takes as many letters from $4 as a chunk has rows.
+	insertRunChunks = `INSERT INTO run_chunks (account_id, run_id, number, first_row, row_count, attempt, states, pending,
+	ok, failed, invalid, cancelled, outcomes, granted, input_tokens, output_tokens, cost, cost_rest, currency)
+SELECT f.account_id, $3, f.number, f.first_row, f.row_count, 1, substr($4, 1, f.row_count), f.row_count,
+	0, 0, 0, 0, '', 0, 0, 0, 0, 0, ''
+FROM file_chunks f WHERE f.account_id = $1 AND f.file_id = $2`
+
+	runColumns = `r.id, r.prism_id, p.slug, r.version, r.file_id, r.name, r.mapping, r.status, r.reason, r.key_id, r.idempotency_key,
+	r.pause_at, r.rows_per_second, r.concurrency, r.row_count, r.chunks, r.created_at, r.started_at, r.finished_at`
+
+	selectBareRun = `SELECT ` + runColumns + `
+FROM runs r JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
+WHERE r.account_id = $1 AND r.id = $2`
+
+	// selectRuns stands around the conditions on the runs r of an account, $1.
+	selectRuns = `-- name: Runs :many
+WITH page AS (SELECT r.id FROM runs r WHERE r.account_id = `
+	countRuns = `)
+SELECT ` + runColumns + `, s.ok, s.failed, s.invalid, s.cancelled, s.input_tokens, s.output_tokens, s.cost, s.cost_rest,
+	s.first_currency, s.last_currency
+FROM page
+JOIN runs r ON r.account_id = $1 AND r.id = page.id
+JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
+LEFT JOIN (
+	SELECT c.run_id, sum(c.ok) AS ok, sum(c.failed) AS failed, sum(c.invalid) AS invalid, sum(c.cancelled) AS cancelled,
+		CAST(sum(c.input_tokens) AS bigint) AS input_tokens, CAST(sum(c.output_tokens) AS bigint) AS output_tokens,
+		CAST(sum(c.cost) AS bigint) AS cost, CAST(sum(c.cost_rest) AS bigint) AS cost_rest,
+		min(nullif(c.currency, '')) AS first_currency, max(nullif(c.currency, '')) AS last_currency
+	FROM run_chunks c WHERE c.account_id = $1 AND c.run_id IN (SELECT id FROM page) GROUP BY c.run_id
+) s ON s.run_id = r.id
+ORDER BY r.id DESC`
+
+	selectRunChunks = `-- name: RunChunks :many
+SELECT number, first_row, attempt, states, messages FROM run_chunks
+WHERE account_id = $1 AND run_id = $2 AND number >= $3
+ORDER BY number LIMIT $4`
+
+	runResults = `-- name: RunResults :many
+SELECT r.run_row, r.prism_id, ` + Fixed + Input + `
+FROM results r
+WHERE r.account_id = $1 AND r.run_id = $2 AND r.run_row >= $3 AND r.retried_by IS NULL
+ORDER BY r.run_row LIMIT $4`
+
+	savedSince = `-- name: SavedSince :many
+SELECT number, outcomes FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND saved_at > $3 ORDER BY saved_at DESC`
+
+	queueOfRuns = `-- name: QueueOfRuns :one
+SELECT count(*), CAST(coalesce(sum(q.pending), 0) AS bigint), min(q.waiting_since),
+	(SELECT count(*) FROM run_chunks WHERE token IS NOT NULL AND leased_until > $1)
+FROM (
+	SELECT (SELECT sum(c.pending) FROM run_chunks c WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.pending > 0) AS pending,
+		CASE WHEN NOT EXISTS (
+			SELECT 1 FROM run_chunks c WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.token IS NOT NULL
+		) THEN r.leased_at END AS waiting_since
+	FROM runs r WHERE r.status IN ('queued', 'running')
+) q`
+)
+
+type runDetail struct {
+	Version int32 `json:"version"`
+	Rows    int64 `json:"rows"`
+}
+
+// CreateRun implements store.Runs.
+func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.Run, by store.By) (created store.Run, err error) {
+	err = s.Transaction(ctx, "create_run", func(run Run) error {
+		created = r
+		err := run(ctx, Statement{Text: lockReadyFile + s.Locking(false), Args: []any{account.UUID, r.File.UUID}},
+			one(&created, func(row *Row) store.Run {
+				created.Rows, created.Chunks = row.Int(), row.Int32()
+				return created
+			}))
+		if errors.Is(err, store.ErrNotFound) {
+			err = run(ctx, Statement{Text: fileExists, Args: []any{account.UUID, r.File.UUID}}, changed)
+			if err == nil {
+				err = store.ErrFileState
+			}
+		}
+		if err != nil {
+			return err
+		}
+		created.Status, created.CreatedAt = contract.RunQueued, by.At
+		err = run(ctx, Statement{Text: insertRun, Args: []any{
+			account.UUID, r.ID.UUID, r.Prism.UUID, r.Version, r.File.UUID, r.Name, r.Mapping, r.Key.UUID, Nullable(r.IdempotencyKey),
+			r.PauseAt, r.RowsPerSecond, r.Concurrency, created.Rows, created.Chunks, by.At,
+		}}, changed)
+		if errors.Is(err, store.ErrNotFound) { // the key is another run's, or this run was stored before
+			created.ID = prism.RunID{}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		pending := strings.Repeat(string(store.RowPendingState), contract.ChunkRows)
+		args := []any{account.UUID, r.File.UUID, r.ID.UUID, pending}
+		if err := run(ctx, Statement{Text: insertRunChunks, Args: args}, nothing); err != nil {
+			return err
+		}
+		return recordRun(ctx, run, account, by, store.RunCreate, created, runDetail{r.Version, created.Rows})
+	})
+	if err == nil && created.ID.IsZero() {
+		if created, err = s.ReadRun(ctx, account, r.ID); errors.Is(err, store.ErrNotFound) {
+			return s.RunOfKey(ctx, account, r.IdempotencyKey)
+		}
+	}
+	return created, err
+}
+
+// recordRun records what was done to a run.
+func recordRun(
+	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action, r store.Run, detail any,
+) error {
+	return record(ctx, run, account, by, action, store.Object{Kind: store.RunObject, ID: r.ID.UUID, Name: r.Name}, detail)
+}
+
+// ReadRun implements store.Runs.
+func (s Store) ReadRun(ctx context.Context, account prism.AccountID, id prism.RunID) (store.Run, error) {
+	return s.oneRun(ctx, account, func(l *list) { l.add(" AND r.id = ", id.UUID) })
+}
+
+// RunOfKey implements store.Runs.
+func (s Store) RunOfKey(ctx context.Context, account prism.AccountID, key string) (store.Run, error) {
+	return s.oneRun(ctx, account, func(l *list) { l.add(" AND r.idempotency_key = ", key) })
+}
+
+func (s Store) oneRun(ctx context.Context, account prism.AccountID, where func(*list)) (store.Run, error) {
+	runs, err := s.runs(ctx, "read_run", account, where)
+	if err != nil || len(runs) == 0 {
+		return store.Run{}, cmp.Or(err, store.ErrNotFound)
+	}
+	return runs[0], nil
+}
+
+// ListRuns implements store.Runs.
+func (s Store) ListRuns(
+	ctx context.Context, account prism.AccountID, f store.RunFilter, page store.Page,
+) ([]store.Run, error) {
+	return s.runs(ctx, "list_runs", account, func(l *list) {
+		if !f.Prism.IsZero() {
+			l.add(" AND r.prism_id = ", f.Prism.UUID)
+		}
+		if f.Status != "" {
+			l.add(" AND r.status = ", string(f.Status))
+		}
+		l.page(page, "<", "DESC")
+	})
+}
+
+// runs finds the runs of an account that match what where adds, with their counts.
+func (s Store) runs(
+	ctx context.Context, operation string, account prism.AccountID, where func(*list),
+) (runs []store.Run, err error) {
+	l := list{Statement: Statement{Operation: operation, ReadOnly: true}}
+	l.add(selectRuns, account.UUID)
+	where(&l)
+	l.text.WriteString(countRuns)
+	err = s.Run(ctx, l.statement(), all(&runs, func(r *Row) store.Run {
+		found := r.run()
+		found.OK, found.Failed, found.Invalid, found.Cancelled = r.Int(), r.Int(), r.Int(), r.Int()
+		u := &found.Usage
+		u.InputTokens, u.OutputTokens, u.Cost = r.Int(), r.Int(), prism.Cost{Whole: r.Int(), Rest: r.Int()}
+		u.Currency = r.Text()
+		if last := r.Text(); last != u.Currency {
+			u.Currency = store.SeveralCurrencies
+		}
+		return found
+	}))
+	return runs, err
+}
+
+// run reads runColumns.
+func (r *Row) run() store.Run {
+	found := store.Run{
+		ID: prism.RunID{UUID: r.UUID()}, Prism: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Version: r.Int32(),
+		File: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Mapping: r.Bytes(), Status: contract.RunStatus(r.Text()),
+		Reason: r.Text(), Key: prism.KeyID{UUID: r.UUID()}, IdempotencyKey: r.Text(), PauseAt: r.Float(),
+	}
+	found.RowsPerSecond, found.Concurrency = r.Float(), r.Int32()
+	found.Rows, found.Chunks, found.CreatedAt = r.Int(), r.Int32(), r.Time()
+	found.StartedAt, found.FinishedAt = r.OptionalTime(), r.OptionalTime()
+	return found
+}
+
+// RunChunks implements store.Runs.
+func (s Store) RunChunks(
+	ctx context.Context, account prism.AccountID, id prism.RunID, from int32, limit int,
+) (chunks []store.RunChunk, err error) {
+	args := []any{account.UUID, id.UUID, from, int64(limit)}
+	err = s.Run(ctx, Statement{"run_chunks", selectRunChunks, args, true}, all(&chunks, func(r *Row) store.RunChunk {
+		c := store.RunChunk{Number: r.Int32(), FirstRow: r.Int(), Attempt: r.Int32(), States: shown(r.Text())}
+		c.Invalid = decode[map[int64]string](r)
+		return c
+	}))
+	return chunks, err
+}
+
+// shown is the states of rows without what only this package distinguishes.
+func shown(states string) []byte {
+	return []byte(strings.ReplaceAll(states, string(pendingLater), string(store.RowPendingState)))
+}
+
+// RunResults implements store.Runs.
+func (s Store) RunResults(
+	ctx context.Context, account prism.AccountID, id prism.RunID, first int64, limit int,
+) (results []store.RowResult, err error) {
+	args := []any{account.UUID, id.UUID, first, int64(limit)}
+	err = s.Run(ctx, Statement{"run_results", runResults, args, true}, func(rows iter.Seq[*Row]) error {
+		results = nil
+		size := 0
+		for r := range rows {
+			found := store.RowResult{Row: r.Int()}
+			found.Result = r.Result(prism.PrismID{UUID: r.UUID()}, store.WithInput)
+			if size += store.Size(found.Result); size > store.PageBytes && len(results) > 0 {
+				break
+			}
+			results = append(results, found)
+		}
+		return nil
+	})
+	return results, err
+}
+
+// RowsSince implements store.Runs.
+func (s Store) RowsSince(
+	ctx context.Context, account prism.AccountID, id prism.RunID, since time.Time,
+) (rows int64, err error) {
+	args := []any{account.UUID, id.UUID, since}
+	err = s.Run(ctx, Statement{"rows_since", savedSince, args, true}, func(found iter.Seq[*Row]) error {
+		rows = 0
+		for r := range found {
+			for _, b := range r.batches(since) {
+				rows += int64(len(b.letters))
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// QueueOfRuns implements store.Runs.
+func (s Store) QueueOfRuns(ctx context.Context, now time.Time) (q store.RunQueue, err error) {
+	err = s.Run(ctx, Statement{"queue_of_runs", queueOfRuns, []any{now}, true}, one(&q, func(r *Row) store.RunQueue {
+		return store.RunQueue{Runs: r.Int(), PendingRows: r.Int(), OldestSince: r.Time(), Leases: r.Int()}
+	}))
+	return q, err
+}
