@@ -107,10 +107,10 @@ func (s Store) ActOnRun(
 		contract.CancelRun: {store.RunCancel, func(c *runChange) (bool, error) { return c.cancel(ctx, by.At) }},
 		contract.RetryRun:  {store.RunRetry, func(c *runChange) (bool, error) { return s.retryRun(ctx, c, by.At) }},
 	}[a]
-	if act.do == nil {
-		return store.Run{}, errors.New("store: an unknown action on a run")
-	}
 	err := s.changeRun(ctx, "act_on_run", account, id, func(c *runChange) error {
+		if act.do == nil {
+			return errors.New("store: an unknown action on a run")
+		}
 		changed, err := act.do(c)
 		if err != nil || !changed {
 			return err

@@ -141,16 +141,18 @@ func recordRun(
 
 // ReadRun implements store.Runs.
 func (s Store) ReadRun(ctx context.Context, account prism.AccountID, id prism.RunID) (store.Run, error) {
-	return s.oneRun(ctx, account, func(l *list) { l.add(" AND r.id = ", id.UUID) })
+	return s.oneRun(ctx, "read_run", account, func(l *list) { l.add(" AND r.id = ", id.UUID) })
 }
 
 // RunOfKey implements store.Runs.
 func (s Store) RunOfKey(ctx context.Context, account prism.AccountID, key string) (store.Run, error) {
-	return s.oneRun(ctx, account, func(l *list) { l.add(" AND r.idempotency_key = ", key) })
+	return s.oneRun(ctx, "read_run", account, func(l *list) { l.add(" AND r.idempotency_key = ", key) })
 }
 
-func (s Store) oneRun(ctx context.Context, account prism.AccountID, where func(*list)) (store.Run, error) {
-	runs, err := s.runs(ctx, "read_run", account, where)
+func (s Store) oneRun(
+	ctx context.Context, operation string, account prism.AccountID, where func(*list),
+) (store.Run, error) {
+	runs, err := s.runs(ctx, operation, account, where)
 	if err != nil || len(runs) == 0 {
 		return store.Run{}, cmp.Or(err, store.ErrNotFound)
 	}
