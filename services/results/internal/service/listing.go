@@ -28,7 +28,12 @@ const exportPiece = 32 << 10
 // ListResults implements contract.Results.
 func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
 	return s.manage(ctx, key, listResults, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfResults, q.Page)
+		list, position := contract.ListOfResults, func(saved store.Saved) prism.UUID { return saved.Result.ID.UUID }
+		if q.Run != nil { // spec: run-results
+			list = contract.ListOfRunResults
+			position = func(saved store.Saved) prism.UUID { return contract.RowPosition(saved.RunRow, saved.Result.ID) }
+		}
+		page, err := storePage(list, q.Page)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +58,7 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 			response, err := s.format(ctx, account, saved.Result, saved.Prism, f)
 			return response.Body, err
 		}
-		return newListBody(contract.ListOfResults, rows, q.Page.Limit, body, func(saved store.Saved) prism.UUID { return saved.Result.ID.UUID })
+		return newListBody(list, rows, q.Page.Limit, body, position)
 	})
 }
 
@@ -90,7 +95,7 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 
 // narrow is the part of a store's filter that lists and exports have in common.
 func narrow(status prism.Status, f contract.ResultFilter) store.Filter {
-	return store.Filter{Status: status, Model: f.Model, Key: f.Key, From: wholeMillisecond(f.From), To: wholeMillisecond(f.To)}
+	return store.Filter{Status: status, Model: f.Model, Key: f.Key, Run: f.Run, From: wholeMillisecond(f.From), To: wholeMillisecond(f.To)}
 }
 
 // wholeMillisecond rounds up to a whole millisecond. Results are saved at whole milliseconds, so both bounds select the

@@ -28,7 +28,7 @@ type (
 		RetryOf        *prism.ResultID  `json:"retry_of"`
 		RetriedBy      *prism.ResultID  `json:"retried_by"`
 		KeyID          *prism.KeyID     `json:"key_id"`
-		RunID          *prism.UUID      `json:"run_id"`
+		RunID          *prism.RunID     `json:"run_id"`
 		RunRow         *int64           `json:"run_row"`
 		Model          *modelBody       `json:"model"`
 		Usage          *usageBody       `json:"usage"`
@@ -57,7 +57,10 @@ func newRecordBody(r store.Record) recordBody {
 		Context: optional(r.Result.Context), Fields: objectOf(r.Result.Fields, func(b []byte, f prism.FieldValue) []byte {
 			return strictjson.AppendString(append(strictjson.AppendString(b, f.Key), ':'), f.Value)
 		}),
-		IdempotencyKey: optional(r.Result.IdempotencyKey), RetryOf: r.RetryOf, RetriedBy: r.Result.RetriedBy,
+		IdempotencyKey: optional(r.Result.IdempotencyKey), RetryOf: r.RetryOf, RetriedBy: r.Result.RetriedBy, RunID: r.Run,
+	}
+	if r.Run != nil {
+		body.RunRow = &r.RunRow
 	}
 	if !r.Result.Key.IsZero() {
 		body.KeyID = &r.Result.Key

@@ -45,6 +45,11 @@ const (
 	readFile      operation = "readFile"
 	readFileRows  operation = "readFileRows"
 	deleteFile    operation = "deleteFile"
+	createRun     operation = "createRun" // and its dry run
+	listRuns      operation = "listRuns"
+	readRun       operation = "readRun"
+	actOnRun      operation = "actOnRun" // pauseRun, resumeRun, cancelRun and retryRun
+	setRunLimits  operation = "setRunLimits"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -71,6 +76,9 @@ var neededRoles = map[operation]prism.Role{
 	putPart:      prism.Caller,
 	completeFile: prism.Caller,
 	deleteFile:   prism.Caller,
+	createRun:    prism.Caller,
+	actOnRun:     prism.Caller,
+	setRunLimits: prism.Caller,
 
 	readResult:    prism.Reader,
 	listResults:   prism.Reader,
@@ -85,6 +93,8 @@ var neededRoles = map[operation]prism.Role{
 	listFiles:     prism.Reader,
 	readFile:      prism.Reader,
 	readFileRows:  prism.Reader,
+	listRuns:      prism.Reader,
+	readRun:       prism.Reader,
 }
 
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,

@@ -280,6 +280,12 @@ func translate(err error, notFound *apierr.Error) error {
 		return apierr.ArchivedUnchangeable()
 	case errors.Is(err, store.ErrFileUsed):
 		return apierr.FileUsed()
+	case errors.Is(err, store.ErrFileState):
+		return apierr.FileNotReady()
+	case errors.Is(err, store.ErrRunOver):
+		return apierr.RunOver()
+	case errors.Is(err, store.ErrNoFailedRows):
+		return apierr.NoFailedRows()
 	}
 	return err
 }

@@ -1,0 +1,103 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+var _ contract.Leases = (*Service)(nil)
+
+// LeaseChunk implements contract.Leases. While the store cannot be written no chunk is leased (spec: unwritable-store).
+func (s *Service) LeaseChunk(ctx context.Context, _ prism.UUID) (*contract.Chunk, error) {
+	if s.saves.refused() {
+		return nil, nil
+	}
+	token, err := s.NewID()
+	if err != nil {
+		return nil, err
+	}
+	now := prism.Now(s.Now)
+	leased, err := s.Store.LeaseChunk(ctx, token, now, now.Add(contract.LeaseTime))
+	if err != nil || leased == nil {
+		return nil, translate(err, nil)
+	}
+	chunk, err := s.chunkOf(ctx, leased)
+	if err != nil {
+		// The chunk goes to the next worker now, and not when the lease ends.
+		back := contract.SaveRows{Lease: leased.Lease, Done: true}
+		return nil, errors.Join(translate(err, nil), s.Store.SaveRows(context.WithoutCancel(ctx), back, now))
+	}
+	return chunk, nil
+}
+
+// chunkOf reads the rows of a leased chunk that wait.
+func (s *Service) chunkOf(ctx context.Context, l *store.LeasedChunk) (*contract.Chunk, error) {
+	p, err := s.Store.Prism(ctx, l.Account, prism.Ref{ID: l.Run.Prism})
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.version(ctx, l.Account, versionID{p.ID, p.VersionsHash, l.Run.Version})
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.Store.File(ctx, l.Account, l.Run.File)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := readerOf(l.Run, f, v.Definition)
+	if err != nil {
+		return nil, err
+	}
+	place, err := s.Store.FileChunk(ctx, l.Account, f.ID, l.Chunk.Number)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.fileRows(ctx, l.Account, f, place)
+	if err != nil {
+		return nil, err
+	}
+	chunk := &contract.Chunk{
+		Lease: l.Lease, RowLimits: l.RowLimits,
+		Facts: contract.RowFacts{
+			Account: l.Account, Key: l.Run.Key, Prism: p.ID, Archived: p.ArchivedAt != nil, Version: v.Version,
+		},
+	}
+	for i, row := range rows {
+		if l.Chunk.States[i] != store.RowPendingState {
+			continue
+		}
+		number := place.FirstRow + int64(i)
+		r := reader.row(number, row)
+		r.ID = prism.RowResultID(l.BegunAt, l.Run.ID, number, l.Chunk.Attempt)
+		if of, failed := l.Failed[number]; failed {
+			r.RetryOf = &of
+		}
+		chunk.Rows = append(chunk.Rows, r)
+	}
+	return chunk, nil
+}
+
+// RenewLeases implements contract.Leases.
+func (s *Service) RenewLeases(ctx context.Context, leases []contract.Lease) ([]contract.LeaseState, error) {
+	now := prism.Now(s.Now)
+	states, err := s.Store.RenewLeases(ctx, leases, now, now.Add(contract.LeaseTime))
+	return states, translate(err, nil)
+}
+
+// SaveRows implements contract.Leases.
+func (s *Service) SaveRows(ctx context.Context, rows contract.SaveRows) error {
+	crash.At(crash.BeforeCommit)
+	err := s.Store.SaveRows(ctx, rows, prism.Now(s.Now))
+	if len(rows.Rows) > 0 || err != nil {
+		s.saves.note(err)
+	}
+	if err == nil {
+		crash.At(crash.AfterCommit)
+	}
+	return translate(err, nil)
+}

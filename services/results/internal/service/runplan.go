@@ -1,0 +1,227 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tabular"
+)
+
+// mapping says which columns are the fields, the ref and the context of rows. It is stored with a run.
+type mapping struct {
+	Fields  []fieldColumn `json:"fields"`
+	Ref     string        `json:"ref,omitzero"`
+	Context string        `json:"context,omitzero"`
+}
+
+type fieldColumn struct {
+	Field  string `json:"field"`
+	Column string `json:"column"`
+}
+
+func mappingOf(n contract.NewRun) mapping {
+	m := mapping{Ref: n.Ref, Context: n.Context}
+	for _, f := range n.Fields {
+		m.Fields = append(m.Fields, fieldColumn(f))
+	}
+	return m
+}
+
+// planned is a run that may be made.
+type planned struct {
+	version prism.Version
+	file    store.File
+	rows    rowReader
+}
+
+// livePrism is a prism that can answer.
+func (s *Service) livePrism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error) {
+	p, err := s.Store.Prism(ctx, account, ref)
+	switch {
+	case err != nil:
+		return prism.Prism{}, translate(err, apierr.PrismNotFound())
+	case p.ArchivedAt != nil:
+		return prism.Prism{}, apierr.PrismNotFound()
+	}
+	return p, nil
+}
+
+// plan checks a new run in the order of the checks of a create call, and then its file and columns (spec: run-checks).
+func (s *Service) plan(ctx context.Context, account prism.AccountID, p prism.Prism, n contract.NewRun) (planned, error) {
+	number := n.Version
+	if number == 0 {
+		number = p.Latest.Number
+	}
+	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
+	if err != nil {
+		return planned{}, translate(err, apierr.VersionNotFound())
+	}
+	if err := checkFields(v.Fields, n.Fields); err != nil {
+		return planned{}, err
+	}
+	f, err := s.Store.File(ctx, account, n.File)
+	if err != nil {
+		return planned{}, translate(err, apierr.FileNotFound())
+	}
+	if f.Status != store.FileReady {
+		return planned{}, apierr.FileNotReady()
+	}
+	rows, err := newRowReader(f, v.Definition, mappingOf(n))
+	return planned{v.Version, f, rows}, err
+}
+
+// checkFields is the check of a create call.
+func checkFields(fields []prism.Field, sent []contract.FieldColumn) error {
+	var missing, unknown []string
+	for _, s := range sent {
+		if !slices.ContainsFunc(fields, func(f prism.Field) bool { return f.Key == s.Field }) {
+			unknown = append(unknown, s.Field)
+		}
+	}
+	for _, f := range fields {
+		if !slices.ContainsFunc(sent, func(s contract.FieldColumn) bool { return s.Field == f.Key }) {
+			missing = append(missing, f.Key)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return apierr.MissingFields(missing)
+	case len(unknown) > 0:
+		return apierr.UnknownFields(unknown)
+	}
+	return nil
+}
+
+// rowReader makes rows of a run of the rows of its file.
+type rowReader struct {
+	fields  []fieldPlace // in the order of the version
+	ref     int          // -1: rows have no ref
+	context int          // -1: the text
+	text    string
+}
+
+type fieldPlace struct {
+	key    string
+	column int
+}
+
+// newRowReader is apierr.Invalid if the file lacks a column.
+func newRowReader(f store.File, d prism.Definition, m mapping) (rowReader, error) {
+	layout, err := layoutOf(f)
+	if err != nil {
+		return rowReader{}, err
+	}
+	var problems []apierr.Problem
+	column := func(name string) int {
+		return slices.IndexFunc(layout.Columns, func(c tabular.Column) bool { return c.Name == name })
+	}
+	named := func(path, name string) int {
+		at := column(name)
+		if at < 0 {
+			problems = append(problems, apierr.Problem{Path: path, Text: "No such column"})
+		}
+		return at
+	}
+	r := rowReader{fields: make([]fieldPlace, len(d.Fields)), ref: -1, context: -1, text: m.Context}
+	for _, sent := range m.Fields {
+		place := fieldPlace{sent.Field, named("fields."+sent.Field, sent.Column)}
+		if i := slices.IndexFunc(d.Fields, func(f prism.Field) bool { return f.Key == sent.Field }); i >= 0 {
+			r.fields[i] = place
+		}
+	}
+	if m.Ref != "" {
+		r.ref = named("ref", m.Ref)
+	}
+	if m.Context != "" {
+		r.context = column(m.Context)
+	}
+	if len(problems) > 0 {
+		return rowReader{}, apierr.Invalid(problems...)
+	}
+	return r, nil
+}
+
+// row is a row with the values of its fields (spec: run-row-values).
+func (r rowReader) row(number int64, of tabular.Row) contract.ChunkRow {
+	row := contract.ChunkRow{Row: number, Context: r.text, Fields: make([]prism.FieldValue, len(r.fields))}
+	for i, f := range r.fields {
+		row.Fields[i] = prism.FieldValue{Key: f.key, Value: of.Cells[f.column]}
+	}
+	if r.ref >= 0 && !of.Absent(r.ref) {
+		ref := of.Cells[r.ref]
+		row.Ref = &ref
+	}
+	if r.context >= 0 {
+		row.Context = of.Cells[r.context]
+	}
+	return row
+}
+
+// PlanRun implements contract.Runs.
+func (s *Service) PlanRun(
+	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
+) (contract.RunPlan, error) {
+	account, p, planned, err := s.planOf(ctx, key, ref, n)
+	if err != nil {
+		return contract.RunPlan{}, err
+	}
+	return contract.RunPlan{
+		Account: account, Prism: p.ID, Version: planned.version, Run: n, Rows: planned.file.Rows, Chunks: planned.file.Chunks,
+	}, nil
+}
+
+func (s *Service) planOf(
+	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
+) (account prism.AccountID, p prism.Prism, plan planned, err error) {
+	caller, err := s.authenticate(ctx, key, createRun)
+	if err != nil {
+		return account, p, plan, err
+	}
+	if p, err = s.livePrism(ctx, caller.Account, ref); err != nil {
+		return account, p, plan, err
+	}
+	plan, err = s.plan(ctx, caller.Account, p, n)
+	return caller.Account, p, plan, err
+}
+
+// PlanRows implements contract.Runs.
+func (s *Service) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
+	account, _, planned, err := s.planOf(ctx, key, q.Prism, q.Run)
+	if err != nil {
+		return nil, err
+	}
+	chunk, err := s.Store.FileChunk(ctx, account, q.Run.File, q.Chunk)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil // behind the last chunk
+	}
+	if err != nil {
+		return nil, translate(err, nil)
+	}
+	rows, err := s.fileRows(ctx, account, planned.file, chunk)
+	if err != nil {
+		return nil, translate(err, nil)
+	}
+	read := make([]contract.ChunkRow, len(rows))
+	for i, row := range rows {
+		read[i] = planned.rows.row(chunk.FirstRow+int64(i), row)
+	}
+	return read, nil
+}
+
+// readerOf makes rows of a stored run.
+func readerOf(r store.Run, f store.File, d prism.Definition) (rowReader, error) {
+	var m mapping
+	if strictjson.Unmarshal(r.Mapping, &m) != nil {
+		return rowReader{}, errMapping
+	}
+	return newRowReader(f, d, m)
+}
+
+// errMapping drops the error of the JSON library, which may quote the content.
+var errMapping = errors.New("a stored mapping of a run is not readable")
