@@ -27,6 +27,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
+	"github.com/prism-results/prism/services/results/internal/tending"
 	"github.com/prism-results/prism/services/results/operator"
 )
 
@@ -67,6 +68,7 @@ type Service struct {
 	service   *service.Service
 	deletions *deletion.Worker
 	readings  *reading.Worker
+	tending   *tending.Worker
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
@@ -102,10 +104,11 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	s.readings = reading.New(reading.Deps{
 		Store: s.store, Blobs: contents, Now: now, NewID: newID, By: s.service.By, Log: d.Log,
 	})
+	s.tending = tending.New(tending.Deps{Store: s.store, Now: now, Log: d.Log})
 	if d.Metrics == nil {
 		return s, nil
 	}
-	if err := errors.Join(s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics)); err != nil {
+	if err := errors.Join(s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics), s.tending.Measure(d.Metrics)); err != nil {
 		return nil, err
 	}
 	return s, d.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -188,8 +191,8 @@ func (s *Service) migrated(ctx context.Context) error {
 	return err
 }
 
-// Run stores when API keys were last used, deletes results that are to be deleted, reads files, and follows the clock of the
-// database, until ctx ends.
+// Run stores when API keys were last used, deletes results that are to be deleted, reads files, tends runs, and follows the clock
+// of the database, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -198,6 +201,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 	beside.Go(func() { s.deletions.Run(ctx) })
 	beside.Go(func() { s.readings.Run(ctx) })
+	beside.Go(func() { s.tending.Run(ctx) })
 	if err := s.service.Run(ctx); err != nil {
 		// The service stops anyway; a few times of last use are lost.
 		s.log.WarnContext(ctx, "the times of last use of API keys were not stored", "error", err)

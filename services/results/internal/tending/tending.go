@@ -1,0 +1,127 @@
+// Package tending ends what has waited long enough in runs of files, beside the calls: leases whose time is over, runs that are
+// pausing, cancelling or done, and runs that pause by themselves (spec: run-states, run-pauses-itself). Every replica does it, and
+// what one has done the others find done.
+package tending
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// every is the time between two looks at the runs, and limit bounds one.
+	every = time.Second
+	limit = 10 * time.Second
+	// measureEvery is how many looks there are for each measurement of the queue, which reads the chunks of all runs.
+	measureEvery = 5
+)
+
+// Deps are what a Worker works with; all are required.
+type Deps struct {
+	Store store.Runs
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Worker tends runs.
+type Worker struct {
+	Deps
+	looks                       *prometheus.CounterVec
+	runs, rows, leases, waiting prometheus.Gauge
+}
+
+// New makes a Worker.
+func New(d Deps) *Worker {
+	gauge := func(name, help string) prometheus.Gauge {
+		return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+	}
+	w := &Worker{
+		Deps: d,
+		looks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "prism_runs_tended_total",
+			Help: "Looks at the runs for what has waited long enough, by outcome: ok, failed.",
+		}, []string{"outcome"}),
+		runs:   gauge("prism_runs_queued", "Runs of files that are queued or running."),
+		rows:   gauge("prism_runs_pending_rows", "Rows of queued and running runs that wait for their outcome."),
+		leases: gauge("prism_runs_leases", "Chunks of rows that workers have leased."),
+		waiting: gauge("prism_runs_queue_lag_seconds",
+			"How long the queued or running run waits for a lease that waits longest; 0 if none waits."),
+	}
+	for _, outcome := range []string{"ok", "failed"} {
+		w.looks.WithLabelValues(outcome) // a rate needs the zero before the first event
+	}
+	return w
+}
+
+// Measure registers the metrics.
+func (w *Worker) Measure(to prometheus.Registerer) error {
+	var errs []error
+	for _, c := range []prometheus.Collector{w.looks, w.runs, w.rows, w.leases, w.waiting} {
+		errs = append(errs, to.Register(c))
+	}
+	return errors.Join(errs...)
+}
+
+// Run works until ctx ends.
+func (w *Worker) Run(ctx context.Context) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		err := w.Tend(ctx)
+		if err == nil && n%measureEvery == 0 {
+			err = w.look(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			w.Log.WarnContext(ctx, "runs of files were not tended and will be", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Tend does what is due.
+func (w *Worker) Tend(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		changed, err := w.Store.TendRuns(ctx, prism.Now(w.Now))
+		if err != nil {
+			w.looks.WithLabelValues("failed").Inc()
+			return err
+		}
+		if changed == 0 {
+			w.looks.WithLabelValues("ok").Inc()
+			return nil
+		}
+	}
+}
+
+// look measures the queue.
+func (w *Worker) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	now := prism.Now(w.Now)
+	q, err := w.Store.QueueOfRuns(ctx, now)
+	if err != nil {
+		return err
+	}
+	waiting := 0.
+	if !q.OldestSince.IsZero() {
+		waiting = max(0, now.Sub(q.OldestSince).Seconds())
+	}
+	w.runs.Set(float64(q.Runs))
+	w.rows.Set(float64(q.PendingRows))
+	w.leases.Set(float64(q.Leases))
+	w.waiting.Set(waiting)
+	return nil
+}

@@ -1,0 +1,92 @@
+package tending_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tending"
+)
+
+// runs is a store that tells of its calls.
+type runs struct {
+	store.Runs
+	changes []int // of the next calls of TendRuns; an error behind them
+	tended  int
+	queue   store.RunQueue
+}
+
+func (r *runs) TendRuns(context.Context, time.Time) (int, error) {
+	r.tended++
+	if len(r.changes) == 0 {
+		return 0, errors.New("away")
+	}
+	n := r.changes[0]
+	r.changes = r.changes[1:]
+	return n, nil
+}
+
+func (r *runs) QueueOfRuns(context.Context, time.Time) (store.RunQueue, error) { return r.queue, nil }
+
+func newWorker(r *runs) *tending.Worker {
+	return tending.New(tending.Deps{Store: r, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+}
+
+func TestWhatIsDueIsDoneToItsEnd(t *testing.T) {
+	t.Parallel()
+	r := &runs{changes: []int{3, 1, 0, 0}}
+	w := newWorker(r)
+	if err := w.Tend(t.Context()); err != nil || r.tended != 3 {
+		t.Errorf("%d calls, %v, want 3", r.tended, err)
+	}
+}
+
+// spec: run-queue
+func TestTheQueueIsMeasuredAndRunsAreTendedEverySecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := &runs{
+			changes: []int{0, 0, 0, 0}, // and then it is away
+			queue:   store.RunQueue{Runs: 2, PendingRows: 70, Leases: 3, OldestSince: time.Now().Add(-40 * time.Second)},
+		}
+		w := newWorker(r)
+		metrics := prometheus.NewRegistry()
+		if err := w.Measure(metrics); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 9*time.Second+time.Millisecond)
+		defer stop()
+		w.Run(ctx)
+		if r.tended != 10 {
+			t.Errorf("tended %d times in 9 seconds, want 10", r.tended)
+		}
+		families, err := metrics.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for _, f := range families {
+			for _, m := range f.GetMetric() {
+				name := f.GetName()
+				for _, l := range m.GetLabel() {
+					name += " " + l.GetValue()
+				}
+				got[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			}
+		}
+		for name, want := range map[string]float64{
+			"prism_runs_queued": 2, "prism_runs_pending_rows": 70, "prism_runs_leases": 3, "prism_runs_queue_lag_seconds": 40,
+			"prism_runs_tended_total ok": 4, "prism_runs_tended_total failed": 6,
+		} {
+			if got[name] != want {
+				t.Errorf("%s is %v, want %v", name, got[name], want)
+			}
+		}
+	})
+}
