@@ -146,7 +146,7 @@ func (s Store) ReadRun(ctx context.Context, account prism.AccountID, id prism.Ru
 
 // RunOfKey implements store.Runs.
 func (s Store) RunOfKey(ctx context.Context, account prism.AccountID, key string) (store.Run, error) {
-	return s.oneRun(ctx, "read_run", account, func(l *list) { l.add(" AND r.idempotency_key = ", key) })
+	return s.oneRun(ctx, "run_of_key", account, func(l *list) { l.add(" AND r.idempotency_key = ", key) })
 }
 
 func (s Store) oneRun(
