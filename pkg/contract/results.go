@@ -65,10 +65,14 @@ const ResultsWait = 1750 * time.Millisecond
 
 // Results is storage and formatting.
 //
-// Every method but Save and Limits first checks the API key. For a digest that is unknown, revoked or expired it returns
+// Every method but Save, Limits and those of Leases first checks the API key. For a digest that is unknown, revoked or expired it returns
 // apierr.InvalidAPIKey, or facts without an account. Then every method but Account checks the role of the key:
 // apierr.RoleNotAllowed.
 type Results interface {
+	Files
+	Runs
+	Leases
+
 	// Account is the account of an API key, whatever its role. Results of the previous release do not tell: the zero account.
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)
 	// Authorize checks an API key and its role for an operation of which the gateway does a part by itself.

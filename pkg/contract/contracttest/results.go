@@ -32,6 +32,11 @@ type results struct {
 
 	account prism.AccountID
 	limits  []contract.AccountLimits
+
+	plan   contract.RunPlan
+	rows   []contract.ChunkRow
+	chunk  *contract.Chunk
+	states []contract.LeaseState
 }
 
 var _ contract.Results = (*results)(nil)
@@ -209,10 +214,21 @@ func Results(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		t.Parallel()
 		facts(t, connect)
 	})
+	t.Run("plans, leases and rows arrive whole", func(t *testing.T) {
+		t.Parallel()
+		plansAndLeases(t, connect)
+	})
 	t.Run("errors keep their type", func(t *testing.T) {
 		t.Parallel()
 		failures(t, connect)
+		failuresOfRuns(t, connect)
 	})
+}
+
+// called is a call of a method that returns a finished response.
+type called struct {
+	method string
+	args   []any
 }
 
 func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.Results) {
@@ -225,10 +241,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	list := contract.ResultList{Prism: &byID, Status: prism.OK, Ref: &odd, Page: contract.Page{Limit: 7, Cursor: "c"}}
 	filter := contract.ResultFilter{From: at, To: at.Add(time.Hour), Model: odd, Key: &keyID}
 	export := contract.Export{Prism: bySlug, Format: contract.JSONL, Status: prism.Failed, ResultFilter: filter, After: otherID}
-	calls := []struct {
-		method string
-		args   []any
-	}{
+	calls := []called{
 		{"Save", []any{save}},
 		{"Save", []any{contract.Save{ID: resultID}}},
 		{"Read", []any{digest, resultID, contract.Raw}},
@@ -278,7 +291,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	}
 	far := &results{doc: aResponse}
 	near := connect(t, far)
-	for _, call := range calls {
+	for _, call := range append(calls, filesAndRuns()...) {
 		got, err := invoke(patience(t), near, call.method, call.args)
 		if err != nil {
 			t.Errorf("%s: %v", call.method, err)

@@ -84,6 +84,22 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
+// BenchmarkPutPart carries a part of a file, which is base64 on the way.
+func BenchmarkPutPart(b *testing.B) {
+	results, _ := connect(b, loaded{})
+	part := contract.FilePart{Number: 1, Data: make([]byte, contract.PartBytes)}
+	for i := range part.Data {
+		part.Data[i] = byte(i * 7)
+	}
+	b.SetBytes(contract.PartBytes)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := results.PutPart(b.Context(), contract.KeyDigest{}, part); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // connect serves both interfaces of a service in one process and returns clients of them.
 func connect(b *testing.B, s loaded) (wire.Results, wire.Models) {
 	b.Helper()

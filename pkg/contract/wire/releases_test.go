@@ -226,3 +226,44 @@ func TestThePreviousReleaseMakesNoChangeWithACondition(t *testing.T) {
 		t.Errorf("%d changes reached the previous release", stored.Load())
 	}
 }
+
+// The previous release has no files and no runs, and ignores the run of a list.
+// spec: error-service-unavailable
+func TestThePreviousReleaseHasNoFilesAndNoRuns(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(app *fiber.App, _ *slog.Logger) {
+		for _, path := range []string{"/internal/list-results", "/internal/list-results-filtered", "/internal/export", "/internal/export-filtered"} {
+			app.Post(path, func(c *fiber.Ctx) error { return c.SendString("{}") })
+		}
+	})
+	c := resultsAt(t, url)
+	var key contract.KeyDigest
+	ofRun := contract.ResultFilter{Run: new(prism.RunID)}
+	_, create := c.CreateFile(t.Context(), key, contract.NewFile{})
+	_, part := c.PutPart(t.Context(), key, contract.FilePart{})
+	_, complete := c.CompleteFile(t.Context(), key, prism.FileID{})
+	_, files := c.ListFiles(t.Context(), key, contract.Page{})
+	_, file := c.File(t.Context(), key, prism.FileID{})
+	_, preview := c.FileRows(t.Context(), key, prism.FileID{}, contract.FileRows{})
+	_, remove := c.DeleteFile(t.Context(), key, prism.FileID{})
+	_, plan := c.PlanRun(t.Context(), key, prism.Ref{}, contract.NewRun{})
+	_, planned := c.PlanRows(t.Context(), key, contract.PlanRows{})
+	_, start := c.CreateRun(t.Context(), key, prism.Ref{}, contract.NewRun{})
+	_, runs := c.ListRuns(t.Context(), key, contract.RunList{})
+	_, run := c.FileRun(t.Context(), key, prism.RunID{})
+	_, act := c.ActOnRun(t.Context(), key, prism.RunID{}, contract.PauseRun)
+	_, limits := c.SetRunLimits(t.Context(), key, prism.RunID{}, contract.RunLimits{})
+	_, rows := c.RunRows(t.Context(), key, prism.RunID{}, contract.RunRows{})
+	_, lease := c.LeaseChunk(t.Context(), prism.UUID{})
+	_, renew := c.RenewLeases(t.Context(), nil)
+	_, list := c.ListResults(t.Context(), key, contract.ResultList{ResultFilter: ofRun})
+	_, export := c.Export(t.Context(), key, contract.Export{ResultFilter: ofRun})
+	for i, err := range []error{
+		create, part, complete, files, file, preview, remove, plan, planned, start, runs, run, act, limits, rows, lease, renew,
+		c.SaveRows(t.Context(), contract.SaveRows{}), list, export,
+	} {
+		if !errors.Is(err, contract.ErrUnavailable) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}

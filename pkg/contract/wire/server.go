@@ -34,14 +34,18 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	find(app, log, pathRead, func(ctx context.Context, a argsResult) (contract.Response, error) {
 		return r.Read(ctx, a.Key, a.ID, a.Format)
 	})
-	for _, version := range []int32{0, 1} {
-		path := listResultsPath(contract.ResultList{Version: version})
+	ofRun := contract.ResultFilter{Run: new(prism.RunID)}
+	for _, filters := range []contract.ResultList{{}, {Version: 1}, {ResultFilter: ofRun}} {
+		path := listResultsPath(filters)
 		find(app, log, path, func(ctx context.Context, a argsQuery[contract.ResultList]) (contract.Response, error) {
 			return r.ListResults(ctx, a.Key, a.Query)
 		})
 	}
-	for _, model := range []string{"", "any"} {
-		app.Post(exportPath(contract.Export{ResultFilter: contract.ResultFilter{Model: model}}), serveExport(log, r))
+	for _, filter := range []contract.ResultFilter{{}, {Model: "any"}, ofRun} {
+		path := exportPath(contract.Export{ResultFilter: filter})
+		app.Post(path, serveStream(log, pathExport, func(ctx context.Context, a argsQuery[contract.Export]) (contract.Stream, error) {
+			return r.Export(ctx, a.Key, a.Query)
+		}))
 	}
 	find(app, log, pathRecord, func(ctx context.Context, a argsResult) (contract.Response, error) {
 		return r.Record(ctx, a.Key, a.ID)
@@ -61,6 +65,9 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountPrisms(app, r, log)
 	mountKeys(app, r, log)
 	mountDeletions(app, r, log)
+	mountFiles(app, r, log)
+	mountRuns(app, r, log)
+	mountLeases(app, r, log)
 	post(app, log, pathListAudit, func(ctx context.Context, a argsQuery[contract.AuditList]) (contract.Response, error) {
 		return r.ListAudit(ctx, a.Key, a.Query)
 	})
@@ -211,16 +218,16 @@ func handler[Q any](
 	}
 }
 
-// serveExport has no time limit for the whole: the stream's reader sets the pace.
-func serveExport(log *slog.Logger, r contract.Results) fiber.Handler {
+// serveStream has no time limit for the whole: the stream's reader sets the pace.
+func serveStream[Q any](log *slog.Logger, path string, method func(context.Context, Q) (contract.Stream, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		var q argsQuery[contract.Export]
+		var q Q
 		if err := readArgs(c, &q); err != nil {
 			return err
 		}
-		stream, err := r.Export(c.UserContext(), q.Key, q.Query)
+		stream, err := method(c.UserContext(), q)
 		if err != nil {
-			return sendError(c, log, pathExport, err)
+			return sendError(c, log, path, err)
 		}
 		c.Set(headerAccount, fair.Account(c.UserContext()))
 		return httpkit.SendStream(c, stream.ContentType, stream.Body)

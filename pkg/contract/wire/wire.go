@@ -95,6 +95,9 @@ var withModel = prism.Definition{Model: "any"}
 // listResultsPath and exportPath are the paths of lists and exports of results. Those with filters that the release before this
 // one ignores have paths of their own, so that no caller gets results that it did not ask for.
 func listResultsPath(q contract.ResultList) string {
+	if q.Run != nil {
+		return pathListResults + "-of-run"
+	}
 	if q.Version != 0 || q.Format != "" && q.Format != contract.JSON || q.ResultFilter != (contract.ResultFilter{}) {
 		return pathListResults + "-filtered"
 	}
@@ -102,6 +105,9 @@ func listResultsPath(q contract.ResultList) string {
 }
 
 func exportPath(q contract.Export) string {
+	if q.Run != nil {
+		return pathExport + "-of-run"
+	}
 	if q.Model != "" || q.Key != nil || !q.After.IsZero() {
 		return pathExport + "-filtered"
 	}
@@ -228,6 +234,7 @@ type (
 type failure struct {
 	API       *apierr.Error   `json:",omitzero"` // what the caller of Prism sees
 	KeyTaken  bool            `json:",omitzero"`
+	LeaseLost bool            `json:",omitzero"`
 	RetriedBy *prism.ResultID `json:",omitzero"`
 }
 
@@ -243,6 +250,8 @@ func encodeError(err error) (status int, body []byte) {
 		return statusUnavailable, apierr.Unavailable().Body()
 	case errors.Is(err, contract.ErrKeyTaken):
 		f.KeyTaken = true
+	case errors.Is(err, contract.ErrLeaseLost):
+		f.LeaseLost = true
 	case errors.As(err, &retried):
 		f.RetriedBy = &retried.By
 	case errors.As(err, &f.API):
@@ -273,6 +282,8 @@ func decodeError(status int, body []byte) error {
 			return f.API
 		case f.KeyTaken:
 			return contract.ErrKeyTaken
+		case f.LeaseLost:
+			return contract.ErrLeaseLost
 		case f.RetriedBy != nil:
 			return &contract.RetriedError{By: *f.RetriedBy}
 		}

@@ -1,0 +1,234 @@
+package contracttest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+func (r *results) CreateFile(_ context.Context, key contract.KeyDigest, f contract.NewFile) (contract.Response, error) {
+	return r.hear("CreateFile", key, f)
+}
+
+func (r *results) PutPart(_ context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
+	return r.hear("PutPart", key, p)
+}
+
+func (r *results) CompleteFile(_ context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
+	return r.hear("CompleteFile", key, id)
+}
+
+func (r *results) ListFiles(_ context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
+	return r.hear("ListFiles", key, p)
+}
+
+func (r *results) File(_ context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
+	return r.hear("File", key, id)
+}
+
+func (r *results) FileRows(_ context.Context, key contract.KeyDigest, id prism.FileID, q contract.FileRows) (contract.Response, error) {
+	return r.hear("FileRows", key, id, q)
+}
+
+func (r *results) DeleteFile(_ context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
+	return r.hear("DeleteFile", key, id)
+}
+
+func (r *results) PlanRun(_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
+	_, err := r.hear("PlanRun", key, ref, n)
+	return r.plan, err
+}
+
+func (r *results) PlanRows(_ context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
+	_, err := r.hear("PlanRows", key, q)
+	return r.rows, err
+}
+
+func (r *results) CreateRun(_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
+	return r.hear("CreateRun", key, ref, n)
+}
+
+func (r *results) ListRuns(_ context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {
+	return r.hear("ListRuns", key, q)
+}
+
+func (r *results) FileRun(_ context.Context, key contract.KeyDigest, id prism.RunID) (contract.Response, error) {
+	return r.hear("FileRun", key, id)
+}
+
+func (r *results) ActOnRun(_ context.Context, key contract.KeyDigest, id prism.RunID, a contract.RunAction) (contract.Response, error) {
+	return r.hear("ActOnRun", key, id, a)
+}
+
+func (r *results) SetRunLimits(_ context.Context, key contract.KeyDigest, id prism.RunID, l contract.RunLimits) (contract.Response, error) {
+	return r.hear("SetRunLimits", key, id, l)
+}
+
+func (r *results) RunRows(_ context.Context, key contract.KeyDigest, id prism.RunID, q contract.RunRows) (contract.Stream, error) {
+	doc, err := r.hear("RunRows", key, id, q)
+	return contract.Stream{ContentType: doc.ContentType, Body: io.NopCloser(strings.NewReader(r.body))}, err
+}
+
+func (r *results) LeaseChunk(_ context.Context, worker prism.UUID) (*contract.Chunk, error) {
+	_, err := r.hear("LeaseChunk", worker)
+	return r.chunk, err
+}
+
+func (r *results) RenewLeases(_ context.Context, leases []contract.Lease) ([]contract.LeaseState, error) {
+	_, err := r.hear("RenewLeases", leases)
+	return r.states, err
+}
+
+func (r *results) SaveRows(_ context.Context, s contract.SaveRows) error {
+	_, err := r.hear("SaveRows", s)
+	return err
+}
+
+var (
+	fileID = prism.FileID{UUID: prism.UUID{0xf1, 15: 6}}
+	runID  = prism.RunID{UUID: prism.UUID{0xf2, 15: 7}}
+	aRun   = contract.NewRun{
+		File: fileID, Fields: []contract.FieldColumn{{Field: "z", Column: odd}, {Field: "a", Column: "b"}}, Ref: odd, Context: odd, Version: 3,
+		Name: odd, PauseAt: new(0.0), IdempotencyKey: odd,
+		RunLimits: contract.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(int32(10_000))},
+	}
+	aLease = contract.Lease{Account: account, Run: runID, Chunk: 2, Token: prism.UUID{9}}
+)
+
+// filesAndRuns are calls that return a finished response.
+func filesAndRuns() []called {
+	whole := [32]byte{1, 31: 2}
+	return []called{
+		{"CreateFile", []any{digest, contract.NewFile{Name: odd, Format: contract.FileXLSX, Bytes: contract.MaxFileBytes, SHA256: &whole}}},
+		{"CreateFile", []any{digest, contract.NewFile{Name: odd, Format: contract.FileCSV, Bytes: 1}}},
+		{"PutPart", []any{digest, contract.FilePart{File: fileID, Number: 5120, Data: []byte("\x00\xff\r\n\"")}}},
+		{"PutPart", []any{digest, contract.FilePart{File: fileID, Number: 1, Data: bytes.Repeat([]byte{0, 0xff}, contract.PartBytes/2)}}},
+		{"CompleteFile", []any{digest, fileID}},
+		{"ListFiles", []any{digest, contract.Page{Limit: 7, Cursor: "c"}}},
+		{"File", []any{digest, fileID}},
+		{"FileRows", []any{digest, fileID, contract.FileRows{Offset: 9_999_999, Limit: 100}}},
+		{"DeleteFile", []any{digest, fileID}},
+		{"CreateRun", []any{digest, bySlug, aRun}},
+		{"CreateRun", []any{digest, byID, contract.NewRun{File: fileID, Fields: []contract.FieldColumn{}}}},
+		{"ListRuns", []any{digest, contract.RunList{}}},
+		{"ListRuns", []any{digest, contract.RunList{Prism: &byID, Status: contract.RunPausing, Page: contract.Page{Limit: 7, Cursor: "c"}}}},
+		{"FileRun", []any{digest, runID}},
+		{"ActOnRun", []any{digest, runID, contract.RetryRun}},
+		{"SetRunLimits", []any{digest, runID, contract.RunLimits{}}},
+		{"SetRunLimits", []any{digest, runID, contract.RunLimits{RowsPerSecond: new(0.0), Concurrency: new(int32(0))}}},
+		{"ListResults", []any{digest, contract.ResultList{ResultFilter: contract.ResultFilter{Run: &runID}}}},
+	}
+}
+
+// plansAndLeases hold what else of runs and leases arrives whole.
+func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) contract.Results) {
+	t.Helper()
+	far := &results{doc: aResponse}
+	near := connect(t, far)
+	heardOf := func(method string, args ...any) {
+		t.Helper()
+		if want := (heard{method, args}); !reflect.DeepEqual(far.heard, want) {
+			t.Errorf("heard %+v\nwant  %+v", far.heard, want)
+		}
+	}
+	far.plan = contract.RunPlan{Account: account, Prism: prismID, Version: prism.Version{Number: 3, Definition: definition}, Run: aRun, Rows: 7, Chunks: 2}
+	plan, err := near.PlanRun(patience(t), digest, bySlug, aRun)
+	if err != nil || !reflect.DeepEqual(plan, far.plan) {
+		t.Errorf("got %+v, %v", plan, err)
+	}
+	heardOf("PlanRun", digest, bySlug, aRun)
+
+	differing := []contract.ChunkRow{
+		{Row: 1, ID: resultID, RetryOf: &otherID, Fields: fields, Ref: &odd, Context: odd}, {Row: 10_000_000, Fields: fields, Ref: new(string)},
+	}
+	same := []contract.ChunkRow{{Row: 1, Fields: fields, Context: odd}, {Row: 2, Fields: fields, Context: odd}}
+	for _, far.rows = range [][]contract.ChunkRow{differing, same, {{Row: 1, Fields: fields}, {Row: 2, Fields: fields, Context: odd}}, {}} {
+		q := contract.PlanRows{Prism: byID, Run: aRun, Chunk: 49_999}
+		got, err := near.PlanRows(patience(t), digest, q)
+		if err != nil || len(got) != len(far.rows) || len(got) > 0 && !reflect.DeepEqual(got, far.rows) {
+			t.Errorf("got  %+v, %v\nwant %+v", got, err, far.rows)
+		}
+		heardOf("PlanRows", digest, q)
+
+		leased := contract.Chunk{
+			Lease: aLease, RowLimits: contract.RowLimits{RowsPerSecond: 0.5, Concurrency: 3}, Rows: far.rows,
+			Facts: contract.RowFacts{Account: account, Key: keyID, Prism: prismID, Archived: true, Version: prism.Version{Number: 3, Definition: definition}},
+		}
+		far.chunk = &leased
+		took, err := near.LeaseChunk(patience(t), prism.UUID{8})
+		if err != nil || took == nil || len(took.Rows) != len(got) {
+			t.Fatalf("got %+v, %v", took, err)
+		}
+		if len(got) > 0 && !reflect.DeepEqual(*took, leased) {
+			t.Errorf("got  %+v\nwant %+v", *took, leased)
+		}
+		heardOf("LeaseChunk", prism.UUID{8})
+	}
+	far.chunk = nil
+	if took, err := near.LeaseChunk(patience(t), prism.UUID{}); err != nil || took != nil {
+		t.Errorf("got %+v, %v", took, err)
+	}
+	far.states = []contract.LeaseState{{Lease: aLease, Stop: true}, {Lease: aLease, RowLimits: contract.RowLimits{Concurrency: 1}}}
+	states, err := near.RenewLeases(patience(t), []contract.Lease{aLease})
+	if err != nil || !reflect.DeepEqual(states, far.states) {
+		t.Errorf("got %+v, %v", states, err)
+	}
+	heardOf("RenewLeases", []contract.Lease{aLease})
+
+	saving := func(context string) *contract.Save {
+		return &contract.Save{Account: account, ID: resultID, Prism: prismID, Version: 3, Ref: &odd, Context: context, Fields: fields}
+	}
+	for _, s := range []contract.SaveRows{
+		{Lease: aLease, Rows: []contract.RowOutcome{}, Done: true},
+		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Invalid: odd}, {Row: 2, Save: saving(odd)}, {Row: 3, Save: saving(odd)}}},
+		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Save: saving("")}, {Row: 2, Save: saving(odd)}}, Done: true},
+		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Save: saving(odd)}, {Row: 2, Save: saving("")}, {Row: 3, Save: saving("x")}}},
+	} {
+		if err := near.SaveRows(patience(t), s); err != nil {
+			t.Error(err)
+		}
+		heardOf("SaveRows", s)
+	}
+	far.body = strings.Repeat("row,"+odd+"\r\n", 10_000)
+	q := contract.RunRows{Format: contract.RowsXLSX, Only: contract.RowPending, After: 9_999_999}
+	stream, err := near.RunRows(patience(t), digest, runID, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(stream.Body)
+	if err := errors.Join(err, stream.Body.Close()); err != nil || string(body) != far.body || stream.ContentType != aResponse.ContentType {
+		t.Errorf("the rows arrived as %d bytes of %q: %v", len(body), stream.ContentType, err)
+	}
+	heardOf("RunRows", digest, runID, q)
+}
+
+// failuresOfRuns hold that errors of runs and leases keep their type.
+func failuresOfRuns(t *testing.T, connect func(*testing.T, contract.Results) contract.Results) {
+	t.Helper()
+	far := &results{}
+	near := connect(t, far)
+	for _, want := range []error{
+		contract.ErrLeaseLost, contract.ErrUnavailable, apierr.RunOver(), apierr.PartsMissing([]int32{3, 7}, 14), apierr.RoleNotAllowed(),
+	} {
+		far.err = want
+		_, plan := near.PlanRun(patience(t), digest, bySlug, aRun)
+		_, rows := near.PlanRows(patience(t), digest, contract.PlanRows{})
+		_, lease := near.LeaseChunk(patience(t), prism.UUID{})
+		_, renew := near.RenewLeases(patience(t), nil)
+		_, part := near.PutPart(patience(t), digest, contract.FilePart{})
+		_, stream := near.RunRows(patience(t), digest, runID, contract.RunRows{})
+		for i, err := range []error{plan, rows, lease, renew, part, stream, near.SaveRows(patience(t), contract.SaveRows{})} {
+			if !errors.Is(err, want) {
+				t.Errorf("%d: got %v, want %v", i, err, want)
+			}
+		}
+	}
+}

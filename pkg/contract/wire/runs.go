@@ -1,0 +1,215 @@
+package wire
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// The paths of the methods of runs and leases. The release before this one knows none of them.
+const (
+	pathPlanRun      = "/internal/plan-run"
+	pathPlanRows     = "/internal/plan-rows"
+	pathCreateRun    = "/internal/create-run"
+	pathListRuns     = "/internal/list-runs"
+	pathFileRun      = "/internal/file-run"
+	pathActOnRun     = "/internal/act-on-run"
+	pathSetRunLimits = "/internal/set-run-limits"
+	pathRunRows      = "/internal/run-rows"
+	pathLeaseChunk   = "/internal/lease-chunk"
+	pathRenewLeases  = "/internal/renew-leases"
+	pathSaveRows     = "/internal/save-rows"
+)
+
+// The arguments of the methods of runs and leases.
+type (
+	argsNewRun struct {
+		Key contract.KeyDigest
+		Ref prism.Ref
+		Run contract.NewRun
+	}
+	argsRun struct {
+		Key    contract.KeyDigest
+		ID     prism.RunID
+		Action contract.RunAction `json:",omitzero"` // ActOnRun
+		Limits contract.RunLimits `json:",omitzero"` // SetRunLimits
+		Rows   contract.RunRows   `json:",omitzero"` // RunRows
+	}
+	argsLease  struct{ Worker prism.UUID }
+	argsLeases struct{ Leases []contract.Lease }
+)
+
+// The context of a run is often one text for all its rows. Then it travels once, and not with each of them: 200 rows with the longest
+// context would have 80 MB.
+type (
+	rows struct {
+		Rows    []contract.ChunkRow
+		Context string `json:",omitzero"` // of every row, if it is not empty
+	}
+	chunk struct {
+		contract.Chunk
+		Context string `json:",omitzero"`
+	}
+	saveRows struct {
+		contract.SaveRows
+		Context string `json:",omitzero"`
+	}
+)
+
+// packed takes the context out of rows that have the same. The caller's rows stay as they are.
+func packed(list []contract.ChunkRow) rows {
+	if len(list) == 0 || list[0].Context == "" {
+		return rows{Rows: list}
+	}
+	p := rows{slices.Clone(list), list[0].Context}
+	for i := range p.Rows {
+		if p.Rows[i].Context != p.Context {
+			return rows{Rows: list}
+		}
+		p.Rows[i].Context = ""
+	}
+	return p
+}
+
+// unpacked is the rows that were packed.
+func (p rows) unpacked() []contract.ChunkRow {
+	if p.Context != "" {
+		for i := range p.Rows {
+			p.Rows[i].Context = p.Context
+		}
+	}
+	return p.Rows
+}
+
+// packedSave is packed for results.
+func packedSave(s contract.SaveRows) saveRows {
+	p := saveRows{SaveRows: s}
+	p.Rows = slices.Clone(s.Rows)
+	for i, row := range p.Rows {
+		if row.Save == nil {
+			continue
+		}
+		if p.Context == "" {
+			p.Context = row.Save.Context
+		}
+		if row.Save.Context == "" || row.Save.Context != p.Context {
+			return saveRows{SaveRows: s}
+		}
+		save := *row.Save
+		save.Context = ""
+		p.Rows[i].Save = &save
+	}
+	return p
+}
+
+// unpacked is the results that were packed.
+func (p saveRows) unpacked() contract.SaveRows {
+	for _, row := range p.Rows {
+		if row.Save != nil && p.Context != "" {
+			row.Save.Context = p.Context
+		}
+	}
+	return p.SaveRows
+}
+
+func (r *results) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
+	return decode[contract.RunPlan](r.lookUp(ctx, pathPlanRun, argsNewRun{key, ref, n}))
+}
+
+func (r *results) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
+	found, err := decode[rows](r.lookUp(ctx, pathPlanRows, argsQuery[contract.PlanRows]{key, q}))
+	return found.unpacked(), err
+}
+
+func (r *results) CreateRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
+	return r.call(ctx, pathCreateRun, argsNewRun{key, ref, n})
+}
+
+func (r *results) ListRuns(ctx context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {
+	return r.lookUp(ctx, pathListRuns, argsQuery[contract.RunList]{key, q})
+}
+
+func (r *results) FileRun(ctx context.Context, key contract.KeyDigest, id prism.RunID) (contract.Response, error) {
+	return r.lookUp(ctx, pathFileRun, argsRun{Key: key, ID: id})
+}
+
+func (r *results) ActOnRun(ctx context.Context, key contract.KeyDigest, id prism.RunID, a contract.RunAction) (contract.Response, error) {
+	return r.call(ctx, pathActOnRun, argsRun{Key: key, ID: id, Action: a})
+}
+
+func (r *results) SetRunLimits(ctx context.Context, key contract.KeyDigest, id prism.RunID, l contract.RunLimits) (contract.Response, error) {
+	return r.call(ctx, pathSetRunLimits, argsRun{Key: key, ID: id, Limits: l})
+}
+
+func (r *results) RunRows(ctx context.Context, key contract.KeyDigest, id prism.RunID, q contract.RunRows) (contract.Stream, error) {
+	return r.open(ctx, pathRunRows, argsRun{Key: key, ID: id, Rows: q})
+}
+
+func (r *results) LeaseChunk(ctx context.Context, worker prism.UUID) (*contract.Chunk, error) {
+	found, err := decode[*chunk](r.call(ctx, pathLeaseChunk, argsLease{worker}))
+	if err != nil || found == nil {
+		return nil, err
+	}
+	found.Chunk.Rows = rows{found.Rows, found.Context}.unpacked()
+	return &found.Chunk, nil
+}
+
+func (r *results) RenewLeases(ctx context.Context, leases []contract.Lease) ([]contract.LeaseState, error) {
+	return decode[[]contract.LeaseState](r.call(ctx, pathRenewLeases, argsLeases{leases}))
+}
+
+func (r *results) SaveRows(ctx context.Context, s contract.SaveRows) error {
+	_, err := r.call(ctx, pathSaveRows, packedSave(s))
+	return err
+}
+
+func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
+	findJSON(app, log, pathPlanRun, func(ctx context.Context, a argsNewRun) (contract.RunPlan, error) {
+		return r.PlanRun(ctx, a.Key, a.Ref, a.Run)
+	})
+	findJSON(app, log, pathPlanRows, func(ctx context.Context, a argsQuery[contract.PlanRows]) (rows, error) {
+		list, err := r.PlanRows(ctx, a.Key, a.Query)
+		return packed(list), err
+	})
+	post(app, log, pathCreateRun, func(ctx context.Context, a argsNewRun) (contract.Response, error) {
+		return r.CreateRun(ctx, a.Key, a.Ref, a.Run)
+	})
+	find(app, log, pathListRuns, func(ctx context.Context, a argsQuery[contract.RunList]) (contract.Response, error) {
+		return r.ListRuns(ctx, a.Key, a.Query)
+	})
+	find(app, log, pathFileRun, func(ctx context.Context, a argsRun) (contract.Response, error) {
+		return r.FileRun(ctx, a.Key, a.ID)
+	})
+	post(app, log, pathActOnRun, func(ctx context.Context, a argsRun) (contract.Response, error) {
+		return r.ActOnRun(ctx, a.Key, a.ID, a.Action)
+	})
+	post(app, log, pathSetRunLimits, func(ctx context.Context, a argsRun) (contract.Response, error) {
+		return r.SetRunLimits(ctx, a.Key, a.ID, a.Limits)
+	})
+	app.Post(pathRunRows, serveStream(log, pathRunRows, func(ctx context.Context, a argsRun) (contract.Stream, error) {
+		return r.RunRows(ctx, a.Key, a.ID, a.Rows)
+	}))
+}
+
+func mountLeases(app *fiber.App, l contract.Leases, log *slog.Logger) {
+	postJSON(app, log, pathLeaseChunk, func(ctx context.Context, a argsLease) (*chunk, error) {
+		leased, err := l.LeaseChunk(ctx, a.Worker)
+		if err != nil || leased == nil {
+			return nil, err
+		}
+		p, sent := packed(leased.Rows), *leased
+		sent.Rows = p.Rows
+		return &chunk{sent, p.Context}, nil
+	})
+	postJSON(app, log, pathRenewLeases, func(ctx context.Context, a argsLeases) ([]contract.LeaseState, error) {
+		return l.RenewLeases(ctx, a.Leases)
+	})
+	postJSON(app, log, pathSaveRows, func(ctx context.Context, a saveRows) (struct{}, error) {
+		return struct{}{}, l.SaveRows(ctx, a.unpacked())
+	})
+}
