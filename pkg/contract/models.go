@@ -19,7 +19,8 @@ const UnreachableText = "The model service could not be reached."
 // Models is the decision model.
 type Models interface {
 	// Ask puts all questions to the model and returns within ModelWait, whatever the model does (spec: model-wait-is-hard).
-	// Every fault of the model is an Outcome. ErrUnavailable means that no model was called. After any other error it is not
+	// Every fault of the model is an Outcome. ErrUnavailable means that no model was called: a call in the background that found
+	// no place for some seconds gets it too. After any other error it is not
 	// known whether a model was called.
 	Ask(ctx context.Context, a Ask) (Outcome, error)
 	// List is the configured models in the order of the configuration, at least one: exactly one is the default.
@@ -32,6 +33,9 @@ type Ask struct {
 	Hash       prism.DefinitionHash `json:",omitzero"` // of Definition; zero when nobody computed it
 	Fields     []prism.FieldValue   // in the version's order
 	Context    string               `json:",omitzero"`
+	// Background: nobody waits for the answer, so calls that somebody waits for have the model's places first
+	// (spec: run-leaves-places). The previous release ignores it.
+	Background bool `json:",omitzero"`
 }
 
 // Outcome is the answers of a model, or why there are none.
@@ -44,6 +48,9 @@ type Outcome struct {
 	TookMS int64
 	// Call is what the record keeps of the call. The previous release sends none.
 	Call *prism.ModelCall `json:",omitzero"`
+	// Overloaded: a model had too much to do, whether or not it answered in the end, so fewer calls at once are better
+	// (spec: run-slows-down). The previous release never says so.
+	Overloaded bool `json:",omitzero"`
 }
 
 // Model is a configured model (spec: models-list).

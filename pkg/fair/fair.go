@@ -18,7 +18,7 @@ type Class uint8
 const (
 	// Read may take every place.
 	Read Class = iota
-	// Create may take every place but the reserve of reads.
+	// Create may take every place but the reserve of reads. At the models it is calls in the background that leave a reserve.
 	Create
 )
 

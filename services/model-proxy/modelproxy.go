@@ -107,7 +107,7 @@ func newService(cfg Config, deps Deps, from *models.Current) *Service {
 // Cancelling ctx does not cancel the model call (spec: client-disconnect). ctx carries the trace.
 func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
 	v, err := s.asker.Ask(ctx, a)
-	if errors.Is(err, contract.ErrUnavailable) {
+	if errors.Is(err, contract.ErrUnavailable) && !a.Background { // rows of runs look for the bound by themselves
 		s.metrics.shed.Inc()
 	}
 	if err != nil {

@@ -28,10 +28,10 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 	t.Helper()
 	far := &models{}
 	near := connect(t, far)
-	ask := contract.Ask{Definition: definition, Hash: aHash, Fields: fields, Context: odd}
+	ask := contract.Ask{Definition: definition, Hash: aHash, Fields: fields, Context: odd, Background: true}
 	for _, want := range []contract.Outcome{
 		{Answers: []byte(`{"b":{"type":"yes_no","probability":0.1},"a":2}`), TookMS: 12},
-		{Error: contract.TimeoutText, TookMS: 15_000},
+		{Error: contract.TimeoutText, TookMS: 15_000, Overloaded: true},
 	} {
 		far.outcome = want
 		got, err := near.Ask(patience(t), ask)

@@ -43,6 +43,7 @@ type (
 		Hash       prism.DefinitionHash `json:",omitzero"`
 		Fields     []prism.FieldValue
 		Context    string `json:",omitzero"`
+		Background bool   `json:",omitzero"`
 	}
 )
 
@@ -115,6 +116,11 @@ func serveCreateFacts(r contract.Results) func(context.Context, createQuery) (cr
 	}
 }
 
+// of is the call with a definition.
+func (a ask) of(d prism.Definition) contract.Ask {
+	return contract.Ask{Definition: d, Hash: a.Hash, Fields: a.Fields, Context: a.Context, Background: a.Background}
+}
+
 // askServer is the server's end of Models.Ask.
 type askServer struct {
 	models contract.Models
@@ -134,7 +140,7 @@ func (s askServer) full(ctx context.Context, a ask) (contract.Outcome, error) {
 	} else if len(a.Definition) <= keptSize {
 		s.kept.Add(a.Hash, kept{a.Hash, d})
 	}
-	return s.models.Ask(ctx, contract.Ask{Definition: d, Hash: a.Hash, Fields: a.Fields, Context: a.Context})
+	return s.models.Ask(ctx, a.of(d))
 }
 
 // byHash takes a call that only names the definition.
@@ -143,5 +149,5 @@ func (s askServer) byHash(ctx context.Context, a ask) (contract.Outcome, error) 
 	if !ok {
 		return contract.Outcome{}, errUnknownDefinition
 	}
-	return s.models.Ask(ctx, contract.Ask{Definition: k.definition, Hash: a.Hash, Fields: a.Fields, Context: a.Context})
+	return s.models.Ask(ctx, a.of(k.definition))
 }

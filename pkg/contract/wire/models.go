@@ -25,7 +25,8 @@ func NewModels(cfg ClientConfig, deps ClientDeps) (Models, error) {
 // Ask implements contract.Models. A model is called once at most: only what called no model is sent again.
 func (m models) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
 	if a.Hash != (prism.DefinitionHash{}) {
-		outcome, err := decode[contract.Outcome](m.call(ctx, pathAskByHash, ask{Hash: a.Hash, Fields: a.Fields, Context: a.Context}))
+		byHash := ask{Hash: a.Hash, Fields: a.Fields, Context: a.Context, Background: a.Background}
+		outcome, err := decode[contract.Outcome](m.call(ctx, pathAskByHash, byHash))
 		if !errors.Is(err, errUnknownDefinition) {
 			return outcome, err
 		}

@@ -267,3 +267,22 @@ func TestThePreviousReleaseHasNoFilesAndNoRuns(t *testing.T) {
 		}
 	}
 }
+
+// The previous release knows no rows of runs: it answers them as calls, and never says that a model is overloaded.
+// spec: run-leaves-places, run-slows-down
+func TestThePreviousReleaseIsAskedInTheBackground(t *testing.T) {
+	t.Parallel()
+	var taken atomic.Int64
+	url := serve(t, func(app *fiber.App, _ *slog.Logger) {
+		app.Post("/internal/ask", func(c *fiber.Ctx) error {
+			taken.Add(1)
+			return c.SendString(`{"Error":"no","TookMS":7}`)
+		})
+	})
+	d := prism.Definition{}
+	hash, _ := contract.HashDefinition(d)
+	got, err := dialModels(t, url).Ask(t.Context(), contract.Ask{Definition: d, Hash: hash, Background: true})
+	if err != nil || got.Error != "no" || got.Overloaded || taken.Load() != 1 {
+		t.Errorf("got %+v, %v of %d calls", got, err, taken.Load())
+	}
+}

@@ -70,7 +70,8 @@ func New(from *models.Current, cfg Config) *Asker {
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
-	return &Asker{models: from, cfg: cfg, places: fair.New(cmp.Or(cfg.MaxInFlight, 256), 0)}
+	places := cmp.Or(cfg.MaxInFlight, 256) // a quarter of them is not for calls in the background (spec: run-leaves-places)
+	return &Asker{models: from, cfg: cfg, places: fair.New(places, places/4)}
 }
 
 // InFlight is the number of running asks.
@@ -80,7 +81,8 @@ func (s *Asker) InFlight() int { return s.places.Taken() }
 func (s *Asker) MaxInFlight() int { return s.places.Places() }
 
 // Ask returns when all questions are answered, when one has failed, or when the wait ends, whatever the provider does. It
-// returns contract.ErrUnavailable at once when there is no place for the account; any other error is a bug in the provider.
+// returns contract.ErrUnavailable at once when there is no place for the account, and when a call in the background found no place
+// at a model for placeWait; any other error is a bug in the provider.
 //
 // The models are those of the beginning, although others may be configured meanwhile (spec: models-reload).
 func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
@@ -91,7 +93,11 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 		return notConfigured(a.Definition.Model), nil
 	}
 	account := fair.Account(ctx)
-	if !s.places.Take(account, fair.Read) {
+	class := fair.Read
+	if a.Background {
+		class = fair.Create // leaves the reserve
+	}
+	if !s.places.Take(account, class) {
 		set.Release()
 		return Report{}, contract.ErrUnavailable
 	}
@@ -117,7 +123,7 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	}
 	r.TookMS = time.Since(start).Milliseconds()
 	if r.err == nil {
-		r.Call = t.call(r.Report, r.labelMass)
+		r.Call, r.Overloaded = t.call(r.Report, r.labelMass)
 	}
 	return r.Report, r.err
 }

@@ -77,6 +77,7 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 		if fault == nil || !fault.Retryable() {
 			return ended
 		}
+		t.fault(fault)
 		// A pause that is longer than the rest of the wait ends the attempts (spec: retry-after).
 		pause := max(s.backoff(attempt), fault.RetryAfter)
 		if end, ok := ctx.Deadline(); ok && time.Until(end) <= pause {

@@ -9,6 +9,14 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 )
 
+const (
+	// placeWait is how long a call in the background waits for places. Nobody waits for its answer, so it need not fail.
+	placeWait = 5 * time.Second
+	// longWait for a place, and longer than the call itself, is a sign of too many calls at once. With half of as many calls
+	// all places are still taken.
+	longWait = 100 * time.Millisecond
+)
+
 // route asks the models of a route, one after the other, until one does not fall back (spec: fallback).
 //
 // A model with a fallback that is left has half of the time that is left, so that the other half remains for those behind it:
@@ -18,10 +26,18 @@ import (
 // When that leaves no model, the first of them is asked nevertheless, as without a fallback.
 func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model, t *tally) result {
 	r := result{Report: timedOut()}
+	waits := ctx // for places
+	if a.Background {
+		var cancel context.CancelFunc
+		waits, cancel = context.WithTimeout(ctx, placeWait)
+		defer cancel()
+	}
 	asked, passed := false, (*models.Model)(nil)
 	for i, m := range route {
 		more := slices.ContainsFunc(route[i+1:], (*models.Model).Available)
-		leave, ok := m.Enter(ctx, !more)
+		start := time.Now()
+		leave, ok := m.Enter(waits, !more, a.Background)
+		t.waited(time.Since(start))
 		if !ok {
 			if passed == nil {
 				passed = m
@@ -36,10 +52,13 @@ func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model
 	}
 	// After a timeout there is time left only when the models behind were passed over after all.
 	if passed != nil && ctx.Err() == nil && (!asked || r.Reason == Timeout) {
-		if leave, ok := passed.Force(ctx); ok {
+		if leave, ok := passed.Force(waits, a.Background); ok {
 			defer leave(false)
 			return s.visit(ctx, End{Ask: a, Model: passed, FellBack: passed != route[0]}, false, t)
 		}
+	}
+	if !asked && a.Background {
+		return result{err: contract.ErrUnavailable} // nothing was called, so the row waits
 	}
 	if !asked { // no place until the wait ended
 		r.Cause = noPlace
@@ -58,8 +77,10 @@ func (s *Asker) visit(ctx context.Context, e End, more bool, t *tally) result {
 		defer cancel()
 	}
 	r := s.run(ctx, e.Ask, e.Model, t)
+	took := time.Since(start)
 	if r.err == nil {
-		e.Report, e.Took = r.Report, time.Since(start)
+		t.ended(took, r.Reason == Timeout)
+		e.Report, e.Took = r.Report, took
 		s.ended(ctx, e)
 	}
 	return r

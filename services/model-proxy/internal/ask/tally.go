@@ -4,10 +4,12 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
+	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 // tally is what a record says of an ask, over all its models and attempts (spec: call-of-a-model). It is safe for concurrent
@@ -21,6 +23,30 @@ type tally struct {
 	cost     int64
 	currency string
 	unpriced bool // tokens were used whose cost is not known in the currency
+
+	wait       time.Duration // for places
+	overloaded bool          // a model had too much to do (spec: run-slows-down)
+}
+
+// waited adds a wait for a place.
+func (t *tally) waited(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.wait += d
+}
+
+// fault looks for signs of overload in an attempt that failed. 529 is what Anthropic answers in place of 503.
+func (t *tally) fault(f *upstream.Fault) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.overloaded = t.overloaded || f.Status == 429 || f.Status == 503 || f.Status == 529 || f.Cause == upstream.TimedOut
+}
+
+// ended looks for signs of overload in the ask of a model.
+func (t *tally) ended(took time.Duration, timedOut bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.overloaded = t.overloaded || timedOut || t.wait > max(longWait, took)
 }
 
 func (t *tally) begin(m *models.Model, fellBack bool) {
@@ -71,8 +97,8 @@ func costOf(p *models.Price, used provider.Tokens) (cost int64, ok bool) {
 	return cost, true
 }
 
-// call is the record of the ask with this end.
-func (t *tally) call(r Report, mass []prism.LabelMass) *prism.ModelCall {
+// call is the record of the ask with this end, and whether a model was overloaded.
+func (t *tally) call(r Report, mass []prism.LabelMass) (_ *prism.ModelCall, overloaded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	v := &struct { // one allocation
@@ -98,5 +124,5 @@ func (t *tally) call(r Report, mass []prism.LabelMass) *prism.ModelCall {
 	if t.currency != "" && !t.unpriced {
 		v.call.Usage.Cost, v.call.Usage.Currency = known(3, t.cost, true), t.currency
 	}
-	return &v.call
+	return &v.call, t.overloaded || r.Reason == Timeout
 }

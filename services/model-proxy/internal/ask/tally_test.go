@@ -63,7 +63,7 @@ func TestUsageAndCostOverAllTries(t *testing.T) {
 			if all.model == nil {
 				all.model = models.New(models.Spec{}, provider.Provider{}, nil)
 			}
-			call := all.call(Report{Reason: OK}, nil)
+			call, _ := all.call(Report{Reason: OK}, nil)
 			got, err := json.Marshal(call.Usage)
 			if err != nil || string(got) != c.want {
 				t.Errorf("got %s, %v, want %s", got, err, c.want)

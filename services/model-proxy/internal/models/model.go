@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -16,20 +14,15 @@ type Model struct {
 	Spec
 	API provider.Provider // how it is asked
 
-	client  *upstream.Client    // nil for offline
-	places  *semaphore.Weighted // nil without a bound
+	client  *upstream.Client // nil for offline
+	places  places
 	breaker *breaker
-	running atomic.Int64
 	sets    atomic.Int64 // that have the model
 }
 
 // New makes a model. The client is nil if there is no upstream.
 func New(spec Spec, api provider.Provider, client *upstream.Client) *Model {
-	m := &Model{Spec: spec, API: api, client: client, breaker: newBreaker()}
-	if spec.MaxInFlight > 0 {
-		m.places = semaphore.NewWeighted(int64(spec.MaxInFlight))
-	}
-	return m
+	return &Model{Spec: spec, API: api, client: client, breaker: newBreaker(), places: places{most: spec.MaxInFlight}}
 }
 
 // Remote tells whether calls of the model are calls of an upstream.
@@ -39,54 +32,43 @@ func (m *Model) Remote() bool { return m.API.Probabilities != contract.Simulated
 func (m *Model) Available() bool { return !m.breaker.open() }
 
 // Running is the number of calls that have a place.
-func (m *Model) Running() int64 { return m.running.Load() }
+func (m *Model) Running() int64 { return int64(m.places.running()) }
 
 // State is that of the circuit breaker: 0 closed, 1 one call on trial, 2 open.
 func (m *Model) State() int { return int(m.breaker.circuit.State()) }
 
 // Enter takes a place for a call unless the model is skipped or full. With wait, it waits for a place until ctx ends. The call
-// ends with leave, which is told whether the model failed so that its fallback is asked.
-func (m *Model) Enter(ctx context.Context, wait bool) (leave func(failed bool), ok bool) {
-	if m.breaker.open() || !m.take(ctx, wait) {
+// ends with leave, which is told whether the model failed so that its fallback is asked. Calls in the background come behind
+// the others (spec: run-leaves-places).
+func (m *Model) Enter(ctx context.Context, wait, background bool) (leave func(failed bool), ok bool) {
+	if m.breaker.open() || !m.take(ctx, wait, background) {
 		return nil, false
 	}
 	done, ok := m.breaker.allow()
 	if !ok {
-		m.give()
+		m.places.give(background)
 		return nil, false
 	}
 	return func(failed bool) {
-		m.give()
+		m.places.give(background)
 		done(failed)
 	}, true
 }
 
 // Force is Enter with wait of a model that is asked although it may be skipped: nothing else can be asked. The end of such a call
 // does not count.
-func (m *Model) Force(ctx context.Context) (leave func(failed bool), ok bool) {
-	if !m.take(ctx, true) {
+func (m *Model) Force(ctx context.Context, background bool) (leave func(failed bool), ok bool) {
+	if !m.take(ctx, true, background) {
 		return nil, false
 	}
-	return func(bool) { m.give() }, true
+	return func(bool) { m.places.give(background) }, true
 }
 
-func (m *Model) take(ctx context.Context, wait bool) bool {
-	switch {
-	case m.places == nil:
-	case !wait && !m.places.TryAcquire(1):
-		return false
-	case wait && m.places.Acquire(ctx, 1) != nil:
-		return false
+func (m *Model) take(ctx context.Context, wait, background bool) bool {
+	if wait {
+		return m.places.wait(ctx, background)
 	}
-	m.running.Add(1)
-	return true
-}
-
-func (m *Model) give() {
-	m.running.Add(-1)
-	if m.places != nil {
-		m.places.Release(1)
-	}
+	return m.places.tryTake(background)
 }
 
 func (m *Model) describe(isDefault bool) contract.Model {

@@ -13,8 +13,12 @@ import (
 	"time"
 )
 
-// Cancelled is the cause of a fault whose context ended before the response.
-const Cancelled = "cancelled"
+const (
+	// Cancelled is the cause of a fault whose context ended before the response.
+	Cancelled = "cancelled"
+	// TimedOut is the cause of a fault whose connection took too long.
+	TimedOut = "timeout"
+)
 
 // Fault is a failed attempt. Its exported fields hold no address, header, body or key, so that logs may contain them.
 type Fault struct {
@@ -53,7 +57,7 @@ func cause(err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "refused"
 	case timed != nil && timed.Timeout():
-		return "timeout"
+		return TimedOut
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
 		errors.Is(err, syscall.EPIPE):
 		return "cut"
