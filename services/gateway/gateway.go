@@ -69,8 +69,9 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	})
 	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks, admission: admit}
 	executor := execute.New(execute.Deps{
-		Results: execute.CountSaves(d.Results, d.Metrics), Models: d.Models, Locks: lock.Instrumented(locks.Locker, d.Metrics),
-		Sizer: size.New(), Log: d.Log, NewID: newResultID, Accounts: accounts, Quota: admit,
+		Asking:  execute.Asking{Models: d.Models, Sizer: size.New(), Quota: admit, Log: d.Log},
+		Results: execute.CountSaves(d.Results, d.Metrics), Locks: lock.Instrumented(locks.Locker, d.Metrics),
+		NewID: newResultID, Accounts: accounts,
 	})
 	d.Server.AccountOf(route.AccountOf(accounts))
 	route.Register(d.Server.App(), route.Deps{

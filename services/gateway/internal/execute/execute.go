@@ -22,7 +22,6 @@ package execute
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"math/rand/v2"
 	"time"
 
@@ -39,8 +38,6 @@ import (
 const (
 	// waitLimit is how long a call waits for a lock (spec: wait-limit).
 	waitLimit = 35 * time.Second
-	// askLimit is the model wait, which model-proxy enforces, and the hop to model-proxy.
-	askLimit = contract.ModelWait + 500*time.Millisecond
 	// saveLimit is how long a save is tried after the model was called (spec: saving-after-the-model).
 	saveLimit = 10 * time.Second
 	// saveTry is one of those tries.
@@ -51,22 +48,13 @@ const (
 
 // Deps are what an Executor works with; all are required.
 type Deps struct {
+	Asking
 	Results contract.Results
-	Models  contract.Models
 	Locks   lock.Locker
-	Sizer   checks.Sizer
-	Log     *slog.Logger
 	// NewID makes the id of a result that begins with a time; zero if results sent none.
 	NewID func(at time.Time) (prism.ResultID, error)
 
 	Accounts *Accounts
-	Quota    Quota
-}
-
-// Quota bounds the results that an account saves in a day (spec: limit-of-results).
-type Quota interface {
-	// TakeResult counts a result, or returns an error for the caller. giveBack takes the count back.
-	TakeResult(ctx context.Context, account prism.AccountID) (giveBack func(), err error)
 }
 
 // Executor executes create calls and retries.
@@ -195,31 +183,12 @@ func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format co
 	if err != nil {
 		return contract.Response{}, err
 	}
-	giveBack, err := e.Quota.TakeResult(ctx, at.Account)
+	save, giveBack, err := e.answer(ctx, at, id, false)
 	if err != nil {
 		return contract.Response{}, err
 	}
-	crash.At(crash.BeforeModel)
-	outcome, err := e.ask(ctx, at.Input)
-	if err != nil {
-		giveBack()
-		return contract.Response{}, err
-	}
-	crash.At(crash.AfterModel)
-	response, err := e.save(ctx, contract.Save{
-		Account:        at.Account,
-		ID:             id,
-		Prism:          at.Prism,
-		Version:        at.Input.Version.Number,
-		Ref:            at.Input.Ref,
-		Context:        at.Input.Context,
-		Fields:         at.Input.Fields,
-		IdempotencyKey: at.IdempotencyKey,
-		RetryOf:        at.RetryOf,
-		Key:            at.Key,
-		Outcome:        outcome,
-		Format:         format,
-	})
+	save.Format = format
+	response, err := e.save(ctx, save)
 	if lostRace(err) || deleted(err) {
 		giveBack()
 	}
@@ -228,30 +197,6 @@ func (e *Executor) askAndSave(ctx context.Context, at *checks.Attempt, format co
 
 // deleted tells whether the result to retry was deleted meanwhile (spec: retry-of-a-deleted-result).
 func deleted(err error) bool { return errors.Is(err, apierr.ResultNotFound()) }
-
-// ask returns an error only if the model was not called. After a lost response, model-proxy may have called the model,
-// so that is a failed result.
-func (e *Executor) ask(ctx context.Context, in contract.Input) (contract.Outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
-	defer cancel()
-	started := time.Now()
-	outcome, err := e.Models.Ask(ctx, contract.Ask{
-		Definition: in.Version.Definition, Hash: in.Version.Hash, Fields: in.Fields, Context: in.Context,
-	})
-	switch {
-	case err == nil:
-		return outcome, nil
-	case errors.Is(err, contract.ErrUnavailable):
-		return contract.Outcome{}, apierr.Unavailable()
-	}
-	took := time.Since(started)
-	e.Log.WarnContext(ctx, "model-proxy sent no response", "error", err, "took", took)
-	failed := contract.Outcome{Error: contract.UnreachableText, TookMS: took.Milliseconds()}
-	if took >= contract.ModelWait {
-		failed.Error = contract.TimeoutText
-	}
-	return failed, nil
-}
 
 // save tries until results respond. A save with a lost response is sent again; both are one save.
 func (e *Executor) save(ctx context.Context, s contract.Save) (contract.Response, error) {

@@ -58,21 +58,23 @@ func newBench(t *testing.T) *bench {
 	b.done, b.stop = context.WithCancel(t.Context())
 	var ids atomic.Uint32
 	b.Executor = execute.New(execute.Deps{
+		Asking: execute.Asking{
+			Models: modelFunc(func(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
+				b.asked.Add(1)
+				return b.model(ctx, a)
+			}),
+			Sizer: anySize{},
+			Quota: &b.quota,
+			Log:   slog.New(slog.DiscardHandler),
+		},
 		Results: b.results,
-		Models: modelFunc(func(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
-			b.asked.Add(1)
-			return b.model(ctx, a)
-		}),
-		Locks: locksOf{b},
-		Sizer: anySize{},
-		Log:   slog.New(slog.DiscardHandler),
+		Locks:   locksOf{b},
 		NewID: func(at time.Time) (prism.ResultID, error) {
 			n := ids.Add(1)
 			b.began.Store(byte(n), at)
 			return prism.ResultID{UUID: prism.UUID{0xee, 14: byte(n >> 8), 15: byte(n)}}, nil
 		},
 		Accounts: execute.NewAccounts(),
-		Quota:    &b.quota,
 	})
 	return b
 }
