@@ -51,6 +51,7 @@ type Gateway struct {
 	drainDelay time.Duration
 	locks      locks
 	admission  *admission.Admission
+	rows       contract.Rows
 	stopping   context.Context //nolint:containedctx // the life of the service, set once before it serves
 }
 
@@ -60,16 +61,12 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Now == nil {
-		d.Now = time.Now
-	}
 	accounts := execute.NewAccounts()
-	admit := admission.New(admission.Deps{
-		Results: d.Results, Accounts: accounts, Counter: locks.counter(d), Now: d.Now, Metrics: d.Metrics, Log: d.Log,
-	})
-	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks, admission: admit}
+	admit := newAdmission(locks, &d, accounts)
+	asking := execute.Asking{Models: d.Models, Sizer: size.New(), Quota: admit, Log: d.Log}
+	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks, admission: admit, rows: rowsOf(asking, admit)}
 	executor := execute.New(execute.Deps{
-		Asking:  execute.Asking{Models: d.Models, Sizer: size.New(), Quota: admit, Log: d.Log},
+		Asking:  asking,
 		Results: execute.CountSaves(d.Results, d.Metrics), Locks: lock.Instrumented(locks.Locker, d.Metrics),
 		NewID: newResultID, Accounts: accounts,
 	})
@@ -78,6 +75,16 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 		Results: d.Results, Models: d.Models, Executor: executor, Admission: admit, Stopping: func() context.Context { return g.stopping },
 	})
 	return g, nil
+}
+
+// newAdmission makes the admission of a process.
+func newAdmission(locks locks, d *Deps, accounts *execute.Accounts) *admission.Admission {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	return admission.New(admission.Deps{
+		Results: d.Results, Accounts: accounts, Counter: locks.counter(*d), Now: d.Now, Metrics: d.Metrics, Log: d.Log,
+	})
 }
 
 // newResultID makes an id that begins with the time of results (spec: one-clock). results of the previous release send no

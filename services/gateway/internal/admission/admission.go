@@ -65,6 +65,11 @@ func (a *Admission) Enter(ctx context.Context, key contract.KeyDigest, client ne
 	}, nil
 }
 
+// EnterRow admits a row of a run, which counts as a request of its account until leave: apierr.UnavailableFor.
+func (a *Admission) EnterRow(ctx context.Context, account prism.AccountID) (leave func(), err error) {
+	return a.enter(ctx, account)
+}
+
 // account is the account of an API key, from memory if possible. It is zero if results does not tell.
 func (a *Admission) account(ctx context.Context, key contract.KeyDigest, client netip.Addr) (prism.AccountID, error) {
 	if account, known := a.Accounts.Get(key); known {

@@ -74,3 +74,17 @@ func (r *reader) create(c *Create, body item) {
 		c.Context, _ = r.str(context, 0, maxField)
 	}
 }
+
+// Row is the create call that a row of a run stands for: it sends the fields as an object. The error is that of its body
+// (spec: rows-are-calls, row-invalid).
+func Row(fields []prism.FieldValue, ref *string, context string) (Create, error) {
+	var r reader
+	for _, f := range fields {
+		r.field(f.Key, f.Value, isClean(f.Value))
+	}
+	if ref != nil {
+		r.checkString("ref", *ref, isClean(*ref), 0, maxRef)
+	}
+	r.checkString("context", context, isClean(context), 0, maxField)
+	return Create{Fields: fields, Ref: ref, Context: context}, r.err()
+}

@@ -168,9 +168,7 @@ func (r *reader) fields(sent *fields) []prism.FieldValue {
 			continue
 		}
 		value, clean := unquote(sent.text(s.value))
-		if !clean || len(value) > maxField { // other fields need no path
-			r.checkString("fields."+key, value, clean, 0, maxField)
-		}
+		r.field(key, value, clean)
 		if !mistyped {
 			values = append(values, prism.FieldValue{Key: key, Value: value})
 		}
@@ -182,6 +180,13 @@ func (r *reader) fields(sent *fields) []prism.FieldValue {
 		r.add("fields", textUnclean)
 	}
 	return values
+}
+
+// field adds the problems of a field's value.
+func (r *reader) field(key, value string, clean bool) {
+	if !clean || len(value) > maxField { // other fields need no path
+		r.checkString("fields."+key, value, clean, 0, maxField)
+	}
 }
 
 // expect makes room for the text of the problems of fields, and tells whether a value is no string.
