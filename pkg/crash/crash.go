@@ -30,3 +30,16 @@ func FilePoints() []Point { return []Point{AfterPart, InReading, BeforeReady} }
 func Points() []Point {
 	return []Point{BeforeLock, AfterLock, BeforeModel, AfterModel, BeforeCommit, InCommit, AfterCommit}
 }
+
+// The further steps of a worker of runs. A row passes BeforeModel and AfterModel between them.
+const (
+	BeforeLease Point = "before-lease" // runs: about to lease a chunk
+	AfterLease  Point = "after-lease"  // runs: leased a chunk, has begun no row
+	BeforeRows  Point = "before-rows"  // runs: has answers of rows, has not sent them to be saved
+	AfterRows   Point = "after-rows"   // runs: the answers of rows are saved
+)
+
+// RunPoints are all steps of a worker of runs in their order.
+func RunPoints() []Point {
+	return []Point{BeforeLease, AfterLease, BeforeModel, AfterModel, BeforeRows, AfterRows}
+}

@@ -1,0 +1,300 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+const (
+	// trusted is how long after its renewal a lease is good enough to begin rows: a call and a save still fit (spec: worker-leases).
+	trusted = contract.LeaseTime - 20*time.Second
+	// maxHold bounds the wait for limits of the account: they may be changed meanwhile (spec: row-waits).
+	maxHold = 5 * time.Second
+	// lateness is how far the pace of a lease catches up after a timer that was late.
+	lateness = 10 * time.Millisecond
+	// callsEnd and savesEnd are how long a stop waits for calls under way, and then for saves (spec: worker-stop).
+	callsEnd, savesEnd = 16 * time.Second, 10 * time.Second
+)
+
+// state is what a chunk with rows left waits for.
+type state int32
+
+const (
+	waiting   state = iota // for a place
+	limited                // for the limits of its lease, or for the end of a pause
+	overLimit              // for the limits of its account
+	ending                 // no further row begins
+)
+
+// chunk is a leased chunk. All but left, state and the channels belongs to the goroutine of run.
+type chunk struct {
+	*contract.Chunk
+	s     *Service
+	left  atomic.Int32 // rows that have not begun
+	state atomic.Int32
+
+	limits  contract.RowLimits
+	leaseAt time.Time // of the last renewal
+	stopped bool      // begins no row
+	lost    bool      // the lease is, so nothing is saved
+	giveUp  time.Time // the end of a stop; zero: none
+
+	rows        []int // that have not begun, as places in Rows, last first
+	running     int
+	ticket      *ticket
+	nextAt      time.Time // when the pace of the lease allows a row
+	heldTo      time.Time // no row begins before, as one was not taken
+	held        backoff
+	overAccount bool // by the limits of the account
+
+	saves
+
+	news  chan renewal // of the lease
+	ended chan ended   // rows; has room for all
+}
+
+// renewal is what results says of a lease, and when it was asked.
+type renewal struct {
+	contract.LeaseState
+	at time.Time
+}
+
+// ended is a row that ended.
+type ended struct {
+	row     int
+	outcome contract.RowOutcome
+	err     error
+}
+
+func newChunk(s *Service, leased *contract.Chunk, at time.Time) *chunk {
+	if leased.Facts.Version.Hash == (prism.DefinitionHash{}) {
+		leased.Facts.Version.Hash, _ = contract.HashDefinition(leased.Facts.Version.Definition)
+	}
+	c := &chunk{
+		Chunk: leased, s: s, limits: leased.RowLimits, leaseAt: at, nextAt: at,
+		rows: make([]int, len(leased.Rows)), saves: saves{done: make(chan error, 1)},
+		news: make(chan renewal, 1), ended: make(chan ended, len(leased.Rows)),
+	}
+	for i := range c.rows {
+		c.rows[i] = len(c.rows) - 1 - i
+	}
+	c.left.Store(int32(len(c.rows))) //nolint:gosec // a chunk has few rows
+	if c.limits != (contract.RowLimits{}) {
+		c.state.Store(int32(limited)) // until it proves to be fast
+	}
+	return c
+}
+
+// look is how many rows have not begun, and what they wait for.
+func (c *chunk) look() (left int, of state) { return int(c.left.Load()), state(c.state.Load()) }
+
+// renewed tells the news of the lease. Only the newest counts.
+func (c *chunk) renewed(r renewal) {
+	select {
+	case <-c.news:
+	default:
+	}
+	c.news <- r
+}
+
+// run answers the rows until all are saved, the lease is lost, or the stop takes too long.
+func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
+	ctx, span := c.s.tracer.Start(fair.With(ctx, c.Account.String()), "answer rows", trace.WithNewRoot())
+	defer span.End()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		now := time.Now()
+		of, wake := c.mayBegin(now)
+		c.publish(of)
+		var granted chan struct{}
+		if of == waiting {
+			if c.ticket == nil {
+				c.ticket = c.s.pace.ask(c.Facts.Version.Model)
+			}
+			granted = c.ticket.granted
+		} else {
+			c.withdraw()
+		}
+		finished := c.running == 0 && (c.stopped || len(c.rows) == 0)
+		if finished && (c.lost || c.ends) || !c.giveUp.IsZero() && !now.Before(c.giveUp) {
+			c.withdraw()
+			return
+		}
+		wake = earliest(wake, c.giveUp, c.save(ctx, c, now, finished))
+		if wake.IsZero() {
+			timer.Stop()
+		} else {
+			timer.Reset(wake.Sub(now))
+		}
+		select {
+		case <-granted:
+			select {
+			case <-stopping: // both at once: nothing begins
+			default:
+				c.begin(ctx)
+			}
+		case e := <-c.ended:
+			c.take(ctx, e)
+		case r := <-c.news:
+			c.renew(r)
+		case err := <-c.done:
+			c.lost = c.saved(ctx, c, err)
+			c.stopped = c.stopped || c.lost
+		case <-timer.C:
+		case <-stopping:
+			stopping, c.stopped, c.giveUp = nil, true, time.Now().Add(callsEnd+savesEnd)
+		}
+	}
+}
+
+// mayBegin is what the next row waits for, and when that is over if time alone ends it.
+func (c *chunk) mayBegin(now time.Time) (of state, wake time.Time) {
+	switch {
+	case c.stopped || len(c.rows) == 0:
+		return ending, time.Time{}
+	case now.Before(c.heldTo):
+		if c.overAccount {
+			return overLimit, c.heldTo
+		}
+		return limited, c.heldTo
+	case c.failing(), now.Sub(c.leaseAt) >= trusted, c.limits.Concurrency > 0 && c.running >= int(c.limits.Concurrency):
+		return limited, time.Time{}
+	case c.limits.RowsPerSecond > 0 && now.Before(c.nextAt):
+		return limited, c.nextAt
+	}
+	return waiting, c.leaseAt.Add(trusted)
+}
+
+// publish has the worker lease more if this chunk needs less.
+func (c *chunk) publish(of state) {
+	left := int32(len(c.rows)) //nolint:gosec // a chunk has few rows
+	before, was := c.left.Swap(left), c.state.Swap(int32(of))
+	if before != left || was != int32(of) {
+		c.s.look()
+	}
+}
+
+func (c *chunk) withdraw() {
+	if c.ticket != nil {
+		c.s.pace.withdraw(c.ticket)
+		c.ticket = nil
+	}
+}
+
+// begin has the next row answered, which has a place.
+func (c *chunk) begin(ctx context.Context) {
+	began, row, place := time.Now(), c.rows[len(c.rows)-1], c.ticket
+	c.rows, c.ticket = c.rows[:len(c.rows)-1], nil
+	c.running++
+	if c.limits.RowsPerSecond > 0 {
+		c.nextAt = later(c.nextAt, began.Add(-lateness)).Add(c.interval())
+	}
+	go func() {
+		e := ended{row: row}
+		e.outcome, e.err = c.answer(ctx, c.Rows[row])
+		c.s.pace.ended(place, began, howEnded(e.outcome, e.err))
+		c.ended <- e
+	}()
+}
+
+// answer answers a row. A panic is an error: it would end the process. Its value is not logged, since it may hold a cell.
+func (c *chunk) answer(ctx context.Context, row contract.ChunkRow) (outcome contract.RowOutcome, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.s.Log.ErrorContext(ctx, "answering a row panicked", "run", c.Run, "row", row.Row, "type", fmt.Sprintf("%T", r),
+				"stack", string(debug.Stack()))
+			err = errors.New("runs: answering a row panicked")
+		}
+	}()
+	return c.s.Rows.AnswerRow(ctx, c.Facts, row)
+}
+
+// howEnded is what the end of a row says of its model.
+func howEnded(o contract.RowOutcome, err error) end {
+	_, over := errors.AsType[*apierr.RetryAfterError](err)
+	switch {
+	case over: // a limit of the account
+		return notAsked
+	case errors.Is(err, contract.ErrUnavailable), errors.Is(err, apierr.Unavailable()):
+		return overloaded
+	case err != nil || o.Save == nil:
+		return notAsked
+	case o.Save.Outcome.Overloaded:
+		return overloaded
+	}
+	return answered
+}
+
+// take takes the end of a row. A row without an outcome begins again after a pause (spec: row-waits).
+func (c *chunk) take(ctx context.Context, e ended) {
+	c.running--
+	now := time.Now()
+	if e.err == nil {
+		c.add(e.outcome, now)
+		c.held = 0
+		return
+	}
+	c.s.metrics.rows.WithLabelValues(rowWaited).Inc()
+	c.rows = append(c.rows, e.row)
+	over, isOver := errors.AsType[*apierr.RetryAfterError](e.err)
+	switch {
+	case isOver:
+		c.overAccount = true
+		c.heldTo = later(c.heldTo, now.Add(min(time.Duration(over.Seconds)*time.Second, maxHold)))
+	case !now.Before(c.heldTo): // rows that failed together are one pause
+		if c.held == 0 {
+			c.s.Log.WarnContext(ctx, "a row was not taken", "run", c.Run, "row", c.Rows[e.row].Row, "error", e.err)
+		}
+		c.overAccount = false
+		c.heldTo = now.Add(c.held.next(firstPause, maxPause))
+	}
+}
+
+// renew takes the news of the lease (spec: worker-pauses, run-pace).
+func (c *chunk) renew(r renewal) {
+	if r.Stop {
+		c.stopped = true
+		return
+	}
+	c.leaseAt = later(c.leaseAt, r.at)
+	if r.RowLimits != c.limits {
+		c.limits = r.RowLimits
+		if c.limits.RowsPerSecond > 0 {
+			c.nextAt = earliest(c.nextAt, time.Now().Add(c.interval()))
+		}
+	}
+}
+
+// interval is the time between rows.
+func (c *chunk) interval() time.Duration {
+	return time.Duration(float64(time.Second) / c.limits.RowsPerSecond)
+}
+
+// earliest is the first of the times that are not zero.
+func earliest(times ...time.Time) (first time.Time) {
+	for _, t := range times {
+		if first.IsZero() || !t.IsZero() && t.Before(first) {
+			first = t
+		}
+	}
+	return first
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,160 @@
+package runs
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// slowStart is how many rows of a model are at once at first.
+	slowStart = 8
+	// slowdownWindow is the time in which the number is halved once at most.
+	slowdownWindow = time.Second
+	// keptModels bounds the models whose number is remembered while no row is at them.
+	keptModels = 64
+)
+
+// pace hands out places for rows at models. The number of places of a model is found by additive increase and multiplicative
+// decrease (spec: run-slows-down):
+//
+//	slow start: +1 for each answer ─── overloaded: half ──▶ steady: +1 for each round of answers ─┐
+//	                                                          ▲ └──── overloaded: half ────┐      │
+//	                                                          └────────────────────────────┴──────┘
+//
+// It is safe for concurrent use.
+type pace struct {
+	most   int // places of all models
+	slowed func()
+
+	mu      sync.Mutex
+	running int
+	models  map[string]*places
+	queue   []*ticket // in the order in which they are served
+}
+
+// places are those of a model.
+type places struct {
+	limit    float64
+	running  int
+	steady   bool
+	slowedAt time.Time // the last time
+}
+
+// ticket waits for a place. Granted is closed when it has one.
+type ticket struct {
+	model   string
+	of      *places
+	granted chan struct{}
+}
+
+func newPace(most int, slowed func()) *pace {
+	return &pace{most: most, slowed: slowed, models: map[string]*places{}}
+}
+
+// ask asks for a place at a model, which end gives back.
+func (p *pace) ask(model string) *ticket {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := &ticket{model, p.of(model), make(chan struct{})}
+	p.queue = append(p.queue, t)
+	p.grant()
+	return t
+}
+
+// withdraw gives up a ticket, whether it was granted or not.
+func (p *pace) withdraw(t *ticket) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.Index(p.queue, t); i >= 0 {
+		p.queue = slices.Delete(p.queue, i, i+1)
+		return
+	}
+	p.give(t.of)
+}
+
+// end is how a row ended.
+type end uint8
+
+const (
+	answered   end = iota
+	overloaded     // the model had too much to do
+	notAsked       // the end says nothing of the model
+)
+
+// ended gives the place of a row back that began at a time.
+func (p *pace) ended(t *ticket, began time.Time, how end) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m, now := t.of, time.Now()
+	switch {
+	case how == answered && m.running >= int(m.limit):
+		if m.steady {
+			m.limit += 1 / m.limit
+		} else {
+			m.limit++
+		}
+		m.limit = min(m.limit, float64(p.most))
+	case how == overloaded && (!m.steady || began.After(m.slowedAt) && now.Sub(m.slowedAt) >= slowdownWindow):
+		m.limit = max(1, min(m.limit, float64(m.running))/2)
+		m.steady, m.slowedAt = true, now
+		p.slowed()
+	}
+	p.give(m)
+}
+
+// limit is how many rows may be at once at the models that were used last, together.
+func (p *pace) limit() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sum := 0
+	for _, m := range p.models {
+		sum += int(m.limit)
+	}
+	return min(max(sum, slowStart), p.most)
+}
+
+// rows is how many rows have a place.
+func (p *pace) rows() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.running
+}
+
+// of are the places of a model. The mutex is held, as for all that follow.
+func (p *pace) of(model string) *places {
+	if m := p.models[model]; m != nil {
+		return m
+	}
+	if len(p.models) >= keptModels {
+		for name, m := range p.models {
+			if m.running == 0 && !slices.ContainsFunc(p.queue, func(t *ticket) bool { return t.of == m }) {
+				delete(p.models, name)
+			}
+		}
+	}
+	m := &places{limit: min(slowStart, float64(p.most))}
+	p.models[model] = m
+	return m
+}
+
+func (p *pace) give(m *places) {
+	m.running--
+	p.running--
+	p.grant()
+}
+
+// grant grants places to the first tickets that can have one. A ticket of a model without places holds up no other.
+func (p *pace) grant() {
+	for i := 0; i < len(p.queue) && p.running < p.most; {
+		t := p.queue[i]
+		if t.of.running >= int(t.of.limit) {
+			i++
+			continue
+		}
+		t.of.running++
+		p.running++
+		close(t.granted)
+		p.queue = slices.Delete(p.queue, i, i+1)
+	}
+}

@@ -1,0 +1,265 @@
+// Package runs is the worker of file runs: it leases chunks of rows from results, has the rows answered, and has their outcomes
+// saved. It keeps nothing, so any number of workers share the work.
+//
+//	        ┌──────────────── Service.lease: while rows can begin ────────────────┐
+//	results ─ LeaseChunk ─▶ chunk ─ pace: a place ─▶ AnswerRow ─▶ SaveRows ─▶ results
+//	   │                      ▲ ▲                        │
+//	   └──── RenewLeases ─────┘ └──── not taken: later ──┘
+//
+// Each chunk has a goroutine of its own, which begins its rows one after the other, each when it has a place of the pace of its
+// model. So chunks that can begin rows take turns.
+package runs
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Settings are the settings of workers.
+type Settings struct {
+	Concurrency int `env:"PRISM_RUNS_CONCURRENCY" default:"256" help:"rows of file runs at models at once, at most; 0 answers none in this process"`
+}
+
+// Config is what differs between deployments.
+type Config struct {
+	// Concurrency is how many rows are at models at once, at most. 0 means 256.
+	Concurrency int
+}
+
+// Deps are what a Service works with; all are required.
+type Deps struct {
+	Leases  contract.Leases
+	Rows    contract.Rows
+	Metrics prometheus.Registerer
+	Log     *slog.Logger
+	Tracer  trace.TracerProvider
+}
+
+const (
+	// maxLeases bounds the chunks that a worker holds: at most 64 of 512 KiB.
+	maxLeases = 64
+	// aheadLeases is how many chunks wait for places at least. They are of different runs if there are several, so that a model
+	// that is slow holds up no other.
+	aheadLeases = 4
+	// leaseTry bounds a try to lease. It has the rows of the chunk read.
+	leaseTry = 10 * time.Second
+	// firstIdle and maxIdle are the pauses after which a worker looks again when there was nothing to lease.
+	firstIdle, maxIdle = 100 * time.Millisecond, time.Second
+	// refusedPause is the pause after a chunk that was given back, as no row of it could begin.
+	refusedPause = 500 * time.Millisecond
+	// renewTry bounds a try to renew leases.
+	renewTry = contract.ResultsWait
+)
+
+// Service is a worker.
+type Service struct {
+	Deps
+	id      prism.UUID // of this worker
+	tracer  trace.Tracer
+	pace    *pace
+	metrics *metrics
+	// more tells that further rows may be able to begin.
+	more chan struct{}
+
+	mu     sync.Mutex
+	chunks map[prism.UUID]*chunk // by the token of the lease
+}
+
+// New makes a worker. It does no I/O. It panics if Deps.Metrics has the collectors of a worker already.
+func New(cfg Config, d Deps) (*Service, error) {
+	if cfg.Concurrency < 0 {
+		return nil, errors.New("PRISM_RUNS_CONCURRENCY: must not be negative")
+	}
+	id, err := prism.NewUUID(time.Now(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{
+		Deps: d, id: id, tracer: d.Tracer.Tracer("github.com/prism-results/prism/services/runs"),
+		more: make(chan struct{}, 1), chunks: map[prism.UUID]*chunk{},
+	}
+	s.metrics = newMetrics(d.Metrics, s)
+	s.pace = newPace(cmp.Or(cfg.Concurrency, 256), s.metrics.slowdowns.Inc)
+	return s, nil
+}
+
+// Run answers rows until ctx ends, the calls under way have ended and their outcomes are saved (spec: worker-stop).
+func (s *Service) Run(ctx context.Context) error {
+	outlive, end := context.WithCancel(context.WithoutCancel(ctx))
+	var chunks, renewing sync.WaitGroup
+	renewing.Go(func() { s.renew(outlive) })
+	s.lease(ctx, func(c *chunk) {
+		s.add(c)
+		chunks.Go(func() {
+			defer s.remove(c)
+			c.run(outlive, ctx.Done())
+		})
+	})
+	chunks.Wait()
+	end()
+	renewing.Wait()
+	return nil
+}
+
+// lease leases chunks whenever more rows could begin, until ctx ends.
+func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
+	var waits backoff
+	for away := false; ; {
+		if !s.wanting() {
+			select {
+			case <-s.more:
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		c, err := s.leaseOne(ctx)
+		var pause time.Duration
+		switch {
+		case err != nil:
+			if !away {
+				s.Log.WarnContext(ctx, "leasing rows of runs failed", "error", err)
+			}
+			pause = waits.next(firstPause, maxPause)
+		case c == nil:
+			pause = waits.next(firstIdle, maxIdle)
+		default:
+			if s.refuses(c) {
+				c.stopped, pause = true, refusedPause
+			} else {
+				waits = 0
+			}
+			begin(c)
+		}
+		away = err != nil
+		if pause > 0 {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// leaseOne leases a chunk. The end of ctx does not interrupt it: nobody would know of the lease.
+func (s *Service) leaseOne(ctx context.Context) (*chunk, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTry)
+	defer cancel()
+	began := time.Now()
+	crash.At(crash.BeforeLease)
+	leased, err := s.Leases.LeaseChunk(ctx, s.id)
+	if err != nil || leased == nil {
+		return nil, err
+	}
+	crash.At(crash.AfterLease)
+	return newChunk(s, leased, began), nil
+}
+
+// wanting tells whether another chunk is wanted: fewer rows wait for places than there are places.
+func (s *Service) wanting() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.chunks) >= maxLeases {
+		return false
+	}
+	rows, chunks := 0, 0
+	for _, c := range s.chunks {
+		if n, state := c.look(); state == waiting && n > 0 {
+			rows, chunks = rows+n, chunks+1
+		}
+	}
+	return rows < s.pace.limit() || chunks < aheadLeases
+}
+
+// refuses tells whether a chunk is given back, as its rows could not begin: another chunk of its run waits for the run's limits,
+// or another one of its account for the account's (spec: row-waits).
+func (s *Service) refuses(c *chunk) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, other := range s.chunks {
+		switch _, state := other.look(); {
+		case state == overLimit && other.Account == c.Account, state == limited && other.Run == c.Run:
+			return true
+		}
+	}
+	return false
+}
+
+// look again whether another chunk is wanted.
+func (s *Service) look() {
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Service) add(c *chunk) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chunks[c.Token] = c
+}
+
+func (s *Service) remove(c *chunk) {
+	s.mu.Lock()
+	delete(s.chunks, c.Token)
+	s.mu.Unlock()
+	s.look()
+}
+
+// renew renews all leases, and tells their chunks what became of them, until ctx ends (spec: worker-leases).
+func (s *Service) renew(ctx context.Context) {
+	tick := time.NewTicker(contract.LeasePoll)
+	defer tick.Stop()
+	for away := false; ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		leases := s.leases()
+		if len(leases) == 0 {
+			continue
+		}
+		began := time.Now()
+		try, cancel := context.WithTimeout(ctx, renewTry)
+		states, err := s.Leases.RenewLeases(try, leases)
+		cancel()
+		if err != nil && !away && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "renewing leases of rows failed", "error", err)
+		}
+		away = err != nil
+		s.mu.Lock()
+		for _, state := range states {
+			if c := s.chunks[state.Token]; c != nil {
+				c.renewed(renewal{state, began})
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+func (s *Service) leases() []contract.Lease {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	leases := make([]contract.Lease, 0, len(s.chunks))
+	for _, c := range s.chunks {
+		leases = append(leases, c.Lease)
+	}
+	return leases
+}

@@ -1,0 +1,115 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/crash"
+)
+
+const (
+	// saveEvery is how long outcomes wait to be saved together (spec: rows-saved-together).
+	saveEvery = 100 * time.Millisecond
+	// saveTry bounds a try to save.
+	saveTry = 5 * time.Second
+	// firstSavePause and maxSavePause are the pauses between tries.
+	firstSavePause, maxSavePause = 100 * time.Millisecond, 2 * time.Second
+)
+
+// saves are the outcomes of a chunk that are not saved yet. One save is under way at a time.
+type saves struct {
+	ready  []contract.RowOutcome
+	since  time.Time             // when the first of ready was added
+	under  []contract.RowOutcome // way: those being saved
+	saving bool
+	last   bool // the save under way ends the lease
+	ends   bool // the lease has ended
+	tries  backoff
+	nextTo time.Time // of the next try after one that failed
+	done   chan error
+}
+
+// add adds an outcome.
+func (s *saves) add(o contract.RowOutcome, now time.Time) {
+	if len(s.ready) == 0 {
+		s.since = now
+	}
+	s.ready = append(s.ready, o)
+}
+
+// failing tells whether the last try failed. No row begins then, since it may not be saved either.
+func (s *saves) failing() bool { return s.tries > 0 }
+
+// save begins a save if one is due; finished: all outcomes are there, so that the save ends the lease. Otherwise it returns when
+// one will be due, if time alone decides.
+func (s *saves) save(ctx context.Context, c *chunk, now time.Time, finished bool) (wake time.Time) {
+	if s.saving || c.lost || len(s.ready) == 0 && !finished {
+		return time.Time{}
+	}
+	due := s.since.Add(saveEvery)
+	if finished {
+		due = now
+	}
+	if due = later(due, s.nextTo); now.Before(due) {
+		return due
+	}
+	s.saving, s.last, s.under, s.ready = true, finished, s.ready, nil
+	rows := contract.SaveRows{Lease: c.Lease, Rows: s.under, Done: finished}
+	go func() { s.done <- c.s.saveRows(ctx, rows) }()
+	return time.Time{}
+}
+
+// saveRows makes a try to save.
+func (s *Service) saveRows(ctx context.Context, rows contract.SaveRows) error {
+	ctx, cancel := context.WithTimeout(ctx, saveTry)
+	defer cancel()
+	began := time.Now()
+	crash.At(crash.BeforeRows)
+	err := s.Leases.SaveRows(ctx, rows)
+	outcome := failedSave
+	switch {
+	case err == nil:
+		crash.At(crash.AfterRows)
+		outcome = savedRows
+	case errors.Is(err, contract.ErrLeaseLost):
+		outcome = lostLease
+	}
+	s.metrics.saved(outcome, time.Since(began))
+	return err
+}
+
+// saved takes the end of a save, and tells whether the lease is lost. Outcomes that were not saved are tried again.
+func (s *saves) saved(ctx context.Context, c *chunk, err error) (lost bool) {
+	s.saving = false
+	switch {
+	case err == nil:
+		s.ends, s.tries = s.last, 0
+		for _, o := range s.under {
+			c.s.metrics.rows.WithLabelValues(outcomeOf(o)).Inc()
+		}
+	case errors.Is(err, contract.ErrLeaseLost):
+		s.ready = nil
+		lost = true
+	default:
+		if s.tries == 0 {
+			c.s.Log.WarnContext(ctx, "saving rows failed", "run", c.Run, "error", err)
+		}
+		s.nextTo = time.Now().Add(s.tries.next(firstSavePause, maxSavePause))
+		s.ready = append(s.under, s.ready...)
+	}
+	s.under = nil
+	return lost
+}
+
+// outcomeOf is the outcome of a row in metrics.
+func outcomeOf(o contract.RowOutcome) string {
+	switch {
+	case o.Save == nil:
+		return rowInvalid
+	case o.Save.Outcome.Failed():
+		return rowFailed
+	}
+	return rowOK
+}
