@@ -74,18 +74,19 @@ func (s *store) LeaseChunk(context.Context, prism.UUID) (*contract.Chunk, error)
 	if s.away != nil {
 		return nil, s.away
 	}
-	held := map[prism.AccountID]int{}
+	held, waited := map[prism.AccountID]int{}, map[prism.RunID]time.Time{}
 	for _, c := range s.chunks {
 		if time.Now().Before(c.until) {
 			held[c.Account] += len(c.Rows)
 		}
+		waited[c.Run] = later(waited[c.Run], c.leased)
 	}
 	var next *stored
 	for _, c := range s.chunks {
 		if c.stop || len(c.outcomes) == len(c.Rows) || time.Now().Before(c.until) {
 			continue
 		}
-		if next == nil || held[c.Account] < held[next.Account] || held[c.Account] == held[next.Account] && c.leased.Before(next.leased) {
+		if next == nil || held[c.Account] < held[next.Account] || held[c.Account] == held[next.Account] && waited[c.Run].Before(waited[next.Run]) {
 			next = c
 		}
 	}

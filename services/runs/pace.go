@@ -10,7 +10,7 @@ const (
 	// slowStart is how many rows of a model are at once at first.
 	slowStart = 8
 	// slowdownWindow is the time in which the number is halved once at most.
-	slowdownWindow = time.Second
+	slowdownWindow = 250 * time.Millisecond
 	// keptModels bounds the models whose number is remembered while no row is at them.
 	keptModels = 64
 )
@@ -37,6 +37,7 @@ type pace struct {
 type places struct {
 	limit    float64
 	running  int
+	wantedAt time.Time // when more rows than limit wanted a place, the last time
 	steady   bool
 	slowedAt time.Time // the last time
 }
@@ -88,7 +89,7 @@ func (p *pace) ended(t *ticket, began time.Time, how end) {
 	defer p.mu.Unlock()
 	m, now := t.of, time.Now()
 	switch {
-	case how == answered && m.running >= int(m.limit):
+	case how == answered && !m.wantedAt.Before(began): // more places would have been used
 		if m.steady {
 			m.limit += 1 / m.limit
 		} else {
@@ -112,6 +113,20 @@ func (p *pace) limit() int {
 		sum += int(m.limit)
 	}
 	return min(max(sum, slowStart), p.most)
+}
+
+// fed tells whether so many rows that wait are a round of answers of their model.
+func (p *pace) fed(model string, rows int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return rows >= int(p.of(model).limit)
+}
+
+// full tells whether no model has room for a further row.
+func (p *pace) full() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.running >= p.most
 }
 
 // rows is how many rows have a place.
@@ -149,6 +164,7 @@ func (p *pace) grant() {
 	for i := 0; i < len(p.queue) && p.running < p.most; {
 		t := p.queue[i]
 		if t.of.running >= int(t.of.limit) {
+			t.of.wantedAt = time.Now()
 			i++
 			continue
 		}

@@ -50,15 +50,12 @@ type Deps struct {
 const (
 	// maxLeases bounds the chunks that a worker holds: at most 64 of 512 KiB.
 	maxLeases = 64
-	// aheadLeases is how many chunks wait for places at least. They are of different runs if there are several, so that a model
-	// that is slow holds up no other.
-	aheadLeases = 4
 	// leaseTry bounds a try to lease. It has the rows of the chunk read.
 	leaseTry = 10 * time.Second
 	// firstIdle and maxIdle are the pauses after which a worker looks again when there was nothing to lease.
 	firstIdle, maxIdle = 100 * time.Millisecond, time.Second
-	// refusedPause is the pause after a chunk that was given back, as no row of it could begin.
-	refusedPause = 500 * time.Millisecond
+	// firstRefused and maxRefused are the pauses after chunks that were given back, as no row of them could begin.
+	firstRefused, maxRefused = 25 * time.Millisecond, 500 * time.Millisecond
 	// renewTry bounds a try to renew leases.
 	renewTry = contract.ResultsWait
 )
@@ -117,13 +114,18 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 	var waits backoff
 	for away := false; ; {
-		if !s.wanting() {
+		for look := time.After(maxRefused); !s.wanting(); {
 			select {
 			case <-s.more:
 				continue
+			case <-look: // there may be rows of another model or account
 			case <-ctx.Done():
 				return
 			}
+			if s.room() {
+				break
+			}
+			look = time.After(maxRefused)
 		}
 		if ctx.Err() != nil {
 			return
@@ -140,7 +142,7 @@ func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 			pause = waits.next(firstIdle, maxIdle)
 		default:
 			if s.refuses(c) {
-				c.stopped, pause = true, refusedPause
+				c.stopped, pause = true, waits.next(firstRefused, maxRefused)
 			} else {
 				waits = 0
 			}
@@ -171,34 +173,52 @@ func (s *Service) leaseOne(ctx context.Context) (*chunk, error) {
 	return newChunk(s, leased, began), nil
 }
 
-// wanting tells whether another chunk is wanted: fewer rows wait for places than there are places.
+// room tells whether a further chunk may be held, and a further row may begin if its model and limits allow it.
+func (s *Service) room() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.chunks) < maxLeases && !s.pace.full()
+}
+
+// wanting tells whether another chunk is wanted: a model whose rows are here has fewer that wait for places than it has places, or
+// no rows wait.
 func (s *Service) wanting() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.chunks) >= maxLeases {
 		return false
 	}
-	rows, chunks := 0, 0
+	rows := map[string]int{}
 	for _, c := range s.chunks {
-		if n, state := c.look(); state == waiting && n > 0 {
-			rows, chunks = rows+n, chunks+1
+		if n, state := c.look(); state == waiting {
+			rows[c.Facts.Version.Model] += n
 		}
 	}
-	return rows < s.pace.limit() || chunks < aheadLeases
-}
-
-// refuses tells whether a chunk is given back, as its rows could not begin: another chunk of its run waits for the run's limits,
-// or another one of its account for the account's (spec: row-waits).
-func (s *Service) refuses(c *chunk) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, other := range s.chunks {
-		switch _, state := other.look(); {
-		case state == overLimit && other.Account == c.Account, state == limited && other.Run == c.Run:
+	for model, n := range rows {
+		if !s.pace.fed(model, n) {
 			return true
 		}
 	}
-	return false
+	return len(rows) == 0
+}
+
+// refuses tells whether a chunk is given back, as its rows could not begin soon: another chunk of its run waits for the run's
+// limits, another one of its account for the account's (spec: row-waits), or the account has rows enough that wait for the same
+// model. So a worker does not hold what others could begin, and slow runs leave room for others.
+func (s *Service) refuses(c *chunk) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	model, rows := c.Facts.Version.Model, 0
+	for _, other := range s.chunks {
+		n, state := other.look()
+		switch {
+		case state == overLimit && other.Account == c.Account, state == limited && other.Run == c.Run:
+			return true
+		case state == waiting && other.Account == c.Account && other.Facts.Version.Model == model:
+			rows += n
+		}
+	}
+	return rows > 0 && s.pace.fed(model, rows)
 }
 
 // look again whether another chunk is wanted.

@@ -315,7 +315,7 @@ func TestAnAccountOverItsLimitHoldsUpNoOther(t *testing.T) {
 		}}
 		w := start(t, s, rows, Config{})
 		pass(time.Minute)
-		if _, leases := s.over(); leases > 2*aheadLeases {
+		if _, leases := s.over(); leases > 2 {
 			t.Errorf("%d chunks are leased that cannot be answered", leases)
 		}
 		s.add(2, 2, "", contract.RowLimits{}, 200, 200)
