@@ -99,7 +99,7 @@ func (d *Daemon) server(cfg httpkit.Config) *httpkit.Server {
 	})
 }
 
-// Plan is what Run runs.
+// Plan is what Run runs. A worker has no API: it has no Server and no address of one, and Serve works until ctx ends.
 type Plan struct {
 	API, Admin config.Address
 	Server     *httpkit.Server
@@ -119,7 +119,10 @@ func (d *Daemon) Run(ctx context.Context, p Plan) (err error) {
 	if err != nil {
 		return err
 	}
-	checks := append([]httpkit.Check{{Name: d.Name, Probe: p.Server.Ready}}, p.Checks...)
+	checks := p.Checks
+	if p.Server != nil {
+		checks = append([]httpkit.Check{{Name: d.Name, Probe: p.Server.Ready}}, checks...)
+	}
 	outlive, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var parts sync.WaitGroup
@@ -140,6 +143,10 @@ func (d *Daemon) Run(ctx context.Context, p Plan) (err error) {
 			}
 			return err
 		}
+	}
+	if p.Server == nil {
+		d.Log.InfoContext(ctx, "working", "admin", admin.Addr().String())
+		return p.Serve(ctx, nil)
 	}
 	api, err := listen(ctx, p.API, "PRISM_LISTEN")
 	if err != nil {

@@ -55,10 +55,9 @@ func NewRows(cfg Config, d RowsDeps) (*Rows, error) {
 }
 
 // Run keeps up with the limits of accounts until ctx ends. Without it, accounts have no limits.
-func (r *Rows) Run(ctx context.Context) error {
+func (r *Rows) Run(ctx context.Context) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	parts.Go(func() { r.locks.run(ctx) })
 	r.admission.Run(ctx)
-	return nil
 }

@@ -31,7 +31,7 @@ func TestRowsAreCountedForTheLimitsOfTheirAccount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return r, func(ctx context.Context) { _ = r.Run(ctx) }
+			return r, r.Run
 		},
 		"beside a gateway": func(t *testing.T) (contract.Rows, func(context.Context)) {
 			g, err := New(Config{}, Deps{

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -47,9 +48,10 @@ type Deps struct {
 	Tracer  trace.TracerProvider
 }
 
+// MaxLeases bounds the chunks that a worker holds, of 512 KiB at most.
+const MaxLeases = 64
+
 const (
-	// maxLeases bounds the chunks that a worker holds: at most 64 of 512 KiB.
-	maxLeases = 64
 	// leaseTry bounds a try to lease. It has the rows of the chunk read.
 	leaseTry = 10 * time.Second
 	// firstIdle and maxIdle are the pauses after which a worker looks again when there was nothing to lease.
@@ -67,6 +69,7 @@ type Service struct {
 	tracer  trace.Tracer
 	pace    *pace
 	metrics *metrics
+	away    atomic.Bool // leasing failed the last time
 	// more tells that further rows may be able to begin.
 	more chan struct{}
 
@@ -93,7 +96,7 @@ func New(cfg Config, d Deps) (*Service, error) {
 }
 
 // Run answers rows until ctx ends, the calls under way have ended and their outcomes are saved (spec: worker-stop).
-func (s *Service) Run(ctx context.Context) error {
+func (s *Service) Run(ctx context.Context) {
 	outlive, end := context.WithCancel(context.WithoutCancel(ctx))
 	var chunks, renewing sync.WaitGroup
 	renewing.Go(func() { s.renew(outlive) })
@@ -107,13 +110,20 @@ func (s *Service) Run(ctx context.Context) error {
 	chunks.Wait()
 	end()
 	renewing.Wait()
+}
+
+// Ready returns an error while results does not let the worker lease.
+func (s *Service) Ready(context.Context) error {
+	if s.away.Load() {
+		return contract.ErrUnavailable
+	}
 	return nil
 }
 
 // lease leases chunks whenever more rows could begin, until ctx ends.
 func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 	var waits backoff
-	for away := false; ; {
+	for {
 		for look := time.After(maxRefused); !s.wanting(); {
 			select {
 			case <-s.more:
@@ -134,7 +144,7 @@ func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 		var pause time.Duration
 		switch {
 		case err != nil:
-			if !away {
+			if !s.away.Load() {
 				s.Log.WarnContext(ctx, "leasing rows of runs failed", "error", err)
 			}
 			pause = waits.next(firstPause, maxPause)
@@ -148,7 +158,7 @@ func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 			}
 			begin(c)
 		}
-		away = err != nil
+		s.away.Store(err != nil)
 		if pause > 0 {
 			select {
 			case <-time.After(pause):
@@ -177,7 +187,7 @@ func (s *Service) leaseOne(ctx context.Context) (*chunk, error) {
 func (s *Service) room() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.chunks) < maxLeases && !s.pace.full()
+	return len(s.chunks) < MaxLeases && !s.pace.full()
 }
 
 // wanting tells whether another chunk is wanted: a model whose rows are here has fewer that wait for places than it has places, or
@@ -185,7 +195,7 @@ func (s *Service) room() bool {
 func (s *Service) wanting() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.chunks) >= maxLeases {
+	if len(s.chunks) >= MaxLeases {
 		return false
 	}
 	rows := map[string]int{}

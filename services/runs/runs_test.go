@@ -305,7 +305,7 @@ func TestAPanicIsARowThatWaits(t *testing.T) {
 // spec: row-waits
 func TestAnAccountOverItsLimitHoldsUpNoOther(t *testing.T) {
 	bubble(t, func(t *testing.T, s *store) {
-		s.add(1, 1, "", contract.RowLimits{}, chunksOf(maxLeases+20)...)
+		s.add(1, 1, "", contract.RowLimits{}, chunksOf(MaxLeases+20)...)
 		limited := prism.AccountID{UUID: prism.UUID{1}}
 		rows := &answerer{do: func(_ context.Context, facts contract.RowFacts, row contract.ChunkRow) (contract.RowOutcome, error) {
 			if facts.Account == limited {
@@ -332,7 +332,7 @@ func TestAnAccountOverItsLimitHoldsUpNoOther(t *testing.T) {
 // spec: run-pace
 func TestARunWithALimitHoldsUpNoOther(t *testing.T) {
 	bubble(t, func(t *testing.T, s *store) {
-		s.add(1, 1, "", contract.RowLimits{RowsPerSecond: 1}, chunksOf(maxLeases+20)...)
+		s.add(1, 1, "", contract.RowLimits{RowsPerSecond: 1}, chunksOf(MaxLeases+20)...)
 		w := start(t, s, okAfter(10*time.Millisecond), Config{})
 		pass(time.Minute)
 		if _, leases := s.over(); leases != 1 {
