@@ -14,6 +14,7 @@ import (
 	modelproxy "github.com/prism-results/prism/services/model-proxy"
 	"github.com/prism-results/prism/services/results"
 	"github.com/prism-results/prism/services/results/operator"
+	"github.com/prism-results/prism/services/runs"
 )
 
 // storeSettings are what the operator commands need.
@@ -40,6 +41,7 @@ type settings struct {
 	Provider string     `env:"PRISM_MODEL_PROVIDER" default:"offline" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model"`
 	Upstream modelproxy.Upstream
 	Proxies  httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
+	Runs     runs.Settings
 	Daemon   daemon.Settings
 }
 
@@ -63,7 +65,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	return serve(ctx, s, env, stdout, stderr)
 }
 
-// serve composes the three services in one process.
+// serve composes the services in one process.
 func serve(ctx context.Context, s settings, env config.Environment, stdout, stderr io.Writer) error {
 	d, err := daemon.New(ctx, "prism", s.Daemon, env.Getenv, stderr)
 	if err != nil {
@@ -93,6 +95,12 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	if err != nil {
 		return err
 	}
+	worker, err := runs.New(runs.Config{Concurrency: s.Runs.Concurrency}, runs.Deps{
+		Leases: service, Rows: g.Rows(), Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider,
+	})
+	if err != nil {
+		return err
+	}
 	hello := demo{service: service, stdout: stdout, embedded: s.Store.Database.IsZero()}
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,
@@ -104,6 +112,11 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 				return errors.Join(err, api.Close())
 			}
 			hello.print(api.Addr())
+			var working sync.WaitGroup
+			defer working.Wait()
+			if s.Runs.Concurrency > 0 {
+				working.Go(func() { worker.Run(ctx) })
+			}
 			return g.Run(ctx, api)
 		},
 		Background: func(ctx context.Context) error {
