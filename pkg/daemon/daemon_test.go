@@ -334,3 +334,34 @@ func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) { //nolint:paralleltest /
 		t.Errorf("got %v", err)
 	}
 }
+
+// spec: worker-stop
+func TestAWorkerHasNoAPI(t *testing.T) {
+	t.Parallel()
+	d, logs := newDaemon(t, unset)
+	ctx, stop := context.WithCancel(t.Context())
+	var order []string
+	err := d.Run(ctx, Plan{
+		Admin: anyPort,
+		Serve: func(ctx context.Context, ln net.Listener) error {
+			if ln != nil {
+				t.Error("a worker listens")
+			}
+			stop()
+			<-ctx.Done()
+			order = append(order, "worked")
+			return nil
+		},
+		Background: func(ctx context.Context) error {
+			<-ctx.Done()
+			order = append(order, "background")
+			return nil
+		},
+	})
+	if err != nil || !slices.Equal(order, []string{"worked", "background"}) {
+		t.Errorf("got %v, in the order %v", err, order)
+	}
+	if !strings.Contains(logs.String(), `"msg":"working"`) {
+		t.Errorf("the log is %s", logs)
+	}
+}

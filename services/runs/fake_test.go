@@ -30,21 +30,21 @@ type store struct {
 	renews int
 	empty  int   // saves without rows
 	away   error // of every call
-	saved  map[prism.ResultID]int
+	twice  int   // rows saved that were saved under another lease
 }
 
 // stored is a chunk of a run.
 type stored struct {
 	contract.Chunk
-	outcomes map[int64]contract.RowOutcome // by row
-	until    time.Time                     // of the lease; zero: not leased
-	leased   time.Time                     // last
-	stop     bool                          // the run pauses
+	outcomes map[int64]prism.UUID // by row: the token under which it was saved
+	until    time.Time            // of the lease; zero: not leased
+	leased   time.Time            // last
+	stop     bool                 // the run pauses
 }
 
 func newStore(t *testing.T) *store {
 	t.Helper()
-	return &store{t: t, saved: map[prism.ResultID]int{}}
+	return &store{t: t}
 }
 
 // add adds chunks with so many rows to a run of an account.
@@ -53,7 +53,7 @@ func (s *store) add(account, run byte, model string, limits contract.RowLimits, 
 	defer s.mu.Unlock()
 	first := int64(1)
 	for _, n := range rows {
-		c := &stored{outcomes: map[int64]contract.RowOutcome{}}
+		c := &stored{outcomes: map[int64]prism.UUID{}}
 		c.Account, c.Run = prism.AccountID{UUID: prism.UUID{account}}, prism.RunID{UUID: prism.UUID{run}}
 		c.Lease.Chunk = int32(len(s.chunks))
 		c.RowLimits = limits
@@ -150,13 +150,10 @@ func (s *store) SaveRows(_ context.Context, rows contract.SaveRows) error {
 		s.empty++
 	}
 	for _, o := range rows.Rows {
-		if _, over := c.outcomes[o.Row]; over {
-			continue
+		if under, over := c.outcomes[o.Row]; over && under != rows.Token {
+			s.twice++
 		}
-		c.outcomes[o.Row] = o
-		if o.Save != nil {
-			s.saved[o.Save.ID]++
-		}
+		c.outcomes[o.Row] = rows.Token
 	}
 	if rows.Done {
 		c.until = time.Time{}

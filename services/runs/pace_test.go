@@ -61,7 +61,7 @@ func TestThePlacesOfAModelAreUsed(t *testing.T) {
 func TestEachModelHasAPaceOfItsOwn(t *testing.T) {
 	bubble(t, func(t *testing.T, s *store) {
 		s.add(1, 1, "slow", contract.RowLimits{}, chunksOf(40)...)
-		s.add(1, 2, "fast", contract.RowLimits{}, chunksOf(40)...)
+		s.add(1, 2, "fast", contract.RowLimits{}, chunksOf(80)...)
 		slow, fast := upstream(2, time.Second), upstream(64, 50*time.Millisecond)
 		rows := &answerer{do: func(ctx context.Context, facts contract.RowFacts, row contract.ChunkRow) (contract.RowOutcome, error) {
 			if facts.Version.Model == "slow" {
@@ -71,7 +71,7 @@ func TestEachModelHasAPaceOfItsOwn(t *testing.T) {
 		}}
 		w := start(t, s, rows, Config{})
 		pass(10 * time.Second)
-		if _, n := fast.count(); n < 8000 {
+		if _, n := fast.count(); n < 6000 {
 			t.Errorf("%d rows of the fast model in 10 s beside a slow one", n)
 		}
 		if _, n := slow.count(); n < 18 {
