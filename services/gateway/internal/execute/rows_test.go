@@ -137,7 +137,8 @@ func TestARowThatIsNotTakenHasNoOutcome(t *testing.T) {
 		want func(error) bool
 	}{
 		"the account is over its requests": {
-			func(*bench) {}, apierr.UnavailableFor(time.Second), good, func(err error) bool { return errors.As(err, &over) && over.Seconds == 1 },
+			func(*bench) {}, apierr.UnavailableFor(time.Second), good,
+			func(err error) bool { return errors.As(err, &over) && over.Seconds == 1 },
 		},
 		"the account is over its results of the day": {
 			func(b *bench) { b.quota.limit.Store(0) }, nil, good, func(err error) bool { return errors.As(err, &over) },
@@ -163,7 +164,8 @@ func TestARowThatIsNotTakenHasNoOutcome(t *testing.T) {
 	}
 	b, inFlight, archived := newBench(t), 0, rowFacts
 	archived.Archived = true
-	if got, err := b.rows(&inFlight, nil).AnswerRow(t.Context(), archived, good); !errors.Is(err, apierr.PrismNotFound()) || got.Invalid != "" {
+	got, err := b.rows(&inFlight, nil).AnswerRow(t.Context(), archived, good)
+	if !errors.Is(err, apierr.PrismNotFound()) || got.Invalid != "" {
 		t.Errorf("an archived prism: %+v, %v", got, err) // its run pauses
 	}
 	// What is invalid counts for no limit, as a request that is invalid does.
