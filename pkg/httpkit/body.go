@@ -19,6 +19,7 @@ const (
 	Absent Kind = iota // no content type and no body
 	JSON
 	Text
+	Octets // application/octet-stream, which only ReadOctets takes
 )
 
 // Body is a request's body as it was sent. Bytes belong to the handler. A body of kind JSON may have no bytes, which is
@@ -38,8 +39,21 @@ type Body struct {
 // A body over the limit is neither read nor kept: the response is sent at once, and the connection discards a bounded
 // number of bytes before it closes. So a client that is still sending sees the response and not a reset.
 func ReadBody(c *fiber.Ctx) (Body, error) {
+	return readBody(c, func(k Kind) bool { return k != Octets })
+}
+
+// ReadOctets is ReadBody for a body that has to be application/octet-stream, with any bytes or none.
+func ReadOctets(c *fiber.Ctx) ([]byte, error) {
+	b, err := readBody(c, func(k Kind) bool { return k == Octets })
+	return b.Bytes, err
+}
+
+func readBody(c *fiber.Ctx, takes func(Kind) bool) (Body, error) {
 	x := exchangeOf(c)
 	kind, err := x.bodyKind()
+	if err == nil && !takes(kind) {
+		err = apierr.UnsupportedMediaType()
+	}
 	if err != nil {
 		return Body{}, err
 	}
@@ -116,6 +130,8 @@ func (x *exchange) bodyKind() (Kind, error) {
 		return JSON, nil
 	case bytes.EqualFold(media, []byte("text/plain")):
 		return Text, nil
+	case bytes.EqualFold(media, []byte("application/octet-stream")):
+		return Octets, nil
 	}
 	return Absent, apierr.UnsupportedMediaType()
 }

@@ -329,3 +329,44 @@ func TestReadAllHoldsNoMoreThanTwiceWhatArrived(t *testing.T) {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// spec: part-body
+func TestOctetsAreTakenWhereTheyAreExpectedAndNowhereElse(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{BodyLimit: 8}, Deps{}, func(app *fiber.App) {
+		app.Put("/part", func(c *fiber.Ctx) error {
+			b, err := ReadOctets(c)
+			if err != nil {
+				return err
+			}
+			return Send(c, fiber.StatusOK, "text/plain", append([]byte("got "), b...))
+		})
+		app.Put("/json", func(c *fiber.Ctx) error {
+			_, err := ReadBody(c)
+			return err
+		})
+	})
+	put := func(path, contentType, body string) string {
+		return "PUT " + path + " HTTP/1.1\r\nHost: h\r\n" + contentType + "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	}
+	const octets = "Content-Type: Application/Octet-Stream; x=y\r\n"
+	for _, c := range []struct {
+		request string
+		status  int
+		body    string
+	}{
+		{put("/part", octets, "\x00\xff{7}8"), 200, "got \x00\xff{7}8"},
+		{put("/part", octets, ""), 200, "got "},
+		{put("/part", octets, "123456789"), 413, ""},
+		{put("/part", "", "x"), 415, ""},
+		{put("/part", "", ""), 415, ""},
+		{put("/part", "Content-Type: application/json\r\n", "{}"), 415, ""},
+		{put("/part", octets+"Content-Encoding: gzip\r\n", "x"), 415, ""},
+		{put("/json", octets, "{}"), 415, ""},
+	} {
+		got := r.dial().send(c.request).reply("PUT")
+		if got.status != c.status || c.status == 200 && got.body != c.body {
+			t.Errorf("%q: got %d %q", c.request, got.status, got.body)
+		}
+	}
+}
