@@ -41,7 +41,7 @@ func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, cont
 	bytes := byteLen(shared)
 	longest := 0
 	for _, q := range d.Questions {
-		longest = max(longest, byteLen(questionTexts(q)))
+		longest = max(longest, byteLen(QuestionTexts(q)))
 	}
 	if bytes+longest <= apierr.TokenLimit {
 		return bytes + longest, false
@@ -53,15 +53,15 @@ func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, cont
 	}
 	longest = 0
 	for _, q := range d.Questions {
-		if texts := questionTexts(q); byteLen(texts) > longest { // a shorter one cannot have more tokens
+		if texts := QuestionTexts(q); byteLen(texts) > longest { // a shorter one cannot have more tokens
 			longest = max(longest, v.countAll(texts))
 		}
 	}
 	return tokens + longest, tokens+longest > apierr.TokenLimit
 }
 
-// questionTexts are the texts of a question that the model reads.
-func questionTexts(q prism.Question) []string {
+// QuestionTexts are the texts of a question that the model reads.
+func QuestionTexts(q prism.Question) []string {
 	texts := []string{q.Text}
 	switch q.Type {
 	case prism.Choice:
@@ -76,6 +76,9 @@ func questionTexts(q prism.Question) []string {
 	}
 	return texts
 }
+
+// Count is the number of tokens of texts, each counted by itself.
+func (e *Estimator) Count(texts ...string) int { return e.load().countAll(texts) }
 
 func byteLen(texts []string) (n int) {
 	for _, s := range texts {

@@ -1,0 +1,196 @@
+// Package dryrun tells what a run of a file would do, without making it: which rows are invalid, and what the others would cost.
+package dryrun
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/gateway/internal/checks"
+	"github.com/prism-results/prism/services/gateway/internal/execute"
+	"github.com/prism-results/prism/services/gateway/internal/request"
+	"github.com/prism-results/prism/services/gateway/internal/size"
+)
+
+// The bounds of a dry run (spec: run-dry-run).
+const (
+	// checkTime is how long rows are checked. A large file has rows that are not.
+	checkTime = 20 * time.Second
+	// maxShown is how many invalid rows are listed.
+	maxShown = 100
+	// sampleOfChunk and maxSample bound the rows whose tokens are counted.
+	sampleOfChunk = 5
+	maxSample     = 2_000
+)
+
+// Sizer checks and counts what a call sends to the model.
+type Sizer interface {
+	checks.Sizer
+	// Count is the number of tokens of texts.
+	Count(texts ...string) int
+}
+
+// Deps are what dry runs work with; all are required.
+type Deps struct {
+	Results contract.Runs
+	Models  contract.Models
+	Sizer   Sizer
+	// Stopping ends when the service begins to refuse calls. Rows are checked no longer.
+	Stopping func() context.Context
+}
+
+// answer is the response of a dry run. What is not known is null.
+type answer struct {
+	Rows         int64    `json:"rows"`
+	RowsChecked  int64    `json:"rows_checked"`
+	Invalid      []row    `json:"invalid"`
+	InvalidTotal int64    `json:"invalid_total"`
+	Tokens       int64    `json:"tokens"`
+	ModelCalls   int64    `json:"model_calls"`
+	Seconds      *float64 `json:"seconds"`
+	Cost         *float64 `json:"cost"`
+	Currency     *string  `json:"currency"`
+}
+
+// row is an invalid row; the first of the file is 1.
+type row struct {
+	Row     int64  `json:"row"`
+	Message string `json:"message"`
+}
+
+// Run answers the dry run of a run. Its errors are those of contract.Runs.PlanRun and contract.Models.List.
+func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
+	plan, err := execute.LookUp(ctx, func(ctx context.Context) (contract.RunPlan, error) { return d.Results.PlanRun(ctx, key, ref, n) })
+	if err != nil {
+		return contract.Response{}, err
+	}
+	known, err := execute.LookUp(ctx, d.Models.List)
+	if err != nil {
+		return contract.Response{}, err
+	}
+	t := tally{plan: plan, sizer: d.Sizer, answer: answer{Rows: plan.Rows, Invalid: []row{}}}
+	ends := time.Now().Add(checkTime)
+	for chunk := int32(0); chunk < plan.Chunks && time.Now().Before(ends) && d.Stopping().Err() == nil; chunk++ {
+		// The version is named, so that all chunks are of the version that the first look-up found.
+		n.Version = plan.Version.Number
+		q := contract.PlanRows{Prism: prism.Ref{ID: plan.Prism}, Run: n, Chunk: chunk}
+		rows, err := execute.LookUp(ctx, func(ctx context.Context) ([]contract.ChunkRow, error) { return d.Results.PlanRows(ctx, key, q) })
+		if err != nil {
+			return contract.Response{}, err
+		}
+		if err := t.add(rows); err != nil {
+			return contract.Response{}, err
+		}
+	}
+	t.estimate(modelOf(known, plan.Version.Model))
+	body, err := strictjson.Marshal(t.answer)
+	return contract.Response{ContentType: httpkit.JSONType, Body: body}, err
+}
+
+// tally adds up rows.
+type tally struct {
+	plan  contract.RunPlan
+	sizer Sizer
+	answer
+
+	bytes, sampleBytes int64 // of the input of valid rows, and of those whose tokens were counted
+	sampled            int
+	sampleTokens       int64
+}
+
+// add checks the rows of a chunk by the code of a create call (spec: rows-are-calls).
+func (t *tally) add(rows []contract.ChunkRow) error {
+	for i, r := range rows {
+		t.RowsChecked++
+		message, err := t.check(r)
+		switch {
+		case err != nil:
+			return err
+		case message == "":
+			t.measure(r, i < sampleOfChunk)
+			continue
+		}
+		t.InvalidTotal++
+		if len(t.Invalid) < maxShown {
+			t.Invalid = append(t.Invalid, row{r.Row, message})
+		}
+	}
+	return nil
+}
+
+// check is the message of an invalid row, or "".
+func (t *tally) check(r contract.ChunkRow) (string, error) {
+	sent, err := request.Row(r.Fields, r.Ref, r.Context)
+	if err == nil {
+		_, err = checks.Create(sent, contract.CreateFacts{Account: t.plan.Account, Prism: t.plan.Prism, Version: &t.plan.Version}, t.sizer)
+	}
+	var refused *apierr.Error
+	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
+		return refused.Message, nil
+	}
+	return "", err
+}
+
+func (t *tally) measure(r contract.ChunkRow, sample bool) {
+	texts := []string{r.Context}
+	for _, f := range r.Fields {
+		texts = append(texts, f.Value)
+	}
+	bytes := int64(0)
+	for _, text := range texts {
+		bytes += int64(len(text))
+	}
+	t.bytes += bytes
+	if sample && t.sampled < maxSample {
+		t.sampled++
+		t.sampleBytes += bytes
+		t.sampleTokens += int64(t.sizer.Count(texts...))
+	}
+}
+
+// estimate makes the sums of all rows from those that were checked.
+func (t *tally) estimate(m contract.Model) {
+	if t.RowsChecked == 0 {
+		return
+	}
+	all := float64(t.Rows) / float64(t.RowsChecked)
+	valid := float64(t.RowsChecked-t.InvalidTotal) * all
+	calls := 1.0
+	if m.Probabilities == contract.Logprobs { // such a model answers each question in a call of its own
+		calls = float64(len(t.plan.Version.Questions))
+	}
+	perByte := 0.0
+	if t.sampleBytes > 0 {
+		perByte = float64(t.sampleTokens) / float64(t.sampleBytes)
+	}
+	questions := 0
+	for _, q := range t.plan.Version.Questions {
+		questions += t.sizer.Count(size.QuestionTexts(q)...)
+	}
+	tokens := float64(t.bytes)*all*perByte*calls + valid*(calls*float64(t.sizer.Count(t.plan.Version.Instructions))+float64(questions))
+	t.ModelCalls, t.Tokens = int64(valid*calls+0.5), int64(tokens+0.5)
+	if limit := t.plan.Run.RowsPerSecond; limit != nil && *limit > 0 {
+		seconds := valid / *limit
+		t.Seconds = &seconds
+	}
+	if m.Price != nil {
+		cost := tokens / 1e6 * m.Price.Input
+		t.Cost, t.Currency = &cost, &m.Price.Currency
+	}
+}
+
+// modelOf is the model with the name, or the default. A name that is no longer configured has neither price nor probabilities.
+func modelOf(known []contract.Model, name string) contract.Model {
+	i := slices.IndexFunc(known, func(m contract.Model) bool { return m.Name == name || name == "" && m.Default })
+	if i < 0 {
+		return contract.Model{}
+	}
+	return known[i]
+}

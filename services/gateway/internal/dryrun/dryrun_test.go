@@ -1,0 +1,179 @@
+package dryrun_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/dryrun"
+	"github.com/prism-results/prism/services/gateway/internal/size"
+)
+
+// plan is a results with a planned run, and a model-proxy.
+type plan struct {
+	contract.Runs
+	contract.Models
+	contract.RunPlan
+	rows  func(chunk int32) []contract.ChunkRow
+	wait  time.Duration // of each look at a chunk
+	err   error
+	asked []contract.PlanRows
+	price *contract.Price
+	from  contract.Probabilities
+}
+
+func (p *plan) PlanRun(_ context.Context, _ contract.KeyDigest, _ prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
+	p.Run = n
+	return p.RunPlan, p.err
+}
+
+func (p *plan) PlanRows(_ context.Context, _ contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
+	<-time.After(p.wait)
+	p.asked = append(p.asked, q)
+	return p.rows(q.Chunk), nil
+}
+
+func (p *plan) List(context.Context) ([]contract.Model, error) {
+	return []contract.Model{{Name: "other", Default: false}, {Name: "fast", Default: true, Price: p.price, Probabilities: p.from}}, nil
+}
+
+func newPlan(rows int64, chunks int32) *plan {
+	p := &plan{rows: func(chunk int32) []contract.ChunkRow {
+		return []contract.ChunkRow{rowOf(int64(chunk)+1, "one two three")}
+	}}
+	p.RunPlan = contract.RunPlan{
+		Account: prism.AccountID{UUID: prism.UUID{1}}, Prism: prism.PrismID{UUID: prism.UUID{2}}, Rows: rows, Chunks: chunks,
+		Version: prism.Version{Number: 3, Definition: prism.Definition{
+			Instructions: "Be brief.", // 3 tokens
+			Fields:       []prism.Field{{Key: "text"}},
+			Questions: []prism.Question{
+				{Key: "a", Type: prism.YesNo, Text: "Is it?"}, {Key: "b", Type: prism.YesNo, Text: "Is it?"}, // 3 tokens each
+			},
+		}},
+	}
+	return p
+}
+
+func rowOf(row int64, text string) contract.ChunkRow {
+	return contract.ChunkRow{Row: row, Fields: []prism.FieldValue{{Key: "text", Value: text}}}
+}
+
+type answer struct {
+	Rows        int64 `json:"rows"`
+	RowsChecked int64 `json:"rows_checked"`
+	Invalid     []struct {
+		Row     int64
+		Message string
+	}
+	InvalidTotal int64    `json:"invalid_total"`
+	Tokens       int64    `json:"tokens"`
+	ModelCalls   int64    `json:"model_calls"`
+	Seconds      *float64 `json:"seconds"`
+	Cost         *float64 `json:"cost"`
+	Currency     *string  `json:"currency"`
+}
+
+var sizer = size.New()
+
+func run(t *testing.T, p *plan, n contract.NewRun, stopping context.Context) answer {
+	t.Helper()
+	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Stopping: func() context.Context { return stopping }}
+	response, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{Slug: "p"}, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a answer
+	if err := json.Unmarshal(response.Body, &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// spec: run-dry-run, rows-are-calls
+func TestADryRunSaysWhatTheRunWouldDo(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100_001)
+	large := strings.Repeat("word ", 19_998)
+	p := newPlan(4, 2)
+	p.price, p.from = &contract.Price{Currency: "EUR", Input: 2}, contract.Logprobs
+	p.rows = func(chunk int32) []contract.ChunkRow {
+		return [][]contract.ChunkRow{
+			{rowOf(1, "one two three"), rowOf(2, long)},
+			{rowOf(3, "one two three"), {Row: 4, Fields: rowOf(4, large).Fields, Context: large}},
+		}[chunk]
+	}
+	got := run(t, p, contract.NewRun{RunLimits: contract.RunLimits{RowsPerSecond: new(0.5)}}, t.Context())
+	if got.Rows != 4 || got.RowsChecked != 4 || got.InvalidTotal != 2 || len(got.Invalid) != 2 {
+		t.Fatalf("got %+v", got)
+	}
+	if m := got.Invalid[0]; m.Row != 2 || m.Message != "Invalid request: fields.text: String must contain at most 100000 character(s)" {
+		t.Errorf("got %+v", m)
+	}
+	if m := got.Invalid[1]; m.Row != 4 || !strings.HasPrefix(m.Message, "Request too large: about ") {
+		t.Errorf("got %+v", m)
+	}
+	// Two rows of 3 tokens in a call for each of 2 questions, with the instructions and one question.
+	if got.ModelCalls != 4 || got.Tokens != 2*(2*3+2*3+2*3) {
+		t.Errorf("got %d calls, %d tokens", got.ModelCalls, got.Tokens)
+	}
+	if *got.Seconds != 4 || *got.Currency != "EUR" || *got.Cost != float64(got.Tokens)*2/1e6 {
+		t.Errorf("got %v s, %v %s", *got.Seconds, *got.Cost, *got.Currency)
+	}
+	for i, q := range p.asked {
+		if q.Chunk != int32(i) || q.Run.Version != 3 || q.Prism.ID != p.Prism {
+			t.Errorf("asked %+v", q)
+		}
+	}
+	p = newPlan(1, 1)
+	got = run(t, p, contract.NewRun{}, t.Context())
+	if got.ModelCalls != 1 || got.Tokens != 3+3+2*3 || got.Seconds != nil || got.Cost != nil || got.Currency != nil || got.Invalid == nil {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// spec: run-dry-run
+func TestADryRunListsTheFirstHundredInvalidRows(t *testing.T) {
+	t.Parallel()
+	p := newPlan(250, 250)
+	p.rows = func(chunk int32) []contract.ChunkRow { return []contract.ChunkRow{{Row: int64(chunk) + 1}} }
+	got := run(t, p, contract.NewRun{}, t.Context())
+	if got.InvalidTotal != 250 || len(got.Invalid) != 100 || got.Invalid[99].Row != 100 || got.Invalid[0].Message != "Missing fields: text" ||
+		got.ModelCalls != 0 || got.Tokens != 0 {
+		t.Errorf("got %d of %d, %+v", len(got.Invalid), got.InvalidTotal, got.Invalid[99])
+	}
+}
+
+// spec: run-dry-run
+func TestADryRunOfALargeFileSaysHowManyRowsItHasChecked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlan(1000, 1000)
+		p.wait = time.Second
+		got := run(t, p, contract.NewRun{}, t.Context())
+		if got.RowsChecked != 20 || got.Rows != 1000 || got.ModelCalls != 1000 || got.Tokens != 1000*12 {
+			t.Errorf("got %+v", got)
+		}
+		stopping, stop := context.WithCancel(t.Context())
+		time.AfterFunc(2500*time.Millisecond, stop)
+		if got := run(t, p, contract.NewRun{}, stopping); got.RowsChecked != 3 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestWhatCannotBePlannedIsTheAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPlan(1, 1)
+	p.err = apierr.FileNotReady()
+	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Stopping: t.Context}
+	if _, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{}); !errors.Is(err, p.err) || len(p.asked) != 0 {
+		t.Errorf("got %v", err)
+	}
+}
