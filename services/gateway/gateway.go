@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/admission"
+	"github.com/prism-results/prism/services/gateway/internal/dryrun"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/route"
@@ -63,7 +64,8 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	}
 	accounts := execute.NewAccounts()
 	admit := newAdmission(locks, &d, accounts)
-	asking := execute.Asking{Models: d.Models, Sizer: size.New(), Quota: admit, Log: d.Log}
+	sizer := size.New()
+	asking := execute.Asking{Models: d.Models, Sizer: sizer, Quota: admit, Log: d.Log}
 	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks, admission: admit, rows: rowsOf(asking, admit)}
 	executor := execute.New(execute.Deps{
 		Asking:  asking,
@@ -71,8 +73,10 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 		NewID: newResultID, Accounts: accounts,
 	})
 	d.Server.AccountOf(route.AccountOf(accounts))
+	stopping := func() context.Context { return g.stopping }
 	route.Register(d.Server.App(), route.Deps{
-		Results: d.Results, Models: d.Models, Executor: executor, Admission: admit, Stopping: func() context.Context { return g.stopping },
+		Results: d.Results, Models: d.Models, Executor: executor, Admission: admit, Stopping: stopping,
+		DryRun: dryrun.Deps{Results: d.Results, Models: d.Models, Sizer: sizer, Stopping: stopping}.Run,
 	})
 	return g, nil
 }

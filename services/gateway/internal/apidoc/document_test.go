@@ -120,6 +120,23 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"POST", "/v1/keys/{key_id}/revoke", "revokeKey"},
 		{"GET", "/v1/audit", "listAudit"},
 		{"GET", "/v1/usage", "readUsage"},
+		{"POST", "/v1/files", "createFile"},
+		{"GET", "/v1/files", "listFiles"},
+		{"GET", "/v1/files/{file_id}", "readFile"},
+		{"DELETE", "/v1/files/{file_id}", "deleteFile"},
+		{"PUT", "/v1/files/{file_id}/parts/{n}", "putPart"},
+		{"POST", "/v1/files/{file_id}/complete", "completeFile"},
+		{"GET", "/v1/files/{file_id}/rows", "listFileRows"},
+		{"POST", "/v1/prisms/{prism}/runs", "createRun"},
+		{"GET", "/v1/runs", "listRuns"},
+		{"GET", "/v1/runs/{run_id}", "readRun"},
+		{"POST", "/v1/runs/{run_id}/pause", "pauseRun"},
+		{"POST", "/v1/runs/{run_id}/resume", "resumeRun"},
+		{"POST", "/v1/runs/{run_id}/cancel", "cancelRun"},
+		{"POST", "/v1/runs/{run_id}/retry", "retryRun"},
+		{"PUT", "/v1/runs/{run_id}/limits", "setRunLimits"},
+		{"GET", "/v1/runs/{run_id}/rows", "listRunRows"},
+		{"GET", "/v1/runs/{run_id}/events", "followRun"},
 	}
 	var got []route
 	operations(t, func(_ *testing.T, method, path string, op operation) {
@@ -349,6 +366,8 @@ func catalogue() []*apierr.Error {
 		apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.ResultNotFound(), apierr.KeyNotFound(), apierr.PrismArchived(),
 		apierr.KeyOfAnotherPrism(), apierr.OnlyFailedRetried(), apierr.AlreadyRetried(prism.ResultID{UUID: id}),
 		apierr.SlugTaken(), apierr.ArchivedUnchangeable(), apierr.PrismChanged(), apierr.NotLatest(2), apierr.TooManyKeys(),
+		apierr.FileNotFound(), apierr.RunNotFound(), apierr.PartConflict(3), apierr.PartsMissing([]int32{3, 7}, 14), apierr.FileDiffers(),
+		apierr.FileNotReady(), apierr.FileUsed(), apierr.RunOver(), apierr.NoFailedRows(),
 		apierr.Internal(), apierr.Unavailable(),
 	}
 }

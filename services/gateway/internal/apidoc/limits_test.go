@@ -44,6 +44,10 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"NewVersion", `{` + definition + `,` + lens + `}`, "lens", newVersion},
 		{"NewName", `{"name":"n"}`, "", newName},
 		{"NewKey", `{"name":"n"}`, "", newKey},
+		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { _, err := request.ParseNewFile(b); return err }},
+		{"NewRun", `{"file_id":"` + anID + `","fields":{"f":"c"},"version":1,"pause_at_failures":1,"concurrency":1}`, "",
+			func(b request.Body) error { _, err := request.ParseNewRun("p", b); return err }},
+		{"RunLimits", `{"concurrency":1}`, "", func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err }},
 		{"ResultDeletion", `{"ref":"r","status":"ok","dry_run":true}`, "", func(b request.Body) error { _, _, err := request.ParseDeletion("p", b); return err }},
 		{"Retention", `{"days":1}`, "", func(b request.Body) error { _, _, err := request.ParseRetention("p", b); return err }},
 	} {
@@ -209,6 +213,8 @@ func (p prober) text(at string, s map[string]any, try func(v any, refusal string
 		try("é", "must match "+pattern)
 	case len(enum) > 0:
 		try("é", "Expected '"+strings.Trim(strings.ReplaceAll(fmt.Sprint(enum), " ", "' | '"), "[]")+"'")
+	case s["format"] == "uuid":
+		try("é", "Invalid uuid")
 	case s["const"] != nil:
 		try("é", "Expected 'choice' | 'yes_no' | 'scale'")
 	case most == nil:

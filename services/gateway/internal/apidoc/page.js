@@ -4,6 +4,7 @@
 // never markup.
 
 const main = document.getElementById("main");
+const json = "application/json";
 let api; // the OpenAPI document
 
 fetch("/openapi.json", { credentials: "omit" })
@@ -43,8 +44,14 @@ function show(found) {
 function operationsOf(tag) {
   return Object.entries(api.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({
     ...operation, path, method: method.toUpperCase(), parameters: (operation.parameters ?? []).map(resolve),
-    bodies: Object.values(operation.requestBody?.content["application/json"].examples ?? {}).map(resolve),
+    ...bodyOf(operation.requestBody),
   }))).filter((operation) => operation.tags.includes(tag));
+}
+
+// An operation takes a body of one media type, or none.
+function bodyOf(requestBody) {
+  const [[type, { schema, examples }]] = Object.entries(requestBody?.content ?? { "": {} });
+  return { type, schema, bodies: Object.values(examples ?? {}).map(resolve) };
 }
 
 // resolve follows a value's reference, if the value has one.
@@ -53,7 +60,7 @@ function resolve(value) {
 }
 
 function operationArticle(operation) {
-  const { method, path, operationId, summary, description, parameters, bodies, requestBody } = operation;
+  const { method, path, operationId, summary, description, parameters, bodies, type, schema } = operation;
   const results = [];
   const errors = [];
   for (const [status, response] of Object.entries(operation.responses)) {
@@ -70,10 +77,10 @@ function operationArticle(operation) {
     element("div.split",
       element("div.text", markdown(description),
         parameters.length > 0 && [element("h4", "Parameters"), rows(parameters)],
-        requestBody && [element("h4", "Body"), rows(membersOf(resolve(requestBody.content["application/json"].schema)))]),
+        type === json && [element("h4", "Body"), rows(membersOf(resolve(schema)))]),
       element("div.code",
         element("div.block", element("p.cap", "Request"), copyButton(), pre("Command line", commandLine(operation))),
-        bodies.slice(1).map((example) => sample("application/json", example, false)), results)),
+        bodies.slice(1).map((example) => sample(type, example, false)), results)),
     errors.length > 0 && element("details.errors", element("summary", "Errors ", element("span.count", errors.length)),
       table(["Status", "Code", "Message", "When"], errors)));
 }
@@ -85,9 +92,8 @@ function errorRow(status, { summary, value }) {
 }
 
 function sample(type, { summary, value }, open) {
-  const json = type === "application/json";
-  return element("details.block", { open }, element("summary", inline(summary), !json && [" ", element("span.media", type)]),
-    copyButton(), pre("Example", json ? layout(JSON.stringify(value)) : value));
+  return element("details.block", { open }, element("summary", inline(summary), type !== json && [" ", element("span.media", type)]),
+    copyButton(), pre("Example", type === json ? layout(JSON.stringify(value)) : value));
 }
 
 function schemaArticle([name, schema]) {
@@ -141,7 +147,7 @@ function limitsLine(schema) {
 }
 
 // commandLine is a call of curl that works when the address and the key are set.
-function commandLine({ method, path, parameters, bodies }) {
+function commandLine({ method, path, parameters, bodies, type }) {
   const query = new URLSearchParams();
   for (const { name, in: place, example } of parameters) {
     if (place === "path") path = path.replace(`{${name}}`, () => encodeURIComponent(example));
@@ -152,16 +158,16 @@ function commandLine({ method, path, parameters, bodies }) {
   if (query.size) path += "?" + query;
   const lines = [`curl ${implied ? "" : `-X ${method} `}"$PRISM_URL${path}"`, '  -H "Authorization: Bearer $PRISM_API_KEY"'];
   if (bodies.length > 0) {
-    const body = layout(JSON.stringify(bodies[0].value), 1).textContent;
-    lines.push('  -H "Content-Type: application/json"', `  -d '${body.replaceAll("'", "'\\''")}'`);
+    const body = type === json ? layout(JSON.stringify(bodies[0].value), 1).textContent : bodies[0].value;
+    lines.push(`  -H "Content-Type: ${type}"`, `  ${type === json ? "-d" : "--data-binary"} '${body.replaceAll("'", "'\\''")}'`);
   }
   return lines.join(" \\\n");
 }
 
 // tryForm sends an operation to the server that the page comes from.
-function tryForm({ method, path, summary, parameters, bodies, security }) {
+function tryForm({ method, path, summary, parameters, bodies, type, security }) {
   const needsKey = (security ?? api.security).length > 0;
-  const texts = bodies.map(({ value }) => layout(JSON.stringify(value)).textContent);
+  const texts = bodies.map(({ value }) => (type === json ? layout(JSON.stringify(value)).textContent : value));
   const longest = Math.max(...texts.map((text) => text.split("\n").length));
   const textarea = texts.length > 0 && element("textarea", { rows: longest, spellcheck: "false" }, texts[0]);
   const options = bodies.map((body, at) => element("option", { value: texts[at] }, body.summary.replaceAll("`", "")));
@@ -169,7 +175,7 @@ function tryForm({ method, path, summary, parameters, bodies, security }) {
   const secret = { type: "password", placeholder: "prism_…", required: true, spellcheck: "false", autocomplete: "off" };
   const key = needsKey && element("input.key", secret);
   const button = element("button", { type: "submit" }, "Send");
-  const form = element("form", { "data-method": method, "data-path": path, "aria-label": summary, autocomplete: "off" },
+  const form = element("form", { "data-method": method, "data-path": path, "data-type": type, "aria-label": summary, autocomplete: "off" },
     element("div.ask",
       key && element("label", element("span", "API key ", required()), key),
       parameters.map((parameter) => element("label",
@@ -233,8 +239,8 @@ async function send(form) {
   outcome.replaceChildren(badge(response.status), ` ${response.statusText} in ${took} ms. ${note}`);
   reply.querySelector(".heads").textContent = ["Content-Type", "X-Request-Id", "WWW-Authenticate", "Retry-After"]
     .filter((name) => response.headers.has(name)).map((name) => `${name}: ${response.headers.get(name)}`).join("\n");
-  const json = !note && response.headers.get("Content-Type")?.startsWith("application/json");
-  reply.querySelector("pre").replaceChildren(json ? layout(text) : text);
+  const isJSON = !note && response.headers.get("Content-Type")?.startsWith(json);
+  reply.querySelector("pre").replaceChildren(isJSON ? layout(text) : text);
   reply.hidden = false;
   for (const part of [reply, outcome]) part.scrollIntoView({ block: "nearest" });
 }
@@ -253,7 +259,7 @@ function requestOf(form) {
   const key = form.querySelector(".key");
   if (key) headers.set("Authorization", "Bearer " + key.value.trim());
   const body = form.querySelector("textarea")?.value;
-  if (body !== undefined) headers.set("Content-Type", "application/json");
+  if (body !== undefined) headers.set("Content-Type", form.dataset.type);
   return new Request(path, {
     method: form.dataset.method, headers, body, cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
     signal: AbortSignal.timeout(longestWait * 1000),

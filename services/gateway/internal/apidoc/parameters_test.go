@@ -28,6 +28,13 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		}
 		return value
 	}
+	in := func(path, name, value string) string {
+		if name == path {
+			return value
+		}
+		return anID
+	}
+	runAction := func(_, v string) error { _, err := request.ParseRunAction(v, request.Body{}); return err }
 	text := request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)}
 	read := map[string]func(name, value string) error{
 		"createResult": func(n, v string) error { _, err := request.ParseCreate("p", formats(n, v), text); return err },
@@ -46,7 +53,30 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
 		"readUsage":     func(n, v string) error { _, err := request.ParseUsage(sent(n, v)); return err },
 		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
-		"revokeKey":     func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
+		"readFile":      func(_, v string) error { _, err := request.ParseFile(v); return err },
+		"deleteFile":    func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
+		"completeFile":  func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
+		"putPart": func(n, v string) error {
+			at := map[string]string{"file_id": anID, "n": "1"}
+			at[n] = v
+			_, err := request.ParsePart(at["file_id"], at["n"], []byte("x"))
+			return err
+		},
+		"listFiles": func(n, v string) error { _, err := request.ParseFileList(sent(n, v)); return err },
+		"listFileRows": func(n, v string) error {
+			_, _, err := request.ParseFileRows(in("file_id", n, v), sent(n, v))
+			return err
+		},
+		"listRuns":  func(n, v string) error { _, err := request.ParseRunList(sent(n, v)); return err },
+		"readRun":   func(_, v string) error { _, err := request.ParseRun(v); return err },
+		"followRun": func(_, v string) error { _, err := request.ParseRun(v); return err },
+		"pauseRun":  runAction, "resumeRun": runAction, "cancelRun": runAction, "retryRun": runAction,
+		"setRunLimits": func(_, v string) error {
+			_, _, err := request.ParseRunLimits(v, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
+			return err
+		},
+		"listRunRows": func(n, v string) error { _, _, err := request.ParseRunRows(in("run_id", n, v), sent(n, v)); return err },
+		"revokeKey":   func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
 	}
 	d, err := parse(Document())
 	if err != nil {
@@ -86,11 +116,12 @@ func probes(t *testing.T, s schema) map[string]string {
 		return all
 	case s.Minimum != nil && s.Maximum != nil:
 		most, err := s.Maximum.Int64()
-		if err != nil || s.Minimum.String() != "1" {
+		least, otherErr := s.Minimum.Int64()
+		if err != nil || otherErr != nil {
 			t.Fatalf("from %s to %s", s.Minimum, s.Maximum)
 		}
 		return map[string]string{
-			"1": "", "0": "Number must be greater than or equal to 1", "1.5": "Expected integer, received float",
+			s.Minimum.String(): "", strconv.FormatInt(least-1, 10): "Number must be greater than or equal to " + s.Minimum.String(), "1.5": "Expected integer, received float",
 			s.Maximum.String(): "", strconv.FormatInt(most+1, 10): "Number must be less than or equal to " + s.Maximum.String(),
 		}
 	case s.Pattern != "": // an actor

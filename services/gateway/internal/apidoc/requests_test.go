@@ -8,6 +8,8 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
+const anID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
+
 // TestTheGatewayAcceptsEveryRequestExample holds the described bodies against the parser that reads them.
 func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 	t.Parallel()
@@ -20,6 +22,10 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
 		"setRetention":  func(b request.Body) error { _, _, err := request.ParseRetention("support-triage", b); return err },
+		"createFile":    func(b request.Body) error { _, err := request.ParseNewFile(b); return err },
+		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
+		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
+		"setRunLimits":  func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err },
 	}
 	operations(t, func(t *testing.T, _, _ string, op operation) {
 		if op.RequestBody == nil {
@@ -145,9 +151,42 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		return map[string][]string{"from": {"2025-01-01"}, "to": {"2026-01-03"}}[asked]
 	})
 	put("InvalidPeriod", err)
+	jsonBody := func(s string) request.Body { return request.Body{Kind: httpkit.JSON, Bytes: []byte(s)} }
+	file := func(members string) error {
+		_, err := request.ParseNewFile(jsonBody(`{"name":"n"` + members + `}`))
+		return err
+	}
+	put("InvalidFileFormat", file(`,"format":"xls","bytes":1`))
+	put("FileTooLarge", file(`,"format":"csv","bytes":5368709121`))
+	put("InvalidSHA256", file(`,"format":"csv","bytes":1,"sha256":"1"`))
+	_, err = request.ParseFile("1")
+	put("InvalidFileId", err)
+	_, err = request.ParsePart(anID, "0", []byte("x"))
+	put("InvalidPart", err)
+	_, err = request.ParsePart(anID, "1", nil)
+	put("PartEmpty", err)
+	_, _, err = request.ParseFileRows(anID, query("offset", "-1"))
+	put("InvalidOffset", err)
+	_, err = request.ParseRun("1")
+	put("InvalidRunId", err)
+	_, err = request.ParseNewRun("p", jsonBody(`{}`))
+	put("RunMembersMissing", err)
+	_, _, err = request.ParseRunLimits(anID, jsonBody(`{"rows_per_second":0,"concurrency":10001}`))
+	put("InvalidRunSpeed", err)
+	_, err = request.ParseNewRun("p", jsonBody(`{"file_id":"`+anID+`","fields":{},"pause_at_failures":1.1}`))
+	put("InvalidPauseAt", err)
+	_, err = request.ParseRunList(query("status", "done"))
+	put("InvalidRunStatus", err)
+	_, _, err = request.ParseRunRows(anID, query("format", "json"))
+	put("InvalidRowsFormat", err)
+	_, _, err = request.ParseRunRows(anID, query("only", "cancelled"))
+	put("InvalidOnly", err)
+	_, err = request.ParseResultList(query("run", "1"))
+	put("InvalidRunOfList", err)
 
-	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor is results', the models are model-proxy's.
-	elsewhere := map[string]bool{"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true}
+	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are
+	// model-proxy's.
+	elsewhere := map[string]bool{"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true, "NoSuchColumn": true}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 
 	operations(t, func(t *testing.T, _, _ string, op operation) {

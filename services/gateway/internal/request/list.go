@@ -32,7 +32,7 @@ func ParseKeyList(q Query) (contract.Page, error) {
 	return page, r.err()
 }
 
-// ParseResultList reads GET /v1/results?prism&status&ref&version&from&to&model&key_id&format&limit&cursor.
+// ParseResultList reads GET /v1/results?prism&status&ref&version&run&from&to&model&key_id&format&limit&cursor.
 func ParseResultList(q Query) (contract.ResultList, error) {
 	var r reader
 	var list contract.ResultList
@@ -48,6 +48,9 @@ func ParseResultList(q Query) (contract.ResultList, error) {
 		list.Version = r.versionParam(s)
 	}
 	list.ResultFilter = r.resultFilter(q)
+	if id := r.uuid(q, "run"); id != nil {
+		list.Run = &prism.RunID{UUID: *id}
+	}
 	list.Format = r.format(q("format"), []contract.Format{contract.JSON, contract.Raw}, "")
 	list.Page = r.page(q, contract.ListOfResults)
 	return list, r.err()

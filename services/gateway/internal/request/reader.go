@@ -219,13 +219,16 @@ func (r *reader) optionalBoolean(it item) bool {
 }
 
 // integer checks that f is a whole number from 1 to most. It adds every problem of the number (spec: version-number).
-func (r *reader) integer(path string, f float64, most int) int {
+func (r *reader) integer(path string, f float64, most int) int { return r.whole(path, f, 1, most) }
+
+// whole is integer from another number than 1.
+func (r *reader) whole(path string, f float64, least, most int) int {
 	before := len(r.problems)
 	if math.Trunc(f) != f || math.IsInf(f, 0) {
 		r.add(path, textFloat)
 	}
-	if f < 1 {
-		r.add(path, textAtLeast1)
+	if f < float64(least) {
+		r.addBound(path, textAtLeast, least)
 	}
 	if f > float64(most) {
 		r.addBound(path, textAtMost, most)

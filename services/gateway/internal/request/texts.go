@@ -15,11 +15,12 @@ const (
 	textUUID       = "Invalid uuid"
 	textDatetime   = "Invalid datetime"
 	textDay        = "Expected a day, such as 2026-11-01, or its midnight in UTC"
+	textSHA256     = "Expected the SHA-256 of the file in hexadecimal"
 	textETag       = "Invalid entity tag"
 	textCursor     = "Invalid cursor"
 	textActor      = "Expected 'operator', 'retention' or the id of a key"
 	textFloat      = "Expected integer, received float"
-	textAtLeast1   = "Number must be greater than or equal to 1"
+	textAbove0     = "Number must be greater than 0"
 	textFinite     = "Number must be finite"
 	textRising     = "must be greater than the level before"
 	textUnique     = "must be unique"
@@ -27,6 +28,7 @@ const (
 	textSlugIsUUID = "must not be a UUID"
 
 	// With the bound.
+	textAtLeast  = "Number must be greater than or equal to %d"
 	textAtMost   = "Number must be less than or equal to %d"
 	textTooLong  = "String must contain at most %d character(s)"
 	textTooShort = "String must contain at least %d character(s)"

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/admission"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/request"
@@ -24,6 +25,8 @@ type Deps struct {
 	Models    contract.Models
 	Executor  *execute.Executor
 	Admission *admission.Admission
+	// DryRun answers the dry run of a run of a file.
+	DryRun func(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error)
 	// Stopping ends when the service begins to refuse calls. Waits for locks end with it.
 	Stopping func() context.Context
 }

@@ -20,6 +20,8 @@ func Register(app *fiber.App, d Deps) {
 	audit(app, d)
 	models(app, d)
 	usage(app, d)
+	files(app, d)
+	runs(app, d)
 	apiDocuments(app)
 }
 

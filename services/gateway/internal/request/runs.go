@@ -1,0 +1,171 @@
+package request
+
+import (
+	"math"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// The limits of a run's speed (spec: run-requests).
+const (
+	maxRowsPerSecond = 100_000
+	maxConcurrency   = 10_000
+)
+
+// NewRun is a valid run of a file, or the dry run of one (spec: run-requests).
+type NewRun struct {
+	Prism  prism.Ref
+	Run    contract.NewRun
+	DryRun bool
+}
+
+// newRunShape has the members in the order in which their problems are listed (spec: validation-order).
+var newRunShape = &shape{members: append(append(members("file_id"), member{"fields", &shape{fields: true}}),
+	members("ref", "context", "version", "name", "rows_per_second", "concurrency", "pause_at_failures", "idempotency_key", "dry_run")...)}
+
+// ParseNewRun reads POST /v1/prisms/{prism}/runs.
+func ParseNewRun(prismParam string, body Body) (NewRun, error) {
+	sent, err := parseBody(body, newRunShape)
+	if err != nil {
+		return NewRun{}, err
+	}
+	var r reader
+	n := NewRun{Prism: r.prismParam(prismParam)}
+	if r.is(sent, kindObject) {
+		r.run(&n.Run, sent)
+		n.DryRun = r.optionalBoolean(sent.at("dry_run"))
+	}
+	return n, r.err()
+}
+
+func (r *reader) run(n *contract.NewRun, body item) {
+	n.File = prism.FileID{UUID: r.uuidMember(body.at("file_id"))}
+	if fields := body.at("fields"); r.is(fields, kindObject) {
+		n.Fields = []contract.FieldColumn{}
+		for _, f := range r.fields(fields.fields) {
+			n.Fields = append(n.Fields, contract.FieldColumn{Field: f.Key, Column: f.Value})
+		}
+	}
+	n.Ref = r.optionalStr(body.at("ref"), 1, maxField)
+	n.Context = r.optionalStr(body.at("context"), 0, maxField)
+	if version := body.at("version"); version.given() {
+		if f, ok := r.number(version); ok {
+			n.Version = int32(r.integer("version", f, math.MaxInt32)) //nolint:gosec // integer has checked the range
+		}
+	}
+	n.Name = r.optionalStr(body.at("name"), 0, maxName)
+	n.RunLimits = r.runLimits(body)
+	if at := r.optionalNumber(body.at("pause_at_failures")); at != nil {
+		n.PauseAt = r.within("pause_at_failures", *at, 0, 1)
+	}
+	n.IdempotencyKey = r.optionalStr(body.at("idempotency_key"), 1, maxIdempotencyKey)
+}
+
+// uuidMember reads a string that is a UUID.
+func (r *reader) uuidMember(it item) prism.UUID {
+	s, ok := r.str(it, 0, math.MaxInt)
+	id, err := prism.ParseUUID(s)
+	if ok && err != nil {
+		r.add(it.path, textUUID)
+	}
+	return id
+}
+
+// runLimits reads rows_per_second and concurrency. A limit that is absent is nil.
+func (r *reader) runLimits(body item) (l contract.RunLimits) {
+	if f := r.optionalNumber(body.at("rows_per_second")); f != nil {
+		if *f <= 0 {
+			r.add("rows_per_second", textAbove0)
+		} else {
+			l.RowsPerSecond = r.within("rows_per_second", *f, 0, maxRowsPerSecond)
+		}
+	}
+	if f := r.optionalNumber(body.at("concurrency")); f != nil {
+		n := int32(r.integer("concurrency", *f, maxConcurrency)) //nolint:gosec // integer has checked the range
+		l.Concurrency = &n
+	}
+	return l
+}
+
+// within checks that f is from least to most.
+func (r *reader) within(path string, f float64, least, most int) *float64 {
+	if f < float64(least) {
+		r.addBound(path, textAtLeast, least)
+	}
+	if f > float64(most) {
+		r.addBound(path, textAtMost, most)
+	}
+	return &f
+}
+
+var runLimitsShape = &shape{members: members("rows_per_second", "concurrency")}
+
+// ParseRunLimits reads PUT /v1/runs/{run_id}/limits {rows_per_second?, concurrency?}. A limit that is absent stays; null removes it,
+// which is 0 (spec: run-requests).
+func ParseRunLimits(runID string, body Body) (prism.RunID, contract.RunLimits, error) {
+	sent, err := parseBody(body, runLimitsShape)
+	if err != nil {
+		return prism.RunID{}, contract.RunLimits{}, err
+	}
+	var r reader
+	id := prism.RunID{UUID: r.uuidParam("run_id", runID)}
+	var l contract.RunLimits
+	if r.is(sent, kindObject) {
+		l = r.runLimits(sent)
+		if it := sent.at("rows_per_second"); it.sent() && it.kind() == kindNull {
+			l.RowsPerSecond = new(0.0)
+		}
+		if it := sent.at("concurrency"); it.sent() && it.kind() == kindNull {
+			l.Concurrency = new(int32(0))
+		}
+	}
+	return id, l, r.err()
+}
+
+// ParseRun reads GET /v1/runs/{run_id} and /events.
+func ParseRun(runID string) (prism.RunID, error) {
+	var r reader
+	id := prism.RunID{UUID: r.uuidParam("run_id", runID)}
+	return id, r.err()
+}
+
+// ParseRunAction reads POST /v1/runs/{run_id}/pause, /resume, /cancel and /retry. The body is ignored (spec: retry-body).
+func ParseRunAction(runID string, body Body) (prism.RunID, error) {
+	if err := ignoreBody(body); err != nil {
+		return prism.RunID{}, err
+	}
+	return ParseRun(runID)
+}
+
+// ParseRunList reads GET /v1/runs?prism&status&limit&cursor.
+func ParseRunList(q Query) (contract.RunList, error) {
+	var r reader
+	var list contract.RunList
+	if s := r.singleStr(q, "prism", maxName); s != "" {
+		ref := prism.ParseRef(s)
+		list.Prism = &ref
+	}
+	statuses := []contract.RunStatus{
+		contract.RunQueued, contract.RunRunning, contract.RunPausing, contract.RunPaused, contract.RunCancelling, contract.RunCancelled,
+		contract.RunFinished,
+	}
+	list.Status = oneOf(&r, "status", q("status"), statuses, "")
+	list.Page = r.page(q, contract.ListOfRuns)
+	return list, r.err()
+}
+
+// ParseRunRows reads GET /v1/runs/{run_id}/rows?format&only&after. The format is csv unless it says otherwise.
+func ParseRunRows(runID string, q Query) (prism.RunID, contract.RunRows, error) {
+	var r reader
+	id := prism.RunID{UUID: r.uuidParam("run_id", runID)}
+	formats := []contract.RowsFormat{contract.RowsCSV, contract.RowsTSV, contract.RowsJSONL, contract.RowsXLSX}
+	rows := contract.RunRows{Format: oneOf(&r, "format", q("format"), formats, contract.RowsCSV)}
+	const all = contract.RowStatus("all")
+	only := []contract.RowStatus{all, contract.RowOK, contract.RowFailed, contract.RowInvalid, contract.RowPending}
+	if status := oneOf(&r, "only", q("only"), only, all); status != all {
+		rows.Only = status
+	}
+	rows.After = r.position(q, "after")
+	return id, rows, r.err()
+}

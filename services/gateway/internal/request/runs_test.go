@@ -1,0 +1,181 @@
+package request_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/request"
+)
+
+// spec: file-requests
+func TestFilesAreRead(t *testing.T) {
+	t.Parallel()
+	digest := strings.Repeat("0A", 32)
+	got, err := request.ParseNewFile(jsonBody(`{"name":"é","format":"parquet","bytes":5368709120,"sha256":"` + digest + `","x":1}`))
+	want := contract.NewFile{Name: "é", Format: contract.FileParquet, Bytes: contract.MaxFileBytes, SHA256: new([32]byte)}
+	for i := range want.SHA256 {
+		want.SHA256[i] = 0x0a
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for body, want := range map[string]string{
+		`{}`: "name: Required; format: Required; bytes: Required",
+		`[]`: "body: Expected object, received array",
+		`{"name":"","format":"CSV","bytes":0.5,"sha256":"` + digest + `0"}`: "name: String must contain at least 1 character(s); " +
+			"format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx' | 'parquet'; bytes: Expected integer, received float; " +
+			"bytes: Number must be greater than or equal to 1; sha256: Expected the SHA-256 of the file in hexadecimal",
+		`{"name":1,"format":2,"bytes":"3","sha256":4}`: "name: Expected string, received number; format: Expected string, received number; " +
+			"bytes: Expected number, received string; sha256: Expected string, received number",
+		`{"name":"n","format":"csv","bytes":5368709121,"sha256":"` + digest[:62] + `zz"}`: "bytes: Number must be less than or equal to 5368709120; " +
+			"sha256: Expected the SHA-256 of the file in hexadecimal",
+		`{"name":"n","format":"csv","bytes":1,"sha256":null}`: "",
+		`{`: malformed,
+	} {
+		_, err := request.ParseNewFile(jsonBody(body))
+		wantProblems(t, err, want)
+	}
+}
+
+// spec: file-requests, part-body
+func TestPartsAreRead(t *testing.T) {
+	t.Parallel()
+	got, err := request.ParsePart(anID, "5120", []byte{0, 0xff})
+	if err != nil || got.Number != 5120 || string(got.Data) != "\x00\xff" || got.File.String() != anID {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for n, want := range map[string]string{
+		"0": "n: Number must be greater than or equal to 1", "5121": "n: Number must be less than or equal to 5120",
+		"one": "n: Expected number, received string", "1.5": "n: Expected integer, received float",
+	} {
+		_, err := request.ParsePart(anID, n, []byte("x"))
+		wantProblems(t, err, want)
+	}
+	_, err = request.ParsePart("1", "1", nil)
+	wantProblems(t, err, "file_id: Invalid uuid; body: Required")
+	_, err = request.ParsePart("\xff", "1", nil)
+	wantProblems(t, err, malformed)
+	_, rows, err := request.ParseFileRows(anID, query("offset", "10000000", "limit", "100"))
+	if err != nil || rows != (contract.FileRows{Offset: 10_000_000, Limit: 100}) {
+		t.Errorf("got %+v, %v", rows, err)
+	}
+	_, _, err = request.ParseFileRows(anID, query("offset", "x", "limit", "101"))
+	wantProblems(t, err, "offset: Expected number, received string; limit: Number must be less than or equal to 100")
+}
+
+// spec: run-requests
+func TestRunsAreRead(t *testing.T) {
+	t.Parallel()
+	got, err := request.ParseNewRun("tickets", jsonBody(`{"file_id":"`+anID+`","fields":{"b":"B","a":"A","b":"C"},"ref":"r","context":"c","version":2,
+		"name":"n","rows_per_second":0.5,"concurrency":10000,"pause_at_failures":0,"idempotency_key":"k","dry_run":true}`))
+	id, _ := prism.ParseUUID(anID)
+	want := request.NewRun{Prism: prism.Ref{Slug: "tickets"}, DryRun: true, Run: contract.NewRun{
+		File: prism.FileID{UUID: id}, Fields: []contract.FieldColumn{{Field: "b", Column: "C"}, {Field: "a", Column: "A"}}, Ref: "r", Context: "c",
+		Version: 2, Name: "n", PauseAt: new(0.0), IdempotencyKey: "k",
+		RunLimits: contract.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(int32(10_000))},
+	}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+	const whole = `{"file_id":"` + anID + `","fields":{}`
+	for body, want := range map[string]string{
+		`{}`:                              "file_id: Required; fields: Required",
+		`{"file_id":"1","fields":["a"]}`:  "file_id: Invalid uuid; fields: Expected object, received array",
+		`{"file_id":1,"fields":{"a":1}}`:  "file_id: Expected string, received number; fields.a: Expected string, received number",
+		whole + `,"rows_per_second":0}`:   "rows_per_second: Number must be greater than 0",
+		whole + `,"rows_per_second":1e9}`: "rows_per_second: Number must be less than or equal to 100000",
+		whole + `,"concurrency":1.5}`:     "concurrency: Expected integer, received float",
+		whole + `,"concurrency":0}`:       "concurrency: Number must be greater than or equal to 1",
+		whole + `,"pause_at_failures":-1,"dry_run":1}`: "pause_at_failures: Number must be greater than or equal to 0; " +
+			"dry_run: Expected boolean, received number",
+		whole + `,"pause_at_failures":1.01}`: "pause_at_failures: Number must be less than or equal to 1",
+		whole + `,"ref":"","version":0,"idempotency_key":""}`: "ref: String must contain at least 1 character(s); " +
+			"version: Number must be greater than or equal to 1; idempotency_key: String must contain at least 1 character(s)",
+		whole + `,"ref":null,"context":null,"version":null,"name":null,"rows_per_second":null,"concurrency":null,"pause_at_failures":null,` +
+			`"idempotency_key":null,"dry_run":null}`: "",
+	} {
+		_, err := request.ParseNewRun("p", jsonBody(body))
+		wantProblems(t, err, want)
+	}
+}
+
+// spec: run-requests
+func TestLimitsOfRunsAreRead(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]contract.RunLimits{
+		`{}`:                       {},
+		`{"rows_per_second":null}`: {RowsPerSecond: new(0.0)},
+		`{"concurrency":null}`:     {Concurrency: new(int32(0))},
+		`{"concurrency":7,"rows_per_second":0.1}`: {Concurrency: new(int32(7)), RowsPerSecond: new(0.1)},
+	} {
+		id, got, err := request.ParseRunLimits(anID, jsonBody(body))
+		if err != nil || id.String() != anID || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v", body, got, err)
+		}
+	}
+	_, _, err := request.ParseRunLimits("1", jsonBody(`{"concurrency":0}`))
+	wantProblems(t, err, "run_id: Invalid uuid; concurrency: Number must be greater than or equal to 1")
+}
+
+// spec: run-requests, result-list
+func TestListsAndRowsOfRunsAreRead(t *testing.T) {
+	t.Parallel()
+	list, err := request.ParseRunList(query("prism", "p", "status", "paused", "limit", "3"))
+	if want := (contract.RunList{Prism: &prism.Ref{Slug: "p"}, Status: contract.RunPaused, Page: contract.Page{Limit: 3}}); err != nil ||
+		!reflect.DeepEqual(list, want) {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	for _, c := range []struct {
+		query request.Query
+		want  contract.RunRows
+	}{
+		{query(), contract.RunRows{Format: contract.RowsCSV}},
+		{query("only", "all", "format", "xlsx"), contract.RunRows{Format: contract.RowsXLSX}},
+		{query("only", "pending", "format", "jsonl", "after", "7"), contract.RunRows{Format: contract.RowsJSONL, Only: contract.RowPending, After: 7}},
+	} {
+		if _, got, err := request.ParseRunRows(anID, c.query); err != nil || got != c.want {
+			t.Errorf("got %+v, %v, want %+v", got, err, c.want)
+		}
+	}
+	_, _, err = request.ParseRunRows("1", query("only", "cancelled", "format", "json", "after", "-1"))
+	wantProblems(t, err, "run_id: Invalid uuid; format: Expected 'csv' | 'tsv' | 'jsonl' | 'xlsx'; "+
+		"only: Expected 'all' | 'ok' | 'failed' | 'invalid' | 'pending'; after: Number must be greater than or equal to 0")
+	results, err := request.ParseResultList(query("run", anID))
+	if err != nil || results.Run == nil || results.Run.String() != anID {
+		t.Errorf("got %+v, %v", results.Run, err)
+	}
+	_, err = request.ParseResultList(query("run", "1"))
+	wantProblems(t, err, "run: Invalid uuid")
+}
+
+// FuzzParseNewRun looks for panics, and for runs that are accepted and not valid.
+func FuzzParseNewRun(f *testing.F) {
+	f.Add([]byte(`{"file_id":"` + anID + `","fields":{"b":"B","b":"C"},"rows_per_second":1e-400,"concurrency":1e4,"pause_at_failures":1}`))
+	f.Add([]byte(`{"file_id":"` + anID + `","fields":{"\ud800":"x","a":null},"ref":null,"version":-0,"dry_run":true}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		n, err := request.ParseNewRun("p", jsonBody(string(body)))
+		if problems(t, err) != "" {
+			return
+		}
+		run := n.Run
+		seen := map[string]bool{}
+		for _, c := range run.Fields {
+			if seen[c.Field] {
+				t.Fatalf("%q twice", c.Field)
+			}
+			seen[c.Field] = true
+		}
+		if l := run.RowsPerSecond; l != nil && !(*l > 0 && *l <= 100_000) {
+			t.Fatalf("%v rows a second", *l)
+		}
+		if l := run.Concurrency; l != nil && (*l < 1 || *l > 10_000) {
+			t.Fatalf("%d at once", *l)
+		}
+		if p := run.PauseAt; p != nil && !(*p >= 0 && *p <= 1) {
+			t.Fatalf("pause at %v", *p)
+		}
+	})
+}

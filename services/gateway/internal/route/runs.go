@@ -1,0 +1,75 @@
+package route
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/execute"
+	"github.com/prism-results/prism/services/gateway/internal/request"
+)
+
+// runs are the calls on runs of files.
+func runs(app *fiber.App, d Deps) {
+	app.Post("/v1/prisms/:prism/runs", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		sent, err := request.ParseNewRun(httpkit.Param(c, "prism"), b)
+		if sent.DryRun {
+			return two(d.DryRun)(sent.Prism, sent.Run, err)
+		}
+		do, err := two(d.Results.CreateRun)(sent.Prism, sent.Run, err)
+		return within(storeWait, created(do, false), err)
+	}))
+	app.Get("/v1/runs", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.ListRuns)(request.ParseRunList(query(c)))
+	}))
+	app.Get("/v1/runs/:run_id", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.FileRun)(request.ParseRun(httpkit.Param(c, "run_id")))
+	}))
+	for _, action := range []contract.RunAction{contract.PauseRun, contract.ResumeRun, contract.CancelRun, contract.RetryRun} {
+		app.Post("/v1/runs/:run_id/"+string(action), d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+			id, err := request.ParseRunAction(httpkit.Param(c, "run_id"), b)
+			do, err := two(d.Results.ActOnRun)(id, action, err)
+			return within(storeWait, do, err)
+		}))
+	}
+	app.Put("/v1/runs/:run_id/limits", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return two(d.Results.SetRunLimits)(request.ParseRunLimits(httpkit.Param(c, "run_id"), b))
+	}))
+	app.Get("/v1/runs/:run_id/rows", func(c *fiber.Ctx) error {
+		id, sent, err := request.ParseRunRows(httpkit.Param(c, "run_id"), query(c))
+		return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
+			stream, err := d.Results.RunRows(ctx, key, id, sent)
+			if err != nil {
+				leave(err)
+				return err
+			}
+			return httpkit.SendStreamGzip(c, stream.ContentType, leaving{stream.Body, leave})
+		})
+	})
+	app.Get("/v1/runs/:run_id/events", func(c *fiber.Ctx) error {
+		id, err := request.ParseRun(httpkit.Param(c, "run_id"))
+		return d.operate(c, err, func(ctx context.Context, key contract.KeyDigest, leave func(error)) error {
+			e, err := d.follow(ctx, key, id)
+			if err != nil {
+				leave(err)
+				return err
+			}
+			return httpkit.SendStream(c, "text/event-stream", leaving{e, leave})
+		})
+	})
+}
+
+// follow looks the run up, and begins its events with it.
+func (d Deps) follow(ctx context.Context, key contract.KeyDigest, id prism.RunID) (*events, error) {
+	look := func() (contract.Response, error) {
+		return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return d.Results.FileRun(ctx, key, id) })
+	}
+	first, err := look()
+	if err != nil {
+		return nil, err
+	}
+	return newEvents(first.Body, d.Stopping(), look), nil
+}
