@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+var (
+	noRun   = fail{404, "not_found", "Run not found"}
+	runOver = fail{409, "conflict", "This run is over."}
+)
+
+// fileRun is a run as the API shows it.
+type fileRun struct {
+	ID, Status, Prism                             string
+	Version                                       int
+	Rows, OK, Failed, Invalid, Cancelled, Pending int64
+}
+
+func (r reply) run(t *testing.T, status int) (run fileRun) {
+	t.Helper()
+	r.wantStatus(t, status)
+	if err := json.Unmarshal(r.body, &run); err != nil {
+		t.Fatalf("%v: %s", err, r.body)
+	}
+	if run.OK+run.Failed+run.Invalid+run.Cancelled+run.Pending != run.Rows {
+		t.Errorf("the counts do not make %d: %s", run.Rows, r.body)
+	}
+	return run
+}
+
+// follow reads the events of a run until it is over, and returns the last.
+func (c *client) follow(t *testing.T, id string) fileRun {
+	t.Helper()
+	r := c.get(t, "/v1/runs/"+id+"/events")
+	r.wantStatus(t, 200)
+	r.wantType(t, "text/event-stream")
+	events := strings.Split(strings.TrimSuffix(string(r.body), "\n\n"), "\n\n")
+	_, last, ok := strings.Cut(events[len(events)-1], "event: run\ndata: ")
+	if !ok {
+		t.Fatalf("no event: %s", r.body)
+	}
+	return reply{status: 200, header: r.header, body: []byte(last)}.run(t, 200)
+}
+
+// runFile runs a file whose column message is the field.
+func (c *client) runFile(t *testing.T, prism, file, more string) reply {
+	t.Helper()
+	return c.post(t, "/v1/prisms/"+prism+"/runs", fmt.Sprintf(`{"file_id":%q,"fields":{"message":"text"}%s}`, file, more))
+}
+
+// TestRuns holds the calls on runs.
+func TestRuns(t *testing.T) {
+	onEach(t, func(t *testing.T, s *stack) {
+		const rows = "text,id\r\nIt broke.,a\r\n\"All\nis well\",b\r\n,c\r\n"
+		// spec: run-requests, run-events, rows-are-calls
+		t.Run("a run answers every row, and its results are listed in row order", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism, f := own.prism(t, oneField, yesNo), own.upload(t, "csv", rows)
+			made := own.runFile(t, prism, f.ID, `,"ref":"id","idempotency_key":"k"`).run(t, 201)
+			if again := own.runFile(t, prism, f.ID, `,"ref":"id","idempotency_key":"k"`).run(t, 201); again.ID != made.ID {
+				t.Errorf("a repeat made the run %s", again.ID)
+			}
+			if done := own.follow(t, made.ID); done.Status != "finished" || done.OK != 3 || done.Version != 1 {
+				t.Errorf("got %+v", done)
+			}
+			var page struct{ Data []struct{ Ref string } }
+			r := own.get(t, "/v1/results?run="+made.ID)
+			r.wantStatus(t, 200)
+			if err := json.Unmarshal(r.body, &page); err != nil || len(page.Data) != 3 || page.Data[0].Ref != "a" || page.Data[2].Ref != "c" {
+				t.Errorf("got %v, %s", err, r.body)
+			}
+			for _, format := range []string{"csv", "tsv", "jsonl", "xlsx"} {
+				own.get(t, "/v1/runs/"+made.ID+"/rows?format="+format).wantStatus(t, 200)
+			}
+			own.get(t, "/v1/runs?status=finished&prism="+prism).wantStatus(t, 200)
+			own.post(t, "/v1/runs/"+made.ID+"/pause", "").wantFail(t, runOver)
+			own.put(t, "/v1/runs/"+made.ID+"/limits", `{"concurrency":1}`).wantFail(t, runOver)
+			own.post(t, "/v1/runs/"+made.ID+"/retry", "").wantFail(t, fail{409, "conflict", "This run has no failed rows."})
+		})
+		// spec: run-dry-run, row-invalid
+		t.Run("a dry run tells the invalid rows and makes nothing", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism := own.prism(t, oneField, yesNo)
+			f := own.upload(t, "jsonl", `{"text":"x"}`+"\n"+`{"text":"`+strings.Repeat("y", 100_001)+`"}`+"\n")
+			r := own.runFile(t, prism, f.ID, `,"dry_run":true,"rows_per_second":2`)
+			r.wantStatus(t, 200)
+			for _, part := range []string{
+				`{"rows":2,"rows_checked":2,"invalid":[{"row":2,"message":"Invalid request: fields.message: String must contain at most 100000 character(s)"}],` +
+					`"invalid_total":1,"tokens":`, `"model_calls":1,"seconds":0.5,`,
+			} {
+				if !strings.Contains(string(r.body), part) {
+					t.Errorf("%s is not in %s", part, r.body)
+				}
+			}
+			own.get(t, "/v1/runs").wantBody(t, `{"data":[],"next_cursor":null}`)
+		})
+		t.Run("a run is paused, changed, resumed and cancelled", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism, f := own.prism(t, oneField, yesNo), own.upload(t, "csv", "text\r\n"+strings.Repeat("x\r\n", 1000))
+			path := "/v1/runs/" + own.runFile(t, prism, f.ID, `,"rows_per_second":1`).run(t, 201).ID
+			if run := own.post(t, path+"/pause", "").run(t, 200); run.Status != "pausing" && run.Status != "paused" {
+				t.Errorf("got %+v", run)
+			}
+			own.put(t, path+"/limits", `{"rows_per_second":2,"concurrency":null}`).run(t, 200)
+			if run := own.post(t, path+"/resume", "").run(t, 200); run.Status != "queued" && run.Status != "running" {
+				t.Errorf("got %+v", run)
+			}
+			own.delete(t, "/v1/files/"+f.ID).wantFail(t, fail{409, "conflict", "This file is used by a run."})
+			own.post(t, path+"/cancel", "").run(t, 200)
+			if run := own.follow(t, strings.TrimPrefix(path, "/v1/runs/")); run.Status != "cancelled" || run.Pending != 0 || run.Cancelled == 0 {
+				t.Errorf("got %+v", run)
+			}
+			own.post(t, path+"/resume", "").wantFail(t, runOver)
+			own.delete(t, "/v1/files/"+f.ID).wantStatus(t, 204)
+		})
+		t.Run("a run needs columns that its file has", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism, f := own.prism(t, oneField, yesNo), own.upload(t, "csv", "other\r\nx\r\n")
+			own.runFile(t, prism, f.ID, "").wantFail(t, invalid("fields.message: No such column"))
+			own.runFile(t, "none", f.ID, "").wantFail(t, noPrism)
+			own.runFile(t, prism, "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10", "").wantFail(t, noFile)
+			own.runFile(t, prism, own.newFile(t, "csv", 1).ID, "").wantFail(t, fileNotReady)
+		})
+		t.Run("runs of another account are not found", func(t *testing.T) {
+			t.Parallel()
+			own, other := s.ownAccount(t), s.ownAccount(t)
+			run := own.runFile(t, own.prism(t, oneField, yesNo), own.upload(t, "csv", rows).ID, "").run(t, 201)
+			path := "/v1/runs/" + run.ID
+			for _, read := range []string{"", "/rows", "/events"} {
+				other.get(t, path+read).wantFail(t, noRun)
+			}
+			for _, action := range []string{"pause", "resume", "cancel", "retry"} {
+				other.post(t, path+"/"+action, "").wantFail(t, noRun)
+			}
+			other.put(t, path+"/limits", `{}`).wantFail(t, noRun)
+			own.follow(t, run.ID)
+		})
+	})
+}
