@@ -5,15 +5,12 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/prism"
 )
 
 // raw is the document without a type, so that nothing in it goes unseen.
@@ -353,57 +350,4 @@ func TestParameterExamplesKeepToTheirSchemas(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-// catalogue has every row of the error table with the arguments of the examples. Invalid requests are left to
-// the gateway, which knows their texts.
-func catalogue() []*apierr.Error {
-	id, _ := prism.ParseUUID("0199f3a7-02b9-7f31-8c44-6a1d9e0b7c25")
-	return []*apierr.Error{
-		apierr.MissingFields([]string{"subject", "message"}), apierr.UnknownFields([]string{"body", "title"}), apierr.TooLarge(31240),
-		apierr.Malformed(), apierr.BodyTooLarge(), apierr.UnsupportedMediaType(),
-		apierr.AuthenticationRequired(), apierr.InvalidAPIKey(), apierr.RoleNotAllowed(),
-		apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.ResultNotFound(), apierr.KeyNotFound(), apierr.PrismArchived(),
-		apierr.KeyOfAnotherPrism(), apierr.OnlyFailedRetried(), apierr.AlreadyRetried(prism.ResultID{UUID: id}),
-		apierr.SlugTaken(), apierr.ArchivedUnchangeable(), apierr.PrismChanged(), apierr.NotLatest(2), apierr.TooManyKeys(),
-		apierr.FileNotFound(), apierr.RunNotFound(), apierr.PartConflict(3), apierr.PartsMissing([]int32{3, 7}, 14), apierr.FileDiffers(),
-		apierr.FileNotReady(), apierr.FileUsed(), apierr.RunOver(), apierr.NoFailedRows(),
-		apierr.Internal(), apierr.Unavailable(),
-	}
-}
-
-func TestTheErrorExamplesAreTheCatalogue(t *testing.T) {
-	t.Parallel()
-	missing := map[string]bool{}
-	for _, e := range catalogue() {
-		missing[rowOf(e.Status, e.Body())] = true
-	}
-	known := maps.Clone(missing)
-	operations(t, func(t *testing.T, _, _ string, op operation) {
-		rows, err := errorRows(op)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range rows {
-			row := e.Status + " " + e.Code + " " + e.Message
-			if strings.HasPrefix(row, "400 validation_failed Invalid request: ") {
-				continue
-			}
-			if !known[row] {
-				t.Errorf("%s is not in the catalogue", row)
-			}
-			delete(missing, row)
-		}
-	})
-	for row := range missing {
-		t.Errorf("no operation shows %s", row)
-	}
-}
-
-func rowOf(status int, body []byte) string {
-	e, err := readError(strconv.Itoa(status), body)
-	if err != nil {
-		return err.Error()
-	}
-	return e.Status + " " + e.Code + " " + e.Message
 }
