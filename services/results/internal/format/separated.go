@@ -77,14 +77,14 @@ func (e *Encoder) lineEnd(b []byte) []byte {
 
 func (e *Encoder) cell(b []byte, text string) []byte {
 	if e.format == contract.CSV {
-		return appendCSV(b, text)
+		return AppendCSV(b, text)
 	}
-	return appendTSV(b, text)
+	return AppendTSV(b, text)
 }
 
-// appendCSV quotes a cell that holds a comma, a quote or a line break, with quotes doubled; every other cell, and every
+// AppendCSV quotes a cell that holds a comma, a quote or a line break, with quotes doubled; every other cell, and every
 // byte inside the quotes, is unchanged (spec: csv-cells).
-func appendCSV(b []byte, text string) []byte {
+func AppendCSV(b []byte, text string) []byte {
 	if !strings.ContainsAny(text, ",\"\r\n") {
 		return append(b, text...)
 	}
@@ -102,8 +102,8 @@ func appendCSV(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
-// appendTSV replaces each tab, LF, CR or CRLF by one space (spec: tsv-cells). Format tsv has no quotes.
-func appendTSV(b []byte, text string) []byte {
+// AppendTSV replaces each tab, LF, CR or CRLF by one space (spec: tsv-cells). Format tsv has no quotes.
+func AppendTSV(b []byte, text string) []byte {
 	for {
 		i := strings.IndexAny(text, "\t\r\n")
 		if i < 0 {

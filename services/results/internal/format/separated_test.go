@@ -34,7 +34,7 @@ func TestACellIsQuotedInCSVOnlyWhenItMust(t *testing.T) {
 		{"semicolon", `a;b`, `a;b`},
 		{"emoji", `👩‍🚀`, `👩‍🚀`},
 	} {
-		if got := string(appendCSV([]byte("x"), c.text)); got != "x"+c.want {
+		if got := string(AppendCSV([]byte("x"), c.text)); got != "x"+c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, "x"+c.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestTabsAndLineBreaksBecomeOneSpaceEachInTSV(t *testing.T) {
 		{"quotes and commas stay", `"a",b`, `"a",b`},
 		{"spaces stay", "  a  ", "  a  "},
 	} {
-		if got := string(appendTSV([]byte("x"), c.text)); got != "x"+c.want {
+		if got := string(AppendTSV([]byte("x"), c.text)); got != "x"+c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, "x"+c.want)
 		}
 	}

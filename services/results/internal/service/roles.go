@@ -50,6 +50,7 @@ const (
 	readRun       operation = "readRun"
 	actOnRun      operation = "actOnRun" // pauseRun, resumeRun, cancelRun and retryRun
 	setRunLimits  operation = "setRunLimits"
+	listRunRows   operation = "listRunRows"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -95,6 +96,7 @@ var neededRoles = map[operation]prism.Role{
 	readFileRows:  prism.Reader,
 	listRuns:      prism.Reader,
 	readRun:       prism.Reader,
+	listRunRows:   prism.Reader,
 }
 
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,

@@ -1,0 +1,281 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/pkg/lens"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tabular"
+)
+
+// downloadChunks is how many chunks of a run a download asks the store for.
+const downloadChunks = 16
+
+// RunRows implements contract.Results.
+func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.RunID, q contract.RunRows) (contract.Stream, error) {
+	caller, err := s.authenticate(ctx, key, listRunRows)
+	if err != nil {
+		return contract.Stream{}, err
+	}
+	run, err := s.runs().ReadRun(ctx, caller.Account, id)
+	if err != nil {
+		return contract.Stream{}, translate(err, apierr.RunNotFound())
+	}
+	file, err := s.runs().File(ctx, caller.Account, run.File)
+	if err != nil {
+		return contract.Stream{}, translate(err, apierr.FileNotFound())
+	}
+	var layout tabular.Layout
+	if err := strictjson.Unmarshal(file.Layout, &layout); err != nil {
+		return contract.Stream{}, err
+	}
+	p, err := s.Store.Prism(ctx, caller.Account, prism.Ref{ID: run.Prism})
+	if err != nil {
+		return contract.Stream{}, translate(err, nil)
+	}
+	answered, err := s.version(ctx, caller.Account, versionID{p.ID, p.VersionsHash, run.Version})
+	if err != nil {
+		return contract.Stream{}, translate(err, nil)
+	}
+	d := &download{
+		service: s, account: caller.Account, run: run, file: file, only: q.Only,
+		lens: lens.Compile(p.Lens, answered.Definition),
+	}
+	if d.writer, err = tabular.NewWriter(q.Format, &d.buffer, layout.Columns, addedNames(layout.Columns, p.Lens)); err != nil {
+		return contract.Stream{}, err
+	}
+	fair.Identify(ctx, caller.Account.String())
+	d.ctx, d.cancel = context.WithCancel(ctx)
+	return contract.Stream{ContentType: tabular.ContentType(q.Format), Body: d}, nil
+}
+
+// addedNames are the names of the columns that are added to those of a file: each with the prefix prism_ as often as another column
+// has its name (spec: run-rows-columns).
+func addedNames(columns []tabular.Column, l prism.Lens) []string {
+	taken := map[string]bool{}
+	for _, c := range columns {
+		taken[c.Name] = true
+	}
+	names := []string{"prism_row", "prism_result_id", "prism_status", "prism_error"}
+	for _, c := range l.Columns {
+		names = append(names, c.Name)
+	}
+	for i := range names {
+		for taken[names[i]] {
+			names[i] = "prism_" + names[i]
+		}
+		taken[names[i]] = true
+	}
+	return names
+}
+
+// download is a response body that fetches a chunk of a run when the chunk before has been read, and writes a piece of the chunk
+// when the piece before has been read (spec: run-rows-streamed).
+type download struct {
+	service *Service
+	ctx     context.Context //nolint:containedctx // a reader has no other way to be cancelled
+	cancel  context.CancelFunc
+	account prism.AccountID
+	run     store.Run
+	file    store.File
+	only    contract.RowStatus
+	lens    *lens.Plan
+	writer  tabular.Writer
+	parser  answerjson.Parser
+	cells   []lens.Cell
+	chunks  []store.RunChunk // that were fetched and are not read
+	number  int32            // of the next chunk to fetch
+	chunk   store.RunChunk   // whose rows are written
+	rows    []tabular.Row    // of the chunk, to be written; the last ones of it
+	results []store.RowResult
+	buffer  bytes.Buffer // what was written and is not read
+	ended   bool
+}
+
+func (d *download) Read(p []byte) (int, error) {
+	for d.buffer.Len() == 0 {
+		if d.ended {
+			return 0, io.EOF
+		}
+		if err := d.fill(); err != nil {
+			return 0, translate(err, nil)
+		}
+	}
+	return d.buffer.Read(p)
+}
+
+func (d *download) Close() error {
+	d.cancel()
+	return nil
+}
+
+// Held is about how many bytes of rows are in memory.
+func (d *download) Held() int {
+	held := d.buffer.Cap()
+	for _, r := range d.results {
+		held += store.Size(r.Result)
+	}
+	for _, r := range d.rows {
+		for i, text := range r.Cells {
+			held += len(text)
+			if r.JSON != nil {
+				held += len(r.JSON[i])
+			}
+		}
+	}
+	return held
+}
+
+// fill writes rows to the buffer, which was read.
+func (d *download) fill() error {
+	if d.buffer.Cap() > store.PageBytes {
+		d.buffer = bytes.Buffer{} // it was for one large row; the writer has the address
+	}
+	if len(d.rows) == 0 {
+		if ok, err := d.next(); err != nil || !ok {
+			return err
+		}
+	}
+	for len(d.rows) > 0 && d.buffer.Len() < exportPiece {
+		at := len(d.chunk.States) - len(d.rows)
+		row := d.rows[0]
+		d.rows[0], d.rows = tabular.Row{}, d.rows[1:]
+		if err := d.row(row, d.chunk.FirstRow+int64(at), d.chunk.States[at]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next fetches the next chunk that has a row to write, or ends the table if there is none.
+func (d *download) next() (ok bool, err error) {
+	for {
+		if len(d.chunks) == 0 {
+			if d.chunks, err = d.service.runs().RunChunks(d.ctx, d.account, d.run.ID, d.number, downloadChunks); err != nil {
+				return false, err
+			}
+			if len(d.chunks) == 0 {
+				d.ended = true
+				return false, d.writer.Close()
+			}
+			d.number = d.chunks[len(d.chunks)-1].Number + 1
+		}
+		d.chunk, d.chunks = d.chunks[0], d.chunks[1:]
+		if d.wanted() {
+			return true, d.fetch()
+		}
+	}
+}
+
+// wanted tells whether the chunk has a row to write.
+func (d *download) wanted() bool {
+	for _, state := range d.chunk.States {
+		if d.only == "" || statusOfRow(state) == d.only {
+			return true
+		}
+	}
+	return false
+}
+
+// fetch fetches the rows and the results of the chunk.
+func (d *download) fetch() error {
+	place, err := d.service.runs().FileChunk(d.ctx, d.account, d.file.ID, d.chunk.Number)
+	if err != nil {
+		return err
+	}
+	if d.rows, err = d.service.fileRows(d.ctx, d.account, d.file, place); err != nil {
+		return err
+	}
+	if len(d.rows) != len(d.chunk.States) {
+		return fmt.Errorf("chunk %d of file %s has %d rows, and of run %s %d",
+			d.chunk.Number, d.file.ID, len(d.rows), d.run.ID, len(d.chunk.States))
+	}
+	d.results = d.results[:0]
+	last := d.chunk.FirstRow + int64(len(d.rows)) - 1
+	for first := d.chunk.FirstRow; first <= last; {
+		page, err := d.service.runs().RunResults(d.ctx, d.account, d.run.ID, first, int(last-first)+1)
+		if err != nil {
+			return err
+		}
+		for _, r := range page {
+			if first = r.Row + 1; r.Row <= last {
+				d.results = append(d.results, r)
+			}
+		}
+		if len(page) == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// row writes a row if its state is wanted. A row that is pending again has a result of the attempt before, which is not shown; a
+// result that was deleted leaves the state (spec: run-rows-columns).
+func (d *download) row(row tabular.Row, number int64, state byte) error {
+	status := statusOfRow(state)
+	r := d.result(number)
+	if status != contract.RowOK && status != contract.RowFailed {
+		r = nil
+	}
+	if r != nil {
+		status = contract.RowStatus(r.Status) // it was retried by itself since the state was read
+	}
+	if d.only != "" && status != d.only {
+		return nil
+	}
+	d.cells = append(d.cells[:0], lens.Cell{Kind: lens.Number, Number: float64(number)}, lens.Cell{}, textCell(string(status)), lens.Cell{})
+	var answers prism.Answers
+	if status == contract.RowInvalid {
+		d.cells[3] = textCell(d.chunk.Invalid[number])
+	}
+	if r != nil {
+		d.cells[1] = textCell(r.ID.String())
+		if r.Status == prism.Failed {
+			d.cells[3] = textCell(r.Error)
+		} else {
+			var err error
+			if answers, err = d.parser.Parse(r.Answers); err != nil {
+				return fmt.Errorf("result %s: %w", r.ID, err)
+			}
+		}
+	}
+	d.cells = d.lens.Apply(d.cells, answers)
+	return d.writer.Row(row, d.cells)
+}
+
+// result is the result of a row, or nil. Rows come in order.
+func (d *download) result(row int64) *prism.Result {
+	for len(d.results) > 0 && d.results[0].Row < row {
+		d.results = d.results[1:]
+	}
+	if len(d.results) > 0 && d.results[0].Row == row {
+		return &d.results[0].Result
+	}
+	return nil
+}
+
+func textCell(text string) lens.Cell { return lens.Cell{Kind: lens.Text, Key: text, Label: text} }
+
+// statusOfRow is the state for which a letter stands.
+func statusOfRow(letter byte) contract.RowStatus {
+	switch letter {
+	case store.RowOKState:
+		return contract.RowOK
+	case store.RowFailedState:
+		return contract.RowFailed
+	case store.RowInvalidState:
+		return contract.RowInvalid
+	case store.RowCancelledState:
+		return contract.RowCancelled
+	}
+	return contract.RowPending
+}

@@ -1,0 +1,376 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tabular"
+)
+
+// runOfFile is a store with one run of one file. A letter of states is the state of a row.
+type runOfFile struct {
+	store.Store
+	store.Files
+	store.Runs
+	run     store.Run
+	file    store.File
+	layout  tabular.Layout
+	data    []byte
+	places  []store.FileChunk
+	states  string
+	invalid map[int64]string
+	results []store.RowResult
+	page    int // the most results of a page; 0: as asked
+	read    []int32
+}
+
+// runOf reads a file, and makes it one that a run of the prism has rows of.
+func (w *world) runOf(t *testing.T, id prism.PrismID, format contract.FileFormat, data, states string) *runOfFile {
+	t.Helper()
+	f := &runOfFile{Store: w.store, data: []byte(data), states: states}
+	source := io.NewSectionReader(strings.NewReader(data), 0, int64(len(data)))
+	layout, rows, err := tabular.Read(t.Context(), format, source, io.Discard, func(c store.FileChunk) error {
+		f.places = append(f.places, c)
+		return nil
+	})
+	if err != nil || rows != int64(len(states)) {
+		t.Fatalf("%d rows: %v", rows, err)
+	}
+	f.layout = layout
+	described, err := strictjson.Marshal(layout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.file = store.File{ID: prism.FileID{UUID: w.id()}, Format: format, Status: store.FileReady, Layout: described}
+	f.run = store.Run{ID: prism.RunID{UUID: w.id()}, Prism: id, Version: 1, File: f.file.ID, Rows: rows}
+	w.Service.Store = f
+	return f
+}
+
+func (f *runOfFile) ReadRun(_ context.Context, _ prism.AccountID, id prism.RunID) (store.Run, error) {
+	if id != f.run.ID {
+		return store.Run{}, store.ErrNotFound
+	}
+	return f.run, nil
+}
+
+func (f *runOfFile) File(_ context.Context, _ prism.AccountID, id prism.FileID) (store.File, error) {
+	if id != f.file.ID {
+		return store.File{}, store.ErrNotFound
+	}
+	return f.file, nil
+}
+
+func (f *runOfFile) FileChunk(_ context.Context, _ prism.AccountID, _ prism.FileID, number int32) (store.FileChunk, error) {
+	return f.places[number], nil
+}
+
+func (f *runOfFile) FileRows(_ context.Context, _ prism.AccountID, file store.File, c store.FileChunk) ([]tabular.Row, error) {
+	f.read = append(f.read, c.Number)
+	return f.layout.Rows(file.Format, c, f.data[c.Offset:c.Offset+c.Bytes])
+}
+
+func (f *runOfFile) RunChunks(_ context.Context, _ prism.AccountID, _ prism.RunID, from int32, limit int) ([]store.RunChunk, error) {
+	var chunks []store.RunChunk
+	for _, p := range f.places[from:min(int(from)+limit, len(f.places))] {
+		first := p.FirstRow - 1
+		chunks = append(chunks, store.RunChunk{
+			Number: p.Number, FirstRow: p.FirstRow, States: []byte(f.states[first : first+int64(p.Rows)]), Invalid: f.invalid,
+		})
+	}
+	return chunks, nil
+}
+
+func (f *runOfFile) RunResults(
+	_ context.Context, _ prism.AccountID, _ prism.RunID, first int64, limit int,
+) (page []store.RowResult, _ error) {
+	if f.page > 0 {
+		limit = min(limit, f.page)
+	}
+	for _, r := range f.results {
+		if r.Row >= first && len(page) < limit {
+			page = append(page, r)
+		}
+	}
+	return page, nil
+}
+
+// answer gives a row a result.
+func (f *runOfFile) answer(row int64, probability float64, text string) {
+	r := store.RowResult{Row: row}
+	r.ID.UUID[15], r.Version, r.Prism = byte(row), 1, f.run.Prism
+	if r.Status, r.Error = prism.Failed, text; text == "" {
+		r.Status = prism.OK
+		r.Answers = answerjson.Append(nil, prism.Answers{{Question: "q", Type: prism.YesNo, Probability: probability}})
+	}
+	f.results = append(f.results, r)
+}
+
+func (w *world) download(t *testing.T, f *runOfFile, format contract.RowsFormat, only contract.RowStatus) string {
+	t.Helper()
+	stream, err := w.RunRows(t.Context(), w.key, f.run.ID, contract.RunRows{Format: format, Only: only})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(stream.Body)
+	if err := errors.Join(err, stream.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return string(got)
+}
+
+// everyState is a run with rows in every state. The result of the last row was deleted.
+func everyState(t *testing.T) (*world, *runOfFile) {
+	t.Helper()
+	w := newWorld(t)
+	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text;n\r\n\"a;\"\"b\"\"\";1\r\nb,c;2\r\nc;3\r\nd;4\r\ne;5\r\n\"f\r\ng\";6\r\n", "ofipco")
+	f.invalid = map[int64]string{3: "Missing fields: text"}
+	f.answer(1, 0.75, "")
+	f.answer(2, 0, "The model, it failed")
+	f.answer(4, 0, "of the attempt before") // which is retried
+	return w, f
+}
+
+// spec: run-rows-columns, run-rows-formats
+func TestADownloadHasTheColumnsOfTheFileAndThoseOfTheRun(t *testing.T) {
+	t.Parallel()
+	w, f := everyState(t)
+	for format, want := range map[contract.RowsFormat]string{
+		contract.RowsCSV: "text,n,prism_row,prism_result_id,prism_status,prism_error,q,q_probability\r\n" +
+			"\"a;\"\"b\"\"\",1,1,00000000-0000-0000-0000-000000000001,ok,,Yes,0.75\r\n" +
+			"\"b,c\",2,2,00000000-0000-0000-0000-000000000002,failed,\"The model, it failed\",,\r\n" +
+			"c,3,3,,invalid,Missing fields: text,,\r\n" +
+			"d,4,4,,pending,,,\r\n" +
+			"e,5,5,,cancelled,,,\r\n" +
+			"\"f\r\ng\",6,6,,ok,,,\r\n",
+		contract.RowsTSV: "text\tn\tprism_row\tprism_result_id\tprism_status\tprism_error\tq\tq_probability\n" +
+			"a;\"b\"\t1\t1\t00000000-0000-0000-0000-000000000001\tok\t\tYes\t0.75\n" +
+			"b,c\t2\t2\t00000000-0000-0000-0000-000000000002\tfailed\tThe model, it failed\t\t\n" +
+			"c\t3\t3\t\tinvalid\tMissing fields: text\t\t\n" +
+			"d\t4\t4\t\tpending\t\t\t\n" +
+			"e\t5\t5\t\tcancelled\t\t\t\n" +
+			"f g\t6\t6\t\tok\t\t\t\n",
+		contract.RowsJSONL: `{"text":"a;\"b\"","n":"1","prism_row":1,"prism_result_id":"00000000-0000-0000-0000-000000000001",` +
+			`"prism_status":"ok","prism_error":null,"q":"yes","q_probability":0.75}` + "\n" +
+			`{"text":"b,c","n":"2","prism_row":2,"prism_result_id":"00000000-0000-0000-0000-000000000002",` +
+			`"prism_status":"failed","prism_error":"The model, it failed","q":null,"q_probability":null}` + "\n" +
+			`{"text":"c","n":"3","prism_row":3,"prism_result_id":null,` +
+			`"prism_status":"invalid","prism_error":"Missing fields: text","q":null,"q_probability":null}` + "\n" +
+			`{"text":"d","n":"4","prism_row":4,"prism_result_id":null,` +
+			`"prism_status":"pending","prism_error":null,"q":null,"q_probability":null}` + "\n" +
+			`{"text":"e","n":"5","prism_row":5,"prism_result_id":null,` +
+			`"prism_status":"cancelled","prism_error":null,"q":null,"q_probability":null}` + "\n" +
+			`{"text":"f\r\ng","n":"6","prism_row":6,"prism_result_id":null,` +
+			`"prism_status":"ok","prism_error":null,"q":null,"q_probability":null}` + "\n",
+	} {
+		if got := w.download(t, f, format, ""); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", format, got, want)
+		}
+	}
+}
+
+// spec: run-rows-formats
+func TestADownloadHasTheMediaTypeOfItsFormat(t *testing.T) {
+	t.Parallel()
+	w, f := everyState(t)
+	for format, want := range map[contract.RowsFormat]string{
+		contract.RowsCSV:   "text/csv; charset=utf-8",
+		contract.RowsTSV:   "text/tab-separated-values; charset=utf-8",
+		contract.RowsJSONL: "application/jsonl; charset=utf-8",
+		contract.RowsXLSX:  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	} {
+		stream, err := w.RunRows(t.Context(), w.key, f.run.ID, contract.RunRows{Format: format})
+		if err != nil || stream.ContentType != want {
+			t.Errorf("%s: %q, %v", format, stream.ContentType, err)
+		}
+	}
+}
+
+// Values of a file of jsonl stay what they were, in the order of the columns.
+//
+// spec: run-rows-formats
+func TestADownloadOfJSONLHasTheValuesAsTheyCame(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.runOf(t, w.prism(t, "a"), contract.FileJSONL, `{"text":"a","n":1.50}`+"\n"+`{"o":{"a": [1]},"n":null}`+"\n", "pp")
+	want := `{"text":"a","n":1.50,"o":null,"prism_row":1,"prism_result_id":null,"prism_status":"pending","prism_error":null,` +
+		`"q":null,"q_probability":null}` + "\n" +
+		`{"text":null,"n":null,"o":{"a": [1]},"prism_row":2,"prism_result_id":null,"prism_status":"pending","prism_error":null,` +
+		`"q":null,"q_probability":null}` + "\n"
+	if got := w.download(t, f, contract.RowsJSONL, ""); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	want = "text,n,o,prism_row,prism_result_id,prism_status,prism_error,q,q_probability\r\n" +
+		"a,1.50,,1,,pending,,,\r\n" + `,,"{""a"": [1]}",2,,pending,,,` + "\r\n"
+	if got := w.download(t, f, contract.RowsCSV, ""); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// spec: run-rows-columns
+func TestAddedColumnsThatCollideGetAPrefix(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "q,prism_row,prism_q\n1,2,3\n", "p")
+	want := "q,prism_row,prism_q,prism_prism_row,prism_result_id,prism_status,prism_error,prism_prism_q,q_probability\r\n" +
+		"1,2,3,1,,pending,,,\r\n"
+	if got := w.download(t, f, contract.RowsCSV, ""); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// spec: run-rows-only
+func TestADownloadCanHaveTheRowsOfOneState(t *testing.T) {
+	t.Parallel()
+	w, f := everyState(t)
+	for only, want := range map[contract.RowStatus]string{
+		contract.RowOK: "1 6", contract.RowFailed: "2", contract.RowInvalid: "3", contract.RowPending: "4", contract.RowCancelled: "5",
+	} {
+		var rows []string
+		for line := range strings.Lines(w.download(t, f, contract.RowsJSONL, only)) {
+			var row struct {
+				Number int                `json:"prism_row"`
+				Status contract.RowStatus `json:"prism_status"`
+			}
+			if err := strictjson.Unmarshal([]byte(line), &row); err != nil || row.Status != only {
+				t.Errorf("%s: %v", line, err)
+			}
+			rows = append(rows, fmt.Sprint(row.Number))
+		}
+		if got := strings.Join(rows, " "); got != want {
+			t.Errorf("%s: rows %s, want %s", only, got, want)
+		}
+	}
+}
+
+// A result that was retried by itself after the states were read is the newest of its row.
+//
+// spec: run-rows-columns
+func TestADownloadShowsTheNewestResultOfARow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text\na\n", "f")
+	f.answer(1, 0.75, "")
+	if got := w.download(t, f, contract.RowsCSV, ""); !strings.Contains(got, "001,ok,,Yes,0.75") {
+		t.Errorf("got %s", got)
+	}
+	if got := w.download(t, f, contract.RowsCSV, contract.RowFailed); strings.Count(got, "\n") != 1 {
+		t.Errorf("got %s among the failed rows", got)
+	}
+}
+
+// spec: run-rows-every-state
+func TestADownloadWorksInEveryStateOfARun(t *testing.T) {
+	t.Parallel()
+	w, f := everyState(t)
+	want := w.download(t, f, contract.RowsCSV, "")
+	for _, status := range []contract.RunStatus{
+		contract.RunQueued, contract.RunRunning, contract.RunPausing, contract.RunPaused,
+		contract.RunCancelling, contract.RunCancelled, contract.RunFinished,
+	} {
+		f.run.Status = status
+		if got := w.download(t, f, contract.RowsCSV, ""); got != want {
+			t.Errorf("%s: %s", status, got)
+		}
+	}
+}
+
+// spec: run-rows-every-state
+func TestADownloadNeedsItsRunAndItsFile(t *testing.T) {
+	t.Parallel()
+	w, f := everyState(t)
+	q := contract.RunRows{Format: contract.RowsCSV}
+	if _, err := w.RunRows(t.Context(), contract.KeyDigest{7}, f.run.ID, q); !errors.Is(err, apierr.InvalidAPIKey()) {
+		t.Errorf("without a key: %v", err)
+	}
+	if _, err := w.RunRows(t.Context(), w.key, prism.RunID{}, q); !errors.Is(err, apierr.RunNotFound()) {
+		t.Errorf("another run: %v", err)
+	}
+	f.file.ID = prism.FileID{}
+	if _, err := w.RunRows(t.Context(), w.key, f.run.ID, q); !errors.Is(err, apierr.FileNotFound()) {
+		t.Errorf("without the file: %v", err)
+	}
+}
+
+// A chunk is fetched when the chunk before was read, and what is held is a chunk and its results, whatever nobody reads.
+//
+// spec: run-rows-streamed
+func TestADownloadHoldsOneChunkAtATime(t *testing.T) {
+	t.Parallel()
+	for _, format := range []contract.RowsFormat{contract.RowsCSV, contract.RowsJSONL, contract.RowsXLSX} {
+		t.Run(string(format), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			const rows = 1000
+			const length = 2000
+			noise := make([]byte, rows*length/4*3)
+			rand.NewChaCha8([32]byte{}).Read(noise)
+			text := base64.StdEncoding.EncodeToString(noise)
+			var data strings.Builder
+			data.WriteString("text")
+			for row := range rows {
+				data.WriteString("\n" + text[row*length:(row+1)*length])
+			}
+			f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, data.String(), strings.Repeat("o", rows))
+			f.page = 150 // as large results make pages end early
+			for row := range int64(rows) {
+				f.answer(row+1, 0.5, "")
+			}
+			stream, err := w.RunRows(t.Context(), w.key, f.run.ID, contract.RunRows{Format: format})
+			if err != nil {
+				t.Fatal(err)
+			}
+			most, total, first := 0, 0, 0
+			for buffer := make([]byte, 1000); err == nil; {
+				var n int
+				n, err = stream.Body.Read(buffer)
+				total += n
+				most = max(most, stream.Body.(interface{ Held() int }).Held())
+				if first == 0 {
+					first = len(f.read)
+				}
+			}
+			if !errors.Is(err, io.EOF) || format != contract.RowsXLSX && total < rows*length {
+				t.Errorf("%d bytes: %v", total, err)
+			}
+			if most < 190*length || most > 2*contract.ChunkBytes {
+				t.Errorf("%d bytes were held", most)
+			}
+			if first > 1 || len(f.read) != rows/200 {
+				t.Errorf("the first byte came with %d chunks, all with %d", first, len(f.read))
+			}
+		})
+	}
+}
+
+// A chunk without a row in the wanted state is not read.
+//
+// spec: run-rows-only
+func TestADownloadReadsTheChunksItNeeds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	states := bytes.Repeat([]byte("o"), 5000)
+	states[3210] = 'f'
+	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text\n"+strings.Repeat("a\n", len(states)), string(states))
+	f.answer(3211, 0, "no answer")
+	got := w.download(t, f, contract.RowsTSV, contract.RowFailed)
+	if _, rows, _ := strings.Cut(got, "\n"); !strings.HasPrefix(rows, "a\t3211\t") || strings.Count(rows, "\n") != 1 {
+		t.Errorf("got %s", rows)
+	}
+	if fmt.Sprint(f.read) != "[16]" {
+		t.Errorf("chunks %v were read", f.read)
+	}
+}

@@ -1,0 +1,200 @@
+package tabular
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/prism-results/prism/pkg/lens"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// What a sheet of Excel holds at most (spec: run-rows-xlsx).
+const (
+	sheetRows      = 1 << 20
+	sheetCellUnits = 32_767 // UTF-16 code units
+)
+
+const xmlHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+
+// sheetWriter writes xlsx as it goes, with the parts that name all sheets behind them. Libraries write the sheets to a temporary
+// file first; then the first byte waits for the last row, and a service without a disk holds everything in memory.
+type sheetWriter struct {
+	zip     *zip.Writer
+	names   []string
+	columns []string // A, B, …
+	sheets  int
+	rows    int // of the sheet
+	part    io.Writer
+	buffer  []byte
+}
+
+func newSheetWriter(to io.Writer, names []string) (Writer, error) {
+	w := &sheetWriter{zip: zip.NewWriter(to), names: names}
+	for i := range names {
+		w.columns = append(w.columns, columnLetters(i))
+	}
+	// Parts are sheets if nothing else is said, so their number need not be known here.
+	err := w.write("[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">`+
+		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>`+
+		`<Default Extension="xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>`+
+		`<Override PartName="/xl/workbook.xml"`+
+		` ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>`)
+	if err == nil {
+		err = w.write("_rels/.rels", relationships(`<Relationship Id="rId1"`+
+			` Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/>`))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w, w.begin()
+}
+
+// Row implements Writer.
+func (w *sheetWriter) Row(original Row, added []lens.Cell) error {
+	if w.rows == sheetRows {
+		if err := w.end(); err != nil {
+			return err
+		}
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	w.rows++
+	number := strconv.Itoa(w.rows)
+	b := append(append(append(w.buffer[:0], `<row r="`...), number...), `">`...)
+	for i, text := range original.Cells {
+		b = w.text(b, i, number, text)
+	}
+	for i, c := range added {
+		at := len(original.Cells) + i
+		switch c.Kind {
+		case lens.Number:
+			b = append(append(append(b, `<c r="`...), w.columns[at]...), number...)
+			b = append(prism.AppendNumber(append(b, `"><v>`...), c.Number), `</v></c>`...)
+		case lens.Text:
+			b = w.text(b, at, number, c.Label)
+		case lens.Null: // an empty value is an empty cell
+		}
+	}
+	w.buffer = append(b, `</row>`...)
+	_, err := w.part.Write(w.buffer)
+	return err
+}
+
+// text appends a cell of text, which Excel never takes for a formula or a number.
+func (w *sheetWriter) text(b []byte, column int, row, text string) []byte {
+	if text == "" {
+		return b
+	}
+	b = append(append(append(b, `<c r="`...), w.columns[column]...), row...)
+	b = append(b, `" t="inlineStr"><is><t xml:space="preserve">`...)
+	return append(appendXML(b, text), `</t></is></c>`...)
+}
+
+// begin begins a sheet with the header.
+func (w *sheetWriter) begin() (err error) {
+	w.sheets++
+	w.rows = 0
+	if w.part, err = w.zip.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets)); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w.part, xmlHeader+
+		`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`)
+	if err != nil {
+		return err
+	}
+	return w.Row(Row{Cells: w.names}, nil)
+}
+
+func (w *sheetWriter) end() error {
+	_, err := io.WriteString(w.part, `</sheetData></worksheet>`)
+	return err
+}
+
+// Close implements Writer.
+func (w *sheetWriter) Close() error {
+	if err := w.end(); err != nil {
+		return err
+	}
+	var sheets, targets strings.Builder
+	for i := 1; i <= w.sheets; i++ {
+		fmt.Fprintf(&sheets, `<sheet name="Rows %d" sheetId="%[1]d" r:id="rId%[1]d"/>`, i)
+		fmt.Fprintf(&targets, `<Relationship Id="rId%d"`+
+			` Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet%[1]d.xml"/>`, i)
+	}
+	err := w.write("xl/workbook.xml", `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`+
+		` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>`+sheets.String()+`</sheets></workbook>`)
+	if err == nil {
+		err = w.write("xl/_rels/workbook.xml.rels", relationships(targets.String()))
+	}
+	if err != nil {
+		return err
+	}
+	return w.zip.Close()
+}
+
+func (w *sheetWriter) write(name, text string) error {
+	part, err := w.zip.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(part, xmlHeader+text)
+	return err
+}
+
+func relationships(all string) string {
+	return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + all + `</Relationships>`
+}
+
+// columnLetters is the name of a column; the first has the number 0.
+func columnLetters(column int) string {
+	if column < 26 {
+		return string(rune('A' + column))
+	}
+	return columnLetters(column/26-1) + string(rune('A'+column%26))
+}
+
+// appendXML appends as much of a text as a cell may have. Characters that XML lacks, and CR, which XML changes to LF, are written as
+// _x000D_, and what looks like such an escape has its underscore escaped.
+func appendXML(b []byte, text string) []byte {
+	units := 0
+	for i, r := range text {
+		if units++; r > 0xffff {
+			units++
+		}
+		if units > sheetCellUnits {
+			break
+		}
+		switch {
+		case r == '&':
+			b = append(b, "&amp;"...)
+		case r == '<':
+			b = append(b, "&lt;"...)
+		case r == '>':
+			b = append(b, "&gt;"...)
+		case r < ' ' && r != '\t' && r != '\n', r == 0xfffe, r == 0xffff:
+			b = fmt.Appendf(b, "_x%04X_", r)
+		case r == '_' && escapeLength(text[i:]) > 0:
+			b = append(b, "_x005F_"...)
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return b
+}
+
+// escapeLength is the length of the escape with which a text begins, such as _x000D_, or 0.
+func escapeLength(text string) int {
+	const length = len("_x000D_")
+	if len(text) < length || text[:2] != "_x" || text[length-1] != '_' {
+		return 0
+	}
+	if _, err := strconv.ParseUint(text[2:length-1], 16, 16); err != nil {
+		return 0
+	}
+	return length
+}
