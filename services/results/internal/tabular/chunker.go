@@ -11,6 +11,7 @@ import (
 type chunker struct {
 	ctx   context.Context //nolint:containedctx // of the one call of Read that made it
 	note  func(store.FileChunk) error
+	place string          // what messages call a row of the file: Line or Row
 	chunk store.FileChunk // that is not noted yet
 	rows  int64
 }
@@ -18,7 +19,7 @@ type chunker struct {
 // add adds the next row: the bytes from offset on, which begin in a line. Bytes between two rows belong to no row.
 func (c *chunker) add(offset, bytes, line int64) error {
 	if c.rows == MaxRows {
-		return unusable("Line", line, "a file may have %d rows.", MaxRows)
+		return unusable(c.place, line, "a file may have %d rows.", MaxRows)
 	}
 	if c.chunk.Rows == contract.ChunkRows || c.chunk.Rows > 0 && offset+bytes-c.chunk.Offset > contract.ChunkBytes {
 		if err := c.flush(); err != nil {

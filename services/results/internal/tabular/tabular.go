@@ -69,7 +69,7 @@ func unusable(place string, number int64, text string, args ...any) error {
 func Read(
 	ctx context.Context, format contract.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
 ) (layout Layout, rows int64, err error) {
-	c := &chunker{ctx: ctx, note: note}
+	c := &chunker{ctx: ctx, note: note, place: "Line"}
 	switch format {
 	case contract.FileCSV:
 		layout, err = readSeparated(src, ',', c)
@@ -77,6 +77,8 @@ func Read(
 		layout, err = readSeparated(src, '\t', c)
 	case contract.FileJSONL:
 		layout, err = readLines(src, c)
+	case contract.FileXLSX:
+		layout, err = readWorkbook(src, copied, c)
 	default:
 		err = fmt.Errorf("tabular: unknown format %q", format)
 	}

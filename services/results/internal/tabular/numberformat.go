@@ -1,0 +1,139 @@
+package tabular
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// numberFormat is what of a number format of Excel changes what a number means.
+type numberFormat struct {
+	date, clock bool // it shows a date, a time of day
+	elapsed     bool // it shows hours, minutes or seconds that were counted
+	digits      int  // zeros that the number is filled up to; 0: none
+}
+
+// epoch is from when a workbook counts days.
+type epoch int
+
+const (
+	epoch1900 epoch = iota
+	epoch1904
+)
+
+// builtIn is a format that files do not describe.
+func builtIn(id int) numberFormat {
+	switch {
+	case id >= 14 && id <= 17, id >= 27 && id <= 31, id == 36, id >= 50 && id <= 54, id == 57, id == 58:
+		return numberFormat{date: true}
+	case id >= 18 && id <= 21, id >= 32 && id <= 35, id == 45, id == 47, id == 55, id == 56:
+		return numberFormat{clock: true}
+	case id == 22:
+		return numberFormat{date: true, clock: true}
+	case id == 46:
+		return numberFormat{elapsed: true}
+	}
+	return numberFormat{}
+}
+
+// parseFormat reads the code of a format, such as yyyy\-mm\-dd or [h]:mm:ss;@. Only its first section is used, that of positive
+// numbers.
+func parseFormat(code string) numberFormat {
+	var f numberFormat
+	if n := len(code); n > 1 && n <= 15 && strings.Trim(code, "0") == "" {
+		return numberFormat{digits: n}
+	}
+	code = strings.ToLower(code)
+	months := false
+	for i := 0; i < len(code) && code[i] != ';'; i++ {
+		switch code[i] {
+		case '"':
+			i += max(strings.IndexByte(code[i+1:], '"'), 0) + 1
+		case '\\', '_', '*':
+			i++ // the next character is shown
+		case '[':
+			end := max(strings.IndexByte(code[i:], ']'), 0)
+			if inside := strings.Trim(code[i:i+end], "["); inside != "" && strings.Trim(inside, inside[:1]) == "" &&
+				strings.Contains("hms", inside[:1]) {
+				f.elapsed = true
+			}
+			i += end
+		case 'a':
+			if strings.HasPrefix(code[i:], "am/pm") {
+				i, f.clock = i+4, true
+			}
+		case 'y', 'd':
+			f.date = true
+		case 'h', 's':
+			f.clock = true
+		case 'm':
+			months = true
+		case 'g': // General
+			if strings.HasPrefix(code[i:], "general") {
+				i += len("general") - 1
+			}
+		}
+	}
+	if months && !f.clock && !f.elapsed {
+		f.date = true
+	}
+	return f
+}
+
+// maxSerial is 9999-12-31, the last day that Excel shows.
+const maxSerial = 2_958_466
+
+// text is a stored number as text: dates and times in ISO 8601, everything else as the number without its format.
+func (f numberFormat) text(value string, from epoch) string {
+	number, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+		return value
+	}
+	if f.date || f.clock || f.elapsed {
+		if text, ok := f.time(number, from); ok {
+			return text
+		}
+	}
+	text := plain(number)
+	if f.digits > len(text) && number >= 0 && strings.Trim(text, "0123456789") == "" {
+		text = strings.Repeat("0", f.digits-len(text)) + text
+	}
+	return text
+}
+
+func (f numberFormat) time(days float64, from epoch) (string, bool) {
+	const second = 24 * 60 * 60
+	if days < 0 || days >= maxSerial {
+		return "", false
+	}
+	seconds := int64(math.Round(days * second))
+	if f.elapsed && !f.date {
+		return strconv.FormatInt(seconds/3600, 10) + time.Unix(seconds, 0).UTC().Format(":04:05"), true
+	}
+	if !f.date {
+		return time.Unix(seconds, 0).UTC().Format(time.TimeOnly), true
+	}
+	day := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC) // Excel counts a 29 February 1900
+	if from == epoch1904 {
+		day = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	} else if days < 60 {
+		day = day.AddDate(0, 0, 1)
+	}
+	if !f.clock {
+		return day.AddDate(0, 0, int(days)).Format(time.DateOnly), true
+	}
+	return day.AddDate(0, 0, int(seconds/second)).Add(time.Duration(seconds%second) * time.Second).Format("2006-01-02T15:04:05"), true
+}
+
+// plain is a number with the 15 digits that Excel has, without an exponent where it is not long.
+func plain(number float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(number, 'e', 14, 64), 64)
+	if err != nil {
+		rounded = number
+	}
+	if abs := math.Abs(rounded); rounded != 0 && (abs < 1e-9 || abs >= 1e21) {
+		return strconv.FormatFloat(rounded, 'E', -1, 64)
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}

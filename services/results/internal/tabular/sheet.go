@@ -1,0 +1,198 @@
+package tabular
+
+import (
+	"encoding/xml"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// sheetColumns is how many columns a sheet of Excel has.
+const sheetColumns = 1 << 14
+
+// row is the row of a sheet that is being read.
+type sheetRow struct {
+	number int64
+	cells  []string
+	next   int // column of the next cell that does not say its own
+	bytes  int
+	headed bool // the header was read
+}
+
+// rows copies the rows of the sheet. A row without text is skipped; the first other one is the header.
+func (w *workbook) rows(to *copier) error {
+	var row sheetRow
+	done := false
+	err := w.elements(strings.ToLower(w.sheet.Name), sheetBytes, func(e xml.StartElement, x *xmlReader) error {
+		if e.Name.Local != "row" || done {
+			return nil
+		}
+		row.number++
+		if n, err := strconv.ParseInt(attribute(e, "r"), 10, 32); err == nil && n > 0 {
+			row.number = n
+		}
+		row.cells, row.next, row.bytes = row.cells[:0], 0, 0
+		if err := w.cells(&row, x); err != nil {
+			return err
+		}
+		return row.end(to)
+	})
+	if err == nil && !row.headed {
+		err = &Unusable{"The file has no rows."}
+	}
+	return err
+}
+
+// end copies the row.
+func (r *sheetRow) end(to *copier) error {
+	for len(r.cells) > 0 && r.cells[len(r.cells)-1] == "" {
+		r.cells = r.cells[:len(r.cells)-1]
+	}
+	var err error
+	switch {
+	case len(r.cells) == 0:
+	case !r.headed:
+		r.headed = true
+		err = to.header(r.number, r.cells)
+	default:
+		err = to.row(r.number, r.cells)
+	}
+	if err != nil {
+		return own{err}
+	}
+	return nil
+}
+
+// cells reads the cells up to the end of the row.
+func (w *workbook) cells(row *sheetRow, x *xmlReader) error {
+	for {
+		token, err := x.token()
+		if err != nil {
+			return ended(err)
+		}
+		switch t := token.(type) {
+		case xml.EndElement:
+			if t.Name.Local == "row" {
+				return nil
+			}
+		case xml.StartElement:
+			if t.Name.Local != "c" {
+				continue
+			}
+			text, err := w.cell(t, x)
+			if err != nil {
+				return err
+			}
+			if err := row.set(attribute(t, "r"), text); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// ended is io.EOF where the part goes on.
+func ended(err error) error {
+	if err == io.EOF { //nolint:errorlint // RawToken returns it as it is
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// set sets the cell with a name such as B7.
+func (r *sheetRow) set(name, text string) error {
+	column := r.next
+	if name != "" {
+		column = 0
+		for _, letter := range []byte(strings.ToUpper(name)) {
+			if letter < 'A' || letter > 'Z' || column > sheetColumns {
+				break
+			}
+			column = column*26 + int(letter-'A') + 1
+		}
+		column--
+	}
+	if column < 0 || column >= sheetColumns {
+		return errNoPart
+	}
+	r.next = column + 1
+	if text == "" {
+		return nil
+	}
+	if r.bytes += len(text); r.bytes > MaxRowBytes {
+		return unusable("Row", r.number, "a row may have 1 MiB.")
+	}
+	for len(r.cells) <= column {
+		r.cells = append(r.cells, "")
+	}
+	r.cells[column] = text
+	return nil
+}
+
+// cell is the text of a cell (spec: file-xlsx).
+func (w *workbook) cell(start xml.StartElement, x *xmlReader) (string, error) {
+	var value, inline string
+	inValue := false
+	for {
+		token, err := x.token()
+		if err != nil {
+			return "", ended(err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "v":
+				inValue = true
+			case "is":
+				text, err := x.text("is")
+				if err != nil {
+					return "", err
+				}
+				inline = string(text)
+			}
+		case xml.CharData:
+			if inValue {
+				if value += string(t); len(value) > MaxRowBytes {
+					return "", errBudget
+				}
+			}
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "v":
+				inValue = false
+			case "c":
+				return w.shown(attribute(start, "t"), attribute(start, "s"), value, inline)
+			}
+		}
+	}
+}
+
+// shown is the text of a value of a type and a style.
+func (w *workbook) shown(kind, style, value, inline string) (string, error) {
+	switch kind {
+	case "s":
+		if value == "" {
+			return "", nil
+		}
+		number, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+		if err != nil {
+			return "", err
+		}
+		return w.strings.at(number)
+	case "inlineStr":
+		return inline, nil
+	case "str":
+		return string(unescape([]byte(value))), nil
+	case "b":
+		if value == "1" {
+			return "TRUE", nil
+		}
+		return "FALSE", nil
+	case "e", "d":
+		return value, nil
+	}
+	var format numberFormat
+	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(w.formats) {
+		format = w.formats[i]
+	}
+	return format.text(strings.TrimSpace(value), w.from), nil
+}

@@ -1,0 +1,56 @@
+package tabular
+
+import (
+	"errors"
+	"os"
+)
+
+// spillBytes is how much of a spill is in memory.
+const spillBytes = 16 << 20
+
+// spill is bytes that are written first and read at places then. What does not fit into memory is in a temporary file.
+type spill struct {
+	memory []byte
+	file   *os.File
+	size   int64
+}
+
+func (s *spill) Write(p []byte) (int, error) {
+	if s.file == nil && s.size+int64(len(p)) > spillBytes {
+		file, err := os.CreateTemp("", "prism-*")
+		if err != nil {
+			return 0, err
+		}
+		s.file = file
+		if err := os.Remove(file.Name()); err != nil { // it goes with the process
+			return 0, err
+		}
+		if _, err := file.Write(s.memory); err != nil {
+			return 0, err
+		}
+		s.memory = nil
+	}
+	s.size += int64(len(p))
+	if s.file != nil {
+		return s.file.Write(p)
+	}
+	s.memory = append(s.memory, p...)
+	return len(p), nil
+}
+
+// ReadAt fails if p ends behind what was written.
+func (s *spill) ReadAt(p []byte, at int64) (int, error) {
+	if at < 0 || at+int64(len(p)) > s.size {
+		return 0, errors.New("tabular: no such place")
+	}
+	if s.file != nil {
+		return s.file.ReadAt(p, at)
+	}
+	return copy(p, s.memory[at:]), nil
+}
+
+func (s *spill) close() {
+	if s.file != nil {
+		_ = s.file.Close() // it was removed
+	}
+}
