@@ -94,6 +94,9 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 	for {
 		var text []byte
 		if text, line, err = w.nextLine(); errors.Is(err, io.EOF) {
+			if c.rows > 0 && len(layout.Columns) == 0 {
+				return Layout{}, &Unusable{"The file has no columns."}
+			}
 			return layout, nil
 		} else if err != nil {
 			return Layout{}, err

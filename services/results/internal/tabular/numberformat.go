@@ -123,7 +123,8 @@ func (f numberFormat) time(days float64, from epoch) (string, bool) {
 	if !f.clock {
 		return day.AddDate(0, 0, int(days)).Format(time.DateOnly), true
 	}
-	return day.AddDate(0, 0, int(seconds/second)).Add(time.Duration(seconds%second) * time.Second).Format("2006-01-02T15:04:05"), true
+	moment := day.AddDate(0, 0, int(seconds/second)).Add(time.Duration(seconds%second) * time.Second)
+	return moment.Format("2006-01-02T15:04:05"), true
 }
 
 // plain is a number with the 15 digits that Excel has, without an exponent where it is not long.

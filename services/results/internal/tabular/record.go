@@ -40,7 +40,7 @@ const (
 // parseRecord parses the record with which data begins, and appends its first MaxColumns cells. It returns how many cells the
 // record has and where it ends, before the line break and behind it. ended: nothing follows data. With a problem, end is its place.
 func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cell, count, end, next int, p problem) {
-	line := -1 // where the line break is; -1: to be found
+	line := -1 // where the next line break is; looked for only once, as a row may have many cells
 	for at := 0; ; count++ {
 		var c cell
 		if at < len(data) && data[at] == '"' {
@@ -57,7 +57,6 @@ func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cel
 				}
 				c.quotes++
 			}
-			line = -1
 			if at < len(data) && data[at] != delimiter && data[at] != '\n' {
 				if data[at] == '\r' && at+1 == len(data) && !ended {
 					return cells, count, at, 0, unfinished
@@ -71,11 +70,9 @@ func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cel
 				at++
 			}
 		} else {
-			if line < 0 {
+			if line < at {
 				if line = bytes.IndexByte(data[at:], '\n'); line >= 0 {
 					line += at
-				} else if !ended {
-					return cells, count, at, 0, unfinished
 				} else {
 					line = len(data)
 				}
@@ -85,6 +82,9 @@ func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cel
 				c.to = at + i
 			}
 			at, end = c.to, c.to
+			if at == len(data) && !ended {
+				return cells, count, at, 0, unfinished
+			}
 			if at == line && at > c.from && data[at-1] == '\r' {
 				c.to, end = c.to-1, end-1
 			}

@@ -26,14 +26,15 @@ type sheetWriter struct {
 	zip     *zip.Writer
 	names   []string
 	columns []string // A, B, …
+	most    int      // rows of a sheet
 	sheets  int
 	rows    int // of the sheet
 	part    io.Writer
 	buffer  []byte
 }
 
-func newSheetWriter(to io.Writer, names []string) (Writer, error) {
-	w := &sheetWriter{zip: zip.NewWriter(to), names: names}
+func newSheetWriter(to io.Writer, names []string, most int) (Writer, error) {
+	w := &sheetWriter{zip: zip.NewWriter(to), names: names, most: most}
 	for i := range names {
 		w.columns = append(w.columns, columnLetters(i))
 	}
@@ -55,7 +56,7 @@ func newSheetWriter(to io.Writer, names []string) (Writer, error) {
 
 // Row implements Writer.
 func (w *sheetWriter) Row(original Row, added []lens.Cell) error {
-	if w.rows == sheetRows {
+	if w.rows == w.most {
 		if err := w.end(); err != nil {
 			return err
 		}

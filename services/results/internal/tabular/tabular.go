@@ -77,6 +77,8 @@ func Read(
 		layout, err = readSeparated(src, '\t', c)
 	case contract.FileJSONL:
 		layout, err = readLines(src, c)
+	case contract.FileParquet:
+		layout, err = readParquet(src, copied, c)
 	case contract.FileXLSX:
 		layout, err = readWorkbook(src, copied, c)
 	default:

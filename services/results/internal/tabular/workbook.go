@@ -195,6 +195,14 @@ func (s *sharedStrings) close() {
 	s.ends.close()
 }
 
+func (s *sharedStrings) add(text []byte) error {
+	if _, err := s.texts.Write(text); err != nil {
+		return err
+	}
+	_, err := s.ends.Write(binary.BigEndian.AppendUint64(nil, uint64(s.texts.size))) //nolint:gosec // a size is not negative
+	return err
+}
+
 // at is a text by its number.
 func (s *sharedStrings) at(number int64) (string, error) {
 	var places [16]byte // where the text begins and ends
@@ -223,11 +231,7 @@ func (w *workbook) readStrings(part string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := w.strings.texts.Write(text); err != nil {
-			return own{err}
-		}
-		//nolint:gosec // a size is not negative
-		if _, err := w.strings.ends.Write(binary.BigEndian.AppendUint64(nil, uint64(w.strings.texts.size))); err != nil {
+		if err := w.strings.add(text); err != nil {
 			return own{err}
 		}
 		return nil

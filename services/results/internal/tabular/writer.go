@@ -38,7 +38,7 @@ func NewWriter(f contract.RowsFormat, to io.Writer, columns []Column, added []st
 		}
 		return w, nil
 	case contract.RowsXLSX:
-		return newSheetWriter(to, names)
+		return newSheetWriter(to, names, sheetRows)
 	}
 	return nil, fmt.Errorf("tabular: unknown format %q", f)
 }

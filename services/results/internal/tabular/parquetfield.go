@@ -1,0 +1,189 @@
+package tabular
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	parquetformat "github.com/parquet-go/parquet-go/format"
+
+	"github.com/prism-results/prism/pkg/strictjson"
+)
+
+// parquetField is a field of a Parquet schema. Values of a leaf are levels deep in optional and repeated fields: a value is there if
+// its definition level is that of the leaf, and belongs to the list of the value before if its repetition level is not 0.
+type parquetField struct {
+	name       string
+	children   []*parquetField
+	leaf       int // number of the first leaf below
+	leaves     int
+	definition int // level from which on the field is there
+	repetition int
+	optional   bool
+	repeated   bool
+	list, dict bool // annotated as LIST, MAP
+	value      parquetValue
+}
+
+// maxDepth bounds the nesting of fields.
+const maxDepth = 32
+
+// parquetFields makes fields of a schema, whose elements come depth first, and counts its leaves.
+func parquetFields(schema []parquetformat.SchemaElement) (fields []*parquetField, leaves int, err error) {
+	next := 0
+	var build func(depth, definition, repetition int) (*parquetField, error)
+	build = func(depth, definition, repetition int) (*parquetField, error) {
+		if next >= len(schema) || depth > maxDepth {
+			return nil, errors.New("not a schema")
+		}
+		e := &schema[next]
+		next++
+		f := &parquetField{name: e.Name, leaf: leaves, value: newParquetValue(e)}
+		if depth > 0 && e.RepetitionType.Valid {
+			f.optional = e.RepetitionType.V == parquetformat.Optional
+			f.repeated = e.RepetitionType.V == parquetformat.Repeated
+		}
+		if f.optional || f.repeated {
+			definition++
+		}
+		if f.repeated {
+			repetition++
+		}
+		f.definition, f.repetition = definition, repetition
+		switch e.LogicalType.Value.(type) {
+		case *parquetformat.ListType:
+			f.list = true
+		case *parquetformat.MapType:
+			f.dict = true
+		case nil:
+			f.list = e.ConvertedType.Valid && e.ConvertedType.V == deprecated.List
+			f.dict = e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Map
+		}
+		if !e.NumChildren.Valid || e.Type.Valid {
+			leaves++
+		}
+		if e.NumChildren.Valid && !e.Type.Valid {
+			for range e.NumChildren.V {
+				child, err := build(depth+1, definition, repetition)
+				if err != nil {
+					return nil, err
+				}
+				f.children = append(f.children, child)
+			}
+			if leaves == f.leaf {
+				return nil, errors.New("a group has no fields")
+			}
+		}
+		f.leaves = leaves - f.leaf
+		return f, nil
+	}
+	root, err := build(0, 0, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	return root.children, leaves, nil
+}
+
+// append appends the next value of a field from the columns: as the text of a cell, or as JSON. A null is nothing, or null.
+func (f *parquetField) append(b []byte, columns [][]parquet.Value, asJSON bool) []byte {
+	if !f.repeated {
+		return f.one(b, columns, asJSON)
+	}
+	b = append(b, '[')
+	if f.absent(columns) {
+		f.skip(columns)
+		return append(b, ']')
+	}
+	for first := true; first || len(columns[f.leaf]) > 0 && columns[f.leaf][0].RepetitionLevel() == f.repetition; first = false {
+		if !first {
+			b = append(b, ',')
+		}
+		b = f.one(b, columns, true)
+	}
+	return append(b, ']')
+}
+
+// absent tells whether the next value says that the field is not there.
+func (f *parquetField) absent(columns [][]parquet.Value) bool {
+	return len(columns[f.leaf]) == 0 || columns[f.leaf][0].DefinitionLevel() < f.definition
+}
+
+// skip takes the values that say that the field is not there.
+func (f *parquetField) skip(columns [][]parquet.Value) {
+	for i := f.leaf; i < f.leaf+f.leaves; i++ {
+		if len(columns[i]) > 0 {
+			columns[i] = columns[i][1:]
+		}
+	}
+}
+
+// one appends one value of the field: all but its repetition.
+func (f *parquetField) one(b []byte, columns [][]parquet.Value, asJSON bool) []byte {
+	if f.absent(columns) {
+		f.skip(columns)
+		if asJSON {
+			b = append(b, "null"...)
+		}
+		return b
+	}
+	switch {
+	case f.children == nil:
+		v := columns[f.leaf][0]
+		f.skip(columns)
+		if !asJSON {
+			return f.value.text(b, v)
+		}
+		return f.value.json(b, v)
+	case f.list && len(f.children) == 1 && f.children[0].repeated:
+		return f.children[0].elements(b, columns)
+	case f.dict && len(f.children) == 1 && f.children[0].repeated && len(f.children[0].children) == 2:
+		return f.children[0].pairs(b, columns)
+	}
+	b = append(b, '{')
+	for i, c := range f.children {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = c.append(append(strictjson.AppendString(b, c.name), ':'), columns, true)
+	}
+	return append(b, '}')
+}
+
+// elements appends the repeated field of a list. Its only child is the element, unless the file is of the older kind in which the
+// field itself is.
+func (f *parquetField) elements(b []byte, columns [][]parquet.Value) []byte {
+	if len(f.children) != 1 || f.name == "array" || strings.HasSuffix(f.name, "_tuple") {
+		return f.append(b, columns, true)
+	}
+	b = append(b, '[')
+	if f.absent(columns) {
+		f.skip(columns)
+		return append(b, ']')
+	}
+	for first := true; first || len(columns[f.leaf]) > 0 && columns[f.leaf][0].RepetitionLevel() == f.repetition; first = false {
+		if !first {
+			b = append(b, ',')
+		}
+		b = f.children[0].append(b, columns, true)
+	}
+	return append(b, ']')
+}
+
+// pairs appends the repeated field of a map, as an object whose keys are texts.
+func (f *parquetField) pairs(b []byte, columns [][]parquet.Value) []byte {
+	b = append(b, '{')
+	if f.absent(columns) {
+		f.skip(columns)
+		return append(b, '}')
+	}
+	for first := true; first || len(columns[f.leaf]) > 0 && columns[f.leaf][0].RepetitionLevel() == f.repetition; first = false {
+		if !first {
+			b = append(b, ',')
+		}
+		key := f.children[0].append(nil, columns, false)
+		b = append(strictjson.AppendString(b, string(key)), ':')
+		b = f.children[1].append(b, columns, true)
+	}
+	return append(b, '}')
+}
