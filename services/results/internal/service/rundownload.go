@@ -58,8 +58,8 @@ func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 	return contract.Stream{ContentType: tabular.ContentType(q.Format), Body: d}, nil
 }
 
-// addedNames are the names of the columns that are added to those of a file: each with the prefix prism_ as often as another column
-// has its name (spec: run-rows-columns).
+// addedNames are the names of the columns that are added to those of a file: each with the prefix prism_ as often as another
+// column has its name (spec: run-rows-columns).
 func addedNames(columns []tabular.Column, l prism.Lens) []string {
 	taken := map[string]bool{}
 	for _, c := range columns {
@@ -232,7 +232,8 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 	if d.only != "" && status != d.only {
 		return nil
 	}
-	d.cells = append(d.cells[:0], lens.Cell{Kind: lens.Number, Number: float64(number)}, lens.Cell{}, textCell(string(status)), lens.Cell{})
+	place := lens.Cell{Kind: lens.Number, Number: float64(number)}
+	d.cells = append(d.cells[:0], place, lens.Cell{}, textCell(string(status)), lens.Cell{})
 	var answers prism.Answers
 	if status == contract.RowInvalid {
 		d.cells[3] = textCell(d.chunk.Invalid[number])

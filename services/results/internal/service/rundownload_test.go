@@ -83,8 +83,9 @@ func (f *runOfFile) FileRows(_ context.Context, _ prism.AccountID, file store.Fi
 	return f.layout.Rows(file.Format, c, f.data[c.Offset:c.Offset+c.Bytes])
 }
 
-func (f *runOfFile) RunChunks(_ context.Context, _ prism.AccountID, _ prism.RunID, from int32, limit int) ([]store.RunChunk, error) {
-	var chunks []store.RunChunk
+func (f *runOfFile) RunChunks(
+	_ context.Context, _ prism.AccountID, _ prism.RunID, from int32, limit int,
+) (chunks []store.RunChunk, _ error) {
 	for _, p := range f.places[from:min(int(from)+limit, len(f.places))] {
 		first := p.FirstRow - 1
 		chunks = append(chunks, store.RunChunk{
@@ -136,7 +137,8 @@ func (w *world) download(t *testing.T, f *runOfFile, format contract.RowsFormat,
 func everyState(t *testing.T) (*world, *runOfFile) {
 	t.Helper()
 	w := newWorld(t)
-	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text;n\r\n\"a;\"\"b\"\"\";1\r\nb,c;2\r\nc;3\r\nd;4\r\ne;5\r\n\"f\r\ng\";6\r\n", "ofipco")
+	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV,
+		"text;n\r\n\"a;\"\"b\"\"\";1\r\nb,c;2\r\nc;3\r\nd;4\r\ne;5\r\n\"f\r\ng\";6\r\n", "ofipco")
 	f.invalid = map[int64]string{3: "Missing fields: text"}
 	f.answer(1, 0.75, "")
 	f.answer(2, 0, "The model, it failed")

@@ -45,7 +45,9 @@ func FuzzRead(f *testing.F) {
 //
 // spec: file-csv, file-columns
 func FuzzCSV(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "a\n\"1\n\"\"2\"\n\n3", "a,b\n\"\",\n", "a;b\n1;\"2;3\"\n", "a\n\"1\"x\n", "\"a\"\n\"", "a,b\n1\n"} {
+	for _, text := range []string{
+		"a,b\n1,2\n", "a\n\"1\n\"\"2\"\n\n3", "a,b\n\"\",\n", "a;b\n1;\"2;3\"\n", "a\n\"1\"x\n", "\"a\"\n\"", "a,b\n1\n",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -31,7 +31,7 @@ func repeatedCSV(blocks int64) (file *io.SectionReader, rows int64) {
 	var block bytes.Buffer
 	each := int64(0)
 	for ; block.Len() < 1<<20; each++ {
-		fmt.Fprintf(&block, "%d,\"Where, I ask \"\"you\"\",\nis my card?\",plain text of some length that a ticket may well have,%d\r\n", each, each%7)
+		fmt.Fprintf(&block, "%d,\"Where, I ask \"\"you\"\",\nis my card?\",plain text as long as a ticket may be,%d\r\n", each, each%7)
 	}
 	f := repeated{[]byte("\ufeffid,text,note,n\r\n"), block.Bytes()}
 	return io.NewSectionReader(f, 0, int64(len(f.header))+blocks*int64(block.Len())), blocks * each
@@ -70,7 +70,8 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				again := io.NewSectionReader(src, 0, src.Size())
-				if _, _, err := tabular.Read(b.Context(), contract.FileCSV, again, io.Discard, func(store.FileChunk) error { return nil }); err != nil {
+				_, _, err := tabular.Read(b.Context(), contract.FileCSV, again, io.Discard, func(store.FileChunk) error { return nil })
+				if err != nil {
 					b.Fatal(err)
 				}
 			}

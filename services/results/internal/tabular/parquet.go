@@ -18,7 +18,7 @@ const (
 	footerBytes = 8 << 20
 	pagesBytes  = 96 << 20 // of the largest pages of all columns, which are in memory together
 	valueBytes  = 6        // that a value takes beside its page: its levels and its place in the dictionary
-	headerBytes = 1 << 20  // of a page's header
+	headerBytes = 8 << 20  // of a page's header, which may have the smallest and the largest value
 )
 
 const (
@@ -264,14 +264,16 @@ func checkExpanded(codec parquetformat.CompressionCodec, content *io.SectionRead
 		}
 		expanded = r
 	case parquetformat.Zstd:
-		r, err := zstd.NewReader(content, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(pagesBytes), zstd.WithDecoderLowmem(true))
+		r, err := zstd.NewReader(content,
+			zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(pagesBytes), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return err
 		}
 		defer r.Close()
 		expanded = r
 	default:
-		return &Unusable{fmt.Sprintf("The Parquet file is compressed with %s; write it with SNAPPY, GZIP, ZSTD or no compression.", codec)}
+		const text = "The Parquet file is compressed with %s; write it with SNAPPY, GZIP, ZSTD or no compression."
+		return &Unusable{fmt.Sprintf(text, codec)}
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(expanded, most+1))
 	if err == nil && n > most {

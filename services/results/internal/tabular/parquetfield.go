@@ -11,8 +11,8 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// parquetField is a field of a Parquet schema. Values of a leaf are levels deep in optional and repeated fields: a value is there if
-// its definition level is that of the leaf, and belongs to the list of the value before if its repetition level is not 0.
+// parquetField is a field of a Parquet schema. The levels of a value tell where it belongs: a field is there if the definition
+// level of the next value below is at least the field's, and a list goes on if the repetition level of that value is the list's.
 type parquetField struct {
 	name       string
 	children   []*parquetField

@@ -2,8 +2,8 @@ package tabular
 
 import "bytes"
 
-// A record of csv or tsv is a line of cells. A cell that begins with a quote ends with the next single quote, and two quotes in it
-// stand for one; line breaks inside are kept as they are. A quote inside any other cell is text (spec: file-csv).
+// A record of csv or tsv is a line of cells. A cell that begins with a quote ends with the next single quote; two quotes in it
+// stand for one, and line breaks are kept as they are. A quote inside any other cell is text (spec: file-csv).
 // encoding/csv can't be used: it changes CRLF in cells to LF, and holds a cell whose quote is not closed to the end of the file.
 
 // cell is where the text of a cell is in a record.
@@ -38,7 +38,8 @@ const (
 )
 
 // parseRecord parses the record with which data begins, and appends its first MaxColumns cells. It returns how many cells the
-// record has and where it ends, before the line break and behind it. ended: nothing follows data. With a problem, end is its place.
+// record has, and where it ends: before the line break and behind it. ended: nothing follows data. With a problem, end is its
+// place.
 func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cell, count, end, next int, p problem) {
 	line := -1 // where the next line break is; looked for only once, as a row may have many cells
 	for at := 0; ; count++ {

@@ -124,11 +124,12 @@ func (w *sheetWriter) Close() error {
 	var sheets, targets strings.Builder
 	for i := 1; i <= w.sheets; i++ {
 		fmt.Fprintf(&sheets, `<sheet name="Rows %d" sheetId="%[1]d" r:id="rId%[1]d"/>`, i)
-		fmt.Fprintf(&targets, `<Relationship Id="rId%d"`+
-			` Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet%[1]d.xml"/>`, i)
+		fmt.Fprintf(&targets, `<Relationship Id="rId%d" Target="worksheets/sheet%[1]d.xml"`+
+			` Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"/>`, i)
 	}
 	err := w.write("xl/workbook.xml", `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`+
-		` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>`+sheets.String()+`</sheets></workbook>`)
+		` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">`+
+		`<sheets>`+sheets.String()+`</sheets></workbook>`)
 	if err == nil {
 		err = w.write("xl/_rels/workbook.xml.rels", relationships(targets.String()))
 	}
@@ -159,8 +160,8 @@ func columnLetters(column int) string {
 	return columnLetters(column/26-1) + string(rune('A'+column%26))
 }
 
-// appendXML appends as much of a text as a cell may have. Characters that XML lacks, and CR, which XML changes to LF, are written as
-// _x000D_, and what looks like such an escape has its underscore escaped.
+// appendXML appends as much of a text as a cell may have. Characters that XML lacks, and CR, which XML changes to LF, are written
+// as _x000D_, and what looks like such an escape has its underscore escaped.
 func appendXML(b []byte, text string) []byte {
 	units := 0
 	for i, r := range text {

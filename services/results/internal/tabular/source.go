@@ -35,7 +35,7 @@ func (s *source) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// problem is an error of a library: the fault of the storage if there was one, a problem of a row, or that the file is as text says.
+// problem is an error of a library: the fault of the storage if there was one, or else a problem of the file, by default text.
 func (s *source) problem(err error, text string) error {
 	var row *Unusable
 	switch {

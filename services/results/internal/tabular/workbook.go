@@ -295,8 +295,8 @@ func (x *xmlReader) token() (xml.Token, error) {
 	return x.decoder.RawToken()
 }
 
-// text is all text in t elements up to the end of the element with the name, without that of phonetic hints. It is valid until the
-// next call.
+// text is all text in t elements up to the end of the element with the name, without that of phonetic hints. It is valid until
+// the next call.
 func (x *xmlReader) text(name string) ([]byte, error) {
 	b, inText, hints := x.buffer[:0], false, 0
 	for {

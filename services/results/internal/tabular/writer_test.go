@@ -18,7 +18,8 @@ import (
 
 // awkward are texts that formats of spreadsheets have trouble with.
 var awkward = []string{
-	"", "plain", "=1+1", " spaces ", "<&>\"'", "two\nlines", "two\r\nlines", "tab\there", "_x000D_", "_x005F_", "_x00", "\x01\x1f", "👩‍🚀", "\ufffe",
+	"", "plain", "=1+1", " spaces ", "<&>\"'", "two\nlines", "two\r\nlines", "tab\there",
+	"_x000D_", "_x005F_", "_x00", "\x01\x1f", "👩‍🚀", "\ufffe",
 }
 
 func writeAll(t testing.TB, format contract.RowsFormat, columns []string, rows [][]string, added []lens.Cell) []byte {
@@ -189,7 +190,8 @@ func TestFilesOfParquetGoAreRead(t *testing.T) {
 	var want [][]string
 	for i := range 1000 {
 		text := fmt.Sprint("text ", i)
-		r, cells := row{ID: int64(i), Text: &text, List: []string{"a", text}, Half: 0.5}, []string{fmt.Sprint(i), text, `["a","` + text + `"]`, "0.5"}
+		r := row{ID: int64(i), Text: &text, List: []string{"a", text}, Half: 0.5}
+		cells := []string{fmt.Sprint(i), text, `["a","` + text + `"]`, "0.5"}
 		if i%7 == 0 {
 			r.Text, r.List, cells[1], cells[2] = nil, nil, "", "[]"
 		}
