@@ -126,7 +126,8 @@ func TestTheAddressOfFilesIsChecked(t *testing.T) {
 		"": true, "file:///srv/files": true, "s3://bucket/prefix?region=eu-central-1": true,
 		"file://host/files": false, "s3://": false, "s3://bucket?size=1": false,
 	} {
-		s, err := results.Open(t.Context(), results.Config{DataDir: t.TempDir(), FilesURL: url}, results.Deps{Log: slog.New(slog.DiscardHandler)})
+		cfg := results.Config{DataDir: t.TempDir(), FilesURL: url}
+		s, err := results.Open(t.Context(), cfg, results.Deps{Log: slog.New(slog.DiscardHandler)})
 		if (err == nil) != right || err != nil && !strings.HasPrefix(err.Error(), "PRISM_FILES_URL: ") {
 			t.Errorf("%q: %v", url, err)
 		}

@@ -306,7 +306,7 @@ func TestALeaseIsRenewedWhileAFileIsReadSlowly(t *testing.T) {
 	w.completed(t, csv(3))
 	synctest.Test(t, func(t *testing.T) {
 		f := &failing{Files: w.Store}
-		f.Blobs = deleting{w.blobs, func() { time.Sleep(40 * time.Second) }}
+		f.Blobs = deleting{w.blobs, func() { <-time.After(40 * time.Second) }}
 		w.worker(t, f, f)
 		w.works(t, true)
 		if f.renews < 3 { // after 15 and 30 s, and with the chunks

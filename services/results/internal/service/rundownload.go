@@ -26,11 +26,11 @@ func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 	if err != nil {
 		return contract.Stream{}, err
 	}
-	run, err := s.runs().ReadRun(ctx, caller.Account, id)
+	run, err := s.Store.ReadRun(ctx, caller.Account, id)
 	if err != nil {
 		return contract.Stream{}, translate(err, apierr.RunNotFound())
 	}
-	file, err := s.runs().File(ctx, caller.Account, run.File)
+	file, err := s.Store.File(ctx, caller.Account, run.File)
 	if err != nil {
 		return contract.Stream{}, translate(err, apierr.FileNotFound())
 	}
@@ -160,7 +160,7 @@ func (d *download) fill() error {
 func (d *download) next() (ok bool, err error) {
 	for {
 		if len(d.chunks) == 0 {
-			if d.chunks, err = d.service.runs().RunChunks(d.ctx, d.account, d.run.ID, d.number, downloadChunks); err != nil {
+			if d.chunks, err = d.service.Store.RunChunks(d.ctx, d.account, d.run.ID, d.number, downloadChunks); err != nil {
 				return false, err
 			}
 			if len(d.chunks) == 0 {
@@ -188,7 +188,7 @@ func (d *download) wanted() bool {
 
 // fetch fetches the rows and the results of the chunk.
 func (d *download) fetch() error {
-	place, err := d.service.runs().FileChunk(d.ctx, d.account, d.file.ID, d.chunk.Number)
+	place, err := d.service.Store.FileChunk(d.ctx, d.account, d.file.ID, d.chunk.Number)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (d *download) fetch() error {
 	d.results = d.results[:0]
 	last := d.chunk.FirstRow + int64(len(d.rows)) - 1
 	for first := d.chunk.FirstRow; first <= last; {
-		page, err := d.service.runs().RunResults(d.ctx, d.account, d.run.ID, first, int(last-first)+1)
+		page, err := d.service.Store.RunResults(d.ctx, d.account, d.run.ID, first, int(last-first)+1)
 		if err != nil {
 			return err
 		}
