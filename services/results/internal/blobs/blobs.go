@@ -1,6 +1,6 @@
-// Package blobs keeps the content of files: their parts as they were sent, and canonical copies of files whose rows are not ranges
-// of the file itself. A content is at most a part long, has a name that is unique for its bytes, and never changes. Which contents
-// belong to a file is known by package store alone.
+// Package blobs keeps the content of files: their parts as they were sent, and canonical copies of files whose rows are no ranges
+// of the file itself. A content is at most a part long, has a name that is unique for its bytes, and never changes. What
+// belongs to a file is known by package store alone.
 package blobs
 
 import (

@@ -223,7 +223,7 @@ func (w *Worker) end(ctx context.Context, l store.FileLease, f store.File) error
 	return err
 }
 
-// readFile reads a leased file to its end. Unless it becomes ready, what was written of a copy is deleted; a reader that is killed
+// readFile reads a leased file to its end. Unless it becomes ready, what was written of a copy is deleted; a killed reader
 // leaves it until the file is deleted.
 func (w *Worker) readFile(ctx context.Context, l store.FileLease) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)

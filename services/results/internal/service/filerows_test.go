@@ -39,7 +39,8 @@ func TestAPreviewHasTheRowsOfAReadyFile(t *testing.T) {
 			t.Errorf("from %d: %s", c.offset, r.Body)
 		}
 	}
-	if _, err := w.FileRows(t.Context(), w.key, prism.FileID{UUID: prism.UUID{9}}, contract.FileRows{Limit: 1}); !errors.Is(err, apierr.FileNotFound()) {
+	_, err := w.FileRows(t.Context(), w.key, prism.FileID{UUID: prism.UUID{9}}, contract.FileRows{Limit: 1})
+	if !errors.Is(err, apierr.FileNotFound()) {
 		t.Errorf("of no file: %v", err)
 	}
 }
