@@ -91,7 +91,7 @@ CREATE INDEX IF NOT EXISTS runs_retrying ON runs (account_id, id) WHERE retry_fr
 COMMENT ON COLUMN run_chunks.states IS 'a letter for each row: pending, pending after the lease (q), ok, failed, invalid, cancelled';
 COMMENT ON COLUMN run_chunks.outcomes IS 'of the last rows: milliseconds since 1970 and then the letters that were saved at that time';
 CREATE INDEX IF NOT EXISTS run_chunks_pending ON run_chunks (account_id, run_id, number) WHERE pending > 0;
-CREATE INDEX IF NOT EXISTS run_chunks_leased ON run_chunks (account_id, run_id) WHERE token IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_chunks_leased ON run_chunks (account_id, run_id, number) WHERE token IS NOT NULL;
 CREATE INDEX IF NOT EXISTS run_chunks_saved ON run_chunks (account_id, run_id, saved_at) WHERE saved_at IS NOT NULL`
 )
 

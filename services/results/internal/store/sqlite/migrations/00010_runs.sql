@@ -70,7 +70,7 @@ CREATE TABLE run_chunks (
     CHECK ((token IS NULL) = (leased_until IS NULL))
 ) STRICT;
 CREATE INDEX run_chunks_pending ON run_chunks (account_id, run_id, number) WHERE pending > 0;
-CREATE INDEX run_chunks_leased ON run_chunks (account_id, run_id) WHERE token IS NOT NULL;
+CREATE INDEX run_chunks_leased ON run_chunks (account_id, run_id, number) WHERE token IS NOT NULL;
 CREATE INDEX run_chunks_saved ON run_chunks (account_id, run_id, saved_at) WHERE saved_at IS NOT NULL;
 
 -- +goose Down
