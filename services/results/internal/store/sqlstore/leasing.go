@@ -30,10 +30,11 @@ LEFT JOIN (SELECT account_id, sum(pending) AS pending FROM leased GROUP BY accou
 WHERE r.status IN ('queued', 'running')
 	AND (r.rows_per_second = 0 OR l.leases IS NULL)
 	AND (r.concurrency = 0 OR l.granted IS NULL OR l.granted < r.concurrency)
-	AND EXISTS (
-		SELECT 1 FROM run_chunks c
+	AND (
+		SELECT c.number FROM run_chunks c
 		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.pending > 0 AND c.token IS NULL
-	)
+		ORDER BY c.number LIMIT 1
+	) IS NOT NULL -- as EXISTS, Postgres would join all chunks
 ORDER BY coalesce(a.pending, 0), r.leased_at, r.id
 LIMIT 8`
 

@@ -29,10 +29,15 @@ JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN api_keys k ON k.id = r.key_id
 WHERE r.status IN ('queued', 'running') AND (
 	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL
-	OR NOT EXISTS (SELECT 1 FROM run_chunks c WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.pending > 0)
-	OR EXISTS (
-		SELECT 1 FROM run_chunks c WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.saved_at > $1 AND c.failed > 0
-	)
+	OR (
+		SELECT c.number FROM run_chunks c WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.pending > 0
+		ORDER BY c.number LIMIT 1
+	) IS NULL
+	OR (
+		SELECT c.saved_at FROM run_chunks c
+		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.saved_at > $1 AND c.failed > 0
+		ORDER BY c.saved_at DESC LIMIT 1
+	) IS NOT NULL
 )`
 
 	whyPaused = `-- name: WhyPaused :one
