@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -46,7 +47,7 @@ RETURNING status, rows_per_second, concurrency`
 	lockLimits = `SELECT status, rows_per_second, concurrency FROM runs WHERE account_id = $1 AND id = $2`
 
 	leasesOfRun = `SELECT number, token, granted, leased_until FROM run_chunks
-WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL ORDER BY number`
+WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL`
 
 	// leaseChunk stands around the locking of the chunk.
 	leaseChunk = `UPDATE run_chunks SET token = $3, leased_until = $4, granted = $5,
@@ -222,6 +223,8 @@ func (s Store) renew(
 		err = run(ctx, Statement{"look_at_lease", lockLimits + locking, args, true}, one(&l, (*Row).runLimits))
 		if err == nil {
 			err = run(ctx, Statement{"look_at_lease", leasesOfRun, args, true}, all(&leasesOf, (*Row).held))
+			// Sorted here: for the order, Postgres would walk all chunks of the run.
+			slices.SortFunc(leasesOf, func(a, b held) int { return cmp.Compare(a.chunk, b.chunk) })
 		}
 		if errors.Is(err, store.ErrNotFound) {
 			err = nil
