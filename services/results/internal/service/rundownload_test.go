@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -23,8 +24,6 @@ import (
 // runOfFile is a store with one run of one file. A letter of states is the state of a row.
 type runOfFile struct {
 	store.Store
-	store.Files
-	store.Runs
 	run     store.Run
 	file    store.File
 	layout  tabular.Layout
@@ -54,9 +53,9 @@ func (w *world) runOf(t *testing.T, id prism.PrismID, format contract.FileFormat
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.file = store.File{ID: prism.FileID{UUID: w.id()}, Format: format, Status: store.FileReady, Layout: described}
+	f.file = store.File{ID: prism.FileID{UUID: w.id()}, Format: format, Status: store.FileReady, Layout: described, Bytes: int64(len(data))}
 	f.run = store.Run{ID: prism.RunID{UUID: w.id()}, Prism: id, Version: 1, File: f.file.ID, Rows: rows}
-	w.Service.Store = f
+	w.Service.Store, w.Service.Blobs = f, contentOf{data: f.data}
 	return f
 }
 
@@ -75,12 +74,31 @@ func (f *runOfFile) File(_ context.Context, _ prism.AccountID, id prism.FileID) 
 }
 
 func (f *runOfFile) FileChunk(_ context.Context, _ prism.AccountID, _ prism.FileID, number int32) (store.FileChunk, error) {
+	f.read = append(f.read, number)
 	return f.places[number], nil
 }
 
-func (f *runOfFile) FileRows(_ context.Context, _ prism.AccountID, file store.File, c store.FileChunk) ([]tabular.Row, error) {
-	f.read = append(f.read, c.Number)
-	return f.layout.Rows(file.Format, c, f.data[c.Offset:c.Offset+c.Bytes])
+// Parts implements store.Files. No part has a digest here.
+func (f *runOfFile) Parts(_ context.Context, _ prism.AccountID, _ prism.FileID, from, to int32) (parts []store.Part, _ error) {
+	for n := from; n <= to; n++ {
+		parts = append(parts, store.Part{Number: n})
+	}
+	return parts, nil
+}
+
+// contentOf is a store of contents with the parts of one file.
+type contentOf struct {
+	blobs.Blobs
+	data []byte
+}
+
+func (c contentOf) Get(_ context.Context, _ store.FileOwner, name string, offset, bytes int64) ([]byte, error) {
+	var number int64
+	if _, err := fmt.Sscanf(name, "part-%05d-", &number); err != nil {
+		return nil, err
+	}
+	at := (number-1)*contract.PartBytes + offset
+	return c.data[at : at+bytes], nil
 }
 
 func (f *runOfFile) RunChunks(
