@@ -47,11 +47,14 @@ func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 		return contract.Stream{}, translate(err, nil)
 	}
 	d := &download{
-		service: s, account: caller.Account, run: run, file: file, only: q.Only,
+		service: s, account: caller.Account, run: run, file: file, only: q.Only, after: q.After,
 		lens: lens.Compile(p.Lens, answered.Definition),
 	}
 	if d.writer, err = tabular.NewWriter(q.Format, &d.buffer, layout.Columns, addedNames(layout.Columns, p.Lens)); err != nil {
 		return contract.Stream{}, err
+	}
+	if d.number, err = d.begin(ctx); err != nil {
+		return contract.Stream{}, translate(err, nil)
 	}
 	fair.Identify(ctx, caller.Account.String())
 	d.ctx, d.cancel = context.WithCancel(ctx)
@@ -88,6 +91,7 @@ type download struct {
 	run     store.Run
 	file    store.File
 	only    contract.RowStatus
+	after   int64
 	lens    *lens.Plan
 	writer  tabular.Writer
 	parser  answerjson.Parser
@@ -99,6 +103,18 @@ type download struct {
 	results []store.RowResult
 	buffer  bytes.Buffer // what was written and is not read
 	ended   bool
+}
+
+// begin is the number of the first chunk to fetch (spec: run-rows-after).
+func (d *download) begin(ctx context.Context) (int32, error) {
+	switch {
+	case d.after == 0:
+		return 0, nil
+	case d.after >= d.run.Rows:
+		return d.file.Chunks, nil
+	}
+	place, err := d.service.Store.FileChunkOf(ctx, d.account, d.file.ID, d.after+1)
+	return place.Number, err
 }
 
 func (d *download) Read(p []byte) (int, error) {
@@ -221,6 +237,9 @@ func (d *download) fetch() error {
 // row writes a row if its state is wanted. A row that is pending again has a result of the attempt before, which is not shown; a
 // result that was deleted leaves the state (spec: run-rows-columns).
 func (d *download) row(row tabular.Row, number int64, state byte) error {
+	if number <= d.after {
+		return nil
+	}
 	status := statusOfRow(state)
 	r := d.result(number)
 	if status != contract.RowOK && status != contract.RowFailed {

@@ -53,7 +53,10 @@ func (w *world) runOf(t *testing.T, id prism.PrismID, format contract.FileFormat
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.file = store.File{ID: prism.FileID{UUID: w.id()}, Format: format, Status: store.FileReady, Layout: described, Bytes: int64(len(data))}
+	f.file = store.File{
+		ID: prism.FileID{UUID: w.id()}, Format: format, Status: store.FileReady, Layout: described, Bytes: int64(len(data)),
+		Chunks: int32(len(f.places)), //nolint:gosec // few
+	}
 	f.run = store.Run{ID: prism.RunID{UUID: w.id()}, Prism: id, Version: 1, File: f.file.ID, Rows: rows}
 	w.Service.Store, w.Service.Blobs = f, contentOf{data: f.data}
 	return f
@@ -76,6 +79,15 @@ func (f *runOfFile) File(_ context.Context, _ prism.AccountID, id prism.FileID) 
 func (f *runOfFile) FileChunk(_ context.Context, _ prism.AccountID, _ prism.FileID, number int32) (store.FileChunk, error) {
 	f.read = append(f.read, number)
 	return f.places[number], nil
+}
+
+func (f *runOfFile) FileChunkOf(_ context.Context, _ prism.AccountID, _ prism.FileID, row int64) (store.FileChunk, error) {
+	for _, p := range f.places {
+		if row < p.FirstRow+int64(p.Rows) {
+			return p, nil
+		}
+	}
+	return store.FileChunk{}, store.ErrNotFound
 }
 
 // Parts implements store.Files. No part has a digest here.
@@ -140,7 +152,12 @@ func (f *runOfFile) answer(row int64, probability float64, text string) {
 
 func (w *world) download(t *testing.T, f *runOfFile, format contract.RowsFormat, only contract.RowStatus) string {
 	t.Helper()
-	stream, err := w.RunRows(t.Context(), w.key, f.run.ID, contract.RunRows{Format: format, Only: only})
+	return w.downloadOf(t, f, contract.RunRows{Format: format, Only: only})
+}
+
+func (w *world) downloadOf(t *testing.T, f *runOfFile, q contract.RunRows) string {
+	t.Helper()
+	stream, err := w.RunRows(t.Context(), w.key, f.run.ID, q)
 	if err != nil {
 		t.Fatal(err)
 	}
