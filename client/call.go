@@ -23,6 +23,7 @@ type call struct {
 	path      string // below /v1, escaped
 	query     url.Values
 	body      any           // JSON; none when nil
+	octets    []byte        // the body as it is, in place of JSON
 	ifMatch   string        // the ETag; "" for none
 	dryRun    bool          // adds dry_run to body
 	want      int           // the status of success
@@ -124,7 +125,7 @@ func (c *Client) do(ctx context.Context, k call, use func(*body) error) error {
 	if k.err != nil {
 		return k.err
 	}
-	var payload []byte
+	payload := k.octets
 	if k.body != nil {
 		var err error
 		if payload, err = json.Marshal(k.body); err != nil {
@@ -197,7 +198,10 @@ func (c *Client) send(ctx context.Context, k call, payload []byte) (*http.Respon
 	if err != nil {
 		return nil, err
 	}
-	if payload != nil {
+	switch {
+	case k.octets != nil:
+		req.Header.Set("Content-Type", "application/octet-stream")
+	case payload != nil:
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if k.ifMatch != "" {

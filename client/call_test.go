@@ -45,6 +45,7 @@ func calling(t *testing.T, url string) *Client {
 		t.Fatal(err)
 	}
 	c.pause = pauses{first: time.Millisecond, most: 2 * time.Millisecond}
+	c.poll = c.pause
 	t.Cleanup(c.http.CloseIdleConnections)
 	return c
 }

@@ -40,6 +40,7 @@ type Client struct {
 	// authorize adds the key. It is a function, so that printing or encoding a Client does not show the key.
 	authorize func(http.Header)
 	pause     pauses
+	poll      pauses // between questions whether something has ended
 }
 
 // New makes a client. It makes no request.
@@ -69,6 +70,7 @@ func New(c Config) (*Client, error) {
 		agent:     cmp.Or(c.UserAgent, "prism-client"),
 		authorize: func(h http.Header) { h.Set("Authorization", header) },
 		pause:     pauses{first: 200 * time.Millisecond, most: 10 * time.Second},
+		poll:      pauses{first: 100 * time.Millisecond, most: 2 * time.Second},
 	}, nil
 }
 

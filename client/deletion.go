@@ -9,7 +9,11 @@ import (
 // DeleteResult deletes a result for good, and frees its idempotency key. A result that is not there is ErrNotFound, also if it
 // was deleted by an attempt of this call whose response was lost.
 func (c *Client) DeleteResult(ctx context.Context, id string) error {
-	k := request("deleteResult", http.MethodDelete, "results", id)
+	return c.remove(ctx, request("deleteResult", http.MethodDelete, "results", id))
+}
+
+// remove makes a call whose response has no body.
+func (c *Client) remove(ctx context.Context, k call) error {
 	k.want = http.StatusNoContent
 	return c.do(ctx, k, func(b *body) error {
 		_, err := b.all()

@@ -1,5 +1,5 @@
-// Package client calls a Prism: it answers texts through prisms, reads, retries, lists and exports results, and manages
-// prisms and API keys. It needs nothing but the standard library.
+// Package client calls a Prism: it answers texts through prisms, reads, retries, lists and exports results, runs whole files,
+// and manages prisms and API keys. It needs nothing but the standard library.
 //
 //	c, err := client.New(client.Config{URL: "http://127.0.0.1:8080", Key: os.Getenv("PRISM_API_KEY")})
 //	…
@@ -25,12 +25,15 @@
 // The client repeats a call, with growing and jittered pauses, only if the API promises that a repeat is safe:
 //
 //   - a call that Prism refused with its own 503, and a call that was never sent: Prism did nothing;
-//   - reads, creates with an idempotency key, and idempotent changes (the Lens, archive, unarchive, revoke), also after a
-//     lost response or a 5xx.
+//   - reads, creates with an idempotency key, and idempotent changes (the Lens, archive, unarchive, revoke, the parts of a
+//     file, pausing a run), also after a lost response or a 5xx.
 //
-// A create without a key, a retry, and a new prism, version or key are not repeated after a lost response: they may have
+// A create without a key, a retry, and a new prism, version, key or file are not repeated after a lost response: they may have
 // happened. The context bounds all attempts together. The client does not begin a pause that ends after the context's
 // deadline.
+//
+// [Client.UploadFile], [Client.WatchRun], [Client.RunFile] and the rows of [Client.ReadRunRows] go on for about half a minute
+// without a server, and continue where they were cut.
 //
 // # Time
 //

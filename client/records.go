@@ -26,8 +26,8 @@ type Record struct {
 	RetryOf        *string           `json:"retry_of"`   // the result that this one retried
 	RetriedBy      *string           `json:"retried_by"` // the result that retried this one
 	KeyID          *string           `json:"key_id"`     // of the API key that made the call
-	RunID          *string           `json:"run_id"`     // nil
-	RunRow         *int64            `json:"run_row"`    // nil
+	RunID          *string           `json:"run_id"`     // of the file run that made the result
+	RunRow         *int64            `json:"run_row"`    // the number of its row; the first is 1
 	Model          *RecordModel      `json:"model"`      // that was asked last
 	Usage          *RecordUsage      `json:"usage"`
 	LabelMass      LabelMass         `json:"label_mass"`

@@ -109,6 +109,7 @@ type ResultFilter struct {
 	To       time.Time // only results created before then
 	Model    string    // only results of this configured model
 	KeyID    string    // only results of calls with this API key
+	Run      string    // only results of this file run, in the order of its rows
 }
 
 func (f ResultFilter) query(o PageOptions) url.Values {
@@ -126,6 +127,7 @@ func (f ResultFilter) query(o PageOptions) url.Values {
 	setTime(q, "to", f.To)
 	set(q, "model", f.Model)
 	set(q, "key_id", f.KeyID)
+	set(q, "run", f.Run)
 	return q
 }
 
@@ -150,7 +152,7 @@ func set(q url.Values, name, value string) {
 	}
 }
 
-// ListResults returns one page of the account's results, newest first.
+// ListResults returns one page of the account's results: newest first, or those of a run in row order.
 func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions) (Page[Result], error) {
 	return fetch[Page[Result]](ctx, c, request("listResults", http.MethodGet, "results").where(f.query(o)))
 }

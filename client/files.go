@@ -1,0 +1,163 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// FileFormat is the format of a file of rows.
+type FileFormat string
+
+// The formats of files.
+const (
+	FileCSV     FileFormat = "csv"
+	FileTSV     FileFormat = "tsv"
+	FileJSONL   FileFormat = "jsonl"
+	FileXLSX    FileFormat = "xlsx" // the first sheet
+	FileParquet FileFormat = "parquet"
+)
+
+// FileFormatOf is the format that the extension of a file's name stands for, and false if it stands for none.
+func FileFormatOf(name string) (FileFormat, bool) {
+	f := FileFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(name), ".")))
+	return f, slices.Contains([]FileFormat{FileCSV, FileTSV, FileJSONL, FileXLSX, FileParquet}, f)
+}
+
+// FileStatus is the state of a file.
+type FileStatus string
+
+// The states of files.
+const (
+	FileUploading FileStatus = "uploading" // until it is completed
+	FileReading   FileStatus = "reading"   // Prism reads its rows
+	FileReady     FileStatus = "ready"     // runs can use it
+	FileUnusable  FileStatus = "unusable"  // Error says why
+)
+
+// NewFile is a file to upload.
+type NewFile struct {
+	Name   string     `json:"name"`
+	Format FileFormat `json:"format"`
+	Bytes  int64      `json:"bytes"`
+	SHA256 string     `json:"sha256,omitempty"` // of the whole file, in hex; not checked when empty
+}
+
+// File is an uploaded file, or one that is being uploaded.
+type File struct {
+	ID        string       `json:"id"`
+	Name      string       `json:"name"`
+	Format    FileFormat   `json:"format"`
+	Bytes     int64        `json:"bytes"`
+	SHA256    *string      `json:"sha256"` // nil if it was not sent
+	Status    FileStatus   `json:"status"`
+	Error     *string      `json:"error"`      // why the file is unusable
+	PartBytes int64        `json:"part_bytes"` // the size of every part but the last, which is what remains
+	Parts     int          `json:"parts"`
+	Missing   []int        `json:"missing"` // the first 1,000 numbers of parts that were not sent; the first part is 1
+	Rows      *int64       `json:"rows"`    // nil until the file is ready
+	Columns   []FileColumn `json:"columns"` // nil until the file is ready
+	Delimiter *string      `json:"delimiter"`
+	CreatedAt Time         `json:"created_at"`
+	ExpiresAt Time         `json:"expires_at"` // when it is deleted unless a run uses it
+}
+
+// FileColumn is a column of a file.
+type FileColumn struct {
+	Name    string `json:"name"`
+	Filled  int64  `json:"filled"`  // the cells that are not empty
+	Longest int64  `json:"longest"` // the characters of the longest cell
+}
+
+// FilePart is a part of a file that Prism has.
+type FilePart struct {
+	Part   int    `json:"part"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// FileRows are rows of a file.
+type FileRows struct {
+	Data []FileRow `json:"data"`
+}
+
+// FileRow is the cells of a row, in column order.
+type FileRow []FileCell
+
+// FileCell is one cell.
+type FileCell struct {
+	Column string
+	Value  *string // nil for what the row of a jsonl file lacks
+}
+
+func (c *FileCell) member() (*string, any) { return &c.Column, &c.Value }
+
+// UnmarshalJSON keeps the order.
+func (r *FileRow) UnmarshalJSON(b []byte) (err error) {
+	*r, err = readMembers[FileCell](b)
+	return err
+}
+
+// MarshalJSON writes an object in order.
+func (r FileRow) MarshalJSON() ([]byte, error) { return writeMembers(r) }
+
+var _ json.Marshaler = FileRow{}
+
+// PartTimeout is how long one attempt to send a part may take.
+const PartTimeout = 2 * time.Minute
+
+// CreateFile begins an upload. UploadFile does all of it.
+func (c *Client) CreateFile(ctx context.Context, f NewFile) (File, error) {
+	return fetch[File](ctx, c, request("createFile", http.MethodPost, "files").creating(f))
+}
+
+// PutFilePart sends a part of a file; the first has the number 1. Sending a part again has no other effect, and other content
+// for it is ErrConflict. The data must stay as it is, also after an error.
+func (c *Client) PutFilePart(ctx context.Context, file string, number int, data []byte) (FilePart, error) {
+	k := request("putFilePart", http.MethodPut, "files", file, "parts", strconv.Itoa(number))
+	k.octets, k.timeout = data, PartTimeout
+	return fetch[FilePart](ctx, c, k)
+}
+
+// CompleteFile ends an upload and has the file read. The call is idempotent. It is ErrConflict while parts are missing, or if the
+// content has another SHA-256 than was announced.
+func (c *Client) CompleteFile(ctx context.Context, file string) (File, error) {
+	k := request("completeFile", http.MethodPost, "files", file, "complete").idempotent()
+	k.want = http.StatusAccepted
+	return fetch[File](ctx, c, k)
+}
+
+// ListFiles returns one page of the account's files, newest first.
+func (c *Client) ListFiles(ctx context.Context, o PageOptions) (Page[File], error) {
+	return fetch[Page[File]](ctx, c, request("listFiles", http.MethodGet, "files").where(o.query()))
+}
+
+// Files iterates over the account's files, newest first, and reads a page at a time. An error ends the iteration.
+func (c *Client) Files(ctx context.Context) iter.Seq2[File, error] {
+	return pages(func(cursor string) (Page[File], error) {
+		return c.ListFiles(ctx, PageOptions{Limit: maxLimit, Cursor: cursor})
+	})
+}
+
+// ReadFile reads what is known of a file.
+func (c *Client) ReadFile(ctx context.Context, file string) (File, error) {
+	return fetch[File](ctx, c, request("readFile", http.MethodGet, "files", file))
+}
+
+// ReadFileRows reads rows of a ready file: at most limit, 1 to 100, behind the first offset rows.
+func (c *Client) ReadFileRows(ctx context.Context, file string, offset int64, limit int) (FileRows, error) {
+	q := url.Values{"offset": {strconv.FormatInt(offset, 10)}, "limit": {strconv.Itoa(limit)}}
+	return fetch[FileRows](ctx, c, request("readFileRows", http.MethodGet, "files", file, "rows").where(q))
+}
+
+// DeleteFile deletes a file. It is ErrConflict while a run that is not over uses the file.
+func (c *Client) DeleteFile(ctx context.Context, file string) error {
+	return c.remove(ctx, request("deleteFile", http.MethodDelete, "files", file))
+}

@@ -1,0 +1,238 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"unicode/utf8"
+)
+
+// RunStatus is the state of a file run.
+type RunStatus string
+
+// The states of runs.
+const (
+	RunQueued     RunStatus = "queued"
+	RunRunning    RunStatus = "running"
+	RunPausing    RunStatus = "pausing" // until the calls under way end, at most 16 s
+	RunPaused     RunStatus = "paused"
+	RunCancelling RunStatus = "cancelling" // until the calls under way end, at most 16 s
+	RunCancelled  RunStatus = "cancelled"
+	RunFinished   RunStatus = "finished"
+)
+
+// Settled tells whether a run changes no more unless somebody resumes or retries it.
+func (s RunStatus) Settled() bool { return s == RunFinished || s == RunCancelled || s == RunPaused }
+
+// RunLimits bound how fast a run goes. A nil limit is none, and changes none that is set; 0 removes one.
+type RunLimits struct {
+	RowsPerSecond *float64 `json:"rows_per_second,omitempty"` // at most 100,000
+	Concurrency   *int     `json:"concurrency,omitempty"`     // rows at the model at once, at most 10,000
+}
+
+// NewRun is a run of a file to create.
+type NewRun struct {
+	FileID  string            `json:"file_id"`
+	Fields  map[string]string `json:"fields"`            // the column of each field
+	Ref     string            `json:"ref,omitempty"`     // the column with your own names of the rows
+	Context string            `json:"context,omitempty"` // a column if the file has one of this name, else a text for every row
+	Version int               `json:"version,omitempty"` // pins a version; 0 is the latest
+	Name    string            `json:"name,omitempty"`
+	RunLimits
+	// PauseAtFailures is the part of the last 200 rows above which failures pause the run; 0.5 when nil.
+	PauseAtFailures *float64 `json:"pause_at_failures,omitempty"`
+	// IdempotencyKey makes repeats of the call safe: the same key is the same run.
+	IdempotencyKey string `json:"idempotency_key,omitempty"`
+}
+
+// Run is a file run. OK, Failed, Invalid, Cancelled and Pending add up to Rows.
+type Run struct {
+	ID      string    `json:"id"`
+	Name    *string   `json:"name"`
+	Prism   string    `json:"prism"`
+	Version int       `json:"version"`
+	FileID  string    `json:"file_id"`
+	Status  RunStatus `json:"status"`
+	Reason  *string   `json:"reason"` // why the run paused by itself
+	Rows    int64     `json:"rows"`
+	OK      int64     `json:"ok"`
+	Failed  int64     `json:"failed"`  // the model gave no usable answer; RetryRun sends them again
+	Invalid int64     `json:"invalid"` // a call would refuse them; there is no result
+	// Cancelled rows were not answered when the run was cancelled.
+	Cancelled        int64    `json:"cancelled"`
+	Pending          int64    `json:"pending"`
+	RowsPerSecondNow float64  `json:"rows_per_second_now"`
+	ETASeconds       *int64   `json:"eta_seconds"` // nil if it is not known
+	Usage            RunUsage `json:"usage"`
+	CreatedAt        Time     `json:"created_at"`
+	StartedAt        *Time    `json:"started_at"`
+	FinishedAt       *Time    `json:"finished_at"`
+}
+
+// Done is the number of rows that have their outcome.
+func (r Run) Done() int64 { return r.Rows - r.Pending }
+
+// RunUsage is the tokens of a run and their cost.
+type RunUsage struct {
+	InputTokens  int64        `json:"input_tokens"`
+	OutputTokens int64        `json:"output_tokens"`
+	Cost         *json.Number `json:"cost"` // exact; nil without a currency
+	Currency     *string      `json:"currency"`
+}
+
+// RunPlan is what a run would do.
+type RunPlan struct {
+	Rows         int64        `json:"rows"`
+	Invalid      []InvalidRow `json:"invalid"` // the first 100
+	InvalidTotal int64        `json:"invalid_total"`
+	Tokens       int64        `json:"tokens"`
+	ModelCalls   int64        `json:"model_calls"`
+	Seconds      *float64     `json:"seconds"`
+	Cost         *json.Number `json:"cost"` // nil if the model has no price
+	Currency     *string      `json:"currency"`
+}
+
+// InvalidRow is a row that a call would refuse, and with which message.
+type InvalidRow struct {
+	Row     int64  `json:"row"` // the first is 1
+	Message string `json:"message"`
+}
+
+// CreateRun starts a run of a ready file through a prism, given by its slug or id.
+func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun) (Run, error) {
+	k := createRun(prism, r).creating(r)
+	k.repeatable = r.IdempotencyKey != ""
+	return fetch[Run](ctx, c, k)
+}
+
+// CheckRun makes every check of CreateRun and of each row, and says what the run would do, but makes and sends nothing.
+func (c *Client) CheckRun(ctx context.Context, prism string, r NewRun) (RunPlan, error) {
+	k := createRun(prism, r).checking(r)
+	k.timeout = PlanTimeout
+	return fetch[RunPlan](ctx, c, k)
+}
+
+func createRun(prism string, r NewRun) call {
+	k := request("createRun", http.MethodPost, "prisms", prism, "runs")
+	texts := map[string]string{"ref": r.Ref, "context": r.Context, "name": r.Name, "idempotency_key": r.IdempotencyKey}
+	for key, column := range r.Fields {
+		texts["fields."+key] = column
+	}
+	for path, text := range texts {
+		if !utf8.ValidString(text) || !utf8.ValidString(path) { // encoding/json would replace invalid bytes
+			k.err = fmt.Errorf("client: createRun: %q is not UTF-8", path)
+		}
+	}
+	return k
+}
+
+// RunFilter selects the runs of a list; an empty member selects all.
+type RunFilter struct {
+	Prism  string // the slug or id
+	Status RunStatus
+}
+
+// ListRuns returns one page of the account's runs, newest first.
+func (c *Client) ListRuns(ctx context.Context, f RunFilter, o PageOptions) (Page[Run], error) {
+	q := o.query()
+	set(q, "prism", f.Prism)
+	set(q, "status", string(f.Status))
+	return fetch[Page[Run]](ctx, c, request("listRuns", http.MethodGet, "runs").where(q))
+}
+
+// Runs iterates over the account's runs, newest first, and reads a page at a time. An error ends the iteration.
+func (c *Client) Runs(ctx context.Context, f RunFilter) iter.Seq2[Run, error] {
+	return pages(func(cursor string) (Page[Run], error) {
+		return c.ListRuns(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor})
+	})
+}
+
+// ReadRun reads a run.
+func (c *Client) ReadRun(ctx context.Context, id string) (Run, error) {
+	return fetch[Run](ctx, c, request("readRun", http.MethodGet, "runs", id))
+}
+
+// PauseRun begins no further row of a run. Those under way end within 16 s. The call is idempotent.
+func (c *Client) PauseRun(ctx context.Context, id string) (Run, error) {
+	return fetch[Run](ctx, c, request("pauseRun", http.MethodPost, "runs", id, "pause").idempotent())
+}
+
+// ResumeRun continues a paused run. The call is idempotent.
+func (c *Client) ResumeRun(ctx context.Context, id string) (Run, error) {
+	return fetch[Run](ctx, c, request("resumeRun", http.MethodPost, "runs", id, "resume").idempotent())
+}
+
+// CancelRun ends a run for good; answers that are there stay. The call is idempotent.
+func (c *Client) CancelRun(ctx context.Context, id string) (Run, error) {
+	return fetch[Run](ctx, c, request("cancelRun", http.MethodPost, "runs", id, "cancel").idempotent())
+}
+
+// RetryRun sends the failed rows of a run to the model again. It is ErrConflict if there are none.
+func (c *Client) RetryRun(ctx context.Context, id string) (Run, error) {
+	return fetch[Run](ctx, c, request("retryRun", http.MethodPost, "runs", id, "retry"))
+}
+
+// SetRunLimits changes how fast a run goes.
+func (c *Client) SetRunLimits(ctx context.Context, id string, l RunLimits) (Run, error) {
+	k := request("setRunLimits", http.MethodPut, "runs", id, "limits")
+	k.body = l
+	return fetch[Run](ctx, c, k)
+}
+
+// RowsFormat is the format of the rows of a run.
+type RowsFormat string
+
+// The formats of rows.
+const (
+	RowsCSV   RowsFormat = "csv"
+	RowsTSV   RowsFormat = "tsv"
+	RowsJSONL RowsFormat = "jsonl"
+	RowsXLSX  RowsFormat = "xlsx"
+)
+
+// RowStatus is the state of a row of a run.
+type RowStatus string
+
+// The states of rows.
+const (
+	RowOK        RowStatus = "ok"
+	RowFailed    RowStatus = "failed"  // the model gave no usable answer
+	RowInvalid   RowStatus = "invalid" // a call would refuse it
+	RowCancelled RowStatus = "cancelled"
+	RowPending   RowStatus = "pending"
+)
+
+// RunRows selects rows of a run and their format.
+type RunRows struct {
+	Format RowsFormat // RowsCSV when empty
+	Only   RowStatus  // all when empty
+	After  int64      // only rows behind the one with this number
+}
+
+// ReadRunRows streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers.
+// It works in every state of the run. A stream of csv, tsv or jsonl whose connection is lost continues behind the last row that
+// was read; one of xlsx ends with a *ConnectionError. The caller closes the stream.
+func (c *Client) ReadRunRows(ctx context.Context, id string, q RunRows) (io.ReadCloser, error) {
+	r := &rows{ctx: ctx, c: c, id: id, RunRows: q}
+	from, err := r.request(q.After)
+	if err != nil || q.Format == RowsXLSX {
+		return from, err
+	}
+	r.take(from)
+	return r, nil
+}
+
+func (q RunRows) query() url.Values {
+	v := url.Values{}
+	set(v, "format", string(q.Format))
+	set(v, "only", string(q.Only))
+	if q.After != 0 {
+		v.Set("after", strconv.FormatInt(q.After, 10))
+	}
+	return v
+}

@@ -1,0 +1,253 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// runAt is a run of ten rows of which some are done.
+func runAt(status RunStatus, done int64) Run {
+	return Run{ID: "r", Prism: "tickets", Status: status, Rows: 10, OK: done, Pending: 10 - done}
+}
+
+func event(r Run) string {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err)
+	}
+	return ": a comment\nevent: run\ndata: " + string(text) + "\n\n"
+}
+
+func flush(w http.ResponseWriter, text string) {
+	_, _ = io.WriteString(w, text)
+	_ = http.NewResponseController(w).Flush()
+}
+
+func TestWatchRun(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		events []func(http.ResponseWriter) // of each request for events; behind the last, 404
+		reads  []Run                       // of each read of the run; behind the last, the last
+		seen   []int64                     // how many rows were done whenever progress was told
+		status RunStatus
+	}{
+		"events until it is finished": {
+			events: []func(http.ResponseWriter){func(w http.ResponseWriter) {
+				flush(w, event(runAt(RunQueued, 0)))
+				flush(w, event(runAt(RunRunning, 4))+event(runAt(RunFinished, 10)))
+			}},
+			seen: []int64{0, 4, 10}, status: RunFinished,
+		},
+		"a pause ends it": {
+			events: []func(http.ResponseWriter){func(w http.ResponseWriter) {
+				flush(w, event(runAt(RunPausing, 4))+event(runAt(RunPaused, 5))+event(runAt(RunFinished, 10)))
+			}},
+			seen: []int64{4, 5}, status: RunPaused,
+		},
+		"events that are cut continue": {
+			events: []func(http.ResponseWriter){
+				func(w http.ResponseWriter) { flush(w, event(runAt(RunRunning, 1))+"data: {\"id\":"); cut(w) },
+				func(w http.ResponseWriter) { flush(w, event(runAt(RunCancelled, 3))) },
+			},
+			reads: []Run{runAt(RunRunning, 2)}, seen: []int64{1, 2, 3}, status: RunCancelled,
+		},
+		"without events it asks": {
+			reads: []Run{runAt(RunRunning, 2), runAt(RunRunning, 8), runAt(RunFinished, 10)},
+			seen:  []int64{2, 8, 10}, status: RunFinished,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var streams, reads atomic.Int64
+			c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+				if !strings.HasSuffix(r.URL.Path, "/events") {
+					n := int(reads.Add(1))
+					encode(w, http.StatusOK, test.reads[min(n, len(test.reads))-1])
+				} else if n := int(streams.Add(1)); n <= len(test.events) {
+					w.Header().Set("Content-Type", "text/event-stream")
+					test.events[n-1](w)
+				} else {
+					answer(w, http.StatusNotFound, "text/html", "<h1>proxy</h1>")
+				}
+			})
+			var seen []int64
+			got, err := c.WatchRun(t.Context(), "r", func(r Run) { seen = append(seen, r.Done()) })
+			if err != nil || got.Status != test.status || !slices.Equal(seen, test.seen) {
+				t.Errorf("got %s after %v, %v", got.Status, seen, err)
+			}
+			if want := min(len(test.events), 1); int(streams.Load()) < want || len(test.events) == 0 && streams.Load() != 1 {
+				t.Errorf("%d requests for events", streams.Load())
+			}
+		})
+	}
+}
+
+func TestWatchingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, leave := context.WithCancel(t.Context())
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			flush(w, event(runAt(RunRunning, 4)))
+			<-r.Context().Done()
+		}
+	})
+	got, err := c.WatchRun(ctx, "r", func(Run) { leave() })
+	if !errors.Is(err, context.Canceled) || got.OK != 4 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestRunFile(t *testing.T) {
+	t.Parallel()
+	f := newFakeFiles()
+	var sent NewRun
+	creates := 0
+	f.then = func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPost && r.URL.Path == "/v1/prisms/tickets/runs":
+			if creates++; creates == 1 {
+				cut(w) // it is made all the same
+				return
+			}
+			if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+				t.Error(err)
+			}
+			encode(w, http.StatusCreated, runAt(RunQueued, 0))
+		case r.URL.Path == "/v1/runs/r/events":
+			flush(w, event(runAt(RunRunning, 4))+event(runAt(RunFinished, 10)))
+		default:
+			t.Errorf("%s %s", r.Method, r.URL)
+		}
+	}
+	var done int64
+	got, err := serving(t, f.ServeHTTP).RunFile(t.Context(), "tickets", uploadOf(smallFile), NewRun{Fields: map[string]string{"message": "text"}},
+		func(r Run) { done = r.Done() })
+	if err != nil || got.Status != RunFinished || done != 10 || creates != 2 {
+		t.Errorf("got %+v, %d, %v", got, done, err)
+	}
+	if sent.FileID != "file-1" || sent.Fields["message"] != "text" || sent.IdempotencyKey == "" {
+		t.Errorf("sent %+v", sent)
+	}
+	f.has(t, smallFile)
+}
+
+func TestTextsOfARunThatAreNotUTF8AreNotSent(t *testing.T) {
+	t.Parallel()
+	r := &recorder{}
+	c, err := New(Config{URL: "https://host", Key: testKey, Transport: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []NewRun{{Context: "\xff"}, {Fields: map[string]string{"a": "\xff"}}, {Ref: "\xff"}} {
+		if _, err := c.CreateRun(t.Context(), "a", n); err == nil || r.request != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// runRowsOf are rows as Prism writes them, with every text that could be taken for a row's end, and a column of the file that has
+// the name of one of Prism's.
+func runRowsOf(f RowsFormat) (header string, rows []string) {
+	cells := []string{"plain", "two\r\nlines", `a "quoted" word`, "\r\n\r\n\"\r\n", "", `"`, "é,\n"}
+	for i, cell := range cells {
+		number := strconv.Itoa(i + 1)
+		switch f {
+		case RowsJSONL:
+			rows = append(rows, fmt.Sprintf("{\"text\":%q,\"prism_row\":%q,\"prism_row\":%s,\"x\":\"é\"}\n", cell, "99", number))
+		case RowsTSV:
+			rows = append(rows, strings.NewReplacer("\n", " ", "\r", " ").Replace(cell)+"\t99\t"+number+"\tx\n")
+		default:
+			rows = append(rows, `"`+strings.ReplaceAll(cell, `"`, `""`)+`",99,`+number+",x\r\n")
+		}
+	}
+	return map[RowsFormat]string{RowsCSV: "text,prism_row,prism_row,Topic\r\n", RowsTSV: "text\tprism_row\tprism_row\tTopic\n"}[f], rows
+}
+
+// TestADownloadThatIsCutContinues cuts the response at each of its bytes, and the next one at the byte behind.
+func TestADownloadThatIsCutContinues(t *testing.T) {
+	t.Parallel()
+	for _, format := range []RowsFormat{RowsCSV, RowsTSV, RowsJSONL} {
+		t.Run(string(format), func(t *testing.T) {
+			t.Parallel()
+			header, rows := runRowsOf(format)
+			whole := header + strings.Join(rows, "")
+			var at int
+			c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+				after, _ := strconv.Atoi(r.URL.Query().Get("after"))
+				body := header + strings.Join(rows[after:], "")
+				if at >= len(body) {
+					_, _ = io.WriteString(w, body)
+					return
+				}
+				flush(w, body[:at])
+				at += len(body) / 2
+				cut(w)
+			})
+			for from := range len(whole) + 1 {
+				at = from
+				stream, err := c.ReadRunRows(t.Context(), "r", RunRows{Format: format})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := io.ReadAll(stream)
+				if string(got) != whole || err != nil {
+					t.Fatalf("cut at %d: got %q, %v", from, got, err)
+				}
+				if err := stream.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func TestADownloadThatCannotContinueSaysWhy(t *testing.T) {
+	t.Parallel()
+	download := func(t *testing.T, f RowsFormat, second func(w http.ResponseWriter)) error {
+		t.Helper()
+		header, rows := runRowsOf(RowsCSV)
+		n := 0
+		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			if n++; n > 1 {
+				second(w)
+				return
+			}
+			flush(w, header+rows[0])
+			cut(w)
+		})
+		stream, err := c.ReadRunRows(t.Context(), "r", RunRows{Format: f, Only: RowOK})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = stream.Close() }()
+		got, err := io.ReadAll(stream)
+		if string(got) != header+rows[0] {
+			t.Errorf("got %q", got)
+		}
+		return err
+	}
+	var lost *ConnectionError
+	if err := download(t, RowsCSV, func(w http.ResponseWriter) { flush(w, "text,prism_row,prism_row,Other\r\n") }); !errors.Is(err, ErrColumnsChanged) {
+		t.Error(err)
+	}
+	if err := download(t, RowsCSV, func(w http.ResponseWriter) {
+		answer(w, http.StatusNotFound, jsonType, `{"error":{"code":"not_found","message":"Run not found"}}`)
+	}); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+	if err := download(t, RowsCSV, cut); !errors.As(err, &lost) {
+		t.Error(err)
+	}
+	if err := download(t, RowsXLSX, func(http.ResponseWriter) { t.Error("it was asked for again") }); !errors.As(err, &lost) {
+		t.Error(err)
+	}
+}
