@@ -66,7 +66,7 @@ type File struct {
 	Columns   []FileColumn `json:"columns"` // nil until the file is ready
 	Delimiter *string      `json:"delimiter"`
 	CreatedAt Time         `json:"created_at"`
-	ExpiresAt Time         `json:"expires_at"` // when it is deleted unless a run uses it
+	ExpiresAt *Time        `json:"expires_at"` // when it is deleted unless a run uses it
 }
 
 // FileColumn is a column of a file.

@@ -237,7 +237,7 @@ func TestUploadOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = file.Close() }()
-		u, err := UploadOf(file)
+		u, err := UploadOf(file, "")
 		if (err == nil) != (want != "") || err == nil && (u.Name != name || u.Format != want || u.Bytes != 3) {
 			t.Errorf("%s: %+v, %v", name, u, err)
 		}

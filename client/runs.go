@@ -29,7 +29,7 @@ const (
 // Settled tells whether a run changes no more unless somebody resumes or retries it.
 func (s RunStatus) Settled() bool { return s == RunFinished || s == RunCancelled || s == RunPaused }
 
-// RunLimits bound how fast a run goes. A nil limit is none, and changes none that is set; 0 removes one.
+// RunLimits bound how fast a run goes. A nil limit is none of a new run, and stays as it is in SetRunLimits, where 0 removes it.
 type RunLimits struct {
 	RowsPerSecond *float64 `json:"rows_per_second,omitempty"` // at most 100,000
 	Concurrency   *int     `json:"concurrency,omitempty"`     // rows at the model at once, at most 10,000
@@ -179,9 +179,23 @@ func (c *Client) RetryRun(ctx context.Context, id string) (Run, error) {
 
 // SetRunLimits changes how fast a run goes.
 func (c *Client) SetRunLimits(ctx context.Context, id string, l RunLimits) (Run, error) {
-	k := request("setRunLimits", http.MethodPut, "runs", id, "limits")
-	k.body = l
+	k, sent := request("setRunLimits", http.MethodPut, "runs", id, "limits"), map[string]any{}
+	if l.RowsPerSecond != nil {
+		sent["rows_per_second"] = orNull(*l.RowsPerSecond)
+	}
+	if l.Concurrency != nil {
+		sent["concurrency"] = orNull(*l.Concurrency)
+	}
+	k.body = sent
 	return fetch[Run](ctx, c, k)
+}
+
+// orNull is a limit, or null to remove it.
+func orNull[T comparable](limit T) *T {
+	if limit == *new(T) {
+		return nil
+	}
+	return &limit
 }
 
 // RowsFormat is the format of the rows of a run.
@@ -198,13 +212,12 @@ const (
 // RowStatus is the state of a row of a run.
 type RowStatus string
 
-// The states of rows.
+// The states of rows that can be selected.
 const (
-	RowOK        RowStatus = "ok"
-	RowFailed    RowStatus = "failed"  // the model gave no usable answer
-	RowInvalid   RowStatus = "invalid" // a call would refuse it
-	RowCancelled RowStatus = "cancelled"
-	RowPending   RowStatus = "pending"
+	RowOK      RowStatus = "ok"
+	RowFailed  RowStatus = "failed"  // the model gave no usable answer
+	RowInvalid RowStatus = "invalid" // a call would refuse it
+	RowPending RowStatus = "pending"
 )
 
 // RunRows selects rows of a run and their format.

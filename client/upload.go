@@ -23,15 +23,17 @@ type Upload struct {
 	Progress func(sent int64)
 }
 
-// UploadOf is the upload of an open file, whose format is its name's extension.
-func UploadOf(f *os.File) (Upload, error) {
+// UploadOf is the upload of an open file. Without a format, the extension of the file's name says it.
+func UploadOf(f *os.File, format FileFormat) (Upload, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return Upload{}, err
 	}
-	format, known := FileFormatOf(f.Name())
-	if !known {
-		return Upload{}, fmt.Errorf("client: %s: the extension is not csv, tsv, jsonl, xlsx or parquet", filepath.Base(f.Name()))
+	if format == "" {
+		var known bool
+		if format, known = FileFormatOf(f.Name()); !known {
+			return Upload{}, fmt.Errorf("client: %s: the extension is not csv, tsv, jsonl, xlsx or parquet", filepath.Base(f.Name()))
+		}
 	}
 	return Upload{Name: filepath.Base(f.Name()), Format: format, Content: f, Bytes: info.Size()}, nil
 }

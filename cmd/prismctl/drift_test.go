@@ -102,7 +102,11 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages := map[string]string{"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listAudit": "Audit", "listVersions": "Versions"}
+	pages := map[string]string{
+		"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listAudit": "Audit", "listVersions": "Versions",
+		"listFiles": "Files", "createFile": "UploadFile", "putFilePart": "UploadFile", "completeFile": "UploadFile",
+		"listRuns": "Runs", "readRunEvents": "WatchRun",
+	}
 	for _, methods := range openAPI(t).Paths {
 		for _, o := range methods {
 			method := strings.ToUpper(o.OperationID[:1]) + o.OperationID[1:] + "(As|Raw|Of)?"

@@ -16,11 +16,11 @@ const (
 	exitOK           = 0
 	exitError        = 1   // an error on this machine: a file, an output
 	exitUsage        = 2   // a wrong command line
-	exitInvalid      = 3   // invalid input: a definition, fields, an id
+	exitInvalid      = 3   // invalid input: a definition, fields, a file, an id
 	exitUnauthorized = 4   // no key, an invalid one, or one whose role does not allow the command
-	exitNotFound     = 5   // no such prism, version, result or key
-	exitConflict     = 6   // a conflict with the state
-	exitFailed       = 7   // the model gave no usable answer
+	exitNotFound     = 5   // no such prism, version, result, key, file or run
+	exitConflict     = 6   // a conflict with the state; a run that was watched was paused or cancelled
+	exitFailed       = 7   // the model gave no usable answer, also for rows of a run that was watched
 	exitUnavailable  = 8   // no connection, no response, or an unavailable server
 	exitServer       = 9   // a bug of the server, or a response that is not Prism's
 	exitChanges      = 10  // prisms apply --dry-run --exit-code has changes
@@ -52,10 +52,11 @@ func exitCode(err error) int {
 	var cut *client.ConnectionError
 	var other *export.OtherExportError
 	var wrong *apply.FileError
+	var unusable *client.UnusableFileError
 	switch {
 	case errors.As(err, &known):
 		return known.code
-	case errors.As(err, &wrong):
+	case errors.As(err, &wrong), errors.As(err, &unusable):
 		return exitInvalid
 	case errors.As(err, &failed):
 		return exitFailed
@@ -67,7 +68,8 @@ func exitCode(err error) int {
 		return exitUnauthorized
 	case errors.Is(err, client.ErrNotFound):
 		return exitNotFound
-	case errors.Is(err, client.ErrConflict), errors.Is(err, apply.ErrChanged), errors.Is(err, export.ErrColumnsChanged), errors.As(err, &other):
+	case errors.Is(err, client.ErrConflict), errors.Is(err, apply.ErrChanged), errors.Is(err, export.ErrColumnsChanged), errors.As(err, &other),
+		errors.Is(err, client.ErrColumnsChanged):
 		return exitConflict
 	case errors.Is(err, client.ErrInternal), errors.Is(err, client.ErrUnexpected):
 		return exitServer
@@ -108,7 +110,12 @@ func explainCall(err error) string {
 	var refused *client.Error
 	var failed *client.FailedError
 	var cut *client.ConnectionError
+	var unusable *client.UnusableFileError
 	switch {
+	case errors.As(err, &unusable) && unusable.File.Error != nil:
+		return *unusable.File.Error
+	case errors.Is(err, client.ErrColumnsChanged):
+		return "the prism's Lens changed during the download, so the rows would not fit each other: download again"
 	case errors.As(err, &failed):
 		if failed.Result == nil || failed.Result.Error == nil {
 			return "the result failed"
@@ -122,7 +129,7 @@ func explainCall(err error) string {
 		return refused.Message
 	case errors.As(err, &cut):
 		text := "no response from Prism: " + cut.Err.Error()
-		if cut.Sent && slices.Contains([]string{"createPrism", "createVersion", "createKey", "retryResult"}, cut.Operation) {
+		if cut.Sent && slices.Contains([]string{"createPrism", "createVersion", "createKey", "retryResult", "retryRun"}, cut.Operation) {
 			text += "; Prism may have done it all the same"
 		}
 		return text

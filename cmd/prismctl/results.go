@@ -40,7 +40,7 @@ func (a *app) resultsList() *cobra.Command {
 		limit                    int
 		all                      bool
 	)
-	cmd := a.calling("list", "List results, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+	cmd := a.calling("list", "List results, newest first, or those of a run in the order of its rows", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		if limit < 1 {
 			return usage(errors.New("--limit is at least 1; --all lists all"))
 		}
@@ -63,6 +63,7 @@ func (a *app) resultsList() *cobra.Command {
 	cmd.Flags().IntVar(&filter.Version, "version", 0, "only results of this version")
 	timeFlags(cmd, &from, &to)
 	callFlags(cmd, &filter.Model, &filter.KeyID)
+	cmd.Flags().StringVar(&filter.Run, "run", "", "only results of the run of this id")
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
 	cmd.Flags().BoolVar(&all, "all", false, "list all, however many there are")
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")

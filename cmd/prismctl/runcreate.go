@@ -1,0 +1,208 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+// runFlags are the flags of a new run.
+type runFlags struct {
+	file, fileID, format, prism string
+	columns                     []string
+	limits                      limitFlags
+	pauseAt                     float64
+	watch, dryRun               bool
+	output                      string
+	new                         client.NewRun
+}
+
+func (a *app) runsCreate() *cobra.Command {
+	var in runFlags
+	cmd := a.calling("create -f FILE --prism PRISM", "Send every row of a file through a prism", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		in.new.RunLimits = in.limits.given(cmd)
+		if cmd.Flags().Changed("pause-at-failures") {
+			in.new.PauseAtFailures = &in.pauseAt
+		}
+		return a.createRun(cmd.Context(), c, in)
+	})
+	cmd.Long = `Send every row of a file through a prism, and print the id of the run.
+
+The file is csv, tsv, jsonl, xlsx (its first sheet) or parquet, as its extension says. A field takes its values
+from the column of the same name, or from the column that --map FIELD=COLUMN names. The answers of a run are
+results, and "prismctl runs download" writes the file with the answers beside each row.
+
+An upload that was cut is continued by the same command. With --watch, Ctrl-C ends only the watching.`
+	in.add(a, cmd)
+	return cmd
+}
+
+func (in *runFlags) add(a *app, cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&in.file, "file", "f", "", "file to upload")
+	f.StringVar(&in.fileID, "file-id", "", "id of a file that was uploaded, instead of --file")
+	fileFormatFlag(cmd, &in.format)
+	a.prismFlag(cmd, &in.prism, "prism that answers")
+	f.StringArrayVar(&in.columns, "map", nil, "FIELD=COLUMN whose cells are the values of the field; may be repeated")
+	f.StringVar(&in.new.Ref, "ref", "", "column with your own references, stored with the results")
+	f.StringVar(&in.new.Context, "context", "", "what the model should know beside the fields: a column, or a text for every row")
+	f.IntVar(&in.new.Version, "version", 0, "version that answers, instead of the latest")
+	f.StringVar(&in.new.Name, "name", "", "name of the run")
+	in.limits.add(cmd)
+	f.Float64Var(&in.pauseAt, "pause-at-failures", 0.5, "pause when more than this part of the last 200 rows failed")
+	f.StringVar(&in.new.IdempotencyKey, "idempotency-key", "", "your own name for the run, which makes it safe to run the command again")
+	f.BoolVar(&in.dryRun, "dry-run", false, "check every row and show what the run would take, but start nothing")
+	f.BoolVar(&in.watch, "watch", false, "follow the run")
+	f.StringVarP(&in.output, "output", "o", "table", "format of the dry run: table, json or jsonl")
+	choices(cmd, "output", "table", "json", "jsonl")
+	cmd.MarkFlagsOneRequired("file", "file-id")
+	cmd.MarkFlagsMutuallyExclusive("file", "file-id")
+	cmd.MarkFlagsMutuallyExclusive("file-id", "format")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "watch")
+	if err := cmd.MarkFlagRequired("prism"); err != nil {
+		panic("prismctl: no flag --prism")
+	}
+}
+
+func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) error {
+	mapped, err := mapping(in.columns)
+	if err != nil {
+		return err
+	}
+	fields, err := fieldsOf(ctx, c, in.prism, in.new.Version)
+	if err != nil {
+		return err
+	}
+	for _, field := range slices.Sorted(maps.Keys(mapped)) {
+		if !slices.Contains(fields, field) {
+			return invalid(fmt.Errorf("--map %s=…: %s has no field %q: %s", field, in.prism, field, suggest(field, fields)))
+		}
+	}
+	f, err := a.fileOf(ctx, c, in)
+	if err != nil {
+		return err
+	}
+	if in.new.Fields, err = a.mapFields(fields, mapped, columnNames(f)); err != nil {
+		return err
+	}
+	in.new.FileID = f.ID
+	if in.dryRun {
+		plan, err := c.CheckRun(ctx, in.prism, in.new)
+		if err != nil {
+			return err
+		}
+		return a.one(in.output, plan, func() error { return a.showDryRun(plan) })
+	}
+	in.new.IdempotencyKey = cmp.Or(in.new.IdempotencyKey, client.NewIdempotencyKey())
+	r, err := c.CreateRun(ctx, in.prism, in.new)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(a.out, r.ID); err != nil {
+		return err
+	}
+	if in.watch {
+		return a.watch(ctx, c, r.ID)
+	}
+	_, _ = fmt.Fprintf(a.err, "The run is %s. Follow it with: prismctl runs watch %s\n", statusOf(r), r.ID)
+	return nil
+}
+
+// mapping reads the values of --map.
+func mapping(pairs []string) (map[string]string, error) {
+	mapped := map[string]string{}
+	for _, pair := range pairs {
+		field, column, ok := strings.Cut(pair, "=")
+		if _, twice := mapped[field]; !ok || field == "" || column == "" || twice {
+			return nil, usage(errors.New("--map takes FIELD=COLUMN, and each field once"))
+		}
+		mapped[field] = column
+	}
+	return mapped, nil
+}
+
+// fieldsOf are the keys of the fields of a version; 0 is the latest.
+func fieldsOf(ctx context.Context, c *client.Client, prism string, version int) (keys []string, err error) {
+	p, err := c.ReadPrism(ctx, prism)
+	if err == nil && version != 0 {
+		p.Version, err = c.ReadVersion(ctx, prism, version)
+	}
+	for _, f := range p.Version.Fields {
+		keys = append(keys, f.Key)
+	}
+	return keys, err
+}
+
+// fileOf uploads the file of a run, or reads the one that was uploaded.
+func (a *app) fileOf(ctx context.Context, c *client.Client, in runFlags) (client.File, error) {
+	if in.file != "" {
+		return a.upload(ctx, c, in.file, in.format)
+	}
+	return c.ReadFile(ctx, in.fileID)
+}
+
+// mapFields finds the column of each field: the one that --map names, or else the one with the field's key as its name, whatever
+// its case. It says what it guessed.
+func (a *app) mapFields(fields []string, mapped map[string]string, columns []string) (map[string]string, error) {
+	found := map[string]string{}
+	for _, field := range fields {
+		column, given := mapped[field]
+		if given && !slices.Contains(columns, column) {
+			return nil, invalid(fmt.Errorf("--map %s=%s: the file has no such column: %s", field, printable(column), suggest(column, columns)))
+		}
+		for _, name := range columns {
+			if !given && (name == field || column == "" && strings.EqualFold(name, field)) {
+				column = name
+			}
+		}
+		if column == "" {
+			return nil, invalid(fmt.Errorf("no column for the field %q: add --map %[1]s=COLUMN; the columns are %s", field, printable(strings.Join(columns, ", "))))
+		}
+		if found[field] = column; !given {
+			_, _ = fmt.Fprintf(a.err, "The field %s is the column %s, by its name.\n", field, printable(column))
+		}
+	}
+	return found, nil
+}
+
+// suggest names what is most like a misspelled name, or everything.
+func suggest(name string, known []string) string {
+	if near := closest(name, known); near != "" {
+		return "did you mean " + printable(near) + "?"
+	}
+	return "there is " + printable(strings.Join(known, ", "))
+}
+
+func (a *app) showDryRun(p client.RunPlan) error {
+	rows := []row{
+		{cells: []string{"rows", number(p.Rows)}},
+		{cells: []string{"invalid", number(p.InvalidTotal)}},
+		{cells: []string{"model calls", number(p.ModelCalls)}},
+		{cells: []string{"tokens", number(p.Tokens)}},
+	}
+	if p.Seconds != nil {
+		rows = append(rows, row{cells: []string{"time", duration(*p.Seconds)}})
+	}
+	if p.Cost != nil {
+		rows = append(rows, row{cells: []string{"cost", cost(p.Cost, !a.exact) + " " + optional(p.Currency)}})
+	}
+	if err := table(a.out, rows); err != nil || len(p.Invalid) == 0 {
+		return err
+	}
+	rows = []row{{cells: []string{"ROW", "INVALID BECAUSE"}, color: bold}}
+	for _, r := range p.Invalid {
+		rows = append(rows, row{cells: []string{number(r.Row), r.Message}})
+	}
+	if _, err := fmt.Fprintln(a.out); err != nil {
+		return err
+	}
+	return table(a.out, rows)
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+var (
+	rowsFormats = []string{"csv", "tsv", "jsonl", "xlsx"}
+	rowStatuses = []string{"ok", "failed", "invalid", "pending"}
+)
+
+func (a *app) runsDownload() *cobra.Command {
+	var name, format, only string
+	cmd := a.command("download ID", "Write the rows of a run: the file's own columns, and the answers beside them", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+		q, err := rowsQuery(name, format, only)
+		if err != nil {
+			return err
+		}
+		c, _, err := a.client()
+		if err != nil {
+			return err
+		}
+		ctx := cmd.Context()
+		if name == "" { // the rows may be on the terminal, so nothing else is written
+			return copyRows(ctx, c, args[0], q, a.out)
+		}
+		return a.download(ctx, c, args[0], q, name)
+	})
+	cmd.Long = `Write the rows of a run in the order of the file: its own columns first and as they came, then what came of the
+row, then the answers. It works in every state of the run, so an answer may not be there yet.
+
+If the connection is lost, csv, tsv and jsonl continue behind the last row, and xlsx begins again. The file gets its
+name when it is complete.`
+	f := cmd.Flags()
+	f.StringVarP(&name, "output", "o", "", "file to write; standard output when not given")
+	f.StringVar(&format, "format", "", "csv, tsv, jsonl or xlsx; by default the file name's extension, or csv without one")
+	f.StringVar(&only, "only", "", "only rows that are ok, failed, invalid or pending")
+	choices(cmd, "format", rowsFormats...)
+	choices(cmd, "only", rowStatuses...)
+	cmd.ValidArgsFunction = a.completeRuns
+	return cmd
+}
+
+func rowsQuery(name, format, only string) (q client.RunRows, err error) {
+	if format == "" {
+		if format = strings.ToLower(strings.TrimPrefix(filepath.Ext(name), ".")); format == "" {
+			format = "csv"
+		}
+	}
+	switch {
+	case !slices.Contains(rowsFormats, format):
+		err = usage(fmt.Errorf("unknown format %q: csv, tsv, jsonl or xlsx, by --format or by the file name's extension", format))
+	case only != "" && !slices.Contains(rowStatuses, only):
+		err = usage(fmt.Errorf("--only is ok, failed, invalid or pending, not %q", only))
+	}
+	return client.RunRows{Format: client.RowsFormat(format), Only: client.RowStatus(only)}, err
+}
+
+func copyRows(ctx context.Context, c *client.Client, id string, q client.RunRows, to io.Writer) error {
+	rows, err := c.ReadRunRows(ctx, id, q)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, rows)
+	return errors.Join(err, rows.Close())
+}
+
+// sheetTries is how often a spreadsheet is begun before a lost connection is an error.
+const sheetTries = 5
+
+// download writes the rows to a file, which gets its name when it is complete. A spreadsheet is compressed as a whole, so it
+// cannot continue, and begins again.
+func (a *app) download(ctx context.Context, c *client.Client, id string, q client.RunRows, name string) error {
+	part := name + ".part"
+	file, err := os.Create(part) //nolint:gosec // the user named it
+	if err != nil {
+		return err
+	}
+	to := &counted{file: bufio.NewWriterSize(file, 256<<10), show: a.err.newMeter(), name: name}
+	for n := 1; ; n++ {
+		err = copyRows(ctx, c, id, q, to)
+		var cut *client.ConnectionError
+		if q.Format != client.RowsXLSX || !errors.As(err, &cut) || n == sheetTries || !pause(ctx, n, 0) {
+			break
+		}
+		_, seekErr := file.Seek(0, io.SeekStart)
+		if err = errors.Join(seekErr, file.Truncate(0)); err != nil {
+			break
+		}
+		to.file.Reset(file)
+		to.bytes = 0
+	}
+	err = errors.Join(err, to.file.Flush(), file.Close())
+	a.err.status("")
+	if err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	if err := os.Rename(part, name); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(a.err, "%s is written.\n", name)
+	return nil
+}
+
+// counted shows how much was written. How much is to come is not known.
+type counted struct {
+	file  *bufio.Writer
+	bytes int64
+	show  *meter
+	name  string
+}
+
+func (w *counted) Write(p []byte) (int, error) {
+	n, err := w.file.Write(p)
+	w.bytes += int64(n)
+	w.show.show(0, "%s: %.1f MB", w.name, float64(w.bytes)/1e6)
+	return n, err
+}

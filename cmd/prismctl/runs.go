@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+func (a *app) runs() *cobra.Command {
+	runs := group("runs", "Send every row of a file through a prism")
+	runs.AddCommand(a.runsCreate(), a.runsList(), a.runsGet(), a.runsWatch(),
+		a.runsAct("pause", "Begin no further row of a run", (*client.Client).PauseRun),
+		a.runsAct("resume", "Continue a paused run", (*client.Client).ResumeRun),
+		a.runsCancel(),
+		a.runsAct("retry", "Send the failed rows of a run to the model again", (*client.Client).RetryRun),
+		a.runsLimits(), a.runsDownload())
+	return runs
+}
+
+var (
+	runStatuses = []string{"queued", "running", "pausing", "paused", "cancelling", "cancelled", "finished"}
+	runColors   = map[client.RunStatus]color{client.RunPausing: yellow, client.RunPaused: yellow}
+)
+
+func (a *app) runsList() *cobra.Command {
+	var (
+		output, status string
+		filter         client.RunFilter
+		limit          int
+		all            bool
+	)
+	cmd := a.calling("list", "List runs, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		if limit < 1 {
+			return usage(errors.New("--limit is at least 1; --all lists all"))
+		}
+		if all {
+			limit = 0
+		}
+		filter.Status = client.RunStatus(status)
+		const columns = "id name prism version status rows ok failed invalid cancelled pending created_at"
+		return list(a, output, first(c.Runs(cmd.Context(), filter), limit), columns, func(r client.Run) row {
+			return row{color: runColors[r.Status], cells: []string{
+				r.ID, optional(r.Name), r.Prism, strconv.Itoa(r.Version), string(r.Status), number(r.Rows), number(r.OK), number(r.Failed),
+				number(r.Invalid), number(r.Cancelled), number(r.Pending), r.CreatedAt.String(),
+			}}
+		})
+	})
+	outputFlag(cmd, &output)
+	cmd.Flags().StringVar(&status, "status", "", "only runs with this status, such as running or paused")
+	choices(cmd, "status", runStatuses...)
+	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
+	cmd.Flags().BoolVar(&all, "all", false, "list all, however many there are")
+	a.prismFlag(cmd, &filter.Prism, "only runs of this prism")
+	return cmd
+}
+
+func (a *app) runsGet() *cobra.Command {
+	var output string
+	cmd := a.calling("get ID", "Show a run", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		r, err := c.ReadRun(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return a.one(output, r, func() error { return a.showRun(r) })
+	})
+	oneFlag(cmd, &output)
+	cmd.ValidArgsFunction = a.completeRuns
+	return cmd
+}
+
+func (a *app) showRun(r client.Run) error {
+	rows := []row{{cells: []string{"id", r.ID}}}
+	add := func(name, value string) {
+		if value != "" {
+			rows = append(rows, row{cells: []string{name, value}})
+		}
+	}
+	add("name", optional(r.Name))
+	add("prism", fmt.Sprintf("%s, version %d", r.Prism, r.Version))
+	add("file", r.FileID)
+	add("created", r.CreatedAt.String())
+	add("started", optional(r.StartedAt))
+	add("finished", optional(r.FinishedAt))
+	rows = append(rows, row{cells: []string{"status", statusOf(r)}, color: runColors[r.Status]})
+	add("rows", fmt.Sprintf("%d: %s", r.Rows, counts(r)))
+	if !r.Status.Settled() {
+		add("now", pace(r))
+	}
+	add("tokens", fmt.Sprintf("%d in, %d out", r.Usage.InputTokens, r.Usage.OutputTokens))
+	if r.Usage.Cost != nil {
+		add("cost", cost(r.Usage.Cost, !a.exact)+" "+optional(r.Usage.Currency))
+	}
+	return table(a.out, rows)
+}
+
+// statusOf is the status of a run, and why it paused by itself.
+func statusOf(r client.Run) string {
+	if r.Reason != nil {
+		return string(r.Status) + ": " + *r.Reason
+	}
+	return string(r.Status)
+}
+
+func (a *app) runsAct(action, short string, act func(*client.Client, context.Context, string) (client.Run, error)) *cobra.Command {
+	var watch bool
+	cmd := a.calling(action+" ID", short, cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		return a.acted(cmd.Context(), c, watch, func(ctx context.Context) (client.Run, error) { return act(c, ctx, args[0]) })
+	})
+	cmd.Flags().BoolVar(&watch, "watch", false, "follow the run")
+	cmd.ValidArgsFunction = a.completeRuns
+	return cmd
+}
+
+func (a *app) acted(ctx context.Context, c *client.Client, watch bool, act func(context.Context) (client.Run, error)) error {
+	r, err := act(ctx)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(a.err, "Run %s is %s.\n", r.ID, statusOf(r))
+	if watch {
+		return a.watch(ctx, c, r.ID)
+	}
+	return nil
+}
+
+func (a *app) runsCancel() *cobra.Command {
+	var yes bool
+	cmd := a.calling("cancel ID", "End a run for good; the answers that are there stay", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		ctx := cmd.Context()
+		if !yes {
+			r, err := c.ReadRun(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if err := a.ask(ctx, fmt.Sprintf("Cancel this run for good, with %s to go?", rowsOf(r.Pending))); err != nil {
+				return err
+			}
+		}
+		return a.acted(ctx, c, false, func(ctx context.Context) (client.Run, error) { return c.CancelRun(ctx, args[0]) })
+	})
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	cmd.ValidArgsFunction = a.completeRuns
+	return cmd
+}
+
+func (a *app) runsLimits() *cobra.Command {
+	var limits limitFlags
+	cmd := a.calling("limits ID", "Change how fast a run goes", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		l := limits.given(cmd)
+		if l == (client.RunLimits{}) {
+			return usage(errors.New("give --rows-per-second or --concurrency; 0 removes a limit"))
+		}
+		return a.acted(cmd.Context(), c, false, func(ctx context.Context) (client.Run, error) { return c.SetRunLimits(ctx, args[0], l) })
+	})
+	limits.add(cmd)
+	cmd.ValidArgsFunction = a.completeRuns
+	return cmd
+}
+
+// limitFlags are the flags of how fast a run goes.
+type limitFlags struct {
+	rowsPerSecond float64
+	concurrency   int
+}
+
+func (l *limitFlags) add(cmd *cobra.Command) {
+	cmd.Flags().Float64Var(&l.rowsPerSecond, "rows-per-second", 0, "rows begun in a second at most; without a limit if not given")
+	cmd.Flags().IntVar(&l.concurrency, "concurrency", 0, "rows at the model at once at most; without a limit if not given")
+}
+
+func (l *limitFlags) given(cmd *cobra.Command) (limits client.RunLimits) {
+	if cmd.Flags().Changed("rows-per-second") {
+		limits.RowsPerSecond = &l.rowsPerSecond
+	}
+	if cmd.Flags().Changed("concurrency") {
+		limits.Concurrency = &l.concurrency
+	}
+	return limits
+}
+
+// completeRuns completes the ids of the newest runs, as far as Prism lists them within two seconds.
+func (a *app) completeRuns(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return a.completeIDs(cmd, args, func(ctx context.Context, c *client.Client) (ids []string) {
+		page, err := c.ListRuns(ctx, client.RunFilter{}, client.PageOptions{})
+		if err != nil {
+			return nil
+		}
+		for _, r := range page.Data {
+			ids = append(ids, fmt.Sprintf("%s\t%s, %s", r.ID, r.Prism, r.Status))
+		}
+		return ids
+	})
+}
