@@ -61,12 +61,12 @@ type File struct {
 	Error     *string      `json:"error"`      // why the file is unusable
 	PartBytes int64        `json:"part_bytes"` // the size of every part but the last, which is what remains
 	Parts     int          `json:"parts"`
-	Missing   []int        `json:"missing"` // the first 1,000 numbers of parts that were not sent; the first part is 1
+	Missing   []int        `json:"missing"` // the first 1,000 numbers of parts that were not sent; the first part is 1; nil behind uploading
 	Rows      *int64       `json:"rows"`    // nil until the file is ready
 	Columns   []FileColumn `json:"columns"` // nil until the file is ready
 	Delimiter *string      `json:"delimiter"`
 	CreatedAt Time         `json:"created_at"`
-	ExpiresAt *Time        `json:"expires_at"` // when it is deleted unless a run uses it
+	ExpiresAt Time         `json:"expires_at"` // when it is deleted unless a run uses it
 }
 
 // FileColumn is a column of a file.

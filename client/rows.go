@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -123,37 +124,45 @@ func (r *rows) line() (row []byte, err error) {
 	}
 }
 
-// number is the number of a row. Of several columns or members with its name, the last one is Prism's, as the file's come first.
+// number is the number of a row, which is the first of Prism's own columns. Their names have prefixes if the file has such names too;
+// the file's columns come first, so the last four names in a row are Prism's.
 func (r *rows) number(row []byte) (int64, error) {
-	const name = "prism_row"
-	if r.Format == RowsJSONL {
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(row, &members); err != nil {
-			return 0, err
+	names, cells, err := r.cells(row)
+	if err != nil {
+		return 0, err
+	}
+	own := []string{"prism_row", "prism_result_id", "prism_status", "prism_error"}
+	for at := min(len(names), len(cells)) - len(own); at >= 0; at-- {
+		if !slices.EqualFunc(names[at:at+len(own)], own, isNamed) {
+			continue
 		}
-		return strconv.ParseInt(string(members[name]), 10, 64)
+		return strconv.ParseInt(cells[at], 10, 64)
 	}
-	header, err := r.cells(r.header)
-	if err != nil {
-		return 0, err
-	}
-	slices.Reverse(header)
-	cells, err := r.cells(row)
-	if err != nil {
-		return 0, err
-	}
-	slices.Reverse(cells)
-	at := slices.Index(header, name)
-	if at < 0 || at >= len(cells) {
-		return 0, errors.New("client: readRunRows: a row without its number")
-	}
-	return strconv.ParseInt(cells[at], 10, 64)
+	return 0, errors.New("client: readRunRows: a row without its number")
 }
 
-// cells are those of a row of csv or tsv. In tsv, quotes are text.
-func (r *rows) cells(row []byte) ([]string, error) {
-	if r.Format == RowsTSV {
-		return strings.Split(strings.TrimRight(string(row), "\r\n"), "\t"), nil
+// isNamed tells whether a column has a name, or the name with prefixes.
+func isNamed(column, name string) bool {
+	prefixes, found := strings.CutSuffix(column, name)
+	return found && strings.ReplaceAll(prefixes, "prism_", "") == ""
+}
+
+// cells are the cells of a row and the names of their columns. In tsv, quotes are text.
+func (r *rows) cells(row []byte) (names, cells []string, err error) {
+	switch r.Format {
+	case RowsJSONL:
+		var members Answers
+		err = json.Unmarshal(row, &members)
+		for _, m := range members {
+			names, cells = append(names, m.Name), append(cells, fmt.Sprint(m.Value))
+		}
+	case RowsTSV:
+		names = strings.Split(strings.TrimRight(string(r.header), "\r\n"), "\t")
+		cells = strings.Split(strings.TrimRight(string(row), "\r\n"), "\t")
+	default:
+		if names, err = csv.NewReader(bytes.NewReader(r.header)).Read(); err == nil {
+			cells, err = csv.NewReader(bytes.NewReader(row)).Read()
+		}
 	}
-	return csv.NewReader(bytes.NewReader(row)).Read()
+	return names, cells, err
 }

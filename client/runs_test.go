@@ -154,22 +154,33 @@ func TestTextsOfARunThatAreNotUTF8AreNotSent(t *testing.T) {
 	}
 }
 
-// runRowsOf are rows as Prism writes them, with every text that could be taken for a row's end, and a column of the file that has
-// the name of one of Prism's.
+// runRowsOf are rows as Prism writes them, with every text that could be taken for a row's end, of a file that was a download.
 func runRowsOf(f RowsFormat) (header string, rows []string) {
+	names := strings.Split("text prism_row prism_result_id prism_status prism_error prism_prism_row prism_prism_result_id "+
+		"prism_prism_status prism_prism_error prism_prism_prism_row Topic", " ")
 	cells := []string{"plain", "two\r\nlines", `a "quoted" word`, "\r\n\r\n\"\r\n", "", `"`, "é,\n"}
 	for i, cell := range cells {
-		number := strconv.Itoa(i + 1)
+		values := []string{cell, "99", "an-id", "ok", "", strconv.Itoa(i + 1), "id", "ok", "", "98", "é"}
 		switch f {
 		case RowsJSONL:
-			rows = append(rows, fmt.Sprintf("{\"text\":%q,\"prism_row\":%q,\"prism_row\":%s,\"x\":\"é\"}\n", cell, "99", number))
+			var row strings.Builder
+			for at, name := range names {
+				value := strconv.Quote(values[at])
+				if at == 5 {
+					value = values[at]
+				}
+				fmt.Fprintf(&row, ",%q:%s", name, value)
+			}
+			rows = append(rows, "{"+row.String()[1:]+"}\n")
 		case RowsTSV:
-			rows = append(rows, strings.NewReplacer("\n", " ", "\r", " ").Replace(cell)+"\t99\t"+number+"\tx\n")
+			values[0] = strings.NewReplacer("\n", " ", "\r", " ").Replace(cell)
+			rows = append(rows, strings.Join(values, "\t")+"\n")
 		default:
-			rows = append(rows, `"`+strings.ReplaceAll(cell, `"`, `""`)+`",99,`+number+",x\r\n")
+			values[0] = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+			rows = append(rows, strings.Join(values, ",")+"\r\n")
 		}
 	}
-	return map[RowsFormat]string{RowsCSV: "text,prism_row,prism_row,Topic\r\n", RowsTSV: "text\tprism_row\tprism_row\tTopic\n"}[f], rows
+	return map[RowsFormat]string{RowsCSV: strings.Join(names, ",") + "\r\n", RowsTSV: strings.Join(names, "\t") + "\n"}[f], rows
 }
 
 // TestADownloadThatIsCutContinues cuts the response at each of its bytes, and the next one at the byte behind.
@@ -236,7 +247,7 @@ func TestADownloadThatCannotContinueSaysWhy(t *testing.T) {
 		return err
 	}
 	var lost *ConnectionError
-	if err := download(t, RowsCSV, func(w http.ResponseWriter) { flush(w, "text,prism_row,prism_row,Other\r\n") }); !errors.Is(err, ErrColumnsChanged) {
+	if err := download(t, RowsCSV, func(w http.ResponseWriter) { flush(w, "text,Other\r\n") }); !errors.Is(err, ErrColumnsChanged) {
 		t.Error(err)
 	}
 	if err := download(t, RowsCSV, func(w http.ResponseWriter) {

@@ -124,7 +124,7 @@ func (a *app) filesList() *cobra.Command {
 	cmd := a.calling("list", "List files, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		return list(a, output, c.Files(cmd.Context()), "id name format bytes status rows created_at expires_at", func(f client.File) row {
 			r := row{cells: []string{
-				f.ID, f.Name, string(f.Format), number(f.Bytes), string(f.Status), optional(f.Rows), f.CreatedAt.String(), optional(f.ExpiresAt),
+				f.ID, f.Name, string(f.Format), number(f.Bytes), string(f.Status), optional(f.Rows), f.CreatedAt.String(), f.ExpiresAt.String(),
 			}}
 			if f.Status == client.FileUnusable {
 				r.color = red

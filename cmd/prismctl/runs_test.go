@@ -203,7 +203,7 @@ func TestRunsActions(t *testing.T) {
 func TestRunsDownload(t *testing.T) {
 	t.Parallel()
 	f, u := newFakeRuns(t)
-	const header, first, second = "text,prism_row\r\n", "\"a\r\nb\",1\r\n", "c,2\r\n"
+	const header, first, second = "text,prism_row,prism_result_id,prism_status,prism_error\r\n", "\"a\r\nb\",1,i,ok,\r\n", "c,2,,invalid,no\r\n"
 	var asked []string
 	f.rows = func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.URL.RawQuery)
