@@ -76,7 +76,7 @@ func (c *Client) events(ctx context.Context, id string, see func(Run) bool) (arr
 
 // RunFile uploads a file as UploadFile does, runs it through a prism, and follows the run as WatchRun does until it is finished,
 // cancelled or paused. The file's id is that of the upload, and the idempotency key a new one unless there is one. progress may
-// be nil.
+// be nil. The run is returned with an error too if it was made: it goes on.
 func (c *Client) RunFile(ctx context.Context, prism string, u Upload, r NewRun, progress func(Run)) (Run, error) {
 	f, err := c.UploadFile(ctx, u)
 	if err != nil {
@@ -94,5 +94,9 @@ func (c *Client) RunFile(ctx context.Context, prism string, u Upload, r NewRun, 
 	if err != nil {
 		return Run{}, err
 	}
-	return c.WatchRun(ctx, made.ID, progress)
+	now, err := c.WatchRun(ctx, made.ID, progress)
+	if now.ID == "" {
+		now = made
+	}
+	return now, err
 }

@@ -1,5 +1,5 @@
-// Command banking77 answers 200 real customer questions with a running Prism: it makes the prism of prism.json, sends
-// each question once however often it is run, and ends with a table.
+// Command banking77 answers 200 real customer questions with a running Prism: it makes the prism of prism.json, runs the file
+// questions.csv through it, once however often it is started, and ends with how often the answer is the file's own.
 package main
 
 import (
@@ -32,29 +32,32 @@ const defaultURL = "http://127.0.0.1:8080"
 func run(ctx context.Context, args []string, getenv func(string) string, out io.Writer, terminal bool) error {
 	flags := flag.NewFlagSet("banking77", flag.ContinueOnError)
 	flags.SetOutput(out)
-	parallel := flags.Int("parallel", 8, "calls at once")
-	name := flags.String("run", "1", "part of the idempotency keys: another name asks everything anew")
+	name := flags.String("run", "1", "part of the idempotency key: another name asks everything anew")
+	concurrency := flags.Int("concurrency", 0, "questions at the model at once at most; 0 is no limit")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *parallel < 1 {
-		return errors.New("-parallel must be 1 or more")
+	if *concurrency < 0 {
+		return errors.New("-concurrency must be 0 or more")
 	}
 	c, err := newClient(getenv)
-	if err != nil {
-		return err
-	}
-	questions, err := readQuestions(questionsCSV)
 	if err != nil {
 		return err
 	}
 	if err := ensurePrism(ctx, c); err != nil {
 		return explained(err)
 	}
-	shown := &progress{out: out, terminal: terminal, total: len(questions), began: time.Now()}
-	report := answerAll(ctx, c, questions, *parallel, *name, shown)
+	shown := &progress{out: out, terminal: terminal, began: time.Now()}
+	r, err := answerAll(ctx, c, *name, *concurrency, shown)
+	if err != nil {
+		return explained(err)
+	}
+	report, err := readReport(ctx, c, r)
+	if err != nil {
+		return explained(err)
+	}
 	report.print(out)
-	return report.err(ctx)
+	return report.err()
 }
 
 func newClient(getenv func(string) string) (*client.Client, error) {
@@ -96,13 +99,10 @@ func ensurePrism(ctx context.Context, c *client.Client) error {
 // explained says an error in words for people.
 func explained(err error) error {
 	var refused *client.Error
-	var failed *client.FailedError
 	var cut *client.ConnectionError
 	switch {
 	case errors.As(err, &refused):
 		return fmt.Errorf("%d %s", refused.Status, refused.Message)
-	case errors.As(err, &failed) && failed.Result != nil && failed.Result.Error != nil:
-		return errors.New(*failed.Result.Error)
 	case errors.As(err, &cut):
 		return fmt.Errorf("no response from Prism (is it running? \"make run\" starts it; PRISM_URL says where it is): %w", cut.Err)
 	}

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,41 +15,71 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/prism-results/prism/client"
 )
 
-// fake is a Prism that answers card_arrival, unless a test says otherwise.
+// fake is a Prism whose runs answer every row with card_arrival, unless a test says otherwise.
 type fake struct {
 	*httptest.Server
 	mu       sync.Mutex
 	exists   bool
 	archived string
+	content  []byte
+	puts     int
 	keys     map[string]int // idempotency key → how often it was sent
-	busy     int
-	busiest  int
-	answer   func(w http.ResponseWriter, sent int) bool // true: it has answered
+	created  string         // the last body
+	run      client.Run
+	events   func(w http.ResponseWriter, r *http.Request)
+	status   string // of every row
 }
 
 const goodKey = "prism_good"
 
 func newFake(t *testing.T) *fake {
 	t.Helper()
-	f := &fake{keys: map[string]int{}, archived: "null"}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/prisms", func(w http.ResponseWriter, r *http.Request) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.exists {
-			reply(w, http.StatusConflict, `{"error":{"code":"conflict","message":"A prism with this slug already exists."}}`)
-			return
+	f := &fake{keys: map[string]int{}, archived: "null", status: "ok", run: aRun(client.RunFinished, 200, 0)}
+	f.events = func(w http.ResponseWriter, _ *http.Request) {
+		for _, r := range []client.Run{aRun(client.RunRunning, 100, 0), f.run} {
+			text, err := json.Marshal(r)
+			if err != nil {
+				t.Error(err)
+			}
+			_, _ = fmt.Fprintf(w, "data: %s\n\n", text)
+			_ = http.NewResponseController(w).Flush()
 		}
-		body, _ := io.ReadAll(r.Body)
-		f.exists = json.Valid(body)
-		reply(w, http.StatusCreated, `{}`)
-	})
-	mux.HandleFunc("GET /v1/prisms/banking77", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, http.StatusOK, `{"archived_at":`+f.archived+`}`)
-	})
-	mux.HandleFunc("POST /v1/prisms/banking77/results", f.create)
+	}
+	mux := http.NewServeMux()
+	for pattern, answer := range map[string]func(r *http.Request, body []byte) (int, string){
+		"POST /v1/prisms": f.createPrism,
+		"GET /v1/prisms/banking77": func(*http.Request, []byte) (int, string) {
+			return http.StatusOK, `{"archived_at":` + f.archived + `}`
+		},
+		"GET /v1/files":             func(*http.Request, []byte) (int, string) { return http.StatusOK, `{"data":[` + f.file() + `]}` },
+		"GET /v1/files/f":           func(*http.Request, []byte) (int, string) { return http.StatusOK, f.file() },
+		"POST /v1/files":            func(*http.Request, []byte) (int, string) { return http.StatusCreated, f.file() },
+		"POST /v1/files/f/complete": func(*http.Request, []byte) (int, string) { return http.StatusAccepted, f.file() },
+		"PUT /v1/files/f/parts/1": func(_ *http.Request, body []byte) (int, string) {
+			f.content = body
+			f.puts++
+			return http.StatusOK, `{}`
+		},
+		"POST /v1/prisms/banking77/runs": f.createRun,
+		"GET /v1/runs/r":                 func(*http.Request, []byte) (int, string) { return http.StatusOK, encode(f.run) },
+		"GET /v1/runs/r/rows":            f.rows,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			status, text := answer(r, body)
+			reply(w, status, text)
+		})
+	}
+	mux.HandleFunc("GET /v1/runs/r/events", func(w http.ResponseWriter, r *http.Request) { f.events(w, r) })
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+goodKey {
 			reply(w, http.StatusUnauthorized, `{"error":{"code":"unauthorized","message":"Invalid API key"}}`)
@@ -58,30 +91,70 @@ func newFake(t *testing.T) *fake {
 	return f
 }
 
-func (f *fake) create(w http.ResponseWriter, r *http.Request) {
-	var sent struct {
-		Text string `json:"text"`
-		Key  string `json:"idempotency_key"`
+// aRun is a run of the 200 questions.
+func aRun(status client.RunStatus, ok, failed int64) client.Run {
+	began := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
+	return client.Run{
+		ID: "r", Status: status, Rows: 200, OK: ok, Failed: failed, Pending: 200 - ok - failed,
+		StartedAt: &client.Time{Time: began}, FinishedAt: &client.Time{Time: began.Add(4 * time.Second)},
 	}
-	if json.NewDecoder(r.Body).Decode(&sent) != nil || sent.Text == "" {
-		reply(w, http.StatusBadRequest, `{}`)
-		return
+}
+
+func encode(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
 	}
-	f.mu.Lock()
-	f.keys[sent.Key]++
-	times := f.keys[sent.Key]
-	f.busy++
-	f.busiest = max(f.busiest, f.busy)
-	f.mu.Unlock()
-	defer func() {
-		f.mu.Lock()
-		f.busy--
-		f.mu.Unlock()
-	}()
-	if f.answer != nil && f.answer(w, times) {
-		return
+	return string(text)
+}
+
+func (f *fake) createPrism(_ *http.Request, body []byte) (int, string) {
+	if f.exists {
+		return http.StatusConflict, `{"error":{"code":"conflict","message":"A prism with this slug already exists."}}`
 	}
-	reply(w, http.StatusOK, `{"status":"ok","error":null,"answers":{"intent":"card_arrival","problem":"yes","urgency":"high"}}`)
+	f.exists = json.Valid(body)
+	return http.StatusCreated, `{}`
+}
+
+// file is the file before or behind its only part.
+func (f *fake) file() string {
+	sum := sha256.Sum256(questionsCSV)
+	one := client.File{
+		ID: "f", Name: "questions.csv", Format: client.FileCSV, Bytes: int64(len(questionsCSV)), SHA256: new(hex.EncodeToString(sum[:])),
+		Status: client.FileUploading, PartBytes: 1 << 20, Parts: 1, Missing: []int{1},
+	}
+	if f.content != nil {
+		one.Status, one.Missing = client.FileReady, nil
+	}
+	return encode(one)
+}
+
+func (f *fake) createRun(_ *http.Request, body []byte) (int, string) {
+	var sent client.NewRun
+	if json.Unmarshal(body, &sent) != nil || sent.FileID != "f" || sent.Fields["text"] != "text" {
+		return http.StatusBadRequest, `{"error":{"code":"bad_request","message":"another run"}}`
+	}
+	f.keys[sent.IdempotencyKey]++
+	f.created = string(body)
+	return http.StatusCreated, encode(aRun(client.RunQueued, 0, 0))
+}
+
+func (f *fake) rows(r *http.Request, _ []byte) (int, string) {
+	records, err := csv.NewReader(strings.NewReader(string(questionsCSV))).ReadAll()
+	if err != nil || r.URL.Query().Get("format") != "jsonl" {
+		return http.StatusBadRequest, `{}`
+	}
+	var b strings.Builder
+	for i, record := range records[1:] {
+		row := map[string]any{"text": record[0], "category": record[1], "prism_row": i + 1, "prism_status": f.status}
+		if f.status == "ok" {
+			row["intent"], row["problem"] = "card_arrival", "yes"
+		} else {
+			row["prism_error"] = "The model did not answer within 15 seconds."
+		}
+		b.WriteString(encode(row) + "\n")
+	}
+	return http.StatusOK, b.String()
 }
 
 func reply(w http.ResponseWriter, status int, body string) {
@@ -94,39 +167,39 @@ func (f *fake) env(name string) string {
 	return map[string]string{"PRISM_URL": f.URL + "/", "PRISM_API_KEY": goodKey}[name]
 }
 
-func TestEveryQuestionIsAnsweredOnceUnderAKeyOfItsOwn(t *testing.T) {
+func TestTheFileIsRunAndItsAnswersAreComparedWithItsOwn(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	var out strings.Builder
-	if err := run(t.Context(), []string{"-parallel", "4"}, f.env, &out, false); err != nil {
+	if err := run(t.Context(), []string{"-concurrency", "4"}, f.env, &out, false); err != nil {
 		t.Fatal(err)
 	}
-	if !f.exists || len(f.keys) != 200 || f.keys["banking77-1-001"] != 1 || f.keys["banking77-1-200"] != 1 {
-		t.Errorf("%d keys were sent", len(f.keys))
+	if !f.exists || string(f.content) != string(questionsCSV) || f.keys["banking77-file-1"] != 1 || !strings.Contains(f.created, `"concurrency":4`) {
+		t.Errorf("%d bytes were sent, and %s", len(f.content), f.created)
 	}
-	if f.busiest > 4 {
-		t.Errorf("%d calls at once", f.busiest)
-	}
-	if strings.Contains(out.String(), "went wrong") {
-		t.Errorf("it reads like a failure:\n%s", out.String())
-	}
-	for _, want := range []string{`answered +200\b`, `failed +0\b`, `p50 +[\d.]+ ms`, `p99 +[\d.]+ ms`, `calls per second +\d+`, `\b20%  have the intent`, `100%  say that the customer reports a problem`, `200  card_arrival`} {
+	for _, want := range []string{
+		`^100 of 200\n200 of 200\n`, `answered +200\b`, `failed +0\b`, `rows per second +50\b`, `\b20%  have the intent`,
+		`100%  say that the customer reports a problem`, `200  card_arrival`,
+	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
-			t.Errorf("%s is missing:\n%s", want, out.String())
+			t.Errorf("%s is not in:\n%s", want, out.String())
 		}
 	}
 }
 
-func TestASecondRunSendsTheSameKeysAndAnotherNameOthers(t *testing.T) {
+func TestAnotherStartComesBackToTheRun(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	for _, name := range []string{"1", "1", "2"} {
-		if err := run(t.Context(), []string{"-run", name}, f.env, io.Discard, false); err != nil {
+	for range 2 {
+		if err := run(t.Context(), nil, f.env, io.Discard, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(f.keys) != 400 || f.keys["banking77-1-007"] != 2 || f.keys["banking77-2-007"] != 1 {
-		t.Errorf("%d keys were sent", len(f.keys))
+	if err := run(t.Context(), []string{"-run", "2"}, f.env, io.Discard, false); err != nil {
+		t.Fatal(err)
+	}
+	if f.puts != 1 || f.keys["banking77-file-1"] != 2 || f.keys["banking77-file-2"] != 1 {
+		t.Errorf("the file was sent %d times, and %v", f.puts, f.keys)
 	}
 }
 
@@ -150,7 +223,7 @@ func TestSettingsThatAreMissingOrWrongSayWhatToDo(t *testing.T) {
 	}{
 		{name: "no key", want: "make run"},
 		{name: "an address without a scheme", env: map[string]string{"PRISM_API_KEY": "k", "PRISM_URL": "localhost:8080"}, want: "PRISM_URL must be an address such as http://127.0.0.1:8080"},
-		{name: "no calls at once", args: []string{"-parallel", "0"}, want: "1 or more"},
+		{name: "fewer than no questions at once", args: []string{"-concurrency", "-1"}, want: "0 or more"},
 		{name: "an unknown flag", args: []string{"-x"}, want: "not defined"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -174,20 +247,25 @@ func TestARefusedKeyIsToldAsPrismTellsIt(t *testing.T) {
 	}
 }
 
-func TestFailedResultsAreCountedAndFailTheRun(t *testing.T) {
+func TestRowsWithoutAnAnswerAreAnErrorWithItsCure(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
-	f.answer = func(w http.ResponseWriter, _ int) bool {
-		reply(w, http.StatusBadGateway, `{"id":"1","status":"failed","error":"The model did not answer within 15 seconds.","answers":null}`)
-		return true
-	}
-	var out strings.Builder
-	err := run(t.Context(), nil, f.env, &out, false)
-	if err == nil || !strings.Contains(err.Error(), "200 of 200 questions have no answer") || !strings.Contains(err.Error(), "15 seconds") {
-		t.Error(err)
-	}
-	if !regexp.MustCompile(`failed +200`).MatchString(out.String()) || f.keys["banking77-1-001"] != 1 {
-		t.Error(out.String())
+	for status, want := range map[client.RunStatus]string{
+		client.RunFinished: "finished (The model did not answer within 15 seconds.). Continue with: bin/prismctl runs retry r --watch",
+		client.RunPaused:   "paused (137 of the last 200 rows failed.). Continue with: bin/prismctl runs resume r --watch",
+	} {
+		f := newFake(t)
+		f.status, f.run = "failed", aRun(status, 0, 200)
+		if status == client.RunPaused {
+			f.run.Reason = new("137 of the last 200 rows failed.")
+		}
+		var out strings.Builder
+		err := run(t.Context(), nil, f.env, &out, false)
+		if err == nil || err.Error() != "200 of 200 questions have no answer; the run is "+want {
+			t.Error(err)
+		}
+		if !regexp.MustCompile(`failed +200`).MatchString(out.String()) {
+			t.Error(out.String())
+		}
 	}
 }
 
@@ -200,25 +278,17 @@ func TestNoServerIsExplained(t *testing.T) {
 	}
 }
 
-func TestStoppingEndsTheRunWithWhatItHas(t *testing.T) {
+func TestStoppingLeavesTheRunGoing(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	f.answer = func(http.ResponseWriter, int) bool {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if len(f.keys) > 20 {
-			cancel()
-		}
-		return false
+	f.events = func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
 	}
-	var out strings.Builder
-	err := run(ctx, nil, f.env, &out, false)
-	if err == nil || !strings.Contains(err.Error(), "run it again to continue") {
+	err := run(ctx, nil, f.env, io.Discard, false)
+	if err == nil || err.Error() != "stopped watching at 0 of 200; the run goes on, and another start comes back to it" {
 		t.Error(err)
-	}
-	if !regexp.MustCompile(`not asked +1\d\d`).MatchString(out.String()) {
-		t.Error(out.String())
 	}
 }
 
@@ -228,34 +298,18 @@ func TestProgressIsABarOnATerminalAndLinesElsewhere(t *testing.T) {
 		terminal bool
 		want     string
 	}{
-		{true, "\r" + strings.Repeat("█", 20) + strings.Repeat("░", 20) + " 2 of 4, 0 s " + "\r" + strings.Repeat("█", 30) + strings.Repeat("░", 10) + " 3 of 4, 0 s " + "\r" + strings.Repeat("█", 40) + " 4 of 4, 0 s \n"},
-		{false, "2 of 4\n3 of 4\n4 of 4\n"},
+		{true, "\r" + strings.Repeat("█", 20) + strings.Repeat("░", 20) + " 2 of 4, 0 s " + "\r" + strings.Repeat("█", 40) + " 4 of 4, 0 s \n"},
+		{false, "2 of 4\n4 of 4\n"},
 	} {
 		var out strings.Builder
-		p := &progress{out: &out, terminal: c.terminal, total: 4, began: time.Now()}
-		for done := 2; done <= 4; done++ {
-			p.step(done)
+		p := &progress{out: &out, terminal: c.terminal, began: time.Now()}
+		for _, pending := range []int64{2, 0} {
+			p.step(client.Run{Rows: 4, Pending: pending})
 		}
 		p.end()
 		if out.String() != c.want {
 			t.Errorf("got %q", out.String())
 		}
-	}
-}
-
-func TestPercentilesAreByNearestRank(t *testing.T) {
-	t.Parallel()
-	var all []time.Duration
-	for i := 100; i >= 1; i-- {
-		all = append(all, time.Duration(i))
-	}
-	for p, want := range map[float64]time.Duration{50: 50, 99: 99, 100: 100, 0: 1} {
-		if got := percentile(all, p); got != want {
-			t.Errorf("p%v is %d", p, got)
-		}
-	}
-	if percentile(nil, 50) != 0 {
-		t.Error("nothing has a percentile")
 	}
 }
 
@@ -285,16 +339,13 @@ func TestTheDefinitionFitsTheData(t *testing.T) {
 		}
 		known[o.Key] = true
 	}
-	questions, err := readQuestions(questionsCSV)
-	if err != nil || len(questions) != 200 {
-		t.Fatal(len(questions), err)
+	rows, err := csv.NewReader(strings.NewReader(string(questionsCSV))).ReadAll()
+	if err != nil || len(rows) != 201 || rows[0][0] != "text" || rows[0][1] != "category" {
+		t.Fatal(len(rows), err)
 	}
-	for _, q := range questions {
-		if !known[q.Intent] {
-			t.Errorf("no option for %s", q.Intent)
+	for _, row := range rows[1:] {
+		if !known[row[1]] {
+			t.Errorf("no option for %s", row[1])
 		}
-	}
-	if _, err := readQuestions([]byte("a,b\n\"")); err == nil {
-		t.Error(fmt.Errorf("a broken file was read"))
 	}
 }

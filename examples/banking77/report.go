@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -19,45 +20,58 @@ import (
 // topIntents is how many intents the table lists.
 const topIntents = 8
 
-// report counts how the calls ended.
+// report counts what the rows became.
 type report struct {
-	total    int
+	run      client.Run
 	answered int
-	failed   int // saved results without an answer
-	refused  int // calls without a result
-	agreed   int // answers that are the intent in the data
+	agreed   int // answers that are the category of their row
 	problems int // answers that say something went wrong
 	intents  map[string]int
-	took     []time.Duration // of the calls that ended with a result
-	elapsed  time.Duration
-	first    error // of the first call without an answer
+	first    string // why the first row without an answer has none
 }
 
-func (r *report) done() int { return r.answered + r.failed + r.refused }
+// row is a row of the download: the file's own column category, what came of the row, and two columns of the Lens.
+type row struct {
+	Category string `json:"category"`
+	Status   string `json:"prism_status"`
+	Error    string `json:"prism_error"`
+	Intent   string `json:"intent"`
+	Problem  string `json:"problem"`
+}
 
-func (r *report) add(q question, result client.Result, took time.Duration, err error) {
-	var failed *client.FailedError
-	if err == nil || errors.As(err, &failed) {
-		r.took = append(r.took, took)
+// readReport downloads the rows of a run and compares each answer with the row's own.
+func readReport(ctx context.Context, c *client.Client, r client.Run) (*report, error) {
+	rows, err := c.ReadRunRows(ctx, r.ID, client.RunRows{Format: client.RowsJSONL})
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case failed != nil:
-		r.failed++
-	case err != nil:
-		r.refused++
-	default:
-		r.answered++
-		intent, _ := result.Answers.Get("intent")
-		r.intents[fmt.Sprint(intent)]++
-		if intent == q.Intent {
-			r.agreed++
+	defer func() { _ = rows.Close() }()
+	report := &report{run: r, intents: map[string]int{}}
+	for d := json.NewDecoder(bufio.NewReader(rows)); ; {
+		var one row
+		err := d.Decode(&one)
+		if errors.Is(err, io.EOF) {
+			return report, nil
 		}
-		if problem, _ := result.Answers.Get("problem"); problem == "yes" {
-			r.problems++
+		if err != nil {
+			return nil, err
 		}
+		report.add(one)
 	}
-	if r.first == nil {
-		r.first = err
+}
+
+func (r *report) add(one row) {
+	if one.Status != string(client.RowOK) {
+		r.first = cmp.Or(r.first, one.Error)
+		return
+	}
+	r.answered++
+	r.intents[one.Intent]++
+	if one.Intent == one.Category {
+		r.agreed++
+	}
+	if one.Problem == "yes" {
+		r.problems++
 	}
 }
 
@@ -66,17 +80,12 @@ func (r *report) print(out io.Writer) {
 	line := func(name, value string) { _, _ = fmt.Fprintf(t, "%s\t%s\t\n", name, value) }
 	_, _ = fmt.Fprintln(out)
 	line("answered", fmt.Sprint(r.answered))
-	line("failed", fmt.Sprint(r.failed))
-	if r.refused > 0 {
-		line("without a result", fmt.Sprint(r.refused))
+	line("failed", fmt.Sprint(r.run.Failed))
+	if r.run.Invalid > 0 {
+		line("invalid", fmt.Sprint(r.run.Invalid))
 	}
-	if left := r.total - r.done(); left > 0 {
-		line("not asked", fmt.Sprint(left))
-	}
-	line("p50", milliseconds(percentile(r.took, 50)))
-	line("p99", milliseconds(percentile(r.took, 99)))
-	if seconds := r.elapsed.Seconds(); seconds > 0 {
-		line("calls per second", fmt.Sprintf("%.0f", float64(r.done())/seconds))
+	if began, ended := r.run.StartedAt, r.run.FinishedAt; began != nil && ended != nil && ended.After(began.Time) {
+		line("rows per second", fmt.Sprintf("%.0f", float64(r.run.Done())/ended.Sub(began.Time).Seconds()))
 	}
 	_ = t.Flush()
 	if r.answered == 0 {
@@ -96,28 +105,20 @@ func (r *report) print(out io.Writer) {
 }
 
 // err is nil if every question was answered.
-func (r *report) err(ctx context.Context) error {
-	switch {
-	case r.answered == r.total:
+func (r *report) err() error {
+	if int64(r.answered) == r.run.Rows {
 		return nil
-	case ctx.Err() != nil:
-		return fmt.Errorf("stopped after %d of %d answers; run it again to continue", r.answered, r.total)
-	default:
-		return fmt.Errorf("%d of %d questions have no answer; run it again to retry them. The first: %w", r.total-r.answered, r.total, explained(r.first))
 	}
-}
-
-// percentile is by nearest rank; 0 of nothing.
-func percentile(all []time.Duration, p float64) time.Duration {
-	if len(all) == 0 {
-		return 0
+	reason := r.first
+	if r.run.Reason != nil {
+		reason = *r.run.Reason
 	}
-	sorted := slices.Sorted(slices.Values(all))
-	return sorted[max(0, int(math.Ceil(p/100*float64(len(sorted))))-1)]
-}
-
-func milliseconds(d time.Duration) string {
-	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	next := "retry"
+	if r.run.Status == client.RunPaused {
+		next = "resume"
+	}
+	return fmt.Errorf("%d of %d questions have no answer; the run is %s (%s). Continue with: bin/prismctl runs %s %s --watch",
+		r.run.Rows-int64(r.answered), r.run.Rows, r.run.Status, reason, next, r.run.ID)
 }
 
 const barWidth = 40
@@ -126,22 +127,22 @@ const barWidth = 40
 type progress struct {
 	out      io.Writer
 	terminal bool
-	total    int
 	began    time.Time
-	tenths   int
+	tenths   int64
 }
 
-func (p *progress) step(done int) {
+func (p *progress) step(r client.Run) {
+	done, total := r.Done(), max(r.Rows, 1)
 	if !p.terminal {
-		if tenths := done * 10 / p.total; tenths > p.tenths {
+		if tenths := done * 10 / total; tenths > p.tenths {
 			p.tenths = tenths
-			_, _ = fmt.Fprintf(p.out, "%d of %d\n", done, p.total)
+			_, _ = fmt.Fprintf(p.out, "%d of %d\n", done, r.Rows)
 		}
 		return
 	}
-	full := done * barWidth / p.total
+	full := int(done * barWidth / total)
 	_, _ = fmt.Fprintf(p.out, "\r%s%s %d of %d, %.0f s ", strings.Repeat("█", full), strings.Repeat("░", barWidth-full),
-		done, p.total, time.Since(p.began).Seconds())
+		done, r.Rows, time.Since(p.began).Seconds())
 }
 
 // end leaves the bar's line.
