@@ -88,12 +88,13 @@ type RunUsage struct {
 // RunPlan is what a run would do.
 type RunPlan struct {
 	Rows         int64        `json:"rows"`
-	Invalid      []InvalidRow `json:"invalid"` // the first 100
+	RowsChecked  int64        `json:"rows_checked"` // fewer than Rows of a file that takes longer than 20 s to check
+	Invalid      []InvalidRow `json:"invalid"`      // the first 100
 	InvalidTotal int64        `json:"invalid_total"`
-	Tokens       int64        `json:"tokens"`
+	Tokens       int64        `json:"tokens"` // an estimate, as what follows
 	ModelCalls   int64        `json:"model_calls"`
-	Seconds      *float64     `json:"seconds"`
-	Cost         *json.Number `json:"cost"` // nil if the model has no price
+	Seconds      *float64     `json:"seconds"` // nil if it is not known
+	Cost         *json.Number `json:"cost"`    // nil if the model has no price
 	Currency     *string      `json:"currency"`
 }
 
@@ -110,7 +111,7 @@ func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun) (Run, er
 	return fetch[Run](ctx, c, k)
 }
 
-// CheckRun makes every check of CreateRun and of each row, and says what the run would do, but makes and sends nothing.
+// CheckRun makes every check of CreateRun and those of the rows, and says what the run would do, but makes and sends nothing.
 func (c *Client) CheckRun(ctx context.Context, prism string, r NewRun) (RunPlan, error) {
 	k := createRun(prism, r).checking(r)
 	k.timeout = PlanTimeout

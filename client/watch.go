@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// PlanTimeout is how long one attempt of CheckRun may take: it checks every row.
-const PlanTimeout = 10 * time.Minute
+// PlanTimeout is how long one attempt of CheckRun may take: it checks rows for 20 s.
+const PlanTimeout = time.Minute
 
 // ReadRunEvents streams a run as server-sent events, at most two a second, until it is over. WatchRun reads them. The caller
 // closes the stream.

@@ -147,7 +147,7 @@ func (f *fakeRuns) complete(r *http.Request) client.File {
 
 func (f *fakeRuns) create() (int, any) {
 	if f.sent["dry_run"] == true {
-		return 200, json.RawMessage(`{"rows":10,"invalid":[{"row":7,"message":"fields.message: too long"}],"invalid_total":1,"tokens":900,` +
+		return 200, json.RawMessage(`{"rows":10,"rows_checked":9,"invalid":[{"row":7,"message":"fields.message: too long"}],"invalid_total":1,"tokens":900,` +
 			`"model_calls":9,"seconds":75,"cost":0.0123,"currency":"USD"}`)
 	}
 	return 201, f.run

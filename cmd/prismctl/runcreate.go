@@ -59,7 +59,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	in.limits.add(cmd)
 	f.Float64Var(&in.pauseAt, "pause-at-failures", 0.5, "pause when more than this part of the last 200 rows failed")
 	f.StringVar(&in.new.IdempotencyKey, "idempotency-key", "", "your own name for the run, which makes it safe to run the command again")
-	f.BoolVar(&in.dryRun, "dry-run", false, "check every row and show what the run would take, but start nothing")
+	f.BoolVar(&in.dryRun, "dry-run", false, "check the rows and show what the run would take, but start nothing")
 	f.BoolVar(&in.watch, "watch", false, "follow the run")
 	f.StringVarP(&in.output, "output", "o", "table", "format of the dry run: table, json or jsonl")
 	choices(cmd, "output", "table", "json", "jsonl")
@@ -184,6 +184,7 @@ func suggest(name string, known []string) string {
 func (a *app) showDryRun(p client.RunPlan) error {
 	rows := []row{
 		{cells: []string{"rows", number(p.Rows)}},
+		{cells: []string{"checked", number(p.RowsChecked)}},
 		{cells: []string{"invalid", number(p.InvalidTotal)}},
 		{cells: []string{"model calls", number(p.ModelCalls)}},
 		{cells: []string{"tokens", number(p.Tokens)}},

@@ -51,7 +51,7 @@ func TestRunsCreateDryRun(t *testing.T) {
 	t.Parallel()
 	f, u := newFakeRuns(t)
 	args := []string{"runs", "create", "-f", u.file("t.csv", ticketsCSV), "--prism", "tickets", "--map", "subject=text", "--dry-run"}
-	want := "rows         10\ninvalid      1\nmodel calls  9\ntokens       900\ntime         1 min 15 s\ncost         0.0123 USD\n\n" +
+	want := "rows         10\nchecked      9\ninvalid      1\nmodel calls  9\ntokens       900\ntime         1 min 15 s\ncost         0.0123 USD\n\n" +
 		"ROW  INVALID BECAUSE\n7    fields.message: too long\n"
 	if got := u.ok(args...); got != want || f.sent["dry_run"] != true {
 		t.Errorf("got\n%s", got)
