@@ -32,7 +32,7 @@
 // happened. The context bounds all attempts together. The client does not begin a pause that ends after the context's
 // deadline.
 //
-// [Client.UploadFile], [Client.WatchRun], [Client.RunFile] and the rows of [Client.ReadRunRows] go on for about half a minute
+// [Client.UploadFile], [Client.WatchRun], [Client.RunFile] and the rows of [Client.ListRunRows] go on for about half a minute
 // without a server, and continue where they were cut.
 //
 // # Time

@@ -30,7 +30,7 @@ var everything = map[string]func(context.Context, *Client) error{
 	"retryResult": func(ctx context.Context, c *Client) error { _, err := c.RetryResult(ctx, "a"); return err },
 	"listResults": func(ctx context.Context, c *Client) error {
 		f := ResultFilter{
-			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k",
+			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a",
 		}
 		_, err := c.ListResultsRaw(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
 		return err
@@ -94,6 +94,38 @@ var everything = map[string]func(context.Context, *Client) error{
 		})
 		return err
 	},
+	"createFile": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateFile(ctx, NewFile{Name: "n", Format: FileCSV, Bytes: 1, SHA256: "s"})
+		return err
+	},
+	"putPart":      func(ctx context.Context, c *Client) error { _, err := c.PutPart(ctx, "a", 1, []byte("b")); return err },
+	"completeFile": func(ctx context.Context, c *Client) error { _, err := c.CompleteFile(ctx, "a"); return err },
+	"listFiles": func(ctx context.Context, c *Client) error {
+		_, err := c.ListFiles(ctx, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"readFile":     func(ctx context.Context, c *Client) error { _, err := c.ReadFile(ctx, "a"); return err },
+	"listFileRows": func(ctx context.Context, c *Client) error { _, err := c.ListFileRows(ctx, "a", 1, 2); return err },
+	"deleteFile":   func(ctx context.Context, c *Client) error { return c.DeleteFile(ctx, "a") },
+	"createRun":    func(ctx context.Context, c *Client) error { _, err := c.CreateRun(ctx, "a", fullRun()); return err },
+	"listRuns": func(ctx context.Context, c *Client) error {
+		_, err := c.ListRuns(ctx, RunFilter{Prism: "a", Status: RunPaused}, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"readRun":   func(ctx context.Context, c *Client) error { _, err := c.ReadRun(ctx, "a"); return err },
+	"pauseRun":  func(ctx context.Context, c *Client) error { _, err := c.PauseRun(ctx, "a"); return err },
+	"resumeRun": func(ctx context.Context, c *Client) error { _, err := c.ResumeRun(ctx, "a"); return err },
+	"cancelRun": func(ctx context.Context, c *Client) error { _, err := c.CancelRun(ctx, "a"); return err },
+	"retryRun":  func(ctx context.Context, c *Client) error { _, err := c.RetryRun(ctx, "a"); return err },
+	"setRunLimits": func(ctx context.Context, c *Client) error {
+		_, err := c.SetRunLimits(ctx, "a", fullRun().RunLimits)
+		return err
+	},
+	"listRunRows": func(ctx context.Context, c *Client) error {
+		_, err := c.ListRunRows(ctx, "a", RunRows{Format: RowsTSV, Only: RowOK, After: 1})
+		return err
+	},
+	"followRun": func(ctx context.Context, c *Client) error { _, err := c.FollowRun(ctx, "a"); return err },
 }
 
 // dryRuns send an operation's dry_run too.
@@ -111,6 +143,10 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 		_, err := c.CheckLens(ctx, "a", *fullVersion.Lens)
 		return err
 	},
+	"createRun": func(ctx context.Context, c *Client) error {
+		_, err := c.CheckRun(ctx, "a", fullRun())
+		return err
+	},
 	"deleteResults": func(ctx context.Context, c *Client) error {
 		_, err := c.CheckDeletion(ctx, "a", fullDeletion())
 		return err
@@ -119,6 +155,13 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 
 func fullDeletion() ResultDeletion {
 	return ResultDeletion{Ref: new(string), Before: &Time{time.Unix(1, 0)}, Status: OK}
+}
+
+func fullRun() NewRun {
+	return NewRun{
+		FileID: "f", Fields: map[string]string{"a": "b"}, Ref: "r", Context: "c", Version: 1, Name: "n",
+		RunLimits: RunLimits{RowsPerSecond: new(1.0), Concurrency: new(1)}, PauseAtFailures: new(0.5), IdempotencyKey: "k",
+	}
 }
 
 var fullVersion = NewVersion{
@@ -149,9 +192,10 @@ type (
 		}
 	}
 	parameter struct {
-		Ref  string `json:"$ref"`
-		Name string
-		In   string
+		Ref    string `json:"$ref"`
+		Name   string
+		In     string
+		Schema schema
 	}
 	schema struct {
 		Ref          string `json:"$ref"`
@@ -246,7 +290,8 @@ func TestTheClientHasEveryOperationOfTheDocument(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				wantPath := strings.NewReplacer("{prism}", "a", "{result_id}", "a", "{key_id}", "a", "{version}", "1").Replace(path)
+				wantPath := strings.NewReplacer("{prism}", "a", "{result_id}", "a", "{key_id}", "a", "{version}", "1",
+					"{file_id}", "a", "{run_id}", "a", "{n}", "1").Replace(path)
 				if r.request.Method != strings.ToUpper(method) || r.request.URL.Path != wantPath {
 					t.Errorf("sent %s %s, want %s %s", r.request.Method, r.request.URL.Path, method, wantPath)
 				}

@@ -118,10 +118,10 @@ func (c *Client) CreateFile(ctx context.Context, f NewFile) (File, error) {
 	return fetch[File](ctx, c, request("createFile", http.MethodPost, "files").creating(f))
 }
 
-// PutFilePart sends a part of a file; the first has the number 1. Sending a part again has no other effect, and other content
+// PutPart sends a part of a file; the first has the number 1. Sending a part again has no other effect, and other content
 // for it is ErrConflict. The data must stay as it is, also after an error.
-func (c *Client) PutFilePart(ctx context.Context, file string, number int, data []byte) (FilePart, error) {
-	k := request("putFilePart", http.MethodPut, "files", file, "parts", strconv.Itoa(number))
+func (c *Client) PutPart(ctx context.Context, file string, number int, data []byte) (FilePart, error) {
+	k := request("putPart", http.MethodPut, "files", file, "parts", strconv.Itoa(number))
 	k.octets, k.timeout = data, PartTimeout
 	return fetch[FilePart](ctx, c, k)
 }
@@ -151,10 +151,10 @@ func (c *Client) ReadFile(ctx context.Context, file string) (File, error) {
 	return fetch[File](ctx, c, request("readFile", http.MethodGet, "files", file))
 }
 
-// ReadFileRows reads rows of a ready file: at most limit, 1 to 100, behind the first offset rows.
-func (c *Client) ReadFileRows(ctx context.Context, file string, offset int64, limit int) (FileRows, error) {
+// ListFileRows reads rows of a ready file: at most limit, 1 to 100, behind the first offset rows.
+func (c *Client) ListFileRows(ctx context.Context, file string, offset int64, limit int) (FileRows, error) {
 	q := url.Values{"offset": {strconv.FormatInt(offset, 10)}, "limit": {strconv.Itoa(limit)}}
-	return fetch[FileRows](ctx, c, request("readFileRows", http.MethodGet, "files", file, "rows").where(q))
+	return fetch[FileRows](ctx, c, request("listFileRows", http.MethodGet, "files", file, "rows").where(q))
 }
 
 // DeleteFile deletes a file. It is ErrConflict while a run that is not over uses the file.

@@ -126,7 +126,7 @@ func TestAnUploadWithOtherContentIsBegunAnew(t *testing.T) {
 	}
 	for n := range stuck.Parts { // the file was another while these were sent
 		data := strings.Repeat("x", int(min(stuck.PartBytes, stuck.Bytes-int64(n)*stuck.PartBytes)))
-		if _, err := c.PutFilePart(t.Context(), stuck.ID, n+1, []byte(data)); err != nil {
+		if _, err := c.PutPart(t.Context(), stuck.ID, n+1, []byte(data)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -253,7 +253,7 @@ func TestRowsOfAFileKeepTheirOrder(t *testing.T) {
 		}
 		answer(w, http.StatusOK, jsonType, text)
 	})
-	got, err := c.ReadFileRows(t.Context(), "f", 3, 7)
+	got, err := c.ListFileRows(t.Context(), "f", 3, 7)
 	if err != nil || len(got.Data) != 1 || got.Data[0][0].Column != "z" || *got.Data[0][1].Value != "" || got.Data[0][2].Value != nil {
 		t.Errorf("got %+v, %v", got, err)
 	}

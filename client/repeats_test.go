@@ -22,16 +22,25 @@ func TestRepeats(t *testing.T) {
 		}}
 		keyed = everyCall{"a keyed create", everything["createResult"]}
 		// What may not be made twice, and what may.
-		once  = []everyCall{unkeyed, named("retryResult"), named("createPrism"), named("createVersion"), named("createKey"), named("deleteResults")}
+		once = []everyCall{
+			unkeyed, named("retryResult"), named("createPrism"), named("createVersion"), named("createKey"), named("deleteResults"),
+			named("createFile"), named("retryRun"), {"an unkeyed run", func(ctx context.Context, c *Client) error {
+				_, err := c.CreateRun(ctx, "a", NewRun{FileID: "f"})
+				return err
+			}},
+		}
 		twice = []everyCall{
 			keyed, named("readResult"), named("listResults"), named("exportResults"), named("readPrism"), named("listPrisms"),
 			named("readVersion"), named("replaceLens"), named("archivePrism"), named("unarchivePrism"), named("listKeys"), named("revokeKey"),
 			named("listAudit"), named("listVersions"), named("renamePrism"), named("listModels"),
 			named("readRecord"), named("readUsage"), named("deleteResult"), named("setRetention"),
+			named("putPart"), named("completeFile"), named("listFiles"), named("readFile"), named("listFileRows"), named("deleteFile"),
+			named("createRun"), named("listRuns"), named("readRun"), named("pauseRun"), named("resumeRun"), named("cancelRun"),
+			named("setRunLimits"), named("listRunRows"), named("followRun"),
 		}
 		all = append(append([]everyCall{}, once...), twice...)
 	)
-	if len(all) != len(everything)+1 {
+	if len(all) != len(everything)+2 {
 		t.Fatal("an operation is neither to be repeated nor not")
 	}
 	page := func(status int) http.HandlerFunc {

@@ -35,7 +35,7 @@ type rows struct {
 func (r *rows) request(after int64) (io.ReadCloser, error) {
 	q := r.RunRows
 	q.After = after
-	return r.c.stream(r.ctx, request("readRunRows", http.MethodGet, "runs", r.id, "rows").where(q.query()))
+	return r.c.stream(r.ctx, request("listRunRows", http.MethodGet, "runs", r.id, "rows").where(q.query()))
 }
 
 func (r *rows) take(from io.ReadCloser) { r.from, r.body = bufio.NewReaderSize(from, 64<<10), from }
@@ -112,7 +112,7 @@ func (r *rows) line() (row []byte, err error) {
 		row = append(row, line...)
 		switch {
 		case errors.Is(err, io.EOF) && len(row) > 0:
-			return nil, &ConnectionError{Operation: "readRunRows", Sent: true, Err: io.ErrUnexpectedEOF}
+			return nil, &ConnectionError{Operation: "listRunRows", Sent: true, Err: io.ErrUnexpectedEOF}
 		case err != nil:
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func (r *rows) number(row []byte) (int64, error) {
 		}
 		return strconv.ParseInt(cells[at], 10, 64)
 	}
-	return 0, errors.New("client: readRunRows: a row without its number")
+	return 0, errors.New("client: listRunRows: a row without its number")
 }
 
 // isNamed tells whether a column has a name, or the name with prefixes.

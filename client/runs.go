@@ -67,7 +67,7 @@ type Run struct {
 	Cancelled        int64    `json:"cancelled"`
 	Pending          int64    `json:"pending"`
 	RowsPerSecondNow float64  `json:"rows_per_second_now"`
-	ETASeconds       *int64   `json:"eta_seconds"` // nil if it is not known
+	ETASeconds       *float64 `json:"eta_seconds"` // nil if it is not known
 	Usage            RunUsage `json:"usage"`
 	CreatedAt        Time     `json:"created_at"`
 	StartedAt        *Time    `json:"started_at"`
@@ -85,8 +85,8 @@ type RunUsage struct {
 	Currency     *string      `json:"currency"`
 }
 
-// RunPlan is what a run would do.
-type RunPlan struct {
+// DryRun is what a run would do.
+type DryRun struct {
 	Rows         int64        `json:"rows"`
 	RowsChecked  int64        `json:"rows_checked"` // fewer than Rows of a file that takes longer than 20 s to check
 	Invalid      []InvalidRow `json:"invalid"`      // the first 100
@@ -112,10 +112,10 @@ func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun) (Run, er
 }
 
 // CheckRun makes every check of CreateRun and those of the rows, and says what the run would do, but makes and sends nothing.
-func (c *Client) CheckRun(ctx context.Context, prism string, r NewRun) (RunPlan, error) {
+func (c *Client) CheckRun(ctx context.Context, prism string, r NewRun) (DryRun, error) {
 	k := createRun(prism, r).checking(r)
 	k.timeout = PlanTimeout
-	return fetch[RunPlan](ctx, c, k)
+	return fetch[DryRun](ctx, c, k)
 }
 
 func createRun(prism string, r NewRun) call {
@@ -228,10 +228,10 @@ type RunRows struct {
 	After  int64      // only rows behind the one with this number
 }
 
-// ReadRunRows streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers.
+// ListRunRows streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers.
 // It works in every state of the run. A stream of csv, tsv or jsonl whose connection is lost continues behind the last row that
 // was read; one of xlsx ends with a *ConnectionError. The caller closes the stream.
-func (c *Client) ReadRunRows(ctx context.Context, id string, q RunRows) (io.ReadCloser, error) {
+func (c *Client) ListRunRows(ctx context.Context, id string, q RunRows) (io.ReadCloser, error) {
 	r := &rows{ctx: ctx, c: c, id: id, RunRows: q}
 	from, err := r.request(q.After)
 	if err != nil || q.Format == RowsXLSX {

@@ -205,7 +205,7 @@ func TestADownloadThatIsCutContinues(t *testing.T) {
 			})
 			for from := range len(whole) + 1 {
 				at = from
-				stream, err := c.ReadRunRows(t.Context(), "r", RunRows{Format: format})
+				stream, err := c.ListRunRows(t.Context(), "r", RunRows{Format: format})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -235,7 +235,7 @@ func TestADownloadThatCannotContinueSaysWhy(t *testing.T) {
 			flush(w, header+rows[0])
 			cut(w)
 		})
-		stream, err := c.ReadRunRows(t.Context(), "r", RunRows{Format: f, Only: RowOK})
+		stream, err := c.ListRunRows(t.Context(), "r", RunRows{Format: f, Only: RowOK})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -192,7 +192,7 @@ func (s *uploading) send(ctx context.Context, number int) error {
 	if n, err := s.Content.ReadAt(data, begin); n < len(data) {
 		return err
 	}
-	if _, err := s.c.PutFilePart(ctx, s.file.ID, number, data); err != nil {
+	if _, err := s.c.PutPart(ctx, s.file.ID, number, data); err != nil {
 		return err
 	}
 	s.shown.Lock()

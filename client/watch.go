@@ -13,10 +13,10 @@ import (
 // PlanTimeout is how long one attempt of CheckRun may take: it checks rows for 20 s.
 const PlanTimeout = time.Minute
 
-// ReadRunEvents streams a run as server-sent events, at most two a second, until it is over. WatchRun reads them. The caller
+// FollowRun streams a run as server-sent events, at most two a second, until it is over. WatchRun reads them. The caller
 // closes the stream.
-func (c *Client) ReadRunEvents(ctx context.Context, id string) (io.ReadCloser, error) {
-	return c.stream(ctx, request("readRunEvents", http.MethodGet, "runs", id, "events"))
+func (c *Client) FollowRun(ctx context.Context, id string) (io.ReadCloser, error) {
+	return c.stream(ctx, request("followRun", http.MethodGet, "runs", id, "events"))
 }
 
 // WatchRun follows a run until it is finished, cancelled or paused, and returns it. It reads the run's events, or where those do
@@ -55,7 +55,7 @@ func (c *Client) WatchRun(ctx context.Context, id string, progress func(Run)) (R
 
 // events passes the events of a run to see, until see returns true or the stream ends. It tells whether events arrive.
 func (c *Client) events(ctx context.Context, id string, see func(Run) bool) (arrive bool) {
-	stream, err := c.ReadRunEvents(ctx, id)
+	stream, err := c.FollowRun(ctx, id)
 	if err != nil {
 		return false
 	}

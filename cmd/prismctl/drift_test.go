@@ -55,6 +55,10 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 			tabular = p.Schema.Enum
 		}
 	}
+	rows := map[string][]string{}
+	for _, p := range d.Paths["/v1/runs/{run_id}/rows"]["get"].Parameters {
+		rows[p.Name] = p.Schema.Enum
+	}
 	formats := append([]string{"table"}, d.Components.Schemas["Format"].Enum...) // a table is prismctl's own
 	statuses := d.Components.Schemas["Status"].Enum
 	for _, c := range []struct {
@@ -69,6 +73,11 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 		{"usage", "by", d.Components.Schemas["UsageBy"].Enum},
 		{"results delete", "status", statuses},
 		{"results export", "format", tabular},
+		{"runs create", "format", d.Components.Schemas["FileFormat"].Enum},
+		{"files upload", "format", d.Components.Schemas["FileFormat"].Enum},
+		{"runs list", "status", d.Components.Schemas["RunStatus"].Enum},
+		{"runs download", "format", rows["format"]},
+		{"runs download", "only", rows["only"]},
 		{"keys create", "role", d.Components.Schemas["Role"].Enum},
 	} {
 		cmd, _, err := newApp().root().Find(strings.Fields(c.command))
@@ -87,7 +96,7 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 	}
 }
 
-// TestACommandUsesEveryOperation looks for a call of each operation's method of the client, or of one that is made of it.
+// TestACommandUsesEveryOperation looks for a call of each operation's method of the client, or of one that is made of it, or for it as a value.
 func TestACommandUsesEveryOperation(t *testing.T) {
 	t.Parallel()
 	var sources strings.Builder
@@ -104,8 +113,8 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 	}
 	pages := map[string]string{
 		"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listAudit": "Audit", "listVersions": "Versions",
-		"listFiles": "Files", "createFile": "UploadFile", "putFilePart": "UploadFile", "completeFile": "UploadFile",
-		"listRuns": "Runs", "readRunEvents": "WatchRun",
+		"listFiles": "Files", "createFile": "UploadFile", "putPart": "UploadFile", "completeFile": "UploadFile",
+		"listRuns": "Runs", "followRun": "WatchRun",
 	}
 	for _, methods := range openAPI(t).Paths {
 		for _, o := range methods {
@@ -113,7 +122,7 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 			if all := pages[o.OperationID]; all != "" {
 				method = all
 			}
-			if !regexp.MustCompile(`\.` + method + `\(`).MatchString(sources.String()) {
+			if !regexp.MustCompile(`\.` + method + `[()]`).MatchString(sources.String()) {
 				t.Errorf("no command uses %s", o.OperationID)
 			}
 		}

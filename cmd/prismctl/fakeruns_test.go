@@ -157,6 +157,6 @@ func (f *fakeRuns) create() (int, any) {
 func aRun(status client.RunStatus, ok, failed, invalid int64) client.Run {
 	return client.Run{
 		ID: "run-1", Prism: "tickets", Version: 3, FileID: "file-1", Status: status, Rows: 10, OK: ok, Failed: failed, Invalid: invalid,
-		Pending: 10 - ok - failed - invalid, RowsPerSecondNow: 2.5, ETASeconds: new(int64(125)),
+		Pending: 10 - ok - failed - invalid, RowsPerSecondNow: 2.5, ETASeconds: new(125.0),
 	}
 }

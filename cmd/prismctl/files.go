@@ -203,7 +203,7 @@ func (a *app) filesRows() *cobra.Command {
 		limit  int
 	)
 	cmd := a.calling("rows ID", "Show rows of a file as Prism reads them", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
-		found, err := c.ReadFileRows(cmd.Context(), args[0], offset, limit)
+		found, err := c.ListFileRows(cmd.Context(), args[0], offset, limit)
 		if err != nil {
 			return err
 		}

@@ -181,7 +181,7 @@ func suggest(name string, known []string) string {
 	return "there is " + printable(strings.Join(known, ", "))
 }
 
-func (a *app) showDryRun(p client.RunPlan) error {
+func (a *app) showDryRun(p client.DryRun) error {
 	rows := []row{
 		{cells: []string{"rows", number(p.Rows)}},
 		{cells: []string{"checked", number(p.RowsChecked)}},

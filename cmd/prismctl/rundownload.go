@@ -16,9 +16,12 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
+// allRows is --only for every row.
+const allRows = "all"
+
 var (
 	rowsFormats = []string{"csv", "tsv", "jsonl", "xlsx"}
-	rowStatuses = []string{"ok", "failed", "invalid", "pending"}
+	rowStatuses = []string{allRows, "ok", "failed", "invalid", "pending"}
 )
 
 func (a *app) runsDownload() *cobra.Command {
@@ -46,7 +49,7 @@ name when it is complete.`
 	f := cmd.Flags()
 	f.StringVarP(&name, "output", "o", "", "file to write; standard output when not given")
 	f.StringVar(&format, "format", "", "csv, tsv, jsonl or xlsx; by default the file name's extension, or csv without one")
-	f.StringVar(&only, "only", "", "only rows that are ok, failed, invalid or pending")
+	f.StringVar(&only, "only", allRows, "only rows that are ok, failed, invalid or pending")
 	choices(cmd, "format", rowsFormats...)
 	choices(cmd, "only", rowStatuses...)
 	cmd.ValidArgsFunction = a.completeRuns
@@ -62,14 +65,18 @@ func rowsQuery(name, format, only string) (q client.RunRows, err error) {
 	switch {
 	case !slices.Contains(rowsFormats, format):
 		err = usage(fmt.Errorf("unknown format %q: csv, tsv, jsonl or xlsx, by --format or by the file name's extension", format))
-	case only != "" && !slices.Contains(rowStatuses, only):
-		err = usage(fmt.Errorf("--only is ok, failed, invalid or pending, not %q", only))
+	case !slices.Contains(rowStatuses, only):
+		err = usage(fmt.Errorf("--only is all, ok, failed, invalid or pending, not %q", only))
 	}
-	return client.RunRows{Format: client.RowsFormat(format), Only: client.RowStatus(only)}, err
+	q.Format = client.RowsFormat(format)
+	if only != allRows {
+		q.Only = client.RowStatus(only)
+	}
+	return q, err
 }
 
 func copyRows(ctx context.Context, c *client.Client, id string, q client.RunRows, to io.Writer) error {
-	rows, err := c.ReadRunRows(ctx, id, q)
+	rows, err := c.ListRunRows(ctx, id, q)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func TestRunsCreateDryRun(t *testing.T) {
 	if got := u.ok(args...); got != want || f.sent["dry_run"] != true {
 		t.Errorf("got\n%s", got)
 	}
-	if got := decode[client.RunPlan](t, u.ok(append(args, "-o", "json")...)); got.InvalidTotal != 1 || got.Invalid[0].Row != 7 {
+	if got := decode[client.DryRun](t, u.ok(append(args, "-o", "json")...)); got.InvalidTotal != 1 || got.Invalid[0].Row != 7 {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -240,7 +240,7 @@ func TestRunsDownload(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	u.run("runs", "download", "run-1", "-o", "out.ods").want(exitUsage, `unknown format "ods": csv, tsv, jsonl or xlsx`)
-	u.run("runs", "download", "run-1", "--only", "bad").want(exitUsage, "--only is ok, failed, invalid or pending")
+	u.run("runs", "download", "run-1", "--only", "bad").want(exitUsage, "--only is all, ok, failed, invalid or pending")
 	f.rows = func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNotFound)

@@ -70,7 +70,7 @@ func pace(r client.Run) string {
 		}
 	}
 	if r.ETASeconds != nil && r.Pending > 0 {
-		parts = append(parts, duration(float64(*r.ETASeconds))+" left")
+		parts = append(parts, duration(*r.ETASeconds)+" left")
 	}
 	return strings.Join(parts, ", ")
 }

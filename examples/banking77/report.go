@@ -41,7 +41,7 @@ type row struct {
 
 // readReport downloads the rows of a run and compares each answer with the row's own.
 func readReport(ctx context.Context, c *client.Client, r client.Run) (*report, error) {
-	rows, err := c.ReadRunRows(ctx, r.ID, client.RunRows{Format: client.RowsJSONL})
+	rows, err := c.ListRunRows(ctx, r.ID, client.RunRows{Format: client.RowsJSONL})
 	if err != nil {
 		return nil, err
 	}
