@@ -25,6 +25,13 @@ const (
 	ResultDelete   AuditAction = "result.delete"
 	ResultsDelete  AuditAction = "results.delete"
 	PrismRetention AuditAction = "prism.retention"
+	FileDelete     AuditAction = "file.delete"
+	RunCreate      AuditAction = "run.create"
+	RunPause       AuditAction = "run.pause"
+	RunResume      AuditAction = "run.resume"
+	RunCancel      AuditAction = "run.cancel"
+	RunRetry       AuditAction = "run.retry"
+	RunLimitsSet   AuditAction = "run.limits"
 )
 
 // AuditEntry says who changed what, and when.
@@ -46,9 +53,9 @@ type AuditActor struct {
 
 // AuditObject is what was changed.
 type AuditObject struct {
-	Kind string `json:"kind"` // "account", "key", "prism" or "result"
+	Kind string `json:"kind"` // "account", "key", "prism", "result", "file" or "run"
 	ID   string `json:"id"`
-	Name string `json:"name"` // of an account or a key; the slug of a prism; empty for a result
+	Name string `json:"name"` // of an account, a key or a file; the slug of a prism; empty for a result
 }
 
 // AuditFilter selects entries; an empty member selects all.
