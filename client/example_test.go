@@ -145,3 +145,31 @@ func ExampleClient_ExportResults() {
 	fmt.Println(n > 0, err)
 	// Output: true <nil>
 }
+
+// A whole file is one call: it is uploaded, run and followed. The rows come back in its order, with the answers beside its own columns.
+func ExampleClient_RunFile() {
+	ctx, c := example()
+	file, err := os.Open("tickets.csv")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	upload, err := client.UploadOf(file, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	run, err := c.RunFile(ctx, "support", upload, client.NewRun{
+		Fields: map[string]string{"message": "text"}, // of each field, the column
+	}, func(r client.Run) { fmt.Printf("%d of %d\n", r.Done(), r.Rows) })
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows, err := c.ListRunRows(ctx, run.ID, client.RunRows{Format: client.RowsCSV})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rows.Close()
+	if _, err := io.Copy(os.Stdout, rows); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -177,8 +177,12 @@ func (a *app) showFile(f client.File) error {
 		status += fmt.Sprintf(", %d or more of %d parts are missing", n, f.Parts)
 	}
 	rows := []row{
-		{cells: []string{"id", f.ID}}, {cells: []string{"name", f.Name}}, {cells: []string{"format", string(f.Format)}},
-		{cells: []string{"bytes", number(f.Bytes)}}, {cells: []string{"created", f.CreatedAt.String()}}, {cells: []string{"status", status}},
+		{cells: []string{"id", f.ID}},
+		{cells: []string{"name", f.Name}},
+		{cells: []string{"format", string(f.Format)}},
+		{cells: []string{"bytes", number(f.Bytes)}},
+		{cells: []string{"created", f.CreatedAt.String()}},
+		{cells: []string{"status", status}},
 	}
 	if f.Rows != nil {
 		rows = append(rows, row{cells: []string{"rows", number(*f.Rows)}})
