@@ -21,7 +21,6 @@ type fakeFiles struct {
 	mostNamed int
 	mu        sync.Mutex
 	files     []*fakeFile // newest first
-	requests  []string
 	puts      int
 	// before is called before each request with its number, from 1. If it returns false, the request was taken care of.
 	before func(w http.ResponseWriter, r *http.Request) bool
@@ -51,7 +50,6 @@ func (f *fakeFiles) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.requests = append(f.requests, r.Method+" "+path)
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	switch {
 	case r.Method == http.MethodPost && path == "":
@@ -160,6 +158,20 @@ func (f *fakeFiles) has(t *testing.T, content string) {
 	if newest := f.files[0]; newest.content() != content || newest.Status != FileReady {
 		t.Errorf("the file is %s and has %q", newest.Status, newest.content())
 	}
+}
+
+// count is how many parts were stored, and how many files there are.
+func (f *fakeFiles) count() (puts, files int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.puts, len(f.files)
+}
+
+// reads tells whether the newest file is being read.
+func (f *fakeFiles) reads() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.files[0].Status == FileReading
 }
 
 func encode(w http.ResponseWriter, status int, v any) {
