@@ -64,8 +64,10 @@ func settings(t *testing.T, component string) map[string]string {
 	return all
 }
 
-// process are the variables that Go, the Postgres driver and OpenTelemetry read, and the variables in their values.
+// process are the variables that Go, the Postgres driver, the client of S3 and OpenTelemetry read, and the variables in their
+// values.
 var process = []string{
+	"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
 	"SSL_CERT_DIR", "PGUSER", "PGPASSWORD", "POD_NAME", "POD_NAMESPACE",
 	"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG", "OTEL_RESOURCE_ATTRIBUTES",
 }
@@ -132,10 +134,13 @@ var problem = regexp.MustCompile(`(?m)^  (PRISM_[A-Z_]+): `)
 func TestPortsAreThoseOfTheBinaries(t *testing.T) {
 	t.Parallel()
 	r := render(t, with(t))
-	for _, name := range []string{"gateway", "results", "model-proxy"} {
+	for _, name := range []string{"gateway", "results", "model-proxy", "runs"} {
 		c := container(t, workload(t, r, name))
 		env, help := environment(*c), settings(t, name)
 		for port, variable := range map[string]string{"http": "PRISM_LISTEN", "admin": "PRISM_ADMIN_LISTEN"} {
+			if help[variable] == "" && port == "http" && name == "runs" && len(c.Ports) == 1 { // nobody calls a worker
+				continue
+			}
 			i := slices.IndexFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.Name == port })
 			if i < 0 {
 				t.Fatalf("%s has no port %s", name, port)
@@ -175,9 +180,10 @@ gateway: {trustedProxies: [10.0.0.0/8, "fd00::1"]}
 redis: {mode: sentinel, existingSecret: r, usernameKey: u, passwordKey: p, sentinelPasswordKey: s}
 model: {baseURL: "https://models.example.com", name: m}
 results: {synchronousCommit: "on"}
+files: {url: "s3://files", existingSecret: f}
 tokens: {results: {existingSecret: r}, modelProxy: {existingSecret: m}}
 internalToken: {existingSecret: i}
-internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, results: {existingSecret: r}, modelProxy: {existingSecret: m}}
+internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}}
 `))
 	for _, o := range of[appsv1.Deployment](r) {
 		set := environment(*container(t, o.object))

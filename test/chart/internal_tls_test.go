@@ -45,15 +45,15 @@ func speaks(t *testing.T, r rendering, name string) string {
 //nolint:dupword // the schemes of two addresses
 func TestStagesOfInternalTLSFollowEachOtherWithoutAGap(t *testing.T) {
 	t.Parallel()
-	const secrets = `gateway: {existingSecret: g}, results: {existingSecret: r}, modelProxy: {existingSecret: m}`
-	for values, want := range map[string][3]string{ // gateway, results, model-proxy
-		`{}`: {"http http ", "", ""},
-		`internalTLS: {enabled: true, stage: offer, ` + secrets + `}`: {"http http ", "permissive r", "permissive m"},
-		`internalTLS: {enabled: true, stage: use, ` + secrets + `}`:   {"https https  g", "permissive r", "permissive m"},
-		`internalTLS: {enabled: true, ` + secrets + `}`:               {"https https  g", " r", " m"},
+	const secrets = `gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}`
+	for values, want := range map[string][4]string{ // gateway, results, model-proxy, runs
+		`{}`: {"http http ", "", "", "http http "},
+		`internalTLS: {enabled: true, stage: offer, ` + secrets + `}`: {"http http ", "permissive r", "permissive m", "http http "},
+		`internalTLS: {enabled: true, stage: use, ` + secrets + `}`:   {"https https  g", "permissive r", "permissive m", "https https  w"},
+		`internalTLS: {enabled: true, ` + secrets + `}`:               {"https https  g", " r", " m", "https https  w"},
 	} {
 		r := render(t, with(t, values))
-		got := [3]string{speaks(t, r, "gateway"), speaks(t, r, "results"), speaks(t, r, "model-proxy")}
+		got := [4]string{speaks(t, r, "gateway"), speaks(t, r, "results"), speaks(t, r, "model-proxy"), speaks(t, r, "runs")}
 		if got != want {
 			t.Errorf("%s: got %q, want %q", values, got, want)
 		}
@@ -71,10 +71,10 @@ func TestStagesOfInternalTLSFollowEachOtherWithoutAGap(t *testing.T) {
 func TestCertManagerIsAskedForOneCertificateOfEachService(t *testing.T) {
 	t.Parallel()
 	r := render(t, with(t, `internalTLS: {enabled: true, certManager: {enabled: true, duration: 48h, renewBefore: 16h, issuerRef: {name: ca, kind: ClusterIssuer}}}`))
-	if n := len(of[certificate](r)); n != 3 {
+	if n := len(of[certificate](r)); n != 4 {
 		t.Errorf("%d certificates", n)
 	}
-	for name, usage := range map[string]string{"gateway": "client auth", "results": "server auth", "model-proxy": "server auth"} {
+	for name, usage := range map[string]string{"gateway": "client auth", "runs": "client auth", "results": "server auth", "model-proxy": "server auth"} {
 		c := one[certificate](t, r, "prism-"+name+"-tls")
 		host := "prism-" + name
 		if !slices.Equal(c.Spec.DNSNames, []string{host, host + ".prism", host + ".prism.svc"}) || !slices.Equal(c.Spec.Usages, []string{"digital signature", usage}) {
@@ -87,9 +87,11 @@ func TestCertManagerIsAskedForOneCertificateOfEachService(t *testing.T) {
 			t.Errorf("%s mounts another Secret than %s: %q", name, c.Spec.SecretName, speaks(t, r, name))
 		}
 	}
-	// The gateway checks the name of the address that it calls.
-	env := environment(*container(t, workload(t, r, "gateway")))
-	if env["PRISM_RESULTS_URL"] != "https://prism-results:8081" || env["PRISM_MODEL_PROXY_URL"] != "https://prism-model-proxy:8082" {
-		t.Errorf("the gateway calls %s and %s", env["PRISM_RESULTS_URL"], env["PRISM_MODEL_PROXY_URL"])
+	// A client checks the name of the address that it calls.
+	for _, name := range []string{"gateway", "runs"} {
+		env := environment(*container(t, workload(t, r, name)))
+		if env["PRISM_RESULTS_URL"] != "https://prism-results:8081" || env["PRISM_MODEL_PROXY_URL"] != "https://prism-model-proxy:8082" {
+			t.Errorf("%s calls %s and %s", name, env["PRISM_RESULTS_URL"], env["PRISM_MODEL_PROXY_URL"])
+		}
 	}
 }

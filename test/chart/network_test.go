@@ -104,25 +104,9 @@ func atPeer(t *testing.T, peers []networkingv1.NetworkPolicyPeer, other place) b
 // reachable follows the configured addresses of other services, and of external servers, through Services and policies.
 func reachable(t *testing.T, r rendering) {
 	t.Helper()
-	env := environment(*container(t, workload(t, r, "gateway")))
-	for variable, target := range map[string]string{"PRISM_RESULTS_URL": "results", "PRISM_MODEL_PROXY_URL": "model-proxy"} {
-		u, err := url.Parse(env[variable])
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-			t.Errorf("%s=%s: %v", variable, env[variable], err)
-			continue
-		}
-		service := one[corev1.Service](t, r, u.Hostname())
-		found, pod := false, workload(t, r, target)
-		for _, p := range service.Spec.Ports {
-			if number, ok := portOf(pod, p.TargetPort); ok && strconv.Itoa(int(p.Port)) == u.Port() {
-				found = service.Labels["app.kubernetes.io/component"] == target
-				if !lets(t, r, placeOf(workload(t, r, "gateway")), placeOf(pod), corev1.ProtocolTCP, number) {
-					t.Errorf("gateway is not let through to %s:%d", target, number)
-				}
-			}
-		}
-		if !found {
-			t.Errorf("%s=%s is no port of %s", variable, env[variable], target)
+	for _, o := range workloads(r) {
+		if component(o) == "gateway" || component(o) == "runs" {
+			calls(t, r, o)
 		}
 	}
 	for _, o := range workloads(r) {
@@ -138,11 +122,37 @@ func reachable(t *testing.T, r rendering) {
 	}
 }
 
+// calls follows the addresses of results and of model-proxy from a workload that calls them.
+func calls(t *testing.T, r rendering, from object) {
+	t.Helper()
+	env := environment(*container(t, from))
+	for variable, target := range map[string]string{"PRISM_RESULTS_URL": "results", "PRISM_MODEL_PROXY_URL": "model-proxy"} {
+		u, err := url.Parse(env[variable])
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+			t.Errorf("%s=%s: %v", variable, env[variable], err)
+			continue
+		}
+		service := one[corev1.Service](t, r, u.Hostname())
+		found, pod := false, workload(t, r, target)
+		for _, p := range service.Spec.Ports {
+			if number, ok := portOf(pod, p.TargetPort); ok && strconv.Itoa(int(p.Port)) == u.Port() {
+				found = service.Labels["app.kubernetes.io/component"] == target
+				if !lets(t, r, placeOf(from), placeOf(pod), corev1.ProtocolTCP, number) {
+					t.Errorf("%s is not let through to %s:%d", component(from), target, number)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s=%s is no port of %s", variable, env[variable], target)
+		}
+	}
+}
+
 // outside are the ports that a variable leads to, outside of the release.
 func outside(t *testing.T, variable, value string) (ports []int32) {
 	t.Helper()
 	defaults := map[string]string{
-		"PRISM_DATABASE_URL": "5432", "PRISM_REDIS_URL": "6379", "PRISM_MODEL_BASE_URL": "", "OTEL_EXPORTER_OTLP_ENDPOINT": "",
+		"PRISM_DATABASE_URL": "5432", "PRISM_REDIS_URL": "6379", "PRISM_MODEL_BASE_URL": "", "PRISM_FILES_URL": "443", "OTEL_EXPORTER_OTLP_ENDPOINT": "",
 	}
 	fallback, ok := defaults[variable]
 	if !ok {
@@ -155,6 +165,12 @@ func outside(t *testing.T, variable, value string) (ports []int32) {
 	}
 	if u.Scheme == "" { // in a Secret
 		return []int32{number(t, fallback)}
+	}
+	if u.Scheme == "s3" {
+		if u, err = url.Parse(u.Query().Get("endpoint")); err != nil {
+			t.Errorf("%s=%s: %v", variable, value, err)
+			return nil
+		}
 	}
 	fallback = cmp.Or(map[string]string{"http": "80", "https": "443"}[u.Scheme], fallback)
 	ports = append(ports, number(t, cmp.Or(u.Port(), fallback)))
@@ -188,7 +204,7 @@ func letsOut(r rendering, o object, port int32) bool {
 			}
 		}
 	}
-	for _, store := range []string{"postgres", "redis", "model", "traces"} {
+	for _, store := range []string{"postgres", "redis", "files", "model", "traces"} {
 		if lookUp(r.values, "networkPolicy."+store+".ports") != nil {
 			return true
 		}
@@ -202,7 +218,9 @@ func TestPoliciesLetThroughWhatIsNeededAndNothingElse(t *testing.T) {
 	r := render(t, with(t, `
 migrations: {mode: job}
 tracing: {endpoint: "http://collector.observability:4318"}
+files: {url: "s3://files?endpoint=http://minio.objects:9000"}
 networkPolicy:
+  files: {to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: objects}}}]}
   postgres: {to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: databases}}}]}
   redis: {to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: databases}}}]}
   traces: {to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: observability}}}]}
@@ -212,6 +230,7 @@ networkPolicy:
 		{name: "stranger", namespace: "default", address: "10.1.2.5"},
 		{name: "prometheus", namespace: "monitoring", address: "10.1.2.6"},
 		{name: "store", namespace: "databases", address: "10.1.2.7"},
+		{name: "objects", namespace: "objects", address: "10.1.2.10"},
 		{name: "collector", namespace: "observability", address: "10.1.2.8"},
 		{name: "dns", namespace: "kube-system", labels: labels.Set{"k8s-app": "kube-dns"}, address: "10.1.2.9"},
 		{name: "apiserver", address: "10.96.0.1"},
@@ -228,7 +247,7 @@ networkPolicy:
 			if from.workload == nil && to.workload == nil || from.name == to.name {
 				continue
 			}
-			for _, port := range []int32{53, 80, 443, 4318, 5432, 6379, 8080, 8081, 8082, 9090, 9091, 9092} {
+			for _, port := range []int32{53, 80, 443, 4318, 5432, 6379, 8080, 8081, 8082, 9000, 9090, 9091, 9092, 9093} {
 				if lets(t, r, from, to, corev1.ProtocolTCP, port) {
 					got = append(got, fmt.Sprintf("%s > %s:%d", from.name, to.name, port))
 				}
@@ -241,9 +260,11 @@ networkPolicy:
 	want := []string{
 		"neighbour > gateway:8080", "stranger > gateway:8080", "prometheus > gateway:8080", "store > gateway:8080",
 		"collector > gateway:8080", "dns > gateway:8080", "apiserver > gateway:8080", "metadata > gateway:8080",
-		"public > gateway:8080", "public6 > gateway:8080",
+		"objects > gateway:8080", "public > gateway:8080", "public6 > gateway:8080",
 		"prometheus > gateway:9090", "prometheus > results:9091", "prometheus > model-proxy:9092",
 		"gateway > results:8081", "gateway > model-proxy:8082", "gateway > store:6379",
+		"prometheus > runs:9093", "runs > results:8081", "runs > model-proxy:8082", "runs > store:6379",
+		"runs > dns:53", "runs > collector:4318", "results > objects:9000",
 		"results > store:5432", "migrate > store:5432",
 		"model-proxy > public:443", "model-proxy > public6:443",
 		"gateway > dns:53", "results > dns:53", "model-proxy > dns:53", "migrate > dns:53",

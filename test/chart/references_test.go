@@ -219,9 +219,13 @@ func guarded(t *testing.T, r rendering) {
 	reachable(t, r)
 }
 
-// Monitors find the admin ports of all three services, each once.
+// Monitors find the admin ports of all services, each once.
 func monitored(t *testing.T, r rendering) {
 	t.Helper()
+	want := []string{"gateway", "results", "model-proxy", "runs"}
+	if lookUp(r.values, "runs.enabled") == false {
+		want = want[:3]
+	}
 	for _, o := range of[monitoringv1.ServiceMonitor](r) {
 		var found []string
 		selector := selectorOf(t, &o.it.Spec.Selector)
@@ -234,7 +238,7 @@ func monitored(t *testing.T, r rendering) {
 				t.Errorf("%s: %s has no such port", o.what, s.what)
 			}
 		}
-		if !slices.Equal(found, []string{"gateway", "results", "model-proxy"}) {
+		if !slices.Equal(found, want) {
 			t.Errorf("%s finds %q", o.what, found)
 		}
 		if got := o.it.Spec.NamespaceSelector.MatchNames; !slices.Equal(got, []string{namespace}) {
@@ -248,8 +252,7 @@ func monitored(t *testing.T, r rendering) {
 				found = append(found, component(pod))
 			}
 		}
-		slices.Sort(found)
-		if !slices.Equal(found, []string{"gateway", "model-proxy", "results"}) {
+		if slices.Sort(found); !slices.Equal(found, slices.Sorted(slices.Values(want))) {
 			t.Errorf("%s finds %q", o.what, found)
 		}
 	}

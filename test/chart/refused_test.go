@@ -50,6 +50,7 @@ func contradictions() []struct{ values, message string } {
 		{`internalTLS: {enabled: true, gateway: {existingSecret: g}, results: {existingSecret: r}}`, "internalTLS.modelProxy.existingSecret: is required with internalTLS.enabled, unless internalTLS.certManager asks for the certificates"},
 		{`internalTLS: {enabled: true, results: {existingSecret: r}, certManager: {enabled: true, issuerRef: {name: ca}}}`, "internalTLS.results.existingSecret: is not used, as internalTLS.certManager asks for the certificate"},
 		{`internalTLS: {gateway: {existingSecret: g}}`, "internalTLS.enabled: is false, but internalTLS.gateway.existingSecret is set"},
+		{`files: {existingSecret: f}`, "files.existingSecret: has the credentials of an object store, but files.url is empty, so files are in the database"},
 		{`tracing: {existingSecret: t}`, "tracing.existingSecret: has headers for a collector, but tracing.endpoint is empty"},
 		{`ingress: {enabled: true}`, "ingress.hosts: is required with ingress.enabled"},
 		{`httpRoute: {enabled: true}`, "httpRoute.parentRefs: is required with httpRoute.enabled: the Gateways that it belongs to"},

@@ -126,7 +126,7 @@ func TestStoresAreReachedByThePodsThatNeedThem(t *testing.T) {
 		}
 	}
 	chart := render(t, with(t, "migrations: {mode: job}"))
-	want := map[string][]string{"postgres": {"results", "migrate"}, "redis": {"gateway"}}
+	want := map[string][]string{"postgres": {"results", "migrate"}, "redis": {"gateway", "runs"}}
 	policies := of[networkingv1.NetworkPolicy](r)
 	if len(policies) != len(want) {
 		t.Errorf("%d policies", len(policies))

@@ -50,7 +50,7 @@ func tokensOf(t *testing.T, r rendering) map[string]string {
 
 // model-proxy calls the internet, so no token of results may be in its Pods.
 // spec: token-for-each-edge, internal-token
-func TestOnlyAServiceAndItsCallerHaveItsTokens(t *testing.T) {
+func TestOnlyAServiceAndItsCallersHaveItsTokens(t *testing.T) {
 	t.Parallel()
 	old := secretsOf("token", "of the previous release", "prism-internal-token")
 	const results, models = "PRISM_RESULTS_TOKEN=prism-results-token/token ", "PRISM_MODEL_PROXY_TOKEN=prism-model-proxy-token/token "
@@ -76,7 +76,7 @@ func TestOnlyAServiceAndItsCallerHaveItsTokens(t *testing.T) {
 			t.Parallel()
 			r := installation{chart: theChart(t), release: "prism", cluster: c.cluster}.render(t, with(t, c.values))
 			got := tokensOf(t, r)
-			if got["prism-gateway"] != c.gateway || got["prism-results"] != c.results || got["prism-model-proxy"] != c.models {
+			if got["prism-gateway"] != c.gateway || got["prism-runs"] != c.gateway || got["prism-results"] != c.results || got["prism-model-proxy"] != c.models {
 				t.Errorf("got %q", got)
 			}
 			made := of[corev1.Secret](r)

@@ -3,6 +3,7 @@
 {{ include "prism.problems.postgres" . }}
 {{ include "prism.problems.redis" . }}
 {{ include "prism.problems.model" . }}
+{{ include "prism.problems.files" . }}
 {{ include "prism.problems.exposure" . }}
 {{ include "prism.problems.metrics" . }}
 {{ include "prism.problems.internalTLS" . }}
@@ -10,7 +11,7 @@
   internalToken.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name
 {{- end }}
 {{- range include "prism.services" . | fromJsonArray }}
-{{- if and (ne .key "gateway") (eq (index $.Values.tokens .key).existingSecret (printf "%s-%s-token" (include "prism.fullname" $) .name)) }}
+{{- if and .called (eq (index $.Values.tokens .key).existingSecret (printf "%s-%s-token" (include "prism.fullname" $) .name)) }}
   tokens.{{ .key }}.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name
 {{- end }}
 {{- end }}
@@ -156,6 +157,12 @@
 {{- end }}
 {{- end -}}
 
+{{- define "prism.problems.files" -}}
+{{- if and .Values.files.existingSecret (not .Values.files.url) }}
+  files.existingSecret: has the credentials of an object store, but files.url is empty, so files are in the database
+{{- end }}
+{{- end -}}
+
 {{- define "prism.problems.exposure" -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) }}
   ingress.hosts: is required with ingress.enabled
@@ -220,10 +227,10 @@
   {{ $key }}.{{ $name }}.minReplicas: is above maxReplicas
 {{- end }}
 {{- end }}
-{{- if and $v.autoscaling.enabled (not (or $v.autoscaling.targetCPU $v.autoscaling.targetMemory $v.autoscaling.metrics)) }}
+{{- if and $v.autoscaling.enabled (not (or $v.autoscaling.targetCPU $v.autoscaling.targetMemory $v.autoscaling.metrics $v.autoscaling.metric)) }}
   {{ $key }}.autoscaling: has nothing to scale by; set targetCPU, targetMemory or metrics
 {{- end }}
-{{- range $resource, $target := dict "cpu" $v.autoscaling.targetCPU "memory" $v.autoscaling.targetMemory }}
+{{- range $resource, $target := dict "cpu" (ternary $v.autoscaling.targetCPU 0 (empty $v.autoscaling.metric)) "memory" $v.autoscaling.targetMemory }}
 {{- if and $v.autoscaling.enabled $target (not (dig "requests" $resource "" ($v.resources | default dict))) }}
   {{ $key }}.resources.requests.{{ $resource }}: is required: the autoscaler's target is a percentage of it
 {{- end }}

@@ -6,8 +6,10 @@
 
 {{/* The environment of a service. */}}
 {{- define "prism.environment" -}}
-- {name: PRISM_LISTEN, value: {{ printf ":%d" (int .port) | quote }}}
 - {name: PRISM_ADMIN_LISTEN, value: {{ printf ":%d" (int .admin) | quote }}}
+{{- with .port }}
+- {name: PRISM_LISTEN, value: {{ printf ":%d" (int .) | quote }}}
+{{- end }}
 - {name: PRISM_LOG_LEVEL, value: {{ .values.logLevel }}}
 {{- with .values.maxInFlight }}
 - {name: PRISM_MAX_IN_FLIGHT, value: {{ int . | quote }}}
@@ -25,7 +27,7 @@
 {{- include "prism.environment.tokens" . }}
 {{- if include "prism.internalTLSSecret" . }}
 - {name: PRISM_INTERNAL_TLS_DIR, value: /etc/prism/tls}
-{{- if and (ne .key "gateway") (ne .root.Values.internalTLS.stage "require") }}
+{{- if and .called (ne .root.Values.internalTLS.stage "require") }}
 - {name: PRISM_INTERNAL_TLS_MODE, value: permissive}
 {{- end }}
 {{- end }}
@@ -37,11 +39,11 @@
 {{- end }}
 {{- end -}}
 
-{{/* The tokens of the calls to a service, for the service and for the gateway. */}}
+{{/* The tokens of the calls to a service, for the service and for those that call it. */}}
 {{- define "prism.environment.tokens" -}}
 {{- $service := . -}}
-{{- range include "prism.services" . | fromJsonArray -}}
-{{- if and (ne .key "gateway") (has $service.name (list .name "gateway")) -}}
+{{- range include "prism.services" .root | fromJsonArray -}}
+{{- if and .called (or $service.calls (eq $service.key .key)) -}}
 {{- $secret := include "prism.tokenSecret" (dict "root" $service.root "key" .key "name" .name) -}}
 {{- if $secret }}
 {{ include "prism.secretVariable" (dict "variable" (printf "PRISM_%s_TOKEN" (upper .name | replace "-" "_")) "secret" $secret "key" (index $service.root.Values.tokens .key).key) }}
@@ -54,17 +56,24 @@
 {{- end -}}
 
 {{- define "prism.environment.gateway" -}}
-{{- $full := include "prism.fullname" .root -}}
-{{- $scheme := ternary "https" "http" (ne (include "prism.internalTLSSecret" .) "") -}}
-{{- range include "prism.services" . | fromJsonArray -}}
-{{- if eq .key "results" }}
-- {name: PRISM_RESULTS_URL, value: "{{ $scheme }}://{{ $full }}-{{ .name }}:{{ .port }}"}
-{{- else if eq .key "modelProxy" }}
-- {name: PRISM_MODEL_PROXY_URL, value: "{{ $scheme }}://{{ $full }}-{{ .name }}:{{ .port }}"}
-{{- end }}
-{{- end }}
+{{ include "prism.environment.calls" . }}
 {{- with .values.trustedProxies }}
 - {name: PRISM_TRUSTED_PROXIES, value: {{ join "," . | quote }}}
+{{- end }}
+{{- end -}}
+
+{{- define "prism.environment.runs" -}}
+{{ include "prism.environment.calls" . }}
+{{- end -}}
+
+{{/* Where a service that calls others finds them, and Redis. */}}
+{{- define "prism.environment.calls" -}}
+{{- $full := include "prism.fullname" .root -}}
+{{- $scheme := ternary "https" "http" (ne (include "prism.internalTLSSecret" .) "") -}}
+{{- range include "prism.services" .root | fromJsonArray -}}
+{{- if .called }}
+- {name: PRISM_{{ upper .name | replace "-" "_" }}_URL, value: "{{ $scheme }}://{{ $full }}-{{ .name }}:{{ .port }}"}
+{{- end }}
 {{- end }}
 {{- with .root.Values.redis }}
 {{- if not .enabled }}
@@ -111,6 +120,15 @@
 - {name: PRISM_DATABASE_MAX_CONNS, value: {{ int .values.databaseMaxConns | quote }}}
 {{- with .values.synchronousCommit }}
 - {name: PRISM_SYNCHRONOUS_COMMIT, value: {{ . | quote }}}
+{{- end }}
+{{- with .root.Values.files }}
+{{- if .url }}
+- {name: PRISM_FILES_URL, value: {{ .url | quote }}}
+{{- end }}
+{{- if .existingSecret }}
+{{ include "prism.secretVariable" (dict "variable" "AWS_ACCESS_KEY_ID" "secret" .existingSecret "key" .accessKeyKey) }}
+{{ include "prism.secretVariable" (dict "variable" "AWS_SECRET_ACCESS_KEY" "secret" .existingSecret "key" .secretKeyKey) }}
+{{- end }}
 {{- end }}
 {{- end -}}
 

@@ -9,12 +9,18 @@
 {{- $full | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* The services, in the order in which they are rendered. Ports are those of the binaries' own defaults. */}}
+{{/*
+The services, in the order in which they are rendered. Ports are those of the binaries' own defaults; what nobody calls has none
+but the admin port. The services with "calls" call those with "called". The context is the root.
+*/}}
 {{- define "prism.services" -}}
 [
-  {"key": "gateway", "name": "gateway", "port": 8080, "admin": 9090},
-  {"key": "results", "name": "results", "port": 8081, "admin": 9091},
-  {"key": "modelProxy", "name": "model-proxy", "port": 8082, "admin": 9092}
+  {"key": "gateway", "name": "gateway", "port": 8080, "admin": 9090, "calls": true},
+  {"key": "results", "name": "results", "port": 8081, "admin": 9091, "called": true},
+  {"key": "modelProxy", "name": "model-proxy", "port": 8082, "admin": 9092, "called": true}
+  {{- if .Values.runs.enabled -}}
+  , {"key": "runs", "name": "runs", "admin": 9093, "calls": true}
+  {{- end }}
 ]
 {{- end -}}
 
@@ -24,7 +30,7 @@ service's own), "fullname", and "root".
 */}}
 {{- define "prism.service" -}}
 {{- $context := dict -}}
-{{- range include "prism.services" . | fromJsonArray -}}
+{{- range include "prism.services" .root | fromJsonArray -}}
 {{- if eq .key $.key -}}
 {{- $context = . -}}
 {{- end -}}
@@ -108,7 +114,7 @@ annotations:
 {{/* The Secret with the certificate of a service, for calls between services; empty when the service has none. */}}
 {{- define "prism.internalTLSSecret" -}}
 {{- $tls := .root.Values.internalTLS -}}
-{{- if and $tls.enabled (not (and (eq .key "gateway") (eq $tls.stage "offer"))) -}}
+{{- if and $tls.enabled (not (and .calls (eq $tls.stage "offer"))) -}}
 {{- ternary (printf "%s-tls" .fullname) (index $tls .key).existingSecret $tls.certManager.enabled -}}
 {{- end -}}
 {{- end -}}

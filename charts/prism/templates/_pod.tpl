@@ -37,7 +37,9 @@ spec:
         {{- toYaml . | nindent 8 }}
       {{- end }}
       ports:
-        - {name: http, containerPort: {{ .port }}, protocol: TCP}
+        {{- with .port }}
+        - {name: http, containerPort: {{ . }}, protocol: TCP}
+        {{- end }}
         - {name: admin, containerPort: {{ .admin }}, protocol: TCP}
       {{- range $probe, $path := dict "startup" "/healthz" "readiness" "/readyz" "liveness" "/healthz" }}
       {{- with index $.values.probes $probe }}
