@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,12 +18,13 @@ import (
 	"github.com/prism-results/prism/test/internal/load"
 )
 
-// stack is the three services on a Postgres and a Redis of their own, and a standalone Prism.
+// stack is the three services and a worker of runs on a Postgres and a Redis of their own, and a standalone Prism.
 type stack struct {
 	launch.Three
 
 	// narrow is a second gateway, which serves one request at a time.
 	narrow     *launch.Service
+	worker     *launch.Service
 	standalone *launch.Service
 	model      *model.Model
 	postgres   *pgtest.Server
@@ -35,6 +37,9 @@ models:
   - {name: fast, provider: systemone, base_url: URL, model: small, api_key_env: MODEL_KEY, max_in_flight: 100, price: &p {currency: USD, input: 1, output: 2}, fallback: [strong]}
   - {name: strong, provider: systemone, base_url: URL, model: large, price: *p}
 `
+
+// worker is the program of a worker of runs.
+const worker = "services/runs/cmd/prism-runs"
 
 // callBudget bounds a call, on a machine of any load.
 const callBudget = time.Minute
@@ -68,6 +73,9 @@ func start(t *testing.T) *stack {
 		t.Fatal(err)
 	}
 	s.Results.Env["PRISM_INTERNAL_TLS_MODE"] = "permissive" // for a call of the test itself
+	if s.worker, err = options.Service(t.Context(), worker, maps.Clone(s.Gateway.Env)); err != nil {
+		t.Fatal(err)
+	}
 	options.Env = map[string]string{"PRISM_MAX_IN_FLIGHT": "1"}
 	if s.narrow, err = options.Gateway(t.Context(), s.Gateway.Env["PRISM_RESULTS_URL"], s.Gateway.Env["PRISM_MODEL_PROXY_URL"]); err != nil {
 		t.Fatal(err)
@@ -95,7 +103,9 @@ func start(t *testing.T) *stack {
 }
 
 // services are all processes that export metrics.
-func (s *stack) services() []*launch.Service { return append(s.All(), s.narrow, s.standalone) }
+func (s *stack) services() []*launch.Service {
+	return append(s.All(), s.narrow, s.worker, s.standalone)
+}
 
 // send sends a request with a key. body is JSON, or empty.
 func send(t *testing.T, method, url, key, body string) load.Reply {
