@@ -195,6 +195,8 @@ func TestSchemaRefusesValuesOfTheWrongForm(t *testing.T) {
 		"runs.databaseMaxConns":                  {1},
 		"runs.service":                           {map[string]any{}},
 		"runs.autoscaling.queueSeconds":          {0},
+		"runs.concurrency":                       {0},
+		"results.concurrency":                    {1},
 		"results.enabled":                        {true},
 		"gateway.autoscaling.metric":             {"m"},
 		"defaults.autoscaling.queueSeconds":      {1},

@@ -64,6 +64,7 @@
 
 {{- define "prism.environment.runs" -}}
 {{ include "prism.environment.calls" . }}
+- {name: PRISM_RUNS_CONCURRENCY, value: {{ int .values.concurrency | quote }}}
 {{- end -}}
 
 {{/* Where a service that calls others finds them, and Redis. */}}
