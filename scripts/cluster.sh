@@ -74,12 +74,13 @@ images() {
 		;;
 	esac
 	[ -n "${KO_DOCKER_REPO:-}" ] || fail "Set KO_DOCKER_REPO to a registry that $context pulls from, or IMAGE_TAG to the tag of images that it has."
-	refs=$(scripts/images.sh prism-gateway prism-results prism-model-proxy)
+	refs=$(scripts/images.sh prism-gateway prism-results prism-model-proxy prism-runs)
 	for ref in $refs; do
 		case $ref in
 		*/prism-gateway[:@]*) key=gateway ;;
 		*/prism-results[:@]*) key=results ;;
 		*/prism-model-proxy[:@]*) key=modelProxy ;;
+		*/prism-runs[:@]*) key=runs ;;
 		*) fail "ko printed $ref" ;;
 		esac
 		echo "--set-string $key.image.registry=${ref%/*}"
