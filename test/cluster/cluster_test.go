@@ -16,18 +16,19 @@ import (
 )
 
 // services in the order in which their Pods are deleted.
-var services = []string{"gateway", "results", "model-proxy"}
+var services = []string{"gateway", "results", "model-proxy", "runs"}
 
 // TestCluster's cases follow each other on one release.
 func TestCluster(t *testing.T) {
 	c := install(t)
 	t.Run("a helm upgrade from the previous chart and a rollback under load fail no request", c.upgradeAndRollback)
-	t.Run("a rolling upgrade of all three services under load fails no request", c.rollingUpgrade)
+	t.Run("a rolling upgrade of all services under load fails no request", c.rollingUpgrade)
 	t.Run("deleting any one Pod under load fails no request", c.deletion)
 	t.Run("a Pod that ends suddenly under load leads to no wrong answer and loses nothing", c.suddenEnd)
 	t.Run("scaling the gateway from 1 to 4 to 1 under load fails no request", c.scaling)
 	t.Run("a revoked key is refused by every gateway at once", c.revocation)
 	t.Run("tokens are replaced under load without a failed request", c.tokenRotation)
+	t.Run("a file run has one result for each row while workers are replaced and deleted", c.fileRun)
 	t.Run("mutual TLS is switched on under load, and certificates and their authority replaced, without a failed request", c.internalTLS)
 }
 

@@ -1,5 +1,5 @@
 // Package cluster proves on a real cluster that no caller of Prism notices a rollout, an upgrade, a rollback, a scaling, the end
-// of a Pod, or new tokens and certificates between the services. A case runs alone, as with -run 'TestCluster/mutual'.
+// of a Pod, or new tokens and certificates between the services, and that file runs lose nothing by them. A case runs alone, as with -run 'TestCluster/mutual'.
 //
 // Its test needs the build tag `cluster`, and kubectl and helm for the current context: kind on a laptop, or any other. It
 // makes a namespace of its own, in which Pod Security `restricted` is enforced, gives it Postgres and Redis, installs

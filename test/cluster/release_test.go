@@ -226,7 +226,7 @@ func (c *cluster) settled(ctx context.Context, t *testing.T, v version) {
 	c.installed = v
 	c.await(ctx, t, "the release has settled", func(ctx context.Context) (bool, string, error) {
 		pods, err := c.ns.Pods(ctx, selector(""))
-		ok := err == nil && len(pods) >= 2*len(services) && allReady(pods)
+		ok := err == nil && len(pods) >= 2*3 && allReady(pods) // the previous release may have no workers of runs
 		for _, pod := range pods {
 			ok = ok && strings.HasSuffix(pod.Spec.Containers[0].Image, ":"+v.tag)
 			if pod.Restarts() > 0 {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/prism-results/prism/test/internal/filerun"
 	"github.com/prism-results/prism/test/internal/load"
 	"github.com/prism-results/prism/test/internal/upstream"
 )
@@ -21,6 +22,7 @@ import (
 const usage = `usage: prism-cluster-load COMMAND
   model    a decision model
   load     calls Prism until it is told to stop; then reads everything back and prints a report
+  filerun  uploads a file, runs it through a prism to its end, reads its results and prints a report
   stop     tells process 1 to stop, for kubectl exec
   get URL  prints what is there, for kubectl exec
   revoke   makes and revokes keys, and calls every replica with them
@@ -64,6 +66,15 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 			return err
 		}
 		return out.Encode(load.Line{Report: report})
+	case "filerun":
+		url := flags.String("url", "", "host:port of Prism")
+		rows := flags.Int("rows", 20_000, "rows of the file")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		return runFile(ctx, filerun.Config{
+			URL: "http://" + *url, Key: getenv("PRISM_API_KEY"), Prism: "file-run", Rows: *rows, Tag: upstream.Tag{FailPercent: 2},
+		}, stdout)
 	case "stop":
 		return syscall.Kill(1, syscall.SIGTERM)
 	case "get":
@@ -84,6 +95,15 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 		return json.NewEncoder(stdout).Encode(seen)
 	}
 	return fmt.Errorf("unknown command %q\n%s", args[0], usage)
+}
+
+func runFile(ctx context.Context, c filerun.Config, stdout io.Writer) error {
+	out := json.NewEncoder(stdout)
+	report, err := filerun.Do(ctx, c, func(done int64) { _ = out.Encode(filerun.Line{Done: done}) })
+	if err != nil {
+		return err
+	}
+	return out.Encode(filerun.Line{Report: report})
 }
 
 func serve(ctx context.Context, listen string, pause time.Duration) error {
