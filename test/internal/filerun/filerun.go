@@ -1,5 +1,5 @@
-// Package filerun sends a file through a prism as a user does, and reads back every result that the run has made. The results of a
-// run are right if there is exactly one for each row, in the order of the file, and the counts of the run add up to its rows.
+// Package filerun sends a file through a prism as a user does, and reads back every result that the run has made. The results of
+// a run are right if there is exactly one for each row, in the order of the file, and the counts of the run add up to its rows.
 package filerun
 
 import (
@@ -58,7 +58,8 @@ func Do(ctx context.Context, c Config, progress func(done int64)) (*Report, erro
 		return nil, err
 	}
 	report := &Report{
-		Status: run.Status, Rows: run.Rows, OK: run.OK, Failed: run.Failed, Invalid: run.Invalid, Cancelled: run.Cancelled, Pending: run.Pending,
+		Status: run.Status, Rows: run.Rows,
+		OK: run.OK, Failed: run.Failed, Invalid: run.Invalid, Cancelled: run.Cancelled, Pending: run.Pending,
 	}
 	rows := newRows(c.Rows)
 	for result, err := range prism.Results(ctx, client.ResultFilter{Run: run.ID}) {
@@ -121,7 +122,8 @@ func (r *Report) Right(rows int) error {
 	check(r.Status == client.RunFinished, "the run is %s", r.Status)
 	check(r.Rows == want, "the run has %d rows, want %d", r.Rows, want)
 	check(r.OK+r.Failed == want, "%d rows are ok and %d failed, want %d in all", r.OK, r.Failed, want)
-	check(r.Invalid == 0 && r.Cancelled == 0 && r.Pending == 0, "%d rows are invalid, %d cancelled, %d pending", r.Invalid, r.Cancelled, r.Pending)
+	check(r.Invalid == 0 && r.Cancelled == 0 && r.Pending == 0,
+		"%d rows are invalid, %d cancelled, %d pending", r.Invalid, r.Cancelled, r.Pending)
 	check(r.Results == rows, "the run has %d results, want %d", r.Results, rows)
 	check(r.Twice == 0 && r.Foreign == 0 && r.Disordered == 0,
 		"%d results are of a row that had one, %d of no row, %d out of order", r.Twice, r.Foreign, r.Disordered)
