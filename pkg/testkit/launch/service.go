@@ -25,6 +25,7 @@ const (
 	Gateway    = "services/gateway/cmd/prism-gateway"
 	Results    = "services/results/cmd/prism-results"
 	ModelProxy = "services/model-proxy/cmd/prism-model-proxy"
+	Runs       = "services/runs/cmd/prism-runs"
 )
 
 // Bounds of waiting, for a machine of any load.

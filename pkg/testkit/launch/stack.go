@@ -118,6 +118,16 @@ func (o Options) Services(ctx context.Context) (t Three, err error) {
 
 // Gateway is a gateway in front of results and model-proxy.
 func (o Options) Gateway(ctx context.Context, results, models string) (*Service, error) {
+	return o.between(ctx, Gateway, "gateway", results, models)
+}
+
+// Worker is a worker of file runs, which calls results and model-proxy.
+func (o Options) Worker(ctx context.Context, results, models string) (*Service, error) {
+	return o.between(ctx, Runs, "runs", results, models)
+}
+
+// between is a service that calls results and model-proxy. folder is the name of its certificates.
+func (o Options) between(ctx context.Context, pkg, folder, results, models string) (*Service, error) {
 	env := map[string]string{
 		"PRISM_RESULTS_URL": results, "PRISM_RESULTS_TOKEN": ResultsToken,
 		"PRISM_MODEL_PROXY_URL": models, "PRISM_MODEL_PROXY_TOKEN": ModelsToken,
@@ -126,20 +136,20 @@ func (o Options) Gateway(ctx context.Context, results, models string) (*Service,
 		env["PRISM_REDIS_URL"] = o.Redis
 	}
 	if o.TLS != "" {
-		env["PRISM_INTERNAL_TLS_DIR"] = filepath.Join(o.TLS, "gateway")
+		env["PRISM_INTERNAL_TLS_DIR"] = filepath.Join(o.TLS, folder)
 	}
-	return o.Service(ctx, Gateway, env)
+	return o.Service(ctx, pkg, env)
 }
 
 func encrypted(url string) string { return strings.Replace(url, "http://", "https://", 1) }
 
-// certify makes an authority and, below o.TLS, the folders gateway, results and model-proxy.
+// certify makes an authority and, below o.TLS, the folders gateway, results, model-proxy and runs.
 func (o Options) certify() error {
 	authority, err := certs.New()
 	if err != nil {
 		return err
 	}
-	for _, service := range []string{"gateway", "results", "model-proxy"} {
+	for _, service := range []string{"gateway", "results", "model-proxy", "runs"} {
 		files, err := authority.Issue(time.Hour, service, "127.0.0.1")
 		if err := errors.Join(err, files.Write(filepath.Join(o.TLS, service))); err != nil {
 			return err

@@ -5,7 +5,7 @@
 //	                                 ├─▶ model-proxy ─▶ the model that counts
 //	                                 └─▶ Redis
 //
-// Each arrow behind a gateway is a Link. Everything listens on loopback.
+// Workers of file runs, if there are any, call what gateways do. Each arrow behind a gateway or a worker is a Link. Everything listens on loopback.
 package system
 
 import (
@@ -41,6 +41,8 @@ type Config struct {
 	Standby bool
 	// Gateway holds further settings of the gateways.
 	Gateway map[string]string
+	// Workers of file runs.
+	Workers int
 }
 
 // System is a running Prism.
@@ -48,6 +50,7 @@ type System struct {
 	Gateways []*Part
 	Results  []*Part
 	Models   *Part
+	Workers  []*Part
 	Links    []*Link
 	Postgres *pgtest.Server // the first primary
 	Standby  *pgtest.Server
@@ -153,16 +156,27 @@ func (s *System) parts(ctx context.Context) error {
 		return err
 	}
 	for i := range two {
-		p, err := s.gateway(ctx, fmt.Sprintf("gateway-%d", i+1), addrs)
+		p, err := s.between(ctx, fmt.Sprintf("gateway-%d", i+1), addrs, launch.Options.Gateway)
 		if err != nil {
 			return err
 		}
 		s.Gateways = append(s.Gateways, p)
 	}
+	for i := range s.config.Workers {
+		p, err := s.between(ctx, fmt.Sprintf("worker-%d", i+1), addrs, launch.Options.Worker)
+		if err != nil {
+			return err
+		}
+		s.Workers = append(s.Workers, p)
+	}
 	return nil
 }
 
-func (s *System) gateway(ctx context.Context, name string, results []string) (*Part, error) {
+// between makes a gateway or a worker, with links to what it calls.
+func (s *System) between(
+	ctx context.Context, name string, results []string,
+	service func(o launch.Options, ctx context.Context, results, models string) (*launch.Service, error),
+) (*Part, error) {
 	toResults, err := s.link(name+" to results", results...)
 	if err != nil {
 		return nil, err
@@ -184,7 +198,7 @@ func (s *System) gateway(ctx context.Context, name string, results []string) (*P
 	if s.Sentinels != nil {
 		options.Redis = s.Sentinels.URL()
 	}
-	return s.part(name)(options.Gateway(ctx, "http://"+toResults.Addr(), "http://"+toModels.Addr()))
+	return s.part(name)(service(options, ctx, "http://"+toResults.Addr(), "http://"+toModels.Addr()))
 }
 
 func (s *System) link(name string, targets ...string) (*Link, error) {
@@ -208,7 +222,7 @@ func (s *System) Parts() []*Part {
 	if s.Models != nil {
 		parts = append(parts, s.Models)
 	}
-	return append(parts, s.Gateways...)
+	return append(append(parts, s.Gateways...), s.Workers...)
 }
 
 // DatabaseURL is the URL of the database in the primary, without a link.
