@@ -28,6 +28,7 @@ type settings struct {
 	Many      int           `json:"many"`
 	Few       int           `json:"few"`
 	Attackers int           `json:"attackers"`
+	File      int           `json:"file"`
 	Env       string        `json:"env,omitzero"`
 	Systems   string        `json:"systems"`
 	Calls     string        `json:"calls"`
@@ -59,6 +60,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f.IntVar(&s.Many, "many", 10_000_000, "stored results in the large database of the row many")
 	f.IntVar(&s.Few, "few", 10_000, "stored results of each prism otherwise")
 	f.IntVar(&s.Attackers, "attackers", 1850, "connections of an attack, at most")
+	f.IntVar(&s.File, "file", 50_000, "rows of the file that is run")
 	f.StringVar(&s.Env, "env", "", "further variables of every Prism process, such as GOGC=50,PRISM_LOG_LEVEL=debug")
 	f.StringVar(&s.Bin, "bin", "", "folder with the binaries of make build; built from this checkout when empty")
 	f.StringVar(&s.Against, "against", "", "compare with the binaries in this folder, in interleaved rounds, and measure nothing else")
@@ -71,9 +73,9 @@ func parse(args []string, out io.Writer) (settings, error) {
 	}
 	if smoke {
 		s.Rounds, s.Length, s.Conns, s.Waiting, s.Export, s.Many, s.Few = 1, 200*time.Millisecond, 4, 20, 2000, 2000, 200
-		s.Attackers = 20
+		s.Attackers, s.File = 20, 500
 	}
-	if s.Rounds < 1 || s.Conns < 1 || s.Waiting < 1 || s.Attackers < 1 || s.Few < 2 || s.Many < s.Few || s.Export < 2 {
+	if s.Rounds < 1 || s.Conns < 1 || s.Waiting < 1 || s.Attackers < 1 || s.File < 1 || s.Few < 2 || s.Many < s.Few || s.Export < 2 {
 		return s, fmt.Errorf("every size is at least 1, and many at least few")
 	}
 	return s, nil
@@ -111,6 +113,7 @@ func rows() []row {
 		{"many", (*bench).many},
 		{"start", (*bench).start},
 		{"attacks", (*bench).attacks},
+		{"runs", (*bench).runs},
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Packages are the main packages of the binaries.
-var Packages = []string{launch.Prism, launch.Gateway, launch.Results, launch.ModelProxy}
+var Packages = []string{launch.Prism, launch.Gateway, launch.Results, launch.ModelProxy, launch.Runs}
 
 const profileVariable = "PRISM_BENCH_PROFILE"
 

@@ -25,6 +25,8 @@ type Process struct {
 	Addr  string        // host and port where the program serves
 	Ready time.Duration // from the start until the program was ready
 
+	Env map[string]string // its settings, but those of every process
+
 	pprof string
 }
 
@@ -47,7 +49,7 @@ func startPrism(ctx context.Context, bin string, env map[string]string, further 
 	if err != nil {
 		return nil, err
 	}
-	return &Process{Process: s.Process, Addr: s.Listen, Ready: time.Since(began), pprof: pprof}, nil
+	return &Process{Process: s.Process, Addr: s.Listen, Ready: time.Since(began), Env: env, pprof: pprof}, nil
 }
 
 // startServer runs a program that listens at the address that command gets, until the program accepts connections.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,14 @@ func (s *System) Close() {
 
 func (s *System) add(p *Process) { s.Processes, s.Addr = append(s.Processes, p), p.Addr }
 
+// modelSettings are the settings for a model at a URL, the models of a file, or without either the offline model.
 func modelSettings(url string) map[string]string {
+	switch {
+	case url == "":
+		return map[string]string{"PRISM_MODEL_PROVIDER": "offline"}
+	case filepath.IsAbs(url):
+		return map[string]string{"PRISM_MODELS_FILE": url}
+	}
 	return map[string]string{"PRISM_MODEL_PROVIDER": "systemone", "PRISM_MODEL_BASE_URL": url}
 }
 
@@ -84,6 +92,22 @@ func (d *Data) Three(ctx context.Context, bin, modelURL string) (*System, error)
 		return nil, err
 	}
 	return d.three(ctx, bin, url, modelURL)
+}
+
+// Workers is Three with a worker of file runs.
+func (d *Data) Workers(ctx context.Context, bin, modelURL string) (*System, error) {
+	s, err := d.Three(ctx, bin, modelURL)
+	if err != nil {
+		return nil, err
+	}
+	env := maps.Clone(s.Processes[len(s.Processes)-1].Env) // of the gateway, which calls the same services
+	p, err := startPrism(ctx, filepath.Join(bin, "prism-runs"), env, d.stores.Env)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.Processes = append(s.Processes, p)
+	return s, nil
 }
 
 // ThreeInPlace is Three over the database itself instead of a copy. No copy can be made after it.
