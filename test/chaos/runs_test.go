@@ -150,7 +150,7 @@ func (f *fileRun) audit(t *testing.T, s *system.System, run client.Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := f.client.ReadRunRows(ctx, f.id, client.RunRows{Format: client.RowsJSONL})
+	body, err := f.client.ListRunRows(ctx, f.id, client.RunRows{Format: client.RowsJSONL})
 	if err != nil {
 		t.Fatal(err)
 	}
