@@ -24,7 +24,7 @@ import (
 const rowsPerSecond = 400
 
 // TestARunAnswersEachRowOnceWhateverFails runs a file while processes die, links break and stores restart.
-// spec: one-result-a-row, run-counts, run-download
+// spec: one-result-a-row, run-counts, run-rows-columns
 func TestARunAnswersEachRowOnceWhateverFails(t *testing.T) {
 	d, n := length(t), seed(t)
 	s := startSystem(t, system.Config{

@@ -48,10 +48,10 @@ func New(d Deps) *Worker {
 			Name: "prism_runs_tended_total",
 			Help: "Looks at the runs for what has waited long enough, by outcome: ok, failed.",
 		}, []string{"outcome"}),
-		runs:   gauge("prism_runs_queued", "Runs of files that are queued or running."),
-		rows:   gauge("prism_runs_pending_rows", "Rows of queued and running runs that wait for their outcome."),
-		leases: gauge("prism_runs_leases", "Chunks of rows that workers have leased."),
-		waiting: gauge("prism_runs_queue_lag_seconds",
+		runs:   gauge("prism_run_queue_runs", "Runs of files that are queued or running."),
+		rows:   gauge("prism_run_queue_rows", "Rows of queued and running runs that wait for their outcome."),
+		leases: gauge("prism_run_queue_leases", "Chunks of rows that workers have leased."),
+		waiting: gauge("prism_run_queue_seconds",
 			"How long the queued or running run waits for a lease that waits longest; 0 if none waits."),
 	}
 	for _, outcome := range []string{"ok", "failed"} {

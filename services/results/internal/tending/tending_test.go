@@ -81,7 +81,7 @@ func TestTheQueueIsMeasuredAndRunsAreTendedEverySecond(t *testing.T) {
 			}
 		}
 		for name, want := range map[string]float64{
-			"prism_runs_queued": 2, "prism_runs_pending_rows": 70, "prism_runs_leases": 3, "prism_runs_queue_lag_seconds": 40,
+			"prism_run_queue_runs": 2, "prism_run_queue_rows": 70, "prism_run_queue_leases": 3, "prism_run_queue_seconds": 40,
 			"prism_runs_tended_total ok": 4, "prism_runs_tended_total failed": 6,
 		} {
 			if got[name] != want {
