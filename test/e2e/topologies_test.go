@@ -14,7 +14,7 @@ type topology string
 const (
 	// standalone is one process on embedded parts. The process exports its traces.
 	standalone topology = "standalone"
-	// services is the three services with a real Postgres and Redis, as they are shipped: no traces are recorded.
+	// services is the services and a worker of runs with a real Postgres and Redis, as they are shipped: no traces are recorded.
 	services topology = "services"
 	// traced is services that export their traces, for the tests of traces alone.
 	traced topology = "traced services"
@@ -56,6 +56,11 @@ func newStack(ctx context.Context, top topology, settings map[string]string) (*s
 	}
 	s.options.Redis = world.redis.URL()
 	three, err := s.options.Services(ctx)
-	s.front, s.store, s.parts = three.Gateway, three.Results, three.All()
+	if err != nil {
+		return nil, err
+	}
+	worker, err := s.options.Worker(ctx, three.Gateway.Env["PRISM_RESULTS_URL"], three.Gateway.Env["PRISM_MODEL_PROXY_URL"])
+	s.front, s.store = three.Gateway, three.Results
+	s.parts = []*launch.Service{three.Results, three.Models, worker, three.Gateway}
 	return s, err
 }
