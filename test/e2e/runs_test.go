@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/prism-results/prism/pkg/testkit/model"
 )
 
 var (
@@ -118,6 +120,27 @@ func TestRuns(t *testing.T) {
 			}
 			own.post(t, path+"/resume", "").wantFail(t, runOver)
 			own.delete(t, "/v1/files/"+f.ID).wantStatus(t, 204)
+		})
+		// spec: run-retry, run-rows-only
+		t.Run("the failed rows of a run are retried", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			script := s.model.Script(model.Status(400), model.Likely())
+			prism, f := own.prism(t, oneField, yesNo), own.upload(t, "csv", "text\r\nfine\r\n"+script.Tag+"\r\nfine too\r\n")
+			path := "/v1/runs/" + own.runFile(t, prism, f.ID, `,"pause_at_failures":1`).run(t, 201).ID
+			if done := own.follow(t, strings.TrimPrefix(path, "/v1/runs/")); done.Failed != 1 || done.OK != 2 {
+				t.Errorf("got %+v", done)
+			}
+			failed := string(own.get(t, path+"/rows?format=jsonl&only=failed").body)
+			if strings.Count(failed, "\n") != 1 || !strings.Contains(failed, `"prism_row":2,`) {
+				t.Errorf("got %s", failed)
+			}
+			own.post(t, path+"/retry", "").run(t, 200)
+			own.follow(t, strings.TrimPrefix(path, "/v1/runs/"))
+			if done := own.get(t, path).run(t, 200); done.Status != "finished" || done.OK != 3 || done.Failed != 0 {
+				t.Errorf("got %+v", done)
+			}
+			wantEqual(t, "the number of model calls", script.Calls(), 2)
 		})
 		t.Run("a run needs columns that its file has", func(t *testing.T) {
 			t.Parallel()
