@@ -151,7 +151,7 @@ type Leases interface {
 	SaveRows(ctx context.Context, s SaveRows) error
 }
 
-// ErrLeaseLost: the lease was lost, because it ended or another worker has the chunk.
+// ErrLeaseLost tells that the lease was lost, because it ended or another worker has the chunk.
 var ErrLeaseLost = errors.New("lease lost")
 
 const (
@@ -159,8 +159,9 @@ const (
 	LeaseTime = 60 * time.Second
 	// LeasePoll is how soon workers learn of a pause.
 	LeasePoll = 500 * time.Millisecond
-	// ChunkRows and ChunkBytes bound a chunk (spec: run-chunks); a chunk has one row at least.
-	ChunkRows  = 200
+	// ChunkRows is how many rows a chunk has at most (spec: run-chunks).
+	ChunkRows = 200
+	// ChunkBytes is how large its rows are at most; a chunk has one row at least.
 	ChunkBytes = 512 << 10
 )
 

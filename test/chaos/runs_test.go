@@ -218,8 +218,12 @@ func (f *fileRun) stored(ctx context.Context, s *system.System) (map[int]savedRo
 		if err != nil {
 			return err
 		}
-		if race, err := s.Model.Race(number); err != nil || race != row {
-			return fmt.Errorf("VIOLATION: row %d has the answer of row %d: %v", row, race, err)
+		race, err := s.Model.Race(number)
+		if err != nil {
+			return fmt.Errorf("VIOLATION: row %d has the answer of no row: %w", row, err)
+		}
+		if race != row {
+			return fmt.Errorf("VIOLATION: row %d has the answer of row %d", row, race)
 		}
 		return nil
 	})

@@ -299,7 +299,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		if !reflect.DeepEqual(got, any(aResponse)) {
 			t.Errorf("%s returned %+v, want %+v", call.method, got, aResponse)
 		}
-		if want := (heard{call.method, call.args}); !reflect.DeepEqual(far.heard, want) {
+		if want := heard(call); !reflect.DeepEqual(far.heard, want) {
 			t.Errorf("heard %+v\nwant  %+v", far.heard, want)
 		}
 	}

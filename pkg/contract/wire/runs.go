@@ -155,7 +155,7 @@ func (r *results) LeaseChunk(ctx context.Context, worker prism.UUID) (*contract.
 	if err != nil || found == nil {
 		return nil, err
 	}
-	found.Chunk.Rows = rows{found.Rows, found.Context}.unpacked()
+	found.Rows = rows{found.Rows, found.Context}.unpacked()
 	return &found.Chunk, nil
 }
 

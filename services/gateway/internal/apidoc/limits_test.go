@@ -45,8 +45,10 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"NewName", `{"name":"n"}`, "", newName},
 		{"NewKey", `{"name":"n"}`, "", newKey},
 		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { _, err := request.ParseNewFile(b); return err }},
-		{"NewRun", `{"file_id":"` + anID + `","fields":{"f":"c"},"version":1,"pause_at_failures":1,"concurrency":1}`, "",
-			func(b request.Body) error { _, err := request.ParseNewRun("p", b); return err }},
+		{
+			"NewRun", `{"file_id":"` + anID + `","fields":{"f":"c"},"version":1,"pause_at_failures":1,"concurrency":1}`, "",
+			func(b request.Body) error { _, err := request.ParseNewRun("p", b); return err },
+		},
 		{"RunLimits", `{"concurrency":1}`, "", func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err }},
 		{"ResultDeletion", `{"ref":"r","status":"ok","dry_run":true}`, "", func(b request.Body) error { _, _, err := request.ParseDeletion("p", b); return err }},
 		{"Retention", `{"days":1}`, "", func(b request.Body) error { _, _, err := request.ParseRetention("p", b); return err }},

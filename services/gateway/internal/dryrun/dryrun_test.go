@@ -82,7 +82,7 @@ type answer struct {
 
 var sizer = size.New()
 
-func run(t *testing.T, p *plan, n contract.NewRun, stopping context.Context) answer {
+func run(stopping context.Context, t *testing.T, p *plan, n contract.NewRun) answer {
 	t.Helper()
 	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Stopping: func() context.Context { return stopping }}
 	response, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{Slug: "p"}, n)
@@ -109,7 +109,7 @@ func TestADryRunSaysWhatTheRunWouldDo(t *testing.T) {
 			{rowOf(3, "one two three"), {Row: 4, Fields: rowOf(4, large).Fields, Context: large}},
 		}[chunk]
 	}
-	got := run(t, p, contract.NewRun{RunLimits: contract.RunLimits{RowsPerSecond: new(0.5)}}, t.Context())
+	got := run(t.Context(), t, p, contract.NewRun{RunLimits: contract.RunLimits{RowsPerSecond: new(0.5)}})
 	if got.Rows != 4 || got.RowsChecked != 4 || got.InvalidTotal != 2 || len(got.Invalid) != 2 {
 		t.Fatalf("got %+v", got)
 	}
@@ -132,7 +132,7 @@ func TestADryRunSaysWhatTheRunWouldDo(t *testing.T) {
 		}
 	}
 	p = newPlan(1, 1)
-	got = run(t, p, contract.NewRun{}, t.Context())
+	got = run(t.Context(), t, p, contract.NewRun{})
 	if got.ModelCalls != 1 || got.Tokens != 3+3+2*3 || got.Seconds != nil || got.Cost != nil || got.Currency != nil || got.Invalid == nil {
 		t.Errorf("got %+v", got)
 	}
@@ -143,7 +143,7 @@ func TestADryRunListsTheFirstHundredInvalidRows(t *testing.T) {
 	t.Parallel()
 	p := newPlan(250, 250)
 	p.rows = func(chunk int32) []contract.ChunkRow { return []contract.ChunkRow{{Row: int64(chunk) + 1}} }
-	got := run(t, p, contract.NewRun{}, t.Context())
+	got := run(t.Context(), t, p, contract.NewRun{})
 	if got.InvalidTotal != 250 || len(got.Invalid) != 100 || got.Invalid[99].Row != 100 || got.Invalid[0].Message != "Missing fields: text" ||
 		got.ModelCalls != 0 || got.Tokens != 0 {
 		t.Errorf("got %d of %d, %+v", len(got.Invalid), got.InvalidTotal, got.Invalid[99])
@@ -156,13 +156,13 @@ func TestADryRunOfALargeFileSaysHowManyRowsItHasChecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlan(1000, 1000)
 		p.wait = time.Second
-		got := run(t, p, contract.NewRun{}, t.Context())
+		got := run(t.Context(), t, p, contract.NewRun{})
 		if got.RowsChecked != 20 || got.Rows != 1000 || got.ModelCalls != 1000 || got.Tokens != 1000*12 {
 			t.Errorf("got %+v", got)
 		}
 		stopping, stop := context.WithCancel(t.Context())
 		time.AfterFunc(2500*time.Millisecond, stop)
-		if got := run(t, p, contract.NewRun{}, stopping); got.RowsChecked != 3 {
+		if got := run(stopping, t, p, contract.NewRun{}); got.RowsChecked != 3 {
 			t.Errorf("got %+v", got)
 		}
 	})

@@ -105,7 +105,7 @@ func TestARowThatACallRefusesIsInvalidWithTheTextOfTheCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			b.Asking.Sizer = sizeOf("large")
+			b.Sizer = sizeOf("large")
 			inFlight := 0
 			got, err := b.rows(&inFlight, nil).AnswerRow(t.Context(), rowFacts, rowOf(c.fields...))
 			if err != nil || got.Invalid != c.want || got.Save != nil || b.asked.Load() != 0 || b.quota.taken.Load() != 0 || inFlight != 0 {

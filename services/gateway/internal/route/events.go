@@ -29,7 +29,7 @@ type events struct {
 	over     bool            // behind out
 }
 
-func newEvents(first []byte, stopping context.Context, look func() (contract.Response, error)) *events {
+func newEvents(stopping context.Context, first []byte, look func() (contract.Response, error)) *events {
 	e := &events{look: look, stopping: stopping}
 	e.send(first)
 	return e

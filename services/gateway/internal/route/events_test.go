@@ -36,7 +36,7 @@ func TestARunIsSentWhenItHasChangedUntilItIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const one, two, over = `{"status":"running","ok":1}`, `{"status":"pausing","ok":2}`, `{"status":"cancelled"}`
 		looks := 0
-		e := newEvents([]byte(one), t.Context(), looking(&looks,
+		e := newEvents(t.Context(), []byte(one), looking(&looks,
 			turn{run: one}, turn{err: contract.ErrUnavailable}, turn{err: apierr.Unavailable()}, turn{run: two}, turn{run: over}))
 		began := time.Now()
 		got, err := io.ReadAll(e)
@@ -56,7 +56,7 @@ func TestASilentStreamIsKeptOpenUntilTheServiceStops(t *testing.T) {
 		stopping, stop := context.WithCancel(t.Context())
 		looks := 0
 		const run = `{"status":"queued"}`
-		e := newEvents([]byte(run), stopping, looking(&looks, turn{run: run}))
+		e := newEvents(stopping, []byte(run), looking(&looks, turn{run: run}))
 		time.AfterFunc(2*eventSilence+time.Second, stop)
 		began := time.Now()
 		got, err := io.ReadAll(e)
@@ -75,7 +75,7 @@ func TestAKeyThatIsRevokedSeesNoMoreOfARun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
-		e := newEvents([]byte(`{"status":"running"}`), t.Context(), looking(&looks, turn{err: errors.New("a fault")}, turn{err: apierr.InvalidAPIKey()}))
+		e := newEvents(t.Context(), []byte(`{"status":"running"}`), looking(&looks, turn{err: errors.New("a fault")}, turn{err: apierr.InvalidAPIKey()}))
 		if got, err := io.ReadAll(e); err != nil || string(got) != eventOf(`{"status":"running"}`) || looks != 2 {
 			t.Errorf("got %q, %v after %d looks", got, err, looks)
 		}

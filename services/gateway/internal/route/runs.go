@@ -71,5 +71,5 @@ func (d Deps) follow(ctx context.Context, key contract.KeyDigest, id prism.RunID
 	if err != nil {
 		return nil, err
 	}
-	return newEvents(first.Body, d.Stopping(), look), nil
+	return newEvents(d.Stopping(), first.Body, look), nil
 }

@@ -182,7 +182,7 @@ func TestAModelThatHasTooMuchToDoIsOverloaded(t *testing.T) {
 		"no answer in 15 s":             {model("a", yes(time.Minute), 0), true, true},
 		"no connection":                 {model("a", fault(0, down), 0), true, false},
 		"no usable answer":              {model("a", noAnswer(0), 0), true, false},
-		"400, which is is no sign":      {model("a", fault(0, status(400)), 0), true, false},
+		"400, which is no sign":         {model("a", fault(0, status(400)), 0), true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -108,7 +108,7 @@ func (b bucket) Get(ctx context.Context, f store.FileOwner, name string, offset,
 func (b bucket) Delete(ctx context.Context, f store.FileOwner, prefix string) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // ends a list that is not read to its end
-	objects := b.client.Client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.key(f, prefix), Recursive: true})
+	objects := b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.key(f, prefix), Recursive: true})
 	for object := range objects {
 		if object.Err != nil {
 			return translate(ctx, object.Err)

@@ -2,7 +2,7 @@
 // A file that waits is a row of the store, and so is what was noted of its rows: a restart loses nothing, and any replica reads a
 // file anew whose reader died (spec: file-reading).
 //
-//	reading ── Take: leased ── chunks, chunks, … ─┬─ end of the file ──▶ ready
+//	reading ── Take: leased ── chunk after chunk ─┬─ end of the file ──▶ ready
 //	   ▲                                          ├─ a row that cannot be used ──▶ unusable
 //	   └───── the lease ends, after a crash ◀─────┴─ fault of a database, stop ──▶ Return ──┐
 //	   ▲                                                                                    │
@@ -306,7 +306,7 @@ func (w *Worker) pass(
 	}
 	source := blobs.Whole(w.Blobs, owner, l.File.Bytes, parts)
 	layout, rows, err := tabular.Read(ctx, l.File.Format, source.Section(ctx), copied, note)
-	if wrong, ok := errors.AsType[*tabular.Unusable](err); ok {
+	if wrong, ok := errors.AsType[*tabular.UnusableError](err); ok {
 		return store.File{Status: store.FileUnusable, Error: wrong.Text}, nil
 	}
 	if err == nil {

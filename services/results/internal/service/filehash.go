@@ -70,7 +70,7 @@ func (s *Service) hash(
 			if p.Number != at+1 || at > before && time.Since(begun) > limit { // a call hashes one part at least
 				break
 			}
-			content := []byte(nil)
+			var content []byte
 			if held != nil && held.Number == p.Number {
 				content = held.Data
 			} else if content, err = s.Blobs.Get(ctx, owner, blobs.Part(p.Number, p.SHA256), 0, contract.PartBytes); err != nil {

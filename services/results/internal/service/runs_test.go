@@ -158,8 +158,8 @@ func TestALeaseHasTheRowsThatWait(t *testing.T) {
 	if want := `[1 "hello" "a" "first" 2 "" "" "second" 3 "two\nlines" "c" ""]`; fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
-	if c.Facts.Prism != of || c.Facts.Version.Number != 1 || c.Facts.Archived || c.Lease.Run != id {
-		t.Errorf("got %+v of run %s", c.Facts, c.Lease.Run)
+	if c.Facts.Prism != of || c.Facts.Version.Number != 1 || c.Facts.Archived || c.Run != id {
+		t.Errorf("got %+v of run %s", c.Facts, c.Run)
 	}
 	w.answered(t, c, used(1, 1, "It failed."))
 	if again := w.leased(t); len(again.Rows) != 2 || again.Rows[0].ID != c.Rows[1].ID {

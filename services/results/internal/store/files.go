@@ -9,10 +9,10 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// ErrFileState: the file is not in the state that the call needs.
+// ErrFileState tells that the file is not in the state that the call needs.
 var ErrFileState = errors.New("store: the file is in another state")
 
-// ErrFileUsed: a run that is not over uses the file.
+// ErrFileUsed tells that a run that is not over uses the file.
 var ErrFileUsed = errors.New("store: file used")
 
 // Files keeps what is known of files, and which of their parts are there. The content of parts is kept by package blobs.
@@ -67,10 +67,10 @@ type Contents interface {
 }
 
 const (
-	// UploadTime is how long after its creation a file expires that is not completed, FileTime how long after its completion
-	// one that is not used (spec: file-expiry).
+	// UploadTime is how long after its creation a file expires that is not completed (spec: file-expiry).
 	UploadTime = 7 * day
-	FileTime   = 30 * day
+	// FileTime is how long after its completion a file expires that is not used.
+	FileTime = 30 * day
 )
 
 // FileStatus is the state of a file (spec: file-states).

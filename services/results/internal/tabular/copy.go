@@ -48,7 +48,8 @@ func (c *copier) row(number int64, cells []string) error {
 	if len(b) == 0 {
 		b = append(b, `""`...) // an empty line is no row
 	}
-	c.record = append(b, '\n')
+	b = append(b, '\n')
+	c.record = b
 	if _, err := c.to.Write(c.record); err != nil {
 		return err
 	}

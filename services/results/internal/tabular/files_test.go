@@ -133,7 +133,7 @@ func TestFilesOfRealProgramsReadAsInTheGoldenFile(t *testing.T) {
 		data := golden(t, filepath.Base(file))
 		fmt.Fprintf(&got, "=== %s\n", filepath.Base(file))
 		r, err := readAll(t, format, data)
-		if unusable := (*tabular.Unusable)(nil); errors.As(err, &unusable) {
+		if unusable := (*tabular.UnusableError)(nil); errors.As(err, &unusable) {
 			fmt.Fprintf(&got, "error: %s\n", unusable.Text)
 		} else if err != nil {
 			t.Errorf("%s: %v", file, err)

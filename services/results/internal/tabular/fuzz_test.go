@@ -29,7 +29,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, format uint8, data []byte) {
 		r, err := readAll(t, formats[int(format)%len(formats)], data)
-		var unusable *tabular.Unusable
+		var unusable *tabular.UnusableError
 		if err != nil && (!errors.As(err, &unusable) || unusable.Text == "") {
 			t.Fatalf("%v is no problem of the file", err)
 		}

@@ -70,7 +70,7 @@ func TestFilesThatCannotBeUsedAreRefusedWithTheirLine(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r, err := readAll(t, contract.FileFormat(c.format), []byte(c.data))
-			var unusable *tabular.Unusable
+			var unusable *tabular.UnusableError
 			if !errors.As(err, &unusable) || unusable.Text != c.want {
 				t.Errorf("%v, %d rows; want %s", err, len(r.rows), c.want)
 			}

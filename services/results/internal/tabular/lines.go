@@ -62,8 +62,9 @@ func appendText(b []byte, value strictjson.Value) ([]byte, error) {
 		return strictjson.AppendUnquote(b, value)
 	case 'n':
 		return b, nil
+	default:
+		return append(b, value...), nil
 	}
-	return append(b, value...), nil
 }
 
 // readLines reads jsonl.
@@ -95,7 +96,7 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 		var text []byte
 		if text, line, err = w.nextLine(); errors.Is(err, io.EOF) {
 			if c.rows > 0 && len(layout.Columns) == 0 {
-				return Layout{}, &Unusable{"The file has no columns."}
+				return Layout{}, &UnusableError{"The file has no columns."}
 			}
 			return layout, nil
 		} else if err != nil {
@@ -121,7 +122,7 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 
 // lineProblem is the error of a line as a problem of the file.
 func lineProblem(err error, line int64) error {
-	var already *Unusable
+	var already *UnusableError
 	switch {
 	case errors.As(err, &already):
 		return already

@@ -55,7 +55,7 @@ func parseFormat(code string) numberFormat {
 		case '[':
 			end := max(strings.IndexByte(code[i:], ']'), 0)
 			if inside := strings.Trim(code[i:i+end], "["); inside != "" && strings.Trim(inside, inside[:1]) == "" &&
-				strings.Contains("hms", inside[:1]) {
+				strings.IndexByte("hms", inside[0]) >= 0 {
 				f.elapsed = true
 			}
 			i += end

@@ -128,7 +128,7 @@ func TestHostileWorkbooksAreRefused(t *testing.T) {
 		"a header": {headerOfOne, "The file has no rows."},
 	} {
 		_, err := readAll(t, contract.FileXLSX, workbookOf(t, c.rows))
-		var unusable *tabular.Unusable
+		var unusable *tabular.UnusableError
 		if !errors.As(err, &unusable) || unusable.Text != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

@@ -38,18 +38,18 @@ func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (layout Layout
 	size := src.Size()
 	var end [8]byte
 	if size < 12 {
-		return Layout{}, &Unusable{noParquet}
+		return Layout{}, &UnusableError{noParquet}
 	}
 	if _, err := s.ReadAt(end[:], size-8); err != nil {
 		return Layout{}, s.problem(err, noParquet)
 	}
 	switch {
 	case string(end[4:]) == "PARE":
-		return Layout{}, &Unusable{"The Parquet file is encrypted."}
+		return Layout{}, &UnusableError{"The Parquet file is encrypted."}
 	case string(end[4:]) != "PAR1":
-		return Layout{}, &Unusable{noParquet}
+		return Layout{}, &UnusableError{noParquet}
 	case binary.LittleEndian.Uint32(end[:]) > footerBytes:
-		return Layout{}, &Unusable{"The footer of the Parquet file is larger than 8 MiB."}
+		return Layout{}, &UnusableError{"The footer of the Parquet file is larger than 8 MiB."}
 	}
 	file, err := parquet.OpenFile(s, size,
 		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(64<<10))
@@ -89,9 +89,9 @@ func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (layout Layout
 
 // withoutRow is a problem of the header, which is no row.
 func withoutRow(err error) error {
-	var u *Unusable
+	var u *UnusableError
 	if errors.As(err, &u) {
-		return &Unusable{"Columns: " + u.Text[len("Row 0: "):]}
+		return &UnusableError{"Columns: " + u.Text[len("Row 0: "):]}
 	}
 	return err
 }
@@ -184,7 +184,7 @@ func checkPages(s *source, metadata *parquetformat.FileMetaData, leaves int) err
 				}
 				largest[i] = max(largest[i], dictionary+page)
 				if total(largest) > pagesBytes {
-					return &Unusable{"The pages of the Parquet file are too large to be read; write smaller ones."}
+					return &UnusableError{"The pages of the Parquet file are too large to be read; write smaller ones."}
 				}
 				if header.CompressedPageSize < int32(body) { //nolint:gosec // body is below 2^31, see pageBody
 					return errors.New("a page is too short")
@@ -236,7 +236,7 @@ func pageBody(h parquetformat.PageHeader) (before, values int64, err error) {
 		values, encoding = int64(h.DataPageHeader.V.NumValues), h.DataPageHeader.V.Encoding
 	}
 	if encoding == parquetformat.DeltaByteArray { // a page of 1 MiB may expand to TiB
-		return 0, 0, &Unusable{"The Parquet file is encoded as DELTA_BYTE_ARRAY; write it with PLAIN or a dictionary."}
+		return 0, 0, &UnusableError{"The Parquet file is encoded as DELTA_BYTE_ARRAY; write it with PLAIN or a dictionary."}
 	}
 	if values < 0 || values == 0 && h.Type != parquetformat.DictionaryPage && h.Type != parquetformat.IndexPage {
 		return 0, 0, errors.New("a page has no values")
@@ -273,7 +273,7 @@ func checkExpanded(codec parquetformat.CompressionCodec, content *io.SectionRead
 		expanded = r
 	default:
 		const text = "The Parquet file is compressed with %s; write it with SNAPPY, GZIP, ZSTD or no compression."
-		return &Unusable{fmt.Sprintf(text, codec)}
+		return &UnusableError{fmt.Sprintf(text, codec)}
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(expanded, most+1))
 	if err == nil && n > most {

@@ -71,7 +71,7 @@ func TestHostileParquetFilesAreRefused(t *testing.T) {
 		"no more than magic": {[]byte("PAR1"), "Not a Parquet file (.parquet)."},
 	} {
 		_, err := readAll(t, contract.FileParquet, c.data)
-		var unusable *tabular.Unusable
+		var unusable *tabular.UnusableError
 		if !errors.As(err, &unusable) || unusable.Text != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

@@ -82,8 +82,9 @@ func convertedValue(e *parquetformat.SchemaElement) parquetValue {
 		return parquetValue{kind: timestampValue, unit: time.Microsecond, utc: true}
 	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
 		return parquetValue{kind: unsignedValue}
+	default: // text, signed integers, JSON and nested values are as they are stored
+		return parquetValue{}
 	}
-	return parquetValue{}
 }
 
 func unitOf(u parquetformat.TimeUnit) time.Duration {
@@ -103,6 +104,7 @@ func (p parquetValue) json(b []byte, v parquet.Value) []byte {
 				return append(b, text...)
 			}
 		}
+	default: // the others are no numbers of JSON
 	}
 	return strictjson.AppendString(b, string(text))
 }
@@ -131,8 +133,9 @@ func (p parquetValue) text(b []byte, v parquet.Value) []byte {
 		return appendFloat(b, float64(v.Float()), 32)
 	case parquet.Double:
 		return appendFloat(b, v.Double(), 64)
+	default:
+		return p.bytes(b, v.ByteArray())
 	}
-	return p.bytes(b, v.ByteArray())
 }
 
 func (p parquetValue) integer(b []byte, n int64) []byte {
@@ -146,8 +149,9 @@ func (p parquetValue) integer(b []byte, n int64) []byte {
 	case timestampValue:
 		each := int64(time.Second / p.unit)
 		return appendTimestamp(b, time.Unix(n/each, n%each*int64(p.unit)), p.utc)
+	default: // a number
+		return strconv.AppendInt(b, n, 10)
 	}
-	return strconv.AppendInt(b, n, 10)
 }
 
 func (p parquetValue) bytes(b, value []byte) []byte {
@@ -155,7 +159,7 @@ func (p parquetValue) bytes(b, value []byte) []byte {
 	case p.kind == decimalValue:
 		n := new(big.Int).SetBytes(value)
 		if len(value) > 0 && value[0] >= 0x80 { // two's complement
-			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(value)))) //nolint:gosec // a length
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(value))))
 		}
 		return appendDecimal(b, n, p.scale)
 	case p.kind == uuidValue && len(value) == 16:

@@ -64,7 +64,7 @@ func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
 // noRows is the end of the file as a problem of the file.
 func noRows(err error) error {
 	if errors.Is(err, io.EOF) {
-		return &Unusable{"The file has no rows."}
+		return &UnusableError{"The file has no rows."}
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (w *workbook) rows(to *copier) error {
 		return row.end(to)
 	})
 	if err == nil && !row.headed {
-		err = &Unusable{"The file has no rows."}
+		err = &UnusableError{"The file has no rows."}
 	}
 	return err
 }

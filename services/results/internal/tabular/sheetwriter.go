@@ -81,7 +81,8 @@ func (w *sheetWriter) Row(original Row, added []lens.Cell) error {
 		case lens.Null: // an empty value is an empty cell
 		}
 	}
-	w.buffer = append(b, `</row>`...)
+	b = append(b, `</row>`...)
+	w.buffer = b
 	_, err := w.part.Write(w.buffer)
 	return err
 }
@@ -155,7 +156,7 @@ func relationships(all string) string {
 // columnLetters is the name of a column; the first has the number 0.
 func columnLetters(column int) string {
 	if column < 26 {
-		return string(rune('A' + column))
+		return string(rune('A' + column)) //nolint:gosec // below 26
 	}
 	return columnLetters(column/26-1) + string(rune('A'+column%26))
 }

@@ -37,7 +37,7 @@ func (s *source) ReadAt(p []byte, at int64) (int, error) {
 
 // problem is an error of a library: the fault of the storage if there was one, or else a problem of the file, by default text.
 func (s *source) problem(err error, text string) error {
-	var row *Unusable
+	var row *UnusableError
 	switch {
 	case err == nil:
 		return nil
@@ -46,7 +46,7 @@ func (s *source) problem(err error, text string) error {
 	case errors.As(err, &row):
 		return row
 	}
-	return &Unusable{text}
+	return &UnusableError{text}
 }
 
 // own is an error of a callback, which is no damage of the file.

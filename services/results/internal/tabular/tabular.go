@@ -53,19 +53,19 @@ func (r Row) Absent(column int) bool {
 	return r.JSON != nil && (r.JSON[column] == nil || r.JSON[column].Kind() == 'n')
 }
 
-// Unusable is the reason why the rows of a file cannot be used. It is for the user.
-type Unusable struct{ Text string }
+// UnusableError is the reason why the rows of a file cannot be used. It is for the user.
+type UnusableError struct{ Text string }
 
-func (u *Unusable) Error() string { return u.Text }
+func (u *UnusableError) Error() string { return u.Text }
 
-// unusable is an Unusable of a place in a file, such as "Line 7".
+// unusable is an UnusableError of a place in a file, such as "Line 7".
 func unusable(place string, number int64, text string, args ...any) error {
-	return &Unusable{fmt.Sprintf("%s %d: %s", place, number, fmt.Sprintf(text, args...))}
+	return &UnusableError{fmt.Sprintf("%s %d: %s", place, number, fmt.Sprintf(text, args...))}
 }
 
 // Read reads a file in one pass with constant memory. It calls note for each chunk in order. The rows of formats that have no
-// lines are written to copied, in order, and chunks are ranges of what was written. An error of type *Unusable has the text for
-// the user, "Line 7: not UTF-8."; every other error is one of ctx, src, copied or note.
+// lines are written to copied, in order, and chunks are ranges of what was written. An error of type *UnusableError has the text
+// for the user, "Line 7: not UTF-8."; every other error is one of ctx, src, copied or note.
 func Read(
 	ctx context.Context, format contract.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
 ) (layout Layout, rows int64, err error) {

@@ -45,7 +45,7 @@ func readWorkbook(src *io.SectionReader, to io.Writer, c *chunker) (Layout, erro
 	if _, err := s.ReadAt(start, 0); s.fault != nil {
 		return Layout{}, s.fault
 	} else if err == nil && bytes.Equal(start, []byte{0xd0, 0xcf, 0x11, 0xe0}) {
-		return Layout{}, &Unusable{oldWorkbook}
+		return Layout{}, &UnusableError{oldWorkbook}
 	}
 	archive, err := zip.NewReader(s, src.Size())
 	if err != nil {

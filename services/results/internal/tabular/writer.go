@@ -79,7 +79,8 @@ func (w *textWriter) Row(original Row, added []lens.Cell) error {
 		}
 		b = append(b, w.separator...)
 	}
-	w.buffer = append(b[:len(b)-len(w.separator)], w.end...) // a table has one column or more
+	b = append(b[:len(b)-len(w.separator)], w.end...) // a table has one column or more
+	w.buffer = b
 	_, err := w.to.Write(w.buffer)
 	return err
 }
@@ -111,7 +112,8 @@ func (w *lineWriter) Row(original Row, added []lens.Cell) error {
 		}
 	}
 	b[0] = '{' // in place of the comma: a table has one column or more
-	w.buffer = append(b, "}\n"...)
+	b = append(b, "}\n"...)
+	w.buffer = b
 	_, err := w.to.Write(w.buffer)
 	return err
 }
@@ -124,6 +126,7 @@ func appendCell(b []byte, c lens.Cell) []byte {
 		return prism.AppendNumber(b, c.Number)
 	case lens.Text:
 		return strictjson.AppendString(b, c.Key)
+	default: // lens.Null
+		return append(b, "null"...)
 	}
-	return append(b, "null"...)
 }

@@ -159,7 +159,7 @@ func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until tim
 			return store.ErrNotFound
 		}
 		leased.RowLimits = granted
-		args := append(of[:2:2], lease.Token, until, granted.Concurrency, now.Add(-store.AttemptAge), now)
+		args := slices.Concat(of, []any{lease.Token, until, granted.Concurrency, now.Add(-store.AttemptAge), now})
 		statement := Statement{Text: leaseChunk + s.Locking(true) + leasedChunk, Args: args}
 		err := run(ctx, statement, one(leased, func(r *Row) store.LeasedChunk {
 			l := *leased
@@ -176,7 +176,7 @@ func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until tim
 		if leased.Chunk.Attempt == 1 {
 			return nil
 		}
-		args = append(of[:2:2], leased.Chunk.FirstRow, leased.Chunk.FirstRow+int64(len(leased.Chunk.States)))
+		args = slices.Concat(of, []any{leased.Chunk.FirstRow, leased.Chunk.FirstRow + int64(len(leased.Chunk.States))})
 		leased.Failed = map[int64]prism.ResultID{}
 		return run(ctx, Statement{Text: failedOfRows, Args: args}, func(rows iter.Seq[*Row]) error {
 			for r := range rows {
@@ -193,7 +193,7 @@ func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until tim
 
 // RenewLeases implements store.Runs.
 func (s Store) RenewLeases(
-	ctx context.Context, leases []contract.Lease, now, until time.Time,
+	ctx context.Context, leases []contract.Lease, _, until time.Time,
 ) ([]contract.LeaseState, error) {
 	states := make([]contract.LeaseState, len(leases))
 	done := make([]bool, len(leases))
@@ -207,7 +207,7 @@ func (s Store) RenewLeases(
 				of, done[j] = append(of, j), true
 			}
 		}
-		if err := s.renew(ctx, leases, of, states, now, until); err != nil {
+		if err := s.renew(ctx, leases, of, states, until); err != nil {
 			return nil, err
 		}
 	}
@@ -216,7 +216,7 @@ func (s Store) RenewLeases(
 
 // renew renews the leases of one run, which are those at the positions of.
 func (s Store) renew(
-	ctx context.Context, leases []contract.Lease, of []int, states []contract.LeaseState, now, until time.Time,
+	ctx context.Context, leases []contract.Lease, of []int, states []contract.LeaseState, until time.Time,
 ) error {
 	args := []any{leases[of[0]].Account.UUID, leases[of[0]].Run.UUID}
 	look := func(run Run, locking string) (l runLimits, leasesOf []held, err error) {

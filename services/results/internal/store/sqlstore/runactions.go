@@ -130,8 +130,9 @@ func (c *runChange) pause(ctx context.Context, reason string, at time.Time) (cha
 		return false, nil
 	case contract.RunQueued, contract.RunRunning:
 		return true, c.stop(ctx, contract.RunPausing, reason, at)
+	default: // it is over, or soon will be
+		return false, store.ErrRunOver
 	}
-	return false, store.ErrRunOver
 }
 
 func (c *runChange) resume(ctx context.Context, at time.Time) (changed bool, err error) {
@@ -144,8 +145,9 @@ func (c *runChange) resume(ctx context.Context, at time.Time) (changed bool, err
 			status = contract.RunRunning
 		}
 		return true, c.do(ctx, setGoing, nothing, string(status), at)
+	default: // it is over, or soon will be
+		return false, store.ErrRunOver
 	}
-	return false, store.ErrRunOver
 }
 
 func (c *runChange) cancel(ctx context.Context, at time.Time) (changed bool, err error) {
@@ -154,8 +156,9 @@ func (c *runChange) cancel(ctx context.Context, at time.Time) (changed bool, err
 		return false, nil
 	case contract.RunFinished:
 		return false, store.ErrRunOver
+	default: // it is not over
+		return true, c.stop(ctx, contract.RunCancelling, "", at)
 	}
-	return true, c.stop(ctx, contract.RunCancelling, "", at)
 }
 
 // stop makes a run pausing or cancelling, and what follows if no call is under way.
@@ -256,6 +259,7 @@ func (s Store) SetRunLimits(
 		switch c.Status {
 		case contract.RunCancelling, contract.RunCancelled, contract.RunFinished:
 			return store.ErrRunOver
+		default: // it has or may have rows to come, which the limits are for
 		}
 		limits := runLimitsDetail{c.RowsPerSecond, c.Concurrency}
 		was := limits

@@ -92,8 +92,10 @@ func (s Store) TendRuns(ctx context.Context, now time.Time) (changes int, err er
 // expire ends the leases whose time is over. Without one, it writes nothing.
 func (s Store) expire(ctx context.Context, now time.Time) error {
 	var leases bool
-	expired := Statement{"expired_leases", `SELECT EXISTS (SELECT 1 FROM run_chunks WHERE token IS NOT NULL AND leased_until <= $1)`,
-		[]any{now}, true}
+	expired := Statement{
+		"expired_leases", `SELECT EXISTS (SELECT 1 FROM run_chunks WHERE token IS NOT NULL AND leased_until <= $1)`,
+		[]any{now}, true,
+	}
 	if err := s.Run(ctx, expired, one(&leases, (*Row).Bool)); err != nil || !leases {
 		return err
 	}
@@ -126,8 +128,9 @@ func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err 
 			return false, err
 		}
 		return true, c.stop(ctx, contract.RunPausing, reason, now)
+	default: // time does not change a run that is paused or over
+		return false, nil
 	}
-	return false, nil
 }
 
 // finish ends a run none of whose rows waits. A worker may not have ended the lease of the last rows yet.

@@ -58,7 +58,7 @@ func runLeaseTests() []test {
 				}
 			}
 			for f.lease(t, moment(11)) != nil { // a worker whose chunk another one took looks again
-				chunks[contract.Lease{Chunk: int32(len(chunks)) + 100}] = true //nolint:gosec // small
+				chunks[contract.Lease{Chunk: int32(len(chunks)) + 100}] = true
 			}
 			same(t, len(chunks), 7)
 		}},

@@ -22,7 +22,7 @@ func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) s
 	var chunks []store.FileChunk
 	first := int64(1)
 	for i, n := range rows {
-		chunks = append(chunks, store.FileChunk{Number: int32(i), FirstRow: first, Rows: n, Bytes: 1, Line: first + 1}) //nolint:gosec // small
+		chunks = append(chunks, store.FileChunk{Number: int32(i), FirstRow: first, Rows: n, Bytes: 1, Line: first + 1})
 		first += int64(n)
 	}
 	must := func(err error) {
@@ -35,7 +35,7 @@ func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) s
 	l, err := f.TakeReading(t.Context(), f.id(), moment(2), moment(2).Add(time.Hour))
 	must(err)
 	must(f.RenewReading(t.Context(), l, moment(2).Add(time.Hour), chunks))
-	l.File.Status, l.File.Rows, l.File.Chunks, l.File.Layout = store.FileReady, first-1, int32(len(rows)), []byte(`{}`) //nolint:gosec // small
+	l.File.Status, l.File.Rows, l.File.Chunks, l.File.Layout = store.FileReady, first-1, int32(len(rows)), []byte(`{}`)
 	must(f.EndReading(t.Context(), l, l.File))
 	return l.File
 }
@@ -156,7 +156,7 @@ func saveOf(l *store.LeasedChunk, row int64, ok bool) *contract.Save {
 	return save
 }
 
-// saves saves outcomes of a lease, and ends it.
+// saves stores the outcomes of a lease, and ends it.
 func (f *fixture) saves(t *testing.T, l *store.LeasedChunk, letters string, at time.Time) {
 	t.Helper()
 	s := outcomes(l, letters)
