@@ -93,8 +93,10 @@ func (s Store) TendRuns(ctx context.Context, now time.Time) (changes int, err er
 func (s Store) expire(ctx context.Context, now time.Time) error {
 	var leases bool
 	expired := Statement{
-		"expired_leases", `SELECT EXISTS (SELECT 1 FROM run_chunks WHERE token IS NOT NULL AND leased_until <= $1)`,
-		[]any{now}, true,
+		"expired_leases",
+		`SELECT EXISTS (SELECT 1 FROM run_chunks WHERE token IS NOT NULL AND leased_until <= $1)`,
+		[]any{now},
+		true,
 	}
 	if err := s.Run(ctx, expired, one(&leases, (*Row).Bool)); err != nil || !leases {
 		return err
