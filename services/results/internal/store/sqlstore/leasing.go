@@ -15,28 +15,32 @@ import (
 
 const (
 	// waitingRuns finds runs with rows that nobody has leased, in the order in which they are served (spec: run-fairness): those of
-	// the account with the fewest leased rows, then the run that waited longest. It reads the leases of all runs, which are few, and
-	// one entry of an index for each run.
+	// the account with the fewest leased rows, then the run that waited longest. It reads the leases of each run under way, since
+	// no other run has one, and one entry of an index. Asked for the leases of all runs at once, Postgres reads all chunks unless
+	// ANALYZE has told it that few are leased.
 	waitingRuns = `-- name: WaitingRuns :many
-WITH leased AS (
-	SELECT account_id, run_id, sum(pending) AS pending, count(*) AS leases,
-		sum(CASE WHEN granted = 0 THEN 32 ELSE granted END) AS granted
-	FROM run_chunks WHERE token IS NOT NULL GROUP BY account_id, run_id
+WITH under_way AS MATERIALIZED (
+	SELECT r.account_id, r.id, r.prism_id, r.status, r.rows_per_second, r.concurrency, r.leased_at, (
+		SELECT sum(l.pending) FROM run_chunks l WHERE l.account_id = r.account_id AND l.run_id = r.id AND l.token IS NOT NULL
+	) AS pending, CASE WHEN r.concurrency > 0 THEN (
+		SELECT sum(CASE WHEN l.granted = 0 THEN 32 ELSE l.granted END) FROM run_chunks l
+		WHERE l.account_id = r.account_id AND l.run_id = r.id AND l.token IS NOT NULL
+	) END AS granted
+	FROM runs r WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling')
 )
 SELECT r.account_id, r.id
-FROM runs r
+FROM under_way r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id AND p.archived_at IS NULL
-LEFT JOIN leased l ON l.account_id = r.account_id AND l.run_id = r.id
-LEFT JOIN (SELECT account_id, sum(pending) AS pending FROM leased GROUP BY account_id) a ON a.account_id = r.account_id
+JOIN (SELECT account_id, sum(coalesce(pending, 0)) AS pending FROM under_way GROUP BY account_id) a ON a.account_id = r.account_id
 WHERE r.status IN ('queued', 'running')
-	AND (r.rows_per_second = 0 OR l.leases IS NULL)
-	AND (r.concurrency = 0 OR l.granted IS NULL OR l.granted < r.concurrency)
+	AND (r.rows_per_second = 0 OR r.pending IS NULL)
+	AND (r.concurrency = 0 OR r.granted IS NULL OR r.granted < r.concurrency)
 	AND (
 		SELECT c.number FROM run_chunks c
 		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.pending > 0 AND c.token IS NULL
 		ORDER BY c.number LIMIT 1
 	) IS NOT NULL -- as EXISTS, Postgres would join all chunks
-ORDER BY coalesce(a.pending, 0), r.leased_at, r.id
+ORDER BY a.pending, r.leased_at, r.id
 LIMIT 8`
 
 	// serveRun locks the run, so that its limits hold for all of its leases.
