@@ -48,6 +48,16 @@ const (
     stopped_at      timestamptz(3),
     leased_at       timestamptz(3)   NOT NULL,
     watched_from    timestamptz(3)   NOT NULL,
+    folded          integer          NOT NULL DEFAULT 0,
+    ok              bigint           NOT NULL DEFAULT 0,
+    failed          bigint           NOT NULL DEFAULT 0,
+    invalid         bigint           NOT NULL DEFAULT 0,
+    cancelled       bigint           NOT NULL DEFAULT 0,
+    input_tokens    bigint           NOT NULL DEFAULT 0,
+    output_tokens   bigint           NOT NULL DEFAULT 0,
+    cost            bigint           NOT NULL DEFAULT 0,
+    cost_rest       bigint           NOT NULL DEFAULT 0,
+    currency        text             NOT NULL COLLATE "C" DEFAULT '',
     CONSTRAINT runs_pkey PRIMARY KEY (account_id, id),
     CONSTRAINT runs_status_check
         CHECK (status IN ('queued', 'running', 'pausing', 'paused', 'cancelling', 'cancelled', 'finished'))
@@ -56,7 +66,9 @@ CREATE UNIQUE INDEX IF NOT EXISTS runs_idempotency_key ON runs (account_id, idem
 CREATE INDEX IF NOT EXISTS runs_by_prism ON runs (account_id, prism_id, id);
 CREATE INDEX IF NOT EXISTS runs_by_file ON runs (account_id, file_id) WHERE status NOT IN ('finished', 'cancelled');
 CREATE INDEX IF NOT EXISTS runs_under_way ON runs (status) WHERE status IN ('queued', 'running', 'pausing', 'cancelling');
-CREATE INDEX IF NOT EXISTS runs_retrying ON runs (account_id, id) WHERE retry_from IS NOT NULL`
+CREATE INDEX IF NOT EXISTS runs_retrying ON runs (account_id, id) WHERE retry_from IS NOT NULL;
+CREATE INDEX IF NOT EXISTS runs_folding ON runs (account_id, id) WHERE folded < chunks;
+COMMENT ON COLUMN runs.folded IS 'the chunks below this number have all outcomes and no lease; ok to currency are their sums'`
 
 	createRunChunks = `CREATE TABLE IF NOT EXISTS run_chunks (
     account_id    uuid           NOT NULL,
@@ -92,6 +104,8 @@ COMMENT ON COLUMN run_chunks.states IS 'a letter for each row: pending, pending 
 COMMENT ON COLUMN run_chunks.outcomes IS 'of the last rows: milliseconds since 1970 and then the letters that were saved at that time';
 CREATE INDEX IF NOT EXISTS run_chunks_pending ON run_chunks (account_id, run_id, number) WHERE pending > 0;
 CREATE INDEX IF NOT EXISTS run_chunks_leased ON run_chunks (account_id, run_id, number) WHERE token IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_chunks_counted ON run_chunks (account_id, run_id, number)
+    WHERE pending < row_count OR saved_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS run_chunks_saved ON run_chunks (account_id, run_id, saved_at) WHERE saved_at IS NOT NULL`
 )
 

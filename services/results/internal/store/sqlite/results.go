@@ -134,12 +134,18 @@ func retry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, of prism.
 // setRun makes a result one of a row.
 const setRun = `UPDATE results SET run_id = $3, run_row = $4 WHERE account_id = $1 AND id = $2`
 
-// countRow is the change of a chunk by the retry of a row's result.
-var countRow = sqlstore.CountRetry("$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8")
+// unfoldRun and countRow are the changes of a run and a chunk by the retry of a row's result.
+var (
+	unfoldRun = sqlstore.UnfoldRun("$1", "$2")
+	countRow  = sqlstore.CountRetry("$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8")
+)
 
 // countRetry makes a retry one of the row whose result it retries.
 func countRetry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, run prism.UUID, row int64) error {
 	if err := execute(conn, setRun, account.UUID, r.ID.UUID, run, row); err != nil {
+		return err
+	}
+	if err := execute(conn, unfoldRun, account.UUID, run); err != nil {
 		return err
 	}
 	var used prism.Usage

@@ -20,11 +20,12 @@ const (
 	// ANALYZE has told it that few are leased.
 	waitingRuns = `-- name: WaitingRuns :many
 WITH under_way AS MATERIALIZED (
-	SELECT r.account_id, r.id, r.prism_id, r.status, r.rows_per_second, r.concurrency, r.leased_at, (
-		SELECT sum(l.pending) FROM run_chunks l WHERE l.account_id = r.account_id AND l.run_id = r.id AND l.token IS NOT NULL
+	SELECT r.account_id, r.id, r.prism_id, r.status, r.rows_per_second, r.concurrency, r.leased_at, r.folded, (
+		SELECT sum(l.pending) FROM run_chunks l
+		WHERE l.account_id = r.account_id AND l.run_id = r.id AND l.number >= r.folded AND l.token IS NOT NULL
 	) AS pending, CASE WHEN r.concurrency > 0 THEN (
 		SELECT sum(CASE WHEN l.granted = 0 THEN 32 ELSE l.granted END) FROM run_chunks l
-		WHERE l.account_id = r.account_id AND l.run_id = r.id AND l.token IS NOT NULL
+		WHERE l.account_id = r.account_id AND l.run_id = r.id AND l.number >= r.folded AND l.token IS NOT NULL
 	) END AS granted
 	FROM runs r WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling')
 )
@@ -37,7 +38,7 @@ WHERE r.status IN ('queued', 'running')
 	AND (r.concurrency = 0 OR r.granted IS NULL OR r.granted < r.concurrency)
 	AND (
 		SELECT c.number FROM run_chunks c
-		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.pending > 0 AND c.token IS NULL
+		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.pending > 0 AND c.token IS NULL
 		ORDER BY c.number LIMIT 1
 	) IS NOT NULL -- as EXISTS, Postgres would join all chunks
 ORDER BY a.pending, r.leased_at, r.id
@@ -48,17 +49,23 @@ LIMIT 8`
 WHERE account_id = $1 AND id = $2 AND status IN ('queued', 'running')
 RETURNING status, rows_per_second, concurrency`
 
+	// folded is where the chunks begin that may wait or be leased. Before it, Postgres would pass over each chunk's dead entry of an
+	// index, unless it could remove them.
+	folded = `(SELECT f.folded FROM runs f WHERE f.account_id = $1 AND f.id = $2)`
+
 	lockLimits = `SELECT status, rows_per_second, concurrency FROM runs WHERE account_id = $1 AND id = $2`
 
-	leasesOfRun = `SELECT number, token, granted, leased_until FROM run_chunks
-WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL`
+	leasesOfRun = `-- name: LeasesOfRun :many
+SELECT number, token, granted, leased_until FROM run_chunks
+WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL AND number >= ` + folded
 
 	// leaseChunk stands around the locking of the chunk.
-	leaseChunk = `UPDATE run_chunks SET token = $3, leased_until = $4, granted = $5,
+	leaseChunk = `-- name: LeaseChunk :one
+UPDATE run_chunks SET token = $3, leased_until = $4, granted = $5,
 	begun_at = CASE WHEN begun_at > $6 THEN begun_at ELSE $7 END
 WHERE account_id = $1 AND run_id = $2 AND number = (
 	SELECT number FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND pending > 0 AND token IS NULL
-	ORDER BY number LIMIT 1`
+		AND number >= ` + folded + ` ORDER BY number LIMIT 1`
 	leasedChunk = `
 )
 RETURNING number, first_row, attempt, states, begun_at`
@@ -123,14 +130,7 @@ func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
 
 // LeaseChunk implements store.Runs.
 func (s Store) LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*store.LeasedChunk, error) {
-	type owned struct {
-		account prism.AccountID
-		run     prism.RunID
-	}
-	var waiting []owned
-	err := s.Run(ctx, Statement{"waiting_runs", waitingRuns, nil, true}, all(&waiting, func(r *Row) owned {
-		return owned{prism.AccountID{UUID: r.UUID()}, prism.RunID{UUID: r.UUID()}}
-	}))
+	waiting, err := s.ownedRuns(ctx, "waiting_runs", waitingRuns)
 	if err != nil {
 		return nil, err
 	}

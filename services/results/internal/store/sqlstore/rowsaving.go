@@ -28,6 +28,11 @@ WHERE account_id = $1 AND run_id = $2 AND number = $3`
 	RunColumns = `, run_id, run_row`
 )
 
+// UnfoldRun comes before CountRetry: it locks the run, for SQL of its account and id, and has its chunks counted by themselves.
+func UnfoldRun(account, run string) string {
+	return `UPDATE runs SET ` + unfold + ` WHERE account_id = ` + account + ` AND id = ` + run
+}
+
 // CountRetry is how a chunk of a run changes when a result of one of its rows is retried by itself: the letter of the row becomes
 // that of the new result, whatever it was (spec: run-single-retry). The arguments are the SQL of the account and the run, and of the
 // row and the columns of the new result.

@@ -18,7 +18,8 @@ FROM runs WHERE account_id = $1 AND id = $2`
 	// A run that goes on is watched anew: the rows before do not pause it again.
 	setGoing = `UPDATE runs SET status = $3, reason = '', stopped_at = NULL, finished_at = NULL, leased_at = $4, watched_from = $4
 WHERE account_id = $1 AND id = $2`
-	setRetrying  = `UPDATE runs SET attempt = attempt + 1, watched_from = $3 WHERE account_id = $1 AND id = $2`
+	// While retry_from says which chunks are next to be retried, none is folded.
+	setRetrying  = `UPDATE runs SET attempt = attempt + 1, watched_from = $3, ` + unfold + ` WHERE account_id = $1 AND id = $2`
 	setRetryFrom = `UPDATE runs SET retry_from = $3 WHERE account_id = $1 AND id = $2`
 	selectChunks = `SELECT chunks FROM runs WHERE account_id = $1 AND id = $2`
 	setRunLimits = `UPDATE runs SET rows_per_second = $3, concurrency = $4 WHERE account_id = $1 AND id = $2`

@@ -40,21 +40,30 @@ WHERE r.account_id = $1 AND r.id = $2`
 
 	// selectRuns stands around the conditions on the runs r of an account, $1.
 	selectRuns = `-- name: Runs :many
-WITH page AS (SELECT r.id FROM runs r WHERE r.account_id = `
+WITH page AS (SELECT r.id, r.folded FROM runs r WHERE r.account_id = `
 	countRuns = `)
-SELECT ` + runColumns + `, s.ok, s.failed, s.invalid, s.cancelled, s.input_tokens, s.output_tokens, s.cost, s.cost_rest,
-	s.first_currency, s.last_currency
+SELECT ` + runColumns + `, r.ok + coalesce(s.ok, 0), r.failed + coalesce(s.failed, 0), r.invalid + coalesce(s.invalid, 0),
+	r.cancelled + coalesce(s.cancelled, 0), r.input_tokens + coalesce(s.input_tokens, 0),
+	r.output_tokens + coalesce(s.output_tokens, 0), r.cost + coalesce(s.cost, 0), r.cost_rest + coalesce(s.cost_rest, 0),
+	` + joinedCurrency + `
 FROM page
 JOIN runs r ON r.account_id = $1 AND r.id = page.id
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN (
-	SELECT c.run_id, sum(c.ok) AS ok, sum(c.failed) AS failed, sum(c.invalid) AS invalid, sum(c.cancelled) AS cancelled,
-		CAST(sum(c.input_tokens) AS bigint) AS input_tokens, CAST(sum(c.output_tokens) AS bigint) AS output_tokens,
-		CAST(sum(c.cost) AS bigint) AS cost, CAST(sum(c.cost_rest) AS bigint) AS cost_rest,
-		min(nullif(c.currency, '')) AS first_currency, max(nullif(c.currency, '')) AS last_currency
-	FROM run_chunks c WHERE c.account_id = $1 AND c.run_id IN (SELECT id FROM page) GROUP BY c.run_id
+	SELECT c.run_id, ` + sumOfChunks + `
+	FROM page JOIN run_chunks c ON c.account_id = $1 AND c.run_id = page.id AND c.number >= page.folded
+		AND (c.pending < c.row_count OR c.saved_at IS NOT NULL)
+	GROUP BY c.run_id
 ) s ON s.run_id = r.id
 ORDER BY r.id DESC`
+
+	// sumOfChunks are the sums of the chunks c, and joinedCurrency the currency of such sums s and those of the run r.
+	sumOfChunks = `sum(c.ok) AS ok, sum(c.failed) AS failed, sum(c.invalid) AS invalid, sum(c.cancelled) AS cancelled,
+		CAST(sum(c.input_tokens) AS bigint) AS input_tokens, CAST(sum(c.output_tokens) AS bigint) AS output_tokens,
+		CAST(sum(c.cost) AS bigint) AS cost, CAST(sum(c.cost_rest) AS bigint) AS cost_rest,
+		min(nullif(c.currency, '')) AS first_currency, max(nullif(c.currency, '')) AS last_currency`
+	joinedCurrency = `CASE WHEN s.first_currency IS NULL THEN r.currency
+		WHEN s.first_currency <> s.last_currency OR r.currency NOT IN ('', s.first_currency) THEN '*' ELSE s.first_currency END`
 
 	selectRunChunks = `-- name: RunChunks :many
 SELECT number, first_row, attempt, states, messages FROM run_chunks
@@ -71,14 +80,21 @@ ORDER BY r.run_row LIMIT $4`
 SELECT number, outcomes FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND saved_at > $3 ORDER BY saved_at DESC`
 
 	queueOfRuns = `-- name: QueueOfRuns :one
-SELECT count(*), CAST(coalesce(sum(q.pending), 0) AS bigint), min(q.waiting_since),
-	(SELECT count(*) FROM run_chunks WHERE token IS NOT NULL AND leased_until > $1)
+SELECT coalesce(sum(q.served), 0), CAST(coalesce(sum(q.pending), 0) AS bigint), min(q.waiting_since),
+	CAST(coalesce(sum(q.leases), 0) AS bigint)
 FROM (
-	SELECT (SELECT sum(c.pending) FROM run_chunks c WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.pending > 0) AS pending,
-		CASE WHEN NOT EXISTS (
-			SELECT 1 FROM run_chunks c WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.token IS NOT NULL
-		) THEN r.leased_at END AS waiting_since
-	FROM runs r WHERE r.status IN ('queued', 'running')
+	SELECT u.served, u.leases, CASE WHEN u.served = 1 THEN (
+		SELECT sum(c.pending) FROM run_chunks c WHERE c.account_id = u.account_id AND c.run_id = u.id AND c.pending > 0
+	) END AS pending, CASE WHEN u.served = 1 AND NOT EXISTS (
+		SELECT 1 FROM run_chunks c WHERE c.account_id = u.account_id AND c.run_id = u.id AND c.token IS NOT NULL
+	) THEN u.leased_at END AS waiting_since
+	FROM (
+		SELECT r.account_id, r.id, r.leased_at, CASE WHEN r.status IN ('queued', 'running') THEN 1 ELSE 0 END AS served, (
+			SELECT count(*) FROM run_chunks c
+			WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.token IS NOT NULL AND c.leased_until > $1
+		) AS leases
+		FROM runs r WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling')
+	) u
 ) q`
 )
 
@@ -188,9 +204,6 @@ func (s Store) runs(
 		u := &found.Usage
 		u.InputTokens, u.OutputTokens, u.Cost = r.Int(), r.Int(), prism.Cost{Whole: r.Int(), Rest: r.Int()}
 		u.Currency = r.Text()
-		if last := r.Text(); last != u.Currency {
-			u.Currency = store.SeveralCurrencies
-		}
 		return found
 	}))
 	return runs, err

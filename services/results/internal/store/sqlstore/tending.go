@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -15,7 +16,14 @@ import (
 )
 
 const (
-	expireLeases = endOfLease + ` WHERE token IS NOT NULL AND leased_until <= $1`
+	// expiredLeases finds runs with leases whose time is over. Only runs under way have leases.
+	expiredLeases = `-- name: ExpiredLeases :many
+SELECT r.account_id, r.id FROM runs r
+WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling') AND (
+	SELECT min(c.leased_until) FROM run_chunks c
+	WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.token IS NOT NULL
+) <= $1`
+	expireLeases = endOfLease + ` WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL AND leased_until <= $3`
 
 	revokeLeases = endOfLease + ` WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL`
 
@@ -30,7 +38,8 @@ LEFT JOIN api_keys k ON k.id = r.key_id
 WHERE r.status IN ('queued', 'running') AND (
 	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL
 	OR (
-		SELECT c.number FROM run_chunks c WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.pending > 0
+		SELECT c.number FROM run_chunks c
+		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.pending > 0
 		ORDER BY c.number LIMIT 1
 	) IS NULL
 	OR (
@@ -39,6 +48,32 @@ WHERE r.status IN ('queued', 'running') AND (
 		ORDER BY c.saved_at DESC LIMIT 1
 	) IS NOT NULL
 )`
+
+	// unfoldedRuns finds the runs whose first chunk that is not folded can be.
+	unfoldedRuns = `-- name: UnfoldedRuns :many
+SELECT r.account_id, r.id FROM runs r
+WHERE r.folded < r.chunks AND r.retry_from IS NULL AND (
+	SELECT c.number FROM run_chunks c
+	WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number = r.folded AND c.pending = 0 AND c.token IS NULL
+) IS NOT NULL`
+
+	selectFolded = `SELECT folded, chunks FROM runs WHERE account_id = $1 AND id = $2`
+	firstOpen    = `-- name: FirstOpenChunk :one
+SELECT number FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND number >= $3 AND (pending > 0 OR token IS NOT NULL)
+ORDER BY number LIMIT 1`
+	foldChunks = `UPDATE runs AS r SET folded = $4, ok = r.ok + s.ok, failed = r.failed + s.failed, invalid = r.invalid + s.invalid,
+	cancelled = r.cancelled + s.cancelled, input_tokens = r.input_tokens + s.input_tokens,
+	output_tokens = r.output_tokens + s.output_tokens, cost = r.cost + s.cost, cost_rest = r.cost_rest + s.cost_rest,
+	currency = ` + joinedCurrency + `
+FROM (
+	SELECT ` + sumOfChunks + `
+	FROM run_chunks c WHERE c.account_id = $1 AND c.run_id = $2 AND c.number >= $3 AND c.number < $4
+) s
+WHERE r.account_id = $1 AND r.id = $2`
+
+	// unfold has all chunks counted by themselves again, until fold has folded them.
+	unfold = `folded = 0, ok = 0, failed = 0, invalid = 0, cancelled = 0, input_tokens = 0, output_tokens = 0, cost = 0, cost_rest = 0,
+	currency = ''`
 
 	whyPaused = `-- name: WhyPaused :one
 SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, r.pause_at, r.watched_from FROM runs r
@@ -62,14 +97,7 @@ func (s Store) TendRuns(ctx context.Context, now time.Time) (changes int, err er
 	if err := s.expire(ctx, now); err != nil {
 		return 0, err
 	}
-	type owned struct {
-		account prism.AccountID
-		run     prism.RunID
-	}
-	var tended []owned
-	err = s.Run(ctx, Statement{"tended_runs", tendedRuns, []any{now.Add(-watchedTime)}, true}, all(&tended, func(r *Row) owned {
-		return owned{prism.AccountID{UUID: r.UUID()}, prism.RunID{UUID: r.UUID()}}
-	}))
+	tended, err := s.ownedRuns(ctx, "tended_runs", tendedRuns, now.Add(-watchedTime))
 	if err != nil {
 		return 0, err
 	}
@@ -86,22 +114,68 @@ func (s Store) TendRuns(ctx context.Context, now time.Time) (changes int, err er
 			changes++
 		}
 	}
-	return changes, nil
+	return changes, s.fold(ctx)
+}
+
+// fold adds the chunks at the front of each run that will not change any more to the sums of the run, so that neither a read nor a
+// lease passes over them. What does change such a chunk, a retry, unfolds the run under the lock that fold has.
+func (s Store) fold(ctx context.Context) error {
+	unfolded, err := s.ownedRuns(ctx, "unfolded_runs", unfoldedRuns)
+	if err != nil {
+		return err
+	}
+	for _, u := range unfolded {
+		err := s.changeRun(ctx, "fold_run", u.account, u.run, func(c *runChange) error {
+			if c.retryFrom != nil {
+				return nil
+			}
+			var from, to int32
+			err := c.do(ctx, selectFolded, one(&from, func(r *Row) int32 {
+				from := r.Int32()
+				to = r.Int32()
+				return from
+			}))
+			if err != nil {
+				return err
+			}
+			if err := c.do(ctx, firstOpen, one(&to, (*Row).Int32), from); err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+			if from == to {
+				return nil
+			}
+			return c.do(ctx, foldChunks, nothing, from, to)
+		})
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
 }
 
 // expire ends the leases whose time is over. Without one, it writes nothing.
 func (s Store) expire(ctx context.Context, now time.Time) error {
-	var leases bool
-	expired := Statement{
-		"expired_leases",
-		`SELECT EXISTS (SELECT 1 FROM run_chunks WHERE token IS NOT NULL AND leased_until <= $1)`,
-		[]any{now},
-		true,
+	expired, err := s.ownedRuns(ctx, "expired_leases", expiredLeases, now)
+	for _, e := range expired {
+		if err == nil {
+			err = s.Run(ctx, Statement{"expire_leases", expireLeases, []any{e.account.UUID, e.run.UUID, now}, false}, nothing)
+		}
 	}
-	if err := s.Run(ctx, expired, one(&leases, (*Row).Bool)); err != nil || !leases {
-		return err
-	}
-	return s.Run(ctx, Statement{"expire_leases", expireLeases, []any{now}, false}, nothing)
+	return err
+}
+
+// ownedRun is a run and its account.
+type ownedRun struct {
+	account prism.AccountID
+	run     prism.RunID
+}
+
+// ownedRuns reads runs of any account.
+func (s Store) ownedRuns(ctx context.Context, operation, text string, args ...any) (found []ownedRun, err error) {
+	err = s.Run(ctx, Statement{operation, text, args, true}, all(&found, func(r *Row) ownedRun {
+		return ownedRun{prism.AccountID{UUID: r.UUID()}, prism.RunID{UUID: r.UUID()}}
+	}))
+	return found, err
 }
 
 // tend changes a run as its time has come to.
@@ -130,9 +204,8 @@ func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err 
 			return false, err
 		}
 		return true, c.stop(ctx, contract.RunPausing, reason, now)
-	default: // time does not change a run that is paused or over
-		return false, nil
 	}
+	return false, nil
 }
 
 // finish ends a run none of whose rows waits. A worker may not have ended the lease of the last rows yet.

@@ -32,6 +32,16 @@ CREATE TABLE runs (
     stopped_at      INTEGER,
     leased_at       INTEGER NOT NULL,
     watched_from    INTEGER NOT NULL,
+    folded          INTEGER NOT NULL DEFAULT 0, -- the chunks below this number have all outcomes and no lease; their sums follow
+    ok              INTEGER NOT NULL DEFAULT 0,
+    failed          INTEGER NOT NULL DEFAULT 0,
+    invalid         INTEGER NOT NULL DEFAULT 0,
+    cancelled       INTEGER NOT NULL DEFAULT 0,
+    input_tokens    INTEGER NOT NULL DEFAULT 0,
+    output_tokens   INTEGER NOT NULL DEFAULT 0,
+    cost            INTEGER NOT NULL DEFAULT 0,
+    cost_rest       INTEGER NOT NULL DEFAULT 0,
+    currency        TEXT    NOT NULL DEFAULT '',
     PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX runs_idempotency_key ON runs (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
@@ -39,6 +49,7 @@ CREATE INDEX runs_by_prism ON runs (account_id, prism_id, id);
 CREATE INDEX runs_by_file ON runs (account_id, file_id) WHERE status NOT IN ('finished', 'cancelled');
 CREATE INDEX runs_under_way ON runs (status) WHERE status IN ('queued', 'running', 'pausing', 'cancelling');
 CREATE INDEX runs_retrying ON runs (account_id, id) WHERE retry_from IS NOT NULL;
+CREATE INDEX runs_folding ON runs (account_id, id) WHERE folded < chunks;
 
 CREATE TABLE run_chunks (
     account_id    BLOB    NOT NULL,
@@ -71,6 +82,7 @@ CREATE TABLE run_chunks (
 ) STRICT;
 CREATE INDEX run_chunks_pending ON run_chunks (account_id, run_id, number) WHERE pending > 0;
 CREATE INDEX run_chunks_leased ON run_chunks (account_id, run_id, number) WHERE token IS NOT NULL;
+CREATE INDEX run_chunks_counted ON run_chunks (account_id, run_id, number) WHERE pending < row_count OR saved_at IS NOT NULL;
 CREATE INDEX run_chunks_saved ON run_chunks (account_id, run_id, saved_at) WHERE saved_at IS NOT NULL;
 
 -- +goose Down
