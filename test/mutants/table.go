@@ -142,13 +142,13 @@ var mutants = []mutant{
 		old: "if err == nil || lostRace(err) || deleted(err) {\n			return response, err", new: "if true {\n			return response, err",
 	},
 	{
-		file: execute + "execute.go", why: "a retry is saved as a first call",
+		file: execute + "asking.go", why: "a retry is saved as a first call",
 		old: "		RetryOf:        at.RetryOf,\n", new: "",
 	},
 	{
-		file: execute + "execute.go", why: "a model call that may have happened answers 503 instead of a failed result",
+		file: execute + "asking.go", why: "a model call that may have happened answers 503 instead of a failed result",
 		old: "case errors.Is(err, contract.ErrUnavailable):\n		return contract.Outcome{}, apierr.Unavailable()",
-		new: "case true:\n		return contract.Outcome{}, apierr.Unavailable()",
+		new: "case !errors.Is(err, nil):\n		return contract.Outcome{}, apierr.Unavailable()",
 	},
 	{
 		file: execute + "execute.go", why: "a call that lost a race counts as a result of the day",
@@ -203,7 +203,7 @@ var mutants = []mutant{
 	},
 	{
 		file: sqlite + "results.go", why: "a result that is ok is retried",
-		old: " AND status = 'failed'", new: "",
+		old: "version = $4 AND status = 'failed'", new: "version = $4",
 	},
 	{
 		file: sqlite + "sqlite.go", why: "a transaction with an error is committed",
