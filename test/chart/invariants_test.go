@@ -123,6 +123,10 @@ func restricted(t *testing.T, r rendering) {
 			if c.SecurityContext.ReadOnlyRootFilesystem == nil || !*c.SecurityContext.ReadOnlyRootFilesystem {
 				t.Errorf("%s writes to its root", name)
 			}
+			tmp := slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/tmp" && !m.ReadOnly })
+			if tmp != (name == "results/results") { // which reads files, and has a part of large ones on the disk
+				t.Errorf("%s can write to /tmp: %v", name, tmp)
+			}
 		}
 	}
 	for _, account := range of[corev1.ServiceAccount](r) {

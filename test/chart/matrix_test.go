@@ -52,6 +52,7 @@ func matrix() map[string]string {
 		"workers by their queue":   `runs: {autoscaling: {enabled: true, metric: prism_run_queue_seconds, queueSeconds: 60}, resources: {requests: null}}`,
 		"files in a bucket of AWS": `files: {url: "s3://files/of/prism?region=eu-central-1"}`,
 		"files in a folder":        `{files: {url: "file:///files"}, results: {extraVolumes: [{name: v, emptyDir: {}}], extraVolumeMounts: [{name: v, mountPath: /files}]}}`,
+		"a bound of files on disk": `results: {temporaryLimit: 20Gi}`,
 		"files in an object store": `{files: {url: "s3://files?endpoint=http%3A%2F%2Fminio.objects.svc%3A9000&path_style=true", existingSecret: f, accessKeyKey: a, secretKeyKey: s}, migrations: {mode: job}, networkPolicy: {files: {to: [{namespaceSelector: {}}]}}}`,
 
 		"an HPA for each":               `defaults: {autoscaling: {enabled: true, targetMemory: 80, metrics: [{type: Pods, pods: {metric: {name: m}, target: {type: AverageValue, averageValue: "5"}}}]}}`,

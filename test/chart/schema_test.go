@@ -203,6 +203,8 @@ func TestSchemaRefusesValuesOfTheWrongForm(t *testing.T) {
 		"files.url":                              {"https://s3.example.com", "s3://key:secret@bucket", "s3://Bucket", "s3://b?a b"},
 		"results.synchronousCommit":              {"sometimes"},
 		"gateway.synchronousCommit":              {"on"},
+		"results.temporaryLimit":                 {"20 GiB", "-1Gi", 20},
+		"runs.temporaryLimit":                    {"20Gi"},
 		"gateway.extraEnv":                       {[]any{map[string]any{"value": "v"}}},
 		"networkPolicy.clients.from":             {[]any{map[string]any{"podselector": map[string]any{}}}},
 		"ingress.hosts":                          {[]any{map[string]any{"paths": []any{}}}, []any{map[string]any{"host": "a", "paths": []any{map[string]any{"path": "v1"}}}}},

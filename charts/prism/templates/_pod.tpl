@@ -63,6 +63,9 @@ spec:
       {{- if $models }}
       {{- $mounts = append $mounts (dict "name" "models" "mountPath" "/etc/prism/models" "readOnly" true) }}
       {{- end }}
+      {{- if eq .name "results" }}
+      {{- $mounts = append $mounts (dict "name" "tmp" "mountPath" "/tmp") }}
+      {{- end }}
       {{- with concat $mounts .values.extraVolumeMounts }}
       volumeMounts:
         {{- toYaml . | nindent 8 }}
@@ -76,6 +79,10 @@ spec:
   {{- end }}
   {{- if $models }}
   {{- $volumes = append $volumes (dict "name" "models" "configMap" (dict "name" (include "prism.modelsConfigMap" .root))) }}
+  {{- end }}
+  {{- if eq .name "results" }}
+  {{- /* The texts of large workbooks are in a file while a file is read; the root file system is read-only. */}}
+  {{- $volumes = append $volumes (dict "name" "tmp" "emptyDir" (ternary dict (dict "sizeLimit" .values.temporaryLimit) (empty .values.temporaryLimit))) }}
   {{- end }}
   {{- with concat $volumes .values.extraVolumes }}
   volumes:
