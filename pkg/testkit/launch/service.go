@@ -1,4 +1,4 @@
-// Package launch runs Prism's programs for tests: the standalone prism, or the three services. The programs are those of
+// Package launch runs Prism's programs for tests: the standalone prism, or the services. The programs are those of
 // package program, built once for all tests of a run.
 package launch
 
