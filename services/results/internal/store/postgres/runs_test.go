@@ -64,7 +64,7 @@ func TestLeasesAndReadsOfRunsSeek(t *testing.T) {
 	if err != nil || run.OK != 4900*200 || run.Usage.InputTokens != 4900*7 {
 		t.Fatalf("read %+v, %v", run, err)
 	}
-	of := "'" + account().UUID.String() + "', '" + leased.Run.ID.String() + "'"
+	of := "'" + account().String() + "', '" + leased.Run.ID.String() + "'"
 	arguments := map[string]string{
 		"WaitingRuns": "", "LeasesOfRun": "(" + of + ")", "Runs": "(" + of + ")", "ExpiredLeases": "(now())", "UnfoldedRuns": "",
 		"LeaseChunk": "(" + of + ", gen_random_uuid(), now(), 0, now(), now())",

@@ -204,6 +204,7 @@ func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err 
 			return false, err
 		}
 		return true, c.stop(ctx, contract.RunPausing, reason, now)
+	case contract.RunPaused, contract.RunCancelled, contract.RunFinished:
 	}
 	return false, nil
 }
