@@ -48,7 +48,8 @@ type Runs interface {
 	SaveRows(ctx context.Context, s contract.SaveRows, now time.Time) error
 	// TendRuns ends what has waited long enough: pausing and cancelling runs whose last lease ended or is older than the wait,
 	// runs without pending rows, leases whose time is over, and pauses runs by themselves (spec: run-pauses-itself). It returns how
-	// many runs it changed, so that a caller who gets more than 0 calls again.
+	// many runs it changed, so that a caller who gets more than 0 calls again. It also folds the chunks at the front of a run that are
+	// done into sums, which changes nothing that is seen.
 	TendRuns(ctx context.Context, now time.Time) (int, error)
 	// QueueOfRuns measures what waits.
 	QueueOfRuns(ctx context.Context, now time.Time) (RunQueue, error)

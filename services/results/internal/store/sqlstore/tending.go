@@ -72,8 +72,8 @@ FROM (
 WHERE r.account_id = $1 AND r.id = $2`
 
 	// unfold has all chunks counted by themselves again, until fold has folded them.
-	unfold = `folded = 0, ok = 0, failed = 0, invalid = 0, cancelled = 0, input_tokens = 0, output_tokens = 0, cost = 0, cost_rest = 0,
-	currency = ''`
+	unfold = `folded = 0, ok = 0, failed = 0, invalid = 0, cancelled = 0, input_tokens = 0, output_tokens = 0, cost = 0,
+	cost_rest = 0, currency = ''`
 
 	whyPaused = `-- name: WhyPaused :one
 SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, r.pause_at, r.watched_from FROM runs r

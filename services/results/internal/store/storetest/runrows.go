@@ -211,6 +211,30 @@ func runRowTests() []test {
 			}
 			f.counts(t, r.ID, strings.Repeat("o", 16))
 		}},
+		{"retries of single results while finished chunks are folded lose no count", func(t *testing.T, f *fixture) {
+			r := f.run(t, f.mine, moment(5), 2, 2, 2, 2)
+			for range 4 {
+				f.saves(t, f.leased(t, moment(10)), "ff", moment(11))
+			}
+			_, before := f.rowResults(t, r.ID, 20)
+			retries := make([]prism.Result, len(before))
+			for i := range retries {
+				retries[i] = f.ok(f.mine.prism)
+			}
+			for _, err := range together(16, func(i int) error {
+				if i < 8 {
+					_, err := f.SaveRetry(t.Context(), f.mine.account, retries[i], before[i].ID)
+					return err
+				}
+				_, err := f.TendRuns(t.Context(), moment(12))
+				return err
+			}) {
+				succeeds(t, err)
+			}
+			f.counts(t, r.ID, "oooooooo")
+			f.tend(t, moment(13))
+			f.counts(t, r.ID, "oooooooo")
+		}},
 		{"a deleted result leaves its row's state", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2)
 			f.saves(t, f.leased(t, moment(10)), "of", moment(11))

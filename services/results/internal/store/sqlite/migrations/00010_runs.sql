@@ -83,6 +83,7 @@ CREATE TABLE run_chunks (
 CREATE INDEX run_chunks_pending ON run_chunks (account_id, run_id, number) WHERE pending > 0;
 CREATE INDEX run_chunks_leased ON run_chunks (account_id, run_id, number) WHERE token IS NOT NULL;
 CREATE INDEX run_chunks_counted ON run_chunks (account_id, run_id, number) WHERE pending < row_count OR saved_at IS NOT NULL;
+CREATE INDEX run_chunks_failed ON run_chunks (account_id, run_id, saved_at) WHERE failed > 0;
 CREATE INDEX run_chunks_saved ON run_chunks (account_id, run_id, saved_at) WHERE saved_at IS NOT NULL;
 
 -- +goose Down
