@@ -22,13 +22,13 @@ func BenchmarkSaveRows(b *testing.B) {
 }
 
 const (
-	manyRuns = `INSERT INTO runs (account_id, id, prism_id, version, file_id, name, mapping, status, reason, key_id,
-	pause_at, rows_per_second, concurrency, row_count, chunks, attempt, created_at, leased_at, watched_from)
+	manyRuns = `INSERT INTO runs (account_id, id, prism_id, version, file_id, name, mapping, status, reason,
+	key_id, pause_at, rows_per_second, concurrency, row_count, chunks, attempt, created_at, leased_at, watched_from)
 SELECT account_id, ('10000000-0000-0000-0000-00000000000' || n)::uuid, id, 1, id, '', '{}', 'running', '', id, 1, 0, 0, 1000000, 5000,
 	1, now(), now() + n * interval '1 second', now()
 FROM prisms, generate_series(1, 4) n`
-	manyChunks = `INSERT INTO run_chunks (account_id, run_id, number, first_row, row_count, attempt, states, pending, ok,
-	failed, invalid, cancelled, outcomes, granted, input_tokens, output_tokens, cost, cost_rest, currency)
+	manyChunks = `INSERT INTO run_chunks (account_id, run_id, number, first_row, row_count, attempt, states, pending,
+	ok, failed, invalid, cancelled, outcomes, granted, input_tokens, output_tokens, cost, cost_rest, currency)
 SELECT account_id, id, n, 1 + n * 200, 200, 1, repeat('p', 200), 200, 0, 0, 0, 0, '', 0, 0, 0, 0, 0, ''
 FROM runs, generate_series(0, 4999) n`
 	leaseThem = `UPDATE run_chunks SET token = gen_random_uuid(), leased_until = now() + interval '1 hour', begun_at = now()
@@ -38,8 +38,8 @@ WHERE number < 4900`
 WHERE number < 4900`
 )
 
-// TestLeasesAndReadsOfRunsSeek checks that neither passes over the chunks that are done: in tables without statistics, while an old
-// snapshot keeps each dead version of each chunk and its entries of the indexes, and then with statistics.
+// TestLeasesAndReadsOfRunsSeek checks that neither passes over the chunks that are done: in tables without statistics, while an
+// old snapshot keeps each dead version of each chunk and its entries of the indexes, and then with statistics.
 func TestLeasesAndReadsOfRunsSeek(t *testing.T) {
 	t.Parallel()
 	u := migrated(t)
