@@ -69,7 +69,7 @@ type Contents interface {
 const (
 	// UploadTime is how long after its creation a file expires that is not completed (spec: file-expiry).
 	UploadTime = 7 * day
-	// FileTime is how long after its completion a file expires that is not used.
+	// FileTime is how long a file is kept after its completion, and after the end of each run of it.
 	FileTime = 30 * day
 )
 

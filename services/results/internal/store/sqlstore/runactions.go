@@ -16,6 +16,9 @@ FROM runs WHERE account_id = $1 AND id = $2`
 
 	setStatus = `UPDATE runs SET status = $3, reason = $4, stopped_at = $5, finished_at = $6 WHERE account_id = $1 AND id = $2`
 	// A run that goes on is watched anew: the rows before do not pause it again.
+	keepFile = `UPDATE files SET expires_at = $3
+WHERE account_id = $1 AND id = (SELECT file_id FROM runs WHERE account_id = $1 AND id = $2) AND status = 'ready' AND expires_at < $3`
+
 	setGoing = `UPDATE runs SET status = $3, reason = '', stopped_at = NULL, finished_at = NULL, leased_at = $4, watched_from = $4
 WHERE account_id = $1 AND id = $2`
 	// While retry_from says which chunks are next to be retried, none is folded.
@@ -188,7 +191,15 @@ func (c *runChange) settle(ctx context.Context, at time.Time) (changed bool, err
 	if err := c.do(ctx, setRetryFrom, nothing, nil); err != nil {
 		return false, err
 	}
-	return true, c.do(ctx, setStatus, nothing, string(contract.RunCancelled), "", nil, at)
+	return true, c.over(ctx, contract.RunCancelled, at)
+}
+
+// over ends the run. Its file is kept from then on as long as one that is new (spec: file-expiry).
+func (c *runChange) over(ctx context.Context, status contract.RunStatus, at time.Time) error {
+	if err := c.do(ctx, setStatus, nothing, string(status), "", nil, at); err != nil {
+		return err
+	}
+	return c.do(ctx, keepFile, nothing, at.Add(store.FileTime))
 }
 
 // retryRun has the failed rows sent again. A run that is over goes on; a paused one stays paused.

@@ -215,7 +215,7 @@ func (c *runChange) finish(ctx context.Context, now time.Time) (changed bool, er
 	if err != nil || leased {
 		return false, err
 	}
-	return true, c.do(ctx, setStatus, nothing, string(contract.RunFinished), "", nil, now)
+	return true, c.over(ctx, contract.RunFinished, now)
 }
 
 // reason is why the run pauses by itself; "" if it does not.

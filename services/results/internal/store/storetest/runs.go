@@ -310,6 +310,9 @@ func runTests() []test {
 			same(t, expired(), 0)
 			f.saves(t, f.leased(t, moment(7)), "f", moment(7))
 			f.tend(t, moment(8))
+			late = moment(8).Add(store.FileTime - time.Millisecond)
+			same(t, expired(), 0) // it is kept 30 days from the end of the run
+			late = moment(8).Add(store.FileTime)
 			same(t, expired(), 1)
 			succeeds(t, f.DeleteFile(t.Context(), f.mine.account, r.File, f.by(moment(9))))
 			_, err := f.ActOnRun(t.Context(), f.mine.account, r.ID, contract.RetryRun, f.by(moment(9)))
