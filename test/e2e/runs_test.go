@@ -75,6 +75,19 @@ func TestRuns(t *testing.T) {
 			if err := json.Unmarshal(r.body, &page); err != nil || len(page.Data) != 3 || page.Data[0].Ref != "a" || page.Data[2].Ref != "c" {
 				t.Errorf("got %v, %s", err, r.body)
 			}
+			var one struct {
+				Data   []struct{ Ref string }
+				Cursor *string `json:"next_cursor"`
+			}
+			for i, cursor := 0, ""; i == 0 || one.Cursor != nil; i++ { // spec: page-cursor
+				own.get(t, "/v1/results?limit=1&run="+made.ID+cursor).decode(t, &one)
+				if len(one.Data) != 1 || one.Data[0].Ref != string("abc"[i]) {
+					t.Fatalf("page %d: %+v", i, one)
+				}
+				if one.Cursor != nil {
+					cursor = "&cursor=" + *one.Cursor
+				}
+			}
 			for _, format := range []string{"csv", "tsv", "jsonl", "xlsx"} {
 				own.get(t, "/v1/runs/"+made.ID+"/rows?format="+format).wantStatus(t, 200)
 			}

@@ -48,11 +48,12 @@ func ParseResultList(q Query) (contract.ResultList, error) {
 		list.Version = r.versionParam(s)
 	}
 	list.ResultFilter = r.resultFilter(q)
+	order := contract.ListOfResults
 	if id := r.uuid(q, "run"); id != nil {
-		list.Run = &prism.RunID{UUID: *id}
+		list.Run, order = &prism.RunID{UUID: *id}, contract.ListOfRunResults
 	}
 	list.Format = r.format(q("format"), []contract.Format{contract.JSON, contract.Raw}, "")
-	list.Page = r.page(q, contract.ListOfResults)
+	list.Page = r.page(q, order)
 	return list, r.err()
 }
 

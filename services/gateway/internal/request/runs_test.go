@@ -149,6 +149,15 @@ func TestListsAndRowsOfRunsAreRead(t *testing.T) {
 	}
 	_, err = request.ParseResultList(query("run", "1"))
 	wantProblems(t, err, "run: Invalid uuid")
+	// The pages of a run are in row order, so their cursors are not those of other lists of results.
+	ofRun, ofAll := contract.ListOfRunResults.Cursor(prism.UUID{1}), contract.ListOfResults.Cursor(prism.UUID{1})
+	if _, err := request.ParseResultList(query("run", anID, "cursor", ofRun)); err != nil {
+		t.Error(err)
+	}
+	_, err = request.ParseResultList(query("run", anID, "cursor", ofAll))
+	wantProblems(t, err, "cursor: Invalid cursor")
+	_, err = request.ParseResultList(query("cursor", ofRun))
+	wantProblems(t, err, "cursor: Invalid cursor")
 }
 
 // FuzzParseNewRun looks for panics, and for runs that are accepted and not valid.
