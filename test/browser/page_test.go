@@ -56,7 +56,8 @@ func TestThePage(t *testing.T) {
 					t.Errorf("%s does not show %q", o.id, message)
 				}
 			}
-			b.do(chromedp.Click(chromedp.CSS("#" + o.id + " .try > summary")))
+			// Not by the mouse: the page above grows while it is scrolled to.
+			eval[bool](b, article+".querySelector('.try > summary').click() === undefined")
 			if !eval[bool](b, article+".querySelector('.try button').checkVisibility()") {
 				t.Errorf("%s has no button to send it", o.id)
 			}
@@ -166,7 +167,7 @@ func TestThePage(t *testing.T) {
 	t.Run("begins with the document's first example of a body", func(t *testing.T) {
 		b := open(t)
 		for _, o := range operations(t, server) {
-			if o.body {
+			if o.example != "" {
 				if got := eval[string](b, fmt.Sprintf("document.querySelector('#%s textarea').value", o.id)); compact(t, []byte(got)) != o.example {
 					t.Errorf("%s begins with %s, want %s", o.id, got, o.example)
 				}
