@@ -90,6 +90,13 @@ func (f *parquetField) append(b []byte, columns [][]parquet.Value, asJSON bool) 
 	if !f.repeated {
 		return f.one(b, columns, asJSON)
 	}
+	return f.array(b, columns, f.one)
+}
+
+// array appends all values of a repeated field, each as one appends it.
+func (f *parquetField) array(
+	b []byte, columns [][]parquet.Value, one func(b []byte, columns [][]parquet.Value, asJSON bool) []byte,
+) []byte {
 	b = append(b, '[')
 	if f.absent(columns) {
 		f.skip(columns)
@@ -99,7 +106,7 @@ func (f *parquetField) append(b []byte, columns [][]parquet.Value, asJSON bool) 
 		if !first {
 			b = append(b, ',')
 		}
-		b = f.one(b, columns, true)
+		b = one(b, columns, true)
 	}
 	return append(b, ']')
 }
@@ -156,18 +163,7 @@ func (f *parquetField) elements(b []byte, columns [][]parquet.Value) []byte {
 	if len(f.children) != 1 || f.name == "array" || strings.HasSuffix(f.name, "_tuple") {
 		return f.append(b, columns, true)
 	}
-	b = append(b, '[')
-	if f.absent(columns) {
-		f.skip(columns)
-		return append(b, ']')
-	}
-	for first := true; first || len(columns[f.leaf]) > 0 && columns[f.leaf][0].RepetitionLevel() == f.repetition; first = false {
-		if !first {
-			b = append(b, ',')
-		}
-		b = f.children[0].append(b, columns, true)
-	}
-	return append(b, ']')
+	return f.array(b, columns, f.children[0].append)
 }
 
 // pairs appends the repeated field of a map, as an object whose keys are texts.
