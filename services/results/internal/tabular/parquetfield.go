@@ -90,17 +90,17 @@ func (f *parquetField) append(b []byte, columns [][]parquet.Value, asJSON bool) 
 	if !f.repeated {
 		return f.one(b, columns, asJSON)
 	}
-	return f.array(b, columns, f.one)
+	return f.all(b, columns, "[]", f.one)
 }
 
-// array appends all values of a repeated field, each as one appends it.
-func (f *parquetField) array(
-	b []byte, columns [][]parquet.Value, one func(b []byte, columns [][]parquet.Value, asJSON bool) []byte,
+// all appends all values of a repeated field between brackets, each as one appends it.
+func (f *parquetField) all(
+	b []byte, columns [][]parquet.Value, brackets string, one func(b []byte, columns [][]parquet.Value, asJSON bool) []byte,
 ) []byte {
-	b = append(b, '[')
+	b = append(b, brackets[0])
 	if f.absent(columns) {
 		f.skip(columns)
-		return append(b, ']')
+		return append(b, brackets[1])
 	}
 	for first := true; first || len(columns[f.leaf]) > 0 && columns[f.leaf][0].RepetitionLevel() == f.repetition; first = false {
 		if !first {
@@ -108,7 +108,7 @@ func (f *parquetField) array(
 		}
 		b = one(b, columns, true)
 	}
-	return append(b, ']')
+	return append(b, brackets[1])
 }
 
 // absent tells whether the next value says that the field is not there.
@@ -163,23 +163,14 @@ func (f *parquetField) elements(b []byte, columns [][]parquet.Value) []byte {
 	if len(f.children) != 1 || f.name == "array" || strings.HasSuffix(f.name, "_tuple") {
 		return f.append(b, columns, true)
 	}
-	return f.array(b, columns, f.children[0].append)
+	return f.all(b, columns, "[]", f.children[0].append)
 }
 
 // pairs appends the repeated field of a map, as an object whose keys are texts.
 func (f *parquetField) pairs(b []byte, columns [][]parquet.Value) []byte {
-	b = append(b, '{')
-	if f.absent(columns) {
-		f.skip(columns)
-		return append(b, '}')
-	}
-	for first := true; first || len(columns[f.leaf]) > 0 && columns[f.leaf][0].RepetitionLevel() == f.repetition; first = false {
-		if !first {
-			b = append(b, ',')
-		}
+	return f.all(b, columns, "{}", func(b []byte, columns [][]parquet.Value, asJSON bool) []byte {
 		key := f.children[0].append(nil, columns, false)
 		b = append(strictjson.AppendString(b, string(key)), ':')
-		b = f.children[1].append(b, columns, true)
-	}
-	return append(b, '}')
+		return f.children[1].append(b, columns, asJSON)
+	})
 }
