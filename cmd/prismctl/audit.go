@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -19,15 +18,12 @@ func (a *app) auditList() *cobra.Command {
 	var (
 		output, from, to string
 		filter           client.AuditFilter
-		limit            int
-		all              bool
+		most             most
 	)
-	show := func(cmd *cobra.Command, c *client.Client, _ []string) (err error) {
-		if limit < 1 {
-			return usage(errors.New("--limit is at least 1; --all lists all"))
-		}
-		if all {
-			limit = 0
+	show := func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		limit, err := most.items()
+		if err != nil {
+			return err
 		}
 		if filter.From, filter.To, err = period(from, to); err != nil {
 			return err
@@ -40,8 +36,7 @@ func (a *app) auditList() *cobra.Command {
 	cmd.Flags().StringVar(&from, "from", "", "only changes made at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	cmd.Flags().StringVar(&to, "to", "", "only changes made before this time")
 	cmd.Flags().StringVar(&filter.Actor, "actor", "", "only changes made with the key with this id, by an operator: operator, or by the retention of prisms: retention")
-	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
-	cmd.Flags().BoolVar(&all, "all", false, "list all, however many there are")
+	most.flags(cmd)
 	return cmd
 }
 

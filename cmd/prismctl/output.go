@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -109,6 +110,29 @@ func writeJSON(w io.Writer, v any, indent string) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
 	return e.Encode(v)
+}
+
+// most is how many items a list shows.
+type most struct {
+	limit int
+	all   bool
+}
+
+// flags adds --limit and --all.
+func (m *most) flags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&m.limit, "limit", 50, "how many at most")
+	cmd.Flags().BoolVar(&m.all, "all", false, "list all, however many there are")
+}
+
+// items is the number of items, or 0 for all.
+func (m *most) items() (int, error) {
+	switch {
+	case m.limit < 1:
+		return 0, usage(errors.New("--limit is at least 1; --all lists all"))
+	case m.all:
+		return 0, nil
+	}
+	return m.limit, nil
 }
 
 // first returns the first n items, or all if n is 0.

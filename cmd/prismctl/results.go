@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -37,19 +36,15 @@ func (a *app) resultsList() *cobra.Command {
 	var (
 		output, status, from, to string
 		filter                   client.ResultFilter
-		limit                    int
-		all                      bool
+		most                     most
 	)
 	cmd := a.calling("list", "List results, newest first, or those of a run in the order of its rows", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		if limit < 1 {
-			return usage(errors.New("--limit is at least 1; --all lists all"))
-		}
-		if all {
-			limit = 0
+		limit, err := most.items()
+		if err != nil {
+			return err
 		}
 		filter.Status = client.Status(status)
 		filter.EmptyRef = cmd.Flags().Changed("ref") && filter.Ref == ""
-		var err error
 		if filter.From, filter.To, err = period(from, to); err != nil {
 			return err
 		}
@@ -64,8 +59,7 @@ func (a *app) resultsList() *cobra.Command {
 	timeFlags(cmd, &from, &to)
 	callFlags(cmd, &filter.Model, &filter.KeyID)
 	cmd.Flags().StringVar(&filter.Run, "run", "", "only results of the run of this id")
-	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
-	cmd.Flags().BoolVar(&all, "all", false, "list all, however many there are")
+	most.flags(cmd)
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	return cmd
 }

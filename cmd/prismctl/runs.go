@@ -31,15 +31,12 @@ func (a *app) runsList() *cobra.Command {
 	var (
 		output, status string
 		filter         client.RunFilter
-		limit          int
-		all            bool
+		most           most
 	)
 	cmd := a.calling("list", "List runs, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		if limit < 1 {
-			return usage(errors.New("--limit is at least 1; --all lists all"))
-		}
-		if all {
-			limit = 0
+		limit, err := most.items()
+		if err != nil {
+			return err
 		}
 		filter.Status = client.RunStatus(status)
 		const columns = "id name prism version status rows ok failed invalid cancelled pending created_at"
@@ -53,8 +50,7 @@ func (a *app) runsList() *cobra.Command {
 	outputFlag(cmd, &output)
 	cmd.Flags().StringVar(&status, "status", "", "only runs with this status, such as running or paused")
 	choices(cmd, "status", runStatuses...)
-	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
-	cmd.Flags().BoolVar(&all, "all", false, "list all, however many there are")
+	most.flags(cmd)
 	a.prismFlag(cmd, &filter.Prism, "only runs of this prism")
 	return cmd
 }
