@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 
@@ -11,25 +10,17 @@ import (
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/daemon"
 	"github.com/prism-results/prism/pkg/httpkit"
-	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/services/gateway"
 	"github.com/prism-results/prism/services/runs"
 )
 
 type settings struct {
-	Admin   config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9093" help:"address of /healthz, /readyz and /metrics"`
-	Results config.URL     `env:"PRISM_RESULTS_URL" required:"true" schemes:"http https" example:"http://127.0.0.1:8081" help:"where results is"`
-	Models  config.URL     `env:"PRISM_MODEL_PROXY_URL" required:"true" schemes:"http https" example:"http://127.0.0.1:8082" help:"where model-proxy is"`
-	Redis   config.URL     `env:"PRISM_REDIS_URL" schemes:"redis rediss unix redis+sentinel rediss+sentinel redis+cluster rediss+cluster" example:"redis://127.0.0.1:6379" help:"the gateways' Redis, for limits of accounts; without it each process counts alone"`
-	Auth    gateway.RedisAuth
-	Tokens  struct {
-		Results wire.ResultsTokens
-		Models  wire.ModelsTokens
-		Shared  wire.SharedToken
-	}
-	TLS    mtls.Settings
-	Runs   runs.Settings
-	Daemon daemon.Settings
+	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9093" help:"address of /healthz, /readyz and /metrics"`
+	Services wire.Callees
+	Redis    config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix redis+sentinel rediss+sentinel redis+cluster rediss+cluster" example:"redis://127.0.0.1:6379" help:"the gateways' Redis, for limits of accounts; without it each process counts alone"`
+	Auth     gateway.RedisAuth
+	Runs     runs.Settings
+	Daemon   daemon.Settings
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
@@ -44,42 +35,21 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	resultsTokens, err := s.Tokens.Results.Open(s.Tokens.Shared, d.Log)
-	if err != nil {
-		return err
-	}
-	modelsTokens, err := s.Tokens.Models.Open(s.Tokens.Shared, d.Log)
-	if err != nil {
-		return err
-	}
-	identity, err := s.TLS.Open(d.Log, d.Metrics)
-	if err != nil {
-		return err
-	}
 	deps := wire.ClientDeps{Tracer: d.Traces.Provider, Propagator: d.Traces.Propagator}
 	// Each lease may have a save under way beside the leasing and the renewing.
-	results, err := wire.NewResults(wire.ClientConfig{
-		URL: s.Results.String(), TLS: identity, Tokens: resultsTokens, MaxConns: runs.MaxLeases + 8,
-	}, deps)
+	services, err := s.Services.Open(ctx, deps, d.Log, d.Metrics, runs.MaxLeases+8, s.Runs.Concurrency+8)
 	if err != nil {
-		return fmt.Errorf("PRISM_RESULTS_URL: %w (for example PRISM_RESULTS_URL=http://127.0.0.1:8081)", err)
+		return err
 	}
-	defer results.Close()
-	models, err := wire.NewModels(wire.ClientConfig{
-		URL: s.Models.String(), TLS: identity, Tokens: modelsTokens, MaxConns: s.Runs.Concurrency + 8,
-	}, deps)
-	if err != nil {
-		return fmt.Errorf("PRISM_MODEL_PROXY_URL: %w (for example PRISM_MODEL_PROXY_URL=http://127.0.0.1:8082)", err)
-	}
-	defer models.Close()
+	defer services.Close()
 	rows, err := gateway.NewRows(
 		gateway.Config{RedisURL: s.Redis.String(), RedisAuth: s.Auth},
-		gateway.RowsDeps{Results: results, Models: models, Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider})
+		gateway.RowsDeps{Results: services.Results, Models: services.Models, Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider})
 	if err != nil {
 		return err
 	}
 	worker, err := runs.New(runs.Config{Concurrency: s.Runs.Concurrency}, runs.Deps{
-		Leases: results, Rows: rows, Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider,
+		Leases: services.Results, Rows: rows, Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider,
 	})
 	if err != nil {
 		return err

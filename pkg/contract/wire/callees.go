@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/config"
+	"github.com/prism-results/prism/pkg/mtls"
+)
+
+// Callees are the settings of a process that calls results and model-proxy.
+type Callees struct {
+	Results config.URL `env:"PRISM_RESULTS_URL" required:"true" schemes:"http https" example:"http://127.0.0.1:8081" help:"where results is"`
+	Models  config.URL `env:"PRISM_MODEL_PROXY_URL" required:"true" schemes:"http https" example:"http://127.0.0.1:8082" help:"where model-proxy is"`
+	Tokens  struct {
+		Results ResultsTokens
+		Models  ModelsTokens
+		Shared  SharedToken
+	}
+	TLS mtls.Settings
+}
+
+// Clients are the clients of both services.
+type Clients struct {
+	Results Results
+	Models  Models
+}
+
+// Close closes the idle connections; calls under way go on.
+func (c Clients) Close() {
+	c.Results.Close()
+	c.Models.Close()
+}
+
+// Open makes the clients, with so many connections at most to each service. Their first calls connect.
+func (c Callees) Open(
+	ctx context.Context, deps ClientDeps, log *slog.Logger, metrics prometheus.Registerer, toResults, toModels int,
+) (clients Clients, err error) {
+	resultsTokens, err := c.Tokens.Results.Open(c.Tokens.Shared, log)
+	if err != nil {
+		return clients, err
+	}
+	modelsTokens, err := c.Tokens.Models.Open(c.Tokens.Shared, log)
+	if err != nil {
+		return clients, err
+	}
+	identity, err := c.TLS.Open(log, metrics)
+	if err != nil {
+		return clients, err
+	}
+	if identity != nil && (c.Results.Scheme() != "https" || c.Models.Scheme() != "https") {
+		log.WarnContext(ctx, "calls are in plain text: PRISM_INTERNAL_TLS_DIR is set, but an address has no https://",
+			"results", c.Results.Scheme(), "model_proxy", c.Models.Scheme())
+	}
+	clients.Results, err = NewResults(ClientConfig{
+		URL: c.Results.String(), TLS: identity, Tokens: resultsTokens, MaxConns: toResults,
+	}, deps)
+	if err != nil {
+		return clients, fmt.Errorf("PRISM_RESULTS_URL: %w (for example PRISM_RESULTS_URL=http://127.0.0.1:8081)", err)
+	}
+	clients.Models, err = NewModels(ClientConfig{
+		URL: c.Models.String(), TLS: identity, Tokens: modelsTokens, MaxConns: toModels,
+	}, deps)
+	if err != nil {
+		clients.Results.Close()
+		return clients, fmt.Errorf("PRISM_MODEL_PROXY_URL: %w (for example PRISM_MODEL_PROXY_URL=http://127.0.0.1:8082)", err)
+	}
+	return clients, nil
+}
