@@ -46,6 +46,9 @@ type settings struct {
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == "demo" {
+		return fillDemo(ctx, args[1:], env, stdout, stderr)
+	}
 	if operator.Commands(args) {
 		c, err := operator.Parse(args, stdout)
 		if err != nil {
@@ -57,7 +60,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		}
 		return results.Operate(ctx, s.config(), c, stdout)
 	}
-	env.Commands = operator.Usage("")
+	env.Commands = operator.Usage("") + demoUsage
 	s, err := config.Parse[settings](args, env, stdout)
 	if err != nil {
 		return err

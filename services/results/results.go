@@ -59,6 +59,8 @@ type Deps struct {
 	Metrics prometheus.Registerer
 	Log     *slog.Logger
 	Tracer  trace.TracerProvider
+	// Now is the clock of everything that is stored; the database's unless given.
+	Now func() time.Time
 }
 
 // Service is contract.Results over a store, and runs what goes on beside the calls.
@@ -91,6 +93,9 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	now := time.Now
 	if s.clock != nil {
 		now = s.clock.Now
+	}
+	if d.Now != nil {
+		now = d.Now
 	}
 	contents, err := cfg.blobs(s.store)
 	if err != nil {
