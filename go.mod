@@ -2,6 +2,8 @@ module github.com/prism-results/prism
 
 go 1.26.0
 
+ignore ./web/node_modules
+
 require (
 	github.com/anthropics/anthropic-sdk-go v1.84.0
 	github.com/aymanbagabas/go-udiff v0.4.1

@@ -1,0 +1,15 @@
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from './errors';
+
+/** Old rows stay while new ones load; failures that may pass are repeated with growing pauses, others are shown at once. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      placeholderData: (previous: unknown) => previous,
+      retry: (count, error) => error instanceof ApiError && error.passing && count < 4,
+      retryDelay: (count) => Math.min(1000 * 2 ** count, 15_000),
+    },
+    mutations: { retry: false },
+  },
+});

@@ -1,0 +1,130 @@
+import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
+import { exactly, short, shown } from '@/design/numbers';
+import { Figure } from './Figure';
+import './charts.css';
+
+export interface Series {
+  label: string;
+  /** One for each time; null leaves a gap. */
+  values: (number | null)[];
+}
+
+const height = 140;
+const [top, bottom, left] = [8, 22, 44]; // room for the axes, in pixels
+
+/** At most 4 series over time as areas, with a crosshair for pointer and arrow keys. `times` are days or times in UTC, equally far apart. */
+export function AreaChart({ label, times, series, unit, format = shown }: { label: string; times: string[]; series: Series[]; unit?: string; format?: (value: number) => string }) {
+  const [width, ref] = useWidth();
+  const [at, setAt] = useState<number>();
+  const highest = niceMax(Math.max(0, ...series.flatMap((s) => s.values.map((v) => v ?? 0))));
+  const right = width - 8;
+  const x = (i: number) => times.length < 2 ? (left + right) / 2 : left + ((right - left) * i) / (times.length - 1);
+  const y = (value: number) => height - bottom - ((height - top - bottom) * value) / highest;
+  const nearest = (event: PointerEvent<SVGSVGElement>) => {
+    const position = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    const index = Math.round(((position - left) / (right - left)) * (times.length - 1));
+    setAt(Math.max(0, Math.min(times.length - 1, index)));
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    setAt((now) => Math.max(0, Math.min(times.length - 1, (now ?? (by > 0 ? -1 : times.length)) + by)));
+  };
+  const current = at === undefined ? undefined : Math.min(at, times.length - 1);
+  const ticks = ticksOf(times.length, width);
+  return (
+    <Figure label={label} data={{ head: ['UTC', ...series.map((s) => s.label)], rows: times.map((t, i) => [t, ...series.map((s) => numberOf(s.values[i]))]) }}>
+      <div className="area" ref={ref}>
+        <p className="area-legend" aria-live="polite">
+          {series.map((s, i) => (
+            <span key={s.label} className={`series-${i + 1}`}>
+              <b aria-hidden="true" />{s.label}{' '}
+              <strong className="num">{current === undefined ? '' : s.values[current] == null ? '–' : format(s.values[current])}</strong>
+            </span>
+          ))}
+          <span className="soft num">{current === undefined ? `UTC${unit ? `, ${unit}` : ''}` : `${times[current]} UTC`}</span>
+        </p>
+        <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} tabIndex={0}
+          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKey}>
+          {[0, highest / 2, highest].map((value) => (
+            <g key={value}>
+              <line className="grid" x1={left} x2={right} y1={y(value)} y2={y(value)} />
+              <text className="axis" x={left - 6} y={y(value) + 4} textAnchor="end">{short(value)}</text>
+            </g>
+          ))}
+          {ticks.map((i) => (
+            <text key={i} className="axis" x={x(i)} y={height - 6} textAnchor={i === 0 ? 'start' : i === times.length - 1 ? 'end' : 'middle'}>
+              {times[i]!.slice(5)}
+            </text>
+          ))}
+          {series.map((s, i) => (
+            <g key={s.label} className={`series-${i + 1}`}>
+              {runs(s.values).map(([from, to]) => {
+                const line = Array.from({ length: to - from }, (_, k) => `${x(from + k)},${y(s.values[from + k]!)}`);
+                return (
+                  <g key={from}>
+                    {to - from > 1 && <polygon points={`${x(from)},${y(0)} ${line.join(' ')} ${x(to - 1)},${y(0)}`} />}
+                    {to - from > 1 ? <polyline points={line.join(' ')} /> : <circle cx={x(from)} cy={y(s.values[from]!)} r="2.5" />}
+                  </g>
+                );
+              })}
+              {current !== undefined && s.values[current] != null && <circle cx={x(current)} cy={y(s.values[current])} r="3.5" />}
+            </g>
+          ))}
+          {current !== undefined && <line className="crosshair" x1={x(current)} x2={x(current)} y1={top} y2={height - bottom} />}
+        </svg>
+      </div>
+    </Figure>
+  );
+}
+
+const numberOf = (value: number | null | undefined) => (value == null ? null : exactly(value));
+
+/** A line without axes, for a cell of a table. */
+export function Sparkline({ label, values }: { label: string; values: number[] }) {
+  const highest = Math.max(...values, 1);
+  const step = values.length > 1 ? 96 / (values.length - 1) : 0;
+  const points = values.map((value, i) => `${2 + i * step},${18 - (value / highest) * 16}`).join(' ');
+  return <svg className="sparkline" width="100" height="20" role="img" aria-label={label}><polyline points={points} /></svg>;
+}
+
+/** The width of an element, in pixels. */
+function useWidth(): [number, React.RefObject<HTMLDivElement | null>] {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(600);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    setWidth(element.clientWidth || 600);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth || 600));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [width, ref];
+}
+
+/** The next of 1, 2, 4, 5, 10, 20 … that is not below the highest value. */
+export function niceMax(highest: number): number {
+  if (highest <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(highest));
+  return (([1, 2, 4, 5, 10].find((step) => step * power >= highest) ?? 10) * power);
+}
+
+/** The stretches of values without a gap, as [from, to). */
+export function runs(values: (number | null)[]): [number, number][] {
+  const found: [number, number][] = [];
+  values.forEach((value, i) => {
+    if (value === null) return;
+    const current = found.at(-1);
+    if (current && current[1] === i) current[1] = i + 1;
+    else found.push([i, i + 1]);
+  });
+  return found;
+}
+
+function ticksOf(n: number, width: number): number[] {
+  const most = Math.max(2, Math.floor(width / 90));
+  if (n <= most) return Array.from({ length: n }, (_, i) => i);
+  return Array.from({ length: most }, (_, i) => Math.round((i * (n - 1)) / (most - 1)));
+}

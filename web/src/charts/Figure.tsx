@@ -1,0 +1,40 @@
+import { type ReactNode, useId, useState } from 'react';
+import { Button } from '@/design/Button';
+import './charts.css';
+
+export interface Data {
+  head: string[];
+  /** The first cell names the row; numbers end-align. */
+  rows: (string | number | null)[][];
+}
+
+/** A picture with its text alternative and, one key press away, the table of its data. */
+export function Figure({ label, data, children, plain }: { label: string; data: Data; children: ReactNode; plain?: boolean }) {
+  const [table, setTable] = useState(false);
+  const id = useId();
+  return (
+    <figure className="figure" aria-label={label}>
+      {table ? <DataTable id={id} label={label} data={data} /> : children}
+      {!plain && (
+        <Button variant="quiet" small className="figure-switch" icon={table ? 'usage' : 'table'} aria-pressed={table} onClick={() => setTable(!table)}>
+          {table ? 'Chart' : 'Table'}
+        </Button>
+      )}
+    </figure>
+  );
+}
+
+function DataTable({ id, label, data }: { id: string; label: string; data: Data }) {
+  return (
+    <div className="figure-data" tabIndex={0} role="region" aria-label={`Table: ${label}`}>
+      <table className="table" id={id}>
+        <thead><tr>{data.head.map((head, i) => <th key={i} scope="col" className={i ? 'end' : undefined}>{head}</th>)}</tr></thead>
+        <tbody>
+          {data.rows.map((row, i) => (
+            <tr key={i}>{row.map((cell, j) => j ? <td key={j} className="end">{cell ?? '–'}</td> : <th key={j} scope="row">{cell}</th>)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

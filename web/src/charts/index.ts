@@ -1,0 +1,3 @@
+export { AreaChart, Sparkline, type Series } from './Area';
+export { Figure } from './Figure';
+export { Probabilities, Scale, YesNo, type Part } from './Probabilities';

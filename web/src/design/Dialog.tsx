@@ -1,0 +1,72 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { Button } from './Button';
+import './overlay.css';
+
+interface Props {
+  open: boolean;
+  /** Esc, the close button, or a press beside the dialog. */
+  onClose: () => void;
+  title: ReactNode;
+  children: ReactNode;
+  /** Buttons at the end, the next step last. */
+  actions?: ReactNode;
+  /** Keeps a press beside the dialog from closing it: for typed text, and for what is shown once. */
+  firm?: boolean;
+  wide?: boolean;
+  /** Makes the body and actions a form. */
+  onSubmit?: () => void;
+}
+
+/** A modal dialog. What it shows leaves the document when it closes, and the focus goes back to where it was. */
+export function Dialog({ open, ...rest }: Props) {
+  return open ? <Open {...rest} /> : null;
+}
+
+function Open({ onClose, title, children, actions, firm, wide, onSubmit }: Omit<Props, 'open'>) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current!;
+    const before = document.activeElement;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  const content = (
+    <>
+      <header className="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <Button variant="quiet" small icon="close" className="dialog-close" onClick={onClose}>Close</Button>
+      </header>
+      <div className="dialog-body">{children}</div>
+      {actions && <footer className="dialog-actions">{actions}</footer>}
+    </>
+  );
+  return (
+    <dialog ref={ref} className={wide ? 'dialog wide' : 'dialog'} aria-labelledby={id}
+      onCancel={(event) => { event.preventDefault(); onClose(); }}
+      onMouseDown={(event) => { if (!firm && event.target === ref.current) onClose(); }}>
+      {onSubmit
+        ? <form className="dialog-form" noValidate onSubmit={(event) => { event.preventDefault(); onSubmit(); }}>{content}</form>
+        : <div className="dialog-form">{content}</div>}
+    </dialog>
+  );
+}
+
+/** Asks before what cannot be undone. The title names the object ("Revoke key production?"), the button the verb. */
+export function Confirm({ open, onClose, onConfirm, title, verb, busy, error, children }: {
+  open: boolean; onClose: () => void; onConfirm: () => void; title: string; verb: string; busy?: boolean; error?: ReactNode; children: ReactNode;
+}) {
+  return (
+    <Dialog open={open} onClose={onClose} title={title} actions={
+      <>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button variant="danger" busy={busy ?? false} onClick={onConfirm}>{verb}</Button>
+      </>
+    }>
+      <div className="stack">{children}{error}</div>
+    </Dialog>
+  );
+}

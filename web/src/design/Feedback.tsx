@@ -1,0 +1,140 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { ApiError } from '@/api/errors';
+import { Button, Copy } from './Button';
+import { Icon, type IconName } from './icons';
+import { percent, shown } from './numbers';
+import './feedback.css';
+
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info';
+
+/** A word with an icon, never a colour alone. */
+export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?: IconName; children: ReactNode }) {
+  return <span className={`badge ${tone}`}><Icon name={icon ?? iconOf[tone]} /><span>{children}</span></span>;
+}
+
+const iconOf: Record<Tone, IconName> = { neutral: 'dot', good: 'good', warn: 'warn', bad: 'bad', info: 'info' };
+
+const statuses: Record<string, [Tone, IconName]> = {
+  ok: ['good', 'good'], active: ['good', 'good'], finished: ['good', 'good'],
+  failed: ['bad', 'bad'], invalid: ['warn', 'warn'],
+  queued: ['neutral', 'clock'], pending: ['neutral', 'clock'], running: ['info', 'play'],
+  pausing: ['warn', 'pause'], paused: ['warn', 'pause'], cancelling: ['neutral', 'stop'], cancelled: ['neutral', 'stop'],
+  revoked: ['neutral', 'stop'], expired: ['neutral', 'clock'], archived: ['neutral', 'archive'], invited: ['info', 'clock'],
+};
+
+/** The state of a result, run, row, key or member, in the API's own word. */
+export function Status({ status }: { status: string }) {
+  const [tone, icon] = statuses[status] ?? ['neutral', 'dot'];
+  return <Badge tone={tone} icon={icon}>{status}</Badge>;
+}
+
+/** What will be here, the one next step, and the command that does the same. */
+export function Empty({ title, children, action, command }: { title: ReactNode; children?: ReactNode; action?: ReactNode; command?: string }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children && <p className="soft">{children}</p>}
+      {action && <div className="row">{action}</div>}
+      {command && <Code text={command} label="Copy command" />}
+    </div>
+  );
+}
+
+/** Says what failed, with the id of the request. `onRetry` asks again. */
+export function ErrorNote({ error, title, onRetry }: { error: unknown; title?: ReactNode; onRetry?: () => void }) {
+  if (!error) return null;
+  const message = error instanceof Error ? error.message : String(error);
+  const id = error instanceof ApiError ? error.requestId : '';
+  return (
+    <div className="note bad" role="alert">
+      <Icon name="bad" />
+      <div className="grow">
+        {title && <strong>{title} </strong>}
+        <span>{message}</span>
+        {id && <p className="note-id">Request id <code>{id}</code><Copy text={id} label="Copy request id" /></p>}
+      </div>
+      {onRetry && <Button small onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** A remark that stays on the page. */
+export function Note({ tone = 'info', children, action }: { tone?: Tone; children: ReactNode; action?: ReactNode }) {
+  return <div className={`note ${tone}`}><Icon name={iconOf[tone]} /><div className="grow">{children}</div>{action}</div>;
+}
+
+/** Keeps the place of rows that load; seen after 200 ms. */
+export function Skeleton({ lines = 3 }: { lines?: number }) {
+  return <div className="skeleton" aria-hidden="true">{Array.from({ length: lines }, (_, i) => <span key={i} />)}</div>;
+}
+
+/** How far something is. Parts of different tones stand side by side; what is missing to `max` is the track. */
+export function Progress({ label, max, parts, value = 0 }: { label: string; max: number; value?: number; parts?: { value: number; tone: Tone; label: string }[] }) {
+  const all = parts ?? [{ value, tone: 'info' as const, label }];
+  const sum = all.reduce((total, part) => total + part.value, 0);
+  return (
+    <div className="progress" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={max} aria-valuenow={sum}
+      aria-valuetext={max ? `${percent(sum / max)}: ${all.map((p) => `${shown(p.value)} ${p.label}`).join(', ')}` : label}>
+      {all.map((part) => part.value > 0 && (
+        <span key={part.label} className={part.tone} title={`${shown(part.value)} ${part.label}`} style={{ flexGrow: part.value / max }} />
+      ))}
+      <span className="rest" style={{ flexGrow: max ? Math.max(0, 1 - sum / max) : 1 }} />
+    </div>
+  );
+}
+
+/** Text that is copied with one click: a command, JSON, YAML. */
+export function Code({ text, label = 'Copy', wrap, tall }: { text: string; label?: string; wrap?: boolean; tall?: boolean }) {
+  return (
+    <div className={['code', wrap && 'wrap', tall && 'tall'].filter(Boolean).join(' ')}>
+      <pre tabIndex={0}><code>{text}</code></pre>
+      <Copy text={text} label={label} />
+    </div>
+  );
+}
+
+interface Shown {
+  id: number;
+  message: ReactNode;
+  undo?: () => void;
+}
+
+let toasts: Shown[] = [];
+let last = 0;
+let told: (() => void) | undefined;
+
+/** Says that something was done, for 6 seconds, with Undo where it can be undone. Errors are no toasts: they stay where they are. */
+export function toast(message: ReactNode, undo?: () => void): void {
+  toasts = [...toasts.slice(-2), { id: ++last, message, undo }];
+  told?.();
+}
+
+/** The place of toasts; once in the frame. */
+export function Toasts() {
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    told = () => redraw((n) => n + 1);
+    return () => { told = undefined; };
+  }, []);
+  const drop = (id: number) => { toasts = toasts.filter((t) => t.id !== id); redraw((n) => n + 1); };
+  return (
+    <div className="toasts" role="status">
+      {toasts.map((t) => <Toast key={t.id} toast={t} drop={() => drop(t.id)} />)}
+    </div>
+  );
+}
+
+function Toast({ toast: { message, undo }, drop }: { toast: Shown; drop: () => void }) {
+  const [held, setHeld] = useState(false);
+  useEffect(() => {
+    if (held) return;
+    const timer = setTimeout(drop, 6000);
+    return () => clearTimeout(timer);
+  }, [held]);
+  return (
+    <div className="toast" onMouseEnter={() => setHeld(true)} onMouseLeave={() => setHeld(false)} onFocus={() => setHeld(true)} onBlur={() => setHeld(false)}>
+      <span>{message}</span>
+      {undo && <Button small onClick={() => { undo(); drop(); }}>Undo</Button>}
+    </div>
+  );
+}

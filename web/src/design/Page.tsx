@@ -1,0 +1,48 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import './page.css';
+
+/** The heading of a page and its body. `name` is the document's title where the heading is no text. */
+export function Page({ title, name, lead, actions, tabs, children }: { title: ReactNode; name?: string; lead?: ReactNode; actions?: ReactNode; tabs?: ReactNode; children: ReactNode }) {
+  const text = name ?? (typeof title === 'string' ? title : '');
+  useEffect(() => {
+    document.title = text ? `${text} · Prism` : 'Prism';
+  }, [text]);
+  return (
+    <div className="page">
+      <header className={tabs ? 'page-head tabbed' : 'page-head'}>
+        <div className="grow">
+          <h1>{title}</h1>
+          {lead && <p className="soft">{lead}</p>}
+        </div>
+        {actions && <div className="row">{actions}</div>}
+        {tabs}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page under a heading of its own. */
+export function Section({ title, actions, children }: { title: ReactNode; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="section">
+      <header className="section-head"><h2 className="grow">{title}</h2>{actions}</header>
+      {children}
+    </section>
+  );
+}
+
+/** Links that look like tabs, so that each has its URL: `<Tabs label="Prism" tabs={[{ label: 'Try', to: '/prisms/$prism', params }]} />`. */
+export function Tabs({ label, tabs }: { label: string; tabs: (LinkProps & { label: ReactNode })[] }) {
+  return (
+    <nav className="tabs" aria-label={label}>
+      {tabs.map(({ label: words, ...link }, index) => <Link key={index} {...link}>{words}</Link>)}
+    </nav>
+  );
+}
+
+/** Filters above a list, in one row that wraps. */
+export function Toolbar({ label, children }: { label: string; children: ReactNode }) {
+  return <div className="toolbar" role="group" aria-label={label}>{children}</div>;
+}

@@ -1,0 +1,12 @@
+export { Button, ButtonLink, Copy } from './Button';
+export { Confirm, Dialog } from './Dialog';
+export { Badge, Code, Empty, ErrorNote, Note, Progress, Skeleton, Status, toast, type Tone } from './Feedback';
+export { Checkbox, Field, Input, Select, Textarea } from './Field';
+export { Icon, type IconName } from './icons';
+export { editable, layered } from './keys';
+export { Menu, type MenuItem } from './Menu';
+export * from './numbers';
+export { Page, Section, Tabs, Toolbar } from './Page';
+export { Panel, Split } from './Panel';
+export { sortRows, Table, type Column, type Sort } from './Table';
+export { Facts, Kbd, Num, Time, useNow } from './Values';

@@ -1,0 +1,1 @@
+export const membersRoutes = [] as const;

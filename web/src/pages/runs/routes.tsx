@@ -1,0 +1,1 @@
+export const runsRoutes = [] as const;

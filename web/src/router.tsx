@@ -1,0 +1,42 @@
+import { createRoute, createRouter } from '@tanstack/react-router';
+import { auditRoutes } from './pages/audit/routes';
+import { homeRoutes } from './pages/home/routes';
+import { accountRoutes } from './pages/account/routes';
+import { keysRoutes } from './pages/keys/routes';
+import { membersRoutes } from './pages/members/routes';
+import { prismsRoutes } from './pages/prisms/routes';
+import { resultsRoutes } from './pages/results/routes';
+import { runsRoutes } from './pages/runs/routes';
+import { usageRoutes } from './pages/usage/routes';
+import { Failed, NotFound } from './shell/Failed';
+import { frame, root } from './shell/root';
+import { SignIn } from './shell/SignIn';
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignIn,
+  validateSearch: (search): { return?: string } => (typeof search.return === 'string' ? { return: search.return } : {}),
+});
+
+const tree = root.addChildren([
+  signIn,
+  frame.addChildren([
+    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...keysRoutes, ...membersRoutes, ...auditRoutes, ...accountRoutes,
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree: tree,
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultErrorComponent: Failed,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react';
+import { session, useSession } from '@/api/session';
+import { Button } from '@/design/Button';
+import { Input } from '@/design/Field';
+import { Icon } from '@/design/icons';
+import { tokenOf } from './token';
+
+function subscribe(listener: () => void) {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
+  return () => {
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
+  };
+}
+
+/** Says once that this machine is offline. */
+export function OfflineBar() {
+  const online = useSyncExternalStore(subscribe, () => navigator.onLine);
+  return <div role="status">{!online && <p className="bar-top warn"><Icon name="offline" />You are offline. The page shows what it had, and goes on when the network is back.</p>}</div>;
+}
+
+/** Says that the session is over, and signs in again without leaving the page. */
+export function SessionBar() {
+  const { status } = useSession();
+  const client = useQueryClient();
+  const [link, setLink] = useState('');
+  const [error, setError] = useState<string>();
+  const ended = status === 'ended';
+  useEffect(() => {
+    if (!ended) return;
+    // Somebody who signed in in another tab comes back to this one.
+    const check = () => { if (!document.hidden) void session.load().then((active) => { if (active) void client.invalidateQueries(); }, () => {}); };
+    document.addEventListener('visibilitychange', check);
+    addEventListener('focus', check);
+    return () => {
+      document.removeEventListener('visibilitychange', check);
+      removeEventListener('focus', check);
+    };
+  }, [ended, client]);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const token = tokenOf(link);
+    if (!token) return setError('Paste the whole link.');
+    try {
+      await session.signIn(token);
+      setLink('');
+      setError(undefined);
+      await client.invalidateQueries();
+    } catch (cause) {
+      setError(cause instanceof Error ? cause.message : String(cause));
+    }
+  };
+  return (
+    <div role="alert">
+      {ended && (
+        <form className="bar-top warn" onSubmit={(event) => void submit(event)}>
+          <Icon name="warn" />
+          <p className="grow">Your session has ended. What you typed is still here: sign in in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a> and come back, or paste a sign-in link.</p>
+          <Input label="Sign-in link" hideLabel placeholder="Sign-in link" value={link} error={error} onChange={(event) => setLink(event.target.value)} />
+          <Button type="submit">Sign in</Button>
+        </form>
+      )}
+    </div>
+  );
+}
