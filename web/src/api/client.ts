@@ -33,6 +33,18 @@ export async function ask<T>(call: Promise<{ data?: T; error?: unknown; response
   return data as T;
 }
 
+/** All items of a list, page after page: `askAll((cursor) => ask(api.GET('/v1/keys', { params: { query: { cursor } } })))`. */
+export async function askAll<T>(page: (cursor: string | undefined) => Promise<{ data: T[]; next_cursor: string | null }>, most = 2000): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const { data, next_cursor } = await page(cursor);
+    items.push(...data);
+    cursor = next_cursor ?? undefined;
+  } while (cursor && items.length < most);
+  return items;
+}
+
 /** A response of the API by its path, for what openapi-fetch cannot carry: uploads, downloads and streams of events. */
 export async function askRaw(path: string, init?: RequestInit): Promise<Response> {
   const response = await authorized(new Request(new URL(path, location.origin), { credentials: 'omit', ...init }));

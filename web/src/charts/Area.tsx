@@ -13,7 +13,7 @@ const height = 140;
 const [top, bottom, left] = [8, 22, 44]; // room for the axes, in pixels
 
 /** At most 4 series over time as areas, with a crosshair for pointer and arrow keys. `times` are days or times in UTC, equally far apart. */
-export function AreaChart({ label, times, series, unit, format = shown }: { label: string; times: string[]; series: Series[]; unit?: string; format?: (value: number) => string }) {
+export function AreaChart({ label, title, times, series, format = shown, axis = short }: { label: string; title?: string; times: string[]; series: Series[]; format?: (value: number) => string; axis?: (value: number) => string }) {
   const [width, ref] = useWidth();
   const [at, setAt] = useState<number>();
   const highest = niceMax(Math.max(0, ...series.flatMap((s) => s.values.map((v) => v ?? 0))));
@@ -34,7 +34,7 @@ export function AreaChart({ label, times, series, unit, format = shown }: { labe
   const current = at === undefined ? undefined : Math.min(at, times.length - 1);
   const ticks = ticksOf(times.length, width);
   return (
-    <Figure label={label} data={{ head: ['UTC', ...series.map((s) => s.label)], rows: times.map((t, i) => [t, ...series.map((s) => numberOf(s.values[i]))]) }}>
+    <Figure label={label} title={title} data={{ head: ['UTC', ...series.map((s) => s.label)], rows: times.map((t, i) => [t, ...series.map((s) => numberOf(s.values[i]))]) }}>
       <div className="area" ref={ref}>
         <p className="area-legend" aria-live="polite">
           {series.map((s, i) => (
@@ -43,19 +43,19 @@ export function AreaChart({ label, times, series, unit, format = shown }: { labe
               <strong className="num">{current === undefined ? '' : s.values[current] == null ? '–' : format(s.values[current])}</strong>
             </span>
           ))}
-          <span className="soft num">{current === undefined ? `UTC${unit ? `, ${unit}` : ''}` : `${times[current]} UTC`}</span>
+          <span className="soft num">{current !== undefined && `${times[current]} UTC`}</span>
         </p>
         <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} tabIndex={0}
           onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKey}>
           {[0, highest / 2, highest].map((value) => (
             <g key={value}>
               <line className="grid" x1={left} x2={right} y1={y(value)} y2={y(value)} />
-              <text className="axis" x={left - 6} y={y(value) + 4} textAnchor="end">{short(value)}</text>
+              <text className="axis" x={left - 6} y={y(value) + 4} textAnchor="end">{axis(value)}</text>
             </g>
           ))}
           {ticks.map((i) => (
             <text key={i} className="axis" x={x(i)} y={height - 6} textAnchor={i === 0 ? 'start' : i === times.length - 1 ? 'end' : 'middle'}>
-              {times[i]!.slice(5)}
+              {times[i]!.slice(5, 16)}
             </text>
           ))}
           {series.map((s, i) => (

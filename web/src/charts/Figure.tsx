@@ -8,18 +8,20 @@ export interface Data {
   rows: (string | number | null)[][];
 }
 
-/** A picture with its text alternative and, one key press away, the table of its data. */
-export function Figure({ label, data, children, plain }: { label: string; data: Data; children: ReactNode; plain?: boolean }) {
+/** A picture, with a heading if it has a title, its text alternative and, one key press away, the table of its data. */
+export function Figure({ label, title, data, children, plain }: { label: string; title?: ReactNode; data: Data; children: ReactNode; plain?: boolean }) {
   const [table, setTable] = useState(false);
   const id = useId();
+  const toggle = !plain && (
+    <Button variant="quiet" small className="figure-switch" icon={table ? 'usage' : 'table'} onClick={() => setTable(!table)}>
+      {table ? 'Chart' : 'Table'}<span className="unseen"> of {label}</span>
+    </Button>
+  );
   return (
     <figure className="figure" aria-label={label}>
+      {title && <figcaption className="figure-head"><h2>{title}</h2>{toggle}</figcaption>}
       {table ? <DataTable id={id} label={label} data={data} /> : children}
-      {!plain && (
-        <Button variant="quiet" small className="figure-switch" icon={table ? 'usage' : 'table'} aria-pressed={table} onClick={() => setTable(!table)}>
-          {table ? 'Chart' : 'Table'}
-        </Button>
-      )}
+      {!title && toggle}
     </figure>
   );
 }

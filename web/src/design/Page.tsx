@@ -33,11 +33,18 @@ export function Section({ title, actions, children }: { title: ReactNode; action
   );
 }
 
-/** Links that look like tabs, so that each has its URL: `<Tabs label="Prism" tabs={[{ label: 'Try', to: '/prisms/$prism', params }]} />`. */
-export function Tabs({ label, tabs }: { label: string; tabs: (LinkProps & { label: ReactNode })[] }) {
+/**
+ * Links that look like tabs, so that each has its URL: `<Tabs label="Prism" tabs={[{ label: 'Try', to: '/prisms/$prism', params }]} />`.
+ * `current` says which one is shown, where the path alone does not.
+ */
+export function Tabs({ label, tabs }: { label: string; tabs: (LinkProps & { label: ReactNode; current?: boolean })[] }) {
   return (
     <nav className="tabs" aria-label={label}>
-      {tabs.map(({ label: words, ...link }, index) => <Link key={index} {...link}>{words}</Link>)}
+      {tabs.map(({ label: words, current, ...link }, index) => (
+        current === undefined
+          ? <Link key={index} {...link}>{words}</Link>
+          : <Link key={index} {...link} activeProps={{}} className={current ? 'active' : ''} aria-current={current ? 'page' : undefined}>{words}</Link>
+      ))}
     </nav>
   );
 }

@@ -49,7 +49,7 @@ export function Frame() {
             </button>
           </div>
           <div className="side-body">
-            <button type="button" className="find" onClick={() => setLayer('palette')}><Icon name="search" /><span>Find anything</span><Kbd keys="Mod K" /></button>
+            <button type="button" className="find" onClick={() => setLayer('palette')}><Icon name="search" /><span>Find</span><Kbd keys="Mod K" /></button>
             <nav aria-label="Main">
               {shown.map((place) => (
                 <Link key={place.to} to={place.to} activeOptions={{ exact: place.to === '/' }} className={place.line ? 'lined' : ''}>
@@ -110,6 +110,18 @@ export async function signOut(client: { clear: () => void }): Promise<void> {
   await session.signOut();
   client.clear();
   location.assign('/console/sign-in');
+}
+
+/** The frame while the session is asked for. */
+export function FramePending() {
+  return (
+    <div className="frame" aria-busy="true">
+      <div className="frame-body">
+        <div className="side"><div className="side-top"><span className="brand"><Logo /><span>Prism</span></span></div></div>
+        <main />
+      </div>
+    </div>
+  );
 }
 
 export function Logo() {

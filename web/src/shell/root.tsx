@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { session } from '@/api/session';
-import { Frame } from './Frame';
+import { Frame, FramePending } from './Frame';
 import { Failed, NotFound } from './Failed';
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Failed });
@@ -10,6 +10,9 @@ export const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
   component: Frame,
+  pendingComponent: FramePending,
+  pendingMs: 0,
+  pendingMinMs: 0,
   errorComponent: Failed,
   beforeLoad: async ({ location }) => {
     if (session.state.status === 'active' || session.state.status === 'ended') return;

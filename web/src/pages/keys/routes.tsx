@@ -5,6 +5,8 @@ import { frame } from '@/shell/root';
 export interface KeysSearch {
   sort?: Sort;
   open?: string;
+  /** Also revoked and expired keys. */
+  all?: boolean;
 }
 
 export const keysRoutes = [
@@ -15,6 +17,7 @@ export const keysRoutes = [
     validateSearch: (search): KeysSearch => ({
       ...(typeof search.sort === 'string' && { sort: search.sort }),
       ...(typeof search.open === 'string' && { open: search.open }),
+      ...(search.all === true && { all: true }),
     }),
   }),
 ] as const;

@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { api, ask, type Schemas } from '@/api';
+import { AreaChart } from '@/charts';
+import { type Column, count, duration, ErrorNote, exactly, money, Num, percent, Progress, Section, shown, Skeleton, Status, Table, Time, type Tone } from '@/design';
+import { byDay, dayAfter, today, whole } from '../usage/sums';
+
+type Result = Schemas['Result'];
+type Run = Schemas['Run'];
+
+const ended = ['finished', 'cancelled'];
+
+/** What happened lately: the last 30 days, active runs and the newest failures. */
+export function Overview({ newest }: { newest: Result[] }) {
+  const query = { from: dayAfter(today(), -29), to: dayAfter(today(), 1) };
+  const usage = useQuery({
+    queryKey: ['usage', query, 'day'],
+    queryFn: ({ signal }) => ask(api.GET('/v1/usage', { params: { query }, signal })),
+    refetchInterval: 60_000,
+  });
+  return (
+    <>
+      <ErrorNote error={usage.error} onRetry={() => void usage.refetch()} />
+      {usage.data ? <Days usage={usage.data} newest={newest} /> : !usage.error && <Skeleton lines={8} />}
+      <div className="home-lists">
+        <ActiveRuns />
+        <Failures />
+      </div>
+    </>
+  );
+}
+
+function Days({ usage, newest }: { usage: Schemas['Usage']; newest: Result[] }) {
+  const list = byDay(usage.data, usage.from, usage.to);
+  const sum = whole(usage.data);
+  const times = list.map((total) => total.name!);
+  const took = newest.map((result) => result.took_ms).sort((a, b) => a - b);
+  const middle = took[Math.floor((took.length - 1) / 2)] ?? 0;
+  const slow = took[Math.ceil(took.length * 0.95) - 1] ?? 0;
+  const costs = Object.entries(sum.costs);
+  return (
+    <>
+      <dl className="home-facts">
+        <Fact name="Results, 30 days" title={exactly(sum.results)}><Link to="/usage">{shown(sum.results)}</Link></Fact>
+        <Fact name="Failed" title={exactly(sum.failed)}>{shown(sum.failed)} <small className="soft">{sum.results ? percent(sum.failed / sum.results) : ''}</small></Fact>
+        <Fact name={`Time, newest ${count(took.length, 'result')}`} title={`Half took up to ${middle} ms, 95 of 100 up to ${slow} ms`}>{duration(middle)} <small className="soft">p95 {duration(slow)}</small></Fact>
+        {costs.length > 0 && (
+          <Fact name="Cost, 30 days" title={costs.map(([currency, cost]) => `${exactly(cost)} ${currency}`).join(', ')}>
+            {costs.map(([currency, cost]) => money(cost, currency)).join(' + ')}
+          </Fact>
+        )}
+      </dl>
+      <div className="home-charts">
+        <AreaChart title="Calls by day" label={`Calls by day, ${count(sum.results, 'result')} in 30 days`} times={times} series={[{ label: 'Results', values: list.map((t) => t.results) }]} />
+        <AreaChart title="Failures by day" label={`Failures by day, ${shown(sum.failed)} in 30 days`} times={times} series={[{ label: 'Failed', values: list.map((t) => t.failed) }]} />
+        <Times newest={newest} />
+      </div>
+    </>
+  );
+}
+
+function Fact({ name, title, children }: { name: string; title: string; children: React.ReactNode }) {
+  return <div><dt className="soft">{name}</dt><dd className="num" title={title}>{children}</dd></div>;
+}
+
+/** How long the newest results took, oldest first. */
+function Times({ newest }: { newest: Result[] }) {
+  const oldestFirst = [...newest].reverse();
+  return (
+    <AreaChart title={`Time of the newest ${newest.length}`} label="How long the newest results took" format={duration} axis={duration}
+      times={oldestFirst.map((result) => result.created_at.slice(0, 19).replace('T', ' '))} series={[{ label: 'Time', values: oldestFirst.map((result) => result.took_ms) }]} />
+  );
+}
+
+function ActiveRuns() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['runs', 'newest'],
+    queryFn: ({ signal }) => ask(api.GET('/v1/runs', { params: { query: { limit: 50 } }, signal })),
+    refetchInterval: 5_000,
+  });
+  const active = data?.data.filter((run) => !ended.includes(run.status)) ?? [];
+  return (
+    <Section title="Active runs" actions={<Link to={'/runs' as string}>All runs</Link>}>
+      <ErrorNote error={error} onRetry={() => void refetch()} />
+      {!data && !error && <Skeleton />}
+      {data && active.length === 0 && <p className="soft">No run is active. A run answers each row of a file.</p>}
+      <ul className="home-runs">{active.map((run) => <li key={run.id}><RunLine run={run} /></li>)}</ul>
+    </Section>
+  );
+}
+
+function RunLine({ run }: { run: Run }) {
+  const parts: { value: number; tone: Tone; label: string }[] = [
+    { value: run.ok, tone: 'good', label: 'ok' }, { value: run.failed, tone: 'bad', label: 'failed' }, { value: run.invalid, tone: 'warn', label: 'invalid' },
+  ];
+  return (
+    <>
+      <div className="row">
+        <Link to={'/runs/$run' as string} params={{ run: run.id } as never} className="grow clip">{run.name ?? `${run.prism}, ${count(run.rows, 'row')}`}</Link>
+        <Status status={run.status} />
+      </div>
+      <Progress label={run.name ?? run.prism} max={run.rows} parts={parts} />
+      <p className="soft num">
+        {shown(run.rows - run.pending)} of {count(run.rows, 'row')}{run.eta_seconds !== null && run.status === 'running' && `, about ${duration(run.eta_seconds * 1000)} left`}
+      </p>
+    </>
+  );
+}
+
+const columns: Column<Result>[] = [
+  { id: 'at', head: 'Time', cell: (result) => <Time at={result.created_at} />, width: '8rem' },
+  { id: 'prism', head: 'Prism', cell: (result) => <Link to={'/prisms/$prism' as string} params={{ prism: result.prism } as never}>{result.prism}</Link>, width: '30%' },
+  { id: 'error', head: 'Error', cell: (result) => result.error },
+  { id: 'took', head: 'Took', cell: (result) => <Num value={result.took_ms} unit="ms" />, align: 'end', show: 'wide' },
+];
+
+function Failures() {
+  const navigate = useNavigate();
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    queryKey: ['results', 'failed', 'newest'],
+    queryFn: ({ signal }) => ask(api.GET('/v1/results', { params: { query: { status: 'failed', limit: 8 } }, signal })),
+    refetchInterval: 15_000,
+  });
+  return (
+    <Section title="Newest failures" actions={<Link to={'/results' as string} search={{ status: 'failed' } as never}>All failures</Link>}>
+      <ErrorNote error={error} onRetry={() => void refetch()} />
+      {data ? (
+        <Table label="Newest failures" columns={columns} rows={data.data as Result[]} rowKey={(result) => result.id} stale={isPlaceholderData}
+          onOpen={(result) => void navigate({ to: '/results/$result' as string, params: { result: result.id } as never })}
+          empty={<p className="soft">No result failed.</p>} />
+      ) : !error && <Skeleton />}
+    </Section>
+  );
+}
