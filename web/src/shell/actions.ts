@@ -51,7 +51,7 @@ export function listenForKeys(): () => void {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || editable(event.target) || layered()) return;
     if (event.key.length > 1) return;
     const pair = first && event.timeStamp - first.at < 1000 ? `${first.key} ${event.key}` : undefined;
-    const found = flat.findLast((a) => a.keys === pair) ?? flat.findLast((a) => a.keys === event.key);
+    const found = [pair, event.key].map((keys) => keys && flat.findLast((a) => a.keys === keys)).find(Boolean);
     first = { key: event.key, at: event.timeStamp };
     if (!found) return;
     first = undefined;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { api, ask, type Schemas } from '@/api';
 import { AreaChart } from '@/charts';
-import { type Column, count, duration, ErrorNote, exactly, money, Num, percent, Progress, Section, shown, Skeleton, Status, Table, Time, type Tone } from '@/design';
+import { type Column, count, duration, ErrorNote, exactly, money, percent, Progress, Section, shown, Skeleton, Status, Table, Time, type Tone } from '@/design';
 import { byDay, dayAfter, today, whole } from '../usage/sums';
 
 type Result = Schemas['Result'];
@@ -109,9 +109,9 @@ function RunLine({ run }: { run: Run }) {
 
 const columns: Column<Result>[] = [
   { id: 'at', head: 'Time', cell: (result) => <Time at={result.created_at} />, width: '8rem' },
-  { id: 'prism', head: 'Prism', cell: (result) => <Link to={'/prisms/$prism' as string} params={{ prism: result.prism } as never}>{result.prism}</Link>, width: '30%' },
+  { id: 'prism', head: 'Prism', cell: (result) => <Link to={'/prisms/$prism' as string} params={{ prism: result.prism } as never}>{result.prism}</Link>, width: '9rem', show: 'wide' },
   { id: 'error', head: 'Error', cell: (result) => result.error },
-  { id: 'took', head: 'Took', cell: (result) => <Num value={result.took_ms} unit="ms" />, align: 'end', show: 'wide' },
+  { id: 'took', head: 'Took', cell: (result) => <span title={`${result.took_ms} ms`}>{duration(result.took_ms)}</span>, align: 'end', show: 'wide', width: '5rem' },
 ];
 
 function Failures() {
