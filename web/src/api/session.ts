@@ -69,6 +69,11 @@ export class Session {
     }
   }
 
+  /** What the console is: its version, and whether it takes OpenID Connect. */
+  config(): Promise<{ version: string; openid: boolean }> {
+    return send('GET', '/console/config') as Promise<{ version: string; openid: boolean }>;
+  }
+
   /** Uses up a sign-in link. */
   async signIn(token: string): Promise<void> {
     await send('POST', '/console/session', { token });

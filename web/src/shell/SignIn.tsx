@@ -37,7 +37,7 @@ export function SignIn() {
     const token = tokenOf(location.hash);
     if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
     if (token) void use(token);
-    void fetch('/console/config').then(async (response) => response.ok && setOpenid(Boolean(((await response.json()) as { openid?: boolean }).openid)), () => {});
+    void session.config().then((config) => setOpenid(config.openid), () => {});
   }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();

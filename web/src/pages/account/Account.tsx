@@ -1,0 +1,59 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { session, useSession } from '@/api';
+import { Button, Copy, ErrorNote, Facts, Page, Section, Select, Status, Table } from '@/design';
+import { signOut } from '@/shell/Frame';
+import { setTheme, type Theme, useTheme } from '@/shell/theme';
+import { roles } from '../roles';
+import './account.css';
+
+const themes = [['system', 'As the system'], ['light', 'Light'], ['dark', 'Dark']] as const;
+
+/** Who is signed in, where, and how it looks. */
+export function Account() {
+  const { account, accounts } = useSession();
+  const client = useQueryClient();
+  const theme = useTheme();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const config = useQuery({ queryKey: ['config'], staleTime: Infinity, queryFn: () => session.config() });
+  if (!account) return null;
+  const leave = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await signOut(client);
+    } catch (cause) {
+      setError(cause);
+      setBusy(false);
+    }
+  };
+  return (
+    <Page title="Your account" actions={<Button busy={busy} onClick={() => void leave()}>Sign out</Button>}>
+      <ErrorNote error={error} />
+      <Section title="You">
+        <Facts items={[
+          ['Name', account.member.name],
+          ['Role', <>{account.member.role} <span className="soft">{roles.find(([role]) => role === account.member.role)?.[2]}</span></>],
+          ['Account', account.name],
+          ['Account id', <span className="row"><code>{account.id}</code><Copy text={account.id} label="Copy id of the account" /></span>],
+          ...(config.data ? [['Prism', config.data.version] as [React.ReactNode, React.ReactNode]] : []),
+        ]} />
+      </Section>
+      {accounts.length > 1 && (
+        <Section title="Accounts">
+          <Table label="Accounts" rows={accounts} rowKey={(a) => a.id} open={account.id} columns={[
+            { id: 'name', head: 'Name', cell: (a) => a.name },
+            { id: 'role', head: 'Role', cell: (a) => a.member.role, width: '8rem' },
+            { id: 'switch', head: <span className="unseen">Switch</span>, align: 'end', width: '8rem', cell: (a) => a.id === account.id
+              ? <Status status="active" />
+              : <Button small onClick={() => { session.switchTo(a); client.clear(); }}>Switch<span className="unseen"> to {a.name}</span></Button> },
+          ]} />
+        </Section>
+      )}
+      <Section title="Looks">
+        <Select className="account-theme" label="Theme" value={theme} options={themes} onChange={(event) => setTheme(event.target.value as Theme)} />
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,27 @@
+import { count } from '@/design/numbers';
+
+// What an action did, before the name of its object.
+const actions: Record<string, string> = {
+  'account.create': 'Created account', 'account.limits': 'Changed the limits of', 'key.create': 'Created key', 'key.revoke': 'Revoked key',
+  'prism.create': 'Created prism', 'prism.rename': 'Renamed prism', 'prism.archive': 'Archived prism', 'prism.unarchive': 'Unarchived prism',
+  'prism.retention': 'Changed the retention of', 'version.create': 'Saved a version of', 'lens.replace': 'Replaced the Lens of',
+  'result.delete': 'Deleted result', 'results.delete': 'Deleted results of', 'file.delete': 'Deleted file',
+  'run.create': 'Created run', 'run.pause': 'Paused run', 'run.resume': 'Resumed run', 'run.cancel': 'Cancelled run', 'run.retry': 'Retried failed rows of run',
+  'run.limits': 'Changed the limits of run',
+};
+
+/** An action in words, such as `Created key`. An action of a later release stays as it is. */
+export function saying(action: string): string {
+  return actions[action] ?? action;
+}
+
+/** The detail of an entry in words, such as `version 2` or `role caller, expires 2027-01-01`. */
+export function detailOf(detail: Record<string, unknown>): string {
+  return Object.entries(detail)
+    .map(([name, value]) => {
+      if (name === 'days') return value === null ? 'kept for good' : count(Number(value), 'day');
+      if (name === 'expires_at') return `expires ${String(value).slice(0, 10)}`;
+      return `${name.replaceAll('_', ' ')} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`;
+    })
+    .join(', ');
+}
