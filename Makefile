@@ -20,6 +20,11 @@ SPECTRAL           := $(TOOLS)/spectral
 SPECTRAL_INSTALLED := $(SPECTRAL)/node_modules/.package-lock.json
 PEER_INSTALLED     := $(TOOLS)/peer/node_modules/.package-lock.json
 PORTKEY_INSTALLED  := $(TOOLS)/portkey/node_modules/.package-lock.json
+# Those of the front end are beside its sources, where its tools look for them.
+WEB_INSTALLED      := web/node_modules/.package-lock.json
+
+# A registry may fail once.
+NPM_CI := for pause in 5 20 0; do npm ci && exit; sleep $$pause; done; exit 1
 
 FUZZTIME ?= 30s
 
@@ -27,7 +32,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test chaos race fuzz mutants lint spectral fmt vulns verify ci deps example clean
-.PHONY: bench bench-smoke live
+.PHONY: bench bench-smoke live web web-check web-verify
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
@@ -65,6 +70,15 @@ mutants: deps ## break the code in some 50 places, one at a time, and expect the
 lint: $(LINT) ## lint and check the formatting; without the workspace, which would hide a missing requirement
 	@for m in . test; do echo "lint $$m"; (cd $$m && CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" GOWORK=off $(LINT) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
 
+web: $(WEB_INSTALLED) ## build the console and the API reference into web/dist, which is committed
+	cd web && npm run --silent api && npm run --silent build
+
+web-check: $(WEB_INSTALLED) ## check the types of the front end, that they are those of the OpenAPI document, and run its tests
+	cd web && npm run --silent api -- --check && npm run --silent check && npm test --silent
+
+web-verify: $(WEB_INSTALLED) ## build the front end once more, and compare with web/dist byte for byte
+	built=$$(mktemp -d) && (cd web && npm run --silent build -- --outDir $$built --logLevel warn) && diff -r web/dist $$built && rm -r $$built
+
 spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity hint --ruleset scripts/spectral/ruleset.yaml \
 		services/gateway/internal/apidoc/openapi.json
@@ -76,7 +90,7 @@ vulns: $(VULNS) ## look for known vulnerabilities; needs their databases, VULNDB
 	@scripts/deps.sh npm
 	GOVULNCHECK=$(VULNS) scripts/vulns.sh
 
-verify: spectral ## lint the OpenAPI document, and check go.mod files, an image that is really pushed, and known vulnerabilities
+verify: spectral web-verify ## lint the OpenAPI document, and check the built front end, go.mod files, an image that is really pushed, and known vulnerabilities
 	scripts/verify.sh
 	PRISM_TEST_IMAGES=1 $(GO) test -vet=off -count=1 -timeout 30m -run TestMakeImages ./build/provenance
 	$(MAKE) vulns
@@ -91,7 +105,7 @@ live: ## answer questions with a real model from PyPI and write the table into d
 	@scripts/live.sh
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/live -page docs/providers.md $(LIVE)
 
-ci: test chaos lint spectral bench-smoke ## what CI runs
+ci: test chaos lint spectral web-check bench-smoke ## what CI runs
 	$(MAKE) fuzz FUZZTIME=5s
 
 deps: $(PORTKEY_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
@@ -129,7 +143,7 @@ debug: ## the same under the debugger Delve, in a namespace of its own
 	skaffold debug --port-forward
 
 clean: ## remove what was built
-	rm -rf bin $(TOOLS)
+	rm -rf bin $(TOOLS) web/node_modules
 
 $(LINT):
 	GOBIN=$(TOOLS) CGO_ENABLED=0 $(GO) install -trimpath github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
@@ -145,4 +159,8 @@ $(PORTKEY_INSTALLED): $(addprefix test/portkey/,package.json package-lock.json .
 $(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED):
 	@scripts/deps.sh npm
 	mkdir -p $(@D) && cp $^ $(@D)/..
-	cd $(@D)/.. && for pause in 5 20 0; do npm ci && exit; sleep $$pause; done; exit 1
+	cd $(@D)/.. && $(NPM_CI)
+
+$(WEB_INSTALLED): $(addprefix web/,package.json package-lock.json .npmrc)
+	@scripts/deps.sh npm
+	cd web && $(NPM_CI)

@@ -30,7 +30,7 @@ export function Panel({ title, onClose, onPrevious, onNext, actions, children }:
   return (
     <aside className="panel" aria-labelledby={id}>
       <header className="panel-head">
-        <h2 id={id} className="clip">{title}</h2>
+        <h2 id={id}>{title}</h2>
         {(onPrevious || onNext) && (
           <>
             <Button variant="quiet" small icon="up" disabled={!onPrevious} onClick={onPrevious}>Previous</Button>
