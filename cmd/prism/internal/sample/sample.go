@@ -40,18 +40,13 @@ var bankingCSV []byte
 var supportTSV string
 
 // Clock is the clock of a store that is being filled. The zero value tells the time of day.
-type Clock struct{ at atomic.Pointer[time.Time] }
+type Clock struct{ behind atomic.Int64 }
 
-// Now is the time that was set, or the time of day.
-func (c *Clock) Now() time.Time {
-	if at := c.at.Load(); at != nil {
-		return *at
-	}
-	return time.Now()
-}
+// Now is the time of the clock, which goes on.
+func (c *Clock) Now() time.Time { return time.Now().Add(-time.Duration(c.behind.Load())) }
 
-// Set stops the clock at a time. nil lets the clock tell the time of day again.
-func (c *Clock) Set(at *time.Time) { c.at.Store(at) }
+// Set sets the clock.
+func (c *Clock) Set(at time.Time) { c.behind.Store(int64(time.Since(at))) }
 
 // Deps are what Fill works with; all are required.
 type Deps struct {
@@ -81,7 +76,7 @@ type filling struct {
 	owner   contract.KeyDigest
 	callers []contract.KeyDigest
 	texts   map[string][][]prism.FieldValue // the inputs of each prism
-	// incident is an hour in which most calls fail.
+	// incident begins three hours in which most calls fail.
 	incident time.Time
 }
 
@@ -89,8 +84,8 @@ type filling struct {
 func Fill(ctx context.Context, d Deps, p Plan) error {
 	f := &filling{Deps: d, Plan: p, rand: mathrand.New(mathrand.NewPCG(7, 77))}
 	start := p.Until.AddDate(0, 0, -p.Days)
-	f.incident = start.Add(p.Until.Sub(start) * 7 / 10).Truncate(time.Hour)
-	f.at(start.Add(-time.Hour))
+	f.incident = start.Add(p.Until.Sub(start) * 7 / 10).Truncate(24 * time.Hour).Add(12 * time.Hour)
+	f.Clock.Set(start.Add(-time.Hour))
 	if err := f.readTexts(); err != nil {
 		return err
 	}
@@ -108,11 +103,10 @@ func Fill(ctx context.Context, d Deps, p Plan) error {
 			return fmt.Errorf("result %d: %w", i+1, err)
 		}
 	}
-	f.Clock.Set(nil)
+	// Before the newest calls, so that these are the first that pages show.
+	f.Clock.Set(p.Until.Add(-p.Until.Sub(start) / 6))
 	return f.run(ctx)
 }
-
-func (f *filling) at(t time.Time) { f.Clock.Set(&t) }
 
 func (f *filling) readTexts() error {
 	rows, err := csv.NewReader(bytes.NewReader(bankingCSV)).ReadAll()
@@ -164,7 +158,7 @@ func (f *filling) setUp(ctx context.Context) error {
 
 // secondVersion adds a question to support.
 func (f *filling) secondVersion(ctx context.Context, at time.Time) error {
-	f.at(at.Add(-time.Minute))
+	f.Clock.Set(at.Add(-time.Minute))
 	var p contract.NewPrism
 	if err := strictjson.Unmarshal(supportPrism, &p); err != nil {
 		return err
@@ -196,7 +190,7 @@ func (f *filling) times(start time.Time) []time.Time {
 
 // call makes one call at a time of the past, and retries it some minutes later if it failed and somebody cares.
 func (f *filling) call(ctx context.Context, i int, at time.Time) error {
-	f.at(at)
+	f.Clock.Set(at)
 	slug := "support"
 	if f.rand.Float64() < 0.45 {
 		slug = "banking77"
@@ -225,7 +219,7 @@ func (f *filling) call(ctx context.Context, i int, at time.Time) error {
 	return f.save(ctx, &save, ask, at.Add(time.Duration(2+f.rand.IntN(20))*time.Minute), false)
 }
 
-// fails decides whether a call fails: one in fifty, and more than every second one in the hour of the incident.
+// fails decides whether a call fails: one in fifty, and more than every second one in the incident.
 func (f *filling) fails(at time.Time) bool {
 	if since := at.Sub(f.incident); since >= 0 && since < 3*time.Hour {
 		return f.rand.Float64() < 0.6
@@ -234,7 +228,7 @@ func (f *filling) fails(at time.Time) bool {
 }
 
 func (f *filling) save(ctx context.Context, s *contract.Save, ask contract.Ask, at time.Time, fails bool) error {
-	f.at(at)
+	f.Clock.Set(at)
 	outcome, err := f.Models.Ask(ctx, ask)
 	if err != nil {
 		return err
