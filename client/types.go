@@ -192,15 +192,16 @@ type Prism struct {
 	ETag string `json:"-"`
 }
 
-// Role says what a key may do. Each role may do all that the next one may.
+// Role says what a key or a member may do. Each role may do all that a Reader may, an Editor all but what is left to an Owner.
 type Role string
 
 // The roles.
 const (
-	Owner  Role = "owner"  // everything
-	Editor Role = "editor" // everything but managing keys and reading the audit
-	Caller Role = "caller" // create, read and retry results, and read prisms
-	Reader Role = "reader" // read results and prisms
+	Owner    Role = "owner"    // everything
+	Editor   Role = "editor"   // everything but managing keys and members and reading the audit
+	Caller   Role = "caller"   // create, read and retry results, and read prisms
+	Labeller Role = "labeller" // read and label results, and read prisms
+	Reader   Role = "reader"   // read results and prisms
 )
 
 // NewKey is an API key to create.

@@ -35,7 +35,7 @@ func (a *app) keysCreate() *cobra.Command {
 		_, err = fmt.Fprintln(a.out, key.Key.Reveal())
 		return err
 	})
-	cmd.Flags().StringVar(&role, "role", string(client.Owner), "what the key may do: owner, editor, caller or reader")
+	cmd.Flags().StringVar(&role, "role", string(client.Owner), "what the key may do: owner, editor, caller, labeller or reader")
 	choices(cmd, "role", "owner", "editor", "caller", "reader")
 	cmd.Flags().StringVar(&expires, "expires", "", "when the key ends, such as 2027-01-31T00:00:00Z; never without it")
 	return cmd

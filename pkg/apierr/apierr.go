@@ -128,6 +128,19 @@ func RoleNotAllowed() *Error {
 	return &Error{403, CodeUnauthorized, "Your role does not allow this."}
 }
 
+// LinkInvalid is a sign-in link that is unknown, used or expired.
+func LinkInvalid() *Error {
+	return &Error{401, CodeUnauthorized, "This sign-in link was used or has expired."}
+}
+
+// NotSignedIn is a session that is unknown, has ended, or is of no such account.
+func NotSignedIn() *Error { return &Error{401, CodeUnauthorized, "You are not signed in."} }
+
+// NotAMember is a sign-in by OpenID Connect of somebody whom no account knows.
+func NotAMember() *Error {
+	return &Error{403, CodeUnauthorized, "You are not a member of an account."}
+}
+
 // PrismNotFound is a prism that this account does not have, or that is archived where it should answer.
 func PrismNotFound() *Error { return notFound("Prism not found") }
 
@@ -139,6 +152,9 @@ func ResultNotFound() *Error { return notFound("Result not found") }
 
 // KeyNotFound is an API key that this account does not have.
 func KeyNotFound() *Error { return notFound("Key not found") }
+
+// MemberNotFound is a member that this account does not have.
+func MemberNotFound() *Error { return notFound("Member not found") }
 
 // FileNotFound is a file that this account does not have.
 func FileNotFound() *Error { return notFound("File not found") }
@@ -172,6 +188,9 @@ func SlugTaken() *Error { return conflict("A prism with this slug already exists
 
 // TooManyKeys is a new key for an account that has as many keys as it may have (spec: active-keys-limit).
 func TooManyKeys() *Error { return conflict("This account has 1000 active keys.") }
+
+// LastOwner is the removal of the last owner, or another role for it.
+func LastOwner() *Error { return conflict("The last owner cannot be removed.") }
 
 // ArchivedUnchangeable is a new version or Lens for an archived prism.
 func ArchivedUnchangeable() *Error { return conflict("This prism is archived.") }

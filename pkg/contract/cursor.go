@@ -20,6 +20,7 @@ const (
 	ListOfFiles
 	ListOfRuns
 	ListOfRunResults // the results of one run, in row order
+	ListOfMembers
 )
 
 const cursorSize = 8 + 16

@@ -95,3 +95,23 @@ func TestReservedNamesAreTheContractsColumns(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// spec: roles
+func TestARoleIncludesTheRolesBelowIt(t *testing.T) {
+	t.Parallel()
+	const unknown prism.Role = "of a later release"
+	includes := map[prism.Role][]prism.Role{
+		prism.Owner:    prism.Roles(),
+		prism.Editor:   {prism.Editor, prism.Caller, prism.Labeller, prism.Reader},
+		prism.Caller:   {prism.Caller, prism.Reader},
+		prism.Labeller: {prism.Labeller, prism.Reader},
+		prism.Reader:   {prism.Reader},
+	}
+	for _, role := range append(prism.Roles(), unknown, "") {
+		for _, other := range append(prism.Roles(), unknown, "") {
+			if got := role.Includes(other); got != slices.Contains(includes[role], other) {
+				t.Errorf("%q includes %q: %v", role, other, got)
+			}
+		}
+	}
+}

@@ -1,23 +1,38 @@
 package prism
 
-import "slices"
-
-// Role says what an API key may do (spec: roles).
+// Role says what an API key or a member may do (spec: roles).
 type Role string
 
 // The roles.
 const (
-	Owner  Role = "owner"
-	Editor Role = "editor"
-	Caller Role = "caller"
-	Reader Role = "reader"
+	Owner    Role = "owner"
+	Editor   Role = "editor"
+	Caller   Role = "caller"
+	Labeller Role = "labeller"
+	Reader   Role = "reader"
 )
 
-// Roles are all roles. Each of them may do all that the next one may.
-func Roles() []Role { return []Role{Owner, Editor, Caller, Reader} }
+// Roles are all roles.
+func Roles() []Role { return []Role{Owner, Editor, Caller, Labeller, Reader} }
 
-// Includes tells whether r may do all that other may. A role that this release does not know may do nothing.
+// Includes tells whether r may do all that other may. Neither a caller may do all that a labeller may, nor the other way round. A
+// role that this release does not know may do nothing.
 func (r Role) Includes(other Role) bool {
-	i := slices.Index(Roles(), r)
-	return i >= 0 && i <= slices.Index(Roles(), other)
+	switch r {
+	case Owner:
+		return other.known()
+	case Editor:
+		return other.known() && other != Owner
+	case Caller, Labeller, Reader:
+		return other == r || other == Reader
+	}
+	return false
+}
+
+func (r Role) known() bool {
+	switch r {
+	case Owner, Editor, Caller, Labeller, Reader:
+		return true
+	}
+	return false
 }

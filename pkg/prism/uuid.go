@@ -22,6 +22,8 @@ type (
 	ResultID struct{ UUID }
 	// KeyID identifies an API key; it is not secret.
 	KeyID struct{ UUID }
+	// MemberID identifies a member of an account, or a rule that makes members.
+	MemberID struct{ UUID }
 	// FileID identifies a file of rows.
 	FileID struct{ UUID }
 	// RunID identifies a run of a file.

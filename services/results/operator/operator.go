@@ -64,7 +64,7 @@ func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name 
 		return "", err
 	}
 	if !slices.Contains(prism.Roles(), role) {
-		return "", errors.New("a key's role is owner, editor, caller or reader")
+		return "", errors.New("a key's role is owner, editor, caller, labeller or reader")
 	}
 	by, err := o.by()
 	if err != nil {

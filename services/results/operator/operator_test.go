@@ -206,7 +206,7 @@ func TestAWrongCommandSaysWhatIsRight(t *testing.T) {
 		{"key create --account nobody", `there is no account "nobody"`},
 		{"key create --nope", "usage: key create --account NAME"},
 		{"key create --account acme --name \xff", "a key's name has no control characters and is UTF-8"},
-		{"key create --account acme --role root", "a key's role is owner, editor, caller or reader"},
+		{"key create --account acme --role root", "a key's role is owner, editor, caller, labeller or reader"},
 		{"key list", "usage: key list --account NAME"},
 		{"key list --account nobody", `there is no account "nobody"`},
 		{"key revoke", "usage: key revoke ID"},

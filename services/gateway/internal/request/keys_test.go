@@ -33,13 +33,13 @@ func TestKeysHaveAName(t *testing.T) {
 		{`{"name":""}`, "name: String must contain at least 1 character(s)"},
 		{`{"name":"` + repeat("x", 201) + `"}`, "name: String must contain at most 200 character(s)"},
 		{`{"name":"\u0000"}`, "name: " + unclean},
-		{`{"name":"x","role":"root"}`, "role: Expected 'owner' | 'editor' | 'caller' | 'reader'"},
-		{`{"name":"x","role":""}`, "role: Expected 'owner' | 'editor' | 'caller' | 'reader'"},
+		{`{"name":"x","role":"root"}`, "role: Expected 'owner' | 'editor' | 'caller' | 'labeller' | 'reader'"},
+		{`{"name":"x","role":""}`, "role: Expected 'owner' | 'editor' | 'caller' | 'labeller' | 'reader'"},
 		{`{"name":"x","role":1}`, "role: Expected string, received number"},
 		{`{"name":"x","expires_at":"tomorrow"}`, "expires_at: Invalid datetime"},
 		{`{"name":"x","expires_at":""}`, "expires_at: Invalid datetime"},
 		{`{"name":"x","expires_at":7}`, "expires_at: Expected string, received number"},
-		{`{"role":"x","expires_at":"x"}`, "name: Required; role: Expected 'owner' | 'editor' | 'caller' | 'reader'; expires_at: Invalid datetime"},
+		{`{"role":"x","expires_at":"x"}`, "name: Required; role: Expected 'owner' | 'editor' | 'caller' | 'labeller' | 'reader'; expires_at: Invalid datetime"},
 	} {
 		_, err := request.ParseNewKey(jsonBody(c.body))
 		wantProblems(t, err, c.want)

@@ -107,7 +107,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 	calls := w.calls(t)
 	rows := []struct {
 		operation                     string
-		owner, editor, caller, reader bool
+		owner, editor, caller, reader bool // a labeller may do what a reader may: no call labels
 	}{
 		{"createResult", true, true, true, false},
 		{"retryResult", true, true, true, false},
@@ -151,7 +151,8 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 	}
 	for _, row := range rows {
 		for role, allowed := range map[prism.Role]bool{
-			prism.Owner: row.owner, prism.Editor: row.editor, prism.Caller: row.caller, prism.Reader: row.reader, "of a later release": false,
+			prism.Owner: row.owner, prism.Editor: row.editor, prism.Caller: row.caller, prism.Labeller: row.reader, prism.Reader: row.reader,
+			"of a later release": false,
 		} {
 			err := calls[row.operation](keys[role])
 			if errors.Is(err, apierr.InvalidAPIKey()) || errors.Is(err, apierr.RoleNotAllowed()) == allowed {
