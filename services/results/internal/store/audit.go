@@ -21,11 +21,12 @@ type By struct {
 	Actor Actor
 }
 
-// Actor is an API key, an operator, or the retention of a prism.
+// Actor is an API key, a member, an operator, or the retention of a prism.
 type Actor struct {
 	Kind ActorKind
-	Key  prism.KeyID // zero unless it is a key
-	// Name is the name of the operator or of the key, or "retention". The store finds the name of a key when it writes an entry.
+	Key  prism.KeyID // of a key, or the id of a member; else zero
+	// Name is the name of the operator, the key or the member, or "retention". The store finds the name of a key or member when it
+	// writes an entry.
 	Name string
 }
 
@@ -35,6 +36,7 @@ type ActorKind string
 // The kinds of actors.
 const (
 	KeyActor       ActorKind = "key"
+	MemberActor    ActorKind = "member"
 	OperatorActor  ActorKind = "operator"
 	RetentionActor ActorKind = "retention"
 )
@@ -64,9 +66,16 @@ const (
 	RunCancel      Action = "run.cancel"
 	RunRetry       Action = "run.retry"
 	RunLimits      Action = "run.limits"
+	MemberAdd      Action = "member.add"
+	MemberChange   Action = "member.change"
+	MemberRemove   Action = "member.remove"
+	MemberLink     Action = "member.link"
+	MemberSignIn   Action = "member.sign_in"
+	MemberKey      Action = "member.key"
+	MemberSignOut  Action = "member.sign_out"
 )
 
-// Object is what an action was done to. Name is the name of an account, a key, a file or a run, or the slug of a prism; a result has none.
+// Object is what an action was done to. Name is the name of an account, a key, a member, a file or a run, or the slug of a prism; a result has none.
 type Object struct {
 	Kind ObjectKind
 	ID   prism.UUID
@@ -80,6 +89,7 @@ type ObjectKind string
 const (
 	AccountObject ObjectKind = "account"
 	KeyObject     ObjectKind = "key"
+	MemberObject  ObjectKind = "member"
 	PrismObject   ObjectKind = "prism"
 	ResultObject  ObjectKind = "result"
 	FileObject    ObjectKind = "file"
@@ -99,6 +109,6 @@ type Entry struct {
 // AuditFilter narrows the audit; zero values narrow nothing. From (inclusive) and To (exclusive) bound Entry.At.
 type AuditFilter struct {
 	From, To time.Time
-	Key      *prism.KeyID // only what this key did
+	Key      *prism.KeyID // only what this key or member did
 	Kind     ActorKind    // only what actors of this kind did
 }

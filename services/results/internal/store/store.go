@@ -50,6 +50,8 @@ type Store interface {
 	Files
 	Contents
 	Runs
+	Members
+	Sessions
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error
@@ -127,9 +129,18 @@ type Record struct {
 // that has expired is found: the caller of the store compares ExpiresAt with its clock.
 type Caller struct {
 	Account   prism.AccountID
-	Key       prism.KeyID
+	Key       prism.KeyID // of a session's key: the id of its member (spec: session-key-id)
 	Role      prism.Role
 	ExpiresAt *time.Time
+	Member    bool // the key is a session's; only Authenticate tells
+}
+
+// Actor is the caller as the audit names it.
+func (c Caller) Actor() Actor {
+	if c.Member {
+		return Actor{Kind: MemberActor, Key: c.Key}
+	}
+	return Actor{Kind: KeyActor, Key: c.Key}
 }
 
 // PrismState is the part of a prism that can change, and so is never cached. Callers may cache what they read from its Lens.
@@ -278,7 +289,7 @@ type Keys interface {
 	// CreateKey stores an API key by its digest, so that the account has no more than this number of active keys:
 	// ErrTooManyKeys, ErrNotFound if there is no such account.
 	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, most int64, by By) error
-	// ListKeys is a page of the account's API keys, newest first.
+	// ListKeys is a page of the account's API keys but those of sessions, newest first.
 	ListKeys(ctx context.Context, account prism.AccountID, page Page) ([]APIKey, error)
 	// RevokeKey revokes an API key at by.At and returns it; revoking again keeps the first time and changes nothing:
 	// ErrNotFound.

@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	// insertEntry finds the name of the key that acts, so that no other statement needs to read the name.
+	// insertEntry finds the name of the key or member that acts, so that no other statement needs to read the name.
 	insertEntry = `INSERT INTO audit (account_id, id, created_at, actor_kind, actor_id, actor_name, action,
 	object_kind, object_id, object_name, detail)
-VALUES ($1, $2, $3, $4, $5, coalesce((SELECT name FROM api_keys WHERE id = $5), $6), $7, $8, $9, $10, $11)`
+VALUES ($1, $2, $3, $4, $5, coalesce((SELECT name FROM api_keys WHERE id = $5),
+	(SELECT name FROM members WHERE account_id = $1 AND id = $5), $6), $7, $8, $9, $10, $11)`
 
 	listAudit = `-- name: ListAudit :many
 SELECT r.id, r.created_at, r.actor_kind, r.actor_id, r.actor_name, r.action, r.object_kind, r.object_id, r.object_name, r.detail

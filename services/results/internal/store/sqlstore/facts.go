@@ -10,8 +10,8 @@ import (
 
 // The look-ups. Each is one statement, and so one snapshot.
 const (
-	// callerColumns are the columns of an API key k, which Row.caller reads.
-	callerColumns = `k.account_id, k.id, k.role, k.expires_at`
+	// callerColumns are the columns of an API key k, which Row.caller reads. The id of a session's key is that of its member.
+	callerColumns = `k.account_id, coalesce(k.member_id, k.id), k.role, k.expires_at`
 
 	createFactsBySlug = selectAsked + fromAsked + "q.slug = $2" + whereKey
 	createFactsByID   = selectAsked + fromAsked + "q.id = $2" + whereKey
@@ -46,7 +46,7 @@ FROM api_keys k
 LEFT JOIN results r ON r.account_id = k.account_id AND r.id = $2
 LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id` + whereKey
 
-	authenticate = `SELECT ` + callerColumns + ` FROM api_keys k` + whereKey
+	authenticate = `SELECT ` + callerColumns + `, k.member_id IS NOT NULL FROM api_keys k` + whereKey
 )
 
 // CreateFacts implements store.Results.
@@ -111,7 +111,10 @@ func (s Store) ResultFacts(
 
 // Authenticate implements store.Keys.
 func (s Store) Authenticate(ctx context.Context, key contract.KeyDigest) (caller store.Caller, err error) {
-	err = s.lookUp(ctx, "authenticate", func(r *Row) { caller = r.caller() }, authenticate, key[:])
+	err = s.lookUp(ctx, "authenticate", func(r *Row) {
+		caller = r.caller()
+		caller.Member = r.Bool()
+	}, authenticate, key[:])
 	if err != nil {
 		return store.Caller{}, err
 	}

@@ -17,17 +17,17 @@ const (
 	lockAccount = `UPDATE accounts SET name = name WHERE id = $1 RETURNING name`
 	// countActiveKeys stops counting at $2.
 	countActiveKeys = `-- name: CountActiveKeys :one
-SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL LIMIT $2) AS active`
+SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL AND session_id IS NULL LIMIT $2) AS active`
 
 	keyColumns = `id, name, prefix, role, created_at, expires_at, last_used_at, revoked_at`
 	createKey  = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, last_used_at, revoked_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 	listKeys = `-- name: ListKeys :many
-SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`
+SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id < $2 AND session_id IS NULL ORDER BY id DESC LIMIT $3`
 
 	// lockKey locks the row of a key until the transaction ends, and reads the row.
 	lockKey       = lockAnyKey + ` AND account_id = $2` + lockedKey
-	lockAnyKey    = `UPDATE api_keys SET revoked_at = revoked_at WHERE id = $1`
+	lockAnyKey    = `UPDATE api_keys SET revoked_at = revoked_at WHERE id = $1 AND session_id IS NULL`
 	lockedKey     = ` RETURNING account_id, ` + keyColumns
 	setKeyRevoked = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1`
 )

@@ -35,8 +35,9 @@ UNION
 SELECT r.account_id, r.id FROM runs r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN api_keys k ON k.id = r.key_id
+LEFT JOIN members m ON m.account_id = r.account_id AND m.id = r.key_id
 WHERE r.status IN ('queued', 'running') AND (
-	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL
+	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL OR ` + mayNotRun + `
 	OR (
 		SELECT c.number FROM run_chunks c
 		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.pending > 0
@@ -48,6 +49,9 @@ WHERE r.status IN ('queued', 'running') AND (
 		ORDER BY c.saved_at DESC LIMIT 1
 	) IS NOT NULL
 )`
+
+	// mayNotRun is whether the member m who started a run was removed, or has a role with which nobody starts a run.
+	mayNotRun = `(m.removed_at IS NOT NULL OR m.role IN ('labeller', 'reader'))`
 
 	// unfoldedRuns finds the runs whose first chunk that is not folded can be.
 	unfoldedRuns = `-- name: UnfoldedRuns :many
@@ -76,9 +80,10 @@ WHERE r.account_id = $1 AND r.id = $2`
 	cost_rest = 0, currency = ''`
 
 	whyPaused = `-- name: WhyPaused :one
-SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, r.pause_at, r.watched_from FROM runs r
+SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, coalesce(` + mayNotRun + `, false), r.pause_at, r.watched_from FROM runs r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN api_keys k ON k.id = r.key_id
+LEFT JOIN members m ON m.account_id = r.account_id AND m.id = r.key_id
 WHERE r.account_id = $1 AND r.id = $2`
 )
 
@@ -90,6 +95,7 @@ const (
 	reasonFailures = "%d of the last %d rows failed."
 	reasonArchived = "This prism is archived, so it cannot answer."
 	reasonRevoked  = "The key that started this run was revoked."
+	reasonRemoved  = "The member who started this run may no longer run it."
 )
 
 // TendRuns implements store.Runs.
@@ -221,13 +227,13 @@ func (c *runChange) finish(ctx context.Context, now time.Time) (changed bool, er
 // reason is why the run pauses by itself; "" if it does not.
 func (c *runChange) reason(ctx context.Context) (string, error) {
 	var (
-		archived, revoked bool
-		pauseAt           float64
-		from              time.Time
-		found             bool
+		archived, revoked, removed bool
+		pauseAt                    float64
+		from                       time.Time
+		found                      bool
 	)
 	err := c.do(ctx, whyPaused, one(&found, func(r *Row) bool {
-		archived, revoked, pauseAt, from = r.Bool(), r.Bool(), r.Float(), r.Time()
+		archived, revoked, removed, pauseAt, from = r.Bool(), r.Bool(), r.Bool(), r.Float(), r.Time()
 		return true
 	}))
 	switch {
@@ -237,6 +243,8 @@ func (c *runChange) reason(ctx context.Context) (string, error) {
 		return reasonArchived, nil
 	case revoked:
 		return reasonRevoked, nil
+	case removed:
+		return reasonRemoved, nil
 	}
 	failed, rows, err := c.lastRows(ctx, from)
 	if err != nil || rows < store.WatchedRows || float64(failed) <= pauseAt*store.WatchedRows {

@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Errors of members.
+var (
+	// ErrLastOwner: no other owner of the account has ever signed in.
+	ErrLastOwner = errors.New("store: last owner")
+	// ErrLinkInvalid: the sign-in link is unknown, used or expired.
+	ErrLinkInvalid = errors.New("store: sign-in link invalid")
+)
+
+// How long what somebody signs in with is valid (spec: sign-in-link, session, session-key).
+const (
+	OperatorLinkTime = 10 * time.Minute
+	InvitationTime   = 7 * 24 * time.Hour
+	SessionIdleTime  = 12 * time.Hour
+	SessionTime      = 7 * 24 * time.Hour
+	SessionKeyTime   = 15 * time.Minute
+)
+
+// NewID makes a new UUIDv7: of an entry of the audit, or of a member.
+type NewID = func() (prism.UUID, error)
+
+// Members keeps the members of accounts and the rules that make members. Changes of one account's members are made one after the
+// other.
+type Members interface {
+	// AddMember stores a member with a sign-in link, or a rule without one: ErrNotFound if there is no such account.
+	AddMember(ctx context.Context, account prism.AccountID, m Member, l *Link, by By) error
+	// ListMembers is a page of the account's members and rules, newest first.
+	ListMembers(ctx context.Context, account prism.AccountID, page Page) ([]Member, error)
+	// ChangeMember replaces the name or role of a member or rule, and returns it. A new role revokes the member's session keys. The
+	// same name and role change nothing. ErrNotFound, ErrLastOwner.
+	ChangeMember(ctx context.Context, account prism.AccountID, id prism.MemberID, c contract.MemberChange, by By) (Member, error)
+	// RemoveMember removes a member or rule, with its links, its part of sessions and its session keys: ErrNotFound, ErrLastOwner.
+	RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by By) error
+	// LinkMember replaces the sign-in links of a member, which is no rule, and returns it: ErrNotFound.
+	LinkMember(ctx context.Context, account prism.AccountID, id prism.MemberID, l Link, by By) (Member, error)
+	// LinkOperator adds a sign-in link of the account's operator. If there is none, m is stored as the operator; if its role is
+	// another than that of m, the role is replaced. newID makes the entries beyond by's. ErrNotFound if there is no such account.
+	LinkOperator(ctx context.Context, account prism.AccountID, m Member, l Link, newID NewID, by By) error
+}
+
+// Sessions keeps who is signed in.
+type Sessions interface {
+	// SignIn begins a session: ErrLinkInvalid, and ErrNotFound if an identity is a member of no account. Of two uses of a link at
+	// once one succeeds.
+	SignIn(ctx context.Context, in SignIn) (contract.Session, error)
+	// Session finds a session and extends it, to the minute: ErrNotFound.
+	Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error)
+	// CreateSessionKey stores an API key of a session and returns it, its expiry and its account: ErrNotFound, if the session is
+	// not of the account too. A session that ends at the same time, a member that is removed or changed, leaves no key that
+	// outlives it or has the former role.
+	CreateSessionKey(ctx context.Context, digest contract.SessionDigest, k NewSessionKey) (contract.SessionKey, error)
+	// EndSession ends a session and revokes its keys. One that is not there is no error.
+	EndSession(ctx context.Context, digest contract.SessionDigest, newID NewID, at time.Time) error
+	// SweepSessions deletes links and sessions that have expired, and keys of sessions that expired an hour ago, up to a number of
+	// each, and returns how many rows it deleted.
+	SweepSessions(ctx context.Context, now time.Time) (int, error)
+}
+
+// Member is a stored member of an account, or a rule.
+type Member struct {
+	ID         prism.MemberID
+	Name       string
+	Email      string
+	Role       prism.Role
+	Claim      *contract.Claim // of a rule
+	SignedInBy SignedInBy      // at the last time; "": never
+	CreatedAt  time.Time
+	LastSeenAt *time.Time
+}
+
+// SignedInBy is how a member signed in.
+type SignedInBy string
+
+// The ways of signing in.
+const (
+	ByLink   SignedInBy = "link"
+	ByOpenID SignedInBy = "openid"
+)
+
+// Link is a sign-in link to store.
+type Link struct {
+	Digest    contract.LinkDigest
+	ExpiresAt time.Time
+}
+
+// SignIn is a sign-in by a link, or by an identity with or without one.
+type SignIn struct {
+	Session  contract.SessionDigest
+	ID       prism.UUID // of the session
+	Earlier  *contract.SessionDigest
+	Link     *contract.LinkDigest
+	Identity *contract.Identity // nil: by the link alone
+	NewID    NewID
+	At       time.Time
+}
+
+// NewSessionKey is an API key to make for an account of a session, or for its first one if the account is zero.
+type NewSessionKey struct {
+	Account prism.AccountID
+	ID      prism.KeyID
+	Digest  contract.KeyDigest
+	Prefix  string
+	Entry   prism.UUID
+	At      time.Time
+}

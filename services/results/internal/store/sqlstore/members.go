@@ -1,0 +1,256 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// A member who was removed keeps its row. Every statement but that of rules passes over it. What changes members locks their
+// account first, then links, and then members; what begins or ends a session locks the session before all of them.
+const (
+	memberColumns = `id, name, email, role, claim_name, claim_value, signed_in_by, created_at, last_seen_at`
+	insertMember  = `INSERT INTO members (account_id, id, name, email, role, claim_name, claim_value, created_at, operator,
+	issuer, subject)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	listMembers = `-- name: ListMembers :many
+SELECT ` + memberColumns + ` FROM members WHERE account_id = $1 AND id < $2 AND removed_at IS NULL ORDER BY id DESC LIMIT $3`
+	selectMember   = `SELECT ` + memberColumns + ` FROM members WHERE account_id = $1 AND id = $2 AND removed_at IS NULL`
+	selectOperator = `SELECT ` + memberColumns + ` FROM members WHERE account_id = $1 AND operator AND removed_at IS NULL`
+	otherOwner     = `SELECT id FROM members
+WHERE account_id = $1 AND id <> $2 AND role = 'owner' AND signed_in_by IS NOT NULL AND removed_at IS NULL LIMIT 1`
+	updateMember  = `UPDATE members SET name = $3, role = $4 WHERE account_id = $1 AND id = $2`
+	removeMember  = `UPDATE members SET removed_at = $3 WHERE account_id = $1 AND id = $2`
+	leaveSessions = `DELETE FROM session_members WHERE account_id = $1 AND member_id = $2`
+	revokeMemberKeys = `UPDATE api_keys SET revoked_at = $3 WHERE account_id = $1 AND member_id = $2 AND revoked_at IS NULL`
+
+	insertLink  = `INSERT INTO sign_in_links (digest, account_id, member_id, expires_at) VALUES ($1, $2, $3, $4)`
+	deleteLinks = `DELETE FROM sign_in_links WHERE account_id = $1 AND member_id = $2`
+)
+
+// The details of entries about members.
+type (
+	memberDetail struct {
+		Role  prism.Role `json:"role,omitzero"`
+		Claim string     `json:"claim,omitzero"` // the name of a rule's claim
+	}
+	linkDetail struct {
+		ExpiresAt string `json:"expires_at"`
+	}
+)
+
+// recordMember records what was done to a member.
+func recordMember(
+	ctx context.Context, run Run, account prism.AccountID, by store.By, action store.Action,
+	id prism.MemberID, name string, detail any,
+) error {
+	return record(ctx, run, account, by, action, store.Object{Kind: store.MemberObject, ID: id.UUID, Name: name}, detail)
+}
+
+// changeMembers calls fn in a transaction that holds the lock of the account.
+func (s Store) changeMembers(ctx context.Context, operation string, account prism.AccountID, fn func(run Run) error) error {
+	return s.Transaction(ctx, operation, func(run Run) error {
+		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, changed); err != nil {
+			return err
+		}
+		return fn(run)
+	})
+}
+
+// addMember stores a member, and records it. Only the operator's has the flag; only who signs in by a rule has an identity at once.
+func addMember(
+	ctx context.Context, run Run, account prism.AccountID, m store.Member, operator bool, i *contract.Identity, by store.By,
+) error {
+	detail := memberDetail{Role: m.Role}
+	args := []any{account.UUID, m.ID.UUID, m.Name, m.Email, string(m.Role), nil, nil, m.CreatedAt, operator, nil, nil}
+	if m.Claim != nil {
+		args[5], args[6], detail.Claim = m.Claim.Name, m.Claim.Value, m.Claim.Name
+	}
+	if i != nil {
+		args[9], args[10] = i.Issuer, i.Subject
+	}
+	if err := run(ctx, Statement{Text: insertMember, Args: args}, nothing); err != nil {
+		return err
+	}
+	return recordMember(ctx, run, account, by, store.MemberAdd, m.ID, m.Name, detail)
+}
+
+func addLink(ctx context.Context, run Run, account prism.AccountID, id prism.MemberID, l store.Link) error {
+	return run(ctx, Statement{Text: insertLink, Args: []any{l.Digest[:], account.UUID, id.UUID, l.ExpiresAt}}, nothing)
+}
+
+// AddMember implements store.Members.
+func (s Store) AddMember(ctx context.Context, account prism.AccountID, m store.Member, l *store.Link, by store.By) error {
+	return s.changeMembers(ctx, "add_member", account, func(run Run) error {
+		if err := addMember(ctx, run, account, m, false, nil, by); err != nil || l == nil {
+			return err
+		}
+		return addLink(ctx, run, account, m.ID, *l)
+	})
+}
+
+// ListMembers implements store.Members.
+func (s Store) ListMembers(ctx context.Context, account prism.AccountID, page store.Page) (found []store.Member, err error) {
+	args := []any{account.UUID, page.Before(), int64(page.Limit)}
+	err = s.Run(ctx, Statement{"list_members", listMembers, args, true}, all(&found, (*Row).member))
+	return found, err
+}
+
+// ChangeMember implements store.Members.
+func (s Store) ChangeMember(
+	ctx context.Context, account prism.AccountID, id prism.MemberID, c contract.MemberChange, by store.By,
+) (m store.Member, err error) {
+	err = s.changeMembers(ctx, "change_member", account, func(run Run) error {
+		if err := run(ctx, Statement{Text: selectMember, Args: []any{account.UUID, id.UUID}}, one(&m, (*Row).member)); err != nil {
+			return err
+		}
+		was := m
+		if c.Name != "" {
+			m.Name = c.Name
+		}
+		if c.Role != "" {
+			m.Role = c.Role
+		}
+		if m.Name == was.Name && m.Role == was.Role {
+			return nil
+		}
+		if m.Role != prism.Owner {
+			if err := spareOwner(ctx, run, account, was); err != nil {
+				return err
+			}
+		}
+		return updateMemberTo(ctx, run, account, was, m, by)
+	})
+	return m, err
+}
+
+// updateMemberTo stores and records a name and a role; a new role ends the keys that have the former one.
+func updateMemberTo(ctx context.Context, run Run, account prism.AccountID, was, m store.Member, by store.By) error {
+	args := []any{account.UUID, m.ID.UUID, m.Name, string(m.Role)}
+	if err := run(ctx, Statement{Text: updateMember, Args: args}, nothing); err != nil {
+		return err
+	}
+	var detail memberDetail
+	if m.Role != was.Role {
+		detail.Role = m.Role
+		if err := run(ctx, Statement{Text: revokeMemberKeys, Args: []any{account.UUID, m.ID.UUID, by.At}}, nothing); err != nil {
+			return err
+		}
+	}
+	return recordMember(ctx, run, account, by, store.MemberChange, m.ID, m.Name, detail)
+}
+
+// spareOwner is store.ErrLastOwner if the member is the only owner who has signed in (spec: last-owner).
+func spareOwner(ctx context.Context, run Run, account prism.AccountID, m store.Member) error {
+	if m.Role != prism.Owner || m.SignedInBy == "" {
+		return nil
+	}
+	err := run(ctx, Statement{Text: otherOwner, Args: []any{account.UUID, m.ID.UUID}}, changed)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.ErrLastOwner
+	}
+	return err
+}
+
+// RemoveMember implements store.Members.
+func (s Store) RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by store.By) error {
+	return s.changeMembers(ctx, "remove_member", account, func(run Run) error {
+		var m store.Member
+		args := []any{account.UUID, id.UUID}
+		if err := run(ctx, Statement{Text: selectMember, Args: args}, one(&m, (*Row).member)); err != nil {
+			return err
+		}
+		if err := spareOwner(ctx, run, account, m); err != nil {
+			return err
+		}
+		for _, each := range []Statement{
+			{Text: deleteLinks, Args: args},
+			{Text: removeMember, Args: []any{account.UUID, id.UUID, by.At}},
+			{Text: leaveSessions, Args: args},
+			{Text: revokeMemberKeys, Args: []any{account.UUID, id.UUID, by.At}},
+		} {
+			if err := run(ctx, each, nothing); err != nil {
+				return err
+			}
+		}
+		return recordMember(ctx, run, account, by, store.MemberRemove, id, m.Name, noDetail{})
+	})
+}
+
+// LinkMember implements store.Members.
+func (s Store) LinkMember(
+	ctx context.Context, account prism.AccountID, id prism.MemberID, l store.Link, by store.By,
+) (m store.Member, err error) {
+	err = s.changeMembers(ctx, "link_member", account, func(run Run) error {
+		args := []any{account.UUID, id.UUID}
+		err := run(ctx, Statement{Text: selectMember, Args: args}, one(&m, (*Row).member))
+		switch {
+		case err != nil:
+			return err
+		case m.Claim != nil:
+			return store.ErrNotFound
+		}
+		if err := run(ctx, Statement{Text: deleteLinks, Args: args}, nothing); err != nil {
+			return err
+		}
+		return link(ctx, run, account, m, l, by)
+	})
+	return m, err
+}
+
+// link adds a link of a member, and records it.
+func link(ctx context.Context, run Run, account prism.AccountID, m store.Member, l store.Link, by store.By) error {
+	if err := addLink(ctx, run, account, m.ID, l); err != nil {
+		return err
+	}
+	return recordMember(ctx, run, account, by, store.MemberLink, m.ID, m.Name, linkDetail{prism.FormatTime(l.ExpiresAt)})
+}
+
+// LinkOperator implements store.Members.
+func (s Store) LinkOperator(
+	ctx context.Context, account prism.AccountID, m store.Member, l store.Link, newID store.NewID, by store.By,
+) error {
+	return s.changeMembers(ctx, "link_operator", account, func(run Run) error {
+		linked := by
+		entry, err := newID()
+		if err != nil {
+			return err
+		}
+		linked.Entry = entry
+		var is store.Member
+		err = run(ctx, Statement{Text: selectOperator, Args: []any{account.UUID}}, one(&is, (*Row).member))
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			is, err = m, addMember(ctx, run, account, m, true, nil, by)
+		case err == nil && is.Role != m.Role:
+			was := is
+			is.Role = m.Role
+			err = updateMemberTo(ctx, run, account, was, is, by)
+		}
+		if err != nil {
+			return err
+		}
+		return link(ctx, run, account, is, l, linked)
+	})
+}
+
+func (r *Row) member() store.Member {
+	m := store.Member{ID: prism.MemberID{UUID: r.UUID()}, Name: r.Text(), Email: r.Text(), Role: prism.Role(r.Text())}
+	if name, value := r.OptionalText(), r.Text(); name != nil {
+		m.Claim = &contract.Claim{Name: *name, Value: value}
+	}
+	m.SignedInBy, m.CreatedAt, m.LastSeenAt = store.SignedInBy(r.Text()), r.Time(), r.OptionalTime()
+	return m
+}
+
+// within is the earlier of two times.
+func within(at, latest time.Time) time.Time {
+	if at.Before(latest) {
+		return at
+	}
+	return latest
+}

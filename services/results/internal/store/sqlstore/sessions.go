@@ -1,0 +1,260 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	insertSession = `INSERT INTO sessions (id, digest, seen_at, expires_at, ends_at) VALUES ($1, $2, $3, $4, $5)`
+	// joinSession does nothing if the session is of the account already.
+	joinSession = `INSERT INTO session_members (session_id, account_id, member_id, signed_in_at) VALUES ($1, $2, $3, $4)
+ON CONFLICT DO NOTHING`
+	// selectSession has a row for each account of the session.
+	selectSession = `-- name: Session :many
+SELECT s.id, s.seen_at, s.expires_at, s.ends_at, a.id, a.name, m.id, m.name, m.role
+FROM sessions s
+JOIN session_members sm ON sm.session_id = s.id
+JOIN members m ON m.account_id = sm.account_id AND m.id = sm.member_id AND m.removed_at IS NULL
+JOIN accounts a ON a.id = sm.account_id
+WHERE s.digest = $1 AND s.expires_at > $2
+ORDER BY sm.signed_in_at DESC, a.name`
+	lockSession = `SELECT id FROM sessions WHERE digest = $1 AND expires_at > $2`
+	seeSession  = `UPDATE sessions SET seen_at = $2, expires_at = $3 WHERE id = $1`
+	seeMembers  = `UPDATE members SET last_seen_at = $2
+WHERE EXISTS (SELECT 1 FROM session_members sm
+	WHERE sm.session_id = $1 AND sm.account_id = members.account_id AND sm.member_id = members.id)`
+	// lockMember locks the row of a member until the transaction ends, and reads what a key of the member has.
+	lockMember = `UPDATE members SET last_seen_at = $3 WHERE account_id = $1 AND id = $2 AND removed_at IS NULL
+RETURNING name, role`
+	createSessionKey = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, member_id, session_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+
+	deleteSession     = `DELETE FROM sessions WHERE digest = $1 RETURNING id, expires_at`
+	emptySession      = `DELETE FROM session_members WHERE session_id = $1 RETURNING account_id, member_id, signed_in_at`
+	revokeSessionKeys = `UPDATE api_keys SET revoked_at = $2 WHERE session_id = $1 AND revoked_at IS NULL`
+	memberName        = `SELECT name FROM members WHERE account_id = $1 AND id = $2 AND removed_at IS NULL`
+
+	sweptRows  = 1000
+	sweepLinks = `DELETE FROM sign_in_links
+WHERE digest IN (SELECT digest FROM sign_in_links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2) RETURNING expires_at`
+	// sweepOneSession looks again at what it deletes: the session may have been used since it was found.
+	expiredSessions = `SELECT id FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`
+	sweepOneSession = `DELETE FROM sessions WHERE id = $1 AND expires_at <= $2 RETURNING id`
+	sweepKeys       = `DELETE FROM api_keys
+WHERE id IN (SELECT id FROM api_keys WHERE session_id IS NOT NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2) RETURNING id`
+)
+
+const (
+	// seenEvery is how much a session is used between two changes of its row.
+	seenEvery = time.Minute
+	// keptKeys is how long keys of sessions are kept after their expiry: calls that they have begun may go on.
+	keptKeys = time.Hour
+)
+
+// foundSession is a session that has not expired, with its id.
+type foundSession struct {
+	contract.Session
+	id   prism.UUID
+	seen time.Time
+}
+
+// session reads a session: store.ErrNotFound if none of its accounts is left, too.
+func session(ctx context.Context, run Run, digest contract.SessionDigest, now time.Time) (found foundSession, err error) {
+	s := Statement{"session", selectSession, []any{digest[:], now}, true}
+	err = run(ctx, s, func(rows iter.Seq[*Row]) error {
+		found = foundSession{}
+		for r := range rows {
+			found.id, found.seen, found.ExpiresAt, found.EndsAt = r.UUID(), r.Time(), r.Time(), r.Time()
+			found.Accounts = append(found.Accounts, contract.SessionAccount{
+				ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(),
+				Member: contract.SessionMember{ID: prism.MemberID{UUID: r.UUID()}, Name: r.Text(), Role: prism.Role(r.Text())},
+			})
+		}
+		if found.id.IsZero() {
+			return store.ErrNotFound
+		}
+		return nil
+	})
+	return found, err
+}
+
+// see extends a session that is used.
+func (f *foundSession) see(ctx context.Context, run Run, now time.Time) error {
+	f.ExpiresAt = within(now.Add(store.SessionIdleTime), f.EndsAt)
+	return run(ctx, Statement{"see_session", seeSession, []any{f.id, now, f.ExpiresAt}, false}, nothing)
+}
+
+// Session implements store.Sessions. It writes once a minute at most.
+func (s Store) Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error) {
+	found, err := session(ctx, s.Run, digest, now)
+	if err != nil || now.Sub(found.seen) < seenEvery {
+		return found.Session, err
+	}
+	if err := found.see(ctx, s.Run, now); err != nil {
+		return contract.Session{}, err
+	}
+	return found.Session, s.Run(ctx, Statement{"see_members", seeMembers, []any{found.id, now}, false}, nothing)
+}
+
+// CreateSessionKey implements store.Sessions. The lock of the session is what its end waits for, the lock of the member what a removal
+// and a change of role wait for: they revoke the key then.
+func (s Store) CreateSessionKey(
+	ctx context.Context, digest contract.SessionDigest, k store.NewSessionKey,
+) (key contract.SessionKey, err error) {
+	err = s.Transaction(ctx, "create_session_key", func(run Run) error {
+		locked := Statement{Text: lockSession + s.Locking(false), Args: []any{digest[:], k.At}}
+		if err := run(ctx, locked, changed); err != nil {
+			return err
+		}
+		found, err := session(ctx, run, digest, k.At)
+		if err != nil {
+			return err
+		}
+		key, err = found.keyFor(k)
+		if err != nil {
+			return err
+		}
+		account, m := key.Account.ID, &key.Account.Member
+		lock := Statement{Text: lockMember, Args: []any{account.UUID, m.ID.UUID, k.At}}
+		err = run(ctx, lock, one(&m.Name, func(r *Row) string {
+			name := r.Text()
+			m.Role = prism.Role(r.Text())
+			return name
+		}))
+		if err != nil {
+			return err
+		}
+		err = run(ctx, Statement{Text: createSessionKey, Args: []any{
+			k.ID.UUID, account.UUID, k.Digest[:], k.Prefix, m.Name, string(m.Role), k.At, key.ExpiresAt, m.ID.UUID, found.id,
+		}}, nothing)
+		if err != nil {
+			return err
+		}
+		if err := found.see(ctx, run, k.At); err != nil {
+			return err
+		}
+		detail := keyDetail{Role: m.Role, ExpiresAt: prism.FormatTime(key.ExpiresAt)}
+		return recordMember(ctx, run, account, byMember(m.ID, k.Entry, k.At), store.MemberKey, m.ID, m.Name, detail)
+	})
+	return key, err
+}
+
+// keyFor is the key of an account of the session, without its text.
+func (f foundSession) keyFor(k store.NewSessionKey) (contract.SessionKey, error) {
+	for _, a := range f.Accounts {
+		if k.Account.IsZero() || a.ID == k.Account {
+			return contract.SessionKey{ExpiresAt: within(k.At.Add(store.SessionKeyTime), f.EndsAt), Account: a}, nil
+		}
+	}
+	return contract.SessionKey{}, store.ErrNotFound
+}
+
+// byMember is what a member does.
+func byMember(id prism.MemberID, entry prism.UUID, at time.Time) store.By {
+	return store.By{Entry: entry, At: at, Actor: store.Actor{Kind: store.MemberActor, Key: prism.KeyID(id)}}
+}
+
+// membership is a member of a session.
+type membership struct {
+	account prism.AccountID
+	member  prism.MemberID
+	since   time.Time
+}
+
+// EndSession implements store.Sessions.
+func (s Store) EndSession(ctx context.Context, digest contract.SessionDigest, newID store.NewID, at time.Time) error {
+	return s.Transaction(ctx, "end_session", func(run Run) error {
+		left, err := endSession(ctx, run, digest, at)
+		for _, l := range left {
+			if err != nil {
+				return err
+			}
+			err = recordOwn(ctx, run, l, store.MemberSignOut, noDetail{}, newID, at)
+		}
+		return err
+	})
+}
+
+// recordOwn records what a member does about its own session; nothing if the member was removed.
+func recordOwn(
+	ctx context.Context, run Run, m membership, action store.Action, detail any, newID store.NewID, at time.Time,
+) error {
+	var name string
+	err := run(ctx, Statement{Text: memberName, Args: []any{m.account.UUID, m.member.UUID}}, one(&name, (*Row).Text))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entry, err := newID()
+	if err != nil {
+		return err
+	}
+	return recordMember(ctx, run, m.account, byMember(m.member, entry, at), action, m.member, name, detail)
+}
+
+// endSession deletes a session and revokes its keys. It returns the members that the session had, unless it had expired.
+func endSession(ctx context.Context, run Run, digest contract.SessionDigest, at time.Time) (left []membership, err error) {
+	var (
+		id      prism.UUID
+		expires time.Time
+	)
+	err = run(ctx, Statement{Text: deleteSession, Args: []any{digest[:]}}, one(&id, func(r *Row) prism.UUID {
+		id := r.UUID()
+		expires = r.Time()
+		return id
+	}))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = run(ctx, Statement{Text: emptySession, Args: []any{id}}, all(&left, func(r *Row) membership {
+		return membership{prism.AccountID{UUID: r.UUID()}, prism.MemberID{UUID: r.UUID()}, r.Time()}
+	}))
+	if err != nil {
+		return nil, err
+	}
+	if !at.Before(expires) {
+		left = nil
+	}
+	return left, run(ctx, Statement{Text: revokeSessionKeys, Args: []any{id, at}}, nothing)
+}
+
+// SweepSessions implements store.Sessions.
+func (s Store) SweepSessions(ctx context.Context, now time.Time) (swept int, err error) {
+	var times []time.Time
+	links := Statement{"sweep_links", sweepLinks, []any{now, int64(sweptRows)}, false}
+	if err := s.Run(ctx, links, all(&times, (*Row).Time)); err != nil {
+		return 0, err
+	}
+	var expired, keys []prism.UUID
+	found := Statement{"expired_sessions", expiredSessions, []any{now, int64(sweptRows)}, true}
+	if err := s.Run(ctx, found, all(&expired, (*Row).UUID)); err != nil {
+		return 0, err
+	}
+	for _, id := range expired {
+		err := s.Transaction(ctx, "sweep_session", func(run Run) error {
+			err := run(ctx, Statement{Text: sweepOneSession, Args: []any{id, now}}, changed)
+			if err != nil {
+				return err
+			}
+			return run(ctx, Statement{Text: emptySession, Args: []any{id}}, nothing)
+		})
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return 0, err
+		}
+	}
+	old := Statement{"sweep_session_keys", sweepKeys, []any{now.Add(-keptKeys), int64(sweptRows)}, false}
+	err = s.Run(ctx, old, all(&keys, (*Row).UUID))
+	return len(times) + len(expired) + len(keys), err
+}

@@ -1,0 +1,254 @@
+package sqlstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	linkAccount = `SELECT account_id FROM sign_in_links WHERE digest = $1 AND expires_at > $2`
+	// useLink deletes the link: of two uses at once, one finds it.
+	useLink = `DELETE FROM sign_in_links WHERE digest = $1 AND expires_at > $2 RETURNING account_id, member_id`
+	signIn  = `UPDATE members SET signed_in_by = $3, last_seen_at = $4
+WHERE account_id = $1 AND id = $2 AND removed_at IS NULL RETURNING id`
+	identify = `UPDATE members SET issuer = $3, subject = $4 WHERE account_id = $1 AND id = $2 AND removed_at IS NULL RETURNING id`
+
+	identityMembers = `SELECT account_id, id FROM members WHERE issuer = $1 AND subject = $2 AND removed_at IS NULL
+ORDER BY account_id`
+	// wasMember finds the identity also if it was removed.
+	wasMember  = `SELECT id FROM members WHERE account_id = $1 AND issuer = $2 AND subject = $3 LIMIT 1`
+	claimRule  = `(claim_name = $%d AND claim_value = $%d)`
+	claimRules = `SELECT account_id, role FROM members WHERE claim_name IS NOT NULL AND removed_at IS NULL AND (`
+)
+
+// signInDetail is the detail of an entry.
+type signInDetail struct {
+	By store.SignedInBy `json:"by"`
+}
+
+// signingIn is a sign-in in its transaction.
+type signingIn struct {
+	store.SignIn
+	run Run
+}
+
+// SignIn implements store.Sessions.
+func (s Store) SignIn(ctx context.Context, in store.SignIn) (begun contract.Session, err error) {
+	err = s.Transaction(ctx, "sign_in", func(run Run) error {
+		found, err := signingIn{in, run}.do(ctx)
+		begun = found.Session
+		return err
+	})
+	return begun, err
+}
+
+func (s signingIn) do(ctx context.Context) (found foundSession, err error) {
+	var earlier, members []membership
+	if s.Earlier != nil {
+		if earlier, err = endSession(ctx, s.run, *s.Earlier, s.At); err != nil {
+			return found, err
+		}
+	}
+	by := store.ByLink
+	if s.Identity != nil {
+		by = store.ByOpenID
+		members, err = s.identified(ctx)
+	} else {
+		members, err = s.linked(ctx)
+	}
+	if err != nil {
+		return found, err
+	}
+	ends := s.At.Add(store.SessionTime)
+	expires := within(s.At.Add(store.SessionIdleTime), ends)
+	args := []any{s.ID, s.Session[:], s.At, expires, ends}
+	if err := s.run(ctx, Statement{Text: insertSession, Args: args}, nothing); err != nil {
+		return found, err
+	}
+	for _, m := range members {
+		seen := Statement{Text: signIn, Args: []any{m.account.UUID, m.member.UUID, string(by), s.At}}
+		if err := s.run(ctx, seen, changed); err != nil {
+			return found, err
+		}
+		m.since = s.At
+		if err := s.join(ctx, m); err != nil {
+			return found, err
+		}
+		if err := recordOwn(ctx, s.run, m, store.MemberSignIn, signInDetail{by}, s.NewID, s.At); err != nil {
+			return found, err
+		}
+	}
+	for _, m := range earlier {
+		if err := s.join(ctx, m); err != nil {
+			return found, err
+		}
+	}
+	return session(ctx, s.run, s.Session, s.At)
+}
+
+// join makes the session one of a member too.
+func (s signingIn) join(ctx context.Context, m membership) error {
+	args := []any{s.ID, m.account.UUID, m.member.UUID, m.since}
+	return s.run(ctx, Statement{Text: joinSession, Args: args}, nothing)
+}
+
+// linked uses up the link.
+func (s signingIn) linked(ctx context.Context) (members []membership, err error) {
+	used := Statement{Text: useLink, Args: []any{s.Link[:], s.At}}
+	err = s.run(ctx, used, all(&members, (*Row).membership))
+	if err == nil && len(members) == 0 {
+		err = store.ErrLinkInvalid
+	}
+	return members, err
+}
+
+// identified is who the identity is in each of its accounts. The accounts that it may join are locked, in one order, before it is
+// known who it is there: two sign-ins of one identity make one member.
+func (s signingIn) identified(ctx context.Context) ([]membership, error) {
+	var invited prism.AccountID
+	if s.Link != nil {
+		args := []any{s.Link[:], s.At}
+		err := s.run(ctx, Statement{Text: linkAccount, Args: args}, one(&invited.UUID, (*Row).UUID))
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, store.ErrLinkInvalid
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	roles, err := s.ruled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	joining := slices.Collect(maps.Keys(roles))
+	if _, ruled := roles[invited]; s.Link != nil && !ruled {
+		joining = append(joining, invited)
+	}
+	slices.SortFunc(joining, func(a, b prism.AccountID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) })
+	for _, account := range joining {
+		if err := s.run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, changed); err != nil {
+			return nil, err
+		}
+	}
+	members, err := s.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	has := func(account prism.AccountID) bool {
+		return slices.ContainsFunc(members, func(m membership) bool { return m.account == account })
+	}
+	if s.Link != nil && !has(invited) {
+		accepted, err := s.accept(ctx)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, accepted...)
+	}
+	if roles, err = s.ruled(ctx); err != nil { // under the locks
+		return nil, err
+	}
+	for _, account := range joining {
+		role, ruled := roles[account]
+		if !ruled || has(account) {
+			continue
+		}
+		made, err := s.admitted(ctx, account, role)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, made...)
+	}
+	if len(members) == 0 {
+		return nil, store.ErrNotFound
+	}
+	return members, nil
+}
+
+// known is where the identity is a member.
+func (s signingIn) known(ctx context.Context) (members []membership, err error) {
+	args := []any{s.Identity.Issuer, s.Identity.Subject}
+	err = s.run(ctx, Statement{Text: identityMembers, Args: args}, all(&members, (*Row).membership))
+	return members, err
+}
+
+// accept makes the identity that of the member whom the link invites.
+func (s signingIn) accept(ctx context.Context) ([]membership, error) {
+	members, err := s.linked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := members[0]
+	args := []any{m.account.UUID, m.member.UUID, s.Identity.Issuer, s.Identity.Subject}
+	return members, s.run(ctx, Statement{Text: identify, Args: args}, changed)
+}
+
+// ruled is the accounts with a rule for one of the identity's claims, and the role that it gives: of several the first in the order
+// of prism.Roles.
+func (s signingIn) ruled(ctx context.Context) (map[prism.AccountID]prism.Role, error) {
+	var args []any
+	var claims []string
+	for _, name := range slices.Sorted(maps.Keys(s.Identity.Claims)) {
+		if name == "email" && !s.Identity.EmailVerified {
+			continue
+		}
+		for _, value := range s.Identity.Claims[name] {
+			args = append(args, name, value)
+			claims = append(claims, fmt.Sprintf(claimRule, len(args)-1, len(args)))
+		}
+	}
+	if len(claims) == 0 {
+		return nil, nil
+	}
+	type rule struct {
+		account prism.AccountID
+		role    prism.Role
+	}
+	var rules []rule
+	text := claimRules + strings.Join(claims, " OR ") + ")"
+	err := s.run(ctx, Statement{Text: text, Args: args}, all(&rules, func(r *Row) rule {
+		return rule{prism.AccountID{UUID: r.UUID()}, prism.Role(r.Text())}
+	}))
+	roles := map[prism.AccountID]prism.Role{}
+	for _, r := range rules {
+		if had, ok := roles[r.account]; !ok || slices.Index(prism.Roles(), r.role) < slices.Index(prism.Roles(), had) {
+			roles[r.account] = r.role
+		}
+	}
+	return roles, err
+}
+
+// admitted makes the identity a member by a rule, unless it was one and was removed.
+func (s signingIn) admitted(ctx context.Context, account prism.AccountID, role prism.Role) ([]membership, error) {
+	i := s.Identity
+	args := []any{account.UUID, i.Issuer, i.Subject}
+	if err := s.run(ctx, Statement{Text: wasMember, Args: args}, changed); !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	id, err := s.NewID()
+	if err != nil {
+		return nil, err
+	}
+	entry, err := s.NewID()
+	if err != nil {
+		return nil, err
+	}
+	m := store.Member{
+		ID: prism.MemberID{UUID: id}, Name: cmp.Or(i.Name, i.Email, i.Subject), Email: i.Email, Role: role, CreatedAt: s.At,
+	}
+	err = addMember(ctx, s.run, account, m, false, i, byMember(m.ID, entry, s.At))
+	return []membership{{account: account, member: m.ID}}, err
+}
+
+func (r *Row) membership() membership {
+	return membership{account: prism.AccountID{UUID: r.UUID()}, member: prism.MemberID{UUID: r.UUID()}}
+}
