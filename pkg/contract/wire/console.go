@@ -62,8 +62,12 @@ func (c console) EndSession(ctx context.Context, session contract.SessionDigest)
 	return err
 }
 
-// MountConsole serves the console beside results, after MountResults, which asks for the token on every path.
-func MountConsole(app *fiber.App, c contract.Console, log *slog.Logger) {
+// MountConsole serves the console to callers that show one of its own tokens. It comes before MountResults, which asks for a token
+// of results on every other path.
+func MountConsole(app *fiber.App, c contract.Console, tokens *Tokens, log *slog.Logger) {
+	for _, path := range []string{pathSignIn, pathSignInAs, pathSession, pathSessionKey, pathEndSession} {
+		app.Post(path, authorize(tokens))
+	}
 	postJSON(app, log, pathSignIn, c.SignIn)
 	postJSON(app, log, pathSignInAs, c.SignInAs)
 	findJSON(app, log, pathSession, func(ctx context.Context, a argsSession) (contract.Session, error) {

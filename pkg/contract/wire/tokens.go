@@ -32,6 +32,19 @@ type ModelsTokens struct {
 	File string        `env:"PRISM_MODEL_PROXY_TOKEN_FILE" help:"file with tokens of calls to model-proxy, one on each line; read again when it changes"`
 }
 
+// ConsoleTokens are the settings of the tokens of the gateway's requests to the console.
+type ConsoleTokens struct {
+	List config.Tokens `env:"PRISM_CONSOLE_TOKEN" example:"$(openssl rand -hex 32)" help:"tokens of requests to the console, separated by commas: the console accepts each, the gateway shows the first"`
+	File string        `env:"PRISM_CONSOLE_TOKEN_FILE" help:"file with tokens of requests to the console, one on each line; read again when it changes"`
+}
+
+// SessionTokens are the settings of the tokens of the console's calls to results. They are for contract.Console alone, and the
+// tokens of ResultsTokens are not for it: who may say that somebody has signed in is no caller of the API (spec: session-tokens).
+type SessionTokens struct {
+	List config.Tokens `env:"PRISM_RESULTS_CONSOLE_TOKEN" example:"$(openssl rand -hex 32)" help:"tokens of the console's calls to results, separated by commas: results accepts each, the console shows the first"`
+	File string        `env:"PRISM_RESULTS_CONSOLE_TOKEN_FILE" help:"file with tokens of the console's calls to results, one on each line; read again when it changes"`
+}
+
 // SharedToken is the one token of all calls, which the release before this one uses (spec: internal-token). In a struct of
 // settings it follows ResultsTokens and ModelsTokens.
 type SharedToken struct {
@@ -46,6 +59,23 @@ func (s ResultsTokens) Open(shared SharedToken, log *slog.Logger) (*Tokens, erro
 // Open is like that of ResultsTokens.
 func (s ModelsTokens) Open(shared SharedToken, log *slog.Logger) (*Tokens, error) {
 	return openTokens("PRISM_MODEL_PROXY_TOKEN", s.List, s.File, shared, log)
+}
+
+// Open reads the file, if there is one. Without a token there are no Tokens.
+func (s ConsoleTokens) Open(log *slog.Logger) (*Tokens, error) {
+	return openOptional("PRISM_CONSOLE_TOKEN", s.List, s.File, log)
+}
+
+// Open is like that of ConsoleTokens.
+func (s SessionTokens) Open(log *slog.Logger) (*Tokens, error) {
+	return openOptional("PRISM_RESULTS_CONSOLE_TOKEN", s.List, s.File, log)
+}
+
+func openOptional(variable string, list config.Tokens, file string, log *slog.Logger) (*Tokens, error) {
+	if len(list) == 0 && file == "" {
+		return nil, nil
+	}
+	return openTokens(variable, list, file, SharedToken{}, log)
 }
 
 func openTokens(variable string, list config.Tokens, file string, shared SharedToken, log *slog.Logger) (*Tokens, error) {
