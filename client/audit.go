@@ -32,6 +32,14 @@ const (
 	RunCancel      AuditAction = "run.cancel"
 	RunRetry       AuditAction = "run.retry"
 	RunLimitsSet   AuditAction = "run.limits"
+
+	MemberAdded   AuditAction = "member.add"
+	MemberChanged AuditAction = "member.change"
+	MemberRemoved AuditAction = "member.remove"
+	MemberLinked  AuditAction = "member.link"
+	MemberSignIn  AuditAction = "member.sign_in"
+	MemberKey     AuditAction = "member.key" // a key of a session of the console was made
+	MemberSignOut AuditAction = "member.sign_out"
 )
 
 // AuditEntry says who changed what, and when.
@@ -46,23 +54,23 @@ type AuditEntry struct {
 
 // AuditActor is who made a change.
 type AuditActor struct {
-	Kind string  `json:"kind"` // "key", "operator" or "retention"
-	ID   *string `json:"id"`   // of the key, else nil
+	Kind string  `json:"kind"` // "key", "member", "operator" or "retention"
+	ID   *string `json:"id"`   // of the key or member, else nil
 	Name string  `json:"name"`
 }
 
 // AuditObject is what was changed.
 type AuditObject struct {
-	Kind string `json:"kind"` // "account", "key", "prism", "result", "file" or "run"
+	Kind string `json:"kind"` // "account", "key", "member", "prism", "result", "file" or "run"
 	ID   string `json:"id"`
-	Name string `json:"name"` // of an account, a key or a file; the slug of a prism; empty for a result
+	Name string `json:"name"` // of an account, a key, a member or a file; the slug of a prism; empty for a result
 }
 
 // AuditFilter selects entries; an empty member selects all.
 type AuditFilter struct {
 	From  time.Time // only changes made then or later
 	To    time.Time // only changes made before then
-	Actor string    // the id of a key, "operator" or "retention"
+	Actor string    // the id of a key or member, "operator" or "retention"
 }
 
 // ListAudit returns one page of the account's audit, newest first. It needs a key with the role Owner.

@@ -17,7 +17,7 @@ import (
 	"github.com/prism-results/prism/services/runs"
 )
 
-// storeSettings are what the operator commands need.
+// storeSettings are those of the store.
 type storeSettings struct {
 	DataDir  string     `env:"PRISM_DATA_DIR" default:".prism" help:"folder of the embedded store"`
 	Database config.URL `env:"PRISM_DATABASE_URL" schemes:"postgres postgresql" example:"postgres://prism:password@127.0.0.1:5432/prism" help:"Postgres, instead of the embedded store"`
@@ -30,6 +30,13 @@ func (s storeSettings) config() results.Config {
 		DatabaseURL: s.Database.String(), DataDir: s.DataDir, MaxConns: s.Pool.MaxConns, SynchronousCommit: s.Pool.SynchronousCommit,
 		FilesURL: s.Files.URL.String(),
 	}
+}
+
+// commandSettings are what the operator commands need.
+type commandSettings struct {
+	Store  storeSettings
+	Public results.Public
+	Listen config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
 }
 
 // settings are what serving needs.
@@ -54,11 +61,11 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		if err != nil {
 			return err
 		}
-		s, err := config.Parse[storeSettings](nil, env, stdout)
+		s, err := config.Parse[commandSettings](nil, env, stdout)
 		if err != nil {
 			return err
 		}
-		return results.Operate(ctx, s.config(), c, stdout)
+		return results.Operate(ctx, s.Store.config(), c.At(s.Public.At(s.Listen)), stdout)
 	}
 	env.Commands = operator.Usage("") + demoUsage
 	s, err := config.Parse[settings](args, env, stdout)

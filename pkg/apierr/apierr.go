@@ -128,15 +128,15 @@ func RoleNotAllowed() *Error {
 	return &Error{403, CodeUnauthorized, "Your role does not allow this."}
 }
 
-// LinkInvalid is a sign-in link that is unknown, used or expired.
+// LinkInvalid is a sign-in link that is unknown, used or expired (spec: sign-in-link).
 func LinkInvalid() *Error {
 	return &Error{401, CodeUnauthorized, "This sign-in link was used or has expired."}
 }
 
-// NotSignedIn is a session that is unknown, has ended, or is of no such account.
+// NotSignedIn is a session that is unknown, has ended, or is of no such account (spec: session).
 func NotSignedIn() *Error { return &Error{401, CodeUnauthorized, "You are not signed in."} }
 
-// NotAMember is a sign-in by OpenID Connect of somebody whom no account knows.
+// NotAMember is a sign-in by OpenID Connect of somebody whom no account knows (spec: openid-members).
 func NotAMember() *Error {
 	return &Error{403, CodeUnauthorized, "You are not a member of an account."}
 }
@@ -189,7 +189,7 @@ func SlugTaken() *Error { return conflict("A prism with this slug already exists
 // TooManyKeys is a new key for an account that has as many keys as it may have (spec: active-keys-limit).
 func TooManyKeys() *Error { return conflict("This account has 1000 active keys.") }
 
-// LastOwner is the removal of the last owner, or another role for it.
+// LastOwner is the removal of the last owner, or another role for it (spec: last-owner).
 func LastOwner() *Error { return conflict("The last owner cannot be removed.") }
 
 // ArchivedUnchangeable is a new version or Lens for an archived prism.

@@ -38,12 +38,29 @@ type Key struct{ text string }
 // New creates a key from random, which is crypto/rand.Reader outside tests. It fails only if random does.
 func New(random io.Reader) (Key, error) {
 	text := make([]byte, 0, textLen)
-	text = append(text, scheme...)
+	text, err := appendRandom(append(text, scheme...), random)
+	if err != nil {
+		return Key{}, err
+	}
+	return Key{string(appendChecksum(text))}, nil
+}
+
+// NewToken creates the text of a sign-in link or a session: 32 random base62 characters, which are 190 bits. random is as in New.
+func NewToken(random io.Reader) (string, error) {
+	text, err := appendRandom(make([]byte, 0, randomLen), random)
+	return string(text), err
+}
+
+// IsToken tells whether NewToken can have created a text.
+func IsToken(s string) bool { return len(s) == randomLen && base62([]byte(s)) }
+
+// appendRandom appends random characters.
+func appendRandom(text []byte, random io.Reader) ([]byte, error) {
 	var drawn [randomLen]byte
-	for len(text) < bodyLen {
-		need := drawn[:bodyLen-len(text)]
+	for end := len(text) + randomLen; len(text) < end; {
+		need := drawn[:end-len(text)]
 		if _, err := io.ReadFull(random, need); err != nil {
-			return Key{}, fmt.Errorf("apikey: %w", err)
+			return nil, fmt.Errorf("apikey: %w", err)
 		}
 		for _, b := range need {
 			if int(b) < unbiased {
@@ -51,7 +68,19 @@ func New(random io.Reader) (Key, error) {
 			}
 		}
 	}
-	return Key{string(appendChecksum(text))}, nil
+	return text, nil
+}
+
+// base62 tells whether all characters are of the alphabet.
+func base62(text []byte) bool {
+	for _, c := range text {
+		switch {
+		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // Parse reads the text of a key. It returns false for a text that New can't have created: another length, other
@@ -62,14 +91,7 @@ func Parse(s string) (Key, bool) {
 	}
 	var want [textLen]byte
 	copy(want[:], s[:bodyLen])
-	for _, c := range want[len(scheme):bodyLen] {
-		switch {
-		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z': // the alphabet
-		default:
-			return Key{}, false
-		}
-	}
-	if string(appendChecksum(want[:bodyLen])) != s {
+	if !base62(want[len(scheme):bodyLen]) || string(appendChecksum(want[:bodyLen])) != s {
 		return Key{}, false
 	}
 	return Key{s}, true

@@ -222,3 +222,31 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// spec: sign-in-link, session
+func TestATokenHas32RandomCharacters(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	used := map[rune]bool{}
+	for range 100 {
+		token, err := apikey.NewToken(rand.Reader)
+		if err != nil || len(token) != 32 || !apikey.IsToken(token) || seen[token] {
+			t.Fatalf("%q, %v", token, err)
+		}
+		seen[token] = true
+		for _, c := range token {
+			used[c] = true
+		}
+	}
+	if len(used) != 62 {
+		t.Errorf("%d characters are used", len(used))
+	}
+	for _, bad := range []string{"", strings.Repeat("a", 31), strings.Repeat("a", 33), strings.Repeat("a", 31) + "-", strings.Repeat("é", 16)} {
+		if apikey.IsToken(bad) {
+			t.Errorf("%q is a token", bad)
+		}
+	}
+	if _, err := apikey.NewToken(strings.NewReader("short")); err == nil {
+		t.Error("a token of too little randomness")
+	}
+}

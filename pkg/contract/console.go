@@ -8,7 +8,7 @@ import (
 )
 
 // The digests of what the console shows: the SHA-256 of the 32 base62 characters of a sign-in link and of a session. Their texts
-// stay in the console.
+// stay in the console (spec: sign-in-link, session).
 type (
 	LinkDigest    [32]byte
 	SessionDigest [32]byte

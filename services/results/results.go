@@ -63,9 +63,10 @@ type Deps struct {
 	Now func() time.Time
 }
 
-// Service is contract.Results over a store, and runs what goes on beside the calls.
+// Service is contract.Results and contract.Console over a store, and runs what goes on beside the calls.
 type Service struct {
 	contract.Results
+	contract.Console
 	store     sqlstore.Store
 	service   *service.Service
 	deletions *deletion.Worker
@@ -103,8 +104,8 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	newID := service.OrderedIDs(now)
-	s.service = service.New(service.Deps{Store: s.store, Now: now, NewKey: newKey, NewID: newID, Blobs: contents})
-	s.Results = s.service
+	s.service = service.New(service.Deps{Store: s.store, Now: now, NewKey: newKey, NewToken: newToken, NewID: newID, Blobs: contents})
+	s.Results, s.Console = s.service, s.service
 	s.deletions = deletion.New(deletion.Deps{Store: s.store, Now: now, By: s.service.By, Log: d.Log})
 	s.readings = reading.New(reading.Deps{
 		Store: s.store, Blobs: contents, Now: now, NewID: newID, By: s.service.By, Log: d.Log,
@@ -164,6 +165,8 @@ func newKey() (service.APIKey, error) {
 	k, err := apikey.New(rand.Reader)
 	return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
 }
+
+func newToken() (string, error) { return apikey.NewToken(rand.Reader) }
 
 // Migrate brings the tables up to date, or waits until the command migrate has. While the database is down it waits, until
 // ctx ends.

@@ -3,6 +3,8 @@ package results
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 
@@ -40,4 +42,21 @@ func (c Config) blobs(s store.Contents) (blobs.Blobs, error) {
 type Pool struct {
 	MaxConns          int    `env:"PRISM_DATABASE_MAX_CONNS" default:"16" least:"1" help:"most connections to Postgres"`
 	SynchronousCommit string `env:"PRISM_SYNCHRONOUS_COMMIT" oneof:"on remote_apply remote_write local off" help:"synchronous_commit of each connection to Postgres; empty: that of Postgres, but at least on"`
+}
+
+// Public is the setting of where browsers reach Prism, for the links that operator commands print.
+type Public struct {
+	URL config.URL `env:"PRISM_PUBLIC_URL" schemes:"https http" example:"https://prism.example.com" help:"address under which browsers reach Prism; empty: that of this machine"`
+}
+
+// At is the setting, or else the URL of an address that this machine listens on.
+func (p Public) At(listen config.Address) string {
+	host, port, err := net.SplitHostPort(string(listen))
+	if !p.URL.IsZero() || err != nil {
+		return p.URL.String()
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -291,7 +292,7 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	}
 	far := &results{doc: aResponse}
 	near := connect(t, far)
-	for _, call := range append(calls, filesAndRuns()...) {
+	for _, call := range slices.Concat(calls, filesAndRuns(), members()) {
 		got, err := invoke(patience(t), near, call.method, call.args)
 		if err != nil {
 			t.Errorf("%s: %v", call.method, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/contract/contracttest"
 	"github.com/prism-results/prism/pkg/contract/wire"
 )
 
@@ -61,4 +62,22 @@ func TestTheConsoleHasATokenOfItsOwn(t *testing.T) {
 			t.Errorf("an account, with %s: %v", name, accountErr)
 		}
 	}
+}
+
+func TestTheConsoleInProcess(t *testing.T) {
+	t.Parallel()
+	contracttest.Console(t, func(_ *testing.T, c contract.Console) contract.Console { return c })
+}
+
+func TestTheConsoleOverTheWire(t *testing.T) {
+	t.Parallel()
+	contracttest.Console(t, func(t *testing.T, c contract.Console) contract.Console {
+		url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountConsole(app, c, tokens(sessionToken), log) })
+		client, err := wire.NewConsole(wire.ClientConfig{URL: url, Tokens: tokens(sessionToken)}, wire.ClientDeps{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(client.Close)
+		return client
+	})
 }

@@ -1,11 +1,13 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -24,8 +26,8 @@ type Command struct {
 
 // given are the arguments of a command.
 type given struct {
-	argument, account, name, role string
-	limits                        store.LimitsChange
+	argument, account, name, role, url string
+	limits                             store.LimitsChange
 }
 
 // kind is a command as --help shows it. Arguments are an optional word for the one argument, and flags. run returns the rows
@@ -47,7 +49,14 @@ func kinds() []kind {
 		{"key create", "--account NAME [--name WHAT_FOR] [--role ROLE]", "create an API key and print it, alone and only once", (*Operator).keyCreate},
 		{"key list", "--account NAME", "list an account's keys", (*Operator).keyList},
 		{"key revoke", "ID", "reject a key from now on", (*Operator).keyRevoke},
+		{"console link", "--account NAME [--url URL]", "print a link that signs in to the console once, for 10 minutes", (*Operator).consoleLink},
 	}
+}
+
+// At is the command for a Prism that browsers reach under a URL, unless the arguments name another one.
+func (c Command) At(url string) Command {
+	c.url = cmp.Or(c.url, url)
+	return c
 }
 
 // Usage lists the commands that begin with a word, or all of them, for --help.
@@ -91,6 +100,9 @@ func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
 	}
 	if strings.Contains(k.arguments, "--role") {
 		flags.StringVar(&c.role, "role", string(prism.Owner), "")
+	}
+	if strings.Contains(k.arguments, "--url") {
+		flags.StringVar(&c.url, "url", "", "")
 	}
 	if strings.Contains(k.arguments, "--concurrency") {
 		flags.Var(limit{&c.limits.RequestsPerSecond}, "requests-per-second", "")
@@ -194,6 +206,19 @@ func (o *Operator) keyRevoke(ctx context.Context, g given) ([][]string, error) {
 		return nil, errors.New("key revoke takes the id of a key, as key list shows it, not the key itself")
 	}
 	return [][]string{{"Revoked."}}, o.RevokeKey(ctx, prism.KeyID{UUID: id})
+}
+
+func (o *Operator) consoleLink(ctx context.Context, g given) ([][]string, error) {
+	base, err := url.Parse(g.url)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
+		return nil, errors.New("console link: the address of Prism is http://host or https://host, from --url or PRISM_PUBLIC_URL")
+	}
+	id, err := o.Account(ctx, g.account)
+	if err != nil {
+		return nil, err
+	}
+	path, err := o.SignInLink(ctx, id)
+	return [][]string{{strings.TrimSuffix(g.url, "/") + path}}, err
 }
 
 func optionalTime(t *time.Time) string {

@@ -1,4 +1,4 @@
-// Package operator has the commands for accounts and keys that work on the store itself (spec: operator-commands).
+// Package operator has the commands for accounts, keys and sign-in links that work on the store itself (spec: operator-commands).
 package operator
 
 import (
@@ -110,6 +110,15 @@ func (o *Operator) RevokeKey(ctx context.Context, id prism.KeyID) error {
 		return fmt.Errorf("there is no key with the id %s; key list shows them", id)
 	}
 	return err
+}
+
+// SignInLink makes a sign-in link of an account's operator, and returns its path with the token, which is not stored.
+func (o *Operator) SignInLink(ctx context.Context, account prism.AccountID) (path string, err error) {
+	by, err := o.by()
+	if err != nil {
+		return "", err
+	}
+	return o.service.LinkOperator(ctx, account, by)
 }
 
 // by is what the audit says of a command.

@@ -3,6 +3,7 @@ package operator_test
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"os/user"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/apikey"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
@@ -32,6 +35,7 @@ func newStore(t *testing.T) (*operator.Operator, *sqlite.Store) {
 	s := sqlitetest.New(t)
 	a := service.New(service.Deps{
 		Store: s, Now: time.Now, NewID: service.OrderedIDs(time.Now),
+		NewToken: func() (string, error) { return apikey.NewToken(rand.Reader) },
 		NewKey: func() (service.APIKey, error) {
 			k, err := apikey.New(rand.Reader)
 			return service.APIKey{Text: k.Reveal(), Prefix: k.Prefix(), Digest: k.Digest()}, err
@@ -212,11 +216,49 @@ func TestAWrongCommandSaysWhatIsRight(t *testing.T) {
 		{"key revoke", "usage: key revoke ID"},
 		{"key revoke prism_x", "not the key itself"},
 		{"key revoke 01000000-0000-0000-0000-000000000000", "there is no key with the id"},
+		{"console link", "usage: console link --account NAME"},
+		{"console link --account nobody --url http://127.0.0.1", `there is no account "nobody"`},
+		{"console link --account acme", "the address of Prism is http://host or https://host"},
+		{"console link --account acme --url prism.example.com", "the address of Prism is http://host or https://host"},
+		{"console link --account acme --url https://prism.example.com/?a", "the address of Prism is http://host or https://host"},
 		{"migrate now", "usage: migrate"},
 	}
 	for _, test := range tests {
 		if out, err := run(t, o, test.command); err == nil || !strings.Contains(err.Error(), test.want) || out != "" {
 			t.Errorf("%q: %q, %v; want %q", test.command, out, err, test.want)
+		}
+	}
+}
+
+// spec: operator-link, operator-commands
+func TestALinkSignsTheOperatorIn(t *testing.T) {
+	t.Parallel()
+	o, s := newStore(t)
+	if _, err := run(t, o, "account create acme"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ arguments, setting, base string }{
+		{"--url https://prism.example.com/", "http://127.0.0.1:8080", "https://prism.example.com"},
+		{"", "http://127.0.0.1:8080", "http://127.0.0.1:8080"},
+	} {
+		var out bytes.Buffer
+		command, err := operator.Parse(strings.Fields("console link --account acme "+c.arguments), &out)
+		if err == nil {
+			err = o.Run(t.Context(), command.At(c.setting), &out)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, ok := strings.CutPrefix(strings.TrimSuffix(out.String(), "\n"), c.base+"/console/sign-in#")
+		if !ok || !apikey.IsToken(token) {
+			t.Fatalf("the link is %q", out.String())
+		}
+		link := contract.LinkDigest(sha256.Sum256([]byte(token)))
+		begun, err := s.SignIn(t.Context(), store.SignIn{
+			Session: contract.SessionDigest(link), ID: prism.UUID{link[0]}, Link: &link, NewID: service.OrderedIDs(time.Now), At: time.Now(),
+		})
+		if err != nil || len(begun.Accounts) != 1 || begun.Accounts[0].Member.Name != "Operator" || begun.Accounts[0].Member.Role != prism.Owner {
+			t.Errorf("%+v, %v", begun, err)
 		}
 	}
 }

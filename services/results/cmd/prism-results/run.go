@@ -13,7 +13,7 @@ import (
 	"github.com/prism-results/prism/services/results/operator"
 )
 
-// storeSettings is the settings that operator commands need.
+// storeSettings is the settings of the store.
 type storeSettings struct {
 	Database config.URL `env:"PRISM_DATABASE_URL" required:"true" schemes:"postgres postgresql" example:"postgres://prism:password@127.0.0.1:5432/prism" help:"Postgres, where everything is kept"`
 	Pool     results.Pool
@@ -28,15 +28,22 @@ func (s storeSettings) config() results.Config {
 	}
 }
 
+// commandSettings is the settings that operator commands need.
+type commandSettings struct {
+	Store  storeSettings
+	Public results.Public
+}
+
 // settings is the settings that serving needs.
 type settings struct {
-	Store  storeSettings
-	Listen config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8081" help:"address of the service's API"`
-	Admin  config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics"`
-	Tokens wire.ResultsTokens
-	Shared wire.SharedToken
-	TLS    mtls.ServerSettings
-	Daemon daemon.Settings
+	Store   storeSettings
+	Listen  config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8081" help:"address of the service's API"`
+	Admin   config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics"`
+	Tokens  wire.ResultsTokens
+	Shared  wire.SharedToken
+	Console wire.SessionTokens
+	TLS     mtls.ServerSettings
+	Daemon  daemon.Settings
 }
 
 func run(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
@@ -45,11 +52,11 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		if err != nil {
 			return err
 		}
-		s, err := config.Parse[storeSettings](nil, env, stdout)
+		s, err := config.Parse[commandSettings](nil, env, stdout)
 		if err != nil {
 			return err
 		}
-		return results.Operate(ctx, s.config(), c, stdout)
+		return results.Operate(ctx, s.Store.config(), c.At(s.Public.At("127.0.0.1:8080")), stdout)
 	}
 	env.Commands = operator.Usage("")
 	s, err := config.Parse[settings](args, env, stdout)
@@ -74,11 +81,21 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	server, err := d.InternalServer(wire.BodyLimit, tokens.Accepts, s.TLS)
+	sessions, err := s.Console.Open(d.Log)
+	if err != nil {
+		return err
+	}
+	authorized := func(header []byte) bool {
+		return tokens.Accepts(header) || sessions != nil && sessions.Accepts(header)
+	}
+	server, err := d.InternalServer(wire.BodyLimit, authorized, s.TLS)
 	if err != nil {
 		return err
 	}
 	server.AccountOf(wire.AccountOf)
+	if sessions != nil {
+		wire.MountConsole(server.App(), service, sessions, d.Log)
+	}
 	wire.MountResults(server.App(), service, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,

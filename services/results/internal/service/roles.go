@@ -51,15 +51,26 @@ const (
 	actOnRun      operation = "actOnRun" // pauseRun, resumeRun, cancelRun and retryRun
 	setRunLimits  operation = "setRunLimits"
 	listRunRows   operation = "listRunRows"
+	addMember     operation = "addMember"
+	listMembers   operation = "listMembers"
+	changeMember  operation = "changeMember"
+	removeMember  operation = "removeMember"
+	linkMember    operation = "linkMember"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
-// with more rights than their own (spec: no-key-above-its-maker).
+// with more rights than their own (spec: no-key-above-its-maker), and so do members.
 var neededRoles = map[operation]prism.Role{
 	createKey: prism.Owner,
 	listKeys:  prism.Owner,
 	revokeKey: prism.Owner,
 	listAudit: prism.Owner,
+
+	addMember:    prism.Owner,
+	listMembers:  prism.Owner,
+	changeMember: prism.Owner,
+	removeMember: prism.Owner,
+	linkMember:   prism.Owner,
 
 	createPrism:   prism.Editor,
 	renamePrism:   prism.Editor,

@@ -84,7 +84,18 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			return err
 		},
 		"deleteFile": func(k contract.KeyDigest) error { _, err := w.DeleteFile(ctx, k, prism.FileID{}); return err },
-		"listModels": func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
+		"addMember": func(k contract.KeyDigest) error {
+			_, err := w.AddMember(ctx, k, contract.NewMember{Name: "n", Role: prism.Reader})
+			return err
+		},
+		"listMembers": func(k contract.KeyDigest) error { _, err := w.ListMembers(ctx, k, contract.Page{Limit: 1}); return err },
+		"changeMember": func(k contract.KeyDigest) error {
+			_, err := w.ChangeMember(ctx, k, prism.MemberID{}, contract.MemberChange{Name: "n"})
+			return err
+		},
+		"removeMember": func(k contract.KeyDigest) error { _, err := w.RemoveMember(ctx, k, prism.MemberID{}); return err },
+		"linkMember":   func(k contract.KeyDigest) error { _, err := w.LinkMember(ctx, k, prism.MemberID{}); return err },
+		"listModels":   func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
 	}
 }
 
@@ -138,9 +149,14 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"listKeys", true, false, false, false},
 		{"revokeKey", true, false, false, false},
 		{"listAudit", true, false, false, false}, // spec: audit-list
-		{"listModels", true, true, true, true},   // spec: models-list
-		{"readRecord", true, true, true, true},   // spec: record-read
-		{"readUsage", true, true, true, true},    // spec: usage-query
+		{"addMember", true, false, false, false},
+		{"listMembers", true, false, false, false},
+		{"changeMember", true, false, false, false},
+		{"removeMember", true, false, false, false},
+		{"linkMember", true, false, false, false},
+		{"listModels", true, true, true, true}, // spec: models-list
+		{"readRecord", true, true, true, true}, // spec: record-read
+		{"readUsage", true, true, true, true},  // spec: usage-query
 	}
 	if len(rows) != len(calls) {
 		t.Errorf("%d rows for %d operations", len(rows), len(calls))

@@ -101,7 +101,7 @@ func (s *Service) CreateRun(
 		if err != nil {
 			return nil, err
 		}
-		by, err := s.By(store.Actor{Kind: store.KeyActor, Key: c.Key})
+		by, err := s.By(c.Actor())
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-// Package service implements contract.Results over a store: it authenticates callers, looks up what the gateway's checks
+// Package service implements contract.Results and contract.Console over a store: it authenticates callers, looks up what the gateway's checks
 // need, applies the Lens and writes response bodies. The gateway decides which requests to reject wherever the
 // specification has an order of checks.
 package service
@@ -27,6 +27,8 @@ type Deps struct {
 	NewID func() (prism.UUID, error)
 	// NewKey creates a random API key.
 	NewKey func() (APIKey, error)
+	// NewToken creates the random text of a sign-in link.
+	NewToken func() (string, error)
 	// Blobs keeps the content of files.
 	Blobs blobs.Blobs
 }
@@ -38,7 +40,7 @@ type APIKey struct {
 	Digest contract.KeyDigest
 }
 
-// Service implements contract.Results.
+// Service implements contract.Results and contract.Console.
 type Service struct {
 	Deps
 	versions *versions
@@ -46,19 +48,24 @@ type Service struct {
 	saves    saves
 }
 
-var _ contract.Results = (*Service)(nil)
+var (
+	_ contract.Results = (*Service)(nil)
+	_ contract.Console = (*Service)(nil)
+)
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
 	return &Service{Deps: d, versions: newVersions(), lastUses: newLastUses()}
 }
 
-// Run stores when API keys were last used, folds what results used, and probes a store that cannot be written, until ctx ends.
+// Run stores when API keys were last used, folds what results used, deletes sessions that have expired, and probes a store that
+// cannot be written, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	beside.Go(func() { s.saves.probe(running, s.Store.ProbeWrite) })
 	beside.Go(func() { s.foldUsage(running) })
+	beside.Go(func() { s.sweepSessions(running) })
 	defer beside.Wait()
 	defer stop()
 	return s.lastUses.run(ctx, s.Store.TouchKeys)
@@ -242,7 +249,7 @@ func (s *Service) alter(
 	fn func(prism.AccountID, store.By) (any, error),
 ) (contract.Response, error) {
 	return s.respond(ctx, key, op, notFound, func(c store.Caller) (any, error) {
-		by, err := s.By(store.Actor{Kind: store.KeyActor, Key: c.Key})
+		by, err := s.By(c.Actor())
 		if err != nil {
 			return nil, err
 		}
@@ -286,6 +293,10 @@ func translate(err error, notFound *apierr.Error) error {
 		return apierr.RunOver()
 	case errors.Is(err, store.ErrNoFailedRows):
 		return apierr.NoFailedRows()
+	case errors.Is(err, store.ErrLastOwner):
+		return apierr.LastOwner()
+	case errors.Is(err, store.ErrLinkInvalid):
+		return apierr.LinkInvalid()
 	}
 	return err
 }

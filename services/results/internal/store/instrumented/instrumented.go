@@ -56,14 +56,14 @@ func outcome(err error) string {
 		return "conflict"
 	}
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrLinkInvalid):
 		return "not_found"
 	case errors.Is(err, store.ErrUnavailable):
 		return "unavailable"
 	case errors.Is(err, contract.ErrKeyTaken), errors.Is(err, store.ErrSlugTaken), errors.Is(err, store.ErrNameTaken),
 		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
 		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
-		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost):
+		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost), errors.Is(err, store.ErrLastOwner):
 		return "conflict"
 	default:
 		return "error"

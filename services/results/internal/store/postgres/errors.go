@@ -42,7 +42,8 @@ func translate(operation string, err error) error {
 	case err == nil, errors.Is(err, sqlstore.ErrUnreadable), errors.Is(err, store.ErrNotFound),
 		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
 		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
-		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost):
+		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost), errors.Is(err, store.ErrLastOwner),
+		errors.Is(err, store.ErrLinkInvalid):
 		return err
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound

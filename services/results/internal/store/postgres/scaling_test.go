@@ -270,6 +270,7 @@ func reused(
 	server.Template(t, template, migrate)
 	empty := []string{
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
+		"DELETE FROM members", "DELETE FROM sign_in_links", "DELETE FROM session_members", "DELETE FROM sessions",
 		"DELETE FROM account_limits", "DELETE FROM deletions", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
 		"DELETE FROM run_chunks", "DELETE FROM runs",
 		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",

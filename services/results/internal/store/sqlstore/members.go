@@ -23,9 +23,9 @@ SELECT ` + memberColumns + ` FROM members WHERE account_id = $1 AND id < $2 AND 
 	selectOperator = `SELECT ` + memberColumns + ` FROM members WHERE account_id = $1 AND operator AND removed_at IS NULL`
 	otherOwner     = `SELECT id FROM members
 WHERE account_id = $1 AND id <> $2 AND role = 'owner' AND signed_in_by IS NOT NULL AND removed_at IS NULL LIMIT 1`
-	updateMember  = `UPDATE members SET name = $3, role = $4 WHERE account_id = $1 AND id = $2`
-	removeMember  = `UPDATE members SET removed_at = $3 WHERE account_id = $1 AND id = $2`
-	leaveSessions = `DELETE FROM session_members WHERE account_id = $1 AND member_id = $2`
+	updateMember     = `UPDATE members SET name = $3, role = $4 WHERE account_id = $1 AND id = $2`
+	removeMember     = `UPDATE members SET removed_at = $3 WHERE account_id = $1 AND id = $2`
+	leaveSessions    = `DELETE FROM session_members WHERE account_id = $1 AND member_id = $2`
 	revokeMemberKeys = `UPDATE api_keys SET revoked_at = $3 WHERE account_id = $1 AND member_id = $2 AND revoked_at IS NULL`
 
 	insertLink  = `INSERT INTO sign_in_links (digest, account_id, member_id, expires_at) VALUES ($1, $2, $3, $4)`

@@ -33,7 +33,7 @@ ORDER BY account_id`
 
 // signInDetail is the detail of an entry.
 type signInDetail struct {
-	By store.SignedInBy `json:"by"`
+	By store.SignedInBy `json:"signed_in_by"`
 }
 
 // signingIn is a sign-in in its transaction.
@@ -104,6 +104,9 @@ func (s signingIn) join(ctx context.Context, m membership) error {
 
 // linked uses up the link.
 func (s signingIn) linked(ctx context.Context) (members []membership, err error) {
+	if s.Link == nil {
+		return nil, store.ErrLinkInvalid
+	}
 	used := Statement{Text: useLink, Args: []any{s.Link[:], s.At}}
 	err = s.run(ctx, used, all(&members, (*Row).membership))
 	if err == nil && len(members) == 0 {

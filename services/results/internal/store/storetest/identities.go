@@ -131,7 +131,7 @@ func identityTests() []test {
 				actions = append(actions, string(e.Action)+" "+string(e.Detail)+" "+e.Actor.Name)
 			}
 			slices.Sort(actions)
-			same(t, actions, []string{`member.add {"role":"reader"} Ada L.`, `member.sign_in {"by":"openid"} Ada L.`})
+			same(t, actions, []string{`member.add {"role":"reader"} Ada L.`, `member.sign_in {"signed_in_by":"openid"} Ada L.`})
 			same(t, len(f.audit(t, store.AuditFilter{})), before+3)
 		}},
 	}

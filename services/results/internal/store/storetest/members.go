@@ -254,7 +254,7 @@ func (f *fixture) memberEntries(t *testing.T) {
 		{store.MemberChange, operator(), object("Countess"), `{"role":"caller"}`},
 		{store.MemberChange, operator(), object("Lovelace"), `{}`},
 		{store.MemberLink, operator(), object("Lovelace"), `{"expires_at":"2026-03-29T01:10:00.001Z"}`},
-		{store.MemberSignIn, member, object("Lovelace"), `{"by":"link"}`},
+		{store.MemberSignIn, member, object("Lovelace"), `{"signed_in_by":"link"}`},
 		{store.MemberKey, member, object("Lovelace"), `{"role":"caller","expires_at":"2026-03-29T01:15:00.049Z"}`},
 		{store.PrismCreate, member, store.Object{Kind: store.PrismObject, ID: p.ID.UUID, Name: "by-a-member"}, `{"version":1}`},
 		{store.MemberSignOut, member, object("Lovelace"), `{}`},

@@ -1,0 +1,145 @@
+package service
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Bounds of what a provider of OpenID Connect says of somebody.
+const (
+	maxIdentity = 500 // bytes of an issuer, a subject or a claim
+	maxShown    = 200 // characters of a name or an address
+	maxClaims   = 200 // texts of claims
+)
+
+// SignIn implements contract.Console.
+func (s *Service) SignIn(ctx context.Context, in contract.SignIn) (contract.Session, error) {
+	return s.signIn(ctx, store.SignIn{Session: in.Session, Earlier: in.Earlier, Link: &in.Link})
+}
+
+// SignInAs implements contract.Console.
+func (s *Service) SignInAs(ctx context.Context, in contract.SignInAs) (contract.Session, error) {
+	i, ok := bounded(in.Identity)
+	if !ok {
+		return contract.Session{}, apierr.NotAMember()
+	}
+	return s.signIn(ctx, store.SignIn{Session: in.Session, Earlier: in.Earlier, Link: in.Link, Identity: &i})
+}
+
+func (s *Service) signIn(ctx context.Context, in store.SignIn) (contract.Session, error) {
+	id, err := s.NewID()
+	if err != nil {
+		return contract.Session{}, err
+	}
+	in.ID, in.NewID, in.At = id, s.NewID, prism.Now(s.Now)
+	begun, err := s.Store.SignIn(ctx, in)
+	return begun, translate(err, apierr.NotAMember())
+}
+
+// bounded is an identity as it can be stored. One without an issuer and a subject of bounded length is nobody's.
+func bounded(i contract.Identity) (contract.Identity, bool) {
+	if !storable(i.Issuer) || !storable(i.Subject) {
+		return i, false
+	}
+	i.Name, i.Email = shown(i.Name), shown(i.Email)
+	claims, room := map[string][]string{}, maxClaims
+	for _, name := range slices.Sorted(maps.Keys(i.Claims)) {
+		texts := slices.DeleteFunc(slices.Clone(i.Claims[name]), func(text string) bool { return !storable(text) })
+		texts = texts[:min(len(texts), room)]
+		if storable(name) && len(texts) > 0 {
+			claims[name] = texts
+			room -= len(texts)
+		}
+	}
+	i.Claims = claims
+	return i, true
+}
+
+// storable tells whether a text can be that of a stored identity or claim.
+func storable(text string) bool {
+	return text != "" && len(text) <= maxIdentity && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
+}
+
+// shown is a name as a person gives one: without control characters, and no longer than names may be.
+func shown(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > maxShown {
+		return string(runes[:maxShown])
+	}
+	return text
+}
+
+// Session implements contract.Console.
+func (s *Service) Session(ctx context.Context, session contract.SessionDigest) (contract.Session, error) {
+	found, err := s.Store.Session(ctx, session, prism.Now(s.Now))
+	return found, translate(err, apierr.NotSignedIn())
+}
+
+// SessionKey implements contract.Console.
+func (s *Service) SessionKey(
+	ctx context.Context, session contract.SessionDigest, account prism.AccountID,
+) (contract.SessionKey, error) {
+	id, err := s.NewID()
+	if err != nil {
+		return contract.SessionKey{}, err
+	}
+	entry, err := s.NewID()
+	if err != nil {
+		return contract.SessionKey{}, err
+	}
+	key, err := s.NewKey()
+	if err != nil {
+		return contract.SessionKey{}, err
+	}
+	made, err := s.Store.CreateSessionKey(ctx, session, store.NewSessionKey{
+		Account: account, ID: prism.KeyID{UUID: id}, Digest: key.Digest, Prefix: key.Prefix, Entry: entry, At: prism.Now(s.Now),
+	})
+	if err != nil {
+		return contract.SessionKey{}, translate(err, apierr.NotSignedIn())
+	}
+	made.Key = key.Text
+	return made, nil
+}
+
+// EndSession implements contract.Console.
+func (s *Service) EndSession(ctx context.Context, session contract.SessionDigest) error {
+	return translate(s.Store.EndSession(ctx, session, s.NewID, prism.Now(s.Now)), nil)
+}
+
+// sweepEvery is how often a process deletes what has expired.
+const sweepEvery = time.Minute
+
+// sweepSessions deletes links, sessions and keys of sessions that have expired, until ctx ends. What a failed attempt leaves, the next
+// one deletes.
+func (s *Service) sweepSessions(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			for {
+				swept, err := s.Store.SweepSessions(ctx, prism.Now(s.Now)) // the store's metrics have the error
+				if err != nil || swept == 0 {
+					break
+				}
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
