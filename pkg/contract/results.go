@@ -73,6 +73,7 @@ type Results interface {
 	Runs
 	Leases
 	Members
+	Tries
 
 	// Account is the account of an API key, whatever its role. Results of the previous release do not tell: the zero account.
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)
@@ -121,6 +122,9 @@ type Results interface {
 	// PutLens replaces the Lens. It is validated against the latest version: apierr.Invalid with paths such as
 	// columns.0.name, apierr.ArchivedUnchangeable, apierr.PrismChanged.
 	PutLens(ctx context.Context, key KeyDigest, ref prism.Ref, l NewLens) (Response, error)
+	// PreviewLens shows results of a prism as a read with another Lens would, and stores nothing: apierr.PrismNotFound, and
+	// apierr.Invalid as of PutLens.
+	PreviewLens(ctx context.Context, key KeyDigest, ref prism.Ref, p LensPreview) (Response, error)
 	// SetArchived archives or unarchives. Doing it twice is doing it once.
 	SetArchived(ctx context.Context, key KeyDigest, ref prism.Ref, archived bool) (Response, error)
 
@@ -151,6 +155,7 @@ const (
 	ListModels    Operation = "listModels"
 	CreatePrism   Operation = "createPrism"
 	CreateVersion Operation = "createVersion"
+	TryDefinition Operation = "tryDefinition"
 )
 
 // AccountLimits are the limits of an account.
@@ -339,4 +344,10 @@ type NewLens struct {
 	prism.Lens
 	DryRun  bool    `json:"dry_run,omitzero"`
 	IfMatch IfMatch `json:"if_match,omitzero"`
+}
+
+// LensPreview is a Lens that is not stored, and up to 50 results to show with it. Those that are not of the prism are left out.
+type LensPreview struct {
+	prism.Lens
+	Results []prism.ResultID `json:"results"`
 }

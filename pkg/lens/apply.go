@@ -33,6 +33,17 @@ type Cell struct {
 	Label string
 }
 
+// Reason says why a cell is null; it is empty for every other cell (spec: lens-preview).
+type Reason string
+
+// The reasons. They name the version that answered, as the Lens fits the latest one.
+const (
+	NoQuestion Reason = "The version that answered does not have this question."
+	NoOption   Reason = "The question did not have this option or level in the version that answered."
+	OtherType  Reason = "The question had another type in the version that answered."
+	NoAverage  Reason = "The values of the levels have no average."
+)
+
 // Plan is a Lens prepared for the answers of one version. It can be used concurrently.
 type Plan struct {
 	columns []column
@@ -72,14 +83,27 @@ func Compile(l prism.Lens, answered prism.Definition) *Plan {
 func (p *Plan) Apply(dst []Cell, answers prism.Answers) []Cell {
 	dst = slices.Grow(dst, len(p.columns))
 	for i := range p.columns {
-		c := &p.columns[i]
-		if a := c.find(answers); a != nil {
-			dst = append(dst, c.cell(a))
-		} else {
-			dst = append(dst, Cell{})
-		}
+		cell, _ := p.columns[i].show(answers)
+		dst = append(dst, cell)
 	}
 	return dst
+}
+
+// Reasons has, for each column in Lens order, why its cell is null.
+func (p *Plan) Reasons(answers prism.Answers) []Reason {
+	reasons := make([]Reason, len(p.columns))
+	for i := range p.columns {
+		_, reasons[i] = p.columns[i].show(answers)
+	}
+	return reasons
+}
+
+// show is the column's cell, or why it is null.
+func (c *column) show(answers prism.Answers) (Cell, Reason) {
+	if a := c.find(answers); a != nil {
+		return c.cell(a)
+	}
+	return Cell{}, NoQuestion
 }
 
 // find is the column's answer, or nil. Answers are stored in the version's order, so it is nearly always at c.position.
@@ -95,29 +119,30 @@ func (c *column) find(answers prism.Answers) *prism.Answer {
 	return nil
 }
 
-func (c *column) cell(a *prism.Answer) Cell {
+func (c *column) cell(a *prism.Answer) (Cell, Reason) {
 	yesNo := a.Type == prism.YesNo
 	choiceOrScale := a.Type == prism.Choice || a.Type == prism.Scale
 	switch {
 	case c.Show == prism.ShowAnswer && yesNo:
-		return c.yesOrNo(a.Probability)
+		return c.yesOrNo(a.Probability), ""
 	case c.Show == prism.ShowAnswer && choiceOrScale:
 		if k := c.lookUp(a.Type, a.Chosen); k != nil && k.Label != "" {
-			return Cell{Kind: Text, Key: a.Chosen, Label: k.Label}
+			return Cell{Kind: Text, Key: a.Chosen, Label: k.Label}, ""
 		}
-		return Cell{Kind: Text, Key: a.Chosen, Label: a.Chosen}
+		return Cell{Kind: Text, Key: a.Chosen, Label: a.Chosen}, ""
 	case c.Show == prism.ShowProbability && yesNo && c.Option == "": // a yes_no answer has no options
-		return Cell{Kind: Number, Number: a.Probability}
+		return Cell{Kind: Number, Number: a.Probability}, ""
 	case c.Show == prism.ShowProbability && choiceOrScale:
 		if p, ok := a.ProbabilityOf(cmp.Or(c.Option, a.Chosen)); ok {
-			return Cell{Kind: Number, Number: p}
+			return Cell{Kind: Number, Number: p}, ""
 		}
+		return Cell{}, NoOption
 	case c.Show == prism.ShowAverage && a.Type == prism.Scale:
 		return c.average(a.Probabilities)
 	case c.Show == prism.ShowConfidence && a.Type == prism.Choice:
-		return Cell{Kind: Number, Number: a.Confidence}
+		return Cell{Kind: Number, Number: a.Confidence}, ""
 	}
-	return Cell{}
+	return Cell{}, OtherType
 }
 
 func (c *column) yesOrNo(p float64) Cell {
@@ -139,19 +164,19 @@ func orDefault(limit *float64, otherwise float64) float64 {
 
 // average weighs the values of the levels in the version that answered (spec: show-average). If that version lacks a level
 // of the stored answer, the average is null: leaving the level out would give a wrong number.
-func (c *column) average(levels []prism.KeyProbability) Cell {
+func (c *column) average(levels []prism.KeyProbability) (Cell, Reason) {
 	var sum float64
 	for _, p := range levels {
 		k := c.lookUp(prism.Scale, p.Key)
 		if k == nil {
-			return Cell{}
+			return Cell{}, NoAverage
 		}
 		sum += float64(p.Probability * k.Value) // the conversion forbids fusing: the same digits on every processor
 	}
 	if len(levels) == 0 || math.IsInf(sum, 0) || math.IsNaN(sum) { // values near the largest number overflow
-		return Cell{}
+		return Cell{}, NoAverage
 	}
-	return Cell{Kind: Number, Number: sum}
+	return Cell{Kind: Number, Number: sum}, ""
 }
 
 // lookUp finds an option or level of the version that answered, or nil.

@@ -78,6 +78,40 @@ func TestAColumnShowsWhatItsShowSays(t *testing.T) {
 	}
 }
 
+// spec: lens-preview-reasons
+func TestEveryNullHasItsReasonAndNothingElseHas(t *testing.T) {
+	t.Parallel()
+	huge := definition()
+	huge.Questions[2].Levels[2].Value = math.MaxFloat64
+	huge.Questions[2].Levels[1].Value = math.MaxFloat64
+	type col = prism.Column
+	for _, c := range []struct {
+		column   col
+		answered prism.Definition
+		want     lens.Reason
+	}{
+		{col{Question: "intent", Show: "answer"}, definition(), ""},
+		{col{Question: "mood", Show: "average"}, definition(), ""},
+		{col{Question: "language", Show: "answer"}, definition(), lens.NoQuestion},
+		{col{Question: "intent", Show: "probability", Option: "complaint"}, definition(), lens.NoOption},
+		{col{Question: "mood", Show: "probability", Option: "furious"}, definition(), lens.NoOption},
+		{col{Question: "urgent", Show: "probability", Option: "yes"}, definition(), lens.OtherType},
+		{col{Question: "intent", Show: "average"}, definition(), lens.OtherType},
+		{col{Question: "mood", Show: "confidence"}, definition(), lens.OtherType},
+		{col{Question: "mood", Show: "average"}, prism.Definition{}, lens.NoAverage},
+		{col{Question: "mood", Show: "average"}, huge, ""},
+	} {
+		c.column.Name = "n"
+		plan, stored := lens.Compile(prism.Lens{Columns: []col{c.column}}, c.answered), answers()
+		if got := plan.Reasons(stored); !slices.Equal(got, []lens.Reason{c.want}) {
+			t.Errorf("%+v: %q, want %q", c.column, got, c.want)
+		}
+		if null := plan.Apply(nil, stored)[0].Kind == lens.Null; null != (c.want != "") {
+			t.Errorf("%+v: null is %v", c.column, null)
+		}
+	}
+}
+
 func TestYesNoAndUnsureDependOnTheLimits(t *testing.T) {
 	t.Parallel()
 	yes, no, unsure := text("yes", "Yes"), text("no", "No"), text("unsure", "Unsure")

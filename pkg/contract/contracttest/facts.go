@@ -37,6 +37,13 @@ func facts(t *testing.T, connect func(*testing.T, contract.Results) contract.Res
 			t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 		}
 	}
+	for _, want := range []contract.TryFacts{{}, {Account: account, Key: keyID}, {Account: account, Unwritable: true}} {
+		far.try = want
+		got, err := near.TryFacts(patience(t), digest)
+		if err != nil || got != want {
+			t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+		}
+	}
 	far.account = account
 	if got, err := near.Account(patience(t), digest); err != nil || got != account {
 		t.Errorf("got %v, %v", got, err)
@@ -88,6 +95,12 @@ func failures(t *testing.T, connect func(*testing.T, contract.Results) contract.
 			t.Errorf("got %v, want %v", err, want)
 		}
 		if _, err := near.RetryFacts(patience(t), digest, resultID); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		if _, err := near.TryFacts(patience(t), digest); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		if _, err := near.FinishTry(patience(t), contract.Try{}); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 		if _, err := near.Export(patience(t), digest, contract.Export{}); !errors.Is(err, want) {

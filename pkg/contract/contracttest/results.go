@@ -28,6 +28,7 @@ type results struct {
 	doc   contract.Response
 	facts contract.CreateFacts
 	retry contract.RetryFacts
+	try   contract.TryFacts
 	body  string
 	err   error
 
@@ -127,6 +128,19 @@ func (r *results) Version(_ context.Context, key contract.KeyDigest, ref prism.R
 
 func (r *results) PutLens(_ context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
 	return r.hear("PutLens", key, ref, l)
+}
+
+func (r *results) PreviewLens(_ context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview) (contract.Response, error) {
+	return r.hear("PreviewLens", key, ref, p)
+}
+
+func (r *results) TryFacts(_ context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
+	_, err := r.hear("TryFacts", key)
+	return r.try, err
+}
+
+func (r *results) FinishTry(_ context.Context, t contract.Try) (contract.Response, error) {
+	return r.hear("FinishTry", t)
 }
 
 func (r *results) SetArchived(_ context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
@@ -271,6 +285,10 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, IfLatest: 2147483647}}},
 		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, IfMatch: contract.IfMatch{`"a"`}, DryRun: true}}},
 		{"PutLens", []any{digest, bySlug, contract.NewLens{Lens: aLens, IfMatch: contract.IfMatch{contract.AnyTag, `"a"`}}}},
+		{"PreviewLens", []any{digest, bySlug, contract.LensPreview{Lens: aLens, Results: []prism.ResultID{resultID, otherID}}}},
+		{"PreviewLens", []any{digest, byID, contract.LensPreview{Lens: aLens, Results: []prism.ResultID{}}}},
+		{"FinishTry", []any{contract.Try{Account: account, Key: keyID, Definition: definition, Lens: &aLens, Outcome: save.Outcome}}},
+		{"FinishTry", []any{contract.Try{Account: account, Definition: definition, Outcome: contract.Outcome{Error: odd}}}},
 		{"SetArchived", []any{digest, bySlug, true}},
 		{"SetArchived", []any{digest, byID, false}},
 		{"CreateKey", []any{digest, contract.NewKey{Name: odd}}},

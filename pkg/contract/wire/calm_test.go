@@ -110,6 +110,16 @@ func (calm) PutLens(context.Context, contract.KeyDigest, prism.Ref, contract.New
 	return page, nil
 }
 
+func (calm) PreviewLens(context.Context, contract.KeyDigest, prism.Ref, contract.LensPreview) (contract.Response, error) {
+	return page, nil
+}
+
+func (calm) TryFacts(context.Context, contract.KeyDigest) (contract.TryFacts, error) {
+	return contract.TryFacts{}, nil
+}
+
+func (calm) FinishTry(context.Context, contract.Try) (contract.Response, error) { return page, nil }
+
 func (calm) SetArchived(context.Context, contract.KeyDigest, prism.Ref, bool) (contract.Response, error) {
 	return page, nil
 }

@@ -109,6 +109,18 @@ func (r *results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism
 	return r.call(ctx, changePath(pathPutLens, l.DryRun, l.IfMatch != nil), argsPrism{Key: key, Ref: ref, Lens: l})
 }
 
+func (r *results) PreviewLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview) (contract.Response, error) {
+	return r.lookUp(ctx, pathPreviewLens, argsPreview{key, ref, p})
+}
+
+func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
+	return decode[contract.TryFacts](r.lookUp(ctx, pathTryFacts, argsAccount{key}))
+}
+
+func (r *results) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
+	return r.call(ctx, pathFinishTry, t)
+}
+
 func (r *results) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
 	return r.call(ctx, pathSetArchived, argsPrism{Key: key, Ref: ref, Archived: archived})
 }

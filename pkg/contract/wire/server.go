@@ -62,6 +62,7 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	postJSON(app, log, pathLimits, func(ctx context.Context, _ argsLimits) ([]contract.AccountLimits, error) {
 		return r.Limits(ctx)
 	})
+	mountTries(app, r, log)
 	mountPrisms(app, r, log)
 	mountKeys(app, r, log)
 	mountMembers(app, r, log)
@@ -101,9 +102,19 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	postChange(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.PutLens(ctx, a.Key, a.Ref, a.Lens)
 	})
+	find(app, log, pathPreviewLens, func(ctx context.Context, a argsPreview) (contract.Response, error) {
+		return r.PreviewLens(ctx, a.Key, a.Ref, a.Preview)
+	})
 	post(app, log, pathSetArchived, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
 	})
+}
+
+func mountTries(app *fiber.App, t contract.Tries, log *slog.Logger) {
+	findJSON(app, log, pathTryFacts, func(ctx context.Context, a argsAccount) (contract.TryFacts, error) {
+		return t.TryFacts(ctx, a.Key)
+	})
+	post(app, log, pathFinishTry, t.FinishTry)
 }
 
 func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {

@@ -65,6 +65,10 @@ const (
 	pathDeleteResult  = "/internal/delete-result"
 	pathDeleteResults = "/internal/delete-results"
 	pathSetRetention  = "/internal/set-retention"
+
+	pathPreviewLens = "/internal/preview-lens"
+	pathTryFacts    = "/internal/try-facts"
+	pathFinishTry   = "/internal/finish-try"
 )
 
 // changePath is the path of a change. A dry run and a change with a condition have paths of their own: earlier releases ignore
@@ -212,6 +216,11 @@ type (
 		Key contract.KeyDigest
 		Ref prism.Ref
 		New contract.NewName
+	}
+	argsPreview struct {
+		Key     contract.KeyDigest
+		Ref     prism.Ref
+		Preview contract.LensPreview
 	}
 	argsRetention struct {
 		Key  contract.KeyDigest

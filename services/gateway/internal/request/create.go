@@ -45,20 +45,8 @@ func ParseCreate(prismParam string, formats []string, body Body) (Create, error)
 }
 
 func (r *reader) create(c *Create, body item) {
-	fields, text, version := body.at("fields"), body.at("text"), body.at("version")
-	key, ref, context := body.at("idempotency_key"), body.at("ref"), body.at("context")
-
-	isOrAbsent := func(it item, k kind) bool { return !it.sent() || it.kind() == k }
-	if isOrAbsent(fields, kindObject) && isOrAbsent(text, kindString) && fields.sent() == text.sent() {
-		r.add("fields", textEither)
-	}
-	if fields.sent() && r.is(fields, kindObject) {
-		c.Fields = r.fields(fields.fields)
-	}
-	if text.sent() {
-		s, _ := r.str(text, 0, maxField)
-		c.Text = &s
-	}
+	version, key, ref := body.at("version"), body.at("idempotency_key"), body.at("ref")
+	r.values(c, body)
 	if version.sent() && r.is(version, kindNumber) {
 		n := r.integer("version", parseNumber(version.text), math.MaxInt32)
 		c.Version = int32(n) //nolint:gosec // integer has checked the range
@@ -70,7 +58,27 @@ func (r *reader) create(c *Create, body item) {
 		s, _ := r.str(ref, 0, maxRef)
 		c.Ref = &s
 	}
-	if context.sent() {
+	r.context(c, body)
+}
+
+// values reads fields or text.
+func (r *reader) values(c *Create, body item) {
+	fields, text := body.at("fields"), body.at("text")
+	isOrAbsent := func(it item, k kind) bool { return !it.sent() || it.kind() == k }
+	if isOrAbsent(fields, kindObject) && isOrAbsent(text, kindString) && fields.sent() == text.sent() {
+		r.add("fields", textEither)
+	}
+	if fields.sent() && r.is(fields, kindObject) {
+		c.Fields = r.fields(fields.fields)
+	}
+	if text.sent() {
+		s, _ := r.str(text, 0, maxField)
+		c.Text = &s
+	}
+}
+
+func (r *reader) context(c *Create, body item) {
+	if context := body.at("context"); context.sent() {
 		c.Context, _ = r.str(context, 0, maxField)
 	}
 }

@@ -107,6 +107,30 @@ func ParseLens(prismParam string, ifMatch []string, body Body) (prism.Ref, contr
 	return ref, l, r.err()
 }
 
+// maxPreviewed is how many results a preview shows (spec: lens-preview).
+const maxPreviewed = 50
+
+var previewShape = &shape{members: []member{arrayOf("columns", maxColumns, columnShape), arrayOf("result_ids", maxPreviewed, scalar)}}
+
+// ParseLensPreview reads POST /v1/prisms/{prism}/lens/preview {columns, result_ids}. As in ParseLens, only types of the columns are
+// checked here (spec: lens-preview-problems).
+func ParseLensPreview(prismParam string, body Body) (prism.Ref, contract.LensPreview, error) {
+	sent, err := parseBody(body, previewShape)
+	if err != nil {
+		return prism.Ref{}, contract.LensPreview{}, err
+	}
+	var r reader
+	ref := r.prismParam(prismParam)
+	p := contract.LensPreview{Results: []prism.ResultID{}}
+	if r.is(sent, kindObject) {
+		p.Lens = r.lens(sent)
+		for _, id := range r.array(sent.at("result_ids"), 0, maxPreviewed) {
+			p.Results = append(p.Results, prism.ResultID{UUID: r.uuidMember(id)})
+		}
+	}
+	return ref, p, r.err()
+}
+
 // ParseName reads PUT /v1/prisms/{prism}/name: name, where null and "" are no name (spec: prism-rename).
 func ParseName(prismParam string, body Body) (prism.Ref, contract.NewName, error) {
 	sent, err := parseBody(body, nameShape)
@@ -135,30 +159,35 @@ func (r *reader) slug(it item) string {
 	return s
 }
 
-// version reads the members of a version. A Lens that was sent is not checked against questions with a problem.
+// version reads the members of a version.
 func (r *reader) version(it item) contract.NewVersion {
 	var v contract.NewVersion
-	v.Instructions = r.optionalStr(it.at("instructions"), 0, maxInstructions)
-	if model := it.at("model"); model.given() {
-		v.Model, _ = r.matching(model, slugPattern) // whether it is configured, model-proxy knows
-	}
-	v.Fields = r.fieldDefinitions(it.at("fields"))
-	atQuestions := len(r.problems)
-	v.Questions = r.questions(it.at("questions"))
-	atLens := len(r.problems)
-	if sent := it.at("lens"); sent.given() {
-		l := r.lens(sent)
-		v.Lens = &l
-		known := v.Definition
-		if atLens != atQuestions {
-			known.Questions = nil
-		}
-		r.addOfLens(lens.Validate(l, known, "lens."), atLens)
-	} else {
-		r.problems = append(r.problems, lens.ValidateDerived(sound(v.Definition))...)
-	}
+	v.Definition, v.Lens = r.definition(it, it.at("lens"))
 	v.DryRun = r.optionalBoolean(it.at("dry_run"))
 	return v
+}
+
+// definition reads a definition and the Lens that was sent with it, or nil, which is not checked against questions with a problem.
+func (r *reader) definition(it, sent item) (d prism.Definition, l *prism.Lens) {
+	d.Instructions = r.optionalStr(it.at("instructions"), 0, maxInstructions)
+	if model := it.at("model"); model.given() {
+		d.Model, _ = r.matching(model, slugPattern) // whether it is configured, model-proxy knows
+	}
+	d.Fields = r.fieldDefinitions(it.at("fields"))
+	atQuestions := len(r.problems)
+	d.Questions = r.questions(it.at("questions"))
+	atLens := len(r.problems)
+	if !sent.given() {
+		r.problems = append(r.problems, lens.ValidateDerived(sound(d))...)
+		return d, nil
+	}
+	l = new(r.lens(sent))
+	known := d
+	if atLens != atQuestions {
+		known.Questions = nil
+	}
+	r.addOfLens(lens.Validate(*l, known, "lens."), atLens)
+	return d, l
 }
 
 // sound is the definition without the questions whose key has a problem.

@@ -42,11 +42,17 @@ func (e *Encoder) object(b []byte, row *Row, cells []lens.Cell) []byte {
 	case e.format == contract.Raw:
 		b = append(b, r.Answers...)
 	default:
-		first := len(b)
-		b = append(appendColumns(b, row.Plan, cells), '}')
-		b[first] = '{' // in place of the comma: a Lens has one column or more
+		b = appendAnswers(b, row.Plan, cells)
 	}
 	return append(b, '}')
+}
+
+// appendAnswers appends the cells as an object.
+func appendAnswers(b []byte, p *Plan, cells []lens.Cell) []byte {
+	first := len(b)
+	b = append(appendColumns(b, p, cells), '}')
+	b[first] = '{' // in place of the comma: a Lens has one column or more
+	return b
 }
 
 // appendFields appends the fields of the latest version as members, with a comma before each.

@@ -30,9 +30,13 @@ type (
 		KeyID          *prism.KeyID     `json:"key_id"`
 		RunID          *prism.RunID     `json:"run_id"`
 		RunRow         *int64           `json:"run_row"`
-		Model          *modelBody       `json:"model"`
-		Usage          *usageBody       `json:"usage"`
-		LabelMass      strictjson.Value `json:"label_mass"`
+		callBody
+	}
+	// callBody is what is known of the call of the model.
+	callBody struct {
+		Model     *modelBody       `json:"model"`
+		Usage     *usageBody       `json:"usage"`
+		LabelMass strictjson.Value `json:"label_mass"`
 	}
 	modelBody struct {
 		Name     *string `json:"name"`
@@ -66,20 +70,26 @@ func newRecordBody(r store.Record) recordBody {
 		body.KeyID = &r.Result.Key
 	}
 	if c := r.Result.Call; c != nil {
-		body.ErrorCode = optional(string(c.ErrorCode))
-		body.Model = &modelBody{optional(c.Name), optional(c.Provider), optional(c.Model), c.Tries, c.FellBack}
-		body.Usage = &usageBody{
+		body.ErrorCode, body.callBody = optional(string(c.ErrorCode)), newCallBody(*c)
+	}
+	return body
+}
+
+func newCallBody(c prism.ModelCall) callBody {
+	body := callBody{
+		Model: &modelBody{optional(c.Name), optional(c.Provider), optional(c.Model), c.Tries, c.FellBack},
+		Usage: &usageBody{
 			InputTokens: c.Usage.InputTokens, OutputTokens: c.Usage.OutputTokens, CachedInputTokens: c.Usage.CachedInputTokens,
 			Currency: optional(c.Usage.Currency),
-		}
-		if c.Usage.Cost != nil {
-			body.Usage.Cost = &prism.Cost{Rest: *c.Usage.Cost}
-		}
-		if c.LabelMass != nil {
-			body.LabelMass = objectOf(c.LabelMass, func(b []byte, m prism.LabelMass) []byte {
-				return prism.AppendNumber(append(strictjson.AppendString(b, m.Question), ':'), m.Mass)
-			})
-		}
+		},
+	}
+	if c.Usage.Cost != nil {
+		body.Usage.Cost = &prism.Cost{Rest: *c.Usage.Cost}
+	}
+	if c.LabelMass != nil {
+		body.LabelMass = objectOf(c.LabelMass, func(b []byte, m prism.LabelMass) []byte {
+			return prism.AppendNumber(append(strictjson.AppendString(b, m.Question), ':'), m.Mass)
+		})
 	}
 	return body
 }

@@ -27,7 +27,9 @@ const (
 	createVersion           = contract.CreateVersion
 	readVersion   operation = "readVersion"
 	replaceLens   operation = "replaceLens"
+	previewLens   operation = "previewLens"
 	archivePrism  operation = "archivePrism" // and unarchivePrism
+	tryDefinition           = contract.TryDefinition
 	createKey     operation = "createKey"
 	listKeys      operation = "listKeys"
 	revokeKey     operation = "revokeKey"
@@ -77,6 +79,7 @@ var neededRoles = map[operation]prism.Role{
 	createVersion: prism.Editor,
 	replaceLens:   prism.Editor,
 	archivePrism:  prism.Editor,
+	tryDefinition: prism.Editor,
 
 	deleteResult:  prism.Editor,
 	deleteResults: prism.Editor,
@@ -99,6 +102,7 @@ var neededRoles = map[operation]prism.Role{
 	readPrism:     prism.Reader,
 	listVersions:  prism.Reader,
 	readVersion:   prism.Reader,
+	previewLens:   prism.Reader,
 	listModels:    prism.Reader,
 	readRecord:    prism.Reader,
 	readUsage:     prism.Reader,

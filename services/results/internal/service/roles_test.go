@@ -46,8 +46,13 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.AddVersion(ctx, k, none, contract.NewVersion{})
 			return err
 		},
-		"readVersion":    func(k contract.KeyDigest) error { _, err := w.Version(ctx, k, none, 1); return err },
-		"replaceLens":    func(k contract.KeyDigest) error { _, err := w.PutLens(ctx, k, none, contract.NewLens{}); return err },
+		"readVersion": func(k contract.KeyDigest) error { _, err := w.Version(ctx, k, none, 1); return err },
+		"replaceLens": func(k contract.KeyDigest) error { _, err := w.PutLens(ctx, k, none, contract.NewLens{}); return err },
+		"previewLens": func(k contract.KeyDigest) error {
+			_, err := w.PreviewLens(ctx, k, none, contract.LensPreview{})
+			return err
+		},
+		"tryDefinition":  func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
 		"archivePrism":   func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, true); return err },
 		"unarchivePrism": func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, false); return err },
 		"deleteResult":   func(k contract.KeyDigest) error { _, err := w.DeleteResult(ctx, k, id); return err },
@@ -140,6 +145,8 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"createVersion", true, true, false, false},
 		{"readVersion", true, true, true, true},
 		{"replaceLens", true, true, false, false},
+		{"previewLens", true, true, true, true},     // spec: lens-preview
+		{"tryDefinition", true, true, false, false}, // spec: try
 		{"archivePrism", true, true, false, false},
 		{"unarchivePrism", true, true, false, false},
 		{"deleteResult", true, true, false, false},

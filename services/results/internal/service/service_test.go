@@ -180,6 +180,8 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 		"AddVersion":  func() error { _, err := w.AddVersion(ctx, unknown, ref, contract.NewVersion{}); return err },
 		"Version":     func() error { _, err := w.Version(ctx, unknown, ref, 1); return err },
 		"PutLens":     func() error { _, err := w.PutLens(ctx, unknown, ref, contract.NewLens{}); return err },
+		"PreviewLens": func() error { _, err := w.PreviewLens(ctx, unknown, ref, contract.LensPreview{}); return err },
+		"TryFacts":    func() error { _, err := w.TryFacts(ctx, unknown); return err },
 		"SetArchived": func() error { _, err := w.SetArchived(ctx, unknown, ref, true); return err },
 		"CreateKey":   func() error { _, err := w.CreateKey(ctx, unknown, contract.NewKey{Name: "k"}); return err },
 		"ListKeys":    func() error { _, err := w.ListKeys(ctx, unknown, contract.Page{Limit: 1}); return err },

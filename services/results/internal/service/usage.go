@@ -124,9 +124,9 @@ func newSumBody(by contract.UsageBy, s store.UsageSum) (strictjson.Value, error)
 	switch by {
 	case contract.ByPrism:
 		return strictjson.Marshal(struct {
-			Prism string `json:"prism"`
+			Prism *string `json:"prism"`
 			sumBody
-		}{s.Name, sum})
+		}{optional(s.Name), sum})
 	case contract.ByModel:
 		return strictjson.Marshal(struct {
 			Model *string `json:"model"`

@@ -9,9 +9,12 @@ import (
 
 // Usage adds up what results used.
 type Usage interface {
-	// ReadUsage adds up all results of an account that were ever saved, those that were deleted since included, on one snapshot.
+	// ReadUsage adds up all results of an account that were ever saved, those that were deleted since included, and the uses that
+	// were counted, on one snapshot.
 	// Sums are ordered by what they are of, and then by currency.
 	ReadUsage(ctx context.Context, account prism.AccountID, f UsageFilter) ([]UsageSum, error)
+	// CountUse adds to the sums what a call used whose result is not saved. Each call of it counts once.
+	CountUse(ctx context.Context, account prism.AccountID, u Use) error
 	// FoldUsage adds what was saved lately to the sums of what was saved before, so that there is little to add up for each
 	// ReadUsage, whose sums it does not change. To be called every few seconds.
 	FoldUsage(ctx context.Context) error
@@ -29,10 +32,18 @@ type UsageFilter struct {
 // UsageSum is the sum of results of one day, prism, model or API key whose costs have one currency.
 type UsageSum struct {
 	Day      prism.Day   // by day
-	Name     string      // by prism, its slug; by model, its name or "" if it is not known
+	Name     string      // by prism, its slug, or "" for uses that are of none; by model, its name or "" if it is not known
 	Key      prism.KeyID // by key; zero if it is not known
 	Currency string      // "": of results without a price
 	// Failed are those of Results that failed.
 	Results, Failed, InputTokens, OutputTokens int64
 	Cost                                       prism.Cost
+}
+
+// Use is what a call used whose result is not saved. It is of no prism.
+type Use struct {
+	Day    prism.Day
+	Key    prism.KeyID // that made the call
+	Failed bool
+	Call   *prism.ModelCall // nil: not known
 }

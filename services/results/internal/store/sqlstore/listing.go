@@ -23,6 +23,10 @@ SELECT r.run_row, ` + PrismState + `, ` + Fixed + `
 FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
 
+	findResults = `-- name: FindResults :many
+SELECT ` + Fixed + `
+FROM results r`
+
 	exportResults = `-- name: ExportResults :many
 SELECT ` + Fixed + Input + `
 FROM results r`
@@ -76,6 +80,25 @@ func (s Store) ExportResults(
 		}
 		return nil
 	})
+	return results, err
+}
+
+// FindResults implements store.Listing.
+func (s Store) FindResults(
+	ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID,
+) (results []prism.Result, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	l := list{Statement: Statement{Operation: "find_results", ReadOnly: true}}
+	l.where(findResults, account, store.Filter{Prism: id})
+	before := " AND r.id IN ("
+	for _, id := range ids {
+		l.add(before, id.UUID)
+		before = ", "
+	}
+	l.text.WriteString(")")
+	err = s.Run(ctx, l.statement(), all(&results, func(r *Row) prism.Result { return r.Result(id, store.WithoutInput) }))
 	return results, err
 }
 

@@ -19,11 +19,46 @@ FROM usage_now r WHERE r.account_id = `
 	groupUsage = ` GROUP BY 1, 2`
 	orderUsage = ` ORDER BY 1, 2`
 
-	// Prisms are added up by id, and then get their slugs.
+	// Prisms are added up by id, and then get their slugs. Uses without a result are of no prism.
 	slugsBefore = `-- name: ReadUsage :many
-SELECT p.slug, s.currency, s.results, s.failed, s.input_tokens, s.output_tokens, s.cost, s.cost_rest FROM (SELECT `
-	slugsAfter = `) s JOIN prisms p ON p.id = s.prism_id AND p.account_id = `
+SELECT coalesce(p.slug, ''), s.currency, s.results, s.failed, s.input_tokens, s.output_tokens, s.cost, s.cost_rest FROM (SELECT `
+	slugsAfter = `) s LEFT JOIN prisms p ON p.id = s.prism_id AND p.account_id = `
 )
+
+// countUse adds to a sum itself, and not to what is folded later, as such calls are few. It locks one row, so it cannot stop a fold
+// that waits for the row from going on.
+const countUse = `-- name: CountUse :exec
+INSERT INTO usage AS u (account_id, day, prism_id, model, key_id, currency, results, failed, input_tokens, output_tokens, cost, cost_rest)
+VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, $11)
+ON CONFLICT (account_id, day, prism_id, model, key_id, currency) DO UPDATE SET
+	results = u.results + 1, failed = u.failed + excluded.failed,
+	input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,
+	cost = u.cost + excluded.cost + (u.cost_rest + excluded.cost_rest) / 1000000000000,
+	cost_rest = (u.cost_rest + excluded.cost_rest) % 1000000000000`
+
+// CountUse implements store.Usage.
+func (s Store) CountUse(ctx context.Context, account prism.AccountID, u store.Use) error {
+	call := prism.ModelCall{}
+	if u.Call != nil {
+		call = *u.Call
+	}
+	used := Known(call.Usage)
+	known := func(n *int64) int64 {
+		if n == nil {
+			return 0
+		}
+		return *n
+	}
+	failed, cost := int64(0), known(used.Cost)
+	if u.Failed {
+		failed = 1
+	}
+	args := []any{
+		account.UUID, int32(u.Day), prism.UUID{}, call.Name, u.Key.UUID, used.Currency, failed,
+		known(used.InputTokens), known(used.OutputTokens), cost / costUnit, cost % costUnit,
+	}
+	return s.Run(ctx, Statement{Operation: "count_use", Text: countUse, Args: args}, nothing)
+}
 
 // ReadUsage implements store.Usage.
 func (s Store) ReadUsage(

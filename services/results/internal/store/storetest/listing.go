@@ -82,6 +82,30 @@ func listingTests() []test {
 			succeeds(t, err)
 			same(t, len(got), 0)
 		}},
+		// spec: lens-preview
+		{"results of a prism are found by their ids, without their input", func(t *testing.T, f *fixture) {
+			all := f.assorted(t)
+			mine := exported(matching(all, store.Filter{Prism: f.mine.prism.ID}))
+			foreign, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
+			succeeds(t, err)
+			ids := []prism.ResultID{foreign.Result.ID, {UUID: f.id()}}
+			for _, saved := range all { // also those of the other prism
+				ids = append(ids, saved.Result.ID, saved.Result.ID)
+			}
+			want := map[prism.ResultID]prism.Result{}
+			for _, r := range mine {
+				want[r.ID] = withoutInput(r)
+			}
+			got, err := f.FindResults(t.Context(), f.mine.account, f.mine.prism.ID, ids)
+			succeeds(t, err)
+			same(t, len(got), len(want))
+			for _, r := range got {
+				same(t, r, want[r.ID])
+			}
+			got, err = f.FindResults(t.Context(), f.mine.account, f.mine.prism.ID, nil)
+			succeeds(t, err)
+			same(t, len(got), 0)
+		}},
 		{"a prism's results are exported by id, oldest first, page by page", func(t *testing.T, f *fixture) {
 			all := f.assorted(t)
 			want := exported(matching(all, store.Filter{Prism: f.mine.prism.ID}))

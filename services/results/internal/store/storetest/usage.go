@@ -124,6 +124,29 @@ func usageTests() []test {
 			same(t, whole(got[0].Cost), prism.Cost{Whole: 27_670_116, Rest: 110_564_327_421})
 			same(t, got[0].InputTokens, 3<<40)
 		}},
+		// spec: try-counts
+		{"a use without a result counts each time, and is of no prism", func(t *testing.T, f *fixture) {
+			f.save(t, called(f.ok(f.mine.prism), f.mine.keyID, "fast", 1, 999_999_999_999, "USD"))
+			use := store.Use{Day: day, Key: f.mine.keyID, Failed: true, Call: called(f.ok(f.mine.prism), f.mine.keyID, "fast", 10, 2, "USD").Call}
+			for range 2 {
+				succeeds(t, f.CountUse(t.Context(), f.mine.account, use))
+				succeeds(t, f.FoldUsage(t.Context()))
+			}
+			use.Call.Usage.InputTokens = new(int64(-1)) // which is not known
+			succeeds(t, f.CountUse(t.Context(), f.mine.account, use))
+			succeeds(t, f.CountUse(t.Context(), f.mine.account, store.Use{Day: day + 1}))
+			dollars := store.UsageSum{Currency: "USD", Results: 3, Failed: 3, InputTokens: 20, OutputTokens: 60, Cost: prism.Cost{Rest: 6}}
+			saved := store.UsageSum{
+				Name: "triage", Currency: "USD", Results: 1, InputTokens: 1, OutputTokens: 2, Cost: prism.Cost{Rest: 999_999_999_999},
+			}
+			same(t, f.usage(t, store.UsageFilter{By: contract.ByPrism}), []store.UsageSum{{Results: 1}, dollars, saved})
+			same(t, f.usage(t, store.UsageFilter{By: contract.ByPrism, Prism: f.mine.prism.ID}), []store.UsageSum{saved})
+			got := f.usage(t, store.UsageFilter{By: contract.ByDay, Model: "fast", Key: &f.mine.keyID})
+			same(t, len(got), 1)
+			same(t, whole(got[0].Cost), prism.Cost{Whole: 1, Rest: 5})
+			same(t, got[0].Results, 4)
+			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay, From: day + 1}), []store.UsageSum{{Day: day + 1, Results: 1}})
+		}},
 		{"usage is exact at every moment of saves and folds at once", func(t *testing.T, f *fixture) { f.foldsAtOnce(t) }},
 	}
 }
@@ -145,7 +168,7 @@ func (f *fixture) usage(t *testing.T, filter store.UsageFilter) []store.UsageSum
 	return sums
 }
 
-// foldsAtOnce saves, folds and reads at once. A reader that begins after a save and ends before another counts the one and not
+// foldsAtOnce saves, counts, folds and reads at once. A reader that begins after a save and ends before another counts the one and not
 // the other.
 func (f *fixture) foldsAtOnce(t *testing.T) {
 	t.Helper()
@@ -196,7 +219,13 @@ func (f *fixture) foldsAtOnce(t *testing.T) {
 		for i := range each {
 			count(&begun, 1)
 			r := called(f.ok(f.mine.prism), f.mine.keyID, fmt.Sprint("model ", i%3), int64(saver), 1, "USD")
-			if _, err := f.SaveResult(t.Context(), f.mine.account, r); err != nil {
+			var err error
+			if saver == 0 {
+				err = f.CountUse(t.Context(), f.mine.account, store.Use{Day: prism.DayOf(r.CreatedAt), Key: r.Key, Call: r.Call})
+			} else {
+				_, err = f.SaveResult(t.Context(), f.mine.account, r)
+			}
+			if err != nil {
 				return err
 			}
 			count(&saved, 1)

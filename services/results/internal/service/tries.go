@@ -1,0 +1,71 @@
+package service
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/lens"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/format"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// tryBody is the body of a try (spec: try-members).
+type tryBody struct {
+	Status    prism.Status     `json:"status"`
+	Error     *string          `json:"error"`
+	ErrorCode *string          `json:"error_code"`
+	TookMS    int64            `json:"took_ms"`
+	Raw       strictjson.Value `json:"raw"`
+	JSON      strictjson.Value `json:"json"`
+	callBody
+}
+
+// TryFacts implements contract.Tries.
+func (s *Service) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
+	caller, err := s.authenticate(ctx, key, tryDefinition)
+	if err != nil {
+		return contract.TryFacts{}, err
+	}
+	return contract.TryFacts{Account: caller.Account, Key: caller.Key, Unwritable: s.saves.refused()}, nil
+}
+
+// FinishTry implements contract.Tries. The body is made first, so that nothing is counted for one that cannot be made.
+func (s *Service) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
+	body, err := newTryBody(t)
+	if err != nil {
+		return contract.Response{}, err
+	}
+	encoded, err := strictjson.Marshal(body)
+	if err != nil {
+		return contract.Response{}, err
+	}
+	err = s.Store.CountUse(ctx, t.Account, store.Use{
+		Day: prism.DayOf(s.Now()), Key: t.Key, Failed: t.Outcome.Failed(), Call: t.Outcome.Call,
+	})
+	s.saves.note(err)
+	if err != nil {
+		return contract.Response{}, translate(err, nil)
+	}
+	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: encoded, Failed: t.Outcome.Failed()}, nil
+}
+
+func newTryBody(t contract.Try) (tryBody, error) {
+	body := tryBody{Status: prism.OK, Error: optional(t.Outcome.Error), TookMS: t.Outcome.TookMS}
+	if c := t.Outcome.Call; c != nil {
+		body.ErrorCode, body.callBody = optional(string(c.ErrorCode)), newCallBody(*c)
+	}
+	if t.Outcome.Failed() {
+		body.Status = prism.Failed
+		return body, nil
+	}
+	l := lens.Derive(t.Definition)
+	if t.Lens != nil {
+		l = *t.Lens
+	}
+	var err error
+	body.Raw = t.Outcome.Answers
+	body.JSON, err = format.Answers(format.NewPlan(l, t.Definition), t.Outcome.Answers)
+	return body, err
+}
