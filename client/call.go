@@ -34,6 +34,8 @@ type call struct {
 	// result calls return a result in format, so a 502 may be a failed result (spec: failed-result-is-not-an-error).
 	result bool
 	format Format
+	// try calls return a Try, also with a 502.
+	try bool
 	// tag is where the ETag of the response goes; nil for calls without one.
 	tag *string
 }
@@ -231,6 +233,13 @@ func refusal(k call, res *http.Response, b *body) error {
 			return failed
 		}
 		return e
+	}
+	if k.try && res.StatusCode == http.StatusBadGateway {
+		failed := &FailedError{Operation: k.operation, Body: text, RequestID: b.requestID}
+		if json.Unmarshal(text, &failed.Try) != nil || failed.Try == nil || failed.Try.Status != Failed {
+			return e // of a proxy
+		}
+		return failed
 	}
 	var outer struct {
 		Error      json.RawMessage

@@ -64,6 +64,17 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.ReplaceLens(ctx, "a", *fullVersion.Lens)
 		return err
 	},
+	"previewLens": func(ctx context.Context, c *Client) error {
+		_, err := c.PreviewLens(ctx, "a", *fullVersion.Lens, nil)
+		return err
+	},
+	"tryDefinition": func(ctx context.Context, c *Client) error {
+		_, err := c.TryDefinition(ctx, NewTry{
+			Definition: Definition{Fields: fullVersion.Fields, Questions: fullVersion.Questions}, Lens: fullVersion.Lens,
+			Fields: map[string]string{"a": "b"}, Text: "t", Context: "c",
+		})
+		return err
+	},
 	"archivePrism":   func(ctx context.Context, c *Client) error { _, err := c.ArchivePrism(ctx, "a"); return err },
 	"unarchivePrism": func(ctx context.Context, c *Client) error { _, err := c.UnarchivePrism(ctx, "a"); return err },
 	"createKey": func(ctx context.Context, c *Client) error {

@@ -67,17 +67,23 @@ func (e *Error) Is(target error) bool {
 	return ok && *t == Error{Code: e.Code}
 }
 
-// FailedError is a result whose model gave no usable answer. The result is saved, and can be retried once.
+// FailedError is a result whose model gave no usable answer. The result is saved, and can be retried once. Of TryDefinition it is a
+// try, of which nothing is saved.
 type FailedError struct {
 	Operation string
-	// Result is the failed result. It is nil when the format was csv, tsv or jsonl.
+	// Result is the failed result. It is nil when the format was csv, tsv or jsonl, and for a try.
 	Result *Result
+	// Try is the failed try; nil for a result.
+	Try *Try
 	// Body is the failed result in the requested format.
 	Body      []byte
 	RequestID string
 }
 
 func (e *FailedError) Error() string {
+	if e.Try != nil && e.Try.Error != nil {
+		return "prism: " + e.Operation + ": " + *e.Try.Error
+	}
 	if e.Result == nil || e.Result.Error == nil {
 		return "prism: " + e.Operation + ": the result failed"
 	}

@@ -101,10 +101,10 @@ type Usage struct {
 }
 
 // UsageSum is the sum of the results of one day, prism, model or API key whose costs have one currency. It has one of Day, Prism,
-// Model and KeyID; Model and KeyID are nil too for results of which they are not known.
+// Model and KeyID; Model and KeyID are nil too for results of which they are not known, and Prism for what tries used.
 type UsageSum struct {
 	Day          string       `json:"day,omitempty"`
-	Prism        string       `json:"prism,omitempty"` // its slug
+	Prism        *string      `json:"prism,omitempty"` // its slug
 	Model        *string      `json:"model,omitempty"`
 	KeyID        *string      `json:"key_id,omitempty"`
 	Results      int64        `json:"results"`

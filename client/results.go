@@ -36,19 +36,24 @@ func (c *Client) CreateResultAs(ctx context.Context, prism string, r NewResult, 
 func create(prism string, r NewResult, f Format) call {
 	k := request("createResult", http.MethodPost, "prisms", prism, "results").as(f)
 	k.body, k.result, k.timeout, k.repeatable = r, true, AnswerTimeout, r.IdempotencyKey != ""
-	texts := map[string]string{
+	k.err = notUTF8(k.operation, r.Fields, map[string]string{
 		"text": r.Text, "idempotency_key": r.IdempotencyKey, "ref": r.Ref, "context": r.Context,
-	}
-	for key, value := range r.Fields {
+	})
+	return k
+}
+
+// notUTF8 refuses texts and fields that are not UTF-8: encoding/json would replace invalid bytes, and the model would get another
+// text.
+func notUTF8(operation string, fields, texts map[string]string) error {
+	for key, value := range fields {
 		texts["fields."+key] = value
 	}
 	for path, text := range texts {
-		// encoding/json would replace invalid bytes, and the model would get another text.
 		if !utf8.ValidString(text) || !utf8.ValidString(path) {
-			k.err = fmt.Errorf("client: createResult: %q is not UTF-8", path)
+			return fmt.Errorf("client: %s: %q is not UTF-8", operation, path)
 		}
 	}
-	return k
+	return nil
 }
 
 // ReadResult reads a saved result, also a failed one. It does not call the model.

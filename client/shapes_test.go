@@ -35,6 +35,9 @@ var shapes = map[string]reflect.Type{
 	"AuditPage": reflect.TypeFor[Page[AuditEntry]](), "AuditEntry": reflect.TypeFor[AuditEntry](),
 	"AuditActor": reflect.TypeFor[AuditActor](), "AuditObject": reflect.TypeFor[AuditObject](),
 	"Record": reflect.TypeFor[Record](), "RecordModel": reflect.TypeFor[RecordModel](), "RecordUsage": reflect.TypeFor[RecordUsage](),
+	"LensPreview": reflect.TypeFor[lensPreview](), "PreviewedLens": reflect.TypeFor[PreviewedLens](),
+	"PreviewedResult": reflect.TypeFor[PreviewedResult](), "Definition": reflect.TypeFor[Definition](), "NewTry": reflect.TypeFor[NewTry](),
+	"Try":   reflect.TypeFor[Try](),
 	"Usage": reflect.TypeFor[Usage](), "UsageSum": reflect.TypeFor[UsageSum](),
 	"NewFile": reflect.TypeFor[NewFile](), "File": reflect.TypeFor[File](), "FileColumn": reflect.TypeFor[FileColumn](), "FilePage": reflect.TypeFor[Page[File]](),
 	"FilePart": reflect.TypeFor[FilePart](), "FileRows": reflect.TypeFor[FileRows](), "FileFormat": reflect.TypeFor[FileFormat](), "FileStatus": reflect.TypeFor[FileStatus](),
@@ -46,7 +49,7 @@ var shapes = map[string]reflect.Type{
 var received = []string{
 	"Result", "RawResult", "ResultPage", "RawResultPage", "PrismPage", "VersionPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
 	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price", "Record", "RecordModel", "RecordUsage", "Usage", "UsageSum",
-	"Deleting", "File", "FileColumn", "FilePage", "FilePart", "FileRows", "Run", "RunUsage", "RunPage", "DryRun", "InvalidRow",
+	"PreviewedLens", "PreviewedResult", "Try", "Deleting", "File", "FileColumn", "FilePage", "FilePart", "FileRows", "Run", "RunUsage", "RunPage", "DryRun", "InvalidRow",
 }
 
 // TestTheClientsTypesAreTheDocuments holds that each type has the members that the document describes, of the same types,

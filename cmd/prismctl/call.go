@@ -58,15 +58,21 @@ type input struct {
 }
 
 func (in *input) flags(cmd *cobra.Command) {
+	in.valueFlags(cmd)
+	f := cmd.Flags()
+	f.IntVar(&in.version, "version", 0, "version that answers, instead of the latest")
+	f.StringVar(&in.key, "idempotency-key", "", "your own name for the call, which makes it safe to run the command again")
+	f.StringVar(&in.ref, "ref", "", "your own reference, stored with the result")
+}
+
+// valueFlags are the flags of what the model reads.
+func (in *input) valueFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&in.text, "text", "", "the text, for a prism with one field")
 	f.StringVar(&in.textFile, "text-file", "", "file with the text")
 	f.StringArrayVar(&in.fields, "field", nil, "KEY=VALUE of a field; may be repeated")
 	f.StringArrayVar(&in.fieldFiles, "field-file", nil, "KEY=FILE with the value of a field; may be repeated")
 	f.StringVar(&in.allFields, "fields", "", "file with all fields as a JSON object")
-	f.IntVar(&in.version, "version", 0, "version that answers, instead of the latest")
-	f.StringVar(&in.key, "idempotency-key", "", "your own name for the call, which makes it safe to run the command again")
-	f.StringVar(&in.ref, "ref", "", "your own reference, stored with the result")
 	f.StringVar(&in.background, "context", "", "what the model should know beside the fields")
 	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields", "field")
 	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields", "field-file")
@@ -237,14 +243,18 @@ func (a *app) showResult(r client.Result) error {
 	if err := table(a.out, rows); err != nil || len(r.Answers) == 0 {
 		return err
 	}
-	answers := []row{}
-	for _, answer := range r.Answers {
-		answers = append(answers, row{cells: []string{answer.Name, a.cell(answer.Value)}})
+	return a.showAnswers(r.Answers)
+}
+
+func (a *app) showAnswers(answers client.Answers) error {
+	rows := []row{}
+	for _, answer := range answers {
+		rows = append(rows, row{cells: []string{answer.Name, a.cell(answer.Value)}})
 	}
 	if _, err := fmt.Fprintln(a.out); err != nil {
 		return err
 	}
-	return table(a.out, answers)
+	return table(a.out, rows)
 }
 
 func (a *app) cell(v any) string {

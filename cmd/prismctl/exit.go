@@ -117,6 +117,9 @@ func explainCall(err error) string {
 	case errors.Is(err, client.ErrColumnsChanged):
 		return "the prism's Lens changed during the download, so the rows would not fit each other: download again"
 	case errors.As(err, &failed):
+		if failed.Try != nil && failed.Try.Error != nil {
+			return "the try failed: " + *failed.Try.Error
+		}
 		if failed.Result == nil || failed.Result.Error == nil {
 			return "the result failed"
 		}

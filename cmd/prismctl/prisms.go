@@ -14,7 +14,7 @@ import (
 
 func (a *app) prisms() *cobra.Command {
 	prisms := group("prisms", "Define, list and archive prisms")
-	prisms.AddCommand(a.apply(), a.prismsList(), a.prismsGet(), a.prismsVersions(), a.prismsRename(), a.prismsRetention(),
+	prisms.AddCommand(a.apply(), a.prismsList(), a.prismsGet(), a.prismsVersions(), a.prismsRename(), a.prismsRetention(), a.prismsPreview(),
 		a.archive("archive PRISM...", "Archive prisms: they take no calls, and their results stay readable", "archived", (*client.Client).ArchivePrism),
 		a.archive("unarchive PRISM...", "Let archived prisms take calls again", "unarchived", (*client.Client).UnarchivePrism))
 	return prisms

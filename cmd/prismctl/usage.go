@@ -76,7 +76,7 @@ func each[T any](items []T) iter.Seq2[T, error] {
 
 func usageRow(s client.UsageSum, short bool) row {
 	return row{cells: []string{
-		s.Day + s.Prism + optional(s.Model) + optional(s.KeyID), number(s.Results), number(s.Failed), number(s.InputTokens),
+		s.Day + optional(s.Prism) + optional(s.Model) + optional(s.KeyID), number(s.Results), number(s.Failed), number(s.InputTokens),
 		number(s.OutputTokens), cost(s.Cost, short), optional(s.Currency),
 	}}
 }

@@ -33,7 +33,7 @@ func TestUsage(t *testing.T) {
 		u.ok("call", "language", "--text", "bonjour")
 	}
 	sums := decode[[]client.UsageSum](t, u.ok("usage", "--by", "prism", "-o", "json"))
-	if len(sums) != 1 || sums[0].Prism != "language" || sums[0].Results != 3 || sums[0].Failed != 0 {
+	if len(sums) != 1 || optional(sums[0].Prism) != "language" || sums[0].Results != 3 || sums[0].Failed != 0 {
 		t.Errorf("got %+v", sums)
 	}
 	sums = decode[[]client.UsageSum](t, u.ok("usage", "--by", "key", "--prism", "language", "-o", "json"))

@@ -45,6 +45,8 @@ func TestEveryCallWithoutResultsIsToldToCallAgain(t *testing.T) {
 		{"GET", "/v1/prisms/p/versions/1", ""},
 		{"PUT", "/v1/prisms/p/name", `{"name":"x"}`},
 		{"PUT", "/v1/prisms/p/lens", `{"columns":[{"name":"x","question":"q","show":"answer"}]}`},
+		{"POST", "/v1/prisms/p/lens/preview", `{"columns":[{"name":"x","question":"q","show":"answer"}],"result_ids":[]}`},
+		{"POST", "/v1/try", `{"text":"x","definition":{` + definition + `}`},
 		{"POST", "/v1/prisms/p/archive", ""},
 		{"POST", "/v1/prisms/p/unarchive", ""},
 		{"POST", "/v1/prisms/p/results/delete", `{"status":"failed"}`},

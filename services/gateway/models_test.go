@@ -82,7 +82,12 @@ func (c *configuration) AddVersion(
 	return contract.Response{ContentType: httpkit.JSONType, Body: []byte("{}")}, nil
 }
 
-// spec: models-list, order-of-checks-model, model-of-a-version, retry-after-of-a-503
+func (c *configuration) TryFacts(context.Context, contract.KeyDigest) (contract.TryFacts, error) {
+	c.hear("try")
+	return contract.TryFacts{}, apierr.RoleNotAllowed()
+}
+
+// spec: models-list, order-of-checks-model, order-of-checks-try, model-of-a-version, retry-after-of-a-503
 func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 	t.Parallel()
 	editor, revoked, reader, unknown := newKey(t), newKey(t), newKey(t), newKey(t)
@@ -103,11 +108,15 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 	versionOf := func(model string) request {
 		return request{"POST", "/v1/prisms/p/versions", `{"model":` + model + `,` + definition}
 	}
+	tryOf := func(model string) request {
+		return request{"POST", "/v1/try", `{"text":"x","definition":{"model":` + model + `,` + definition + `}`}
+	}
 	failed := func(status int, code, message string) reply {
 		return reply{status, "", `{"error":{"code":"` + code + `","message":"` + message + `"}}`}
 	}
 	var (
 		noSuchModel = failed(400, "validation_failed", "Invalid request: model: No such model")
+		noSuchTried = failed(400, "validation_failed", "Invalid request: definition.model: No such model")
 		notAllowed  = failed(403, "unauthorized", "Your role does not allow this.")
 		invalidKey  = failed(401, "unauthorized", "Invalid API key")
 		unavailable = reply{503, "1", `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`}
@@ -145,6 +154,10 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 			unknown, prismOf(`"late","name":5`), false,
 			failed(400, "validation_failed", "Invalid request: name: Expected string, received number"), "",
 		},
+		"a try of a configured model":               {editor, tryOf(`"fast"`), false, notAllowed, "authorize tryDefinition, list, try"},
+		"a try of another model":                    {editor, tryOf(`"late"`), false, noSuchTried, "authorize tryDefinition, list"},
+		"a try of a role that may not":              {reader, tryOf(`"late"`), false, notAllowed, "authorize tryDefinition"},
+		"a try without a model":                     {editor, tryOf(`null`), true, notAllowed, "try"},
 		"another model and an unknown key":          {unknown, prismOf(`"late"`), false, invalidKey, ""},
 		"another model and a key that was revoked":  {revoked, prismOf(`"late"`), false, invalidKey, "authorize createPrism"},
 		"another model and a role that may do less": {reader, versionOf(`"late"`), false, notAllowed, "authorize createVersion"},

@@ -107,10 +107,12 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"PUT", "/v1/prisms/{prism}/name", "renamePrism"},
 		{"GET", "/v1/prisms/{prism}/versions/{version}", "readVersion"},
 		{"PUT", "/v1/prisms/{prism}/lens", "replaceLens"},
+		{"POST", "/v1/prisms/{prism}/lens/preview", "previewLens"},
 		{"POST", "/v1/prisms/{prism}/results/delete", "deleteResults"},
 		{"PUT", "/v1/prisms/{prism}/retention", "setRetention"},
 		{"POST", "/v1/prisms/{prism}/archive", "archivePrism"},
 		{"POST", "/v1/prisms/{prism}/unarchive", "unarchivePrism"},
+		{"POST", "/v1/try", "tryDefinition"},
 		{"GET", "/v1/models", "listModels"},
 		{"POST", "/v1/keys", "createKey"},
 		{"GET", "/v1/keys", "listKeys"},
@@ -247,6 +249,9 @@ func TestEveryOperationHasTheStatusesThatItCanAnswer(t *testing.T) {
 		}
 		if op.OperationID == "createResult" || op.OperationID == "retryResult" {
 			want = append(want, "200", "409", "502")
+		}
+		if op.OperationID == "tryDefinition" {
+			want = append(want, "200", "502")
 		}
 		if slices.ContainsFunc(op.Parameters, func(p parameter) bool { return p.In == "path" }) {
 			want = append(want, "404")

@@ -29,6 +29,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	create := func(b request.Body) error { _, err := request.ParseCreate("p", nil, b); return err }
 	newPrism := func(b request.Body) error { _, err := request.ParseNewPrism(b); return err }
 	newVersion := func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err }
+	newTry := func(b request.Body) error { _, err := request.ParseTry(b); return err }
 	newName := func(b request.Body) error { _, _, err := request.ParseName("p", b); return err }
 	newKey := func(b request.Body) error { _, err := request.ParseNewKey(b); return err }
 	for _, c := range []struct {
@@ -42,6 +43,13 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"NewPrism", `{"slug":"s",` + definition + `,` + lens + `}`, "lens", newPrism},
 		{"NewVersion", `{"if_latest":1,"instructions":"i","model":"m",` + definition + `}`, "", newVersion},
 		{"NewVersion", `{` + definition + `,` + lens + `}`, "lens", newVersion},
+		{
+			"LensPreview", `{"columns":[{"name":"p","question":"c","show":"probability"}],"result_ids":["` + anID + `"]}`, "result_ids",
+			func(b request.Body) error { _, _, err := request.ParseLensPreview("p", b); return err },
+		},
+		{"NewTry", `{"definition":{"instructions":"i","model":"m",` + definition + `},"fields":{"f":"v"},"context":"c"}`, "", newTry},
+		{"NewTry", `{"definition":{` + definition + `},"text":"t"}`, "text", newTry},
+		{"NewTry", `{"definition":{` + definition + `},"text":"t",` + lens + `}`, "lens", newTry},
 		{"NewName", `{"name":"n"}`, "", newName},
 		{"NewKey", `{"name":"n"}`, "", newKey},
 		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { _, err := request.ParseNewFile(b); return err }},
@@ -238,7 +246,12 @@ func (p prober) list(at string, s map[string]any, v []any, try func(v any, refus
 	resized := func(n float64) []any {
 		list := slices.Clone(v[:min(len(v), int(n))])
 		for i := len(list); i < int(n); i++ {
-			another := maps.Clone(v[len(v)-1].(map[string]any))
+			last, ok := v[len(v)-1].(map[string]any)
+			if !ok {
+				list = append(list, v[len(v)-1])
+				continue
+			}
+			another := maps.Clone(last)
 			for _, name := range []string{"key", "name"} {
 				if another[name] != nil {
 					another[name] = fmt.Sprint("x", i)
@@ -254,7 +267,9 @@ func (p prober) list(at string, s map[string]any, v []any, try func(v any, refus
 		p.Fatalf("%s: the document does not say how many", at)
 	}
 	try(resized(least[0]), "")
-	try(resized(least[0]-1), fmt.Sprintf("Array must contain at least %v element(s)", least[0]))
+	if least[0] > 0 {
+		try(resized(least[0]-1), fmt.Sprintf("Array must contain at least %v element(s)", least[0]))
+	}
 	try(resized(most[0]), "")
 	try(resized(most[0]+1), fmt.Sprintf("Array must contain at most %v element(s)", most[0]))
 }

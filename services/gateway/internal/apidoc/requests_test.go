@@ -2,6 +2,7 @@ package apidoc
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/httpkit"
@@ -19,6 +20,8 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"createVersion": func(b request.Body) error { _, _, err := request.ParseNewVersion("support-triage", nil, b); return err },
 		"renamePrism":   func(b request.Body) error { _, _, err := request.ParseName("support-triage", b); return err },
 		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", nil, b); return err },
+		"previewLens":   func(b request.Body) error { _, _, err := request.ParseLensPreview("support-triage", b); return err },
+		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
 		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
 		"setRetention":  func(b request.Body) error { _, _, err := request.ParseRetention("support-triage", b); return err },
@@ -107,7 +110,14 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	got["DeletesAll"], got["InvalidBefore"] = deletion(`{"ref":null,"dry_run":true}`), deletion(`{"before":"monday"}`)
 	_, _, got["InvalidDays"] = request.ParseRetention("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"days":3651}`)})
 	put := func(name string, err error) { got[name] = err }
-	_, _, err := request.ParseName("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
+	_, err := request.ParseTry(request.Body{Kind: httpkit.JSON, Bytes: []byte(
+		`{"definition":{"fields":[{"key":"message"}],"questions":[{"key":"q","type":"yes_no","text":""}]},` +
+			`"lens":{"columns":[{"name":"message","question":"q","show":"answer"}]},"fields":{"message":1}}`)})
+	put("TryProblems", err)
+	_, _, err = request.ParseLensPreview("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(
+		`{"columns":[{"name":"q","question":"q","show":"answer"}],"result_ids":[` + strings.Repeat(`"`+anID+`",`, 50) + `"` + anID + `"]}`)})
+	put("PreviewTooMany", err)
+	_, _, err = request.ParseName("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	put("NameRequired", err)
 	_, _, err = request.ParseLens("p", []string{"x"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"columns":[{"name":"q","question":"q","show":"answer"}]}`)})
 	put("InvalidETag", err)
@@ -186,7 +196,8 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are
 	// model-proxy's.
-	elsewhere := map[string]bool{"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true, "NoSuchColumn": true}
+	elsewhere := map[string]bool{"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true,
+		"NoSuchColumn": true, "TryNoSuchModel": true}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 
 	operations(t, func(t *testing.T, _, _ string, op operation) {

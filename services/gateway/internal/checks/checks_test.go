@@ -305,3 +305,36 @@ func TestRetryLocksTheResultUnlessItHoldsAKey(t *testing.T) {
 		t.Errorf("%+v, %v", v.Attempt, err)
 	}
 }
+
+// spec: order-of-checks-try, size-estimate, unwritable-store
+func TestTheChecksOfATryHaveTheirOrder(t *testing.T) {
+	t.Parallel()
+	definition := versionOf("a", "b").Definition
+	sent := request.Create{Fields: []prism.FieldValue{{Key: "b", Value: "2"}, {Key: "a", Value: "1"}}, Context: "c"}
+	facts := contract.TryFacts{Account: someone, Key: prism.KeyID{UUID: prism.UUID{7}}}
+	at, err := Try(request.Try{Definition: definition, Sent: sent}, facts, sizes(0))
+	want := &Attempt{Account: someone, Key: facts.Key, Input: contract.Input{
+		Version: prism.Version{Definition: definition}, Context: "c",
+		Fields: []prism.FieldValue{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}},
+	}}
+	if err != nil || !reflect.DeepEqual(at, want) {
+		t.Errorf("got %+v, %v", at, err)
+	}
+	// Each check is the first that fails when those before it pass.
+	facts.Unwritable = true
+	for _, c := range []struct {
+		fields []prism.FieldValue
+		size   sizes
+		want   error
+	}{
+		{nil, apierr.TokenLimit + 1, apierr.MissingFields([]string{"a", "b"})},
+		{append(sent.Fields, prism.FieldValue{Key: "c"}), apierr.TokenLimit + 1, apierr.UnknownFields([]string{"c"})},
+		{sent.Fields, apierr.TokenLimit + 1, apierr.TooLarge(apierr.TokenLimit + 1)},
+		{sent.Fields, 0, apierr.Unavailable()},
+	} {
+		at, err := Try(request.Try{Definition: definition, Sent: request.Create{Fields: c.fields}}, facts, c.size)
+		if at != nil || !errors.Is(err, c.want) || err.Error() != c.want.Error() {
+			t.Errorf("got %+v, %v, want %v", at, err, c.want)
+		}
+	}
+}

@@ -61,6 +61,20 @@ func Retry(facts contract.RetryFacts, sizer Sizer) (Decision, error) {
 	return attempt(retryOf(facts.Account, facts.Key, stored, facts.At), sizer, facts.Unwritable)
 }
 
+// Try decides a try (spec: order-of-checks-try).
+func Try(sent request.Try, facts contract.TryFacts, sizer Sizer) (*Attempt, error) {
+	fields, err := bind(sent.Definition, sent.Sent)
+	if err != nil {
+		return nil, err
+	}
+	decision, err := attempt(&Attempt{
+		Account: facts.Account,
+		Key:     facts.Key,
+		Input:   contract.Input{Version: prism.Version{Definition: sent.Definition}, Context: sent.Sent.Context, Fields: fields},
+	}, sizer, facts.Unwritable)
+	return decision.Attempt, err
+}
+
 // attempt makes the last checks: it estimates the size of what the model gets (spec: size-estimate-on-retries), and refuses a
 // call whose answer could not be saved (spec: unwritable-store).
 func attempt(at *Attempt, sizer Sizer, unwritable bool) (Decision, error) {

@@ -200,24 +200,32 @@ func deleted(err error) bool { return errors.Is(err, apierr.ResultNotFound()) }
 
 // save tries until results respond. A save with a lost response is sent again; both are one save.
 func (e *Executor) save(ctx context.Context, s contract.Save) (contract.Response, error) {
+	return e.untilTaken(ctx, "saving a result failed", func(err error) bool { return !lostRace(err) && !deleted(err) },
+		func(ctx context.Context) (contract.Response, error) { return e.Results.Save(ctx, s) })
+}
+
+// untilTaken sends what has to be stored after the model call until results respond, or an error comes after which it is not to be
+// sent again.
+func (e *Executor) untilTaken(
+	ctx context.Context, failed string, again func(error) bool, send func(context.Context) (contract.Response, error),
+) (contract.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveLimit)
 	defer cancel()
+	once := func() (contract.Response, error) {
+		ctx, cancel := context.WithTimeout(ctx, saveTry)
+		defer cancel()
+		return send(ctx)
+	}
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		response, err := e.saveOnce(ctx, s)
-		if err == nil || lostRace(err) || deleted(err) {
+		response, err := once()
+		if err == nil || !again(err) {
 			return response, err
 		}
-		e.Log.WarnContext(ctx, "saving a result failed", "error", err)
+		e.Log.WarnContext(ctx, failed, "error", err)
 		select {
 		case <-time.After(pause + rand.N(pause)): //nolint:gosec // jitter needs no secrecy
 		case <-ctx.Done():
 			return contract.Response{}, apierr.Internal()
 		}
 	}
-}
-
-func (e *Executor) saveOnce(ctx context.Context, s contract.Save) (contract.Response, error) {
-	ctx, cancel := context.WithTimeout(ctx, saveTry)
-	defer cancel()
-	return e.Results.Save(ctx, s)
 }

@@ -26,6 +26,8 @@ type fakeResults struct {
 	saveErrs []error // returned by the first saves, one each
 	hangs    bool    // look-ups do not return
 	revoked  bool    // the API key is revoked
+	tries    []contract.Try
+	tryErrs  []error // returned by the first ends of tries, one each
 }
 
 func newFakeResults() *fakeResults {

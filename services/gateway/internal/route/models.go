@@ -40,9 +40,9 @@ func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op con
 	return d.Models.List(ctx)
 }
 
-// configured is a call that stores a definition, with a look at the configured models first, if the definition names a model.
-// The list is not cached: definitions are rarely stored, and a model counts from the moment in which it is configured.
-func (d Deps) configured(c call, op contract.Operation, model string) call {
+// configured is a call that stores or tries a definition, with a look at the configured models first, if the definition names a
+// model, in the member of this path. The list is not cached: definitions are rarely stored, and a model counts from the moment in which it is configured.
+func (d Deps) configured(c call, op contract.Operation, path, model string) call {
 	if model == "" {
 		return c
 	}
@@ -55,7 +55,7 @@ func (d Deps) configured(c call, op contract.Operation, model string) call {
 			return contract.Response{}, err
 		}
 		if !slices.ContainsFunc(known, func(m contract.Model) bool { return m.Name == model }) {
-			return contract.Response{}, apierr.Invalid(apierr.Problem{Path: "model", Text: "No such model"})
+			return contract.Response{}, apierr.Invalid(apierr.Problem{Path: path, Text: "No such model"})
 		}
 		return store(ctx, key)
 	}

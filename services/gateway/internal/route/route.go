@@ -81,14 +81,21 @@ func ifMatch(c *fiber.Ctx) (headers []string) {
 	return headers
 }
 
-// look is an operation that changes nothing: 503 if results do not respond in time.
+// look is an operation that changes nothing.
 func (d Deps) look(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		parsed, err := parse(c)
-		return d.respond(c, call{status: parsed.status, etag: parsed.etag, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-			return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return parsed.do(ctx, key) })
-		}}, err)
+		return d.respond(c, lookingUp(parsed), err)
 	}
+}
+
+// lookingUp is a call that changes nothing: 503 if results do not respond in time.
+func lookingUp(c call) call {
+	do := c.do
+	c.do = func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+		return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return do(ctx, key) })
+	}
+	return c
 }
 
 // change is an operation that takes a body: up to the limit and of a type that is parsed, else 413 or 415.

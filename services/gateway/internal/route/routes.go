@@ -39,6 +39,13 @@ func results(app *fiber.App, d Deps) {
 			return d.Executor.Retry(ctx, d.Stopping(), key, sent.ID, sent.Format)
 		}}, err
 	}))
+	app.Post("/v1/try", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
+		sent, err := request.ParseTry(b)
+		do := call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+			return d.Executor.Try(ctx, key, sent)
+		}}
+		return d.configured(do, contract.TryDefinition, "definition.model", sent.Definition.Model), err
+	}))
 	app.Get("/v1/results/:result_id", d.look(func(c *fiber.Ctx) (call, error) {
 		sent, err := request.ParseRead(httpkit.Param(c, "result_id"), query(c)("format"))
 		return two(d.Results.Read)(sent.ID, sent.Format, err)
@@ -67,7 +74,7 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseNewPrism(b)
 		c, err := one(d.Results.CreatePrism)(sent, err)
-		return tagged(created(d.configured(c, contract.CreatePrism, sent.Model), sent.DryRun), sent.DryRun), err
+		return tagged(created(d.configured(c, contract.CreatePrism, "model", sent.Model), sent.DryRun), sent.DryRun), err
 	}))
 	app.Get("/v1/prisms", d.look(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListPrisms)(request.ParsePrismList(query(c)))
@@ -79,7 +86,7 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms/:prism/versions", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		ref, sent, err := request.ParseNewVersion(httpkit.Param(c, "prism"), ifMatch(c), b)
 		do, err := two(d.Results.AddVersion)(ref, sent, err)
-		return created(d.configured(do, contract.CreateVersion, sent.Model), sent.DryRun), err
+		return created(d.configured(do, contract.CreateVersion, "model", sent.Model), sent.DryRun), err
 	}))
 	app.Get("/v1/prisms/:prism/versions", d.look(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.ListVersions)(request.ParseVersionList(httpkit.Param(c, "prism"), query(c)))
@@ -95,6 +102,10 @@ func prisms(app *fiber.App, d Deps) {
 		ref, sent, err := request.ParseLens(httpkit.Param(c, "prism"), ifMatch(c), b)
 		do, err := two(d.Results.PutLens)(ref, sent, err)
 		return tagged(do, sent.DryRun), err
+	}))
+	app.Post("/v1/prisms/:prism/lens/preview", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		do, err := two(d.Results.PreviewLens)(request.ParseLensPreview(httpkit.Param(c, "prism"), b))
+		return lookingUp(do), err
 	}))
 	for action, archived := range map[string]bool{"archive": true, "unarchive": false} {
 		app.Post("/v1/prisms/:prism/"+action, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {

@@ -1,0 +1,75 @@
+package client
+
+import (
+	"context"
+	"net/http"
+)
+
+// Definition is what is asked: a version to be, without its Lens.
+type Definition struct {
+	Instructions string     `json:"instructions,omitempty"`
+	Model        string     `json:"model,omitempty"` // of ListModels; empty: the default one
+	Fields       []Field    `json:"fields"`
+	Questions    []Question `json:"questions"`
+}
+
+// NewTry is a definition to try, and what to ask it about. Send either Fields or Text.
+type NewTry struct {
+	Definition Definition `json:"definition"`
+	Lens       *Lens      `json:"lens,omitempty"` // nil: the one derived from the questions
+	// Fields has a value for each field of the definition.
+	Fields map[string]string `json:"fields,omitempty"`
+	// Text is the value of the definition's only field. An empty text can be sent only in Fields.
+	Text string `json:"text,omitempty"`
+	// Context is what the model should know beside the fields.
+	Context string `json:"context,omitempty"`
+}
+
+// Try is what a definition answered. Nothing of it is saved.
+type Try struct {
+	Status    Status       `json:"status"`
+	Error     *string      `json:"error"` // why the model gave no usable answer, in words
+	ErrorCode *ErrorCode   `json:"error_code"`
+	TookMS    int64        `json:"took_ms"`
+	Raw       RawAnswers   `json:"raw"`  // the answer to every question; nil if the model failed
+	JSON      Answers      `json:"json"` // the Lens columns; nil if the model failed
+	Model     *RecordModel `json:"model"`
+	Usage     *RecordUsage `json:"usage"`
+	LabelMass LabelMass    `json:"label_mass"`
+}
+
+// TryDefinition asks the model the questions of a definition. Neither the definition nor a result is saved, but the use counts, so
+// a call without a response is not repeated. If the model gives no usable answer, the error is a *FailedError with the Try.
+func (c *Client) TryDefinition(ctx context.Context, t NewTry) (Try, error) {
+	k := request("tryDefinition", http.MethodPost, "try")
+	k.body, k.try, k.timeout = t, true, AnswerTimeout
+	k.err = notUTF8(k.operation, t.Fields, map[string]string{"text": t.Text, "context": t.Context})
+	return fetch[Try](ctx, c, k)
+}
+
+// lensPreview is a Lens that is not stored, and the results to show with it.
+type lensPreview struct {
+	Columns []Column `json:"columns"`
+	Results []string `json:"result_ids"`
+}
+
+// PreviewedLens is results under a Lens that is not stored.
+type PreviewedLens struct {
+	Columns []string          `json:"columns"` // their names
+	Data    []PreviewedResult `json:"data"`
+}
+
+// PreviewedResult is a result under a Lens that is not stored.
+type PreviewedResult struct {
+	Result Result `json:"result"`
+	// Missing says, by the name of each column that is null, why.
+	Missing map[string]string `json:"missing"`
+}
+
+// PreviewLens shows results of a prism, at most 50, as a read with another Lens would. It stores nothing. An id that no result of
+// the prism has is left out.
+func (c *Client) PreviewLens(ctx context.Context, prism string, l Lens, results []string) (PreviewedLens, error) {
+	k := request("previewLens", http.MethodPost, "prisms", prism, "lens", "preview").idempotent()
+	k.body = lensPreview{l.Columns, append([]string{}, results...)}
+	return fetch[PreviewedLens](ctx, c, k)
+}

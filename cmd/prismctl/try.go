@@ -1,0 +1,171 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+func (a *app) try() *cobra.Command {
+	var (
+		in     input
+		output string
+	)
+	cmd := a.calling("try FILE", "Answer a text through the prism of a file, and save nothing", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		indent, known := map[string]string{"table": "", "json": "  ", "jsonl": ""}[output]
+		if !known {
+			return usage(fmt.Errorf("unknown output %q: table, json or jsonl", output))
+		}
+		of, err := a.definition(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		sent, err := in.result(cmd.Context(), a)
+		if err != nil {
+			return err
+		}
+		try, err := c.TryDefinition(cmd.Context(), client.NewTry{
+			Definition: client.Definition{Instructions: of.Instructions, Model: of.Model, Fields: of.Fields, Questions: of.Questions},
+			Lens:       of.Lens, Fields: sent.Fields, Text: sent.Text, Context: sent.Context,
+		})
+		var failed *client.FailedError
+		if errors.As(err, &failed) && failed.Try != nil {
+			try = *failed.Try
+		} else if err != nil {
+			return err
+		}
+		if output != "table" {
+			return errors.Join(err, writeJSON(a.out, try, indent))
+		}
+		return errors.Join(err, a.showTry(try))
+	})
+	cmd.Long = `Answer a text through the prism of a file for prisms apply, and save nothing: neither the prism nor a result.
+The use counts, as that of a call.
+
+For a prism with one field, the text is --text, --text-file or standard input. Fields are --field or
+--field-file, or all at once --fields, a JSON object. A file named - is standard input.`
+	in.valueFlags(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "format: table, json or jsonl")
+	choices(cmd, "output", "table", "json", "jsonl")
+	return cmd
+}
+
+// definition reads the only prism of a file.
+func (a *app) definition(ctx context.Context, name string) (client.NewPrism, error) {
+	files, err := a.definitions(ctx, []string{name})
+	if err != nil {
+		return client.NewPrism{}, err
+	}
+	if len(files) != 1 {
+		return client.NewPrism{}, usage(fmt.Errorf("%s defines %d prisms: name a file with one", name, len(files)))
+	}
+	return files[0].Prism, nil
+}
+
+// showTry writes a try for people.
+func (a *app) showTry(t client.Try) error {
+	status := row{cells: []string{"status", string(t.Status)}, color: statusColors[t.Status]}
+	if t.Error != nil {
+		status.cells[1] += ": " + *t.Error
+	}
+	rows := []row{status, {cells: []string{"took", fmt.Sprintf("%d ms", t.TookMS)}}}
+	if t.Model != nil {
+		rows = append(rows, row{cells: []string{"model", cmp.Or(optional(t.Model.Name), "-")}})
+	}
+	if u := t.Usage; u != nil && u.InputTokens != nil && u.OutputTokens != nil {
+		tokens := fmt.Sprintf("%d in, %d out", *u.InputTokens, *u.OutputTokens)
+		if u.Cost != nil {
+			tokens += ", " + cost(u.Cost, !a.exact) + " " + optional(u.Currency)
+		}
+		rows = append(rows, row{cells: []string{"tokens", tokens}})
+	}
+	if err := table(a.out, rows); err != nil || len(t.JSON) == 0 {
+		return err
+	}
+	return a.showAnswers(t.JSON)
+}
+
+// mostPreviewed is how many results a preview shows at most.
+const mostPreviewed = 50
+
+func (a *app) prismsPreview() *cobra.Command {
+	var (
+		file, output string
+		ids          []string
+		newest       int
+	)
+	cmd := a.calling("preview PRISM -f FILE", "Show results as the Lens of a file would, and change nothing", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		indent, known := map[string]string{"table": "", "json": "  ", "jsonl": ""}[output]
+		switch {
+		case !known:
+			return usage(fmt.Errorf("unknown output %q: table, json or jsonl", output))
+		case file == "":
+			return usage(errors.New("name a file with -f"))
+		case newest < 1 || newest > mostPreviewed:
+			return usage(fmt.Errorf("--limit is 1 to %d", mostPreviewed))
+		}
+		of, err := a.definition(cmd.Context(), file)
+		if err != nil {
+			return err
+		}
+		if of.Lens == nil {
+			return usage(fmt.Errorf("%s has no lens", file))
+		}
+		if len(ids) == 0 {
+			page, err := c.ListResults(cmd.Context(), client.ResultFilter{Prism: args[0]}, client.PageOptions{Limit: newest})
+			if err != nil {
+				return err
+			}
+			for _, r := range page.Data {
+				ids = append(ids, r.ID)
+			}
+		}
+		preview, err := c.PreviewLens(cmd.Context(), args[0], *of.Lens, ids)
+		switch {
+		case err != nil:
+			return err
+		case output != "table":
+			return writeJSON(a.out, preview, indent)
+		}
+		return a.showPreview(preview)
+	})
+	cmd.Flags().StringVarP(&file, "file", "f", "", "file with the prism, whose lens is shown")
+	cmd.Flags().StringArrayVar(&ids, "result", nil, "id of a result to show; may be repeated (the newest)")
+	cmd.Flags().IntVar(&newest, "limit", 20, "how many of the newest results")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "format: table, json or jsonl")
+	choices(cmd, "output", "table", "json", "jsonl")
+	cmd.ValidArgsFunction = a.completePrisms
+	return cmd
+}
+
+// showPreview writes a line for each result, and below why there are cells without a value.
+func (a *app) showPreview(p client.PreviewedLens) error {
+	rows := []row{{cells: append([]string{"ID", "VERSION", "STATUS"}, p.Columns...), color: bold}}
+	reasons := map[string]bool{}
+	for _, one := range p.Data {
+		r := one.Result
+		cells := []string{r.ID, fmt.Sprint(r.Version), string(r.Status)}
+		for _, name := range p.Columns {
+			value, _ := r.Answers.Get(name)
+			cells = append(cells, a.cell(value))
+			if reason := one.Missing[name]; reason != "" {
+				reasons[name+": "+reason] = true
+			}
+		}
+		rows = append(rows, row{cells: cells, color: statusColors[r.Status]})
+	}
+	if err := table(a.out, rows); err != nil {
+		return err
+	}
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		_, _ = fmt.Fprintln(a.err, printable(reason))
+	}
+	return nil
+}
