@@ -76,7 +76,7 @@ func (d *Daemon) Server(trusted httpkit.Proxies) *httpkit.Server {
 }
 
 // InternalServer makes a server that only other services call, for bodies up to the limit in bytes. authorized tells whether an
-// Authorization header is that of such a service.
+// Authorization header is that of such a service, whose X-Forwarded-For is believed.
 func (d *Daemon) InternalServer(
 	bodyLimit int, authorized func(header []byte) bool, t mtls.ServerSettings,
 ) (*httpkit.Server, error) {
@@ -84,10 +84,17 @@ func (d *Daemon) InternalServer(
 	if err != nil {
 		return nil, err
 	}
+	return d.InternalServerWith(bodyLimit, authorized, identity, t.Permissive()), nil
+}
+
+// InternalServerWith is InternalServer of a service that has opened its identity, since it calls others too.
+func (d *Daemon) InternalServerWith(
+	bodyLimit int, authorized func(header []byte) bool, identity *mtls.Identity, plainToo bool,
+) *httpkit.Server {
 	return d.server(httpkit.Config{
 		BodyLimit: bodyLimit, ClosingNotice: true, TrustedCallers: true, TrustTrace: authorized,
-		TLS: identity, PlainToo: t.Permissive(),
-	}), nil
+		TLS: identity, PlainToo: plainToo, TrustedProxies: httpkit.Everywhere(),
+	})
 }
 
 func (d *Daemon) server(cfg httpkit.Config) *httpkit.Server {

@@ -17,7 +17,7 @@ const gzipPiece = 64 << 10
 // SendStreamGzip is SendStream, with the body compressed if the client accepts gzip (spec: export-gzip).
 func SendStreamGzip(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
-	if acceptsGzip(c.Request().Header.PeekAll(fiber.HeaderAcceptEncoding)) {
+	if AcceptsGzip(c) {
 		c.Set(fiber.HeaderContentEncoding, "gzip")
 		body = newGzipped(body)
 	}
@@ -115,3 +115,8 @@ func (g *gzipped) Held() int {
 }
 
 func (g *gzipped) Close() error { return g.body.Close() }
+
+// AcceptsGzip tells whether the client accepts gzip, and does not prefer a body without coding.
+func AcceptsGzip(c *fiber.Ctx) bool {
+	return acceptsGzip(c.Request().Header.PeekAll(fiber.HeaderAcceptEncoding))
+}

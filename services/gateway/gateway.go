@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/admission"
@@ -33,9 +34,11 @@ type Config struct {
 	RedisAuth RedisAuth
 	// DrainDelay is how long calls are still served after a signal to stop. It is the server's setting.
 	DrainDelay time.Duration
+	// HasConsole tells that the console's routes are on the same server, so that browsers begin there. Deps.Console says so too.
+	HasConsole bool
 }
 
-// Deps are what a Gateway works with; all but Now are required.
+// Deps are what a Gateway works with; all but Now and Console are required.
 type Deps struct {
 	Results contract.Results
 	Models  contract.Models
@@ -44,6 +47,8 @@ type Deps struct {
 	Log     *slog.Logger
 	Tracer  trace.TracerProvider
 	Now     func() time.Time // the clock of limits and of unknown keys; time.Now unless given
+	// Console passes requests below /console on to the console; nil if it is in this process, or there is none.
+	Console *wire.Proxy
 }
 
 // Gateway is the service.
@@ -74,10 +79,15 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	})
 	d.Server.AccountOf(route.AccountOf(accounts))
 	stopping := func() context.Context { return g.stopping }
-	route.Register(d.Server.App(), route.Deps{
+	routes := route.Deps{
 		Results: d.Results, Models: d.Models, Executor: executor, Admission: admit, Stopping: stopping,
-		DryRun: dryrun.Deps{Results: d.Results, Models: d.Models, Sizer: sizer, Stopping: stopping}.Run,
-	})
+		DryRun:     dryrun.Deps{Results: d.Results, Models: d.Models, Sizer: sizer, Stopping: stopping}.Run,
+		HasConsole: cfg.HasConsole || d.Console != nil,
+	}
+	if d.Console != nil {
+		routes.Pass = d.Console.Pass
+	}
+	route.Register(d.Server.App(), routes)
 	return g, nil
 }
 

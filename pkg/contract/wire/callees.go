@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -27,6 +28,7 @@ type Callees struct {
 type Clients struct {
 	Results Results
 	Models  Models
+	TLS     *mtls.Identity // of this process; nil without one
 }
 
 // Close closes the idle connections; calls under way go on.
@@ -55,6 +57,7 @@ func (c Callees) Open(
 		log.WarnContext(ctx, "calls are in plain text: PRISM_INTERNAL_TLS_DIR is set, but an address has no https://",
 			"results", c.Results.Scheme(), "model_proxy", c.Models.Scheme())
 	}
+	clients.TLS = identity
 	clients.Results, err = NewResults(ClientConfig{
 		URL: c.Results.String(), TLS: identity, Tokens: resultsTokens, MaxConns: toResults,
 	}, deps)
@@ -69,4 +72,29 @@ func (c Callees) Open(
 		return clients, fmt.Errorf("PRISM_MODEL_PROXY_URL: %w (for example PRISM_MODEL_PROXY_URL=http://127.0.0.1:8082)", err)
 	}
 	return clients, nil
+}
+
+// BehindGateway are the settings of a gateway that has a console behind it (spec: console-behind-the-gateway).
+type BehindGateway struct {
+	URL    config.URL `env:"PRISM_CONSOLE_URL" schemes:"http https" example:"http://127.0.0.1:8083" help:"where the console is; without it there is none"`
+	Tokens ConsoleTokens
+}
+
+// Open makes the proxy; nil without a console. It has at most so many connections.
+func (b BehindGateway) Open(identity *mtls.Identity, deps ClientDeps, log *slog.Logger, conns int) (*Proxy, error) {
+	if b.URL.IsZero() {
+		return nil, nil
+	}
+	tokens, err := b.Tokens.Open(log)
+	if err != nil {
+		return nil, err
+	}
+	if tokens == nil {
+		return nil, errors.New("PRISM_CONSOLE_TOKEN: is required with PRISM_CONSOLE_URL: the token that the console accepts")
+	}
+	proxy, err := NewProxy(ClientConfig{URL: b.URL.String(), TLS: identity, Tokens: tokens, MaxConns: conns}, deps)
+	if err != nil {
+		return nil, fmt.Errorf("PRISM_CONSOLE_URL: %w (for example PRISM_CONSOLE_URL=http://127.0.0.1:8083)", err)
+	}
+	return proxy, nil
 }

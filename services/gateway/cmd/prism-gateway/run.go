@@ -15,6 +15,7 @@ type settings struct {
 	Listen   config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
 	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9090" help:"address of /healthz, /readyz and /metrics"`
 	Services wire.Callees
+	Console  wire.BehindGateway
 	Redis    config.URL `env:"PRISM_REDIS_URL" schemes:"redis rediss unix redis+sentinel rediss+sentinel redis+cluster rediss+cluster" example:"redis://127.0.0.1:6379" help:"Redis, for locks; without it they are in memory, right for one gateway alone"`
 	Auth     gateway.RedisAuth
 	Proxies  httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
@@ -39,11 +40,18 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 		return err
 	}
 	defer services.Close()
+	console, err := s.Console.Open(services.TLS, deps, d.Log, d.Settings.MaxInFlight)
+	if err != nil {
+		return err
+	}
+	if console != nil {
+		defer console.Close()
+	}
 	server := d.Server(s.Proxies)
 	g, err := gateway.New(
 		gateway.Config{RedisURL: s.Redis.String(), RedisAuth: s.Auth, DrainDelay: s.Daemon.DrainDelay},
 		gateway.Deps{
-			Results: services.Results, Models: services.Models, Server: server,
+			Results: services.Results, Models: services.Models, Server: server, Console: console,
 			Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider,
 		})
 	if err != nil {

@@ -9,14 +9,18 @@ import (
 )
 
 // apiDocuments are the OpenAPI document and its page, both without a key (spec: openapi-document, docs-page).
-func apiDocuments(app *fiber.App) {
-	// A browser that opens the address gets the page; for everyone else there is nothing here.
+func apiDocuments(app *fiber.App, console bool) {
+	// A browser that opens the address gets a page; for everyone else there is nothing here (spec: console-root).
+	page := "/docs"
+	if console {
+		page = "/console/"
+	}
 	app.Get("/", func(c *fiber.Ctx) error {
 		c.Vary(fiber.HeaderAccept)
 		if c.Accepts(fiber.MIMEApplicationJSON, fiber.MIMETextHTML) != fiber.MIMETextHTML {
 			return apierr.RouteNotFound()
 		}
-		return c.Redirect("/docs", fiber.StatusSeeOther)
+		return c.Redirect(page, fiber.StatusSeeOther)
 	})
 	app.Get("/openapi.json", func(c *fiber.Ctx) error {
 		return httpkit.Send(c, fiber.StatusOK, httpkit.JSONType, apidoc.Document())

@@ -15,7 +15,7 @@ import (
 func TestThePageIsServedWithAStrictPolicy(t *testing.T) {
 	t.Parallel()
 	app := fiber.New()
-	apiDocuments(app)
+	apiDocuments(app, false)
 	want := map[string]string{
 		"/docs": "text/html; charset=utf-8", "/docs/page.css": "text/css; charset=utf-8", "/docs/page.js": "text/javascript; charset=utf-8",
 	}
@@ -41,6 +41,45 @@ func TestThePageIsServedWithAStrictPolicy(t *testing.T) {
 			if got := response.Header.Get(header); got != value {
 				t.Errorf("%s: %s is %q, want %q", file.Path, header, got, value)
 			}
+		}
+	}
+}
+
+// spec: console-root
+func TestABrowserBeginsAtTheConsoleIfThereIsOne(t *testing.T) {
+	t.Parallel()
+	for console, want := range map[bool]string{true: "/console/", false: "/docs"} {
+		app := fiber.New()
+		apiDocuments(app, console)
+		request := httptest.NewRequest(fiber.MethodGet, "/", nil)
+		request.Header.Set(fiber.HeaderAccept, "text/html,application/xhtml+xml,*/*;q=0.8")
+		response, err := app.Test(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if got := response.Header.Get(fiber.HeaderLocation); response.StatusCode != fiber.StatusSeeOther || got != want {
+			t.Errorf("%d %s, want %s", response.StatusCode, got, want)
+		}
+	}
+}
+
+// spec: no-cookie-for-the-api
+func TestACookieIsNoKey(t *testing.T) {
+	t.Parallel()
+	app := fiber.New()
+	Register(app, Deps{Results: noResults{}})
+	for _, name := range []string{"prism", "__Host-prism", "Authorization"} {
+		request := httptest.NewRequest(fiber.MethodGet, "/v1/keys", nil)
+		request.Header.Set(fiber.HeaderCookie, name+"=prism_Y0iENc6a7mXhVdYk8wVb8m1bS6mT4x2Y0aK3Zq")
+		response, err := app.Test(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || !bytes.Contains(body, []byte("Authentication required")) {
+			t.Errorf("with the cookie %s: %s (%v)", name, body, err)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// Deps are what the routes work with; all are required.
+// Deps are what the routes work with; all but Pass are required.
 type Deps struct {
 	Results   contract.Results
 	Models    contract.Models
@@ -29,6 +29,10 @@ type Deps struct {
 	DryRun func(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error)
 	// Stopping ends when the service begins to refuse calls. Waits for locks end with it.
 	Stopping func() context.Context
+	// HasConsole tells whether the server has a console, which is where browsers begin. Pass passes requests on to it; nil if it is
+	// in this process, or there is none.
+	HasConsole bool
+	Pass       fiber.Handler
 }
 
 // call is an operation whose request is valid. It ends in a finished response.

@@ -22,7 +22,19 @@ func Register(app *fiber.App, d Deps) {
 	usage(app, d)
 	files(app, d)
 	runs(app, d)
-	apiDocuments(app)
+	apiDocuments(app, d.HasConsole)
+	if d.Pass != nil {
+		passed(app, d.Pass)
+	}
+}
+
+// passed are the requests that the console answers, which is behind the gateway (spec: console-behind-the-gateway).
+func passed(app *fiber.App, pass fiber.Handler) {
+	for _, path := range []string{"/console", "/console/*"} {
+		app.Get(path, pass)
+		app.Post(path, pass)
+		app.Delete(path, pass)
+	}
 }
 
 // results are the calls on results.
