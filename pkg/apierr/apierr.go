@@ -141,6 +141,11 @@ func NotAMember() *Error {
 	return &Error{403, CodeUnauthorized, "You are not a member of an account."}
 }
 
+// CrossOrigin is a change of the console that does not come from the console's own pages (spec: console-same-origin).
+func CrossOrigin() *Error {
+	return &Error{403, CodeUnauthorized, "This request comes from another origin."}
+}
+
 // PrismNotFound is a prism that this account does not have, or that is archived where it should answer.
 func PrismNotFound() *Error { return notFound("Prism not found") }
 

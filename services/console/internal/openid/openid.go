@@ -1,0 +1,165 @@
+// Package openid signs people in with OpenID Connect: the code flow with PKCE, state and nonce, against one provider.
+//
+//	start ──▶ the provider ──▶ callback: state, code ──▶ ID token ──▶ signature, audience, expiry, nonce ──▶ contract.Identity
+//
+// The provider is asked for its metadata when somebody first signs in, so the console starts and works without it.
+package openid
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/prism-results/prism/pkg/contract"
+)
+
+// Config is a client of a provider.
+type Config struct {
+	Issuer       string // exactly as in its ID tokens
+	ClientID     string
+	ClientSecret string
+	RedirectURL  string
+	Scopes       []string // openid among them
+	Claims       []string // that rules of members may name
+	Now          func() time.Time
+	// Transport carries the requests to the provider.
+	Transport http.RoundTripper
+}
+
+// Client is the client of a provider. It is safe for concurrent use.
+type Client struct {
+	cfg  Config
+	seal seal
+	http *http.Client
+
+	finding singleflight.Group
+	mu      sync.Mutex
+	found   *provider
+	failed  time.Time // when the metadata were last asked for in vain
+}
+
+// provider is a provider whose metadata are known.
+type provider struct {
+	*oidc.Provider
+	verifier *oidc.IDTokenVerifier
+	oauth    oauth2.Config
+}
+
+const (
+	// requestTime bounds a request to the provider. A sign-in makes up to three.
+	requestTime = 6 * time.Second
+	// responseLimit bounds a response of the provider, in bytes.
+	responseLimit = 1 << 20
+	// retryPause is how long nobody asks a provider again that did not answer.
+	retryPause = 2 * time.Second
+)
+
+// ErrUnavailable is a provider that does not answer, or not as one.
+var ErrUnavailable = errors.New("openid: the provider is away")
+
+// ErrRefused is an answer of the provider that signs nobody in.
+var ErrRefused = errors.New("openid: refused")
+
+// New makes the client. It does no I/O.
+func New(cfg Config) (*Client, error) {
+	s, err := newSeal(cfg.ClientSecret)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{cfg: cfg, seal: s, http: &http.Client{Transport: bounded{cfg.Transport}, Timeout: requestTime}}, nil
+}
+
+// Available tells whether the last request for the provider's metadata had an answer; true before the first.
+func (c *Client) Available() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failed.IsZero()
+}
+
+// provider is the provider. Its metadata are asked for until there is an answer.
+func (c *Client) provider(ctx context.Context) (*provider, error) {
+	c.mu.Lock()
+	found, failed := c.found, c.failed
+	c.mu.Unlock()
+	switch {
+	case found != nil:
+		return found, nil
+	case !failed.IsZero() && c.cfg.Now().Sub(failed) < retryPause:
+		return nil, ErrUnavailable
+	}
+	discovered := c.finding.DoChan("", func() (any, error) { return c.discover(context.WithoutCancel(ctx)) })
+	select {
+	case r := <-discovered:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		return r.Val.(*provider), nil
+	case <-ctx.Done():
+		return nil, errors.Join(ErrUnavailable, ctx.Err())
+	}
+}
+
+func (c *Client) discover(ctx context.Context) (*provider, error) {
+	found, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.cfg.Issuer)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.failed = c.cfg.Now()
+		return nil, fmt.Errorf("%w: %s", ErrUnavailable, discoveryProblem(err))
+	}
+	c.failed = time.Time{}
+	c.found = &provider{
+		Provider: found,
+		verifier: found.VerifierContext(oidc.ClientContext(ctx, c.http), &oidc.Config{ClientID: c.cfg.ClientID, Now: c.cfg.Now}),
+		oauth: oauth2.Config{
+			ClientID: c.cfg.ClientID, ClientSecret: c.cfg.ClientSecret, Endpoint: found.Endpoint(), RedirectURL: c.cfg.RedirectURL,
+			Scopes: c.cfg.Scopes,
+		},
+	}
+	return c.found, nil
+}
+
+// discoveryProblem says what is wrong without the text of a response.
+func discoveryProblem(err error) string {
+	var mismatch *oidc.IssuerMismatchError
+	if errors.As(err, &mismatch) {
+		return mismatch.Error() // two addresses, of which one is a setting
+	}
+	return transportProblem(err)
+}
+
+// Start begins a sign-in: the address at the provider, and the transaction, which the browser keeps.
+func (c *Client) Start(ctx context.Context, page string, link *contract.LinkDigest) (address string, t Transaction, err error) {
+	p, err := c.provider(ctx)
+	if err != nil {
+		return "", t, err
+	}
+	t = Transaction{
+		State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Return: page, Link: link,
+		Ends: c.cfg.Now().Add(TransactionTime).UTC(),
+	}
+	return p.oauth.AuthCodeURL(t.State, oidc.Nonce(t.Nonce), oauth2.S256ChallengeOption(t.Verifier)), t, nil
+}
+
+// bounded ends a response of the provider after responseLimit bytes.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(res.Body, responseLimit), res.Body}
+	}
+	return res, err
+}

@@ -1,0 +1,77 @@
+package openid
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/strictjson"
+)
+
+// TransactionTime is how long a sign-in at the provider may take.
+const TransactionTime = 10 * time.Minute
+
+// Transaction is a sign-in that the browser has begun: what the answer of the provider has to fit. The browser keeps it, sealed, in a
+// cookie, so that every replica can finish the sign-in, and no other browser can (spec: openid-transaction).
+type Transaction struct {
+	State    string               `json:"s"`
+	Nonce    string               `json:"n"`
+	Verifier string               `json:"v"`           // of PKCE
+	Return   string               `json:"r"`           // the page to go to
+	Link     *contract.LinkDigest `json:"l,omitempty"` // of an invitation
+	Ends     time.Time            `json:"e"`
+}
+
+var (
+	errSealed  = errors.New("openid: the transaction is not one of this service")
+	errExpired = errors.New("openid: the transaction has expired")
+)
+
+// seal encrypts transactions. All replicas have the same key, because they have the same client secret.
+type seal struct{ aead cipher.AEAD }
+
+func newSeal(secret string) (seal, error) {
+	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "prism console: transactions of OpenID Connect, 1", 32)
+	if err != nil {
+		return seal{}, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return seal{}, err
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	return seal{aead}, err
+}
+
+// Seal is the value of the cookie.
+func (c *Client) Seal(t Transaction) (string, error) {
+	text, err := strictjson.Marshal(t)
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(c.seal.aead.Seal(nil, nil, text, nil)), nil
+}
+
+// Open reads the value of the cookie. It fails for a value that this service has not made, and after TransactionTime.
+func (c *Client) Open(value string) (t Transaction, err error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(value)
+	if err != nil {
+		return t, errSealed
+	}
+	text, err := c.seal.aead.Open(nil, nil, sealed, nil)
+	if err != nil {
+		return t, errSealed
+	}
+	if err := strictjson.Unmarshal(text, &t); err != nil {
+		return t, errSealed
+	}
+	if !c.cfg.Now().Before(t.Ends) {
+		return t, errExpired
+	}
+	return t, nil
+}

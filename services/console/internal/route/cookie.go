@@ -1,0 +1,97 @@
+package route
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/prism-results/prism/pkg/contract"
+)
+
+// The names of the cookies. With the prefix __Host- a browser takes a cookie over TLS alone, and from this host alone, so that no
+// other site of the domain can put one (spec: session-cookie).
+const (
+	sessionCookie     = "prism"
+	transactionCookie = "prism-openid"
+	hostPrefix        = "__Host-"
+)
+
+func (d Deps) cookieName(c *fiber.Ctx, name string) string {
+	if d.secure(c) {
+		return hostPrefix + name
+	}
+	return name
+}
+
+// cookie is the value of a cookie; "" if the request has none.
+func (d Deps) cookie(c *fiber.Ctx, name string) string {
+	return string(c.Request().Header.Cookie(d.cookieName(c, name)))
+}
+
+// setCookie sets a cookie that no script reads. An age of 0 or less removes it.
+func (d Deps) setCookie(c *fiber.Ctx, name, value string, age time.Duration) {
+	cookie := fasthttp.AcquireCookie()
+	defer fasthttp.ReleaseCookie(cookie)
+	cookie.SetKey(d.cookieName(c, name))
+	cookie.SetValue(value)
+	cookie.SetPath("/")
+	cookie.SetHTTPOnly(true)
+	cookie.SetSecure(d.secure(c))
+	cookie.SetSameSite(fasthttp.CookieSameSiteLaxMode)
+	if seconds := int(age / time.Second); seconds > 0 {
+		cookie.SetMaxAge(seconds)
+	} else {
+		cookie.SetExpire(fasthttp.CookieExpireDelete)
+	}
+	c.Response().Header.SetCookie(cookie)
+}
+
+// session is the digest of the session of a request. A text that is none of ours needs no look-up.
+func (d Deps) session(c *fiber.Ctx) (contract.SessionDigest, bool) {
+	text := d.cookie(c, sessionCookie)
+	return sha256.Sum256([]byte(text)), isToken(text)
+}
+
+// earlier is the session of the browser before a sign-in.
+func (d Deps) earlier(c *fiber.Ctx) *contract.SessionDigest {
+	digest, ok := d.session(c)
+	if !ok {
+		return nil
+	}
+	return &digest
+}
+
+// tokenLen is the number of base62 characters of the texts of sessions and sign-in links.
+const tokenLen = 32
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// newToken is the text of a new session.
+func newToken() string {
+	text := make([]byte, 0, tokenLen)
+	for len(text) < tokenLen {
+		var drawn [tokenLen]byte
+		_, _ = rand.Read(drawn[:]) // never fails
+		for _, b := range drawn[:tokenLen-len(text)] {
+			if int(b) < 256/len(base62)*len(base62) { // the remainder of the others would favour some characters
+				text = append(text, base62[int(b)%len(base62)])
+			}
+		}
+	}
+	return string(text)
+}
+
+// isToken tells whether a text has the form of a session's or link's text.
+func isToken(text string) bool {
+	for _, c := range []byte(text) {
+		switch {
+		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
+		default:
+			return false
+		}
+	}
+	return len(text) == tokenLen
+}

@@ -1,0 +1,80 @@
+package route
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/prism-results/prism/pkg/apierr"
+)
+
+// Metrics are the collectors of the console.
+type Metrics struct {
+	signIns     *prometheus.CounterVec
+	keys        *prometheus.CounterVec
+	signOuts    prometheus.Counter
+	crossOrigin prometheus.Counter
+}
+
+// How people sign in.
+const (
+	byLink   = "link"
+	byOpenID = "openid"
+)
+
+// The outcomes of sign-ins and of new session keys.
+const (
+	outcomeOK          = "ok"
+	outcomeRefused     = "refused"     // by Prism or by the provider: a used link, somebody unknown, an answer that is not for this browser
+	outcomeLimited     = "limited"     // too many attempts of the address
+	outcomeUnavailable = "unavailable" // results or the provider are away, or failed
+)
+
+// NewMetrics registers the collectors.
+func NewMetrics(to prometheus.Registerer) *Metrics {
+	of := promauto.With(to)
+	m := &Metrics{
+		signIns: of.NewCounterVec(prometheus.CounterOpts{
+			Name: "prism_console_sign_ins_total",
+			Help: "Sign-ins to the console, by a link or by OpenID Connect: ok, refused, limited, unavailable.",
+		}, []string{"by", "outcome"}),
+		keys: of.NewCounterVec(prometheus.CounterOpts{
+			Name: "prism_console_session_keys_total", Help: "Session keys that pages asked for: ok, refused, unavailable.",
+		}, []string{"outcome"}),
+		signOuts: of.NewCounter(prometheus.CounterOpts{
+			Name: "prism_console_sign_outs_total", Help: "Sessions that their members ended.",
+		}),
+		crossOrigin: of.NewCounter(prometheus.CounterOpts{
+			Name: "prism_console_cross_origin_total", Help: "Changes that were refused, as they came from another origin.",
+		}),
+	}
+	for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeUnavailable} {
+		m.keys.WithLabelValues(outcome) // a rate needs the zero before the first event
+	}
+	for _, by := range []string{byLink, byOpenID} {
+		for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeLimited, outcomeUnavailable} {
+			m.signIns.WithLabelValues(by, outcome)
+		}
+	}
+	return m
+}
+
+func (m *Metrics) signedIn(by string, err error) { m.signIns.WithLabelValues(by, outcomeOf(err)).Inc() }
+
+func (m *Metrics) keyMade(err error) { m.keys.WithLabelValues(outcomeOf(err)).Inc() }
+
+func outcomeOf(err error) string {
+	var known *apierr.Error
+	var limited *apierr.RetryAfterError
+	switch {
+	case err == nil:
+		return outcomeOK
+	case errors.As(err, &limited):
+		return outcomeLimited
+	case errors.As(err, &known) && known.Status < http.StatusInternalServerError:
+		return outcomeRefused
+	}
+	return outcomeUnavailable
+}

@@ -1,0 +1,182 @@
+package route
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/services/console/internal/openid"
+)
+
+// home is the page after a sign-in, and signInPage the page that shows why a sign-in failed: ?error= and one of the reasons.
+const (
+	home       = "/console/"
+	signInPage = "/console/sign-in"
+)
+
+// The reasons of signInPage (spec: openid-errors).
+const (
+	reasonDenied      = "openid_denied"      // the person or the provider said no
+	reasonExpired     = "openid_expired"     // the sign-in is not one that this browser began, or began too long ago
+	reasonFailed      = "openid_failed"      // the answer of the provider signs nobody in
+	reasonNotMember   = "not_a_member"       // nobody has invited this person
+	reasonLink        = "link_invalid"       // the invitation was used or has expired
+	reasonLimited     = "too_many_sign_ins"  // of this address
+	reasonUnavailable = "openid_unavailable" // the provider or Prism is away
+)
+
+// startOpenID sends the browser to the provider (spec: openid-sign-in).
+func (d Deps) startOpenID(c *fiber.Ctx) error {
+	if d.OpenID == nil {
+		return apierr.RouteNotFound()
+	}
+	address, err := d.beginOpenID(c, c.Query("return"), nil)
+	if err != nil {
+		return d.failed(c, err)
+	}
+	return c.Redirect(address, fiber.StatusSeeOther)
+}
+
+// startInvited begins the sign-in of somebody who has an invitation: {url}. The link's token is in the body, so no log has it.
+func (d Deps) startInvited(c *fiber.Ctx, body []byte) error {
+	var sent struct {
+		Token  string `json:"token"`
+		Return string `json:"return"`
+	}
+	if d.OpenID == nil {
+		return apierr.RouteNotFound()
+	}
+	if err := parse(body, &sent); err != nil {
+		return err
+	}
+	var link *contract.LinkDigest
+	if sent.Token != "" {
+		if !isToken(sent.Token) {
+			return apierr.LinkInvalid()
+		}
+		link = new(contract.LinkDigest)
+		*link = sha256.Sum256([]byte(sent.Token))
+	}
+	address, err := d.beginOpenID(c, sent.Return, link)
+	if err != nil {
+		d.Metrics.signedIn(byOpenID, err)
+		if errors.Is(err, openid.ErrUnavailable) {
+			err = errors.Join(apierr.Unavailable(), err)
+		}
+		return err
+	}
+	return sendJSON(c, struct {
+		URL string `json:"url"`
+	}{address})
+}
+
+func (d Deps) beginOpenID(c *fiber.Ctx, page string, link *contract.LinkDigest) (address string, err error) {
+	if err := d.attempt(c); err != nil {
+		return "", err
+	}
+	address, t, err := d.OpenID.Start(c.UserContext(), ownPage(page), link)
+	if err != nil {
+		return "", err
+	}
+	sealed, err := d.OpenID.Seal(t)
+	if err != nil {
+		return "", err
+	}
+	d.setCookie(c, transactionCookie, sealed, openid.TransactionTime)
+	return address, nil
+}
+
+// ownPage is a page of the app to go to; the first page for every other address.
+func ownPage(page string) string {
+	u, err := url.Parse(page)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || len(page) > 2048 ||
+		strings.ContainsRune(page, '\\') || !strings.HasPrefix(path.Clean(u.Path)+"/", home) {
+		return home
+	}
+	return u.String()
+}
+
+// errForeign is an answer of the provider to a sign-in that this browser did not begin.
+var errForeign = errors.New("console: the answer is not for this browser")
+
+// callback finishes the sign-in: the provider sends the browser here.
+func (d Deps) callback(c *fiber.Ctx) error {
+	if d.OpenID == nil {
+		return apierr.RouteNotFound()
+	}
+	page, err := d.finishOpenID(c)
+	if err != nil {
+		return d.failed(c, err)
+	}
+	d.Metrics.signedIn(byOpenID, nil)
+	return c.Redirect(page, fiber.StatusSeeOther)
+}
+
+// finishOpenID signs in whom the provider's answer names, and returns the page to go to. The answer has to be for a sign-in that
+// this browser began: its state is that of the browser's cookie (spec: openid-transaction).
+func (d Deps) finishOpenID(c *fiber.Ctx) (page string, err error) {
+	if err := d.attempt(c); err != nil {
+		return "", err
+	}
+	t, err := d.OpenID.Open(d.cookie(c, transactionCookie))
+	if err != nil {
+		return "", errors.Join(errForeign, err)
+	}
+	if subtle.ConstantTimeCompare([]byte(c.Query("state")), []byte(t.State)) != 1 {
+		return "", errForeign // the sign-in of this browser can still be finished
+	}
+	d.setCookie(c, transactionCookie, "", 0)
+	if c.Query("error") != "" {
+		if c.Query("error") == "access_denied" {
+			return "", errDenied
+		}
+		return "", errors.Join(openid.ErrRefused, errors.New("console: the provider answered with an error"))
+	}
+	who, err := d.OpenID.Finish(c.UserContext(), t, strings.Clone(c.Query("code")))
+	if err != nil {
+		return "", err
+	}
+	text := newToken()
+	session, err := d.Console.SignInAs(c.UserContext(), contract.SignInAs{
+		Identity: who, Session: sha256.Sum256([]byte(text)), Link: t.Link, Earlier: d.earlier(c),
+	})
+	if err != nil {
+		return "", catalogued(err)
+	}
+	d.begin(c, text, session)
+	return t.Return, nil
+}
+
+var errDenied = errors.New("console: the sign-in was denied")
+
+// failed shows why nobody was signed in. What is unexpected is logged.
+func (d Deps) failed(c *fiber.Ctx, err error) error {
+	var limited *apierr.RetryAfterError
+	reason, outcome := reasonUnavailable, err
+	switch {
+	case errors.As(err, &limited):
+		reason = reasonLimited
+	case errors.Is(err, errForeign):
+		reason, outcome = reasonExpired, apierr.NotSignedIn()
+	case errors.Is(err, errDenied):
+		reason, outcome = reasonDenied, apierr.NotSignedIn()
+	case errors.Is(err, openid.ErrRefused):
+		reason, outcome = reasonFailed, apierr.NotSignedIn()
+	case errors.Is(err, apierr.NotAMember()):
+		reason = reasonNotMember
+	case errors.Is(err, apierr.LinkInvalid()):
+		reason = reasonLink
+	}
+	d.Metrics.signedIn(byOpenID, outcome)
+	if reason == reasonFailed || reason == reasonUnavailable {
+		d.Log.WarnContext(c.UserContext(), "a sign-in by OpenID Connect failed", "error", err)
+	}
+	return c.Redirect(signInPage+"?error="+reason, fiber.StatusSeeOther)
+}

@@ -1,0 +1,150 @@
+package route
+
+import (
+	"crypto/sha256"
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// signIn uses a sign-in link up.
+func (d Deps) signIn(c *fiber.Ctx, body []byte) (err error) {
+	var sent struct {
+		Token string `json:"token"`
+	}
+	if err := parse(body, &sent); err != nil {
+		return err
+	}
+	defer func() { d.Metrics.signedIn(byLink, err) }()
+	if err := d.attempt(c); err != nil {
+		return err
+	}
+	if !isToken(sent.Token) {
+		return apierr.LinkInvalid()
+	}
+	text := newToken()
+	session, err := d.Console.SignIn(c.UserContext(), contract.SignIn{
+		Link: sha256.Sum256([]byte(sent.Token)), Session: sha256.Sum256([]byte(text)), Earlier: d.earlier(c),
+	})
+	if err != nil {
+		return catalogued(err)
+	}
+	d.begin(c, text, session)
+	return noContent(c)
+}
+
+// attempt counts a sign-in of the address of a request (spec: sign-in-attempts).
+func (d Deps) attempt(c *fiber.Ctx) error {
+	if wait := d.attempts.take(httpkit.Client(c)); wait > 0 {
+		return apierr.UnavailableFor(wait)
+	}
+	return nil
+}
+
+// begin gives the browser its session: always a new text, so that a session that somebody else put there is not continued.
+func (d Deps) begin(c *fiber.Ctx, text string, session contract.Session) {
+	d.setCookie(c, sessionCookie, text, session.EndsAt.Sub(d.Now()))
+}
+
+// account is an account of a session as the app reads it.
+type account struct {
+	ID     prism.AccountID `json:"id"`
+	Name   string          `json:"name"`
+	Member member          `json:"member"`
+}
+
+type member struct {
+	ID   prism.MemberID `json:"id"`
+	Name string         `json:"name"`
+	Role prism.Role     `json:"role"`
+}
+
+func accountOf(a contract.SessionAccount) account {
+	return account{a.ID, a.Name, member{a.Member.ID, a.Member.Name, a.Member.Role}}
+}
+
+// readSession tells who is signed in, and counts as a use of the session.
+func (d Deps) readSession(c *fiber.Ctx) error {
+	digest, ok := d.session(c)
+	if !ok {
+		return apierr.NotSignedIn()
+	}
+	session, err := d.Console.Session(c.UserContext(), digest)
+	if err != nil {
+		return catalogued(err)
+	}
+	if len(session.Accounts) == 0 {
+		return apierr.NotSignedIn()
+	}
+	found := struct {
+		Member    member    `json:"member"`
+		Accounts  []account `json:"accounts"`
+		ExpiresAt time.Time `json:"expires_at"`
+		EndsAt    time.Time `json:"ends_at"`
+	}{ExpiresAt: session.ExpiresAt, EndsAt: session.EndsAt}
+	for _, a := range session.Accounts {
+		found.Accounts = append(found.Accounts, accountOf(a))
+	}
+	found.Member = found.Accounts[0].Member
+	return sendJSON(c, found)
+}
+
+// newKey makes an API key for the page.
+func (d Deps) newKey(c *fiber.Ctx, body []byte) (err error) {
+	var sent struct {
+		Account *string `json:"account"`
+	}
+	if err := parse(body, &sent); err != nil {
+		return err
+	}
+	var id prism.AccountID
+	if sent.Account != nil {
+		uuid, err := prism.ParseUUID(*sent.Account)
+		if err != nil {
+			return apierr.Invalid(apierr.Problem{Path: "account", Text: "must be a UUID"})
+		}
+		id = prism.AccountID{UUID: uuid}
+	}
+	defer func() { d.Metrics.keyMade(err) }()
+	digest, ok := d.session(c)
+	if !ok {
+		return apierr.NotSignedIn()
+	}
+	made, err := d.Console.SessionKey(c.UserContext(), digest, id)
+	if err != nil {
+		return catalogued(err)
+	}
+	of := accountOf(made.Account)
+	return sendJSON(c, struct {
+		Key       string    `json:"key"`
+		ExpiresAt time.Time `json:"expires_at"`
+		Account   account   `json:"account"`
+		Member    member    `json:"member"`
+	}{made.Key, made.ExpiresAt, of, of.Member})
+}
+
+// signOut ends the session and its keys. Somebody who is not signed in is signed out already.
+func (d Deps) signOut(c *fiber.Ctx, _ []byte) error {
+	if digest, ok := d.session(c); ok {
+		if err := d.Console.EndSession(c.UserContext(), digest); err != nil {
+			return catalogued(err)
+		}
+		d.Metrics.signOuts.Inc()
+	}
+	d.setCookie(c, sessionCookie, "", 0)
+	return noContent(c)
+}
+
+// catalogued adds the 503 of the catalogue to the error of results that are away.
+func catalogued(err error) error {
+	if errors.Is(err, contract.ErrUnavailable) {
+		return errors.Join(apierr.Unavailable(), err)
+	}
+	return err
+}
