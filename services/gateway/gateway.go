@@ -24,6 +24,7 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/lock"
 	"github.com/prism-results/prism/services/gateway/internal/route"
 	"github.com/prism-results/prism/services/gateway/internal/size"
+	"github.com/prism-results/prism/web"
 )
 
 // Config is what differs between deployments.
@@ -67,6 +68,10 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	documents, err := route.ReadDocuments(web.Dist())
+	if err != nil {
+		return nil, err
+	}
 	accounts := execute.NewAccounts()
 	admit := newAdmission(locks, &d, accounts)
 	sizer := size.New()
@@ -83,6 +88,7 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 		Results: d.Results, Models: d.Models, Executor: executor, Admission: admit, Stopping: stopping,
 		DryRun:     dryrun.Deps{Results: d.Results, Models: d.Models, Sizer: sizer, Stopping: stopping}.Run,
 		HasConsole: cfg.HasConsole || d.Console != nil,
+		Documents:  documents,
 	}
 	if d.Console != nil {
 		routes.Pass = d.Console.Pass

@@ -3,45 +3,95 @@ package route
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/fstest"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/prism-results/prism/services/gateway/internal/apidoc"
 )
 
+func documentsOf(t *testing.T) *fiber.App {
+	t.Helper()
+	d, err := ReadDocuments(fstest.MapFS{
+		"docs.html": {Data: []byte("<!doctype html>")}, "index.html": {Data: []byte("the console")},
+		"assets/docs-1f.js": {Data: []byte("export {}")}, "assets/docs-2e.css": {Data: []byte("p {}")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := fiber.New()
+	apiDocuments(app, d, false)
+	return app
+}
+
+func got(t *testing.T, app *fiber.App, path string) (*http.Response, []byte) {
+	t.Helper()
+	response, err := app.Test(httptest.NewRequest(http.MethodGet, path, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, body
+}
+
 // spec: docs-page
 func TestThePageIsServedWithAStrictPolicy(t *testing.T) {
 	t.Parallel()
-	app := fiber.New()
-	apiDocuments(app, false)
-	want := map[string]string{
-		"/docs": "text/html; charset=utf-8", "/docs/page.css": "text/css; charset=utf-8", "/docs/page.js": "text/javascript; charset=utf-8",
+	response, body := got(t, documentsOf(t), "/docs")
+	if response.StatusCode != fiber.StatusOK || string(body) != "<!doctype html>" {
+		t.Errorf("%d with %q", response.StatusCode, body)
 	}
-	if len(apidoc.Page()) != len(want) {
-		t.Fatalf("the page has %d files", len(apidoc.Page()))
+	for header, want := range map[string]string{
+		"Content-Type":           "text/html; charset=utf-8",
+		"X-Content-Type-Options": "nosniff",
+		"Referrer-Policy":        "no-referrer",
+		"Cache-Control":          "no-cache",
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+			"font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+	} {
+		if got := response.Header.Get(header); got != want {
+			t.Errorf("%s is %q, want %q", header, got, want)
+		}
 	}
-	for _, file := range apidoc.Page() {
-		response, err := app.Test(httptest.NewRequest(fiber.MethodGet, file.Path, nil))
-		if err != nil {
-			t.Fatal(err)
+}
+
+func TestTheFilesOfThePageAreServedAndNothingElseIs(t *testing.T) {
+	t.Parallel()
+	app := documentsOf(t)
+	for path, want := range map[string]string{
+		"/docs/assets/docs-1f.js": "text/javascript; charset=utf-8", "/docs/assets/docs-2e.css": "text/css; charset=utf-8",
+	} {
+		if response, _ := got(t, app, path); response.StatusCode != fiber.StatusOK || response.Header.Get("Content-Type") != want {
+			t.Errorf("%s: %d with %s", path, response.StatusCode, response.Header.Get("Content-Type"))
 		}
-		body, err := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		if err != nil || response.StatusCode != fiber.StatusOK || !bytes.Equal(body, file.Content) {
-			t.Errorf("%s: %d with %d bytes (%v)", file.Path, response.StatusCode, len(body), err)
+	}
+	for _, path := range []string{"/docs/assets/", "/docs/assets/other.js", "/docs/assets/..%2Findex.html", "/docs/index.html", "/docs/docs.html"} {
+		if response, body := got(t, app, path); response.StatusCode == fiber.StatusOK {
+			t.Errorf("%s is %q", path, body)
 		}
-		for header, value := range map[string]string{
-			"Content-Type":           want[file.Path],
-			"X-Content-Type-Options": "nosniff",
-			"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
-				"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		} {
-			if got := response.Header.Get(header); got != value {
-				t.Errorf("%s: %s is %q, want %q", file.Path, header, got, value)
-			}
-		}
+	}
+}
+
+// spec: openapi-document
+func TestTheDocumentIsServedAsItIs(t *testing.T) {
+	t.Parallel()
+	if response, body := got(t, documentsOf(t), "/openapi.json"); !bytes.Equal(body, apidoc.Document()) ||
+		response.Header.Get("Content-Type") != "application/json; charset=utf-8" {
+		t.Errorf("%d bytes of %s", len(body), response.Header.Get("Content-Type"))
+	}
+}
+
+func TestPagesThatAreNotBuiltAreAnError(t *testing.T) {
+	t.Parallel()
+	if _, err := ReadDocuments(fstest.MapFS{"index.html": {}}); err == nil {
+		t.Error("they are served")
 	}
 }
 
@@ -50,7 +100,7 @@ func TestABrowserBeginsAtTheConsoleIfThereIsOne(t *testing.T) {
 	t.Parallel()
 	for console, want := range map[bool]string{true: "/console/", false: "/docs"} {
 		app := fiber.New()
-		apiDocuments(app, console)
+		apiDocuments(app, Documents{}, console)
 		request := httptest.NewRequest(fiber.MethodGet, "/", nil)
 		request.Header.Set(fiber.HeaderAccept, "text/html,application/xhtml+xml,*/*;q=0.8")
 		response, err := app.Test(request)

@@ -33,6 +33,7 @@ type Deps struct {
 	// in this process, or there is none.
 	HasConsole bool
 	Pass       fiber.Handler
+	Documents  Documents
 }
 
 // call is an operation whose request is valid. It ends in a finished response.

@@ -22,7 +22,7 @@ func Register(app *fiber.App, d Deps) {
 	usage(app, d)
 	files(app, d)
 	runs(app, d)
-	apiDocuments(app, d.HasConsole)
+	apiDocuments(app, d.Documents, d.HasConsole)
 	if d.Pass != nil {
 		passed(app, d.Pass)
 	}

@@ -1,0 +1,75 @@
+import { useContext } from 'react';
+import { type Answer, deref, json, membersOf, type Operation } from './document';
+import { Disclosure, Listing, Samples } from './Listing';
+import { Inline, Markdown, Rows } from './markdown';
+import { Members, Schemas, typeOf } from './Members';
+import { StatusCode } from './StatusCode';
+import { TryIt } from './TryIt';
+
+export function OperationArticle({ operation }: { operation: Operation }) {
+  const { id, method, path, summary, description, parameters, body, answers, errors } = operation;
+  const schemas = useContext(Schemas);
+  return (
+    <article id={id} className="operation" aria-labelledby={`${id}-title`}>
+      <h3 id={`${id}-title`}><a className="anchor" href={`#${id}`}>{summary}</a></h3>
+      <p className="route"><Verb method={method} /> <code>{path.split(/({[^}]*})/).map((part, at) => (at % 2 ? <b key={at}>{part}</b> : part))}</code></p>
+      <Disclosure className="try" summary="Try it" label={`Try it: ${summary}`}><TryIt operation={operation} /></Disclosure>
+      <div className="halves">
+        <div className="text">
+          <Markdown text={description} />
+          {parameters.length > 0 && (
+            <>
+              <h4>Parameters</h4>
+              <Members prefix={id} rows={parameters.map((each) => ({ ...each, place: each.in, required: each.required ?? false, description: each.description ?? '' }))} />
+            </>
+          )}
+          {body?.type === json && <><h4>Body</h4><Members prefix={`${id}.body`} rows={membersOf(deref(body.schema, schemas), schemas)} /></>}
+          {answers.map((answer) => <Returns key={answer.status} answer={answer} prefix={`${id}.${answer.status}`} />)}
+        </div>
+        <div className="examples">
+          <Samples operation={operation} />
+          {body?.examples.slice(1).map((example) => <ExampleOf key={example.summary} summary={example.summary} type={body.type} value={example.value} />)}
+          {answers.map((answer) => answer.examples.map(({ type, example }, at) => (
+            <ExampleOf key={answer.status + example.summary + type} summary={example.summary} type={type} value={example.value} status={answer.status}
+              open={at === 0 && answer.status < '300'} />
+          )))}
+        </div>
+      </div>
+      {errors.length > 0 && (
+        <details className="errors">
+          <summary>Errors <span className="soft">{errors.length}</span></summary>
+          <Rows label={`Errors: ${summary}`} heads={['Status', 'Code', 'Message', 'When']} rows={errors.map(({ status, code, message, when }) => [
+            <StatusCode code={status} />, code ? <code>{code}</code> : 'none', <span className="message">{message}</span>, <Inline text={when} />,
+          ])} />
+        </details>
+      )}
+    </article>
+  );
+}
+
+function Returns({ answer: { status, description, schema }, prefix }: { answer: Answer; prefix: string }) {
+  const schemas = useContext(Schemas);
+  const rows = schema ? membersOf(schema, schemas) : [];
+  return (
+    <div className="returns" id={prefix}>
+      <h4>Returns <StatusCode code={status} /> {schema?.$ref && <span className="type">{typeOf(schema)}</span>}</h4>
+      <Markdown text={description} />
+      {rows.length > 0 && (
+        <Disclosure className="nested" summary="Members" label={`Members of ${status}`}><Members rows={rows} /></Disclosure>
+      )}
+    </div>
+  );
+}
+
+function ExampleOf({ summary, type, value, status, open = false }: { summary: string; type: string; value: unknown; status?: string; open?: boolean }) {
+  const isJson = type === json;
+  return (
+    <Disclosure className="example" open={open} summary={
+      <>{status && <StatusCode code={status} />} <span className="grow"><Inline text={summary} /></span>{!isJson && <span className="type">{type}</span>}</>
+    }>
+      <Listing label="Example" isJson={isJson} text={isJson ? JSON.stringify(value) : String(value)} />
+    </Disclosure>
+  );
+}
+
+export const Verb = ({ method }: { method: string }) => <span className={`verb ${method}`}>{method}</span>;
