@@ -24,7 +24,7 @@ export function SignIn() {
     try {
       await session.signIn(token);
       // Only a page of the console: another address would be an open redirect.
-      await navigate({ href: back?.startsWith('/') && !back.startsWith('//') ? back : '/', replace: true });
+      await navigate({ href: back && /^\/(?![/\\])/.test(back) ? back : '/', replace: true });
     } catch (cause) {
       setError(cause);
       setBusy(false);
