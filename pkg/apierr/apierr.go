@@ -188,6 +188,19 @@ func AlreadyRetried(as prism.ResultID) *Error {
 	return conflict("This result was already retried as " + as.String() + ".")
 }
 
+// MatchNow is a retry of many results that match another number than expected (spec: retry-many).
+func MatchNow(results int64) *Error {
+	return conflict(strconv.FormatInt(results, 10) + " results match now.")
+}
+
+// TooManyMatch is a retry of more results than one call may retry (spec: retry-many-limit).
+func TooManyMatch(most int64) *Error {
+	return conflict("More than " + strconv.FormatInt(most, 10) + " results match.")
+}
+
+// AreRetried is a retry of many results of a prism before an earlier one is over (spec: retry-many-under-way).
+func AreRetried() *Error { return conflict("Results of this prism are being retried.") }
+
 // SlugTaken is a prism whose slug the account already has.
 func SlugTaken() *Error { return conflict("A prism with this slug already exists.") }
 

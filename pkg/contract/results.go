@@ -63,6 +63,12 @@ func (e *RetriedError) Error() string { return "already retried" }
 // results or its database hangs, look-ups and management calls get their response within 2 s.
 const ResultsWait = 1750 * time.Millisecond
 
+// MaxRetried bounds the results of one RetryResults (spec: retry-many-limit).
+const MaxRetried = 1_000_000
+
+// RetryWait is how long a caller waits for RetryResults, which finds and stores up to a million ids.
+const RetryWait = 10 * time.Second
+
 // Results is storage and formatting.
 //
 // Every method but Save, Limits and those of Leases first checks the API key. For a digest that is unknown, revoked or expired it returns
@@ -140,6 +146,10 @@ type Results interface {
 	DeleteResult(ctx context.Context, key KeyDigest, id prism.ResultID) (Response, error)
 	// DeleteResults deletes results of a prism from now on, or only counts them in a dry run: {deleting}.
 	DeleteResults(ctx context.Context, key KeyDigest, ref prism.Ref, d ResultDeletion) (Response, error)
+	// RetryResults has the failed results of a prism that were not retried yet sent to the model again, if they are as many as
+	// expected, or only counts them in a dry run: {retrying}. apierr.PrismArchived, apierr.MatchNow, apierr.TooManyMatch,
+	// apierr.AreRetried. Callers give it RetryWait.
+	RetryResults(ctx context.Context, key KeyDigest, r ResultRetry) (Response, error)
 	// SetRetention has results deleted when they are this many days old; 0: never. It returns the prism.
 	SetRetention(ctx context.Context, key KeyDigest, ref prism.Ref, days int32) (Response, error)
 
@@ -260,6 +270,16 @@ type ResultFilter struct {
 	Model string       `json:",omitzero"` // the configured model that was asked last
 	Key   *prism.KeyID `json:",omitzero"` // that made the call
 	Run   *prism.RunID `json:",omitzero"` // then in the order of its rows
+}
+
+// ResultRetry selects failed results of a prism that were not retried, by created_at: From is inclusive, To exclusive, and zero
+// bounds nothing.
+type ResultRetry struct {
+	Prism  prism.Ref
+	From   time.Time `json:",omitzero"`
+	To     time.Time `json:",omitzero"`
+	Expect int64     `json:",omitzero"` // how many match; of a dry run nothing
+	DryRun bool      `json:",omitzero"`
 }
 
 // PrismList pages prisms: the archived ones, those that are not, or all.

@@ -138,10 +138,12 @@ type PlanRows struct {
 	Chunk int32
 }
 
-// Leases hands rows of runs to workers. It checks no API key: workers are services.
+// Leases hands rows of runs, and results of retries of many (spec: retry-many), to workers. It checks no API key: workers are
+// services.
 type Leases interface {
 	// LeaseChunk takes a chunk whose rows wait for their answers, for LeaseTime: nil if there is none. The account with the
-	// fewest leased rows is served first, then the run that waited longest (spec: run-fairness).
+	// fewest leased rows is served first, then the run that waited longest (spec: run-fairness). A retry of many results is leased
+	// as a run is: each of its rows is a result that it retries.
 	LeaseChunk(ctx context.Context, worker prism.UUID) (*Chunk, error)
 	// RenewLeases renews leases for LeaseTime and tells which go on. Workers call it at least once in LeasePoll, to learn of
 	// pauses, cancellations and new limits.
@@ -168,7 +170,7 @@ const (
 // Lease names a leased chunk. Token is new with each lease, so that a worker that lost its lease saves nothing under it.
 type Lease struct {
 	Account prism.AccountID
-	Run     prism.RunID
+	Run     prism.RunID // or a retry of many results
 	Chunk   int32
 	Token   prism.UUID
 }

@@ -50,6 +50,7 @@ func TestEveryCallWithoutResultsIsToldToCallAgain(t *testing.T) {
 		{"POST", "/v1/prisms/p/archive", ""},
 		{"POST", "/v1/prisms/p/unarchive", ""},
 		{"POST", "/v1/prisms/p/results/delete", `{"status":"failed"}`},
+		{"POST", "/v1/results/retry", `{"prism":"p","status":"failed","expect":1}`},
 		{"PUT", "/v1/prisms/p/retention", `{"days":30}`},
 		{"GET", "/v1/models", ""},
 		{"POST", "/v1/keys", `{"name":"x"}`},

@@ -167,6 +167,10 @@ func (r *results) DeleteResults(_ context.Context, key contract.KeyDigest, ref p
 	return r.hear("DeleteResults", key, ref, d)
 }
 
+func (r *results) RetryResults(_ context.Context, key contract.KeyDigest, q contract.ResultRetry) (contract.Response, error) {
+	return r.hear("RetryResults", key, q)
+}
+
 func (r *results) SetRetention(_ context.Context, key contract.KeyDigest, ref prism.Ref, days int32) (contract.Response, error) {
 	return r.hear("SetRetention", key, ref, days)
 }
@@ -300,6 +304,8 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"DeleteResult", []any{digest, resultID}},
 		{"DeleteResults", []any{digest, bySlug, contract.ResultDeletion{Ref: &odd, Before: at, Status: prism.Failed, DryRun: true}}},
 		{"DeleteResults", []any{digest, byID, contract.ResultDeletion{Ref: new(string)}}},
+		{"RetryResults", []any{digest, contract.ResultRetry{Prism: bySlug, From: at, To: at.Add(time.Hour), Expect: 1_000_000}}},
+		{"RetryResults", []any{digest, contract.ResultRetry{Prism: byID, DryRun: true}}},
 		{"SetRetention", []any{digest, bySlug, int32(3650)}},
 		{"ListAudit", []any{digest, contract.AuditList{}}},
 		{"ListAudit", []any{digest, contract.AuditList{Retention: true}}},

@@ -156,6 +156,10 @@ func (calm) DeleteResults(context.Context, contract.KeyDigest, prism.Ref, contra
 	return page, nil
 }
 
+func (calm) RetryResults(context.Context, contract.KeyDigest, contract.ResultRetry) (contract.Response, error) {
+	return page, nil
+}
+
 func (calm) SetRetention(context.Context, contract.KeyDigest, prism.Ref, int32) (contract.Response, error) {
 	return page, nil
 }

@@ -145,6 +145,10 @@ func (r *results) DeleteResults(ctx context.Context, key contract.KeyDigest, ref
 	return r.call(ctx, pathDeleteResults, argsDeletion{key, ref, d})
 }
 
+func (r *results) RetryResults(ctx context.Context, key contract.KeyDigest, q contract.ResultRetry) (contract.Response, error) {
+	return r.call(ctx, pathRetryResults, argsQuery[contract.ResultRetry]{key, q})
+}
+
 func (r *results) SetRetention(ctx context.Context, key contract.KeyDigest, ref prism.Ref, days int32) (contract.Response, error) {
 	return r.call(ctx, pathSetRetention, argsRetention{key, ref, days})
 }

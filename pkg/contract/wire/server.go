@@ -124,6 +124,9 @@ func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
 	post(app, log, pathDeleteResults, func(ctx context.Context, a argsDeletion) (contract.Response, error) {
 		return r.DeleteResults(ctx, a.Key, a.Ref, a.Deletion)
 	})
+	post(app, log, pathRetryResults, func(ctx context.Context, a argsQuery[contract.ResultRetry]) (contract.Response, error) {
+		return r.RetryResults(ctx, a.Key, a.Query)
+	})
 	post(app, log, pathSetRetention, func(ctx context.Context, a argsRetention) (contract.Response, error) {
 		return r.SetRetention(ctx, a.Key, a.Ref, a.Days)
 	})

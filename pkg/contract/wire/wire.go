@@ -64,6 +64,7 @@ const (
 
 	pathDeleteResult  = "/internal/delete-result"
 	pathDeleteResults = "/internal/delete-results"
+	pathRetryResults  = "/internal/retry-results"
 	pathSetRetention  = "/internal/set-retention"
 
 	pathPreviewLens = "/internal/preview-lens"

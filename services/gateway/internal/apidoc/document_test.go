@@ -99,6 +99,7 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"DELETE", "/v1/results/{result_id}", "deleteResult"},
 		{"GET", "/v1/results/{result_id}/record", "readRecord"},
 		{"POST", "/v1/results/{result_id}/retry", "retryResult"},
+		{"POST", "/v1/results/retry", "retryResults"},
 		{"POST", "/v1/prisms", "createPrism"},
 		{"GET", "/v1/prisms", "listPrisms"},
 		{"GET", "/v1/prisms/{prism}", "readPrism"},

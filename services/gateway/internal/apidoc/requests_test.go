@@ -24,6 +24,7 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
 		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
+		"retryResults":  func(b request.Body) error { _, err := request.ParseResultRetry(b); return err },
 		"setRetention":  func(b request.Body) error { _, _, err := request.ParseRetention("support-triage", b); return err },
 		"createFile":    func(b request.Body) error { _, err := request.ParseNewFile(b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },

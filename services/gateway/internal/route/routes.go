@@ -15,6 +15,7 @@ import (
 func Register(app *fiber.App, d Deps) {
 	results(app, d)
 	prisms(app, d)
+	retries(app, d)
 	deletions(app, d)
 	keys(app, d)
 	audit(app, d)
@@ -126,6 +127,22 @@ func prisms(app *fiber.App, d Deps) {
 			return tagged(do, false), err
 		}))
 	}
+}
+
+// retries is the call that retries many results. It may take longer than other changes.
+func retries(app *fiber.App, d Deps) {
+	app.Post("/v1/results/retry", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
+		sent, err := request.ParseResultRetry(b)
+		do := call{status: fiber.StatusAccepted, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+			ctx, cancel := context.WithTimeout(ctx, contract.RetryWait)
+			defer cancel()
+			return d.Results.RetryResults(ctx, key, sent)
+		}}
+		if sent.DryRun {
+			do.status = fiber.StatusOK
+		}
+		return do, err
+	}))
 }
 
 // deletions are the calls that delete results.

@@ -45,11 +45,26 @@ func (s *Service) chunkOf(ctx context.Context, l *store.LeasedChunk) (*contract.
 	if err != nil {
 		return nil, err
 	}
+	chunk := &contract.Chunk{
+		Lease: l.Lease, RowLimits: l.RowLimits,
+		Facts: contract.RowFacts{
+			Account: l.Account, Key: l.Run.Key, Prism: p.ID, Archived: p.ArchivedAt != nil, Version: v.Version,
+		},
+		Rows: retriesOf(l),
+	}
+	if len(chunk.Rows) == 0 {
+		chunk.Rows, err = s.rowsOf(ctx, l, v.Definition)
+	}
+	return chunk, err
+}
+
+// rowsOf reads the rows of a file that wait.
+func (s *Service) rowsOf(ctx context.Context, l *store.LeasedChunk, d prism.Definition) (waiting []contract.ChunkRow, err error) {
 	f, err := s.Store.File(ctx, l.Account, l.Run.File)
 	if err != nil {
 		return nil, err
 	}
-	reader, err := readerOf(l.Run, f, v.Definition)
+	reader, err := readerOf(l.Run, f, d)
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +76,6 @@ func (s *Service) chunkOf(ctx context.Context, l *store.LeasedChunk) (*contract.
 	if err != nil {
 		return nil, err
 	}
-	chunk := &contract.Chunk{
-		Lease: l.Lease, RowLimits: l.RowLimits,
-		Facts: contract.RowFacts{
-			Account: l.Account, Key: l.Run.Key, Prism: p.ID, Archived: p.ArchivedAt != nil, Version: v.Version,
-		},
-	}
 	for i, row := range rows {
 		if l.Chunk.States[i] != store.RowPendingState {
 			continue
@@ -77,9 +86,9 @@ func (s *Service) chunkOf(ctx context.Context, l *store.LeasedChunk) (*contract.
 		if of, failed := l.Failed[number]; failed {
 			r.RetryOf = &of
 		}
-		chunk.Rows = append(chunk.Rows, r)
+		waiting = append(waiting, r)
 	}
-	return chunk, nil
+	return waiting, nil
 }
 
 // RenewLeases implements contract.Leases.

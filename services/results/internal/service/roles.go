@@ -39,6 +39,7 @@ const (
 	readUsage     operation = "readUsage"
 	deleteResult  operation = "deleteResult"
 	deleteResults operation = "deleteResults"
+	retryResults  operation = "retryResults" // and its dry run
 	setRetention  operation = "setRetention"
 	createFile    operation = "createFile"
 	putPart       operation = "putPart"
@@ -87,6 +88,7 @@ var neededRoles = map[operation]prism.Role{
 
 	createResult: prism.Caller,
 	retryResult:  prism.Caller,
+	retryResults: prism.Caller,
 	createFile:   prism.Caller,
 	putPart:      prism.Caller,
 	completeFile: prism.Caller,

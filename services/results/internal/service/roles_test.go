@@ -60,6 +60,10 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.DeleteResults(ctx, k, none, contract.ResultDeletion{Status: prism.OK})
 			return err
 		},
+		"retryResults": func(k contract.KeyDigest) error {
+			_, err := w.RetryResults(ctx, k, contract.ResultRetry{Prism: none})
+			return err
+		},
 		"setRetention": func(k contract.KeyDigest) error { _, err := w.SetRetention(ctx, k, none, 1); return err },
 		"createKey": func(k contract.KeyDigest) error {
 			_, err := w.CreateKey(ctx, k, contract.NewKey{Name: "n", Role: prism.Reader})
@@ -151,6 +155,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"unarchivePrism", true, true, false, false},
 		{"deleteResult", true, true, false, false},
 		{"deleteResults", true, true, false, false},
+		{"retryResults", true, true, true, false},
 		{"setRetention", true, true, false, false},
 		{"createKey", true, false, false, false},
 		{"listKeys", true, false, false, false},

@@ -58,6 +58,7 @@ const (
 	LensReplace    Action = "lens.replace"
 	ResultDelete   Action = "result.delete"
 	ResultsDelete  Action = "results.delete"
+	ResultsRetry   Action = "results.retry"
 	PrismRetention Action = "prism.retention"
 	FileDelete     Action = "file.delete"
 	RunCreate      Action = "run.create"

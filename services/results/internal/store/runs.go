@@ -147,6 +147,9 @@ type LeasedChunk struct {
 	BegunAt time.Time
 	// Failed are the results that the pending rows of an attempt after the first retry, by row.
 	Failed map[int64]prism.ResultID
+	// Retried are results of a Retry. Then nothing of a file is leased: Run has only the ID of the retry, the prism, the version and
+	// the key, and Chunk only its number.
+	Retried []RowResult
 }
 
 const (

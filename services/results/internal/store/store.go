@@ -52,6 +52,7 @@ type Store interface {
 	Runs
 	Members
 	Sessions
+	Retries
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error

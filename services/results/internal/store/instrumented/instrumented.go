@@ -110,6 +110,11 @@ func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlsto
 	return d.inner.InsertRows(ctx, run, rows)
 }
 
+// Snapshot implements sqlstore.Database. It is part of a transaction, which is measured.
+func (d *database) Snapshot(ctx context.Context, run sqlstore.Run) error {
+	return d.inner.Snapshot(ctx, run)
+}
+
 // Locking implements sqlstore.Database.
 func (d *database) Locking(skip bool) string { return d.inner.Locking(skip) }
 

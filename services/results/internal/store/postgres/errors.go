@@ -43,7 +43,7 @@ func translate(operation string, err error) error {
 		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
 		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
 		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost), errors.Is(err, store.ErrLastOwner),
-		errors.Is(err, store.ErrLinkInvalid):
+		errors.Is(err, store.ErrLinkInvalid), errors.Is(err, store.ErrRetrying), isMatch(err):
 		return err
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound
@@ -72,6 +72,11 @@ func translate(operation string, err error) error {
 		}
 	}
 	return fmt.Errorf("postgres: %s: %w", operation, bare(err))
+}
+
+func isMatch(err error) bool {
+	_, ok := errors.AsType[*store.MatchError](err)
+	return ok
 }
 
 // isOn identifies a constraint by its table and column. Partitions and shards have their own constraints, such as

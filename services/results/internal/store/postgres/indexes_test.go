@@ -13,7 +13,7 @@ func wantIndexes() []string {
 	return []string{
 		"prisms_pkey", "prisms_slug_key",
 		"results_by_failure", "results_by_prism", "results_by_ref", "results_by_run", "results_idempotency_key", "results_pkey",
-		"results_retry_of",
+		"results_retry_of", "results_retryable",
 	}
 }
 

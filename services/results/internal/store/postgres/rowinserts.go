@@ -9,34 +9,35 @@ import (
 )
 
 // insertRows inserts many results in one statement, whose parameters are arrays with an element for each result. A result that is
-// retried is marked first, and only the first retry of it is one.
+// retried is marked first, and only the first retry of it is one. So its idempotency key is free when the retry takes it.
 const insertRows = `-- name: InsertRows :many
 WITH sent AS (
-	SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::integer[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-		$12::bigint[], $13::text[], $14::uuid[], $15::text[], $16::bigint[], $17::bigint[], $18::bigint[], $19::text[],
-		$20::text[], $21::uuid[], $22::bigint[]) AS s (id, prism_id, version, ref, context, fields, status, error, took_ms, answers,
-		key_id, model, input_tokens, output_tokens, cost, currency, call, retry_of, run_row)
+	SELECT * FROM unnest($3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+		$11::bigint[], $12::text[], $13::uuid[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[], $18::text[],
+		$19::text[], $20::text[], $21::uuid[], $22::uuid[], $23::bigint[]) AS s (id, prism_id, version, ref, context, fields, status,
+		error, took_ms, answers, key_id, model, input_tokens, output_tokens, cost, currency, call, idempotency_key, retry_of, run_id,
+		run_row)
 ), marked AS (
-	UPDATE results m SET retried_by = sent.id FROM sent
+	UPDATE results m SET retried_by = sent.id, idempotency_key = NULL FROM sent
 	WHERE m.account_id = $1 AND m.id = sent.retry_of AND m.status = 'failed' AND m.retried_by IS NULL
 	RETURNING m.id
 ), inserted AS (
 	INSERT INTO results (` + sqlstore.InsertColumns + sqlstore.RunColumns + `)
-	SELECT $1, s.id, s.prism_id, s.version, s.ref, s.context, s.fields::json, s.status, s.error, s.took_ms, $3::timestamptz, s.answers::json,
-		s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, NULL, m.id, $2::uuid, s.run_row
+	SELECT $1, s.id, s.prism_id, s.version, s.ref, s.context, s.fields::json, s.status, s.error, s.took_ms, $2::timestamptz, s.answers::json,
+		s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, s.idempotency_key, m.id, s.run_id, s.run_row
 	FROM sent s LEFT JOIN marked m ON m.id = s.retry_of
 	ON CONFLICT DO NOTHING
 	RETURNING ` + insertedColumns + `
 )` + countInserted
 
 // rowColumns are the columns of sqlstore.Arguments that insertRows has as arrays, by position.
-var rowColumns = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18}
+var rowColumns = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19}
 
 // InsertRows implements sqlstore.Database.
 func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlstore.Rows) error {
 	columns := make([][]any, len(rowColumns))
 	for _, r := range rows.Results {
-		args, err := sqlstore.Arguments(rows.Account, r)
+		args, err := sqlstore.Arguments(rows.Account, r, sqlstore.Nullable(r.IdempotencyKey))
 		if err != nil {
 			return err
 		}
@@ -44,11 +45,11 @@ func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlsto
 			columns[i] = append(columns[i], args[from])
 		}
 	}
-	args := []any{rows.Account.UUID, rows.Run.UUID, rows.Results[0].CreatedAt}
+	args := []any{rows.Account.UUID, rows.Results[0].CreatedAt}
 	for _, column := range columns {
 		args = append(args, array(column))
 	}
-	args = append(args, rows.RetryOf, rows.Numbers)
+	args = append(args, rows.RetryOf, rows.Runs, rows.Numbers)
 	return run(ctx, sqlstore.Statement{Text: insertRows, Args: args}, func(iter.Seq[*sqlstore.Row]) error { return nil })
 }
 
@@ -88,6 +89,11 @@ func typed[T any](column []any) []T {
 		values[i], _ = v.(T)
 	}
 	return values
+}
+
+// Snapshot implements sqlstore.Database. A transaction that waited for another one is refused then, and repeated.
+func (d *database) Snapshot(ctx context.Context, run sqlstore.Run) error {
+	return run(ctx, sqlstore.Statement{Text: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"}, func(iter.Seq[*sqlstore.Row]) error { return nil })
 }
 
 // Locking implements sqlstore.Database.

@@ -158,11 +158,11 @@ func countRetry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, run 
 
 // insertRow inserts the result of a row.
 const insertRow = `INSERT INTO results (` + sqlstore.InsertColumns + sqlstore.RunColumns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, NULL, $20, $21, $22)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 ON CONFLICT DO NOTHING`
 
 // markRowRetried marks a failed result as retried by another one, unless it was before.
-const markRowRetried = `UPDATE results SET retried_by = $3
+const markRowRetried = `UPDATE results SET retried_by = $3, idempotency_key = NULL
 WHERE account_id = $1 AND id = $2 AND status = 'failed' AND retried_by IS NULL RETURNING id`
 
 // InsertRows implements sqlstore.Database.
@@ -181,7 +181,7 @@ func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlsto
 				return err
 			}
 		}
-		args, err := sqlstore.Arguments(rows.Account, r, marked, rows.Run.UUID, rows.Numbers[i])
+		args, err := sqlstore.Arguments(rows.Account, r, sqlstore.Nullable(r.IdempotencyKey), marked, rows.Runs[i], rows.Numbers[i])
 		if err != nil {
 			return err
 		}
@@ -192,6 +192,9 @@ func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlsto
 	}
 	return nil
 }
+
+// Snapshot implements sqlstore.Database: a transaction has one.
+func (d *database) Snapshot(context.Context, sqlstore.Run) error { return nil }
 
 // Locking implements sqlstore.Database: there is one writer at a time.
 func (d *database) Locking(bool) string { return "" }

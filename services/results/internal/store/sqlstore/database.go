@@ -33,9 +33,11 @@ type Database interface {
 	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error)
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (store.Saved, error)
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
-	// InsertRows inserts results of a run's rows, in the transaction of run, and marks what they retry. A retry of a result that is
-	// gone, or was retried by another result, is inserted as the result of a first call.
+	// InsertRows inserts results, in the transaction of run, and marks what they retry, which loses its idempotency key. A retry of a
+	// result that is gone, or was retried by another result, is inserted as the result of a first call.
 	InsertRows(ctx context.Context, run Run, rows Rows) error
+	// Snapshot has all statements of a transaction, of which none was executed yet, see one snapshot.
+	Snapshot(ctx context.Context, run Run) error
 	// Locking is what ends a SELECT that locks its rows for a change; with skip, it passes rows that others have locked.
 	Locking(skip bool) string
 	// Confirm waits until a stored result, or its deletion, is as durable as a new one would be (spec: saved-means-replicated).
@@ -53,13 +55,20 @@ type Run func(ctx context.Context, s Statement, read Reader) error
 // Reader reads the rows of a statement. It is called again if the statement is executed again.
 type Reader func(rows iter.Seq[*Row]) error
 
-// Rows is results of rows of a run, in row order.
+// Rows is results to insert together. Those of a run are in row order.
 type Rows struct {
 	Account prism.AccountID
-	Run     prism.RunID
 	Results []prism.Result
-	RetryOf []*prism.UUID // of each result
-	Numbers []int64       // of the rows
+	// What follows is of each result.
+	RetryOf []*prism.UUID
+	Runs    []*prism.UUID
+	Numbers []*int64 // of the rows
+}
+
+// add adds a result, and what it retries if it does.
+func (rows *Rows) add(r prism.Result, retryOf, run *prism.UUID, row *int64) {
+	rows.Results, rows.RetryOf = append(rows.Results, r), append(rows.RetryOf, retryOf)
+	rows.Runs, rows.Numbers = append(rows.Runs, run), append(rows.Numbers, row)
 }
 
 // Statement is SQL text with its arguments.

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// waitingRuns finds runs with rows that nobody has leased, in the order in which they are served (spec: run-fairness): those of
-	// the account with the fewest leased rows, then the run that waited longest. It reads the leases of each run under way, since
+	// waitingRuns finds runs with rows that nobody has leased, and retries with such results, in the order in which they are served
+	// (spec: run-fairness): those of the account with the fewest leased rows, then the one that waited longest. It reads the leases of
+	// each run under way, since
 	// no other run has one, and one entry of an index. Asked for the leases of all runs at once, Postgres reads all chunks unless
 	// ANALYZE has told it that few are leased.
 	waitingRuns = `-- name: WaitingRuns :many
@@ -26,21 +27,31 @@ WITH under_way AS MATERIALIZED (
 	) AS pending, CASE WHEN r.concurrency > 0 THEN (
 		SELECT sum(CASE WHEN l.granted = 0 THEN 32 ELSE l.granted END) FROM run_chunks l
 		WHERE l.account_id = r.account_id AND l.run_id = r.id AND l.number >= r.folded AND l.token IS NOT NULL
-	) END AS granted
+	) END AS granted, 0 AS retries
 	FROM runs r WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling')
+	UNION ALL
+	SELECT t.account_id, t.id, t.prism_id, 'running', CAST(0 AS double precision), 0, t.leased_at, 0, (
+		SELECT sum(l.pending) FROM retry_chunks l WHERE l.account_id = t.account_id AND l.retry_id = t.id AND l.token IS NOT NULL
+	), NULL, 1
+	FROM retries t
+	WHERE NOT EXISTS (SELECT 1 FROM api_keys k WHERE k.id = t.key_id AND k.revoked_at IS NOT NULL)
 )
-SELECT r.account_id, r.id
+SELECT r.account_id, r.id, r.retries
 FROM under_way r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id AND p.archived_at IS NULL
 JOIN (SELECT account_id, sum(coalesce(pending, 0)) AS pending FROM under_way GROUP BY account_id) a ON a.account_id = r.account_id
 WHERE r.status IN ('queued', 'running')
 	AND (r.rows_per_second = 0 OR r.pending IS NULL)
 	AND (r.concurrency = 0 OR r.granted IS NULL OR r.granted < r.concurrency)
-	AND (
+	AND CASE r.retries WHEN 0 THEN (
 		SELECT c.number FROM run_chunks c
 		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.pending > 0 AND c.token IS NULL
 		ORDER BY c.number LIMIT 1
-	) IS NOT NULL -- as EXISTS, Postgres would join all chunks
+	) ELSE (
+		SELECT c.number FROM retry_chunks c
+		WHERE c.account_id = r.account_id AND c.retry_id = r.id AND c.pending > 0 AND c.token IS NULL
+		ORDER BY c.number LIMIT 1
+	) END IS NOT NULL -- as EXISTS, Postgres would join all chunks
 ORDER BY a.pending, r.leased_at, r.id
 LIMIT 8`
 
@@ -130,12 +141,20 @@ func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
 
 // LeaseChunk implements store.Runs.
 func (s Store) LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*store.LeasedChunk, error) {
-	waiting, err := s.ownedRuns(ctx, "waiting_runs", waitingRuns)
+	type lease func() (*store.LeasedChunk, error)
+	var waiting []lease
+	err := s.Run(ctx, Statement{"waiting_runs", waitingRuns, nil, true}, all(&waiting, func(r *Row) lease {
+		l := contract.Lease{Account: prism.AccountID{UUID: r.UUID()}, Run: prism.RunID{UUID: r.UUID()}, Token: token}
+		if r.Bool() {
+			return func() (*store.LeasedChunk, error) { return s.leaseRetry(ctx, l, now, until) }
+		}
+		return func() (*store.LeasedChunk, error) { return s.leaseOf(ctx, l, now, until) }
+	}))
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range waiting {
-		leased, err := s.leaseOf(ctx, contract.Lease{Account: w.account, Run: w.run, Token: token}, now, until)
+	for _, try := range waiting {
+		leased, err := try()
 		if !errors.Is(err, store.ErrNotFound) {
 			return leased, err
 		}
@@ -209,29 +228,46 @@ func (s Store) RenewLeases(
 		for j := i; j < len(leases); j++ {
 			if leases[j].Run == l.Run && leases[j].Account == l.Account {
 				of, done[j] = append(of, j), true
+				states[j] = contract.LeaseState{Lease: leases[j], Stop: true}
 			}
 		}
-		if err := s.renew(ctx, leases, of, states, until); err != nil {
+		err := s.renew(ctx, ofRun, leases, of, states, until)
+		if errors.Is(err, store.ErrNotFound) {
+			err = s.renew(ctx, ofRetry, leases, of, states, until)
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
 	}
 	return states, nil
 }
 
-// renew renews the leases of one run, which are those at the positions of.
+// leasable is the statements on the leases of a run or a retry.
+type leasable struct {
+	limits, leases string
+	renew          func(held) (text string, args []any)
+}
+
+var (
+	ofRun = leasable{lockLimits, leasesOfRun, func(h held) (string, []any) {
+		return renewLease, []any{h.chunk, h.token, h.until, h.granted}
+	}}
+	ofRetry = leasable{retryLimits, leasesOfRetry, func(h held) (string, []any) {
+		return renewRetryLease, []any{h.chunk, h.token, h.until}
+	}}
+)
+
+// renew renews the leases of one run or retry, which are those at the positions of: store.ErrNotFound if there is none.
 func (s Store) renew(
-	ctx context.Context, leases []contract.Lease, of []int, states []contract.LeaseState, until time.Time,
+	ctx context.Context, kind leasable, leases []contract.Lease, of []int, states []contract.LeaseState, until time.Time,
 ) error {
 	args := []any{leases[of[0]].Account.UUID, leases[of[0]].Run.UUID}
 	look := func(run Run, locking string) (l runLimits, leasesOf []held, err error) {
-		err = run(ctx, Statement{"look_at_lease", lockLimits + locking, args, true}, one(&l, (*Row).runLimits))
+		err = run(ctx, Statement{"look_at_lease", kind.limits + locking, args, true}, one(&l, (*Row).runLimits))
 		if err == nil {
-			err = run(ctx, Statement{"look_at_lease", leasesOfRun, args, true}, all(&leasesOf, (*Row).held))
+			err = run(ctx, Statement{"look_at_lease", kind.leases, args, true}, all(&leasesOf, (*Row).held))
 			// Sorted here: for the order, Postgres would walk all chunks of the run.
 			slices.SortFunc(leasesOf, func(a, b held) int { return cmp.Compare(a.chunk, b.chunk) })
-		}
-		if errors.Is(err, store.ErrNotFound) {
-			err = nil
 		}
 		return l, leasesOf, err
 	}
@@ -275,7 +311,8 @@ func (s Store) renew(
 			return err
 		}
 		return decide(l, found, func(h held) error {
-			return run(ctx, Statement{Text: renewLease, Args: append(args[:2:2], h.chunk, h.token, h.until, h.granted)}, nothing)
+			text, more := kind.renew(h)
+			return run(ctx, Statement{Text: text, Args: append(args[:2:2], more...)}, nothing)
 		})
 	})
 }

@@ -92,7 +92,7 @@ func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.T
 		statement := Statement{Text: lockChunk + s.Locking(false), Args: append(of[:3:3], saved.Token)}
 		err := run(ctx, statement, one(&c, (*Row).chunk))
 		if errors.Is(err, store.ErrNotFound) {
-			return contract.ErrLeaseLost
+			return s.saveRetries(ctx, run, saved, now)
 		}
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.T
 
 // take changes the letters of the rows that wait for what is saved, and returns what is to be stored of them.
 func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, letters string, err error) {
-	rows = Rows{Account: saved.Account, Run: saved.Run}
+	rows = Rows{Account: saved.Account}
 	for _, row := range saved.Rows {
 		at := row.Row - c.FirstRow
 		if at < 0 || at >= int64(len(c.States)) || (row.Save == nil) == (row.Invalid == "") {
@@ -149,7 +149,7 @@ func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, letters
 			if row.Save.RetryOf != nil {
 				of = &row.Save.RetryOf.UUID
 			}
-			rows.Results, rows.RetryOf, rows.Numbers = append(rows.Results, r), append(rows.RetryOf, of), append(rows.Numbers, row.Row)
+			rows.add(r, of, &saved.Run.UUID, &row.Row)
 			c.add(r)
 			letter = store.RowOKState
 			if r.Status == prism.Failed {

@@ -95,6 +95,14 @@ FROM (
 		) AS leases
 		FROM runs r WHERE r.status IN ('queued', 'running', 'pausing', 'cancelling')
 	) u
+	UNION ALL
+	SELECT 1, (
+		SELECT count(*) FROM retry_chunks c
+		WHERE c.account_id = t.account_id AND c.retry_id = t.id AND c.token IS NOT NULL AND c.leased_until > $1
+	), (SELECT sum(c.pending) FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id), CASE WHEN NOT EXISTS (
+		SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id AND c.token IS NOT NULL
+	) THEN t.leased_at END
+	FROM retries t
 ) q`
 )
 

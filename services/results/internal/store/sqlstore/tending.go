@@ -107,6 +107,9 @@ func (s Store) TendRuns(ctx context.Context, now time.Time) (changes int, err er
 	if err != nil {
 		return 0, err
 	}
+	if changes, err = s.tendRetries(ctx, now); err != nil {
+		return changes, err
+	}
 	for _, t := range tended {
 		var changed bool
 		err := s.changeRun(ctx, "tend_run", t.account, t.run, func(c *runChange) (err error) {

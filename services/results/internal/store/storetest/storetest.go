@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Runs", runTests()},
 		{"RunRows", runRowTests()},
 		{"RunLeases", runLeaseTests()},
+		{"RetriesOfMany", manyRetryTests()},
 		{"Files", fileTests()},
 		{"Reading", readingTests()},
 		{"FileDeletion", fileDeletionTests()},
@@ -69,6 +70,10 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Run("RunsModel", func(t *testing.T) {
 		t.Parallel()
 		checkRunsAgainstModel(t, open)
+	})
+	t.Run("RetriesOfManyModel", func(t *testing.T) {
+		t.Parallel()
+		checkRetriesAgainstModel(t, open)
 	})
 	t.Run("Model", func(t *testing.T) {
 		t.Parallel()

@@ -1,0 +1,200 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	countRetryable  = `SELECT count(*) FROM (SELECT r.id FROM results r`
+	selectRetryable = `-- name: Retryable :many
+SELECT r.id, r.version FROM results r`
+
+	retryUnderWay = `SELECT EXISTS (
+	SELECT 1 FROM retries t JOIN retry_chunks c ON c.account_id = t.account_id AND c.retry_id = t.id
+	WHERE t.account_id = $1 AND t.prism_id = $2
+)`
+
+	// removeEndedRetry makes room for the next one before TendRuns does.
+	removeEndedRetry = `DELETE FROM retries WHERE account_id = $1 AND prism_id = $2
+	AND NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = retries.account_id AND c.retry_id = retries.id)`
+	// insertRetry waits for another one of the prism that is being stored.
+	insertRetry = `INSERT INTO retries (account_id, prism_id, id, key_id, leased_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING RETURNING id`
+	insertRetryChunks = `INSERT INTO retry_chunks (account_id, retry_id, number, version, ids, states, pending) VALUES `
+)
+
+// retryDoneState is the letter of a result that was retried, or is not to be any more.
+const retryDoneState = 'd'
+
+const (
+	// retryPage is how many results of a new retry one statement finds.
+	retryPage = 10_000
+	// chunksAtOnce is how many of its chunks one statement stores.
+	chunksAtOnce = 20
+)
+
+type retryDetail struct {
+	From     string `json:"from,omitzero"`
+	To       string `json:"to,omitzero"`
+	Retrying int64  `json:"retrying"`
+}
+
+// matching narrows the list to the results that a retry matches.
+func (l *list) matching(query string, r store.Retry) {
+	l.where(query, r.Account, store.Filter{Prism: r.Prism, Status: prism.Failed, From: r.From, To: r.To})
+	l.text.WriteString(" AND r.retried_by IS NULL")
+}
+
+// upToMost bounds the list by what one retry may have, and one more.
+var upToMost = " LIMIT " + strconv.Itoa(contract.MaxRetried+1)
+
+// CountRetry implements store.Retries.
+func (s Store) CountRetry(ctx context.Context, r store.Retry) (matches int64, underWay bool, err error) {
+	args := []any{r.Account.UUID, r.Prism.UUID}
+	if err := s.Run(ctx, Statement{"retry_under_way", retryUnderWay, args, true}, one(&underWay, (*Row).Bool)); err != nil {
+		return 0, false, err
+	}
+	l := list{Statement: Statement{Operation: "count_retry", ReadOnly: true}}
+	l.matching(countRetryable, r)
+	l.text.WriteString(upToMost + ") r")
+	err = s.Run(ctx, l.statement(), one(&matches, (*Row).Int))
+	return matches, underWay, err
+}
+
+// AddRetry implements store.Retries. All pages of ids are of one snapshot.
+func (s Store) AddRetry(ctx context.Context, r store.Retry, expected int64, by store.By) error {
+	return s.Transaction(ctx, "add_retry", func(run Run) error {
+		if err := s.Snapshot(ctx, run); err != nil {
+			return err
+		}
+		of := []any{r.Account.UUID, r.Prism.UUID}
+		if err := run(ctx, Statement{Text: removeEndedRetry, Args: of}, nothing); err != nil {
+			return err
+		}
+		err := run(ctx, Statement{Text: insertRetry, Args: append(of, r.ID.UUID, r.Key.UUID, by.At)}, changed)
+		if errors.Is(err, store.ErrNotFound) {
+			return store.ErrRetrying
+		}
+		if err != nil {
+			return err
+		}
+		matches, err := addRetried(ctx, run, r)
+		if err != nil {
+			return err
+		}
+		if matches != expected {
+			return &store.MatchError{Matches: matches}
+		}
+		crash.At(crash.InCommit)
+		detail := retryDetail{Retrying: expected}
+		if !r.From.IsZero() {
+			detail.From = prism.FormatTime(r.From)
+		}
+		if !r.To.IsZero() {
+			detail.To = prism.FormatTime(r.To)
+		}
+		return recordPrism(ctx, run, r.Account, by, store.ResultsRetry, r.Prism, r.Slug, detail)
+	})
+}
+
+// retryable is a result that can be retried.
+type retryable struct {
+	id      prism.UUID
+	version int32
+}
+
+// addRetried stores the chunks of a retry, and returns how many results they have, up to contract.MaxRetried and a page.
+func addRetried(ctx context.Context, run Run, r store.Retry) (matches int64, err error) {
+	chunks := newChunks{of: []any{r.Account.UUID, r.ID.UUID}, open: map[int32][]byte{}}
+	var page []retryable
+	for after, more := (prism.UUID{}), true; more; more = len(page) == retryPage && matches <= contract.MaxRetried {
+		l := list{}
+		l.matching(selectRetryable, r)
+		l.add(" AND r.id > ", after)
+		l.text.WriteString(" ORDER BY r.id LIMIT " + strconv.Itoa(retryPage))
+		err := run(ctx, l.statement(), all(&page, func(r *Row) retryable { return retryable{r.UUID(), r.Int32()} }))
+		if err != nil {
+			return 0, err
+		}
+		for _, found := range page {
+			if err := chunks.add(ctx, run, found); err != nil {
+				return 0, err
+			}
+			after = found.id
+		}
+		matches += int64(len(page))
+	}
+	return matches, chunks.end(ctx, run)
+}
+
+// newChunks are the chunks of a retry that are not stored yet, each of results of one version.
+type newChunks struct {
+	of     []any            // account and retry
+	open   map[int32][]byte // ids by version
+	args   []any            // of chunks to be stored together
+	number int32
+}
+
+// add adds a result to the chunk of its version.
+func (c *newChunks) add(ctx context.Context, run Run, r retryable) error {
+	ids := append(c.open[r.version], r.id[:]...)
+	if len(ids) < contract.ChunkRows*len(r.id) {
+		c.open[r.version] = ids
+		return nil
+	}
+	delete(c.open, r.version)
+	c.close(r.version, ids)
+	if c.number%chunksAtOnce != 0 {
+		return nil
+	}
+	return c.flush(ctx, run)
+}
+
+// close adds a chunk to those that are stored together.
+func (c *newChunks) close(version int32, ids []byte) {
+	n := len(ids) / len(prism.UUID{})
+	c.args = append(c.args, c.number, version, ids, strings.Repeat(string(store.RowPendingState), n), int32(n)) //nolint:gosec // few
+	c.number++
+}
+
+// end stores what is left.
+func (c *newChunks) end(ctx context.Context, run Run) error {
+	for version, ids := range c.open {
+		c.close(version, ids)
+		if c.number%chunksAtOnce == 0 {
+			if err := c.flush(ctx, run); err != nil {
+				return err
+			}
+		}
+	}
+	return c.flush(ctx, run)
+}
+
+// flush stores the chunks that are closed.
+func (c *newChunks) flush(ctx context.Context, run Run) error {
+	if len(c.args) == 0 {
+		return nil
+	}
+	l := list{Statement: Statement{Args: c.of[:2:2]}}
+	l.text.WriteString(insertRetryChunks)
+	for i, arg := range c.args {
+		switch {
+		case i == 0:
+			l.text.WriteString("($1, $2")
+		case i%5 == 0:
+			l.text.WriteString("), ($1, $2")
+		}
+		l.add(", ", arg)
+	}
+	l.text.WriteString(")")
+	c.args = nil
+	return run(ctx, l.statement(), nothing)
+}

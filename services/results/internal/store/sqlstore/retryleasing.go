@@ -1,0 +1,351 @@
+package sqlstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// retryStops tells of a retry t whether it is not to go on: its prism is archived, or the key that asked for it was revoked.
+	retryStops = `(
+	EXISTS (SELECT 1 FROM api_keys k WHERE k.id = t.key_id AND k.revoked_at IS NOT NULL)
+	OR NOT EXISTS (SELECT 1 FROM prisms p WHERE p.account_id = t.account_id AND p.id = t.prism_id AND p.archived_at IS NULL)
+)`
+
+	retryLimits = `SELECT CASE WHEN ` + retryStops + ` THEN 'pausing' ELSE 'running' END, CAST(0 AS double precision), 0
+FROM retries t WHERE t.account_id = $1 AND t.id = $2`
+
+	leasesOfRetry = `-- name: LeasesOfRetry :many
+SELECT number, token, 0, leased_until FROM retry_chunks WHERE account_id = $1 AND retry_id = $2 AND token IS NOT NULL`
+
+	renewRetryLease = `UPDATE retry_chunks SET leased_until = $5 WHERE account_id = $1 AND retry_id = $2 AND number = $3 AND token = $4`
+
+	serveRetry = `UPDATE retries AS t SET leased_at = $3 WHERE t.account_id = $1 AND t.id = $2 AND NOT ` + retryStops + `
+RETURNING prism_id, key_id`
+
+	waitingRetryChunk = `-- name: WaitingRetryChunk :one
+SELECT number, version, ids, states, begun_at FROM retry_chunks
+WHERE account_id = $1 AND retry_id = $2 AND pending > 0 AND token IS NULL
+ORDER BY number LIMIT 1`
+
+	lockRetryChunk = `-- name: LockRetryChunk :one
+SELECT number, version, ids, states, begun_at FROM retry_chunks
+WHERE account_id = $1 AND retry_id = $2 AND number = $3 AND token = $4`
+
+	leaseRetryChunk = `UPDATE retry_chunks SET states = $4, pending = $5, begun_at = $6, token = $7, leased_until = $8
+WHERE account_id = $1 AND retry_id = $2 AND number = $3`
+	saveRetryChunk   = `UPDATE retry_chunks SET states = $4, pending = $5 WHERE account_id = $1 AND retry_id = $2 AND number = $3`
+	endRetryLease    = `UPDATE retry_chunks SET token = NULL, leased_until = NULL WHERE account_id = $1 AND retry_id = $2 AND number = $3`
+	removeRetryChunk = `DELETE FROM retry_chunks WHERE account_id = $1 AND retry_id = $2 AND number = $3`
+
+	// tendedRetries finds retries with a lease whose time is over, without a chunk, and with a chunk that is not to go on.
+	tendedRetries = `-- name: TendedRetries :many
+SELECT t.account_id, t.id FROM retries t
+WHERE NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id)
+	OR EXISTS (
+		SELECT 1 FROM retry_chunks c
+		WHERE c.account_id = t.account_id AND c.retry_id = t.id AND c.token IS NOT NULL AND c.leased_until <= $1
+	)
+	OR EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id AND c.token IS NULL)
+		AND ` + retryStops
+	expireRetryLeases = `UPDATE retry_chunks SET token = NULL, leased_until = NULL
+WHERE account_id = $1 AND retry_id = $2 AND token IS NOT NULL AND leased_until <= $3`
+	// removeRetryChunks removes the chunks without a lease that are done, and all of them if the retry stops.
+	removeRetryChunks = `DELETE FROM retry_chunks WHERE account_id = $1 AND retry_id = $2 AND token IS NULL AND (
+	pending = 0 OR EXISTS (SELECT 1 FROM retries t WHERE t.account_id = $1 AND t.id = $2 AND ` + retryStops + `)
+)`
+	removeRetry = `DELETE FROM retries WHERE account_id = $1 AND id = $2
+	AND NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = retries.account_id AND c.retry_id = retries.id)`
+)
+
+const (
+	// idsAtOnce is how many results one statement reads by their ids: their inputs can be large.
+	idsAtOnce = 25
+	// emptyChunks bounds the chunks that a lease passes over, as none of their results can be retried any more.
+	emptyChunks = 8
+)
+
+var (
+	readRetried = retryableOf(Fixed + Input)
+	lockRetried = retryableOf(`r.id, r.idempotency_key, r.run_id, r.run_row`)
+
+	unfoldRun = UnfoldRun("$1", "$2")
+	countRow  = CountRetry("$1", "$2", "CAST($3 AS bigint)", "CAST($4 AS text)", "CAST($5 AS bigint)", "CAST($6 AS bigint)",
+		"CAST($7 AS bigint)", "CAST($8 AS text)")
+)
+
+// retryableOf reads columns of the results with idsAtOnce ids, in the order of the ids, that can be retried.
+func retryableOf(columns string) string {
+	text := `-- name: RetryableOf :many
+SELECT ` + columns + ` FROM results r WHERE r.account_id = $1 AND r.status = 'failed' AND r.retried_by IS NULL AND r.id IN ($2`
+	for i := range idsAtOnce - 1 {
+		text += ", $" + strconv.Itoa(i+3)
+	}
+	return text + `) ORDER BY r.id`
+}
+
+// eachRetryable calls read with the rows of a statement of retryableOf, until read returns false.
+func eachRetryable(
+	ctx context.Context, run Run, account prism.AccountID, text string, ids []prism.UUID, read func(*Row) bool,
+) error {
+	more := true
+	for part := range slices.Chunk(ids, idsAtOnce) {
+		args := []any{account.UUID}
+		for i := range idsAtOnce {
+			args = append(args, part[min(i, len(part)-1)])
+		}
+		err := run(ctx, Statement{Text: text, Args: args}, func(rows iter.Seq[*Row]) error {
+			for r := range rows {
+				if more = read(r); !more {
+					break
+				}
+			}
+			return nil
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// retryChunk is a chunk of a retry.
+type retryChunk struct {
+	number, version int32
+	ids, states     []byte
+	begunAt         time.Time
+}
+
+func (r *Row) retryChunk() retryChunk {
+	return retryChunk{number: r.Int32(), version: r.Int32(), ids: r.Bytes(), states: []byte(r.Text()), begunAt: r.Time()}
+}
+
+func (c *retryChunk) id(at int) prism.UUID {
+	return prism.UUID(c.ids[at*len(prism.UUID{}):][:len(prism.UUID{})])
+}
+
+// row is the number of a result in its retry, as if all chunks were full.
+func (c *retryChunk) row(at int) int64 { return int64(c.number)*contract.ChunkRows + int64(at) + 1 }
+
+func (c *retryChunk) pending() int32 {
+	return int32(bytes.Count(c.states, []byte{store.RowPendingState})) //nolint:gosec // of a chunk
+}
+
+// leaseRetry leases a chunk of a retry: store.ErrNotFound if another worker was faster, nil if what was found had nothing to retry.
+func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until time.Time) (leased *store.LeasedChunk, err error) {
+	of := []any{lease.Account.UUID, lease.Run.UUID}
+	err = s.Transaction(ctx, "lease_retry", func(run Run) error {
+		leased = nil
+		l := &store.LeasedChunk{Lease: lease, BegunAt: now}
+		l.Run.ID = lease.Run
+		err := run(ctx, Statement{Text: serveRetry, Args: append(of[:2:2], now)}, one(&l.Run, func(r *Row) store.Run {
+			l.Run.Prism, l.Run.Key = prism.PrismID{UUID: r.UUID()}, prism.KeyID{UUID: r.UUID()}
+			return l.Run
+		}))
+		if err != nil {
+			return err
+		}
+		removed := false
+		for range emptyChunks {
+			var c retryChunk
+			waiting := Statement{Text: waitingRetryChunk + s.Locking(true), Args: of}
+			err := run(ctx, waiting, one(&c, (*Row).retryChunk))
+			if errors.Is(err, store.ErrNotFound) && removed {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if l.Retried, err = c.find(ctx, run, l); err != nil {
+				return err
+			}
+			chunk := append(of[:2:2], c.number)
+			if len(l.Retried) == 0 {
+				if err := run(ctx, Statement{Text: removeRetryChunk, Args: chunk}, nothing); err != nil {
+					return err
+				}
+				removed = true
+				continue
+			}
+			l.Lease.Chunk, l.Chunk.Number, l.Run.Version = c.number, c.number, c.version
+			leased = l
+			args := append(chunk, string(c.states), c.pending(), now, lease.Token, until)
+			return run(ctx, Statement{Text: leaseRetryChunk, Args: args}, nothing)
+		}
+		return nil
+	})
+	return leased, err
+}
+
+// find finds the next results of a chunk that can be retried, up to contract.ChunkBytes, and marks those before that cannot as done.
+func (c *retryChunk) find(ctx context.Context, run Run, l *store.LeasedChunk) (found []store.RowResult, err error) {
+	var ids []prism.UUID
+	at := map[prism.UUID]int{}
+	for i, state := range c.states {
+		if state == store.RowPendingState {
+			ids, at[c.id(i)] = append(ids, c.id(i)), i
+		}
+	}
+	end, size := len(c.states), 0
+	err = eachRetryable(ctx, run, l.Account, readRetried, ids, func(r *Row) bool {
+		result := r.Result(l.Run.Prism, store.WithInput)
+		i := at[result.ID.UUID]
+		if size += store.Size(result); size > contract.ChunkBytes && len(found) > 0 {
+			end = i
+			return false
+		}
+		found = append(found, store.RowResult{Row: c.row(i), Result: result})
+		delete(at, result.ID.UUID)
+		return true
+	})
+	for _, i := range at {
+		if i < end {
+			c.states[i] = retryDoneState
+		}
+	}
+	return found, err
+}
+
+// saveRetries is SaveRows for a chunk of a retry. A result that was deleted or retried by itself meanwhile is not retried.
+func (s Store) saveRetries(ctx context.Context, run Run, saved contract.SaveRows, now time.Time) error {
+	of := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
+	var c retryChunk
+	locked := Statement{Text: lockRetryChunk + s.Locking(false), Args: append(of[:3:3], saved.Token)}
+	err := run(ctx, locked, one(&c, (*Row).retryChunk))
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrLeaseLost
+	}
+	if err != nil {
+		return err
+	}
+	rows, err := c.take(ctx, run, saved, lockRetried+s.Locking(false), now)
+	if err != nil {
+		return err
+	}
+	if len(rows.Results) > 0 {
+		if err := s.InsertRows(ctx, run, rows); err != nil {
+			return err
+		}
+		if err := countRetried(ctx, run, rows); err != nil {
+			return err
+		}
+	}
+	crash.At(crash.InCommit)
+	switch {
+	case saved.Done && c.pending() == 0:
+		return run(ctx, Statement{Text: removeRetryChunk, Args: of}, nothing)
+	case saved.Done:
+		if err := run(ctx, Statement{Text: endRetryLease, Args: of}, nothing); err != nil {
+			return err
+		}
+	}
+	return run(ctx, Statement{Text: saveRetryChunk, Args: append(of[:3:3], string(c.states), c.pending())}, nothing)
+}
+
+// take marks what is saved as done, and returns what is to be stored of it. It locks what is retried in the order of the ids, before
+// any run is locked, as a retry of one result does.
+func (c *retryChunk) take(ctx context.Context, run Run, saved contract.SaveRows, lock string, now time.Time) (rows Rows, err error) {
+	rows.Account = saved.Account
+	sent := map[prism.UUID]contract.Save{}
+	var ids []prism.UUID
+	for _, row := range saved.Rows {
+		at := row.Row - c.row(0)
+		if at < 0 || at >= int64(len(c.states)) || (row.Save == nil) == (row.Invalid == "") {
+			return rows, errForeignRow
+		}
+		if c.states[at] != store.RowPendingState {
+			continue // saved before
+		}
+		c.states[at] = retryDoneState
+		if row.Save == nil {
+			continue
+		}
+		id := c.id(int(at))
+		if row.Save.ID != prism.RowResultID(c.begunAt, saved.Run, row.Row, 1) || row.Save.RetryOf == nil || row.Save.RetryOf.UUID != id {
+			return rows, fmt.Errorf("%w: another id", errForeignRow)
+		}
+		ids, sent[id] = append(ids, id), *row.Save
+	}
+	slices.SortFunc(ids, compareIDs)
+	err = eachRetryable(ctx, run, saved.Account, lock, ids, func(r *Row) bool {
+		of := r.UUID()
+		result := store.ResultOf(sent[of], now)
+		result.IdempotencyKey = r.Text()
+		var runID *prism.UUID
+		if id := r.UUID(); !id.IsZero() {
+			runID = &id
+		}
+		rows.add(result, &of, runID, r.OptionalInt())
+		return true
+	})
+	return rows, err
+}
+
+func compareIDs(a, b prism.UUID) int { return bytes.Compare(a[:], b[:]) }
+
+// countRetried changes the counts of the runs whose rows were retried (spec: run-single-retry). Transactions that change several runs
+// lock them in one order.
+func countRetried(ctx context.Context, run Run, rows Rows) error {
+	var of []int
+	for i, id := range rows.Runs {
+		if id != nil {
+			of = append(of, i)
+		}
+	}
+	slices.SortFunc(of, func(a, b int) int {
+		return cmp.Or(compareIDs(*rows.Runs[a], *rows.Runs[b]), cmp.Compare(*rows.Numbers[a], *rows.Numbers[b]))
+	})
+	var unfolded prism.UUID
+	for _, i := range of {
+		id, r := *rows.Runs[i], rows.Results[i]
+		if id != unfolded {
+			if err := run(ctx, Statement{Text: unfoldRun, Args: []any{rows.Account.UUID, id}}, nothing); err != nil {
+				return err
+			}
+			unfolded = id
+		}
+		var used prism.Usage
+		if r.Call != nil {
+			used = Known(r.Call.Usage)
+		}
+		args := []any{
+			rows.Account.UUID, id, *rows.Numbers[i], string(r.Status), used.InputTokens, used.OutputTokens, used.Cost, Nullable(used.Currency),
+		}
+		if err := run(ctx, Statement{Text: countRow, Args: args}, nothing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tendRetries ends what has waited long enough in retries, and returns how many it changed.
+func (s Store) tendRetries(ctx context.Context, now time.Time) (changes int, err error) {
+	tended, err := s.ownedRuns(ctx, "tended_retries", tendedRetries, now)
+	for _, t := range tended {
+		if err != nil {
+			break
+		}
+		of := []any{t.account.UUID, t.run.UUID}
+		err = s.Transaction(ctx, "tend_retry", func(run Run) error {
+			return errors.Join(
+				run(ctx, Statement{Text: expireRetryLeases, Args: append(of[:2:2], now)}, nothing),
+				run(ctx, Statement{Text: removeRetryChunks, Args: of}, nothing),
+				run(ctx, Statement{Text: removeRetry, Args: of}, nothing),
+			)
+		})
+		changes++
+	}
+	return changes, err
+}
