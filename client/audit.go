@@ -24,6 +24,7 @@ const (
 	LensReplace    AuditAction = "lens.replace"
 	ResultDelete   AuditAction = "result.delete"
 	ResultsDelete  AuditAction = "results.delete"
+	ResultsRetry   AuditAction = "results.retry"
 	PrismRetention AuditAction = "prism.retention"
 	FileDelete     AuditAction = "file.delete"
 	RunCreate      AuditAction = "run.create"

@@ -90,6 +90,10 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.DeleteResults(ctx, "a", fullDeletion())
 		return err
 	},
+	"retryResults": func(ctx context.Context, c *Client) error {
+		_, err := c.RetryResults(ctx, fullRetry(), 1)
+		return err
+	},
 	"setRetention": func(ctx context.Context, c *Client) error { _, err := c.SetRetention(ctx, "a", nil); return err },
 	"listAudit": func(ctx context.Context, c *Client) error {
 		f := AuditFilter{From: time.Unix(1, 0), To: time.Unix(2, 0), Actor: "operator"}
@@ -162,10 +166,18 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 		_, err := c.CheckDeletion(ctx, "a", fullDeletion())
 		return err
 	},
+	"retryResults": func(ctx context.Context, c *Client) error {
+		_, err := c.CheckRetry(ctx, fullRetry())
+		return err
+	},
 }
 
 func fullDeletion() ResultDeletion {
 	return ResultDeletion{Ref: new(string), Before: &Time{time.Unix(1, 0)}, Status: OK}
+}
+
+func fullRetry() ResultRetry {
+	return ResultRetry{Prism: "a", From: &Time{time.Unix(1, 0)}, To: &Time{time.Unix(2, 0)}}
 }
 
 func fullRun() NewRun {

@@ -24,7 +24,7 @@ func TestRepeats(t *testing.T) {
 		// What may not be made twice, and what may.
 		once = []everyCall{
 			unkeyed, named("retryResult"), named("createPrism"), named("createVersion"), named("createKey"), named("deleteResults"),
-			named("createFile"), named("retryRun"), named("tryDefinition"),
+			named("retryResults"), named("createFile"), named("retryRun"), named("tryDefinition"),
 			{"an unkeyed run", func(ctx context.Context, c *Client) error {
 				_, err := c.CreateRun(ctx, "a", NewRun{FileID: "f"})
 				return err

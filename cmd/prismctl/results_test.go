@@ -160,9 +160,10 @@ func TestResults(t *testing.T) {
 		u.run("results", "retry", failed.ID, again.ID).want(exitConflict, "already retried as "+again.ID)
 		u.run("retry").want(exitUsage, "--all-failed")
 		u.run("retry", failed.ID, "--all-failed").want(exitUsage, "--all-failed")
-		u.run("retry", failed.ID, "--prism", "language").want(exitUsage, "goes with --all-failed")
+		u.run("retry", failed.ID, "--prism", "language").want(exitUsage, "go with --all-failed")
 		u.run("retry", "--all-failed", "-o", "json").want(exitUsage, "--format is for")
-		u.run("retry", "--all-failed", "--parallel", "0").want(exitUsage, "--parallel")
+		u.run("retry", failed.ID, "--dry-run").want(exitUsage, "go with --all-failed")
+		u.run("retry", "--all-failed", "--from", "x").want(exitUsage, "--from takes")
 	})
 }
 
@@ -174,10 +175,21 @@ func TestRetryAllFailed(t *testing.T) {
 	}
 	u.run("call", "support-triage", "--field", "subject=s", "--field", "message="+prismtest.Refuse).want(exitFailed, "")
 	u.ok("call", "language", "--text", "x")
-	u.run("retry", "--all-failed", "--prism", "support-triage").want(exitFailed, "0 answered, 1 failed again, 0 skipped")
-	u.run("results", "retry", "--all-failed", "--parallel", "2").want(exitFailed, "0 answered, 4 failed again, 1 skipped")
-	u.ok("prisms", "archive", "language", "support-triage")
-	u.run("retry", "--all-failed").want(exitOK, "0 answered, 0 failed again, 9 skipped")
+	count := func(want string, more ...string) {
+		t.Helper()
+		if got := u.ok(append([]string{"retry", "--all-failed", "--dry-run"}, more...)...); got != want+"\n" {
+			t.Errorf("%v: %s, want %s", more, got, want)
+		}
+	}
+	count("4")
+	count("1", "--prism", "support-triage")
+	count("0", "--prism", "language", "--to", "2026-01-01")
+	u.run("retry", "--all-failed", "--prism", "language", "--yes").want(exitOK, "3 failed results to retry.")
+	u.run("retry", "--all-failed", "--prism", "none", "--yes").want(exitNotFound, "Prism not found")
+	u.ok("prisms", "archive", "language")
+	u.run("results", "retry", "--all-failed", "-y").want(exitOK, "1 failed result to retry.")
+	u.ok("prisms", "archive", "support-triage")
+	u.run("retry", "--all-failed", "--yes").want(exitOK, "0 failed results to retry.")
 	u.env["PRISM_API_KEY"] = "prism_x"
 	u.run("retry", "--all-failed").want(exitUnauthorized, "Invalid API key")
 }

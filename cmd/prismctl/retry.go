@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +13,8 @@ import (
 
 func (a *app) retry() *cobra.Command {
 	var (
-		format, prism string
-		allFailed     bool
-		parallel      int
+		format, prism, from, to string
+		allFailed, yes, dryRun  bool
 	)
 	cmd := a.calling("retry ID... | --all-failed", "Call the model again for failed results", cobra.ArbitraryArgs, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		ctx := cmd.Context()
@@ -27,15 +24,17 @@ func (a *app) retry() *cobra.Command {
 			return err
 		case allFailed == (len(args) > 0):
 			return usage(errors.New("name results by their ids, or give --all-failed"))
-		case prism != "" && !allFailed:
-			return usage(errors.New("--prism goes with --all-failed"))
+		case !allFailed && (prism != "" || from != "" || to != "" || yes || dryRun):
+			return usage(errors.New("--prism, --from, --to, --yes and --dry-run go with --all-failed"))
 		case allFailed && cmd.Flags().Changed("format"):
 			return usage(errors.New("--format is for results named by their ids"))
-		case parallel < 1 || parallel > 64:
-			return usage(errors.New("--parallel is 1 to 64"))
 		}
 		if allFailed {
-			return a.retryAll(ctx, c, prism, parallel)
+			r, err := retryOf(from, to)
+			if err != nil {
+				return err
+			}
+			return a.retryAll(ctx, c, prism, r, yes, dryRun)
 		}
 		var errs []error
 		for _, id := range args {
@@ -45,83 +44,91 @@ func (a *app) retry() *cobra.Command {
 	})
 	cmd.Long = `Call the model again for failed results. Each retry saves a new result; a result can be retried once.
 
---all-failed retries every failed result that was not retried yet, of prisms that are not archived. You can
-interrupt it and run it again.`
+--all-failed retries every failed result that was not retried yet, of one prism or of all that are not archived,
+in the background. prismctl shows how many they are and asks first, unless there is --yes.`
 	formatFlag(cmd, &format)
 	cmd.Flags().BoolVar(&allFailed, "all-failed", false, "retry every failed result")
-	cmd.Flags().IntVar(&parallel, "parallel", 4, "with --all-failed, how many retries at once")
 	a.prismFlag(cmd, &prism, "with --all-failed, only results of this prism")
+	timeFlags(cmd, &from, &to)
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "with --all-failed, do not ask before retrying")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --all-failed, print how many results match, and retry none")
 	return cmd
 }
 
-// tally counts the outcomes of retries.
-type tally struct {
-	ok, failed, earlier, other int
-	err                        error // the first of the others
-}
-
-// retryAll retries failed results while it lists them, newest first. Results that fail again are newer than the list's
-// position, so they are not retried again.
-func (a *app) retryAll(ctx context.Context, c *client.Client, prism string, parallel int) (err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var t tally
-	var lock sync.Mutex // of t and the status line
-	var calls sync.WaitGroup
-	free := make(chan struct{}, parallel)
-	for r, listErr := range c.Results(ctx, client.ResultFilter{Prism: prism, Status: client.Failed}) {
-		free <- struct{}{} // calls end with ctx, so this does not block for long
-		if err = cmp.Or(listErr, ctx.Err()); err != nil {
-			break
+// retryOf is a retry of the results of a period.
+func retryOf(from, to string) (r client.ResultRetry, err error) {
+	for _, bound := range []struct {
+		name, text string
+		to         **client.Time
+	}{{"from", from, &r.From}, {"to", to, &r.To}} {
+		at, err := timeFlag(bound.name, bound.text)
+		if err != nil {
+			return r, err
 		}
-		calls.Go(func() {
-			defer func() { <-free }()
-			_, err := c.RetryResult(ctx, r.ID)
-			lock.Lock()
-			defer lock.Unlock()
-			if t.add(err); fatal(err) {
-				cancel()
+		if !at.IsZero() {
+			*bound.to = &client.Time{Time: at}
+		}
+	}
+	return r, nil
+}
+
+// retryAll retries the failed results of a prism, or of every prism.
+func (a *app) retryAll(ctx context.Context, c *client.Client, prism string, r client.ResultRetry, yes, dryRun bool) error {
+	prisms := []string{prism}
+	if prism == "" {
+		prisms = nil
+		for p, err := range c.Prisms(ctx, client.PrismFilter{}) {
+			if err != nil {
+				return err
 			}
-			a.err.status("%s", &t)
-		})
+			prisms = append(prisms, p.Slug)
+		}
 	}
-	calls.Wait()
-	a.err.status("")
-	_, _ = fmt.Fprintln(a.err, &t)
-	switch {
-	case t.err != nil:
-		return t.err
-	case err == nil && t.failed > 0:
-		return &codeError{exitFailed, errTold}
+	total := 0
+	counts := map[string]int{}
+	for _, name := range prisms {
+		r.Prism = name
+		found, err := c.CheckRetry(ctx, r)
+		if err != nil {
+			return &aboutError{name, err}
+		}
+		counts[name] = found.Retrying
+		total += found.Retrying
 	}
-	return err
+	if dryRun {
+		_, err := fmt.Fprintln(a.out, total)
+		return err
+	}
+	if total > 0 && !yes {
+		question := fmt.Sprintf("Retry %s?", failedResults(total))
+		if prism != "" {
+			question = fmt.Sprintf("Retry %s of %s?", failedResults(total), printable(prism))
+		}
+		if err := a.ask(ctx, question); err != nil {
+			return err
+		}
+	}
+	var errs []error
+	retrying := 0
+	for _, name := range prisms {
+		if counts[name] == 0 {
+			continue
+		}
+		r.Prism = name
+		found, err := c.RetryResults(ctx, r, counts[name])
+		if err != nil {
+			errs = append(errs, &aboutError{name, err})
+		}
+		retrying += found.Retrying
+	}
+	_, _ = fmt.Fprintf(a.err, "%s to retry.\n", failedResults(retrying))
+	return errors.Join(errs...)
 }
 
-// fatal tells whether every other retry would get the same error.
-func fatal(err error) bool {
-	var cut *client.ConnectionError
-	return errors.Is(err, client.ErrUnauthorized) || errors.Is(err, client.ErrUnexpected) || errors.As(err, &cut)
-}
-
-func (t *tally) add(err error) {
-	var failed *client.FailedError
-	switch {
-	case err == nil:
-		t.ok++
-	case errors.As(err, &failed):
-		t.failed++
-	case errors.Is(err, client.ErrConflict), errors.Is(err, client.ErrNotFound):
-		t.earlier++ // it was retried before, or its prism is archived
-	default:
-		t.other++
-		t.err = cmp.Or(t.err, err)
+// failedResults is a number of failed results in words.
+func failedResults(n int) string {
+	if n == 1 {
+		return "1 failed result"
 	}
-}
-
-func (t *tally) String() string {
-	text := fmt.Sprintf("%d answered, %d failed again, %d skipped (retried before, or of an archived prism)", t.ok, t.failed, t.earlier)
-	if t.other > 0 {
-		text += fmt.Sprintf(", %d not retried", t.other)
-	}
-	return text
+	return fmt.Sprintf("%d failed results", n)
 }

@@ -59,6 +59,10 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		},
 		{"RunLimits", `{"concurrency":1}`, "", func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err }},
 		{"ResultDeletion", `{"ref":"r","status":"ok","dry_run":true}`, "", func(b request.Body) error { _, _, err := request.ParseDeletion("p", b); return err }},
+		{
+			"ResultRetry", `{"prism":"p","status":"failed","expect":1,"dry_run":true}`, "",
+			func(b request.Body) error { _, err := request.ParseResultRetry(b); return err },
+		},
 		{"Retention", `{"days":1}`, "", func(b request.Body) error { _, _, err := request.ParseRetention("p", b); return err }},
 	} {
 		t.Run(c.schema+" "+c.only, func(t *testing.T) {

@@ -194,6 +194,8 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidOnly", err)
 	_, err = request.ParseResultList(query("run", "1"))
 	put("InvalidRunOfList", err)
+	_, err = request.ParseResultRetry(jsonBody(`{"prism":"p","status":"failed"}`))
+	put("RetryWithoutCount", err)
 
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are
 	// model-proxy's.
