@@ -26,6 +26,9 @@ const (
 	SessionKeyTime   = 15 * time.Minute
 )
 
+// MaxSessionKeys bounds the keys of a session that have not expired (spec: session-key).
+const MaxSessionKeys = 100
+
 // NewID makes a new UUIDv7: of an entry of the audit, or of a member.
 type NewID = func() (prism.UUID, error)
 
@@ -56,7 +59,7 @@ type Sessions interface {
 	// Session finds a session and extends it, to the minute: ErrNotFound.
 	Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error)
 	// CreateSessionKey stores an API key of a session and returns it, its expiry and its account: ErrNotFound, if the session is
-	// not of the account too. A session that ends at the same time, a member that is removed or changed, leaves no key that
+	// not of the account too, and ErrTooManyKeys. A session that ends at the same time, a member that is removed or changed, leaves no key that
 	// outlives it or has the former role.
 	CreateSessionKey(ctx context.Context, digest contract.SessionDigest, k NewSessionKey) (contract.SessionKey, error)
 	// EndSession ends a session and revokes its keys. One that is not there is no error.

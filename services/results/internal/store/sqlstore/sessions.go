@@ -33,6 +33,9 @@ WHERE EXISTS (SELECT 1 FROM session_members sm
 	// lockMember locks the row of a member until the transaction ends, and reads what a key of the member has.
 	lockMember = `UPDATE members SET last_seen_at = $3 WHERE account_id = $1 AND id = $2 AND removed_at IS NULL
 RETURNING name, role`
+	// countSessionKeys stops counting at $3.
+	countSessionKeys = `-- name: CountSessionKeys :one
+SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE session_id = $1 AND expires_at > $2 LIMIT $3) AS live`
 	createSessionKey = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, member_id, session_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
@@ -103,11 +106,20 @@ func (s Store) Session(ctx context.Context, digest contract.SessionDigest, now t
 	return found.Session, s.Run(ctx, Statement{"see_members", seeMembers, []any{found.id, now}, false}, nothing)
 }
 
+// findSession is store.ErrNotFound unless there is a session that has not expired. Anybody may show one, so one that is not there costs
+// one read.
+func (s Store) findSession(ctx context.Context, operation string, digest contract.SessionDigest, now time.Time) error {
+	return s.Run(ctx, Statement{operation, lockSession, []any{digest[:], now}, true}, changed)
+}
+
 // CreateSessionKey implements store.Sessions. The lock of the session is what its end waits for, the lock of the member what a removal
 // and a change of role wait for: they revoke the key then.
 func (s Store) CreateSessionKey(
 	ctx context.Context, digest contract.SessionDigest, k store.NewSessionKey,
 ) (key contract.SessionKey, err error) {
+	if err := s.findSession(ctx, "create_session_key", digest, k.At); err != nil {
+		return key, err
+	}
 	err = s.Transaction(ctx, "create_session_key", func(run Run) error {
 		locked := Statement{Text: lockSession + s.Locking(false), Args: []any{digest[:], k.At}}
 		if err := run(ctx, locked, changed); err != nil {
@@ -120,6 +132,14 @@ func (s Store) CreateSessionKey(
 		key, err = found.keyFor(k)
 		if err != nil {
 			return err
+		}
+		var live int64
+		counted := Statement{Text: countSessionKeys, Args: []any{found.id, k.At, int64(store.MaxSessionKeys)}}
+		if err := run(ctx, counted, one(&live, (*Row).Int)); err != nil {
+			return err
+		}
+		if live >= store.MaxSessionKeys {
+			return store.ErrTooManyKeys
 		}
 		account, m := key.Account.ID, &key.Account.Member
 		lock := Statement{Text: lockMember, Args: []any{account.UUID, m.ID.UUID, k.At}}
@@ -170,6 +190,13 @@ type membership struct {
 
 // EndSession implements store.Sessions.
 func (s Store) EndSession(ctx context.Context, digest contract.SessionDigest, newID store.NewID, at time.Time) error {
+	err := s.findSession(ctx, "end_session", digest, time.Time{})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	return s.Transaction(ctx, "end_session", func(run Run) error {
 		left, err := endSession(ctx, run, digest, at)
 		for _, l := range left {

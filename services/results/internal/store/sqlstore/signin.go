@@ -44,6 +44,16 @@ type signingIn struct {
 
 // SignIn implements store.Sessions.
 func (s Store) SignIn(ctx context.Context, in store.SignIn) (begun contract.Session, err error) {
+	if in.Link != nil { // anybody may try a link, so one that is not there costs one read
+		tried := Statement{"find_link", linkAccount, []any{in.Link[:], in.At}, true}
+		err := s.Run(ctx, tried, changed)
+		if errors.Is(err, store.ErrNotFound) {
+			return begun, store.ErrLinkInvalid
+		}
+		if err != nil {
+			return begun, err
+		}
+	}
 	err = s.Transaction(ctx, "sign_in", func(run Run) error {
 		found, err := signingIn{in, run}.do(ctx)
 		begun = found.Session

@@ -152,6 +152,18 @@ func sessionTests() []test {
 			failsWith(t, err, store.ErrNotFound)
 			f.works(t, key, true)
 		}},
+		// spec: session-key
+		{"a session has so many keys at most, of which expired and other sessions' ones are none", func(t *testing.T, f *fixture) {
+			_, digest := f.signedIn(t, f.mine, prism.Reader)
+			_, other := f.signedIn(t, f.mine, prism.Reader)
+			for range store.MaxSessionKeys {
+				f.keyOf(t, digest, moment(50))
+			}
+			_, err := f.sessionKey(t, digest, contract.KeyDigest{12}, moment(51))
+			failsWith(t, err, store.ErrTooManyKeys)
+			f.keyOf(t, other, moment(51))
+			f.keyOf(t, digest, moment(50).Add(store.SessionKeyTime))
+		}},
 		// spec: session-key-revocation
 		{"signing out ends the session and its keys, and no others", func(t *testing.T, f *fixture) {
 			m, digest := f.signedIn(t, f.mine, prism.Owner)
