@@ -51,6 +51,8 @@ var settings = map[string]map[string]string{
 
 // TestOperator holds the settings and the operator's commands.
 // spec: required-settings
+var signInLink = regexp.MustCompile(`^https://prism\.example\.com/console/sign-in#[0-9A-Za-z]{32}\n?$`)
+
 func TestOperator(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		for _, p := range s.parts {
@@ -113,6 +115,21 @@ func TestOperator(t *testing.T) {
 			second.get(t, "/v1/prisms").wantFail(t, invalidKey)
 			own.get(t, "/v1/prisms").wantStatus(t, 200)
 		})
+		// spec: operator-link, audit-actor-of-commands
+		t.Run("console link prints a link and nothing else, and the audit has it", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			out, err := s.store.Operate(t.Context(), "console", "link", "--account", own.account, "--url", "https://prism.example.com/")
+			if err != nil || !signInLink.MatchString(out) {
+				t.Errorf("%v: %s", err, out)
+			}
+			audit := own.get(t, "/v1/audit?actor=operator&limit=1")
+			audit.wantStatus(t, 200)
+			if body := string(audit.body); !strings.Contains(body, `"action":"member.link","object":{"kind":"member"`) ||
+				!strings.Contains(body, `"name":"Operator"`) {
+				t.Errorf("the audit has %s", body)
+			}
+		})
 		t.Run("commands about what does not exist fail", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
@@ -124,6 +141,8 @@ func TestOperator(t *testing.T) {
 				{"account", "create", own.account},
 				{"account", "create"},
 				{"key", "create"},
+				{"console", "link"},
+				{"console", "link", "--account", "nobody"},
 			} {
 				if _, err := s.store.Operate(t.Context(), args...); err == nil {
 					t.Errorf("%v succeeded", args)
