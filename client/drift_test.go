@@ -100,9 +100,23 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.ListAudit(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
-	"listModels": func(ctx context.Context, c *Client) error { _, err := c.ListModels(ctx); return err },
-	"revokeKey":  func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
-	"readRecord": func(ctx context.Context, c *Client) error { _, err := c.ReadRecord(ctx, "a"); return err },
+	"addMember": func(ctx context.Context, c *Client) error {
+		_, err := c.AddMember(ctx, NewMember{Name: "n", Email: "e", Role: Reader, Claim: &Claim{Name: "n", Value: "v"}})
+		return err
+	},
+	"listMembers": func(ctx context.Context, c *Client) error {
+		_, err := c.ListMembers(ctx, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"changeMember": func(ctx context.Context, c *Client) error {
+		_, err := c.ChangeMember(ctx, "a", MemberChange{Name: "n", Role: Reader})
+		return err
+	},
+	"removeMember": func(ctx context.Context, c *Client) error { return c.RemoveMember(ctx, "a") },
+	"linkMember":   func(ctx context.Context, c *Client) error { _, err := c.LinkMember(ctx, "a"); return err },
+	"listModels":   func(ctx context.Context, c *Client) error { _, err := c.ListModels(ctx); return err },
+	"revokeKey":    func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
+	"readRecord":   func(ctx context.Context, c *Client) error { _, err := c.ReadRecord(ctx, "a"); return err },
 	"readUsage": func(ctx context.Context, c *Client) error {
 		_, err := c.ReadUsage(ctx, UsageFilter{
 			From: time.Unix(0, 0), To: time.Unix(86_400, 0), By: ByModel, Prism: "a", Model: "m", KeyID: "k",
@@ -314,7 +328,7 @@ func TestTheClientHasEveryOperationOfTheDocument(t *testing.T) {
 					}
 				}
 				wantPath := strings.NewReplacer("{prism}", "a", "{result_id}", "a", "{key_id}", "a", "{version}", "1",
-					"{file_id}", "a", "{run_id}", "a", "{n}", "1").Replace(path)
+					"{file_id}", "a", "{member_id}", "a", "{run_id}", "a", "{n}", "1").Replace(path)
 				if r.request.Method != strings.ToUpper(method) || r.request.URL.Path != wantPath {
 					t.Errorf("sent %s %s, want %s %s", r.request.Method, r.request.URL.Path, method, wantPath)
 				}

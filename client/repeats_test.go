@@ -24,7 +24,7 @@ func TestRepeats(t *testing.T) {
 		// What may not be made twice, and what may.
 		once = []everyCall{
 			unkeyed, named("retryResult"), named("createPrism"), named("createVersion"), named("createKey"), named("deleteResults"),
-			named("retryResults"), named("createFile"), named("retryRun"), named("tryDefinition"),
+			named("retryResults"), named("createFile"), named("retryRun"), named("tryDefinition"), named("addMember"), named("linkMember"),
 			{"an unkeyed run", func(ctx context.Context, c *Client) error {
 				_, err := c.CreateRun(ctx, "a", NewRun{FileID: "f"})
 				return err
@@ -37,6 +37,7 @@ func TestRepeats(t *testing.T) {
 			named("readRecord"), named("readUsage"), named("deleteResult"), named("setRetention"),
 			named("putPart"), named("completeFile"), named("listFiles"), named("readFile"), named("listFileRows"), named("deleteFile"),
 			named("createRun"), named("listRuns"), named("readRun"), named("pauseRun"), named("resumeRun"), named("cancelRun"),
+			named("listMembers"), named("changeMember"), named("removeMember"),
 			named("previewLens"), named("setRunLimits"), named("listRunRows"), named("followRun"),
 		}
 		all = append(append([]everyCall{}, once...), twice...)

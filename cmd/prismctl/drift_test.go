@@ -78,6 +78,7 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 		{"runs list", "status", d.Components.Schemas["RunStatus"].Enum},
 		{"runs download", "format", rows["format"]},
 		{"runs download", "only", rows["only"]},
+		{"members invite", "role", d.Components.Schemas["Role"].Enum},
 		{"keys create", "role", d.Components.Schemas["Role"].Enum},
 	} {
 		cmd, _, err := newApp().root().Find(strings.Fields(c.command))
@@ -112,7 +113,7 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages := map[string]string{
-		"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listAudit": "Audit", "listVersions": "Versions",
+		"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listMembers": "Members", "listAudit": "Audit", "listVersions": "Versions",
 		"listFiles": "Files", "createFile": "UploadFile", "putPart": "UploadFile", "completeFile": "UploadFile",
 		"listRuns": "Runs", "followRun": "WatchRun",
 	}

@@ -36,7 +36,7 @@ func (a *app) keysCreate() *cobra.Command {
 		return err
 	})
 	cmd.Flags().StringVar(&role, "role", string(client.Owner), "what the key may do: owner, editor, caller, labeller or reader")
-	choices(cmd, "role", "owner", "editor", "caller", "reader")
+	choices(cmd, "role", roleNames...)
 	cmd.Flags().StringVar(&expires, "expires", "", "when the key ends, such as 2027-01-31T00:00:00Z; never without it")
 	return cmd
 }

@@ -60,7 +60,7 @@ A key is never an argument, because other users of the machine could see it.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentFlags().StringVar(&a.host, "host", "", "address of Prism, instead of PRISM_URL or the stored one")
 	root.PersistentFlags().BoolVar(&a.exact, "exact", false, "write all digits of numbers in tables, csv and tsv, instead of four significant ones")
-	root.AddCommand(a.prisms(), a.call(), a.try(), a.results(), a.retry(), a.runs(), a.files(), a.keys(), a.audit(), a.models(), a.usage(), a.login(), a.logout())
+	root.AddCommand(a.prisms(), a.call(), a.try(), a.results(), a.retry(), a.runs(), a.files(), a.keys(), a.members(), a.audit(), a.models(), a.usage(), a.login(), a.logout())
 	return root
 }
 

@@ -56,6 +56,11 @@ func TestEveryCallWithoutResultsIsToldToCallAgain(t *testing.T) {
 		{"POST", "/v1/keys", `{"name":"x"}`},
 		{"GET", "/v1/keys", ""},
 		{"POST", "/v1/keys/" + id + "/revoke", ""},
+		{"POST", "/v1/members", `{"name":"x","role":"reader"}`},
+		{"GET", "/v1/members", ""},
+		{"PUT", "/v1/members/" + id, `{"name":"x"}`},
+		{"DELETE", "/v1/members/" + id, ""},
+		{"POST", "/v1/members/" + id + "/link", ""},
 		{"GET", "/v1/audit", ""},
 		{"GET", "/v1/usage", ""},
 	} {

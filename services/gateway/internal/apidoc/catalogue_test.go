@@ -20,7 +20,7 @@ func catalogue() []*apierr.Error {
 		apierr.AuthenticationRequired(), apierr.InvalidAPIKey(), apierr.RoleNotAllowed(),
 		apierr.PrismNotFound(), apierr.VersionNotFound(), apierr.ResultNotFound(), apierr.KeyNotFound(), apierr.PrismArchived(),
 		apierr.KeyOfAnotherPrism(), apierr.OnlyFailedRetried(), apierr.AlreadyRetried(prism.ResultID{UUID: id}),
-		apierr.SlugTaken(), apierr.ArchivedUnchangeable(), apierr.PrismChanged(), apierr.NotLatest(2), apierr.TooManyKeys(),
+		apierr.MemberNotFound(), apierr.LastOwner(), apierr.SlugTaken(), apierr.ArchivedUnchangeable(), apierr.PrismChanged(), apierr.NotLatest(2), apierr.TooManyKeys(),
 		apierr.FileNotFound(), apierr.RunNotFound(), apierr.PartConflict(3), apierr.PartsMissing([]int32{3, 7}, 14), apierr.FileDiffers(),
 		apierr.FileNotReady(), apierr.FileUsed(), apierr.RunOver(), apierr.NoFailedRows(),
 		apierr.MatchNow(13), apierr.TooManyMatch(1_000_000), apierr.AreRetried(),

@@ -29,6 +29,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	create := func(b request.Body) error { _, err := request.ParseCreate("p", nil, b); return err }
 	newPrism := func(b request.Body) error { _, err := request.ParseNewPrism(b); return err }
 	newVersion := func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err }
+	newMember := func(b request.Body) error { _, err := request.ParseNewMember(b); return err }
 	newTry := func(b request.Body) error { _, err := request.ParseTry(b); return err }
 	newName := func(b request.Body) error { _, _, err := request.ParseName("p", b); return err }
 	newKey := func(b request.Body) error { _, err := request.ParseNewKey(b); return err }
@@ -52,6 +53,12 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"NewTry", `{"definition":{` + definition + `},"text":"t",` + lens + `}`, "lens", newTry},
 		{"NewName", `{"name":"n"}`, "", newName},
 		{"NewKey", `{"name":"n"}`, "", newKey},
+		{"NewMember", `{"name":"n","email":"a@b","role":"reader"}`, "", newMember},
+		{"NewMember", `{"name":"n","role":"reader","claim":{"name":"groups","value":"a"}}`, "claim", newMember},
+		{
+			"MemberChange", `{"name":"n","role":"reader"}`, "",
+			func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
+		},
 		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { _, err := request.ParseNewFile(b); return err }},
 		{
 			"NewRun", `{"file_id":"` + anID + `","fields":{"f":"c"},"version":1,"pause_at_failures":1,"concurrency":1}`, "",

@@ -76,7 +76,14 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			return err
 		},
 		"listRunRows": func(n, v string) error { _, _, err := request.ParseRunRows(in("run_id", n, v), sent(n, v)); return err },
-		"revokeKey":   func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
+		"listMembers": func(n, v string) error { _, err := request.ParseMemberList(sent(n, v)); return err },
+		"changeMember": func(_, v string) error {
+			_, _, err := request.ParseMemberChange(v, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"name":"n"}`)})
+			return err
+		},
+		"removeMember": func(_, v string) error { _, err := request.ParseMemberAction(v, request.Body{}); return err },
+		"linkMember":   func(_, v string) error { _, err := request.ParseMemberAction(v, request.Body{}); return err },
+		"revokeKey":    func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
 	}
 	d, err := parse(Document())
 	if err != nil {

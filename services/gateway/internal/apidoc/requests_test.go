@@ -22,6 +22,8 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", nil, b); return err },
 		"previewLens":   func(b request.Body) error { _, _, err := request.ParseLensPreview("support-triage", b); return err },
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
+		"addMember":     func(b request.Body) error { _, err := request.ParseNewMember(b); return err },
+		"changeMember":  func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
 		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
 		"retryResults":  func(b request.Body) error { _, err := request.ParseResultRetry(b); return err },
@@ -118,6 +120,16 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	_, _, err = request.ParseLensPreview("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(
 		`{"columns":[{"name":"q","question":"q","show":"answer"}],"result_ids":[` + strings.Repeat(`"`+anID+`",`, 50) + `"` + anID + `"]}`)})
 	put("PreviewTooMany", err)
+	member := func(members string) error {
+		_, err := request.ParseNewMember(request.Body{Kind: httpkit.JSON, Bytes: []byte(`{` + members + `}`)})
+		return err
+	}
+	put("MemberProblems", member(``))
+	put("EmailAndClaim", member(`"name":"n","role":"reader","email":"a@b.example","claim":{"name":"groups","value":"a"}`))
+	_, err = request.ParseMemberAction("1", request.Body{})
+	put("InvalidMemberId", err)
+	_, _, err = request.ParseMemberChange(anID, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
+	put("NoMemberChange", err)
 	_, _, err = request.ParseName("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	put("NameRequired", err)
 	_, _, err = request.ParseLens("p", []string{"x"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"columns":[{"name":"q","question":"q","show":"answer"}]}`)})

@@ -11,6 +11,7 @@ const (
 	textRequired   = "Required"
 	textEither     = "send either fields or text"
 	textNoFilter   = "send at least one of ref, before and status"
+	textNoChange   = "send at least one of name and role"
 	textUnclean    = "must not contain NUL or unpaired surrogate characters"
 	textUUID       = "Invalid uuid"
 	textDatetime   = "Invalid datetime"
@@ -26,6 +27,8 @@ const (
 	textUnique     = "must be unique"
 	textUniqueRow  = "must be unique in a row"
 	textSlugIsUUID = "must not be a UUID"
+
+	textEmailOrClaim = "send either email or claim"
 
 	// With the bound.
 	textAtLeast  = "Number must be greater than or equal to %d"

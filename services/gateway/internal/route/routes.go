@@ -18,6 +18,7 @@ func Register(app *fiber.App, d Deps) {
 	retries(app, d)
 	deletions(app, d)
 	keys(app, d)
+	people(app, d)
 	audit(app, d)
 	models(app, d)
 	usage(app, d)
@@ -177,6 +178,28 @@ func keys(app *fiber.App, d Deps) {
 	}))
 	app.Post("/v1/keys/:key_id/revoke", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		return one(d.Results.RevokeKey)(request.ParseKeyAction(httpkit.Param(c, "key_id"), b))
+	}))
+}
+
+// people are the calls on members.
+func people(app *fiber.App, d Deps) {
+	app.Post("/v1/members", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
+		do, err := one(d.Results.AddMember)(request.ParseNewMember(b))
+		return created(do, false), err
+	}))
+	app.Get("/v1/members", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.ListMembers)(request.ParseMemberList(query(c)))
+	}))
+	app.Put("/v1/members/:member_id", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return two(d.Results.ChangeMember)(request.ParseMemberChange(httpkit.Param(c, "member_id"), b))
+	}))
+	app.Delete("/v1/members/:member_id", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		do, err := one(d.Results.RemoveMember)(request.ParseMemberAction(httpkit.Param(c, "member_id"), b))
+		do.status = fiber.StatusNoContent
+		return do, err
+	}))
+	app.Post("/v1/members/:member_id/link", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return one(d.Results.LinkMember)(request.ParseMemberAction(httpkit.Param(c, "member_id"), b))
 	}))
 }
 

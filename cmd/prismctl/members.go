@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+func (a *app) members() *cobra.Command {
+	members := group("members", "Invite, list, change and remove the people of the account")
+	members.AddCommand(a.membersInvite(), a.membersLink(), a.membersList(), a.membersRename(), a.membersSetRole(), a.membersRemove())
+	return members
+}
+
+var roleNames = []string{
+	string(client.Owner), string(client.Editor), string(client.Caller), string(client.Labeller), string(client.Reader),
+}
+
+func (a *app) membersInvite() *cobra.Command {
+	var role, email, claim string
+	cmd := a.calling("invite NAME", "Invite a member and print the sign-in link, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		n := client.NewMember{Name: args[0], Email: email, Role: client.Role(role)}
+		if role == "" {
+			return usage(errors.New("--role is missing"))
+		}
+		if claim != "" {
+			name, value, ok := strings.Cut(claim, "=")
+			if !ok {
+				return usage(errors.New("--claim takes NAME=VALUE"))
+			}
+			n.Claim = &client.Claim{Name: name, Value: value}
+		}
+		m, err := c.AddMember(cmd.Context(), n)
+		if err != nil {
+			return err
+		}
+		if n.Claim != nil {
+			_, _ = fmt.Fprintf(a.err, "Rule %s: who signs in with %s becomes a member.\n", m.ID, printable(claim))
+			return nil
+		}
+		return a.showLink(m)
+	})
+	cmd.Flags().StringVar(&role, "role", "", "what the member may do: owner, editor, caller, labeller or reader")
+	choices(cmd, "role", roleNames...)
+	cmd.Flags().StringVar(&email, "email", "", "address of the member, for people; Prism sends no mail")
+	cmd.Flags().StringVar(&claim, "claim", "", "NAME=VALUE makes a rule instead: who signs in by OpenID Connect with this claim becomes a member")
+	cmd.MarkFlagsMutuallyExclusive("email", "claim")
+	return cmd
+}
+
+func (a *app) membersLink() *cobra.Command {
+	return a.calling("link ID", "Make a new sign-in link of a member and print it, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		m, err := c.LinkMember(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return a.showLink(m)
+	})
+}
+
+// showLink prints the link alone on standard output.
+func (a *app) showLink(m client.InvitedMember) error {
+	t, err := a.target()
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(a.err, "Member %s (%s) can sign in once, until %s. The link is shown only now.\n", m.ID, printable(m.Name), m.ExpiresAt)
+	_, err = fmt.Fprintln(a.out, strings.TrimSuffix(t.Host, "/")+m.Link.Reveal())
+	return err
+}
+
+func (a *app) membersList() *cobra.Command {
+	var output string
+	cmd := a.calling("list", "List members and rules, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		const columns = "id name role email claim signed_in_by created_at last_seen_at"
+		return list(a, output, c.Members(cmd.Context()), columns, func(m client.Member) row {
+			claim := ""
+			if m.Claim != nil {
+				claim = m.Claim.Name + "=" + m.Claim.Value
+			}
+			return row{cells: []string{
+				m.ID, m.Name, string(m.Role), optional(m.Email), claim, optional(m.SignedInBy), m.CreatedAt.String(), optional(m.LastSeenAt),
+			}}
+		})
+	})
+	outputFlag(cmd, &output)
+	return cmd
+}
+
+func (a *app) membersRename() *cobra.Command {
+	return a.membersChange("rename ID NAME", "Change the name of a member or rule", func(to string) client.MemberChange {
+		return client.MemberChange{Name: to}
+	})
+}
+
+func (a *app) membersSetRole() *cobra.Command {
+	cmd := a.membersChange("set-role ID ROLE", "Change what a member may do, at once", func(to string) client.MemberChange {
+		return client.MemberChange{Role: client.Role(to)}
+	})
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 1 {
+			return roleNames, cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+func (a *app) membersChange(use, short string, change func(to string) client.MemberChange) *cobra.Command {
+	return a.calling(use, short, cobra.ExactArgs(2), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		if args[1] == "" {
+			return usage(errors.New("the last argument is empty"))
+		}
+		m, err := c.ChangeMember(cmd.Context(), args[0], change(args[1]))
+		if err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(a.err, "%s is %s (%s).\n", m.ID, printable(m.Name), m.Role)
+		return nil
+	})
+}
+
+func (a *app) membersRemove() *cobra.Command {
+	return a.calling("remove ID", "Remove a member, whose sessions end at once, or a rule", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+		if err := c.RemoveMember(cmd.Context(), args[0]); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(a.err, "%s is removed.\n", printable(args[0]))
+		return nil
+	})
+}
