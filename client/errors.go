@@ -67,8 +67,8 @@ func (e *Error) Is(target error) bool {
 	return ok && *t == Error{Code: e.Code}
 }
 
-// FailedError is a result whose model gave no usable answer. The result is saved, and can be retried once. Of TryDefinition it is a
-// try, of which nothing is saved.
+// FailedError is a result whose model gave no usable answer. The result is saved, and can be retried once. Of TryDefinition
+// it is a try, of which nothing is saved.
 type FailedError struct {
 	Operation string
 	// Result is the failed result. It is nil when the format was csv, tsv or jsonl, and for a try.

@@ -12,7 +12,8 @@ type Claim struct {
 	Value string `json:"value"`
 }
 
-// NewMember is a member to invite, or with a Claim a rule: whoever signs in by OpenID Connect with it becomes a member with the role.
+// NewMember is a member to invite, or with a Claim a rule: whoever signs in by OpenID Connect with it becomes a member with
+// the role.
 type NewMember struct {
 	Name  string `json:"name"`
 	Email string `json:"email,omitempty"` // not with a Claim

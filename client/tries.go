@@ -38,8 +38,8 @@ type Try struct {
 	LabelMass LabelMass    `json:"label_mass"`
 }
 
-// TryDefinition asks the model the questions of a definition. Neither the definition nor a result is saved, but the use counts, so
-// a call without a response is not repeated. If the model gives no usable answer, the error is a *FailedError with the Try.
+// TryDefinition asks the model the questions of a definition. Neither the definition nor a result is saved, but the use
+// counts, so a call without a response is not repeated. If the model gives no usable answer, the error is a *FailedError with the Try.
 func (c *Client) TryDefinition(ctx context.Context, t NewTry) (Try, error) {
 	k := request("tryDefinition", http.MethodPost, "try")
 	k.body, k.try, k.timeout = t, true, AnswerTimeout

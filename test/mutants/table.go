@@ -60,7 +60,7 @@ var mutants = []mutant{
 	},
 	{
 		file: lens + "apply.go", why: "the average leaves out a level without a value",
-		old: "		if k == nil {\n			return Cell{}\n		}\n		sum", new: "		if k == nil {\n			continue\n		}\n		sum",
+		old: "		if k == nil {\n			return Cell{}, NoAverage\n		}\n		sum", new: "		if k == nil {\n			continue\n		}\n		sum",
 	},
 	{
 		file: lens + "validate.go", why: "200 columns are too many",
@@ -139,7 +139,7 @@ var mutants = []mutant{
 	},
 	{
 		file: execute + "execute.go", why: "a failed save is not sent again",
-		old: "if err == nil || lostRace(err) || deleted(err) {\n			return response, err", new: "if true {\n			return response, err",
+		old: "if err == nil || !again(err) {\n			return response, err", new: "if true {\n			return response, err",
 	},
 	{
 		file: execute + "asking.go", why: "a retry is saved as a first call",

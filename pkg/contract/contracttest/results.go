@@ -130,7 +130,9 @@ func (r *results) PutLens(_ context.Context, key contract.KeyDigest, ref prism.R
 	return r.hear("PutLens", key, ref, l)
 }
 
-func (r *results) PreviewLens(_ context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview) (contract.Response, error) {
+func (r *results) PreviewLens(
+	_ context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview,
+) (contract.Response, error) {
 	return r.hear("PreviewLens", key, ref, p)
 }
 

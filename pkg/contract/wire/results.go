@@ -109,7 +109,9 @@ func (r *results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism
 	return r.call(ctx, changePath(pathPutLens, l.DryRun, l.IfMatch != nil), argsPrism{Key: key, Ref: ref, Lens: l})
 }
 
-func (r *results) PreviewLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview) (contract.Response, error) {
+func (r *results) PreviewLens(
+	ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview,
+) (contract.Response, error) {
 	return r.lookUp(ctx, pathPreviewLens, argsPreview{key, ref, p})
 }
 

@@ -204,8 +204,8 @@ func (e *Executor) save(ctx context.Context, s contract.Save) (contract.Response
 		func(ctx context.Context) (contract.Response, error) { return e.Results.Save(ctx, s) })
 }
 
-// untilTaken sends what has to be stored after the model call until results respond, or an error comes after which it is not to be
-// sent again.
+// untilTaken sends what has to be stored after the model call until results respond, or an error comes after which it is not
+// to be sent again.
 func (e *Executor) untilTaken(
 	ctx context.Context, failed string, again func(error) bool, send func(context.Context) (contract.Response, error),
 ) (contract.Response, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
-// Try asks the model the questions of a definition, and saves nothing but what that used. Tries cannot race: look up, check, model,
-// count.
+// Try asks the model the questions of a definition, and saves nothing but what that used. Tries cannot race: look up, check,
+// model, count.
 func (e *Executor) Try(ctx context.Context, key contract.KeyDigest, sent request.Try) (contract.Response, error) {
 	// A client disconnect does not cancel the call: what it used is counted.
 	ctx = context.WithoutCancel(ctx)

@@ -61,9 +61,11 @@ func TestATryAsksTheModelAndSavesNothing(t *testing.T) {
 				t.Error(response, err)
 			}
 			want := contract.Try{
-				Account: b.results.account, Key: prism.KeyID{UUID: prism.UUID{8}}, Definition: version.Definition, Lens: &prism.Lens{}, Outcome: okOutcome,
+				Account: b.results.account, Key: prism.KeyID{UUID: prism.UUID{8}}, Definition: version.Definition,
+				Lens: &prism.Lens{}, Outcome: okOutcome,
 			}
-			if len(b.results.tries) != 1 || !reflect.DeepEqual(b.results.tries[0], want) || b.results.saves != 0 || b.quota.taken.Load() != 1 {
+			if len(b.results.tries) != 1 || !reflect.DeepEqual(b.results.tries[0], want) || b.results.saves != 0 ||
+				b.quota.taken.Load() != 1 {
 				t.Errorf("%+v, %d saves, %d results of the day", b.results.tries, b.results.saves, b.quota.taken.Load())
 			}
 		},

@@ -16,8 +16,8 @@ var (
 	changeShape    = &shape{members: members("name", "role")}
 )
 
-// ParseNewMember reads POST /v1/members {name, email?, role, claim?} (spec: member-requests). The role has no default, so that nobody
-// makes an owner by mistake.
+// ParseNewMember reads POST /v1/members {name, email?, role, claim?} (spec: member-requests). The role has no default, so that
+// nobody makes an owner by mistake.
 func ParseNewMember(body Body) (contract.NewMember, error) {
 	sent, err := parseBody(body, newMemberShape)
 	if err != nil {
@@ -66,7 +66,8 @@ func ParseMemberChange(memberID string, body Body) (prism.MemberID, contract.Mem
 	return id, c, r.err()
 }
 
-// ParseMemberAction reads DELETE /v1/members/{member_id} and POST /v1/members/{member_id}/link. The body is ignored (spec: retry-body).
+// ParseMemberAction reads DELETE /v1/members/{member_id} and POST /v1/members/{member_id}/link. The body is ignored
+// (spec: retry-body).
 func ParseMemberAction(memberID string, body Body) (prism.MemberID, error) {
 	if err := ignoreBody(body); err != nil {
 		return prism.MemberID{}, err

@@ -110,10 +110,12 @@ func ParseLens(prismParam string, ifMatch []string, body Body) (prism.Ref, contr
 // maxPreviewed is how many results a preview shows (spec: lens-preview).
 const maxPreviewed = 50
 
-var previewShape = &shape{members: []member{arrayOf("columns", maxColumns, columnShape), arrayOf("result_ids", maxPreviewed, scalar)}}
+var previewShape = &shape{members: []member{
+	arrayOf("columns", maxColumns, columnShape), arrayOf("result_ids", maxPreviewed, scalar),
+}}
 
-// ParseLensPreview reads POST /v1/prisms/{prism}/lens/preview {columns, result_ids}. As in ParseLens, only types of the columns are
-// checked here (spec: lens-preview-problems).
+// ParseLensPreview reads POST /v1/prisms/{prism}/lens/preview {columns, result_ids}. As in ParseLens, only types of the
+// columns are checked here (spec: lens-preview-problems).
 func ParseLensPreview(prismParam string, body Body) (prism.Ref, contract.LensPreview, error) {
 	sent, err := parseBody(body, previewShape)
 	if err != nil {
@@ -167,7 +169,8 @@ func (r *reader) version(it item) contract.NewVersion {
 	return v
 }
 
-// definition reads a definition and the Lens that was sent with it, or nil, which is not checked against questions with a problem.
+// definition reads a definition and the Lens that was sent with it, or nil. The Lens is not checked against questions with a
+// problem.
 func (r *reader) definition(it, sent item) (d prism.Definition, l *prism.Lens) {
 	d.Instructions = r.optionalStr(it.at("instructions"), 0, maxInstructions)
 	if model := it.at("model"); model.given() {

@@ -20,8 +20,8 @@ var tryShape = &shape{members: append([]member{
 	{"fields", &shape{fields: true}},
 }, members("text", "context")...)}
 
-// ParseTry reads POST /v1/try {definition, lens?, fields | text, context?}. The fields are compared with the definition's by a later
-// check.
+// ParseTry reads POST /v1/try {definition, lens?, fields | text, context?}. The fields are compared with the definition's by a
+// later check.
 func ParseTry(body Body) (Try, error) {
 	sent, err := parseBody(body, tryShape)
 	if err != nil {

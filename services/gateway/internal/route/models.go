@@ -40,8 +40,9 @@ func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op con
 	return d.Models.List(ctx)
 }
 
-// configured is a call that stores or tries a definition, with a look at the configured models first, if the definition names a
-// model, in the member of this path. The list is not cached: definitions are rarely stored, and a model counts from the moment in which it is configured.
+// configured is a call that stores or tries a definition, with a look at the configured models first, if the definition names
+// a model, in the member of this path. The list is not cached: definitions are rarely stored, and a model counts from the
+// moment in which it is configured.
 func (d Deps) configured(c call, op contract.Operation, path, model string) call {
 	if model == "" {
 		return c

@@ -50,8 +50,8 @@ func (s *Service) PreviewLens(
 	})
 }
 
-// previewRows are results of a prism under a Lens. The Lens is prepared for each version anew: the one that a version keeps is that
-// of reads.
+// previewRows are results of a prism under a Lens. The Lens is prepared for each version anew: the one that a version keeps is
+// that of reads.
 func (s *Service) previewRows(
 	ctx context.Context, account prism.AccountID, of prism.Prism, l prism.Lens, results []prism.Result,
 ) (map[prism.ResultID]strictjson.Value, error) {

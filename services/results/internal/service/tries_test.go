@@ -42,7 +42,8 @@ func TestATryIsWhatRawAndJSONWouldShow(t *testing.T) {
 			`"model":null,"usage":null,"label_mass":null}`},
 	} {
 		got, err := w.FinishTry(t.Context(), c.try)
-		if err != nil || string(got.Body) != c.want || got.Failed != c.try.Outcome.Failed() || got.ContentType != "application/json; charset=utf-8" {
+		if err != nil || string(got.Body) != c.want || got.Failed != c.try.Outcome.Failed() ||
+			got.ContentType != "application/json; charset=utf-8" {
 			t.Errorf("got  %s, %v\nwant %s", got.Body, err, c.want)
 		}
 	}

@@ -25,10 +25,11 @@ SELECT coalesce(p.slug, ''), s.currency, s.results, s.failed, s.input_tokens, s.
 	slugsAfter = `) s LEFT JOIN prisms p ON p.id = s.prism_id AND p.account_id = `
 )
 
-// countUse adds to a sum itself, and not to what is folded later, as such calls are few. It locks one row, so it cannot stop a fold
-// that waits for the row from going on.
+// countUse adds to a sum itself, and not to what is folded later, as such calls are few. It locks one row and waits for no
+// other, so it and a fold cannot wait for each other.
 const countUse = `-- name: CountUse :exec
-INSERT INTO usage AS u (account_id, day, prism_id, model, key_id, currency, results, failed, input_tokens, output_tokens, cost, cost_rest)
+INSERT INTO usage AS u
+	(account_id, day, prism_id, model, key_id, currency, results, failed, input_tokens, output_tokens, cost, cost_rest)
 VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, $11)
 ON CONFLICT (account_id, day, prism_id, model, key_id, currency) DO UPDATE SET
 	results = u.results + 1, failed = u.failed + excluded.failed,

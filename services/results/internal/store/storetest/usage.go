@@ -127,7 +127,8 @@ func usageTests() []test {
 		// spec: try-counts
 		{"a use without a result counts each time, and is of no prism", func(t *testing.T, f *fixture) {
 			f.save(t, called(f.ok(f.mine.prism), f.mine.keyID, "fast", 1, 999_999_999_999, "USD"))
-			use := store.Use{Day: day, Key: f.mine.keyID, Failed: true, Call: called(f.ok(f.mine.prism), f.mine.keyID, "fast", 10, 2, "USD").Call}
+			call := called(f.ok(f.mine.prism), f.mine.keyID, "fast", 10, 2, "USD").Call
+			use := store.Use{Day: day, Key: f.mine.keyID, Failed: true, Call: call}
 			for range 2 {
 				succeeds(t, f.CountUse(t.Context(), f.mine.account, use))
 				succeeds(t, f.FoldUsage(t.Context()))
@@ -168,8 +169,8 @@ func (f *fixture) usage(t *testing.T, filter store.UsageFilter) []store.UsageSum
 	return sums
 }
 
-// foldsAtOnce saves, counts, folds and reads at once. A reader that begins after a save and ends before another counts the one and not
-// the other.
+// foldsAtOnce saves, counts, folds and reads at once. A reader that begins after a save and ends before another counts the one
+// and not the other.
 func (f *fixture) foldsAtOnce(t *testing.T) {
 	t.Helper()
 	const savers, each = 4, 12
