@@ -59,7 +59,7 @@ func TestARetryOfManyNeedsTheCountAndADryRunStoresNothing(t *testing.T) {
 	}
 }
 
-// spec: retry-many, error-prism-archived
+// spec: retry-many, error-prism-cannot-answer
 func TestResultsOfAnArchivedPrismAreNotRetried(t *testing.T) {
 	t.Parallel()
 	w, _ := retryWorld(t)

@@ -48,7 +48,7 @@ func New(d Deps) *Worker {
 			Name: "prism_runs_tended_total",
 			Help: "Looks at the runs for what has waited long enough, by outcome: ok, failed.",
 		}, []string{"outcome"}),
-		runs:   gauge("prism_run_queue_runs", "Runs of files that are queued or running."),
+		runs:   gauge("prism_run_queue_runs", "Runs of files that are queued or running, and retries of many results."),
 		rows:   gauge("prism_run_queue_rows", "Rows of queued and running runs that wait for their outcome."),
 		leases: gauge("prism_run_queue_leases", "Chunks of rows that workers have leased."),
 		waiting: gauge("prism_run_queue_seconds",
