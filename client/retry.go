@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// ResultRetry selects results to retry: those of a prism that failed, were not retried, and were saved from From (inclusive) to To
-// (exclusive), where nil bounds nothing.
+// ResultRetry selects results to retry: those of a prism that failed, were not retried, and were saved from From (inclusive) to
+// To (exclusive), where nil bounds nothing.
 type ResultRetry struct {
 	Prism string `json:"prism"` // slug or id
 	From  *Time  `json:"from,omitempty"`
@@ -25,8 +25,8 @@ type manyRetry struct {
 	Expect *int   `json:"expect,omitempty"`
 }
 
-// RetryResults retries all results that match, in the background, if they are as many as expected; else it is ErrConflict, also while
-// results of the prism are being retried. CheckRetry counts them. A call whose response was lost is not repeated.
+// RetryResults retries all results that match, in the background, if they are as many as expected; else it is ErrConflict, also
+// while results of the prism are being retried. CheckRetry counts them. A call whose response was lost is not repeated.
 func (c *Client) RetryResults(ctx context.Context, r ResultRetry, expect int) (Retrying, error) {
 	k := request("retryResults", http.MethodPost, "results", "retry")
 	k.body, k.want = manyRetry{r, Failed, &expect}, http.StatusAccepted

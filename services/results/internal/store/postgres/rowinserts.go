@@ -93,7 +93,8 @@ func typed[T any](column []any) []T {
 
 // Snapshot implements sqlstore.Database. A transaction that waited for another one is refused then, and repeated.
 func (d *database) Snapshot(ctx context.Context, run sqlstore.Run) error {
-	return run(ctx, sqlstore.Statement{Text: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"}, func(iter.Seq[*sqlstore.Row]) error { return nil })
+	set := sqlstore.Statement{Text: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"}
+	return run(ctx, set, func(iter.Seq[*sqlstore.Row]) error { return nil })
 }
 
 // Locking implements sqlstore.Database.

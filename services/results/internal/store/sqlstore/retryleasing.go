@@ -44,11 +44,12 @@ ORDER BY number LIMIT 1`
 SELECT number, version, ids, states, begun_at FROM retry_chunks
 WHERE account_id = $1 AND retry_id = $2 AND number = $3 AND token = $4`
 
-	leaseRetryChunk = `UPDATE retry_chunks SET states = $4, pending = $5, begun_at = $6, token = $7, leased_until = $8
-WHERE account_id = $1 AND retry_id = $2 AND number = $3`
-	saveRetryChunk   = `UPDATE retry_chunks SET states = $4, pending = $5 WHERE account_id = $1 AND retry_id = $2 AND number = $3`
-	endRetryLease    = `UPDATE retry_chunks SET token = NULL, leased_until = NULL WHERE account_id = $1 AND retry_id = $2 AND number = $3`
-	removeRetryChunk = `DELETE FROM retry_chunks WHERE account_id = $1 AND retry_id = $2 AND number = $3`
+	leaseRetryChunk = `UPDATE retry_chunks SET states = $4, pending = $5, begun_at = $6, token = $7, leased_until = $8` +
+		whereRetryChunk
+	whereRetryChunk  = ` WHERE account_id = $1 AND retry_id = $2 AND number = $3`
+	saveRetryChunk   = `UPDATE retry_chunks SET states = $4, pending = $5` + whereRetryChunk
+	endRetryLease    = `UPDATE retry_chunks SET token = NULL, leased_until = NULL` + whereRetryChunk
+	removeRetryChunk = `DELETE FROM retry_chunks` + whereRetryChunk
 
 	// tendedRetries finds retries with a lease whose time is over, without a chunk, and with a chunk that is not to go on.
 	tendedRetries = `-- name: TendedRetries :many

@@ -73,7 +73,7 @@ func (f *fixture) ends(t *testing.T, l *store.LeasedChunk, letters string, at ti
 // spec: retry-many, retry-many-count, retry-many-once, retry-many-stops, retry-many-under-way, retry-many-of-runs
 func manyRetryTests() []test {
 	return []test{
-		{"a retry has the failed results of its prism and period that were not retried, if they are as many as expected", func(t *testing.T, f *fixture) {
+		{"a retry has the failed results of its prism and period, if they are as many as expected", func(t *testing.T, f *fixture) {
 			failed := f.failures(t, 3)
 			f.save(t, f.ok(f.mine.prism))
 			f.save(t, f.failed(f.addPrism(t, f.mine, "other")))
@@ -284,7 +284,7 @@ func manyRetryTests() []test {
 			succeeds(t, err)
 			same(t, q, store.RunQueue{Runs: 3, PendingRows: 211, Leases: 4})
 		}},
-		{"a result of a run keeps its row, and the run's counts change with it, also of several chunks at once", func(t *testing.T, f *fixture) {
+		{"a result of a run keeps its row, and the run's counts change with it", func(t *testing.T, f *fixture) {
 			a, b := f.run(t, f.mine, moment(5), 3, 2), f.run(t, f.mine, moment(5), 4)
 			for range 3 {
 				l := f.leased(t, moment(10))
