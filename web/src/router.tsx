@@ -1,4 +1,4 @@
-import { createRoute, createRouter } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { auditRoutes } from './pages/audit/routes';
 import { homeRoutes } from './pages/home/routes';
 import { accountRoutes } from './pages/account/routes';
@@ -19,10 +19,15 @@ const signIn = createRoute({
   validateSearch: (search): { return?: string } => (typeof search.return === 'string' ? { return: search.return } : {}),
 });
 
+// In a build the condition is false, and the page is left out.
+const gallery = import.meta.env.DEV
+  ? ([createRoute({ getParentRoute: () => frame, path: '/gallery', component: lazyRouteComponent(() => import('./pages/gallery/Gallery'), 'Gallery') })] as const)
+  : ([] as const);
+
 const tree = root.addChildren([
   signIn,
   frame.addChildren([
-    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...keysRoutes, ...membersRoutes, ...auditRoutes, ...accountRoutes,
+    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...keysRoutes, ...membersRoutes, ...auditRoutes, ...accountRoutes, ...gallery,
   ]),
 ]);
 

@@ -54,7 +54,7 @@ export function SignIn() {
       <form className="stack" onSubmit={submit}>
         <Input label="Sign-in link" value={link} onChange={(event) => setLink(event.target.value)} spellCheck={false}
           hint={<>An invitation, or what <code>prism console link</code> prints. It works once.</>} />
-        <Button type="submit" variant={openid ? 'secondary' : 'primary'} busy={busy}>{busy ? 'Signing in' : 'Sign in'}</Button>
+        <Button type="submit" variant={openid ? 'secondary' : 'primary'} busy={busy}>Sign in</Button>
       </form>
     </main>
   );
