@@ -43,6 +43,8 @@ export function Empty({ title, children, action, command }: { title: ReactNode; 
 /** Says what failed, with the id of the request. `onRetry` asks again. */
 export function ErrorNote({ error, title, onRetry }: { error: unknown; title?: ReactNode; onRetry?: () => void }) {
   if (!error) return null;
+  // In a dialog, the bar of the frame that says so is out of reach.
+  const ended = error instanceof ApiError && error.status === 401;
   const message = error instanceof Error ? error.message : String(error);
   const id = error instanceof ApiError ? error.requestId : '';
   return (
@@ -50,7 +52,9 @@ export function ErrorNote({ error, title, onRetry }: { error: unknown; title?: R
       <Icon name="bad" />
       <div className="grow">
         {title && <strong>{title} </strong>}
-        <span>{message}</span>
+        {ended
+          ? <span>Your session has ended. Sign in in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a>, come back, and try again.</span>
+          : <span>{message}</span>}
         {id && <p className="note-id">Request id <code>{id}</code><Copy text={id} label="Copy request id" /></p>}
       </div>
       {onRetry && <Button small onClick={onRetry}>Try again</Button>}

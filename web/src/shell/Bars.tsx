@@ -18,7 +18,7 @@ function subscribe(listener: () => void) {
 /** Says once that this machine is offline. */
 export function OfflineBar() {
   const online = useSyncExternalStore(subscribe, () => navigator.onLine);
-  return <div role="status">{!online && <p className="bar-top warn"><Icon name="offline" />You are offline. The page shows what it had, and goes on when the network is back.</p>}</div>;
+  return <div role="status">{!online && <p className="bar-top warn"><Icon name="offline" /><span>You are offline. The page shows what it had, and goes on when the network is back.</span></p>}</div>;
 }
 
 /** Says that the session is over, and signs in again without leaving the page. */
@@ -57,7 +57,7 @@ export function SessionBar() {
       {ended && (
         <form className="bar-top warn" onSubmit={(event) => void submit(event)}>
           <Icon name="warn" />
-          <p className="grow">Your session has ended. What you typed is still here: sign in in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a> and come back, or paste a sign-in link.</p>
+          <p>Your session has ended. What you typed is still here: sign in in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a> and come back, or paste a sign-in link.</p>
           <Input label="Sign-in link" hideLabel placeholder="Sign-in link" value={link} error={error} onChange={(event) => setLink(event.target.value)} />
           <Button type="submit">Sign in</Button>
         </form>
