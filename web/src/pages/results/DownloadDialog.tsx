@@ -1,0 +1,51 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Button, Checkbox, Code, Dialog, ErrorNote, Select, toast } from '@/design';
+import { canStream, download, sizeText } from './download';
+
+/** Asks for the format, and downloads with progress. `path`, `name` and `command` are of a format. */
+export function DownloadDialog({ title, formats, large, path, name, command, children, onClose }: {
+  title: string; formats: readonly (readonly [string, string])[]; large?: boolean; path: (format: string) => string; name: (format: string) => string;
+  command: (format: string) => string; children?: ReactNode; onClose: () => void;
+}) {
+  const [format, setFormat] = useState(formats[0]![0]);
+  const [stream, setStream] = useState(Boolean(large) && canStream());
+  const [bytes, setBytes] = useState<number>();
+  const [error, setError] = useState<unknown>();
+  const under = useRef<AbortController>(undefined);
+  useEffect(() => () => under.current?.abort(), []);
+  const start = async () => {
+    const controller = (under.current = new AbortController());
+    setError(undefined);
+    setBytes(0);
+    try {
+      await download(path(format), name(format), { stream, signal: controller.signal, onBytes: setBytes });
+      toast(`${name(format)} is downloaded.`);
+      onClose();
+    } catch (cause) {
+      if (!(cause instanceof DOMException && cause.name === 'AbortError')) setError(cause);
+    } finally {
+      setBytes(undefined);
+    }
+  };
+  const busy = bytes !== undefined;
+  return (
+    <Dialog open onClose={onClose} firm={busy} title={title} onSubmit={() => { if (!busy) void start(); }} actions={
+      <>
+        <Button onClick={() => (busy ? under.current?.abort() : onClose())}>{busy ? 'Stop' : 'Cancel'}</Button>
+        <Button variant="primary" type="submit" icon="download" busy={busy}>Download</Button>
+      </>
+    }>
+      <div className="stack">
+        {children}
+        <Select label="Format" value={format} disabled={busy} options={formats} onChange={(event) => setFormat(event.target.value)} />
+        {canStream() && <Checkbox label="Write straight into a file" hint="For downloads of more than 500 MB." checked={stream} disabled={busy} onChange={(event) => setStream(event.target.checked)} />}
+        {busy && <p role="status" className="num">{bytes === 0 ? 'Waiting for the first rows …' : `${sizeText(bytes)} received`}</p>}
+        <ErrorNote error={error} title="The download did not finish." />
+        <p className="soft">The command does the same, and continues when the connection is lost:</p>
+        <Code text={command(format)} label="Copy command" />
+      </div>
+    </Dialog>
+  );
+}
+
+export const textFormats = [['csv', 'CSV, with labels'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines, with keys']] as const;

@@ -1,0 +1,81 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCan } from '@/api';
+import { Button, Confirm, ErrorNote, Menu, type MenuItem, toast } from '@/design';
+import { useActions } from '@/shell/actions';
+import { deleteResult, forget, retryResult, useResult } from './data';
+import { callSnippets, readSnippets } from './snippets';
+
+/** What can be done with one result. `onRetried` goes to the new result, `onDeleted` leaves the deleted one. */
+export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetried: (id: string) => void; onDeleted: () => void }) {
+  const { data, isPlaceholderData } = useResult(id);
+  const [asking, setAsking] = useState(false);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [mayRetry, mayDelete] = [useCan('call'), useCan('edit')];
+  const loaded = data && !isPlaceholderData ? data : undefined;
+  const retry = useMutation({
+    mutationFn: () => retryResult(id),
+    onSuccess: (made) => {
+      void client.invalidateQueries({ queryKey: ['results', 'one', id] });
+      void client.invalidateQueries({ queryKey: ['results', 'newest'] });
+      toast(made.status === 'ok' ? 'Retried: the new result has an answer.' : `Retried, and it failed again: ${made.error}`);
+      onRetried(made.id);
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => deleteResult(id),
+    onSuccess: () => {
+      setAsking(false);
+      onDeleted();
+      forget(client, new Set([id]));
+      toast('The result is deleted.');
+    },
+  });
+  const retryable = mayRetry && loaded?.record.status === 'failed' && loaded.record.retried_by === null;
+  const copy = (what: string, text: string) => void navigator.clipboard.writeText(text).then(() => toast(`${what} copied.`));
+  const read = readSnippets(location.origin, id);
+  const again = loaded && callSnippets(location.origin, loaded.record);
+  const items: (MenuItem | 'line')[] = [
+    { label: 'Id', onSelect: () => copy('Id', id) },
+    { label: 'Link to its page', onSelect: () => copy('Link', `${location.origin}/console/results/${id}`) },
+    ...(loaded ? [
+      { label: 'JSON', onSelect: () => copy('JSON', JSON.stringify(loaded.shaped, null, 2)) },
+      { label: 'JSON with every probability', onSelect: () => copy('JSON', JSON.stringify(loaded.raw, null, 2)) },
+      { label: 'JSON of the record', onSelect: () => copy('JSON', JSON.stringify(loaded.record, null, 2)) },
+    ] : []),
+    'line',
+    { label: 'Read it as curl', onSelect: () => copy('curl', read.curl) },
+    { label: 'Read it as Go', onSelect: () => copy('Go', read.go) },
+    { label: 'Read it as prismctl', onSelect: () => copy('prismctl', read.prismctl) },
+    ...(again ? [
+      'line' as const,
+      { label: 'The same call as curl', onSelect: () => copy('curl', again.curl) },
+      { label: 'The same call as Go', onSelect: () => copy('Go', again.go) },
+      { label: 'The same call as prismctl', onSelect: () => copy('prismctl', again.prismctl) },
+    ] : []),
+  ];
+  useActions([
+    { id: 'result-id', group: 'Result', label: 'Copy the result’s id', keys: 'c', run: () => copy('Id', id) },
+    { id: 'result-curl', group: 'Result', label: 'Copy as curl', run: () => copy('curl', read.curl) },
+    { id: 'result-page', group: 'Result', label: 'Open on its own page', keys: 'o', run: () => void navigate({ to: '/results/$result', params: { result: id } }) },
+    ...(retryable ? [{ id: 'result-retry', group: 'Result', label: 'Retry the result', run: () => retry.mutate() }] : []),
+    ...(mayDelete ? [{ id: 'result-delete', group: 'Result', label: 'Delete the result', run: () => setAsking(true) }] : []),
+  ]);
+  const name = loaded?.record.ref ?? id;
+  return (
+    <>
+      <div className="row">
+        {retryable && <Button icon="retry" small busy={retry.isPending} onClick={() => retry.mutate()}>Retry</Button>}
+        <Menu label="Copy" align="start" icon="copy" className="button secondary small" items={items}>Copy</Menu>
+        {mayDelete && <Button icon="trash" small onClick={() => setAsking(true)}>Delete</Button>}
+      </div>
+      <ErrorNote error={retry.error} title="It was not retried." />
+      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => remove.mutate()} busy={remove.isPending} verb="Delete result"
+        title={`Delete result ${name}?`} error={<ErrorNote error={remove.error} />}>
+        <p>The result of {loaded?.record.prism ?? 'its prism'} with the id <code>{id}</code> is deleted for good, with its fields and its record. Its idempotency key is free again. Sums of usage stay as they are.</p>
+      </Confirm>
+    </>
+  );
+}

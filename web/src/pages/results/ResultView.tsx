@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, ask, type Schemas } from '@/api';
+import { Copy, ErrorNote, Facts, Note, Num, percent, Skeleton, Status, Time } from '@/design';
+import { Answers } from './Answers';
+import { cellText, type Shaped } from './answers';
+import { type Record_, useKeyNames, usePrism, useResult, useVersion } from './data';
+import { LongText } from './LongText';
+import './results.css';
+
+/** A result in full: its answers, the Lens row, what was sent, the record of the call, its retries. */
+export function ResultView({ id, wide }: { id: string; wide?: boolean }) {
+  const { data, error, refetch, isPlaceholderData } = useResult(id);
+  const loaded = data && !isPlaceholderData ? data : undefined;
+  const prism = usePrism(loaded?.shaped.prism).data;
+  const version = useVersion(loaded?.shaped.prism, loaded?.shaped.version).data;
+  if (error && !loaded) return <ErrorNote error={error} title="The result could not be read." onRetry={() => void refetch()} />;
+  if (!loaded) return <Skeleton lines={12} />;
+  const { shaped, raw, record } = loaded;
+  const answers = (
+    <>
+      {shaped.status === 'failed' && <Note tone="bad"><strong>No answer.</strong> {shaped.error}</Note>}
+      {raw.answers && <Part title="Answers"><Answers answers={raw.answers as Record<string, Schemas['Answer']>} version={version} lens={prism?.lens} /></Part>}
+    </>
+  );
+  const rest = (
+    <>
+      {shaped.answers && <Part title="Lens row"><LensRow answers={shaped.answers as Record<string, Shaped>} prism={prism} /></Part>}
+      <Part title="Fields"><Fields record={record} version={version} /></Part>
+      <Part title="Record"><RecordFacts record={record} version={version} /></Part>
+      <Chain record={record} />
+    </>
+  );
+  return wide ? <div className="results-wide"><div>{answers}</div><div>{rest}</div></div> : <div className="stack">{answers}{rest}</div>;
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return <section className="results-part"><h2>{title}</h2>{children}</section>;
+}
+
+function LensRow({ answers, prism }: { answers: Record<string, Shaped>; prism: Schemas['Prism'] | undefined }) {
+  return (
+    <Facts items={Object.entries(answers).map(([name, value]) => [
+      name,
+      <span className={typeof value === 'number' ? 'num' : undefined} title={value === null ? undefined : String(value)}>
+        {cellText(value, prism?.lens.columns.find((column) => column.name === name), prism?.version)}
+      </span>,
+    ])} />
+  );
+}
+
+function Fields({ record, version }: { record: Record_; version: Schemas['Version'] | undefined }) {
+  const fields = Object.entries(record.fields);
+  return (
+    <>
+      {fields.map(([key, value]) => (
+        <div key={key}>
+          <h3>{version?.fields.find((field) => field.key === key)?.label ?? key} <Copy text={value} label={`Copy ${key}`} /></h3>
+          <LongText text={value} />
+        </div>
+      ))}
+      {record.context !== null && <div><h3>Context <Copy text={record.context} label="Copy context" /></h3><LongText text={record.context} /></div>}
+    </>
+  );
+}
+
+function RecordFacts({ record, version }: { record: Record_; version: Schemas['Version'] | undefined }) {
+  const keys = useKeyNames();
+  const { model, usage } = record;
+  const items: [ReactNode, ReactNode][] = [
+    ['Created', <Time at={record.created_at} />],
+    ['Prism', <><Link to={'/prisms/$prism' as string} params={{ prism: record.prism } as never}>{record.prism}</Link> version {record.version}</>],
+    ['Ref', record.ref === null ? none : <Copied text={record.ref} label="Copy ref" />],
+    ['Model', model ? <>{model.name ?? none}{model.provider && <span className="soft"> {model.provider}, {model.model}</span>}</> : none],
+    ['Tries', model ? <>{model.tries}{model.fell_back && <span className="soft"> with a fallback</span>}</> : none],
+    ['Took', <Num value={record.took_ms} unit="ms" />],
+    ['Tokens', usage ? <><Num value={usage.input_tokens} /> in, <Num value={usage.output_tokens} /> out{usage.cached_input_tokens !== null && <>, <Num value={usage.cached_input_tokens} /> cached</>}</> : none],
+    ['Cost', usage ? <Num value={usage.cost} currency={usage.currency} /> : none],
+    ['Key', record.key_id === null ? none : <Copied text={record.key_id} label="Copy key id">{keys.get(record.key_id)}</Copied>],
+    ['Idempotency key', record.idempotency_key === null ? none : <Copied text={record.idempotency_key} label="Copy idempotency key" />],
+    ...(record.run_id === null ? [] : [['Run', <><Link to={'/runs/$run' as string} params={{ run: record.run_id } as never}>Run</Link> row {record.run_row}</>] as [ReactNode, ReactNode]]),
+    ...Object.entries(record.label_mass ?? {}).map(([question, mass]): [ReactNode, ReactNode] => [
+      'Label mass', <span title={String(mass)}>{percent(mass)} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></span>,
+    ]),
+    ...(record.error_code === null ? [] : [['Error code', <code>{record.error_code}</code>] as [ReactNode, ReactNode]]),
+    ['Result id', <Copied text={record.id} label="Copy id" />],
+  ];
+  return <Facts items={items} />;
+}
+
+const none = <span className="soft">–</span>;
+
+/** A value with a button that copies it; `children` stand for a value that says nothing to people. */
+function Copied({ text, label, children }: { text: string; label: string; children?: ReactNode }) {
+  return <><span className={children ? undefined : 'mono'}>{children ?? text}</span> <Copy text={text} label={label} /></>;
+}
+
+interface Link_ {
+  id: string;
+  status: string;
+  created_at: string;
+}
+
+/** Every result of a chain of retries, the first call first. */
+function Chain({ record }: { record: Record_ }) {
+  const alone = record.retry_of === null && record.retried_by === null;
+  const { data } = useQuery({ queryKey: ['results', 'chain', record.id, record.retried_by], queryFn: ({ signal }) => chain(record, signal), enabled: !alone, placeholderData: undefined });
+  if (alone) return null;
+  return (
+    <Part title="Retries">
+      {data ? (
+        <ol className="results-chain">
+          {data.map((one) => (
+            <li key={one.id} aria-current={one.id === record.id || undefined}>
+              <Status status={one.status} /> <Time at={one.created_at} />
+              {one.id === record.id ? <span>this result</span> : <Link to="/results/$result" params={{ result: one.id }} className="mono">{one.id}</Link>}
+            </li>
+          ))}
+        </ol>
+      ) : <Skeleton lines={2} />}
+    </Part>
+  );
+}
+
+const longest = 20; // results of a chain that are read in each direction
+
+async function chain(record: Record_, signal: AbortSignal): Promise<Link_[]> {
+  const read = async (id: string) => ask(api.GET('/v1/results/{result_id}/record', { params: { path: { result_id: id } }, signal })).catch(() => undefined);
+  const found: Record_[] = [record];
+  for (let n = 0, id = record.retry_of; id !== null && n < longest; n++) {
+    const one = await read(id); // a deleted one ends the chain
+    if (!one) break;
+    found.unshift(one);
+    id = one.retry_of;
+  }
+  for (let n = 0, id = record.retried_by; id !== null && n < longest; n++) {
+    const one = await read(id);
+    if (!one) break;
+    found.push(one);
+    id = one.retried_by;
+  }
+  return found;
+}

@@ -1,0 +1,42 @@
+import type { Schemas } from '@/api';
+import { percent, shown } from '@/design';
+
+type Version = Schemas['Version'];
+type Question = Schemas['Question'];
+type LensColumn = Schemas['Lens']['columns'][number];
+export type Shaped = string | number | null;
+
+export const lackingKey = 'insufficient_information';
+
+/** What people call a key of a question's options or levels; yes, no and unsure are what they are. */
+export function labelOf(question: Question | undefined, key: string): string {
+  if (key === lackingKey) return 'Insufficient information';
+  if (question?.type === 'choice') return question.options.find((option) => option.key === key)?.label ?? key;
+  if (question?.type === 'scale') return question.levels.find((level) => level.key === key)?.label ?? key;
+  return key;
+}
+
+/** A cell of a Lens column as people read it. */
+export function cellText(value: Shaped | undefined, column: LensColumn | undefined, version: Version | undefined): string {
+  if (value == null) return '–';
+  if (typeof value === 'number') return column?.show === 'probability' || column?.show === 'confidence' ? percent(value) : shown(value);
+  return column?.show === 'answer' ? labelOf(version?.questions.find(({ key }) => key === column.question), value) : value;
+}
+
+/** The answers of a result in a few words, for lists of several prisms: the texts, else the numbers. */
+export function summary(answers: Record<string, Shaped> | null): string {
+  const values = Object.entries(answers ?? {});
+  const texts = values.filter(([, value]) => typeof value === 'string');
+  return (texts.length ? texts : values).map(([name, value]) => `${name} ${typeof value === 'number' ? shown(value) : (value ?? '–')}`).join(' · ');
+}
+
+/** The thresholds of a yes_no question: those of the first Lens column that shows its answer. */
+export function thresholds(question: string, lens: Schemas['Lens'] | undefined): { no: number; yes: number } {
+  const column = lens?.columns.find((one) => one.question === question && one.show === 'answer');
+  return { no: column?.no_at ?? 0.4, yes: column?.yes_at ?? 0.6 };
+}
+
+/** The levels' values weighed by their probabilities. */
+export function average(levels: { p: number; value: number }[]): number {
+  return levels.reduce((sum, { p, value }) => sum + p * value, 0);
+}

@@ -1,0 +1,150 @@
+import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiError, api, ask, type Schemas, useCan } from '@/api';
+import type { ListQuery } from './search';
+
+export type Result = Schemas['Result'];
+export type RawResult = Schemas['RawResult'];
+export type Record_ = Schemas['Record'];
+type Page = { data: Result[]; next_cursor: string | null };
+
+const listKey = (query: ListQuery) => ['results', 'list', query] as const;
+
+/** The results of a filter, a page at a time. They stay as they were read until somebody asks for the newest ones. */
+export function useResults(query: ListQuery) {
+  return useInfiniteQuery({
+    queryKey: listKey(query),
+    queryFn: async ({ pageParam, signal }) => {
+      const params = { query: { ...query, limit: pageParam ? 100 : 50, cursor: pageParam } };
+      return (await ask(api.GET('/v1/results', { params, signal }))) as Page;
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    staleTime: Infinity,
+    refetchOnReconnect: false,
+  });
+}
+
+/** Whether there are newer results than the first one of the list; asked each 15 seconds. Runs list theirs in row order. */
+export function useNewer(query: ListQuery, first: string | undefined): boolean {
+  const { data } = useQuery({
+    queryKey: ['results', 'newest', query],
+    queryFn: async ({ signal }) => (await ask(api.GET('/v1/results', { params: { query: { ...query, limit: 1 } }, signal }))) as Page,
+    enabled: first !== undefined && !query.run && !query.to,
+    refetchInterval: 15_000,
+    placeholderData: undefined,
+  });
+  const newest = data?.data[0]?.id;
+  return newest !== undefined && first !== undefined && newest > first;
+}
+
+/** Reads the list again from its first page. */
+export async function renew(client: QueryClient, query: ListQuery): Promise<void> {
+  client.setQueryData<InfiniteData<Page, string | undefined>>(listKey(query), (old) => old && { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) });
+  await client.refetchQueries({ queryKey: listKey(query) });
+}
+
+/** Takes deleted results out of every list that is kept. */
+export function forget(client: QueryClient, ids: ReadonlySet<string>): void {
+  client.setQueriesData<InfiniteData<Page, string | undefined>>({ queryKey: ['results', 'list'] }, (old) => old && {
+    ...old, pages: old.pages.map((page) => ({ ...page, data: page.data.filter((result) => !ids.has(result.id)) })),
+  });
+  for (const id of ids) client.removeQueries({ queryKey: ['results', 'one', id] });
+}
+
+/** All that is known of one result: as the Lens shows it, with every probability, and the record of its call. */
+export function useResult(id: string) {
+  return useQuery(resultOptions(id));
+}
+
+export const resultOptions = (id: string) => ({
+  queryKey: ['results', 'one', id],
+  queryFn: async ({ signal }: { signal: AbortSignal }) => {
+    const path = { result_id: id };
+    const [shaped, raw, record] = await Promise.all([
+      ask(api.GET('/v1/results/{result_id}', { params: { path }, signal })) as Promise<Result>,
+      ask(api.GET('/v1/results/{result_id}', { params: { path, query: { format: 'raw' } }, signal })) as Promise<RawResult>,
+      ask(api.GET('/v1/results/{result_id}/record', { params: { path }, signal })),
+    ]);
+    return { shaped, raw, record };
+  },
+  staleTime: 60_000,
+});
+
+/** A prism with its latest version and its Lens. */
+export function usePrism(prism: string | undefined) {
+  return useQuery({
+    queryKey: ['prisms', 'one', prism],
+    queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}', { params: { path: { prism: prism! } }, signal })),
+    enabled: prism !== undefined,
+    placeholderData: undefined,
+  });
+}
+
+/** A version never changes, so it is read once. */
+export function useVersion(prism: string | undefined, version: number | undefined) {
+  return useQuery({
+    queryKey: ['prisms', 'version', prism, version],
+    queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/versions/{version}', { params: { path: { prism: prism!, version: version! } }, signal })),
+    enabled: prism !== undefined && version !== undefined,
+    staleTime: Infinity,
+    placeholderData: undefined,
+  });
+}
+
+/** Every prism of the account, also archived ones, up to 1,000: for choosing one. */
+export function usePrisms(archived: 'all' | 'false' = 'all') {
+  return useQuery({
+    queryKey: ['prisms', 'names', archived],
+    queryFn: async ({ signal }) => {
+      const all: Schemas['Prism'][] = [];
+      let cursor: string | undefined;
+      do {
+        const page: Schemas['PrismPage'] = await ask(api.GET('/v1/prisms', { params: { query: { archived, limit: 100, cursor } }, signal }));
+        all.push(...page.data);
+        cursor = page.next_cursor ?? undefined;
+      } while (cursor && all.length < 1000);
+      return all;
+    },
+    staleTime: 60_000,
+    placeholderData: undefined,
+  });
+}
+
+export function useModels() {
+  return useQuery({ queryKey: ['models'], queryFn: async ({ signal }) => (await ask(api.GET('/v1/models', { signal }))).data, staleTime: 60_000 });
+}
+
+/** The names of the account's keys by id. Only owners may list keys; others see ids. */
+export function useKeyNames(): Map<string, string> {
+  const own = useCan('own');
+  const { data } = useQuery({
+    queryKey: ['keys', 'names'],
+    queryFn: async ({ signal }) => (await ask(api.GET('/v1/keys', { params: { query: { limit: 100 } }, signal }))).data,
+    enabled: own,
+    staleTime: 60_000,
+  });
+  return new Map((data ?? []).map((key) => [key.id, key.name ?? key.id]));
+}
+
+/** Retries a failed result. A model that fails again has made a result too, which is answered with status 502. */
+export async function retryResult(id: string): Promise<Result> {
+  const { data, error, response } = await api.POST('/v1/results/{result_id}/retry', { params: { path: { result_id: id } } });
+  const body = (data ?? error) as unknown;
+  if (response.status === 502 && isResult(body)) return body;
+  return (await ask(Promise.resolve({ data, error, response }))) as Result;
+}
+
+const isResult = (body: unknown): body is Result => typeof body === 'object' && body !== null && 'id' in body && 'status' in body;
+
+export async function deleteResult(id: string): Promise<void> {
+  try {
+    await ask(api.DELETE('/v1/results/{result_id}', { params: { path: { result_id: id } } }));
+  } catch (error) {
+    // Deleted by somebody else meanwhile: it is gone, as wanted.
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+}
+
+export function useClient(): QueryClient {
+  return useQueryClient();
+}

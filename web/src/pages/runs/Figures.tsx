@@ -1,0 +1,21 @@
+import { count, duration, Progress, percent, shown } from '@/design';
+import { doneOf, type Run } from './data';
+import { moving } from './events';
+
+/** How far a run is, by the states of its rows. */
+export function RunProgress({ run }: { run: Run }) {
+  return (
+    <Progress label={`Progress of ${run.name ?? 'the run'}`} max={Math.max(1, run.rows)} parts={[
+      { value: run.ok, tone: 'good', label: 'ok' }, { value: run.failed, tone: 'bad', label: 'failed' },
+      { value: run.invalid, tone: 'warn', label: 'invalid' }, { value: run.cancelled, tone: 'neutral', label: 'cancelled' },
+    ]} />
+  );
+}
+
+/** `4,201 of 12,000 rows, 35%`. */
+export const doneText = (run: Run) => `${shown(doneOf(run))} of ${count(run.rows, 'row')}, ${run.rows ? percent(doneOf(run) / run.rows) : '0%'}`;
+
+/** `49.6 rows a second`, while the run moves. */
+export const rateText = (run: Run) => (moving(run) && run.rows_per_second_now > 0 ? `${shown(Math.round(run.rows_per_second_now * 10) / 10)}/s` : '–');
+
+export const leftText = (run: Run) => (moving(run) && run.eta_seconds !== null ? duration(run.eta_seconds * 1000) : '–');

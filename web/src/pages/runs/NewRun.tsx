@@ -1,0 +1,51 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCan } from '@/api';
+import { Button, ErrorNote, Icon, Note, Page, Section, Select, Skeleton } from '@/design';
+import { usePrism, usePrisms } from '../results/data';
+import { compact } from '../results/search';
+import { useFile } from './data';
+import { FileStep, fileText } from './FileStep';
+import { MapStep } from './MapStep';
+import './runs.css';
+import type { NewRunSearch } from './search';
+
+const route = getRouteApi('/frame/runs/new');
+
+/** A run of a file: the prism, the file, its columns, a check of the rows, and the start. The prism and the file are in the URL. */
+export function NewRun() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const may = useCan('call');
+  const prisms = usePrisms('false');
+  const { data: prism, error: noPrism } = usePrism(search.prism);
+  const { data: file, error: noFile } = useFile(search.file);
+  const set = (change: NewRunSearch) => void navigate({ to: '.', search: ((old: object) => compact({ ...old, ...change })) as never, resetScroll: false });
+  if (!may) return <Page title="New run"><Note tone="warn">Your role reads runs and cannot start one. An owner can change that under Members.</Note></Page>;
+  const ready = file?.status === 'ready' ? file : undefined;
+  return (
+    <Page title="New run" lead="Every row of a file goes through a prism. You get the file back with the answers beside each row.">
+      <div className="runs-new">
+        <Section title="Prism">
+          <Select label="Prism" hideLabel value={search.prism ?? ''} onChange={(event) => set({ prism: event.target.value || undefined })}>
+            <option value="">Choose a prism</option>
+            {(prisms.data ?? []).map(({ slug, name }) => <option key={slug} value={slug}>{name ? `${slug}: ${name}` : slug}</option>)}
+          </Select>
+          <ErrorNote error={prisms.error ?? noPrism} />
+          {prism?.archived_at && <Note tone="warn">This prism is archived and takes no calls.</Note>}
+        </Section>
+        <Section title="File">
+          {ready ? (
+            <div className="row"><Icon name="check" /><span>{fileText(ready)}</span><Button small onClick={() => set({ file: undefined })}>Choose another file</Button></div>
+          ) : search.file && !noFile && file?.status !== 'unusable' && file?.status !== 'uploading' ? <Skeleton lines={2} /> : (
+            <>
+              <ErrorNote error={noFile} title="The file could not be read." />
+              <FileStep prism={search.prism} onFile={(there) => set({ file: there.id })} />
+            </>
+          )}
+        </Section>
+        {ready && prism && !prism.archived_at && <MapStep key={`${prism.slug} ${ready.id}`} prism={prism} file={ready} />}
+        {ready && !prism && <p className="soft">Choose a prism to map the columns to its fields.</p>}
+      </div>
+    </Page>
+  );
+}

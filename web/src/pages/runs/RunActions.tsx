@@ -1,0 +1,122 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ask, useCan } from '@/api';
+import { Button, Code, Confirm, count, Dialog, ErrorNote, Input, Select, toast } from '@/design';
+import { useActions } from '@/shell/actions';
+import { fileName, withQuery } from '../results/download';
+import { DownloadDialog } from '../results/DownloadDialog';
+import { act, type Run, told } from './data';
+import { over } from './events';
+import { type Only, onlys } from './search';
+
+type Verb = Parameters<typeof act>[0];
+const done: Record<Verb, string> = { pause: 'The run pauses: calls that are under way end first.', resume: 'The run goes on.', cancel: 'The run is cancelled.', retry: 'The failed rows are sent again.' };
+
+/** Pause, resume, cancel, retry, limits and download of a run, as far as its state and the member's role allow. */
+export function RunActions({ run, only }: { run: Run; only: Only }) {
+  const client = useQueryClient();
+  const may = useCan('call');
+  const [dialog, setDialog] = useState<'cancel' | 'retry' | 'limits' | 'download'>();
+  const change = useMutation({
+    mutationFn: (verb: Verb) => act(verb, run.id),
+    onSuccess: (now, verb) => {
+      told(client, now);
+      void client.invalidateQueries({ queryKey: ['runs', 'rows', run.id] });
+      setDialog(undefined);
+      toast(done[verb]);
+    },
+  });
+  const close = () => { change.reset(); setDialog(undefined); };
+  const can = {
+    pause: may && (run.status === 'running' || run.status === 'queued'),
+    resume: may && (run.status === 'paused' || run.status === 'pausing'),
+    cancel: may && !over(run) && run.status !== 'cancelling',
+    retry: may && run.failed > 0,
+    limits: may && !over(run),
+  };
+  useActions([
+    ...(can.pause ? [{ id: 'run-pause', group: 'Run', label: 'Pause the run', keys: 'p', run: () => change.mutate('pause') }] : []),
+    ...(can.resume ? [{ id: 'run-resume', group: 'Run', label: 'Resume the run', keys: 'p', run: () => change.mutate('resume') }] : []),
+    ...(can.cancel ? [{ id: 'run-cancel', group: 'Run', label: 'Cancel the run', run: () => setDialog('cancel') }] : []),
+    ...(can.retry ? [{ id: 'run-retry', group: 'Run', label: 'Retry the failed rows', run: () => setDialog('retry') }] : []),
+    ...(can.limits ? [{ id: 'run-limits', group: 'Run', label: 'Change the limits of the run', run: () => setDialog('limits') }] : []),
+    { id: 'run-download', group: 'Run', label: 'Download the answers', words: 'csv tsv jsonl xlsx', keys: 'd', run: () => setDialog('download') },
+  ]);
+  const name = run.name ?? 'this run';
+  return (
+    <>
+      {can.limits && <Button onClick={() => setDialog('limits')}>Limits</Button>}
+      {can.retry && <Button icon="retry" onClick={() => setDialog('retry')}>Retry failed</Button>}
+      {can.pause && <Button icon="pause" busy={change.isPending} onClick={() => change.mutate('pause')}>Pause</Button>}
+      {can.resume && <Button icon="play" variant="primary" busy={change.isPending} onClick={() => change.mutate('resume')}>Resume</Button>}
+      {can.cancel && <Button icon="stop" onClick={() => setDialog('cancel')}>Cancel</Button>}
+      <Button icon="download" variant={over(run) ? 'primary' : 'secondary'} onClick={() => setDialog('download')}>Download</Button>
+      {dialog === undefined && <ErrorNote error={change.error} title="Nothing was changed." />}
+      <Confirm open={dialog === 'cancel'} onClose={close} onConfirm={() => change.mutate('cancel')} busy={change.isPending} verb="Cancel run" title={`Cancel ${name}?`} error={<ErrorNote error={change.error} />}>
+        <p>{count(run.pending, 'row')} will not be sent. The {count(run.ok + run.failed, 'result')} that are there stay. A cancelled run cannot be resumed.</p>
+      </Confirm>
+      <Dialog open={dialog === 'retry'} onClose={close} title={`Retry ${count(run.failed, 'failed row')} of ${name}?`} actions={
+        <>
+          <Button onClick={close}>Close</Button>
+          <Button variant="primary" icon="retry" busy={change.isPending} onClick={() => change.mutate('retry')}>Retry {count(run.failed, 'row')}</Button>
+        </>
+      }>
+        <div className="stack">
+          <p>Each of them is sent to the model again and gets a new result. The {count(run.ok, 'row')} with an answer and the {count(run.invalid, 'invalid one')} stay as they are.</p>
+          <ErrorNote error={change.error} />
+          <Code text={`prismctl runs retry ${run.id} --watch`} label="Copy command" />
+        </div>
+      </Dialog>
+      {dialog === 'limits' && <Limits run={run} onClose={close} />}
+      {dialog === 'download' && <Download run={run} only={only} onClose={close} />}
+    </>
+  );
+}
+
+/** Limits as they are typed: an empty text is no limit. */
+function Limits({ run, onClose }: { run: Run; onClose: () => void }) {
+  const [rate, setRate] = useState('');
+  const [places, setPlaces] = useState('');
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: () => ask(api.PUT('/v1/runs/{run_id}/limits', {
+      params: { path: { run_id: run.id } }, body: { rows_per_second: rate ? Number(rate) : null, concurrency: places ? Number(places) : null },
+    })),
+    onSuccess: (now) => {
+      told(client, now);
+      toast('The limits are changed.');
+      onClose();
+    },
+  });
+  const problem = (path: string) => (save.error as { problem?: (path: string) => string | undefined } | null)?.problem?.(path);
+  return (
+    <Dialog open onClose={onClose} title={`Limits of ${run.name ?? 'this run'}`} onSubmit={() => save.mutate()} actions={
+      <>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button variant="primary" type="submit" busy={save.isPending}>Set limits</Button>
+      </>
+    }>
+      <div className="stack">
+        <p className="soft">The API does not tell the limits that are set now. Both are replaced.</p>
+        <Input label="Rows a second at most" inputMode="decimal" value={rate} placeholder="no limit" error={problem('rows_per_second')} onChange={(event) => setRate(event.target.value)} />
+        <Input label="Rows at the model at once, at most" inputMode="numeric" value={places} placeholder="no limit" error={problem('concurrency')} onChange={(event) => setPlaces(event.target.value)} />
+        <ErrorNote error={problem('rows_per_second') || problem('concurrency') ? undefined : save.error} />
+      </div>
+    </Dialog>
+  );
+}
+
+const formats = [['csv', 'CSV, with labels'], ['xlsx', 'Excel (xlsx)'], ['tsv', 'TSV, with labels'], ['jsonl', 'JSON Lines']] as const;
+
+function Download({ run, only: first, onClose }: { run: Run; only: Only; onClose: () => void }) {
+  const [only, setOnly] = useState(first);
+  const name = (format: string) => fileName([run.name ?? run.prism, ...(only === 'all' ? ['answers'] : [only])], format, new Date());
+  return (
+    <DownloadDialog title={`Download ${run.name ?? 'the run'}`} formats={formats} large={run.rows > 500_000} onClose={onClose} name={name}
+      path={(format) => withQuery(`/v1/runs/${run.id}/rows`, { format, only })}
+      command={(format) => `prismctl runs download ${run.id}${only === 'all' ? '' : ` --only ${only}`} -o ${name(format)}`}>
+      <p>The columns of the file as they came, then the state of each row, then the columns of the Lens.{!over(run) && ' Rows that wait have the state pending.'}</p>
+      <Select label="Rows" value={only} options={onlys.map((one) => [one, one === 'all' ? 'All rows' : `Only ${one} rows`] as const)} onChange={(event) => setOnly(event.target.value as Only)} />
+    </DownloadDialog>
+  );
+}
