@@ -1,17 +1,18 @@
+// Signed 32 bit numbers everywhere: engines compute unsigned ones above 2^31 as doubles, at a fraction of the speed.
 const constants = /* @__PURE__ */ (() => {
   // The first 32 bits of the fractions of the cube roots of the first 64 primes, as FIPS 180-4 says.
   const primes: number[] = [];
   for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p)) primes.push(n);
   const fraction = (root: number) => Math.floor((root - Math.floor(root)) * 2 ** 32);
-  return { k: Uint32Array.from(primes, (p) => fraction(Math.cbrt(p))), start: primes.slice(0, 8).map((p) => fraction(Math.sqrt(p))) };
+  return { k: Int32Array.from(primes, (p) => fraction(Math.cbrt(p))), start: primes.slice(0, 8).map((p) => fraction(Math.sqrt(p))) };
 })();
 
 /**
  * SHA-256 of what comes piece by piece. The browser's own digest takes a whole file at once, and files have up to 5 GiB.
  */
 export class Sha256 {
-  readonly #state = Uint32Array.from(constants.start);
-  readonly #words = new Uint32Array(64);
+  readonly #state = Int32Array.from(constants.start);
+  readonly #words = new Int32Array(64);
   readonly #rest = new Uint8Array(64);
   #length = 0;
 
@@ -39,7 +40,7 @@ export class Sha256 {
     view.setUint32(padding.length - 8, Math.floor(bits / 2 ** 32));
     view.setUint32(padding.length - 4, bits >>> 0);
     this.update(padding);
-    return Array.from(this.#state, (word) => word.toString(16).padStart(8, '0')).join('');
+    return Array.from(this.#state, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
   }
 
   #block(bytes: Uint8Array, at: number): void {
@@ -51,7 +52,8 @@ export class Sha256 {
       const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
       w[i] = (w[i - 16]! + s0 + w[i - 7]! + s1) | 0;
     }
-    let [a, b, c, d, e, f, g, h] = s as unknown as [number, number, number, number, number, number, number, number];
+    let [a, b, c, d] = [s[0]!, s[1]!, s[2]!, s[3]!];
+    let [e, f, g, h] = [s[4]!, s[5]!, s[6]!, s[7]!];
     for (let i = 0; i < 64; i++) {
       const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
       const t1 = (h + s1 + ((e & f) ^ (~e & g)) + k[i]! + w[i]!) | 0;
