@@ -26,7 +26,7 @@ interface Options {
 /** Maps the columns of a file to the fields of a prism, checks the rows, and starts the run. */
 export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schemas['File'] }) {
   const columns = file.columns ?? [];
-  const [options, setOptions] = useState<Options>({ name: '', version: '', context: '', contextColumn: '', contextText: '', rate: '', places: '', pauseAt: '' });
+  const [options, setOptions] = useState<Options>({ name: file.name, version: '', context: '', contextColumn: '', contextText: '', rate: '', places: '', pauseAt: '' });
   const pinned = Number(options.version) || prism.latest_version;
   const { data: other } = useVersion(pinned === prism.latest_version ? undefined : prism.slug, pinned);
   const version = pinned === prism.latest_version ? prism.version : other;

@@ -4,7 +4,7 @@ import { compact } from '../results/search';
 import '../results/results.css';
 import { type Run, useFile, useRun } from './data';
 import { moving } from './events';
-import { doneText, leftText, rateText, RunProgress } from './Figures';
+import { doneText, paceText, RunProgress } from './Figures';
 import { RunActions } from './RunActions';
 import { RunRows } from './RunRows';
 import './runs.css';
@@ -24,13 +24,13 @@ export function RunPage() {
   }
   return (
     <Page title={run.name ?? 'Run'} name={run.name ?? `Run ${id}`} actions={<RunActions run={run} only={search.only ?? 'all'} />} lead={
-      <span className="row"><Status status={run.status} /><span className="results-line"><Link to="/results" search={{ run: id }}>Results</Link> of {run.prism} version {run.version}</span></span>
+      <span className="row"><Status status={run.status} /><span className="runs-of"><Link to="/results" search={{ run: id }}>Results</Link> of {run.prism} version {run.version}</span></span>
     }>
       <ErrorNote error={error} title="The run could not be read again." onRetry={() => void refetch()} />
       {run.reason && <Note tone="warn"><strong>Paused by itself:</strong> {run.reason} Look into it, then resume the run.</Note>}
       <Progressing run={run} />
+      <details className="runs-about"><summary>About this run</summary><About run={run} /></details>
       <Section title="Rows"><RunRows run={run} search={search} set={set} /></Section>
-      <Section title="About this run"><About run={run} /></Section>
     </Page>
   );
 }
@@ -39,7 +39,7 @@ function Progressing({ run }: { run: Run }) {
   const states: [string, number][] = [['ok', run.ok], ['failed', run.failed], ['invalid', run.invalid], ['cancelled', run.cancelled], ['pending', run.pending]];
   return (
     <div className="stack-2">
-      <div className="runs-line num"><strong>{doneText(run)}</strong>{moving(run) && <span>{rateText(run)} rows, {leftText(run)} left</span>}</div>
+      <div className="runs-line num"><strong>{doneText(run)}</strong>{moving(run) && <span>{paceText(run)}</span>}</div>
       <RunProgress run={run} />
       <ul className="runs-states">
         {states.map(([status, n]) => <li key={status}><Status status={status} /> <strong className="num">{shown(n)}</strong></li>)}
