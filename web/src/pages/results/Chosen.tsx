@@ -14,7 +14,7 @@ export function Chosen({ results, onClear, onMatching }: { results: Result[]; on
     <div className="results-chosen" role="region" aria-label="Selected results">
       <strong className="num" role="status">{count(results.length, 'result')} selected</strong>
       {mayRetry && <Button small icon="retry" disabled={failed.length === 0} onClick={() => setAsking('retry')}>{failed.length ? `Retry ${count(failed.length, 'failed one')}` : 'Retry'}</Button>}
-      {mayRetry && <Button small onClick={onMatching}>Select all that match</Button>}
+      {mayRetry && <Button small onClick={onMatching}>Retry all that match</Button>}
       {mayDelete && <Button small icon="trash" onClick={() => setAsking('delete')}>Delete</Button>}
       <Button small variant="quiet" icon="close" onClick={onClear}>Clear the selection</Button>
       {asking === 'retry' && <RetryChosen results={failed} onClose={() => setAsking(undefined)} onDone={onClear} />}

@@ -1,4 +1,4 @@
-import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ApiError, api, ask, type Schemas, useCan } from '@/api';
 import type { ListQuery } from './search';
 
@@ -49,6 +49,8 @@ export function forget(client: QueryClient, ids: ReadonlySet<string>): void {
     ...old, pages: old.pages.map((page) => ({ ...page, data: page.data.filter((result) => !ids.has(result.id)) })),
   });
   for (const id of ids) client.removeQueries({ queryKey: ['results', 'one', id] });
+  // The newest result that is known may be one of them.
+  client.removeQueries({ queryKey: ['results', 'newest'] });
 }
 
 /** All that is known of one result: as the Lens shows it, with every probability, and the record of its call. */
@@ -143,8 +145,4 @@ export async function deleteResult(id: string): Promise<void> {
     // Deleted by somebody else meanwhile: it is gone, as wanted.
     if (!(error instanceof ApiError && error.status === 404)) throw error;
   }
-}
-
-export function useClient(): QueryClient {
-  return useQueryClient();
 }
