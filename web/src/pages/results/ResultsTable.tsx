@@ -67,6 +67,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   ]);
   const busy = useIsFetching({ queryKey: ['results', 'list', query] }) > 0;
   const first = list.isPending;
+  const failed = list.error !== null && loaded.length === 0;
   const leave = () => {
     const next = rows[at + 1] ?? rows[at - 1];
     open(next?.id, true);
@@ -81,7 +82,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
     <div className="stack">
       <Filters search={search} set={set} fixed={fixed !== undefined} />
       <div className="results-line">
-        <span className="num" role="status">{first ? '' : `${count(rows.length, 'result')}${words !== undefined ? ` of the ${count(loaded.length, 'loaded one')}` : hasNextPage ? ' loaded, more below' : ''}`}</span>
+        <span className="num" role="status">{first || failed ? '' : `${count(rows.length, 'result')}${words !== undefined ? ` of the ${count(loaded.length, 'loaded one')}` : hasNextPage ? ' loaded, more below' : ''}`}</span>
         {newer && <Button small icon="up" onClick={refresh}>Show newer results</Button>}
         {lens.length > 0 && <span title={lens.join(', ')}>{count(lens.length, 'Lens column')} of {prism?.lens.columns.length} in the panel only</span>}
         <span className="grow" />
@@ -91,7 +92,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
       </div>
       {first && !list.error && <Skeleton lines={12} />}
       <ErrorNote error={list.isFetchNextPageError ? undefined : list.error} title="The results could not be read." onRetry={() => void list.refetch()} />
-      {!first && rows.length === 0 && !hasNextPage && !busy && !list.error ? <Nothing search={search} fixed={fixed} /> : !first && (
+      {!first && rows.length === 0 && !hasNextPage && !busy && !list.error ? <Nothing search={search} fixed={fixed} /> : !first && !failed && (
         <Split>
           <div>{table}</div>
           {search.open !== undefined && (
