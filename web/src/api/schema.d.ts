@@ -977,7 +977,7 @@ export interface components {
              * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
              * @default false
              */
-            dry_run: boolean | null;
+            dry_run?: boolean | null;
         };
         /** @description One column of a Lens. */
         Column: {
@@ -996,12 +996,12 @@ export interface components {
              * @description The answer of a yes_no question is `yes` from this probability on. Only with `answer`.
              * @default 0.6
              */
-            yes_at: number | null;
+            yes_at?: number | null;
             /**
              * @description The answer of a yes_no question is `no` up to this probability, and `unsure` in between. Only with `answer`.
              * @default 0.4
              */
-            no_at: number | null;
+            no_at?: number | null;
         } & (unknown & unknown);
         /** @description A prism to be, with its version 1. */
         NewPrism: {
@@ -1022,7 +1022,7 @@ export interface components {
              * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
              * @default false
              */
-            dry_run: boolean | null;
+            dry_run?: boolean | null;
         };
         /** @description A version to be. It replaces the Lens by the one sent, or else by the one derived from its questions. */
         NewVersion: {
@@ -1042,7 +1042,7 @@ export interface components {
              * @description Makes every check of the call and answers 200 with what it would store, but stores nothing.
              * @default false
              */
-            dry_run: boolean | null;
+            dry_run?: boolean | null;
         };
         /** @description A named definition with its latest version. */
         Prism: {

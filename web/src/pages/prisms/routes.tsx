@@ -1,1 +1,82 @@
-export const prismsRoutes = [] as const;
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { Sort } from '@/design/Table';
+import { frame } from '@/shell/root';
+
+export interface PrismsSearch {
+  q?: string;
+  archived?: 'true' | 'all';
+  sort?: Sort;
+}
+
+export interface NewSearch {
+  /** `blank`, `paste`, `pasted`, or the id of an example. */
+  from?: string;
+  try?: boolean;
+}
+
+export interface TrySearch {
+  /** The version to ask, if not the latest. */
+  version?: number;
+  /** The result that is shown. */
+  result?: string;
+  as?: 'go' | 'prismctl';
+}
+
+export interface EditSearch {
+  /** The panel in which the unsaved definition is tried. */
+  try?: boolean;
+  /** The dialog with the differences, before a version is saved. */
+  review?: boolean;
+  /** The version to begin from, if not the latest. */
+  from?: number;
+}
+
+export interface SettingsSearch {
+  /** The version whose differences to the one before are shown. */
+  version?: number;
+  as?: 'json';
+}
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined);
+const version = (value: unknown) => (Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined);
+const yes = (value: unknown) => value === true || value === 'true' || undefined;
+const oneOf = <T extends string>(value: unknown, ...words: T[]) => words.find((word) => word === String(value));
+
+const prism = createRoute({ getParentRoute: () => frame, path: '/prisms/$prism', component: lazyRouteComponent(() => import('./PrismPage'), 'PrismPage') });
+
+// Children are named before they are added: TypeScript does not infer the tree of routes that are made inside addChildren.
+const tryIt = createRoute({
+  getParentRoute: () => prism,
+  path: '/',
+  component: lazyRouteComponent(() => import('./Try'), 'Try'),
+  validateSearch: (search): TrySearch => ({ version: version(search.version), result: text(search.result), as: oneOf(search.as, 'go', 'prismctl') }),
+});
+const edit = createRoute({
+  getParentRoute: () => prism,
+  path: '/edit',
+  component: lazyRouteComponent(() => import('./Edit'), 'Edit'),
+  validateSearch: (search): EditSearch => ({ try: yes(search.try), review: yes(search.review), from: version(search.from) }),
+});
+const lens = createRoute({ getParentRoute: () => prism, path: '/lens', component: lazyRouteComponent(() => import('./Lens'), 'Lens') });
+const settings = createRoute({
+  getParentRoute: () => prism,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./Settings'), 'Settings'),
+  validateSearch: (search): SettingsSearch => ({ version: version(search.version), as: oneOf(search.as, 'json') }),
+});
+
+export const prismsRoutes = [
+  createRoute({
+    getParentRoute: () => frame,
+    path: '/prisms',
+    component: lazyRouteComponent(() => import('./List'), 'List'),
+    validateSearch: (search): PrismsSearch => ({ q: text(search.q), archived: oneOf(search.archived, 'true', 'all'), sort: text(search.sort) }),
+  }),
+  createRoute({
+    getParentRoute: () => frame,
+    path: '/prisms/new',
+    component: lazyRouteComponent(() => import('./New'), 'New'),
+    validateSearch: (search): NewSearch => ({ from: text(search.from), try: yes(search.try) }),
+  }),
+  prism.addChildren([tryIt, edit, lens, settings]),
+] as const;

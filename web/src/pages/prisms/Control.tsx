@@ -1,0 +1,59 @@
+import { createContext, type ReactNode, useContext, useState } from 'react';
+import { Input, Select, Textarea } from '@/design';
+import { idOf, type Problems } from './problems';
+
+interface Editing {
+  problems: Problems;
+  /** Problems of places that nobody typed in are shown too, as after an attempt to save. */
+  all: boolean;
+  disabled: boolean;
+}
+
+const Context = createContext<Editing>({ problems: new Map(), all: false, disabled: false });
+export const EditingProvider = Context.Provider;
+export const useEditing = (): Editing => useContext(Context);
+
+interface Props {
+  label: string;
+  hideLabel?: boolean;
+  hint?: ReactNode;
+  /** Where the value stands in the definition, as the API names it. */
+  path: string;
+  value: string;
+  onChange: (value: string) => void;
+  className?: string;
+  placeholder?: string;
+}
+
+/** The problem of a path, once something was typed there or it was left empty. */
+function useProblem(path: string, value: string) {
+  const { problems, all } = useEditing();
+  const [left, setLeft] = useState(false);
+  const problem = problems.get(path);
+  return { error: all || left || value ? problem : undefined, onBlur: () => setLeft(true) };
+}
+
+/** An input of a definition, with its problem beside it. */
+export function Text({ path, value, onChange, long, mono, inputMode, ...rest }: Props & { long?: boolean; mono?: boolean; inputMode?: 'decimal' }) {
+  const { error, onBlur } = useProblem(path, value);
+  const { disabled } = useEditing();
+  const all = { ...rest, error, onBlur, value, disabled, 'data-at': idOf(path) };
+  if (long) return <Textarea {...all} rows={1} className={`grows ${rest.className ?? ''}`} onChange={(event) => onChange(event.target.value)} />;
+  return <Input {...all} className={`${mono ? 'mono' : ''} ${rest.className ?? ''}`} spellCheck={!mono} inputMode={inputMode} onChange={(event) => onChange(event.target.value)} />;
+}
+
+export function Choice({ path, value, onChange, options, ...rest }: Props & { options: readonly (readonly [string, string])[] }) {
+  const { error, onBlur } = useProblem(path, value);
+  const { disabled } = useEditing();
+  return <Select {...rest} error={error} onBlur={onBlur} value={value} disabled={disabled} options={options} data-at={idOf(path)} onChange={(event) => onChange(event.target.value)} />;
+}
+
+/** Puts the focus on the control of a path, or of the nearest one above it. */
+export function focusAt(path: string): void {
+  const steps = path.split('.');
+  for (let n = steps.length; n > 0; n--) {
+    const at = idOf(steps.slice(0, n).join('.'));
+    const found = document.querySelector<HTMLElement>(`[data-at="${at}"], [data-at^="${at}-"]`);
+    if (found) return found.focus();
+  }
+}

@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { Checkbox, Section } from '@/design';
+import { modelsQuery } from './calls';
+import { Choice, Text, useEditing } from './Control';
+import { Items } from './Items';
+import { type Draft, type DraftLevel, type DraftOption, type DraftQuestion, keyOf, newField, newLevel, newOption, newQuestion, type QuestionType, slugOf } from './model';
+
+/** A definition as a form. `named`: with the slug and name of a new prism. */
+export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (draft: Draft) => void; named?: boolean }) {
+  const models = useQuery(modelsQuery());
+  const { problems, disabled } = useEditing();
+  const set = (part: Partial<Draft>) => onChange({ ...draft, ...part });
+  const known = models.data?.data ?? [];
+  const standard = known.find((m) => m.default);
+  return (
+    <div className="editor">
+      {named && (
+        <div className="line two">
+          <Text path="name" label="Name" hint="For people. You can change it later." value={draft.name}
+            onChange={(name) => set({ name, ...((!draft.slug || draft.slug === slugOf(draft.name)) && { slug: slugOf(name) }) })} />
+          <Text path="slug" label="Slug" mono hint="Names the prism in calls. It stays." value={draft.slug} onChange={(slug) => set({ slug })} />
+        </div>
+      )}
+      <Text path="instructions" long label="Instructions" hint="Sent to the model with every question: what the fields are, and how to judge them. Optional."
+        value={draft.instructions} onChange={(instructions) => set({ instructions })} />
+      <Choice path="model" className="model-select" label="Model" value={draft.model} onChange={(model) => set({ model })} options={[
+        ['', standard ? `The default, now ${standard.name}` : 'The default'],
+        ...known.map((m): [string, string] => [m.name, [m.name, m.model, m.price && `${m.price.input} and ${m.price.output} ${m.price.currency} for a million tokens`].filter(Boolean).join(' · ')]),
+        ...(draft.model && models.data && !known.some((m) => m.name === draft.model) ? [[draft.model, `${draft.model}, not configured`] as [string, string]] : []),
+      ]} hint={models.error ? 'The models could not be loaded. The choice stays as it is.' : undefined} />
+      <Section title="Fields">
+        <p className="soft">What a call sends.</p>
+        <Items items={draft.fields} onChange={(fields) => set({ fields })} noun="field" nameOf={(f) => f.key} disabled={disabled} error={problems.get('fields')}
+          add={{ label: 'Add field', make: () => newField(), most: 50 }}>
+          {(field, i, update, buttons) => (
+            <div className="line field-line">
+              <Text path={`fields.${i}.label`} label="Label" value={field.label} onChange={(label) => update({ ...field, label, ...(field.auto && { key: keyOf(label) }) })} />
+              <Text path={`fields.${i}.key`} label="Key" mono value={field.key} onChange={(key) => update({ ...field, key, auto: false })} />
+              {buttons}
+            </div>
+          )}
+        </Items>
+      </Section>
+      <Section title="Questions">
+        <Items items={draft.questions} onChange={(questions) => set({ questions })} noun="question" nameOf={(q) => q.key} disabled={disabled} error={problems.get('questions')}
+          add={{ label: 'Add question', make: () => newQuestion(), most: 64 }}>
+          {(question, i, update, buttons) => <QuestionEditor question={question} at={`questions.${i}`} number={i + 1} onChange={update} buttons={buttons} />}
+        </Items>
+      </Section>
+    </div>
+  );
+}
+
+const types: [QuestionType, string][] = [['choice', 'Choice of options'], ['yes_no', 'Yes or no'], ['scale', 'Scale of levels']];
+
+function QuestionEditor({ question: q, at, number, onChange, buttons }: {
+  question: DraftQuestion; at: string; number: number; onChange: (question: DraftQuestion) => void; buttons: React.ReactNode;
+}) {
+  const { problems, disabled } = useEditing();
+  const set = (part: Partial<DraftQuestion>) => onChange({ ...q, ...part });
+  return (
+    <fieldset className="question">
+      <legend className="unseen">Question {number} {q.key}</legend>
+      <div className="question-head"><h3 aria-hidden="true">Question {number}</h3>{buttons}</div>
+      <Text path={`${at}.text`} long label="Text" placeholder="What does the model answer?" value={q.text}
+        onChange={(text) => set({ text, ...(q.auto && { key: keyOf(text) }) })} />
+      <div className="line two">
+        <Choice path={`${at}.type`} label="Type" value={q.type} options={types} onChange={(type) => set({ type: type as QuestionType })} />
+        <Text path={`${at}.key`} label="Key" mono value={q.key} onChange={(key) => set({ key, auto: false })} />
+      </div>
+      {q.type === 'choice' && (
+        <>
+          <Items<DraftOption> items={q.options} onChange={(options) => set({ options })} noun="option" nameOf={(o) => o.key} disabled={disabled} error={problems.get(`${at}.options`)}
+            add={{ label: 'Add option', make: () => newOption(), most: q.insufficient ? 25 : 26 }}>
+            {(option, j, update, moves) => (
+              <div className="line option-line">
+                <Text path={`${at}.options.${j}.label`} label="Option" value={option.label}
+                  onChange={(label) => update({ ...option, label, ...(option.auto && { key: keyOf(label) }) })} />
+                <Text path={`${at}.options.${j}.key`} label="Key" mono value={option.key} onChange={(key) => update({ ...option, key, auto: false })} />
+                <Text path={`${at}.options.${j}.description`} long label="When it is right" value={option.description} onChange={(description) => update({ ...option, description })} />
+                {moves}
+              </div>
+            )}
+          </Items>
+          <Checkbox label="Insufficient information" hint="Adds the option that the text does not say enough to choose." checked={q.insufficient} disabled={disabled}
+            onChange={(event) => set({ insufficient: event.target.checked })} />
+        </>
+      )}
+      {q.type === 'scale' && (
+        <Items<DraftLevel> items={q.levels} onChange={(levels) => set({ levels })} noun="level" nameOf={(l) => l.key} disabled={disabled} error={problems.get(`${at}.levels`)}
+          add={{ label: 'Add level', make: () => newLevel(), most: 10 }}>
+          {(level, j, update, moves) => (
+            <div className="line option-line">
+              <Text path={`${at}.levels.${j}.label`} label="Level" value={level.label}
+                onChange={(label) => update({ ...level, label, ...(level.auto && { key: keyOf(label) }) })} />
+              <Text path={`${at}.levels.${j}.key`} label="Key" mono value={level.key} onChange={(key) => update({ ...level, key, auto: false })} />
+              <Text path={`${at}.levels.${j}.value`} label="Value" inputMode="decimal" placeholder={String(j + 1)} value={level.value} onChange={(value) => update({ ...level, value })} />
+              {moves}
+            </div>
+          )}
+        </Items>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,184 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api, ApiError, ask, useCan } from '@/api';
+import { Button, ButtonLink, count, Empty, ErrorNote, Note, Section, Skeleton, Status, Time, toast } from '@/design';
+import { useActions } from '@/shell/actions';
+import { LensValue } from './Answers';
+import { type Prism, prismQuery, previewLens } from './calls';
+import { Changes } from './Changes';
+import { Choice, EditingProvider, Text } from './Control';
+import { lensChanges } from './diff';
+import { useDraft } from './drafts';
+import { Foot } from './Foot';
+import { Items } from './Items';
+import { columnOf, derived, type DraftColumn, draftColumn, freeName, optionsOf, plainColumn, type Show, showsOf } from './lens';
+import { draftOf, type LensColumn, same } from './model';
+import { localLensProblems, problemsByPath, together } from './problems';
+import { usePrism } from './PrismPage';
+import { useSettled } from './useProblems';
+
+/** What is kept of an edit: the Lens and the entity tag that it began from, and what was made of it. */
+interface Kept {
+  etag: string;
+  before: LensColumn[];
+  columns: DraftColumn[];
+}
+
+const shows: Record<Show, string> = { answer: 'Answer', probability: 'Probability', average: 'Average', confidence: 'Confidence' };
+
+export function Lens(): ReactNode {
+  const { prism, etag } = usePrism();
+  const client = useQueryClient();
+  const canEdit = useCan('edit');
+  const { questions, fields } = prism.version;
+  const stored = prism.lens.columns.map(plainColumn);
+  const [kept, setKept] = useDraft<Kept>(`lens.${prism.id}`);
+  const [fresh, setFresh] = useState(() => ({ of: prism.lens, columns: stored.map(draftColumn) }));
+  if (fresh.of !== prism.lens) setFresh({ of: prism.lens, columns: stored.map(draftColumn) });
+  const columns = kept?.columns ?? fresh.columns;
+  const sent = columns.map((c) => columnOf(c, questions));
+  const found = lensChanges(stored, sent);
+  const changed = !same(stored, sent);
+  // Another change of the prism, such as a name, changes the tag too: only another Lens is a conflict.
+  const overtaken = kept !== undefined && kept.etag !== etag && !same(kept.before, stored);
+  const change = (next: DraftColumn[]) => setKept({ etag: kept?.etag ?? etag, before: kept?.before ?? stored, columns: next });
+  const disabled = !canEdit || prism.archived_at !== null;
+  const local = localLensProblems(columns, prism.version);
+  const preview = usePreview(prism, sent, local.size === 0);
+  const problems = together(local, preview.error instanceof ApiError && preview.current ? problemsByPath(preview.error.problems) : new Map());
+
+  const save = useMutation({
+    mutationFn: () => ask(api.PUT('/v1/prisms/{prism}/lens', { params: { path: { prism: prism.slug }, header: { 'If-Match': etag } }, body: { columns: sent } })),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['prism', prism.slug] });
+      setKept(undefined);
+      for (const queryKey of [['prisms'], ['result'], ['results']]) void client.invalidateQueries({ queryKey });
+      toast('Lens saved. It shows old results too.');
+    },
+    onError: (error) => { if (error instanceof ApiError && error.status === 409) void client.invalidateQueries(prismQuery(prism.slug)); },
+  });
+  const send = () => { if (changed && problems.size === 0 && !overtaken && !save.isPending) save.mutate(); };
+  useActions(disabled ? [] : [
+    { id: 'save lens', group: prism.slug, label: 'Save Lens', words: 'columns', run: send },
+    { id: 'derive lens', group: prism.slug, label: 'Derive the Lens anew', words: 'columns reset', run: () => change(derived(questions).map(draftColumn)) },
+  ]);
+  return (
+    <EditingProvider value={{ problems, all: true, disabled }}>
+      {!canEdit && <Note>Your role may not change the Lens. Owners and editors may.</Note>}
+      {overtaken && (
+        <Note tone="warn" action={<Button small onClick={() => setKept({ etag, before: stored, columns })}>Keep my columns</Button>}>
+          <strong>Somebody saved another Lens while you edited this one.</strong> Your columns are still here. What the other changed:
+          <Changes changes={lensChanges(kept.before, stored)} none="The order of the columns." />
+        </Note>
+      )}
+      <div className="lens-sides">
+        <Section title="Columns" actions={!disabled && <Button small variant="quiet" icon="retry" onClick={() => change(derived(questions).map(draftColumn))}>Derive anew</Button>}>
+          <p className="soft">What calls and downloads show of each answer. A change shows old results too, and asks no model.</p>
+          <Items<DraftColumn> items={columns} onChange={change} noun="column" nameOf={(c) => c.name} disabled={disabled} error={problems.get('columns')}
+            add={{ label: 'Add column', most: 200, make: () => draftColumn({ name: freeName(questions[0]!.key, sent, fields), question: questions[0]!.key, show: 'answer' }) }}>
+            {(column, i, update, buttons) => <ColumnEditor column={column} at={`columns.${i}`} prism={prism} onChange={update} buttons={buttons} />}
+          </Items>
+          {!disabled && (
+            <Foot problems={problems} draft={draftOf(prism.version)} checking={preview.checking} other={undefined}
+              words={changed ? `${count(Math.max(1, found.length), 'change')}, kept in this tab` : 'No changes'}>
+              {kept && <Button onClick={() => { const undo = kept; setKept(undefined); toast('Changes discarded.', () => setKept(undo)); }}>Discard</Button>}
+              <Button variant="primary" busy={save.isPending} disabled={!changed || overtaken || problems.size > 0} onClick={send}>Save Lens</Button>
+            </Foot>
+          )}
+          <ErrorNote error={save.error} title="The Lens was not saved." />
+        </Section>
+        <Section title="Newest results"><Rows preview={preview} prism={prism} /></Section>
+      </div>
+    </EditingProvider>
+  );
+}
+
+/** The newest 20 results through the columns that are typed. While they have a problem, the last rows stay. */
+function usePreview(prism: Prism, columns: LensColumn[], valid: boolean) {
+  const newest = useQuery({
+    queryKey: ['prism', prism.slug, 'newest'],
+    queryFn: ({ signal }) => ask(api.GET('/v1/results', { params: { query: { prism: prism.slug, limit: 20 } }, signal })),
+    placeholderData: undefined,
+  });
+  const text = JSON.stringify(columns);
+  const settled = useSettled(text, 120);
+  const ids = newest.data?.data.map((r) => r.id);
+  const rows = useQuery({
+    queryKey: ['prism', prism.slug, 'preview', settled, ids],
+    queryFn: ({ signal }) => previewLens(prism.slug, JSON.parse(settled) as LensColumn[], ids!, signal),
+    enabled: ids !== undefined && valid && settled === text,
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+  });
+  return { newest, rows, error: rows.error, current: settled === text, checking: rows.isFetching || settled !== text };
+}
+
+function Rows({ preview: { newest, rows }, prism }: { preview: ReturnType<typeof usePreview>; prism: Prism }) {
+  const invalid = rows.error instanceof ApiError && rows.error.problems.length > 0;
+  if (newest.error) return <ErrorNote error={newest.error} onRetry={() => void newest.refetch()} />;
+  if (newest.data?.data.length === 0) {
+    return (
+      <Empty title="No results yet" command={`prismctl call ${prism.slug} ${prism.version.fields.map((f) => `--field ${f.key}=…`).join(' ')}`}
+        action={<ButtonLink to="/prisms/$prism" params={{ prism: prism.slug }} variant="primary">Try the prism</ButtonLink>}>
+        The newest 20 results stand here through the columns beside, while you type.
+      </Empty>
+    );
+  }
+  const data = rows.data;
+  return (
+    <>
+      {!invalid && <ErrorNote error={rows.error} title="The preview could not be loaded." onRetry={() => void rows.refetch()} />}
+      {data ? (
+        <div className="preview" tabIndex={0} role="region" aria-label="Newest results through these columns" aria-busy={rows.isPlaceholderData || undefined}>
+          <table className="table">
+            <thead><tr><th scope="col">Created</th><th scope="col">Status</th>{data.columns.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+            <tbody>
+              {data.data.map(({ result, missing }) => (
+                <tr key={result.id}>
+                  <td><Time at={result.created_at} /></td>
+                  <td><Status status={result.status} /></td>
+                  {data.columns.map((name) => {
+                    const value = result.answers?.[name];
+                    return <td key={name} className={typeof value === 'number' ? 'end' : undefined} title={value == null ? missing[name] ?? result.error ?? undefined : undefined}><LensValue value={value} /></td>;
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : !rows.error && <Skeleton lines={8} />}
+    </>
+  );
+}
+
+function ColumnEditor({ column: c, at, prism, onChange, buttons }: { column: DraftColumn; at: string; prism: Prism; onChange: (column: DraftColumn) => void; buttons: ReactNode }) {
+  const { questions } = prism.version;
+  const question = questions.find((q) => q.key === c.question);
+  const options = optionsOf(question);
+  const possible = showsOf(question?.type);
+  const set = (part: Partial<DraftColumn>) => onChange({ ...c, ...part });
+  return (
+    <div className="column-item">
+      <Text path={`${at}.name`} label="Name" value={c.name} onChange={(name) => set({ name })} />
+      <Choice path={`${at}.question`} label="Question" value={c.question}
+        options={[...questions.map((q): [string, string] => [q.key, q.key]), ...(question ? [] : [[c.question, `${c.question}, not in the latest version`] as [string, string]])]}
+        onChange={(key) => {
+          const type = questions.find((q) => q.key === key)?.type;
+          set({ question: key, option: '', ...(!showsOf(type).includes(c.show) && { show: 'answer' as const }) });
+        }} />
+      <Choice path={`${at}.show`} label="Show" value={c.show} onChange={(show) => set({ show: show as Show })}
+        options={[...possible, ...(possible.includes(c.show) ? [] : [c.show])].map((show): [string, string] => [show, shows[show] ?? show])} />
+      {c.show === 'probability' && options.length > 0 && (
+        <Choice path={`${at}.option`} label="Of" value={c.option} onChange={(option) => set({ option })}
+          options={[['', question?.type === 'scale' ? 'the chosen level' : 'the chosen option'], ...options.map((o): [string, string] => [o.key, o.label])]} />
+      )}
+      {c.show === 'answer' && question?.type === 'yes_no' && (
+        <>
+          <Text path={`${at}.yes_at`} label="Yes from" inputMode="decimal" placeholder="0.6" value={c.yesAt} onChange={(yesAt) => set({ yesAt })} />
+          <Text path={`${at}.no_at`} label="No up to" inputMode="decimal" placeholder="0.4" value={c.noAt} onChange={(noAt) => set({ noAt })} />
+        </>
+      )}
+      {buttons}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ApiError } from '@/api';
+import { Copy, ErrorNote, Note, Page, Skeleton, Status, Tabs } from '@/design';
+import { useActions } from '@/shell/actions';
+import { NotFound } from '@/shell/Failed';
+import { prismQuery, type Tagged } from './calls';
+import './prisms.css';
+
+const route = getRouteApi('/frame/prisms/$prism');
+
+const tabs = [
+  { label: 'Try', to: '/prisms/$prism', words: 'call answer', exact: true },
+  { label: 'Edit', to: '/prisms/$prism/edit', words: 'questions options definition version' },
+  { label: 'Lens', to: '/prisms/$prism/lens', words: 'columns' },
+  { label: 'Settings', to: '/prisms/$prism/settings', words: 'archive retention name versions' },
+] as const;
+
+/** The prism of the address. Only below PrismPage, which shows its children once the prism is there. */
+export function usePrism(): Tagged {
+  const { prism } = route.useParams();
+  return useQuery(prismQuery(prism)).data!;
+}
+
+export function PrismPage(): ReactNode {
+  const { prism: name } = route.useParams();
+  const navigate = route.useNavigate();
+  const { data, error, refetch } = useQuery(prismQuery(name));
+  useActions(tabs.map(({ label, to, words }) => ({ id: `tab ${label}`, group: name, label, words, run: () => void navigate({ to, params: { prism: name } }) })));
+  if (error instanceof ApiError && error.status === 404 && !data) return <NotFound />;
+  const prism = data?.prism;
+  const title = prism?.name ?? prism?.slug ?? name;
+  return (
+    <Page title={<span className="row">{title}{prism?.archived_at && <Status status="archived" />}</span>} name={title}
+      lead={<span className="row prism-lead"><code>{prism?.slug ?? name}</code><Copy text={prism?.slug ?? name} label="Copy slug" />{prism && <span>Version {prism.latest_version}</span>}</span>}
+      tabs={<Tabs label="Prism" tabs={tabs.map((tab) => ({ label: tab.label, to: tab.to, params: { prism: name }, activeOptions: { exact: 'exact' in tab, includeSearch: false } }))} />}>
+      <ErrorNote error={error} title="The prism could not be loaded." onRetry={() => void refetch()} />
+      {prism?.archived_at && <Note tone="warn">This prism is archived: it takes no calls and no changes. Its results stay readable. Unarchive it in Settings.</Note>}
+      {data ? <Outlet /> : !error && <Skeleton lines={10} />}
+    </Page>
+  );
+}

@@ -1,0 +1,111 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { api, ApiError, ask, useCan } from '@/api';
+import { Code, ErrorNote, Note, Section, Select, Skeleton } from '@/design';
+import { useActions } from '@/shell/actions';
+import { createResult, resultQuery, retryResult, versionsQuery } from './calls';
+import { useDraft } from './drafts';
+import { usePrism } from './PrismPage';
+import { problemsByPath } from './problems';
+import { Outcome } from './Outcome';
+import { bodyOf, type Call, curl, go, prismctl } from './snippets';
+import { nothing, TryForm, type Typed, valuesOf } from './TryForm';
+
+const route = getRouteApi('/frame/prisms/$prism/');
+
+/** A form of the prism's fields; sending it is a create call, so the answer is stored as a result. */
+export function Try(): ReactNode {
+  const { prism } = usePrism();
+  const { version: pinned, result, as } = route.useSearch();
+  const navigate = route.useNavigate();
+  const client = useQueryClient();
+  const canCall = useCan('call');
+  const [typed, setTyped] = useDraft<Typed>(`try.${prism.id}`);
+  const versions = useQuery(versionsQuery(prism.slug));
+  const old = useQuery({
+    queryKey: ['prism', prism.slug, 'version', pinned],
+    queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/versions/{version}', { params: { path: { prism: prism.slug, version: pinned! } }, signal })),
+    enabled: pinned !== undefined && pinned !== prism.latest_version,
+    staleTime: Infinity,
+    placeholderData: undefined,
+  });
+  const version = pinned === undefined || pinned === prism.latest_version ? prism.version : old.data;
+  const made = useQuery({ ...resultQuery(result ?? ''), enabled: result !== undefined });
+  // The same call has the same key, so that it is answered once when its response was lost.
+  const attempt = useRef<{ body: string; key: string }>(undefined);
+
+  const now = typed ?? (made.data ? typedOf(made.data.record) : nothing);
+  const fields = version?.fields ?? [];
+  const call: Call = {
+    prism: prism.slug, fields: valuesOf(now, fields), ...(now.context && { context: now.context }), ...(now.ref && { ref: now.ref }),
+    ...(version && version.version !== prism.latest_version && { version: version.version }),
+  };
+  const show = (id: string) => {
+    void navigate({ search: (before) => ({ ...before, result: id }) });
+    for (const queryKey of [['results'], ['usage'], ['prism', prism.slug, 'newest']]) void client.invalidateQueries({ queryKey });
+  };
+  const send = useMutation({
+    mutationFn: () => {
+      const body = JSON.stringify(bodyOf(call));
+      if (attempt.current?.body !== body) attempt.current = { body, key: crypto.randomUUID() };
+      return createResult(prism.slug, { ...bodyOf(call), idempotency_key: attempt.current.key });
+    },
+    onSuccess: ({ id }) => { attempt.current = undefined; show(id); },
+  });
+  const retry = useMutation({ mutationFn: retryResult, onSuccess: ({ id }) => show(id) });
+  const seen = useRef<HTMLDivElement>(null);
+  const busy = send.isPending || retry.isPending;
+  useEffect(() => {
+    if (send.isSuccess || retry.isSuccess) seen.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+  }, [send.isSuccess, retry.isSuccess, result]);
+  useActions(canCall ? [{ id: 'send try', group: prism.slug, label: 'Ask the model', words: 'try call send', run: () => send.mutate() }] : []);
+
+  const reason = !canCall ? 'Your role may not create results.' : prism.archived_at ? 'An archived prism takes no calls.' : undefined;
+  const problems = send.error instanceof ApiError ? problemsByPath(send.error.problems) : undefined;
+  const answered = made.data && (made.data.record.version === version?.version ? version : versions.data?.find((v) => v.version === made.data!.record.version));
+  return (
+    <div className="sides">
+      <div className="stack">
+        {versions.data && versions.data.length > 1 && (
+          <Select className="version-select" label="Version" value={String(version?.version ?? pinned)} options={versions.data.map((v): [string, string] => [
+            String(v.version), v.version === prism.latest_version ? `${v.version}, the latest` : String(v.version)])}
+            onChange={(event) => {
+              const chosen = Number(event.target.value);
+              void navigate({ search: (before) => ({ ...before, version: chosen === prism.latest_version ? undefined : chosen, result: undefined }) });
+            }} />
+        )}
+        <ErrorNote error={old.error} title="The version could not be loaded." onRetry={() => void old.refetch()} />
+        {version
+          ? <TryForm fields={fields} typed={now} onType={setTyped} onSend={() => send.mutate()} busy={busy} verb="Ask the model" reason={reason} problems={problems} withRef />
+          : !old.error && <Skeleton lines={6} />}
+        <p className="soft">Each answer is stored as a result of this prism, as one of a program would be. To try a definition without saving, use Edit.</p>
+        <Section title="The same call">
+          <nav className="choices" aria-label="Language of the call">
+            {([[undefined, 'curl'], ['go', 'Go'], ['prismctl', 'prismctl']] as const).map(([value, label]) => (
+              <route.Link key={label} to="." search={(before) => ({ ...before, as: value })} replace resetScroll={false}
+                aria-current={as === value ? 'true' : undefined} activeProps={{}}>{label}</route.Link>
+            ))}
+          </nav>
+          <Code label="Copy the call" text={as === 'go' ? go(call, location.origin) : as === 'prismctl' ? prismctl(call) : curl(call, location.origin)} />
+        </Section>
+      </div>
+      <div ref={seen} className="outcome" aria-live="polite" aria-busy={busy || made.isFetching || undefined}>
+        <ErrorNote error={problems?.size ? undefined : send.error} title="The call failed, and nothing was stored." onRetry={() => send.mutate()} />
+        <ErrorNote error={retry.error} title="The retry failed." onRetry={() => result && retry.mutate(result)} />
+        <ErrorNote error={made.error} title="The result could not be loaded." onRetry={() => void made.refetch()} />
+        {made.data && answered ? (
+          <Outcome result={made.data.raw} lens={made.data.json.answers} record={made.data.record} questions={answered.questions} columns={prism.lens.columns}
+            onRetry={canCall && !prism.archived_at ? () => retry.mutate(made.data.raw.id) : undefined} retrying={retry.isPending} />
+        ) : result ? !made.error && <Skeleton lines={10} /> : (
+          <Note>The answer stands here: every question with every probability, the Lens row, tokens and time.</Note>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What was sent for a result, to be sent again or changed. */
+function typedOf({ fields, context, ref }: { fields: Record<string, string>; context: string | null; ref: string | null }): Typed {
+  return { fields, context: context ?? '', ref: ref ?? '' };
+}

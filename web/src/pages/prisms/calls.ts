@@ -1,0 +1,146 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, ask, type Schemas } from '@/api';
+import type { Definition, LensColumn } from './model';
+
+export type Prism = Schemas['Prism'];
+export type RawAnswers = NonNullable<Schemas['RawResult']['answers']>;
+export type LensAnswers = NonNullable<Schemas['Result']['answers']>;
+
+/** A prism, and the entity tag that a change of it is sent with. */
+export interface Tagged {
+  prism: Prism;
+  etag: string;
+}
+
+export const prismQuery = (prism: string) => queryOptions({
+  queryKey: ['prism', prism],
+  queryFn: async ({ signal }): Promise<Tagged> => {
+    let etag = '';
+    const found = await ask(api.GET('/v1/prisms/{prism}', { params: { path: { prism } }, signal }).then((r) => {
+      etag = r.response.headers.get('ETag') ?? '';
+      return r;
+    }));
+    return { prism: found, etag };
+  },
+  // Another prism's data would be shown under this prism's name.
+  placeholderData: undefined,
+});
+
+const most = 1000;
+
+/** Every prism, up to the first 1,000: the API does not search. */
+export const prismsQuery = (archived: 'false' | 'true' | 'all') => queryOptions({
+  queryKey: ['prisms', archived],
+  queryFn: async ({ signal }): Promise<{ prisms: Prism[]; more: boolean }> => {
+    const prisms: Prism[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await ask(api.GET('/v1/prisms', { params: { query: { archived, limit: 100, ...(cursor && { cursor }) } }, signal }));
+      prisms.push(...page.data);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor && prisms.length < most);
+    return { prisms, more: cursor !== undefined };
+  },
+});
+
+const day = 24 * 60 * 60 * 1000;
+
+/** Results and failures of each prism in the last 7 days, today in UTC included. */
+export const weekQuery = () => queryOptions({
+  queryKey: ['usage', 'prisms of 7 days'],
+  queryFn: async ({ signal }) => {
+    const from = new Date(Date.now() - 6 * day).toISOString().slice(0, 10);
+    const usage = await ask(api.GET('/v1/usage', { params: { query: { by: 'prism', from } }, signal }));
+    const sums = new Map<string, { results: number; failed: number }>();
+    for (const sum of usage.data) {
+      const slug = sum.prism ?? ''; // results of tries are of no prism
+      const old = sums.get(slug) ?? { results: 0, failed: 0 };
+      sums.set(slug, { results: old.results + sum.results, failed: old.failed + sum.failed });
+    }
+    return sums;
+  },
+});
+
+export const modelsQuery = () => queryOptions({
+  queryKey: ['models'],
+  queryFn: ({ signal }) => ask(api.GET('/v1/models', { signal })),
+  staleTime: 60_000,
+});
+
+export const versionsQuery = (prism: string) => queryOptions({
+  queryKey: ['prism', prism, 'versions'],
+  queryFn: async ({ signal }) => {
+    const versions: Schemas['Version'][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await ask(api.GET('/v1/prisms/{prism}/versions', {
+        params: { path: { prism }, query: { limit: 100, ...(cursor && { cursor }) } }, signal,
+      }));
+      versions.push(...page.data);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor && versions.length < most);
+    return versions;
+  },
+  placeholderData: undefined,
+});
+
+/** A stored result: its answers as stored, its Lens row, and everything that is kept of the call. */
+export const resultQuery = (id: string) => queryOptions({
+  queryKey: ['result', id, 'tried'],
+  queryFn: async ({ signal }) => {
+    const path = { result_id: id };
+    const [raw, json, record] = await Promise.all([
+      ask(api.GET('/v1/results/{result_id}', { params: { path, query: { format: 'raw' } }, signal })) as Promise<Schemas['RawResult']>,
+      ask(api.GET('/v1/results/{result_id}', { params: { path, query: { format: 'json' } }, signal })) as Promise<Schemas['Result']>,
+      ask(api.GET('/v1/results/{result_id}/record', { params: { path }, signal })),
+    ]);
+    return { raw, json, record };
+  },
+  placeholderData: undefined,
+});
+
+/** Creates a result. A failed one is a result too, so the 502 is no error here. */
+export async function createResult(prism: string, body: Schemas['CreateResult']): Promise<Schemas['RawResult']> {
+  return orFailed(await api.POST('/v1/prisms/{prism}/results', { params: { path: { prism }, query: { format: 'raw' } }, body }));
+}
+
+export async function retryResult(id: string): Promise<Schemas['RawResult']> {
+  return orFailed(await api.POST('/v1/results/{result_id}/retry', { params: { path: { result_id: id }, query: { format: 'raw' } } }));
+}
+
+async function orFailed(r: { data?: unknown; error?: unknown; response: Response }): Promise<Schemas['RawResult']> {
+  if (r.response.status === 502 && typeof (r.error as { id?: unknown } | undefined)?.id === 'string') return r.error as Schemas['RawResult'];
+  return ask(Promise.resolve(r)) as Promise<Schemas['RawResult']>;
+}
+
+/** The response of a try, whose use is counted but which is not stored. */
+export interface Tried {
+  status: 'ok' | 'failed';
+  error: string | null;
+  error_code: string | null;
+  took_ms: number;
+  raw: RawAnswers | null;
+  json: LensAnswers | null;
+  model: Schemas['Record']['model'];
+  usage: Schemas['Record']['usage'];
+}
+
+// Until the schema has these calls.
+const untyped = api as unknown as { POST: (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }> };
+
+export async function tryDefinition(
+  body: { definition: Definition; lens?: { columns: LensColumn[] }; fields: Record<string, string>; context?: string },
+): Promise<Tried> {
+  const r = await untyped.POST('/v1/try', { body });
+  if (r.response.status === 502 && (r.error as Partial<Tried> | undefined)?.status === 'failed') return r.error as Tried;
+  return ask(Promise.resolve(r)) as Promise<Tried>;
+}
+
+export interface Preview {
+  columns: string[];
+  data: { result: Schemas['Result']; missing: Record<string, string> }[];
+}
+
+export async function previewLens(prism: string, columns: LensColumn[], ids: string[], signal?: AbortSignal): Promise<Preview> {
+  return ask(untyped.POST('/v1/prisms/{prism}/lens/preview', { params: { path: { prism } }, body: { columns, result_ids: ids }, signal })) as Promise<Preview>;
+}

@@ -1,0 +1,146 @@
+import type { Schemas } from '@/api';
+
+export type Definition = Pick<Schemas['NewVersion'], 'fields' | 'questions' | 'instructions' | 'model'>;
+export type Question = Schemas['Question'];
+export type LensColumn = Schemas['Column'];
+export type QuestionType = Question['type'];
+
+/** Items of a draft have an id of this page, which stays when they move: it keeps their inputs and the focus. */
+interface Item {
+  id: string;
+  key: string;
+  /** The key follows the label until it is typed. */
+  auto?: boolean;
+}
+
+export interface DraftField extends Item {
+  label: string;
+}
+
+export interface DraftOption extends Item {
+  label: string;
+  description: string;
+}
+
+export interface DraftLevel extends Item {
+  label: string;
+  /** As typed; empty for the level's place. */
+  value: string;
+}
+
+export interface DraftQuestion extends Item {
+  type: QuestionType;
+  text: string;
+  insufficient: boolean;
+  /** Kept when the type changes, so that changing it back loses nothing. */
+  options: DraftOption[];
+  levels: DraftLevel[];
+}
+
+/** A definition as it is being edited: every text as typed, also what is not valid yet. */
+export interface Draft {
+  slug: string;
+  name: string;
+  instructions: string;
+  model: string;
+  fields: DraftField[];
+  questions: DraftQuestion[];
+  /** A Lens that came with a pasted definition. */
+  lens?: LensColumn[];
+}
+
+let last = 0;
+const newId = () => `${Date.now().toString(36)}-${++last}`;
+
+export const newField = (key = '', label = ''): DraftField => ({ id: newId(), key, label, auto: !key });
+export const newOption = (key = '', label = '', description = ''): DraftOption => ({ id: newId(), key, label, description, auto: !key });
+export const newLevel = (key = '', label = '', value = ''): DraftLevel => ({ id: newId(), key, label, value, auto: !key });
+export const newQuestion = (type: QuestionType = 'choice'): DraftQuestion => ({
+  id: newId(), key: '', type, text: '', insufficient: false, auto: true, options: [newOption(), newOption()], levels: [newLevel(), newLevel()],
+});
+
+export const blank = (): Draft => ({ slug: '', name: '', instructions: '', model: '', fields: [newField('text', 'Text')], questions: [newQuestion()] });
+
+interface Named {
+  slug?: string;
+  name?: string | null;
+}
+
+export function draftOf(definition: Definition & Named & { lens?: { columns: LensColumn[] } | null }): Draft {
+  return {
+    slug: definition.slug ?? '',
+    name: definition.name ?? '',
+    instructions: definition.instructions ?? '',
+    model: definition.model ?? '',
+    fields: definition.fields.map((f) => newField(f.key, f.label ?? '')),
+    questions: definition.questions.map((q) => ({
+      ...newQuestion(q.type), auto: false, key: q.key, text: q.text,
+      ...(q.type === 'choice' && {
+        insufficient: q.insufficient_information ?? false,
+        options: q.options.map((o) => newOption(o.key, o.label, o.description ?? '')),
+      }),
+      ...(q.type === 'scale' && { levels: q.levels.map((l) => newLevel(l.key, l.label, l.value == null ? '' : String(l.value))) }),
+    })),
+    ...(definition.lens && { lens: definition.lens.columns }),
+  };
+}
+
+/** The definition that a draft stands for, in the API's form; what is empty is left out. */
+export function definitionOf(draft: Draft): Definition {
+  return {
+    ...(draft.instructions && { instructions: draft.instructions }),
+    ...(draft.model && { model: draft.model }),
+    fields: draft.fields.map(({ key, label }) => ({ key, ...(label && { label }) })),
+    questions: draft.questions.map(questionOf),
+  };
+}
+
+function questionOf({ key, type, text, options, levels, insufficient }: DraftQuestion): Question {
+  if (type === 'yes_no') return { key, type, text };
+  if (type === 'scale') {
+    return { key, type, text, levels: levels.map((l) => ({ key: l.key, label: l.label, ...(l.value.trim() && { value: numberOf(l.value) }) })) };
+  }
+  return {
+    key, type, text,
+    options: options.map((o) => ({ key: o.key, label: o.label, ...(o.description && { description: o.description }) })),
+    ...(insufficient && { insufficient_information: true }),
+  };
+}
+
+// A text that is no number is sent as it is, so that the API names the problem at its path.
+const numberOf = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : (text as unknown as number));
+
+/**
+ * A definition without the members that say nothing: no nulls, no empty texts, no defaults, and every member in one order. Two
+ * definitions mean the same if these are equal.
+ */
+export function plain(definition: Definition): Definition {
+  const levelValues = (q: Question) => (q.type === 'scale' && q.levels.every((l, i) => l.value == null || l.value === i + 1));
+  return definitionOf(draftOf({
+    ...definition,
+    questions: definition.questions.map((q) => q.type === 'scale' && levelValues(q)
+      ? { ...q, levels: q.levels.map(({ key, label }) => ({ key, label })) } : q),
+  }));
+}
+
+export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** A key out of words: "Is it urgent?" → `is_it_urgent`. */
+export function keyOf(words: string): string {
+  const key = words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^[^a-z]+|_+$/g, '');
+  return key.slice(0, 40).replace(/_+$/, '');
+}
+
+/** A slug out of words: "Help desk (EU)" → `help-desk-eu`. */
+export function slugOf(words: string): string {
+  return words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+/, '').slice(0, 63).replace(/-+$/, '');
+}
+
+/** The list with the item at `from` moved by `by` places; the same list if that is beyond its ends. */
+export function moved<T>(list: T[], from: number, by: number): T[] {
+  const to = from + by;
+  if (from < 0 || to < 0 || from >= list.length || to >= list.length) return list;
+  const next = [...list];
+  next.splice(to, 0, ...next.splice(from, 1));
+  return next;
+}

@@ -1,0 +1,160 @@
+import type { Problem } from '@/api';
+import { reserved, showsOf, optionsOf, type DraftColumn } from './lens';
+import type { Definition, Draft, Question } from './model';
+
+const keyForm = /^[a-z][a-z0-9_]{0,63}$/;
+const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+const nameForm = /^[A-Za-z0-9_ .-]{1,64}$/;
+
+const texts = {
+  key: 'Lowercase letters, digits and _, at most 64, beginning with a letter.',
+  slug: 'Lowercase letters, digits and hyphens inside, at most 64.',
+  name: 'Letters, digits, spaces and _ . -, 1 to 64.',
+  twice: 'Another one has this key.',
+  row: 'Another column of a row has this name.',
+  required: 'Required.',
+};
+
+/**
+ * Problems by the path of the member in the API's own form, such as `questions.0.options.1.key`. The paths of a draft are those
+ * of the definition that it is sent as, since items keep their order.
+ */
+export type Problems = ReadonlyMap<string, string>;
+
+/** What can be known of a draft without asking the API, at once while typing. */
+export function localProblems(draft: Draft, named: boolean): Problems {
+  const found = new Map<string, string>();
+  const key = (path: string, value: string, taken: Set<string>, clash = texts.twice) => {
+    if (!value) found.set(path, texts.required);
+    else if (!keyForm.test(value)) found.set(path, texts.key);
+    else if (taken.has(value)) found.set(path, clash);
+    taken.add(value);
+  };
+  const need = (path: string, value: string) => { if (!value) found.set(path, texts.required); };
+  const size = (path: string, n: number, least: number, most: number, what: string) => {
+    if (n < least) found.set(path, `At least ${least} ${least === 1 ? what : `${what}s`}.`);
+    if (n > most) found.set(path, `At most ${most} ${what}s.`);
+  };
+  if (named) {
+    if (!draft.slug) found.set('slug', texts.required);
+    else if (!slugForm.test(draft.slug)) found.set('slug', texts.slug);
+  }
+  size('fields', draft.fields.length, 1, 50, 'field');
+  const names = new Set(reserved);
+  draft.fields.forEach((f, i) => key(`fields.${i}.key`, f.key, names, texts.row));
+  size('questions', draft.questions.length, 1, 64, 'question');
+  const questions = new Set<string>();
+  draft.questions.forEach((q, i) => {
+    const at = `questions.${i}`;
+    key(`${at}.key`, q.key, questions);
+    need(`${at}.text`, q.text);
+    if (q.type === 'choice') {
+      size(`${at}.options`, q.options.length, 2, q.insufficient ? 25 : 26, 'option');
+      const keys = new Set(q.insufficient ? ['insufficient_information'] : []);
+      q.options.forEach((o, j) => { key(`${at}.options.${j}.key`, o.key, keys); need(`${at}.options.${j}.label`, o.label); });
+    } else if (q.type === 'scale') {
+      size(`${at}.levels`, q.levels.length, 2, 10, 'level');
+      const keys = new Set<string>();
+      let before = -Infinity;
+      q.levels.forEach((l, j) => {
+        key(`${at}.levels.${j}.key`, l.key, keys);
+        need(`${at}.levels.${j}.label`, l.label);
+        const value = l.value.trim() ? Number(l.value) : j + 1;
+        if (!Number.isFinite(value)) found.set(`${at}.levels.${j}.value`, 'A number.');
+        else if (value <= before) found.set(`${at}.levels.${j}.value`, `More than ${before}, the value of the level before.`);
+        before = value;
+      });
+    }
+  });
+  return found;
+}
+
+/** What can be known of a Lens without asking the API. */
+export function localLensProblems(columns: DraftColumn[], { fields, questions }: Definition): Problems {
+  const found = new Map<string, string>();
+  const taken = new Set([...reserved, ...fields.map((f) => f.key)]);
+  if (columns.length === 0) found.set('columns', 'At least 1 column.');
+  if (columns.length > 200) found.set('columns', 'At most 200 columns.');
+  columns.forEach((c, i) => {
+    const at = `columns.${i}`;
+    if (!nameForm.test(c.name)) found.set(`${at}.name`, c.name ? texts.name : texts.required);
+    else if (taken.has(c.name)) found.set(`${at}.name`, texts.row);
+    taken.add(c.name);
+    const question = questions.find((q) => q.key === c.question);
+    if (!question) return void found.set(`${at}.question`, 'The latest version has no such question.');
+    if (!showsOf(question.type).includes(c.show)) found.set(`${at}.show`, `A ${typeName(question)} has no ${c.show}.`);
+    if (c.show === 'probability' && c.option && question.type !== 'yes_no' && !optionsOf(question).some((o) => o.key === c.option)) {
+      found.set(`${at}.option`, 'The question has no such option.');
+    }
+    if (c.show !== 'answer' || question.type !== 'yes_no') return;
+    for (const [member, value] of [['yes_at', c.yesAt], ['no_at', c.noAt]] as const) {
+      const n = Number(value);
+      if (value.trim() && !(n >= 0 && n <= 1)) found.set(`${at}.${member}`, 'A number from 0 to 1.');
+    }
+  });
+  return found;
+}
+
+export const typeName = (q: Question): string => ({ choice: 'choice', yes_no: 'yes or no question', scale: 'scale' })[q.type];
+
+const words: [RegExp, (...found: string[]) => string][] = [
+  [/^Required$/, () => texts.required],
+  [/^must match \^\[a-z\]\[a-z0-9_\]/, () => texts.key],
+  [/^must match \^\[a-z0-9\]/, () => texts.slug],
+  [/^must match \^\[A-Za-z0-9_ /, () => texts.name],
+  [/^must be unique$/, () => texts.twice],
+  [/^must be unique in a row$/, () => texts.row],
+  [/^must not be a UUID$/, () => 'A slug cannot have the form of a UUID.'],
+  [/^must be greater than the level before$/, () => 'More than the value of the level before.'],
+  [/^String must contain at least 1 /, () => texts.required],
+  [/^String must contain at most (\d+) /, (n) => `At most ${Number(n).toLocaleString('en-US')} characters.`],
+  [/^Array must contain at least (\d+) /, (n) => `At least ${n}.`],
+  [/^Array must contain at most (\d+) /, (n) => `At most ${n}.`],
+  [/^Number must be greater than or equal to (.+)$/, (n) => `At least ${n}.`],
+  [/^Number must be less than or equal to (.+)$/, (n) => `At most ${n}.`],
+  [/^Expected number, /, () => 'A number.'],
+  [/^No such model$/, () => 'No model of this name is configured.'],
+  [/^Unknown question$/, () => 'The latest version has no such question.'],
+  [/^Unknown option$/, () => 'The question has no such option.'],
+];
+
+/** The API's text of a problem as a sentence for the place beside the field. */
+export function inWords(message: string): string {
+  for (const [pattern, say] of words) {
+    const found = pattern.exec(message);
+    if (found) return say(...found.slice(1));
+  }
+  return message;
+}
+
+/** The problems of a response, by path. `prefix` is where the definition stands in the body that was sent, such as `definition.`. */
+export function problemsByPath(problems: Problem[], prefix = ''): Problems {
+  const found = new Map<string, string>();
+  for (const { path, message } of problems) {
+    const place = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+    if (!found.has(place)) found.set(place, inWords(message));
+  }
+  return found;
+}
+
+/** The local problems, and those that only the API knows. */
+export function together(local: Problems, api: Problems): Problems {
+  return new Map([...api, ...local]);
+}
+
+/** Where a path is, in words: `questions.0.options.1.key` → `Question topic, option 2, key`. */
+export function placeOf(path: string, draft: Draft): string {
+  const parts = path.split('.');
+  const item = (one: string, index: string | undefined, key: string | undefined) => `${one} ${key || Number(index) + 1}`;
+  if (parts[0] === 'fields' && parts[1]) return [item('Field', parts[1], draft.fields[+parts[1]]?.key), ...parts.slice(2)].join(', ');
+  if (parts[0] === 'questions' && parts[1]) {
+    const question = draft.questions[+parts[1]];
+    const inner = parts[2] === 'options' ? question?.options : parts[2] === 'levels' ? question?.levels : undefined;
+    const rest = inner && parts[3] ? [item(parts[2] === 'options' ? 'option' : 'level', parts[3], inner[+parts[3]]?.key), ...parts.slice(4)] : parts.slice(2);
+    return [item('Question', parts[1], question?.key), ...rest].join(', ');
+  }
+  return parts.join(', ').replace(/^./, (c) => c.toUpperCase());
+}
+
+/** The id of the control of a path in a document: labels and the list of problems refer to it. */
+export const idOf = (path: string): string => `at-${path.replaceAll('.', '-')}`;
