@@ -14,6 +14,8 @@ const tabs = [
   { label: 'Try', to: '/prisms/$prism', words: 'call answer', exact: true },
   { label: 'Edit', to: '/prisms/$prism/edit', words: 'questions options definition version' },
   { label: 'Lens', to: '/prisms/$prism/lens', words: 'columns' },
+  { label: 'Results', to: '/prisms/$prism/results', words: 'answers' },
+  { label: 'Runs', to: '/prisms/$prism/runs', words: 'files' },
   { label: 'Settings', to: '/prisms/$prism/settings', words: 'archive retention name versions' },
 ] as const;
 

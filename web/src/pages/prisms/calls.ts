@@ -30,7 +30,7 @@ const most = 1000;
 
 /** Every prism, up to the first 1,000: the API does not search. */
 export const prismsQuery = (archived: 'false' | 'true' | 'all') => queryOptions({
-  queryKey: ['prisms', archived],
+  queryKey: ['prisms', 'list', archived],
   queryFn: async ({ signal }): Promise<{ prisms: Prism[]; more: boolean }> => {
     const prisms: Prism[] = [];
     let cursor: string | undefined;
@@ -62,7 +62,7 @@ export const weekQuery = () => queryOptions({
 });
 
 export const modelsQuery = () => queryOptions({
-  queryKey: ['models'],
+  queryKey: ['models', 'list'],
   queryFn: ({ signal }) => ask(api.GET('/v1/models', { signal })),
   staleTime: 60_000,
 });

@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { Sort } from '@/design/Table';
 import { frame } from '@/shell/root';
+import { resultsSearch } from '../results/search';
+import { runsSearch } from '../runs/search';
 
 export interface PrismsSearch {
   q?: string;
@@ -58,6 +60,8 @@ const edit = createRoute({
   validateSearch: (search): EditSearch => ({ try: yes(search.try), review: yes(search.review), from: version(search.from) }),
 });
 const lens = createRoute({ getParentRoute: () => prism, path: '/lens', component: lazyRouteComponent(() => import('./Lens'), 'Lens') });
+const results = createRoute({ getParentRoute: () => prism, path: '/results', component: lazyRouteComponent(() => import('./Tabs'), 'ResultsTab'), validateSearch: resultsSearch });
+const runs = createRoute({ getParentRoute: () => prism, path: '/runs', component: lazyRouteComponent(() => import('./Tabs'), 'RunsTab'), validateSearch: runsSearch });
 const settings = createRoute({
   getParentRoute: () => prism,
   path: '/settings',
@@ -78,5 +82,5 @@ export const prismsRoutes = [
     component: lazyRouteComponent(() => import('./New'), 'New'),
     validateSearch: (search): NewSearch => ({ from: text(search.from), try: yes(search.try) }),
   }),
-  prism.addChildren([tryIt, edit, lens, settings]),
+  prism.addChildren([tryIt, edit, lens, results, runs, settings]),
 ] as const;
