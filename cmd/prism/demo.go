@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
+	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -29,7 +31,8 @@ type demo struct {
 	service  *results.Service
 	stdout   io.Writer
 	embedded bool
-	key      string // set by the start that created it
+	public   config.URL // where browsers reach Prism; zero: where it listens
+	key      string     // set by the start that created it
 }
 
 // seed creates the demo account, its key and its prism unless the account has a key. So it changes no store in use, and
@@ -77,12 +80,15 @@ func (d *demo) seed(ctx context.Context) error {
 	return nil
 }
 
-// print prints the address, and the demo key at the start that created the key.
-func (d *demo) print(at net.Addr) {
+// print prints the address, a sign-in link of the demo account, and the demo key at the start that created the key.
+func (d *demo) print(ctx context.Context, at net.Addr) error {
 	base := "http://" + at.String()
 	_, _ = fmt.Fprintf(d.stdout, "\nPrism listens at %[1]s (documentation: %[1]s/docs).\n\n", base)
+	if err := d.printLink(ctx, at); err != nil {
+		return err
+	}
 	if d.key == "" {
-		return
+		return nil
 	}
 	_, _ = fmt.Fprintf(d.stdout, `This first start created the account "demo", a prism "tickets" and an API key, which is shown only now:
 
@@ -93,4 +99,29 @@ Try it:
   curl --fail-with-body -sS -w '\n' %[1]s/v1/prisms/tickets/results -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"text":"I was charged twice for my order and want a refund today!"}'
 
 `, base, d.key)
+	return nil
+}
+
+// printLink prints a link that signs in to the demo account, if there is one (spec: sign-in-link-at-the-start).
+func (d *demo) printLink(ctx context.Context, at net.Addr) error {
+	if !d.embedded {
+		return nil
+	}
+	op := d.service.Operator()
+	account, err := op.Account(ctx, demoAccount)
+	var none *operator.NoAccountError
+	if errors.As(err, &none) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	path, err := op.SignInLink(ctx, account)
+	if err != nil {
+		return err
+	}
+	base := results.Public{URL: d.public}.At(config.Address(at.String()))
+	_, _ = fmt.Fprintf(d.stdout, "Sign in to the console with this link. It works once, for 10 minutes; prism console link prints another:\n\n  %s%s\n\n",
+		strings.TrimSuffix(base, "/"), path)
+	return nil
 }

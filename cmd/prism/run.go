@@ -5,16 +5,21 @@ import (
 	"errors"
 	"io"
 	"net"
+	"runtime/debug"
 	"sync"
+	"time"
 
+	"github.com/prism-results/prism/pkg/build"
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/daemon"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/services/console"
 	"github.com/prism-results/prism/services/gateway"
 	modelproxy "github.com/prism-results/prism/services/model-proxy"
 	"github.com/prism-results/prism/services/results"
 	"github.com/prism-results/prism/services/results/operator"
 	"github.com/prism-results/prism/services/runs"
+	"github.com/prism-results/prism/web"
 )
 
 // storeSettings are those of the store.
@@ -48,6 +53,7 @@ type settings struct {
 	Provider string     `env:"PRISM_MODEL_PROVIDER" default:"offline" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"API of the model"`
 	Upstream modelproxy.Upstream
 	Proxies  httpkit.Proxies `env:"PRISM_TRUSTED_PROXIES" example:"10.0.0.0/8" help:"addresses and networks of proxies whose X-Forwarded-For is believed"`
+	Console  console.Settings
 	Runs     runs.Settings
 	Daemon   daemon.Settings
 }
@@ -96,8 +102,14 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 		return err
 	}
 	server := d.Server(s.Proxies)
+	if err := console.New(s.Console, console.Deps{
+		Console: service, Build: web.Dist(), Version: build.Read(debug.ReadBuildInfo).Version,
+		Server: server, Metrics: d.Metrics, Log: d.Log, Now: time.Now,
+	}); err != nil {
+		return err
+	}
 	g, err := gateway.New(
-		gateway.Config{RedisURL: s.Redis.String(), DrainDelay: s.Daemon.DrainDelay},
+		gateway.Config{RedisURL: s.Redis.String(), DrainDelay: s.Daemon.DrainDelay, HasConsole: true},
 		gateway.Deps{
 			Results: service, Models: models, Server: server,
 			Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider,
@@ -111,7 +123,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	if err != nil {
 		return err
 	}
-	hello := demo{service: service, stdout: stdout, embedded: s.Store.Database.IsZero()}
+	hello := demo{service: service, stdout: stdout, embedded: s.Store.Database.IsZero(), public: s.Console.PublicURL}
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,
 		Checks:  []httpkit.Check{{Name: "database", Probe: service.Ready}},
@@ -121,7 +133,9 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 			if err := hello.seed(ctx); err != nil {
 				return errors.Join(err, api.Close())
 			}
-			hello.print(api.Addr())
+			if err := hello.print(ctx, api.Addr()); err != nil {
+				return errors.Join(err, api.Close())
+			}
 			var working sync.WaitGroup
 			defer working.Wait()
 			if s.Runs.Concurrency > 0 {

@@ -51,6 +51,12 @@ func TestStandalone(t *testing.T) {
 			if out := paste(t, line); json.Unmarshal(out, &created) != nil || created.Status != "ok" || created.Version != 1 {
 				t.Errorf("the pasted line printed %s", out)
 			}
+			// spec: sign-in-link-at-the-start
+			printed := own.front.Process().Stdout()
+			_, after, _ := strings.Cut(printed, own.front.URL()+"/console/sign-in#")
+			if token, rest, ok := strings.Cut(after, "\n"); !ok || len(token) != 32 || !strings.Contains(rest, line) {
+				t.Errorf("no sign-in link is before the curl line: %s", printed)
+			}
 			demo := &client{stack: own, key: apiKeyPattern.FindString(line)}
 			demo.read(t, created.ID, "raw").wantStatus(t, 200)
 			var list struct{ Data []prismRecord }

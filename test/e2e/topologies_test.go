@@ -14,7 +14,7 @@ type topology string
 const (
 	// standalone is one process on embedded parts. The process exports its traces.
 	standalone topology = "standalone"
-	// services is the services and a worker of runs with a real Postgres and Redis, as they are shipped: no traces are recorded.
+	// services is the services, a worker of runs and the console with a real Postgres and Redis, as they are shipped: no traces are recorded.
 	services topology = "services"
 	// traced is services that export their traces, for the tests of traces alone.
 	traced topology = "traced services"
@@ -60,7 +60,15 @@ func newStack(ctx context.Context, top topology, settings map[string]string) (*s
 		return nil, err
 	}
 	worker, err := s.options.Worker(ctx, three.Gateway.Env["PRISM_RESULTS_URL"], three.Gateway.Env["PRISM_MODEL_PROXY_URL"])
+	if err != nil {
+		return nil, err
+	}
+	console, err := s.options.Console(ctx, three.Gateway.Env["PRISM_RESULTS_URL"])
+	if err != nil {
+		return nil, err
+	}
+	s.options.Behind(three.Gateway, console)
 	s.front, s.store = three.Gateway, three.Results
-	s.parts = []*launch.Service{three.Results, three.Models, worker, three.Gateway}
-	return s, err
+	s.parts = []*launch.Service{three.Results, three.Models, worker, console, three.Gateway}
+	return s, nil
 }

@@ -26,6 +26,7 @@ const (
 	Results    = "services/results/cmd/prism-results"
 	ModelProxy = "services/model-proxy/cmd/prism-model-proxy"
 	Runs       = "services/runs/cmd/prism-runs"
+	Console    = "services/console/cmd/prism-console"
 )
 
 // Bounds of waiting, for a machine of any load.

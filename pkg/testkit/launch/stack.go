@@ -32,10 +32,13 @@ type Options struct {
 	Started func(*program.Process)
 }
 
-// The tokens of the calls to results and to model-proxy.
+// The tokens of the calls to results and to model-proxy, of the gateway's requests to the console, and of the console's calls to
+// results.
 const (
-	ResultsToken = "resultstokenmark-7f3a9c51d2e84b60"
-	ModelsToken  = "modelstokenmark-0c5e8d17b94f4a23"
+	ResultsToken  = "resultstokenmark-7f3a9c51d2e84b60"
+	ModelsToken   = "modelstokenmark-0c5e8d17b94f4a23"
+	ConsoleToken  = "consoletokenmark-5b1d9e70c3a64f28"
+	SessionsToken = "sessionstokenmark-8e2c4a96f17b4d03"
 )
 
 // ModelKey is the key that model-proxy sends to the model.
@@ -94,7 +97,9 @@ func (o Options) Services(ctx context.Context) (t Three, err error) {
 			return t, err
 		}
 	}
-	if t.Results, err = o.Service(ctx, Results, map[string]string{"PRISM_RESULTS_TOKEN": ResultsToken, "PRISM_DATABASE_URL": o.Database}); err != nil {
+	if t.Results, err = o.Service(ctx, Results, map[string]string{
+		"PRISM_RESULTS_TOKEN": ResultsToken, "PRISM_RESULTS_CONSOLE_TOKEN": SessionsToken, "PRISM_DATABASE_URL": o.Database,
+	}); err != nil {
 		return t, err
 	}
 	env := o.model()
@@ -126,6 +131,26 @@ func (o Options) Worker(ctx context.Context, results, models string) (*Service, 
 	return o.between(ctx, Runs, "runs", results, models)
 }
 
+// Console is a console that calls results. A gateway passes requests on to it when Behind has told the gateway.
+func (o Options) Console(ctx context.Context, results string) (*Service, error) {
+	env := map[string]string{
+		"PRISM_RESULTS_URL": results, "PRISM_CONSOLE_TOKEN": ConsoleToken, "PRISM_RESULTS_CONSOLE_TOKEN": SessionsToken,
+	}
+	if o.TLS != "" {
+		env["PRISM_INTERNAL_TLS_DIR"] = filepath.Join(o.TLS, "console")
+	}
+	return o.Service(ctx, Console, env)
+}
+
+// Behind tells a gateway that is not started yet of the console behind it.
+func (o Options) Behind(gateway, console *Service) {
+	url := console.URL()
+	if o.TLS != "" {
+		url = encrypted(url)
+	}
+	gateway.Env["PRISM_CONSOLE_URL"], gateway.Env["PRISM_CONSOLE_TOKEN"] = url, ConsoleToken
+}
+
 // between is a service that calls results and model-proxy. folder is the name of its certificates.
 func (o Options) between(ctx context.Context, pkg, folder, results, models string) (*Service, error) {
 	env := map[string]string{
@@ -143,13 +168,13 @@ func (o Options) between(ctx context.Context, pkg, folder, results, models strin
 
 func encrypted(url string) string { return strings.Replace(url, "http://", "https://", 1) }
 
-// certify makes an authority and, below o.TLS, the folders gateway, results, model-proxy and runs.
+// certify makes an authority and, below o.TLS, the folders gateway, results, model-proxy, runs and console.
 func (o Options) certify() error {
 	authority, err := certs.New()
 	if err != nil {
 		return err
 	}
-	for _, service := range []string{"gateway", "results", "model-proxy", "runs"} {
+	for _, service := range []string{"gateway", "results", "model-proxy", "runs", "console"} {
 		files, err := authority.Issue(time.Hour, service, "127.0.0.1")
 		if err := errors.Join(err, files.Write(filepath.Join(o.TLS, service))); err != nil {
 			return err

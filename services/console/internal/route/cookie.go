@@ -1,13 +1,13 @@
 package route
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
 )
 
@@ -52,7 +52,7 @@ func (d Deps) setCookie(c *fiber.Ctx, name, value string, age time.Duration) {
 // session is the digest of the session of a request. A text that is none of ours needs no look-up.
 func (d Deps) session(c *fiber.Ctx) (contract.SessionDigest, bool) {
 	text := d.cookie(c, sessionCookie)
-	return sha256.Sum256([]byte(text)), isToken(text)
+	return sha256.Sum256([]byte(text)), apikey.IsToken(text)
 }
 
 // earlier is the session of the browser before a sign-in.
@@ -62,36 +62,4 @@ func (d Deps) earlier(c *fiber.Ctx) *contract.SessionDigest {
 		return nil
 	}
 	return &digest
-}
-
-// tokenLen is the number of base62 characters of the texts of sessions and sign-in links.
-const tokenLen = 32
-
-const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-// newToken is the text of a new session.
-func newToken() string {
-	text := make([]byte, 0, tokenLen)
-	for len(text) < tokenLen {
-		var drawn [tokenLen]byte
-		_, _ = rand.Read(drawn[:]) // never fails
-		for _, b := range drawn[:tokenLen-len(text)] {
-			if int(b) < 256/len(base62)*len(base62) { // the remainder of the others would favour some characters
-				text = append(text, base62[int(b)%len(base62)])
-			}
-		}
-	}
-	return string(text)
-}
-
-// isToken tells whether a text has the form of a session's or link's text.
-func isToken(text string) bool {
-	for _, c := range []byte(text) {
-		switch {
-		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
-		default:
-			return false
-		}
-	}
-	return len(text) == tokenLen
 }

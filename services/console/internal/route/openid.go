@@ -1,6 +1,7 @@
 package route
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/console/internal/openid"
 )
@@ -58,7 +60,7 @@ func (d Deps) startInvited(c *fiber.Ctx, body []byte) error {
 	}
 	var link *contract.LinkDigest
 	if sent.Token != "" {
-		if !isToken(sent.Token) {
+		if !apikey.IsToken(sent.Token) {
 			return apierr.LinkInvalid()
 		}
 		link = new(contract.LinkDigest)
@@ -143,7 +145,10 @@ func (d Deps) finishOpenID(c *fiber.Ctx) (page string, err error) {
 	if err != nil {
 		return "", err
 	}
-	text := newToken()
+	text, err := apikey.NewToken(rand.Reader)
+	if err != nil {
+		return "", err
+	}
 	session, err := d.Console.SignInAs(c.UserContext(), contract.SignInAs{
 		Identity: who, Session: sha256.Sum256([]byte(text)), Link: t.Link, Earlier: d.earlier(c),
 	})

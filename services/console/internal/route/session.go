@@ -1,6 +1,7 @@
 package route
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
@@ -25,10 +27,13 @@ func (d Deps) signIn(c *fiber.Ctx, body []byte) (err error) {
 	if err := d.attempt(c); err != nil {
 		return err
 	}
-	if !isToken(sent.Token) {
+	if !apikey.IsToken(sent.Token) {
 		return apierr.LinkInvalid()
 	}
-	text := newToken()
+	text, err := apikey.NewToken(rand.Reader)
+	if err != nil {
+		return err
+	}
 	session, err := d.Console.SignIn(c.UserContext(), contract.SignIn{
 		Link: sha256.Sum256([]byte(sent.Token)), Session: sha256.Sum256([]byte(text)), Earlier: d.earlier(c),
 	})
