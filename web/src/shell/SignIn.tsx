@@ -32,12 +32,19 @@ export function SignIn() {
   };
   useEffect(() => {
     document.title = 'Sign in · Prism';
-    if (begun.current) return;
-    begun.current = true;
-    const token = tokenOf(location.hash);
-    if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
-    if (token) void use(token);
-    void session.config().then((config) => setOpenid(config.openid), () => {});
+    // A link that is pasted into the address of this page changes its fragment only.
+    const take = () => {
+      const token = tokenOf(location.hash);
+      if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
+      if (token) void use(token);
+    };
+    addEventListener('hashchange', take);
+    if (!begun.current) {
+      begun.current = true;
+      take();
+      void session.config().then((config) => setOpenid(config.openid), () => {});
+    }
+    return () => removeEventListener('hashchange', take);
   }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
