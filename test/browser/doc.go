@@ -1,2 +1,5 @@
-// Package browser opens the API's page of a running Prism in a real Chromium and uses it as a reader does.
+// Package browser opens the pages of a running Prism, the console and the API reference, in a real Chromium and uses them as
+// people do: with the keyboard, in light and dark, on phones and large screens.
+//
+// PRISM_SCREENSHOTS names a folder for pictures of every page.
 package browser

@@ -18,18 +18,32 @@ const (
 	stopBudget  = time.Minute
 )
 
-// prism is a standalone Prism after its first start, with the offline model.
+// The accounts of the Prism: that of its first start, and one that has been used for a month.
+const (
+	firstAccount = "demo"
+	usedAccount  = "example"
+)
+
+// prism is a standalone Prism with the offline model.
 type prism struct {
-	url string
-	key string // of the demo account
+	url  string
+	key  string // of firstAccount
+	used string // the key of usedAccount
 
 	service *launch.Service
 }
 
-// startPrism starts a Prism with an empty store.
+// startPrism starts a Prism with both accounts.
 func startPrism(t *testing.T) *prism {
 	t.Helper()
 	s, err := launch.Options{Dir: t.TempDir(), Flags: program.AsTests()}.Standalone(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Operate(t.Context(), "demo", "--account", usedAccount, "--results", "2000"); err != nil {
+		t.Fatal(err)
+	}
+	used, err := s.Operate(t.Context(), "key", "create", "--account", usedAccount)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,15 +55,21 @@ func startPrism(t *testing.T) *prism {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &prism{url: s.URL(), key: key, service: s}
+	return &prism{url: s.URL(), key: key, used: used, service: s}
 }
 
 // call sends a request with the demo key and wants a status.
 func (p *prism) call(t *testing.T, method, path, body string, want int) []byte {
 	t.Helper()
+	return p.callAs(t, p.key, method, path, body, want)
+}
+
+// callAs is call with another key.
+func (p *prism) callAs(t *testing.T, key, method, path, body string, want int) []byte {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), callBudget)
 	defer cancel()
-	in := load.Request{Method: method, URL: p.url + path, Key: p.key}
+	in := load.Request{Method: method, URL: p.url + path, Key: key}
 	if body != "" {
 		in.Body = json.RawMessage(body)
 	}

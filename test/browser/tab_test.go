@@ -1,15 +1,9 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -66,17 +60,23 @@ func startBrowser(t *testing.T) chromium {
 
 // tab is a page with storage of its own. It notes what the page asks for and what the browser complains of.
 type tab struct {
+	*notes
+
 	t   *testing.T
 	ctx context.Context
+}
 
+// notes are of what the page did.
+type notes struct {
 	mu         sync.Mutex
 	requests   []string
 	complaints []string
+	open       map[network.RequestID]string // requests without an end, by their addresses
 }
 
 func newTab(t *testing.T, browser chromium) *tab {
 	t.Helper()
-	b := &tab{t: t}
+	b := &tab{t: t, notes: &notes{open: map[network.RequestID]string{}}}
 	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(b.listen))
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithDeadline(ctx, browser.until)
@@ -93,12 +93,17 @@ func newTab(t *testing.T, browser chromium) *tab {
 	return b
 }
 
-func (b *tab) listen(event any) {
+func (b *notes) listen(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		b.requests = append(b.requests, e.Request.URL)
+		b.open[e.RequestID] = e.Request.URL
+	case *network.EventLoadingFinished:
+		delete(b.open, e.RequestID)
+	case *network.EventLoadingFailed:
+		delete(b.open, e.RequestID)
 	case *log.EventEntryAdded:
 		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
 			b.complaints = append(b.complaints, e.Entry.Text)
@@ -136,10 +141,23 @@ func (b *tab) await(expression string) {
 	}
 }
 
-// text is what stands in an element.
-func (b *tab) text(selector string) string {
+// settle waits until the page has all that it asked for and has drawn it. The events of a run have no end.
+func (b *tab) settle() {
 	b.t.Helper()
-	return eval[string](b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
+	quiet := 0
+	b.until("the page is at rest", func() bool {
+		busy := !eval[bool](b, "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(document.querySelector('[aria-busy=true]') === null))))")
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, address := range b.open {
+			busy = busy || !strings.HasSuffix(address, "/events")
+		}
+		quiet++
+		if busy {
+			quiet = 0
+		}
+		return quiet == 3
+	})
 }
 
 // wantOnly wants that every request went to the origin, none with the secret in its address, and that the browser had no
@@ -153,6 +171,9 @@ func (b *tab) wantOnly(origin, secret string, complaints ...string) {
 		b.t.Error("no request was seen")
 	}
 	for _, r := range b.requests {
+		if strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "blob:"+origin+"/") {
+			continue
+		}
 		if u, err := url.Parse(r); err != nil || u.Scheme+"://"+u.Host != origin || strings.Contains(r, secret) {
 			b.t.Errorf("the page asked for %s", r)
 		}
@@ -184,33 +205,11 @@ func (b *tab) awaitComplaint(words string) {
 	}
 }
 
-// shot takes a picture of what is in view, keeps it with the test's artifacts, and wants it to be a page that was drawn:
-// of this size, mostly of its paper's colour, with the colours of letters on it.
-func (b *tab) shot(name string, width, height int, paper color.NRGBA) {
-	b.t.Helper()
-	file, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".png"), file, 0o600); err != nil {
-		b.t.Fatal(err)
-	}
-	picture, err := png.Decode(bytes.NewReader(file))
-	if err != nil {
-		b.t.Fatalf("%s is not a PNG: %v", name, err)
-	}
-	if picture.Bounds().Size() != image.Pt(width, height) {
-		b.t.Errorf("%s is %v", name, picture.Bounds().Size())
-	}
-	colours := map[color.NRGBA]int{}
-	for y := range picture.Bounds().Dy() {
-		for x := range picture.Bounds().Dx() {
-			colours[color.NRGBAModel.Convert(picture.At(x, y)).(color.NRGBA)]++
-		}
-	}
-	if share := 100 * colours[paper] / (width * height); share < 30 || len(colours) < 50 {
-		b.t.Errorf("%s has %d colours; %d%% are paper", name, len(colours), share)
-	}
+// forget begins the notes anew.
+func (b *notes) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.requests, b.complaints = nil, nil
 }
 
 // asked is the number of requests of the page for an address.

@@ -1,0 +1,120 @@
+package browser
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/prism-results/prism/pkg/testkit/program"
+)
+
+// axe is the source of axe-core, which `make deps` installs from npm.
+func axe(t *testing.T) string {
+	t.Helper()
+	root, err := program.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(root, ".tools/axe/node_modules/axe-core/axe.min.js"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("make deps installs axe-core: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
+}
+
+// Rules of axe: all of WCAG 2.2 AA, and those on which a theme of other colours has a say.
+const (
+	allRules    = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]`
+	colourRules = `["color-contrast"]`
+)
+
+// accessible holds the page in view to WCAG 2.2 AA as far as axe-core can: in light and dark, on a phone, a laptop and a
+// large screen, and at a zoom of 200%.
+func (b *tab) accessible(axe string) {
+	b.t.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		b.scheme(scheme)
+		for _, v := range []struct {
+			name          string
+			width, height int64
+			scale         float64
+		}{
+			{"360 px", 360, 780, 1}, {"1600 px", 1600, 900, 1}, {"200%", 640, 360, 2}, {"1280 px", 1280, 720, 1},
+		} {
+			kind, rules := "tag", allRules
+			if scheme == "dark" {
+				kind, rules = "rule", colourRules
+			}
+			if scheme == "dark" && v.scale == 2 {
+				continue // as at 360 px
+			}
+			b.do(chromedp.EmulateViewport(v.width, v.height, chromedp.EmulateScale(v.scale)))
+			b.settle()
+			for _, found := range b.violations(axe, kind, rules) {
+				b.t.Errorf("%s, %s: %s", scheme, v.name, found)
+			}
+			if wide := eval[int64](b, "document.documentElement.scrollWidth"); wide > v.width {
+				b.t.Errorf("%s, %s: the page is %d px wide", scheme, v.name, wide)
+			}
+		}
+	}
+}
+
+// violations are what axe finds on the page as it is now.
+func (b *tab) violations(axe, kind, rules string) []string {
+	b.t.Helper()
+	// The policy of the page allows no script but its own, so axe comes in by the protocol.
+	if !eval[bool](b, "typeof window.axe === 'object'") {
+		eval[bool](b, axe+"; true")
+	}
+	return eval[[]string](b, fmt.Sprintf(`axe.run(document, { runOnly: { type: %q, values: %s }, resultTypes: ["violations"] }).then((found) => found.violations.map(
+		(v) => v.id + " (" + v.help + "): " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? "")).slice(0, 4).join(" | ")))`, kind, rules))
+}
+
+// scheme has the page see a theme of the system.
+func (b *tab) scheme(name string) {
+	b.t.Helper()
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// keepPictures writes what a page looks like into the folder PRISM_SCREENSHOTS, if there is one.
+func (b *tab) keepPictures(name string) {
+	b.t.Helper()
+	folder := os.Getenv("PRISM_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	for _, look := range []struct {
+		name, scheme  string
+		width, height int64
+	}{{"light", "light", 1280, 720}, {"dark", "dark", 1280, 720}, {"phone", "light", 360, 780}} {
+		b.scheme(look.scheme)
+		b.do(chromedp.EmulateViewport(look.width, look.height))
+		b.settle()
+		picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if err := os.MkdirAll(folder, 0o750); err != nil {
+			b.t.Fatal(err)
+		}
+		file := filepath.Join(folder, strings.ReplaceAll(name, " ", "-")+"-"+look.name+".png")
+		if err := os.WriteFile(file, picture, 0o600); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}

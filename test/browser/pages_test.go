@@ -1,0 +1,12 @@
+package browser
+
+import "testing"
+
+// TestThePages uses the pages of one Prism in one Chromium, because a machine of two cores has no room for more.
+// spec: docs-page
+func TestThePages(t *testing.T) {
+	t.Parallel()
+	server := startPrism(t)
+	browser := startBrowser(t)
+	t.Run("the reference", func(t *testing.T) { testReference(t, server, browser) })
+}
