@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '@/api/errors';
+import { useSession } from '@/api/session';
 import { Button, Copy } from './Button';
 import { Icon, type IconName } from './icons';
 import { percent, shown } from './numbers';
@@ -42,9 +43,10 @@ export function Empty({ title, children, action, command }: { title: ReactNode; 
 
 /** Says what failed, with the id of the request. `onRetry` asks again. */
 export function ErrorNote({ error, title, onRetry }: { error: unknown; title?: ReactNode; onRetry?: () => void }) {
+  const { status } = useSession();
   if (!error) return null;
   // In a dialog, the bar of the frame that says so is out of reach.
-  const ended = error instanceof ApiError && error.status === 401;
+  const ended = status === 'ended' && error instanceof ApiError && error.status === 401;
   const message = error instanceof Error ? error.message : String(error);
   const id = error instanceof ApiError ? error.requestId : '';
   return (

@@ -8,6 +8,9 @@ const actions: Record<string, string> = {
   'result.delete': 'Deleted result', 'results.delete': 'Deleted results of', 'file.delete': 'Deleted file',
   'run.create': 'Created run', 'run.pause': 'Paused run', 'run.resume': 'Resumed run', 'run.cancel': 'Cancelled run', 'run.retry': 'Retried failed rows of run',
   'run.limits': 'Changed the limits of run',
+  'results.retry': 'Retried failed results of',
+  'member.add': 'Added member', 'member.change': 'Changed member', 'member.remove': 'Removed member', 'member.link': 'Made a sign-in link for',
+  'member.sign_in': 'Signed in', 'member.key': 'Renewed the session of', 'member.sign_out': 'Signed out',
 };
 
 /** An action in words, such as `Created key`. An action of a later release stays as it is. */

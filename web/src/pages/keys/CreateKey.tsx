@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ApiError, ask, type Schemas } from '@/api';
+import { api, ApiError, ask, type Role, type Schemas } from '@/api';
 import { Button, Code, Copy, Dialog, ErrorNote, Input, Note, Select } from '@/design';
 import { roles } from '../roles';
 
@@ -15,7 +15,7 @@ export function expiry(days: string, now: number): string | null {
 export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (key: Schemas['CreatedApiKey']) => void }) {
   const client = useQueryClient();
   const [name, setName] = useState('');
-  const [role, setRole] = useState<Schemas['Role']>('caller');
+  const [role, setRole] = useState<Role>('caller');
   const [days, setDays] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -25,7 +25,7 @@ export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (k
     setBusy(true);
     setError(undefined);
     try {
-      const made = await ask(api.POST('/v1/keys', { body: { name: name.trim(), role, expires_at: expiry(days, Date.now()) } }));
+      const made = await ask(api.POST('/v1/keys', { body: { name: name.trim(), role: role as Schemas['Role'], expires_at: expiry(days, Date.now()) } }));
       await client.invalidateQueries({ queryKey: ['keys'] });
       onMade(made);
     } catch (cause) {
@@ -44,7 +44,7 @@ export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (k
       <div className="stack">
         {!problem && <ErrorNote error={error} />}
         <Input label="Name" autoFocus value={name} maxLength={200} error={problem} hint="What it is for, such as the program and where it runs." onChange={(event) => setName(event.target.value)} />
-        <Select label="Role" value={role} hint={roles.find(([value]) => value === role)?.[2]} onChange={(event) => setRole(event.target.value as Schemas['Role'])}
+        <Select label="Role" value={role} hint={roles.find(([value]) => value === role)?.[2]} onChange={(event) => setRole(event.target.value as Role)}
           options={roles.map(([value, label]) => [value, label] as const)} />
         <Select label="Expires" value={days} options={lives} onChange={(event) => setDays(event.target.value)} />
       </div>

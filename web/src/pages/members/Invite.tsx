@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ApiError, type Role } from '@/api';
 import { Button, Code, Copy, Dialog, ErrorNote, Input, Note, Select, Time, toast } from '@/design';
-import { memberRoles } from '../roles';
+import { roles } from '../roles';
 import { addMember, type InvitedMember } from './api';
 
 /** Asks for the name, the address and the role of a new member. */
@@ -45,7 +45,7 @@ export function AddRule({ onClose }: { onClose: () => void }) {
 
 export function RoleSelect({ role, setRole, disabled }: { role: Role; setRole: (role: Role) => void; disabled?: boolean }) {
   return (
-    <Select label="Role" value={role} disabled={disabled} hint={memberRoles.find(([value]) => value === role)?.[2]} options={memberRoles.map(([value, label]) => [value, label] as const)}
+    <Select label="Role" value={role} disabled={disabled} hint={roles.find(([value]) => value === role)?.[2]} options={roles.map(([value, label]) => [value, label] as const)}
       onChange={(event) => setRole(event.target.value as Role)} />
   );
 }
