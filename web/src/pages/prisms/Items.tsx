@@ -39,7 +39,7 @@ export function Items<T extends { id: string }>({ items, onChange, noun, nameOf,
   };
   return (
     <div className="items">
-      <ol className={`items-list ${noun}s`}>
+      <ol className={`items-list of-${noun}s`}>
         {items.map((item, index) => (
           <li key={item.id} id={item.id} onKeyDown={(event) => onKey(event, index)}>
             {children(item, index, (next) => onChange(items.map((one) => (one.id === next.id ? next : one))), !disabled && (
