@@ -39,7 +39,7 @@ export function Text({ path, value, onChange, long, mono, inputMode, ...rest }: 
   const { disabled } = useEditing();
   const all = { ...rest, error, onBlur, value, disabled, 'data-at': idOf(path) };
   if (long) return <Textarea {...all} rows={1} className={`grows ${rest.className ?? ''}`} onChange={(event) => onChange(event.target.value)} />;
-  return <Input {...all} className={`${mono ? 'mono' : ''} ${rest.className ?? ''}`} spellCheck={!mono} inputMode={inputMode} onChange={(event) => onChange(event.target.value)} />;
+  return <Input {...all} className={`${mono ? 'keyed' : ''} ${rest.className ?? ''}`} spellCheck={!mono} inputMode={inputMode} onChange={(event) => onChange(event.target.value)} />;
 }
 
 export function Choice({ path, value, onChange, options, ...rest }: Props & { options: readonly (readonly [string, string])[] }) {

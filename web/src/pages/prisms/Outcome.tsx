@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '@/api';
 import { Button, Code, Copy, duration, Facts, Icon, money, Note, Num, Section, Status } from '@/design';
@@ -38,11 +39,11 @@ export function Outcome({ result, lens, record, questions, columns, onRetry, ret
       <Section title="Call">
         <Facts items={[
           ['Status', <Status key="" status={result.status} />],
-          ...(result.id ? [['Result', <span key="" className="row"><code>{result.id}</code><Copy text={result.id} label="Copy result id" /></span>] as [string, ReactNode]] : []),
+          ...(result.id ? [['Result', <span key="" className="row"><Link to="/results/$result" params={{ result: result.id }}><code>{result.id}</code></Link><Copy text={result.id} label="Copy result id" /></span>] as [string, ReactNode]] : []),
           ['Took', <span key="" className="num" title={`${result.took_ms} ms`}>{duration(result.took_ms)}</span>],
           ...(record.version ? [['Version', record.version] as [string, ReactNode]] : []),
           ['Model', record.model ? <>{record.model.name ?? '–'}{record.model.model && <span className="soft"> {record.model.model}</span>}{record.model.fell_back && ', as a fallback'}</> : '–'],
-          ['Tokens', tokens ? <><Num value={tokens.input_tokens} /> read, <Num value={tokens.output_tokens} /> written</> : <span key="" className="soft">not known</span>],
+          ['Tokens', tokens && tokens.input_tokens !== null ? <><Num value={tokens.input_tokens} /> read, <Num value={tokens.output_tokens} /> written</> : <span key="" className="soft">not known</span>],
           ['Cost', tokens?.cost != null ? <span key="" className="num" title={String(tokens.cost)}>{money(tokens.cost, tokens.currency)}</span> : <span key="" className="soft">the model has no price</span>],
         ]} />
       </Section>

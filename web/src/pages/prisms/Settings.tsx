@@ -163,7 +163,7 @@ function Definition({ prism }: { prism: Prism }) {
       <p className="soft">A file of this text is what <code>prismctl prisms apply</code> takes, and New prism reads it.</p>
       <nav className="choices" aria-label="Form of the definition">
         {([[undefined, 'YAML'], ['json', 'JSON']] as const).map(([value, label]) => (
-          <route.Link key={label} to="." search={(old) => ({ ...old, as: value })} replace resetScroll={false} activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}>{label}</route.Link>
+          <route.Link key={label} to="." search={(old) => ({ ...old, as: value })} replace resetScroll={false} className={as === value ? 'chosen-one' : undefined}>{label}{as === value && <span className="unseen"> (shown)</span>}</route.Link>
         ))}
       </nav>
       {text ? <Code text={text} label="Copy definition" /> : <Skeleton lines={8} />}

@@ -83,7 +83,7 @@ export function Try(): ReactNode {
         <Section title="The same call">
           <nav className="choices" aria-label="Language of the call">
             {([[undefined, 'curl'], ['go', 'Go'], ['prismctl', 'prismctl']] as const).map(([value, label]) => (
-              <route.Link key={label} to="." search={(before) => ({ ...before, as: value })} replace resetScroll={false} activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}>{label}</route.Link>
+              <route.Link key={label} to="." search={(before) => ({ ...before, as: value })} replace resetScroll={false} className={as === value ? 'chosen-one' : undefined}>{label}{as === value && <span className="unseen"> (shown)</span>}</route.Link>
             ))}
           </nav>
           <Code label="Copy the call" text={as === 'go' ? go(call, location.origin) : as === 'prismctl' ? prismctl(call) : curl(call, location.origin)} />
