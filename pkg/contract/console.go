@@ -7,12 +7,11 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The digests of what the console shows: the SHA-256 of the 32 base62 characters of a sign-in link and of a session. Their texts
-// stay in the console (spec: sign-in-link, session).
-type (
-	LinkDigest    [32]byte
-	SessionDigest [32]byte
-)
+// LinkDigest is the SHA-256 of the 32 base62 characters of a sign-in link, whose text stays in the console (spec: sign-in-link).
+type LinkDigest [32]byte
+
+// SessionDigest is the SHA-256 of the 32 base62 characters of a session, whose text stays in the console (spec: session).
+type SessionDigest [32]byte
 
 // Console is what the service console asks results for: who is signed in, with no API key.
 type Console interface {

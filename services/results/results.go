@@ -104,7 +104,9 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		return nil, err
 	}
 	newID := service.OrderedIDs(now)
-	s.service = service.New(service.Deps{Store: s.store, Now: now, NewKey: newKey, NewToken: newToken, NewID: newID, Blobs: contents})
+	s.service = service.New(service.Deps{
+		Store: s.store, Now: now, NewKey: newKey, NewToken: newToken, NewID: newID, Blobs: contents,
+	})
 	s.Results, s.Console = s.service, s.service
 	s.deletions = deletion.New(deletion.Deps{Store: s.store, Now: now, By: s.service.By, Log: d.Log})
 	s.readings = reading.New(reading.Deps{

@@ -55,7 +55,9 @@ func (c *console) EndSession(_ context.Context, session contract.SessionDigest) 
 func Console(t *testing.T, connect func(*testing.T, contract.Console) contract.Console) {
 	t.Helper()
 	session, earlier, link := contract.SessionDigest{1, 31: 2}, contract.SessionDigest{3, 31: 4}, contract.LinkDigest{5, 31: 6}
-	is := contract.SessionAccount{ID: account, Name: odd, Member: contract.SessionMember{ID: memberID, Name: odd, Role: prism.Labeller}}
+	is := contract.SessionAccount{
+		ID: account, Name: odd, Member: contract.SessionMember{ID: memberID, Name: odd, Role: prism.Labeller},
+	}
 	identity := contract.Identity{
 		Issuer: odd, Subject: odd, Name: odd, Email: odd, EmailVerified: true, Claims: map[string][]string{odd: {odd, ""}, "b": {"c"}},
 	}
@@ -78,7 +80,7 @@ func Console(t *testing.T, connect func(*testing.T, contract.Console) contract.C
 			nil, apierr.LinkInvalid(), apierr.NotSignedIn(), apierr.NotAMember(), contract.ErrUnavailable,
 		} {
 			far.err = want
-			out := reflect.ValueOf(near).MethodByName(call.method).Call(append([]reflect.Value{reflect.ValueOf(patience(t))}, values(call.args)...))
+			out := reflect.ValueOf(near).MethodByName(call.method).Call(values(append([]any{patience(t)}, call.args...)))
 			err, _ := out[len(out)-1].Interface().(error)
 			if !errors.Is(err, want) {
 				t.Errorf("%s: %v, want %v", call.method, err, want)

@@ -49,7 +49,10 @@ func kinds() []kind {
 		{"key create", "--account NAME [--name WHAT_FOR] [--role ROLE]", "create an API key and print it, alone and only once", (*Operator).keyCreate},
 		{"key list", "--account NAME", "list an account's keys", (*Operator).keyList},
 		{"key revoke", "ID", "reject a key from now on", (*Operator).keyRevoke},
-		{"console link", "--account NAME [--url URL]", "print a link that signs in to the console once, for 10 minutes", (*Operator).consoleLink},
+		{
+			"console link", "--account NAME [--url URL]", "print a link that signs in to the console once, for 10 minutes",
+			(*Operator).consoleLink,
+		},
 	}
 }
 
@@ -210,7 +213,7 @@ func (o *Operator) keyRevoke(ctx context.Context, g given) ([][]string, error) {
 
 func (o *Operator) consoleLink(ctx context.Context, g given) ([][]string, error) {
 	base, err := url.Parse(g.url)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery+base.Fragment != "" {
 		return nil, errors.New("console link: the address of Prism is http://host or https://host, from --url or PRISM_PUBLIC_URL")
 	}
 	id, err := o.Account(ctx, g.account)

@@ -255,10 +255,14 @@ func TestALinkSignsTheOperatorIn(t *testing.T) {
 		}
 		link := contract.LinkDigest(sha256.Sum256([]byte(token)))
 		begun, err := s.SignIn(t.Context(), store.SignIn{
-			Session: contract.SessionDigest(link), ID: prism.UUID{link[0]}, Link: &link, NewID: service.OrderedIDs(time.Now), At: time.Now(),
+			Session: contract.SessionDigest(link), ID: prism.UUID{link[0]}, Link: &link,
+			NewID: service.OrderedIDs(time.Now), At: time.Now(),
 		})
-		if err != nil || len(begun.Accounts) != 1 || begun.Accounts[0].Member.Name != "Operator" || begun.Accounts[0].Member.Role != prism.Owner {
-			t.Errorf("%+v, %v", begun, err)
+		if err != nil || len(begun.Accounts) != 1 {
+			t.Fatalf("%+v, %v", begun, err)
+		}
+		if m := begun.Accounts[0].Member; m.Name != "Operator" || m.Role != prism.Owner {
+			t.Errorf("%+v", m)
 		}
 	}
 }

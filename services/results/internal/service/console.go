@@ -128,8 +128,8 @@ func (s *Service) EndSession(ctx context.Context, session contract.SessionDigest
 // sweepEvery is how often a process deletes what has expired.
 const sweepEvery = time.Minute
 
-// sweepSessions deletes links, sessions and keys of sessions that have expired, until ctx ends. What a failed attempt leaves, the next
-// one deletes.
+// sweepSessions deletes links, sessions and keys of sessions that have expired, until ctx ends. What a failed attempt leaves, the
+// next one deletes.
 func (s *Service) sweepSessions(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()

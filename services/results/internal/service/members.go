@@ -44,13 +44,14 @@ func newLinkedBody(m store.Member, path string, l store.Link) memberBody {
 	return body
 }
 
-// SignInPath is where a sign-in link leads to, up to its token. The token is in the fragment, which no log has (spec: sign-in-link).
-const SignInPath = "/console/sign-in#"
+// signInPath is where a sign-in link leads to, up to its token, which is in the fragment, so that no log has it
+// (spec: sign-in-link).
+const signInPath = "/console/sign-in#"
 
 // newLink makes a sign-in link, and its path with the token, which is not stored.
 func (s *Service) newLink(at time.Time, valid time.Duration) (l store.Link, path string, err error) {
 	token, err := s.NewToken()
-	return store.Link{Digest: sha256.Sum256([]byte(token)), ExpiresAt: at.Add(valid)}, SignInPath + token, err
+	return store.Link{Digest: sha256.Sum256([]byte(token)), ExpiresAt: at.Add(valid)}, signInPath + token, err
 }
 
 // AddMember implements contract.Members.

@@ -74,7 +74,8 @@ func TestTheBodiesOfMembers(t *testing.T) {
 	}
 	decode(t, listed, &page)
 	listed, err = w.ListMembers(ctx, w.key, contract.Page{Limit: 1, Cursor: page.NextCursor})
-	matches(t, listed, err, `{"data":\[`+head+`"signed_in_by":"link","created_at":`+created+`,"last_seen_at":`+created+`}\],"next_cursor":null}`)
+	matches(t, listed, err, `{"data":\[`+head+`"signed_in_by":"link","created_at":`+created+`,"last_seen_at":`+created+`}\],`+
+		`"next_cursor":null}`)
 	removed, err := w.RemoveMember(ctx, w.key, first.ID)
 	if err != nil || len(removed.Body) > 0 {
 		t.Errorf("a removal: %s, %v", removed.Body, err)
@@ -139,7 +140,8 @@ func TestASessionCallsWithKeysOfItsMember(t *testing.T) {
 	if _, err := w.SignIn(ctx, contract.SignIn{Link: link, Session: session}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.SignIn(ctx, contract.SignIn{Link: link, Session: contract.SessionDigest{8}}); !errors.Is(err, apierr.LinkInvalid()) {
+	_, err := w.SignIn(ctx, contract.SignIn{Link: link, Session: contract.SessionDigest{8}})
+	if !errors.Is(err, apierr.LinkInvalid()) {
 		t.Errorf("a link that was used: %v", err)
 	}
 	made, err := w.SessionKey(ctx, session, prism.AccountID{})
@@ -147,7 +149,8 @@ func TestASessionCallsWithKeysOfItsMember(t *testing.T) {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	key := w.digests[made.Key]
-	if _, err := w.CreatePrism(ctx, key, contract.NewPrism{Slug: "a", NewVersion: contract.NewVersion{Definition: definition("text")}}); err != nil {
+	p := contract.NewPrism{Slug: "a", NewVersion: contract.NewVersion{Definition: definition("text")}}
+	if _, err := w.CreatePrism(ctx, key, p); err != nil {
 		t.Fatal(err)
 	}
 	facts, err := w.CreateFacts(ctx, contract.CreateQuery{Key: key, Prism: prism.Ref{Slug: "a"}, Format: contract.JSON})
@@ -155,7 +158,8 @@ func TestASessionCallsWithKeysOfItsMember(t *testing.T) {
 		t.Errorf("the call is of %s, %v; want %s", facts.Key, err, member)
 	}
 	_, body := w.audit(t, contract.AuditList{Key: new(prism.KeyID(member)), Page: contract.Page{Limit: 9}})
-	if want := `"actor":{"kind":"member","id":"` + member.String() + `","name":"Ada"},"action":"prism.create"`; !strings.Contains(body, want) {
+	want := `"actor":{"kind":"member","id":"` + member.String() + `","name":"Ada"},"action":"prism.create"`
+	if !strings.Contains(body, want) {
 		t.Errorf("the audit has no %s: %s", want, body)
 	}
 	if strings.Contains(body, made.Key) {
@@ -214,12 +218,17 @@ func TestAnIdentityIsStoredWithinBounds(t *testing.T) {
 	}
 	long := strings.Repeat("x", 501)
 	signIn := func(i contract.Identity) (contract.Session, error) {
-		return w.SignInAs(ctx, contract.SignInAs{Identity: i, Session: contract.SessionDigest(sha256.Sum256([]byte(i.Name + i.Subject)))})
+		session := contract.SessionDigest(sha256.Sum256([]byte(i.Name + i.Subject)))
+		return w.SignInAs(ctx, contract.SignInAs{Identity: i, Session: session})
 	}
 	staff := map[string][]string{"groups": {"staff"}}
 	for _, i := range []contract.Identity{
-		{Subject: "s", Claims: staff}, {Issuer: "i", Claims: staff}, {Issuer: long, Subject: "s", Claims: staff},
-		{Issuer: "i", Subject: "s\x00", Claims: staff}, {Issuer: "i", Subject: "s\xff", Claims: staff}, {Issuer: "i", Subject: "s"},
+		{Subject: "s", Claims: staff},
+		{Issuer: "i", Claims: staff},
+		{Issuer: long, Subject: "s", Claims: staff},
+		{Issuer: "i", Subject: "s\x00", Claims: staff},
+		{Issuer: "i", Subject: "s\xff", Claims: staff},
+		{Issuer: "i", Subject: "s"},
 		{Issuer: "i", Subject: "s", Claims: map[string][]string{"groups": {long, "staff\x00", ""}, long: {"staff"}}},
 		{Issuer: "i", Subject: "s", Claims: map[string][]string{"groups": append(slices.Repeat([]string{"another"}, 200), "the last")}},
 	} {
@@ -230,7 +239,10 @@ func TestAnIdentityIsStoredWithinBounds(t *testing.T) {
 	begun, err := signIn(contract.Identity{
 		Issuer: "i", Subject: "s", Name: "A\x00d\na\xff" + strings.Repeat("é", 300), Claims: staff,
 	})
-	if err != nil || begun.Accounts[0].Member.Name != "Ada"+strings.Repeat("é", 197) || begun.Accounts[0].Member.Role != prism.Labeller {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := begun.Accounts[0].Member; m.Name != "Ada"+strings.Repeat("é", 197) || m.Role != prism.Labeller {
 		t.Errorf("%+v, %v", begun, err)
 	}
 	expired := contract.LinkDigest{9}

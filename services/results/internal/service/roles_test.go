@@ -179,8 +179,8 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 	}
 	for _, row := range rows {
 		for role, allowed := range map[prism.Role]bool{
-			prism.Owner: row.owner, prism.Editor: row.editor, prism.Caller: row.caller, prism.Labeller: row.reader, prism.Reader: row.reader,
-			"of a later release": false,
+			prism.Owner: row.owner, prism.Editor: row.editor, prism.Caller: row.caller, prism.Labeller: row.reader,
+			prism.Reader: row.reader, "of a later release": false,
 		} {
 			err := calls[row.operation](keys[role])
 			if errors.Is(err, apierr.InvalidAPIKey()) || errors.Is(err, apierr.RoleNotAllowed()) == allowed {

@@ -1,5 +1,5 @@
-// Package service implements contract.Results and contract.Console over a store: it authenticates callers, looks up what the gateway's checks
-// need, applies the Lens and writes response bodies. The gateway decides which requests to reject wherever the
+// Package service implements contract.Results and contract.Console over a store: it authenticates callers, looks up what the
+// gateway's checks need, applies the Lens and writes response bodies. The gateway decides which requests to reject wherever the
 // specification has an order of checks.
 package service
 

@@ -59,8 +59,8 @@ type Sessions interface {
 	// Session finds a session and extends it, to the minute: ErrNotFound.
 	Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error)
 	// CreateSessionKey stores an API key of a session and returns it, its expiry and its account: ErrNotFound, if the session is
-	// not of the account too, and ErrTooManyKeys. A session that ends at the same time, a member that is removed or changed, leaves no key that
-	// outlives it or has the former role.
+	// not of the account too, and ErrTooManyKeys. A session that ends at the same time, a member that is removed or changed,
+	// leaves no key that outlives it or has the former role.
 	CreateSessionKey(ctx context.Context, digest contract.SessionDigest, k NewSessionKey) (contract.SessionKey, error)
 	// EndSession ends a session and revokes its keys. One that is not there is no error.
 	EndSession(ctx context.Context, digest contract.SessionDigest, newID NewID, at time.Time) error

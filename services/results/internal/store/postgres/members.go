@@ -5,10 +5,10 @@ import (
 	"database/sql"
 )
 
-// addMembers is migration 11: members of accounts, their sign-in links and sessions, and the API keys of sessions, which are rows of
-// api_keys that name their session and member. A member may be an actor of the audit. Keys of the release before this one have
-// neither column; that release lists keys of sessions too until it is gone. A member who was removed keeps its row, so that no rule
-// makes it a member again. Nothing refers to another table, whose rows a foreign key would lock.
+// addMembers is migration 11: members of accounts, their sign-in links and sessions, and the API keys of sessions, which are rows
+// of api_keys that name their session and member. A member may be an actor of the audit. Keys of the release before this one have
+// neither; that release lists keys of sessions too until it is gone. A member who was removed keeps its row, so that no rule makes
+// it a member again. Nothing refers to another table, whose rows a foreign key would lock.
 func addMembers(ctx context.Context, db *sql.DB) error {
 	const columns = "ALTER TABLE api_keys ADD COLUMN IF NOT EXISTS member_id uuid, ADD COLUMN IF NOT EXISTS session_id uuid"
 	for _, statement := range []string{columns, actorsWithMembers, createMembers, createSessions} {

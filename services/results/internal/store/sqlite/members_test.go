@@ -30,7 +30,8 @@ func TestTheAuditKeepsItsEntriesWhenMembersAreAdded(t *testing.T) {
 	if _, err := before.UpTo(t.Context(), 10); err != nil {
 		t.Fatal(err)
 	}
-	const entry = `INSERT INTO audit VALUES (x'01', $1, 7, $2, $3, 'name', 'key.create', 'key', x'02', 'object', CAST('{"role":"owner"}' AS BLOB))`
+	const entry = `INSERT INTO audit VALUES (x'01', $1, 7, $2, $3, 'name', 'key.create', 'key', x'02', 'object',
+	CAST('{"role":"owner"}' AS BLOB))`
 	for id, actor := range map[string]string{"a": "key", "b": "operator"} {
 		var by []byte
 		if actor == "key" {

@@ -36,7 +36,8 @@ func TestAnUnknownLinkOrSessionWritesNothing(t *testing.T) {
 			t.Errorf("a sign-in: %v", err)
 		}
 	}
-	if _, err := s.CreateSessionKey(ctx, contract.SessionDigest{1}, store.NewSessionKey{At: at}); !errors.Is(err, store.ErrNotFound) {
+	_, err = s.CreateSessionKey(ctx, contract.SessionDigest{1}, store.NewSessionKey{At: at})
+	if !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a key: %v", err)
 	}
 	if err := s.EndSession(ctx, contract.SessionDigest{1}, newID, at); err != nil {

@@ -17,7 +17,9 @@ const (
 	lockAccount = `UPDATE accounts SET name = name WHERE id = $1 RETURNING name`
 	// countActiveKeys stops counting at $2.
 	countActiveKeys = `-- name: CountActiveKeys :one
-SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL AND session_id IS NULL LIMIT $2) AS active`
+SELECT count(*) FROM (
+	SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL AND session_id IS NULL LIMIT $2
+) AS active`
 
 	keyColumns = `id, name, prefix, role, created_at, expires_at, last_used_at, revoked_at`
 	createKey  = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, last_used_at, revoked_at)

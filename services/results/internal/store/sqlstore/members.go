@@ -61,7 +61,7 @@ func (s Store) changeMembers(ctx context.Context, operation string, account pris
 	})
 }
 
-// addMember stores a member, and records it. Only the operator's has the flag; only who signs in by a rule has an identity at once.
+// addMember stores a member, and records it. Only the operator has the flag; only who signs in by a rule has an identity at once.
 func addMember(
 	ctx context.Context, run Run, account prism.AccountID, m store.Member, operator bool, i *contract.Identity, by store.By,
 ) error {

@@ -36,7 +36,8 @@ RETURNING name, role`
 	// countSessionKeys stops counting at $3.
 	countSessionKeys = `-- name: CountSessionKeys :one
 SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE session_id = $1 AND expires_at > $2 LIMIT $3) AS live`
-	createSessionKey = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, member_id, session_id)
+	createSessionKey = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, member_id,
+	session_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
 	deleteSession     = `DELETE FROM sessions WHERE digest = $1 RETURNING id, expires_at`
@@ -106,14 +107,14 @@ func (s Store) Session(ctx context.Context, digest contract.SessionDigest, now t
 	return found.Session, s.Run(ctx, Statement{"see_members", seeMembers, []any{found.id, now}, false}, nothing)
 }
 
-// findSession is store.ErrNotFound unless there is a session that has not expired. Anybody may show one, so one that is not there costs
-// one read.
+// findSession is store.ErrNotFound unless there is a session that has not expired. Anybody may show one, so one that is not there
+// costs one read.
 func (s Store) findSession(ctx context.Context, operation string, digest contract.SessionDigest, now time.Time) error {
 	return s.Run(ctx, Statement{operation, lockSession, []any{digest[:], now}, true}, changed)
 }
 
-// CreateSessionKey implements store.Sessions. The lock of the session is what its end waits for, the lock of the member what a removal
-// and a change of role wait for: they revoke the key then.
+// CreateSessionKey implements store.Sessions. The lock of the session is what its end waits for, the lock of the member what a
+// removal and a change of role wait for: they revoke the key then.
 func (s Store) CreateSessionKey(
 	ctx context.Context, digest contract.SessionDigest, k store.NewSessionKey,
 ) (key contract.SessionKey, err error) {

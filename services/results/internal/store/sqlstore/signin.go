@@ -205,8 +205,8 @@ func (s signingIn) accept(ctx context.Context) ([]membership, error) {
 	return members, s.run(ctx, Statement{Text: identify, Args: args}, changed)
 }
 
-// ruled is the accounts with a rule for one of the identity's claims, and the role that it gives: of several the first in the order
-// of prism.Roles.
+// ruled is the accounts with a rule for one of the identity's claims, and the role that it gives: of several the first in the
+// order of prism.Roles.
 func (s signingIn) ruled(ctx context.Context) (map[prism.AccountID]prism.Role, error) {
 	var args []any
 	var claims []string

@@ -80,7 +80,8 @@ WHERE r.account_id = $1 AND r.id = $2`
 	cost_rest = 0, currency = ''`
 
 	whyPaused = `-- name: WhyPaused :one
-SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, coalesce(` + mayNotRun + `, false), r.pause_at, r.watched_from FROM runs r
+SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, coalesce(` + mayNotRun + `, false), r.pause_at, r.watched_from
+FROM runs r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN api_keys k ON k.id = r.key_id
 LEFT JOIN members m ON m.account_id = r.account_id AND m.id = r.key_id

@@ -31,7 +31,10 @@ func identityTests() []test {
 				same(t, s.Accounts, []contract.SessionAccount{{ID: f.mine.account, Name: "mine", Member: want}})
 			}
 			same(t, f.members(t)[0].SignedInBy, store.ByOpenID)
-			for _, other := range []contract.Identity{{Issuer: "https://i.example", Subject: "2"}, {Issuer: "https://j.example", Subject: "1"}} {
+			for _, other := range []contract.Identity{
+				{Issuer: "https://i.example", Subject: "2"},
+				{Issuer: "https://j.example", Subject: "1"},
+			} {
 				_, err := f.identify(t, other, nil)
 				failsWith(t, err, store.ErrNotFound)
 				_, err = f.identify(t, other, &l.Digest)
@@ -139,7 +142,9 @@ func identityTests() []test {
 
 // ada is an identity.
 func ada() contract.Identity {
-	return contract.Identity{Issuer: "https://i.example", Subject: "1", Name: "Ada L.", Email: "ada@example.com", EmailVerified: true}
+	return contract.Identity{
+		Issuer: "https://i.example", Subject: "1", Name: "Ada L.", Email: "ada@example.com", EmailVerified: true,
+	}
 }
 
 func (f *fixture) identify(t *testing.T, i contract.Identity, l *contract.LinkDigest) (contract.Session, error) {

@@ -211,7 +211,9 @@ func (f *fixture) memberEntries(t *testing.T) {
 	ctx, me := t.Context(), f.mine.account
 	before := len(f.audit(t, store.AuditFilter{}))
 	l, again := f.link(), f.link()
-	m := store.Member{ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Email: "secret@example.com", Role: prism.Editor, CreatedAt: moment(1)}
+	m := store.Member{
+		ID: prism.MemberID{UUID: f.id()}, Name: "Ada", Email: "secret@example.com", Role: prism.Editor, CreatedAt: moment(1),
+	}
 	succeeds(t, f.AddMember(ctx, me, m, &l, f.by(moment(1))))
 	rule := f.rule(t, f.mine, prism.Reader, "groups", "a secret")
 	for range 2 { // the second changes nothing
