@@ -46,7 +46,7 @@ run: ## start Prism on this machine; nothing to install
 build: ## build every binary into bin/
 	$(BUILD) -o bin/ ./cmd/prism ./cmd/prismctl ./services/gateway/cmd/prism-gateway \
 		./services/results/cmd/prism-results ./services/model-proxy/cmd/prism-model-proxy \
-		./services/runs/cmd/prism-runs
+		./services/runs/cmd/prism-runs ./services/console/cmd/prism-console
 
 # The race detector watches Prism: the tests of packages, and the programs that the tests of the module test start
 # (PRISM_TEST_RACE). The module test itself is without: its dependencies would take minutes to compile once more, and its own

@@ -18,6 +18,6 @@ if [ -z "${PRISM_CLUSTER_TAG:-}" ]; then
 	PRISM_CLUSTER_REGISTRY=$KO_DOCKER_REPO
 	PRISM_CLUSTER_TAG=test-$(date -u +%Y%m%d%H%M%S)
 	export PRISM_CLUSTER_REGISTRY PRISM_CLUSTER_TAG
-	TAG=$PRISM_CLUSTER_TAG scripts/images.sh prism-gateway prism-results prism-model-proxy prism-runs prism-cluster-load
+	TAG=$PRISM_CLUSTER_TAG scripts/images.sh prism-gateway prism-results prism-model-proxy prism-runs prism-console prism-cluster-load
 fi
 exec "${GO:-go}" test -tags cluster -count=1 -v -timeout 100m ./test/cluster "$@"

@@ -134,7 +134,7 @@ var problem = regexp.MustCompile(`(?m)^  (PRISM_[A-Z_]+): `)
 func TestPortsAreThoseOfTheBinaries(t *testing.T) {
 	t.Parallel()
 	r := render(t, with(t))
-	for _, name := range []string{"gateway", "results", "model-proxy", "runs"} {
+	for _, name := range []string{"gateway", "results", "model-proxy", "runs", "console"} {
 		c := container(t, workload(t, r, name))
 		env, help := environment(*c), settings(t, name)
 		for port, variable := range map[string]string{"http": "PRISM_LISTEN", "admin": "PRISM_ADMIN_LISTEN"} {
@@ -181,9 +181,11 @@ redis: {mode: sentinel, existingSecret: r, usernameKey: u, passwordKey: p, senti
 model: {baseURL: "https://models.example.com", name: m}
 results: {synchronousCommit: "on"}
 files: {url: "s3://files", existingSecret: f}
-tokens: {results: {existingSecret: r}, modelProxy: {existingSecret: m}}
+tokens: {results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}, sessions: {existingSecret: s}}
+publicURL: https://prism.example.com
+openid: {issuer: "https://login.example.com", clientID: prism, existingSecret: o}
 internalToken: {existingSecret: i}
-internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}}
+internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}}
 `))
 	for _, o := range of[appsv1.Deployment](r) {
 		set := environment(*container(t, o.object))

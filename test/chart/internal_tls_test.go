@@ -17,7 +17,7 @@ func speaks(t *testing.T, r rendering, name string) string {
 	c := container(t, o)
 	env := environment(*c)
 	var said []string
-	for _, variable := range []string{"PRISM_RESULTS_URL", "PRISM_MODEL_PROXY_URL"} {
+	for _, variable := range []string{"PRISM_RESULTS_URL", "PRISM_MODEL_PROXY_URL", "PRISM_CONSOLE_URL"} {
 		if scheme, _, ok := strings.Cut(env[variable], "://"); ok {
 			said = append(said, scheme)
 		}
@@ -45,15 +45,15 @@ func speaks(t *testing.T, r rendering, name string) string {
 //nolint:dupword // the schemes of two addresses
 func TestStagesOfInternalTLSFollowEachOtherWithoutAGap(t *testing.T) {
 	t.Parallel()
-	const secrets = `gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}`
-	for values, want := range map[string][4]string{ // gateway, results, model-proxy, runs
-		`{}`: {"http http ", "", "", "http http "},
-		`internalTLS: {enabled: true, stage: offer, ` + secrets + `}`: {"http http ", "permissive r", "permissive m", "http http "},
-		`internalTLS: {enabled: true, stage: use, ` + secrets + `}`:   {"https https  g", "permissive r", "permissive m", "https https  w"},
-		`internalTLS: {enabled: true, ` + secrets + `}`:               {"https https  g", " r", " m", "https https  w"},
+	const secrets = `gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}`
+	for values, want := range map[string][5]string{ // gateway, results, model-proxy, runs, console
+		`{}`: {"http http http ", "", "", "http http ", "http "},
+		`internalTLS: {enabled: true, stage: offer, ` + secrets + `}`: {"http http http ", "permissive r", "permissive m", "http http ", "http permissive c"},
+		`internalTLS: {enabled: true, stage: use, ` + secrets + `}`:   {"https https https  g", "permissive r", "permissive m", "https https  w", "https permissive c"},
+		`internalTLS: {enabled: true, ` + secrets + `}`:               {"https https https  g", " r", " m", "https https  w", "https  c"},
 	} {
 		r := render(t, with(t, values))
-		got := [4]string{speaks(t, r, "gateway"), speaks(t, r, "results"), speaks(t, r, "model-proxy"), speaks(t, r, "runs")}
+		got := [5]string{speaks(t, r, "gateway"), speaks(t, r, "results"), speaks(t, r, "model-proxy"), speaks(t, r, "runs"), speaks(t, r, "console")}
 		if got != want {
 			t.Errorf("%s: got %q, want %q", values, got, want)
 		}
@@ -71,13 +71,13 @@ func TestStagesOfInternalTLSFollowEachOtherWithoutAGap(t *testing.T) {
 func TestCertManagerIsAskedForOneCertificateOfEachService(t *testing.T) {
 	t.Parallel()
 	r := render(t, with(t, `internalTLS: {enabled: true, certManager: {enabled: true, duration: 48h, renewBefore: 16h, issuerRef: {name: ca, kind: ClusterIssuer}}}`))
-	if n := len(of[certificate](r)); n != 4 {
+	if n := len(of[certificate](r)); n != 5 {
 		t.Errorf("%d certificates", n)
 	}
-	for name, usage := range map[string]string{"gateway": "client auth", "runs": "client auth", "results": "server auth", "model-proxy": "server auth"} {
+	for name, usage := range map[string]string{"gateway": "client auth", "runs": "client auth", "results": "server auth", "model-proxy": "server auth", "console": "server auth,client auth"} {
 		c := one[certificate](t, r, "prism-"+name+"-tls")
 		host := "prism-" + name
-		if !slices.Equal(c.Spec.DNSNames, []string{host, host + ".prism", host + ".prism.svc"}) || !slices.Equal(c.Spec.Usages, []string{"digital signature", usage}) {
+		if !slices.Equal(c.Spec.DNSNames, []string{host, host + ".prism", host + ".prism.svc"}) || strings.Join(c.Spec.Usages, ",") != "digital signature,"+usage {
 			t.Errorf("%s: %q for %q", name, c.Spec.DNSNames, c.Spec.Usages)
 		}
 		if c.Spec.Duration.Duration != 48*time.Hour || c.Spec.RenewBefore.Duration != 16*time.Hour || c.Spec.IssuerRef.Name != "ca" || c.Spec.IssuerRef.Kind != "ClusterIssuer" {

@@ -105,9 +105,7 @@ func atPeer(t *testing.T, peers []networkingv1.NetworkPolicyPeer, other place) b
 func reachable(t *testing.T, r rendering) {
 	t.Helper()
 	for _, o := range workloads(r) {
-		if component(o) == "gateway" || component(o) == "runs" {
-			calls(t, r, o)
-		}
+		calls(t, r, o)
 	}
 	for _, o := range workloads(r) {
 		for name, c := range ours(o) {
@@ -122,11 +120,17 @@ func reachable(t *testing.T, r rendering) {
 	}
 }
 
-// calls follows the addresses of results and of model-proxy from a workload that calls them.
+// called are the services that a service always calls.
+var called = map[string][]string{"gateway": {"results", "model-proxy"}, "runs": {"results", "model-proxy"}, "console": {"results"}}
+
+// calls follows the addresses of other services from a workload that calls them.
 func calls(t *testing.T, r rendering, from object) {
 	t.Helper()
 	env := environment(*container(t, from))
-	for variable, target := range map[string]string{"PRISM_RESULTS_URL": "results", "PRISM_MODEL_PROXY_URL": "model-proxy"} {
+	for variable, target := range map[string]string{"PRISM_RESULTS_URL": "results", "PRISM_MODEL_PROXY_URL": "model-proxy", "PRISM_CONSOLE_URL": "console"} {
+		if env[variable] == "" && !slices.Contains(called[component(from)], target) {
+			continue
+		}
 		u, err := url.Parse(env[variable])
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 			t.Errorf("%s=%s: %v", variable, env[variable], err)
@@ -250,7 +254,7 @@ networkPolicy:
 			if from.workload == nil && to.workload == nil || from.name == to.name {
 				continue
 			}
-			for _, port := range []int32{53, 80, 443, 4318, 5432, 6379, 8080, 8081, 8082, 9000, 9090, 9091, 9092, 9093} {
+			for _, port := range []int32{53, 80, 443, 4318, 5432, 6379, 8080, 8081, 8082, 8083, 9000, 9090, 9091, 9092, 9093, 9094} {
 				if lets(t, r, from, to, corev1.ProtocolTCP, port) {
 					got = append(got, fmt.Sprintf("%s > %s:%d", from.name, to.name, port))
 				}
@@ -267,6 +271,7 @@ networkPolicy:
 		"prometheus > gateway:9090", "prometheus > results:9091", "prometheus > model-proxy:9092",
 		"gateway > results:8081", "gateway > model-proxy:8082", "gateway > store:6379",
 		"prometheus > runs:9093", "runs > results:8081", "runs > model-proxy:8082", "runs > store:6379",
+		"gateway > console:8083", "prometheus > console:9094", "console > results:8081", "console > dns:53", "console > collector:4318",
 		"runs > dns:53", "runs > collector:4318", "results > objects:9000",
 		"results > store:5432", "migrate > store:5432",
 		"model-proxy > public:443", "model-proxy > public6:443",

@@ -222,9 +222,11 @@ func guarded(t *testing.T, r rendering) {
 // Monitors find the admin ports of all services, each once.
 func monitored(t *testing.T, r rendering) {
 	t.Helper()
-	want := []string{"gateway", "results", "model-proxy", "runs"}
-	if lookUp(r.values, "runs.enabled") == false {
-		want = want[:3]
+	want := []string{"gateway", "results", "model-proxy"}
+	for _, optional := range []string{"runs", "console"} {
+		if lookUp(r.values, optional+".enabled") != false {
+			want = append(want, optional)
+		}
 	}
 	for _, o := range of[monitoringv1.ServiceMonitor](r) {
 		var found []string

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,11 +12,11 @@ import (
 // The first installation makes the tokens, and each later one keeps what the cluster has.
 func TestTokensAreMadeOnceAndKept(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"results", "model-proxy"} {
+	for _, name := range []string{"results", "model-proxy", "console", "sessions"} {
 		made := func(c cluster) string {
-			r := installation{chart: theChart(t), release: "prism", cluster: c}.render(t, with(t, "tokens: {results: {key: k}, modelProxy: {key: k}}"))
+			r := installation{chart: theChart(t), release: "prism", cluster: c}.render(t, with(t, "tokens: {results: {key: k}, modelProxy: {key: k}, console: {key: k}, sessions: {key: k}}"))
 			s := one[corev1.Secret](t, r, "prism-"+name+"-token")
-			if s.Immutable == nil || !*s.Immutable || len(s.Data) != 1 || len(of[corev1.Secret](r)) != 2 {
+			if s.Immutable == nil || !*s.Immutable || len(s.Data) != 1 || len(of[corev1.Secret](r)) != 4 {
 				t.Errorf("the Secret is %v with %d keys", s.Immutable, len(s.Data))
 			}
 			return string(s.Data["k"])
@@ -39,7 +40,7 @@ func tokensOf(t *testing.T, r rendering) map[string]string {
 	found := map[string]string{}
 	for _, o := range of[appsv1.Deployment](r) {
 		env := environment(*container(t, o.object))
-		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_INTERNAL_TOKEN"} {
+		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_CONSOLE_TOKEN", "PRISM_RESULTS_CONSOLE_TOKEN", "PRISM_INTERNAL_TOKEN"} {
 			if from := env[variable]; from != "" {
 				found[o.meta.Name] += variable + "=" + from + " "
 			}
@@ -48,12 +49,25 @@ func tokensOf(t *testing.T, r rendering) map[string]string {
 	return found
 }
 
-// model-proxy calls the internet, so no token of results may be in its Pods.
+// apart are the variables of the console among those of a service, and the others.
+func apart(variables string) (console, others string) {
+	for entry := range strings.SplitAfterSeq(variables, " ") {
+		if strings.Contains(entry, "CONSOLE_TOKEN") {
+			console += entry
+		} else {
+			others += entry
+		}
+	}
+	return console, others
+}
+
+// model-proxy and the console call the internet, so no token of results may be in their Pods.
 // spec: token-for-each-edge, internal-token
 func TestOnlyAServiceAndItsCallersHaveItsTokens(t *testing.T) {
 	t.Parallel()
 	old := secretsOf("token", "of the previous release", "prism-internal-token")
 	const results, models = "PRISM_RESULTS_TOKEN=prism-results-token/token ", "PRISM_MODEL_PROXY_TOKEN=prism-model-proxy-token/token "
+	const console, sessions = "PRISM_CONSOLE_TOKEN=prism-console-token/token ", "PRISM_RESULTS_CONSOLE_TOKEN=prism-sessions-token/token "
 	const shared = "PRISM_INTERNAL_TOKEN=prism-internal-token/token "
 	const given = "PRISM_INTERNAL_TOKEN=own/k "
 	for name, c := range map[string]struct {
@@ -62,22 +76,27 @@ func TestOnlyAServiceAndItsCallersHaveItsTokens(t *testing.T) {
 		gateway, results, models string
 		made                     int
 	}{
-		"an installation":                      {nil, `{}`, results + models, results, models, 2},
-		"an upgrade from the previous release": {old, `{}`, results + models + shared, results + shared, models + shared, 3},
-		"after the upgrade":                    {old, `internalToken: {accepted: false}`, results + models, results, models, 2},
-		"a shared token that was given":        {nil, `internalToken: {existingSecret: own, key: k}`, given, given, given, 0},
-		"it was given, and is not accepted":    {nil, `internalToken: {accepted: false, existingSecret: own}`, results + models, results, models, 2},
+		"an installation":                      {nil, `{}`, results + models, results, models, 4},
+		"an upgrade from the previous release": {old, `{}`, results + models + shared, results + shared, models + shared, 5},
+		"after the upgrade":                    {old, `internalToken: {accepted: false}`, results + models, results, models, 4},
+		"a shared token that was given":        {nil, `internalToken: {existingSecret: own, key: k}`, given, given, given, 2},
+		"it was given, and is not accepted":    {nil, `internalToken: {accepted: false, existingSecret: own}`, results + models, results, models, 4},
 		"all are given": {
 			old, `{tokens: {results: {existingSecret: a, key: x}, modelProxy: {existingSecret: a, key: z}}, internalToken: {existingSecret: own, key: k}}`,
-			"PRISM_RESULTS_TOKEN=a/x PRISM_MODEL_PROXY_TOKEN=a/z " + given, "PRISM_RESULTS_TOKEN=a/x " + given, "PRISM_MODEL_PROXY_TOKEN=a/z " + given, 0,
+			"PRISM_RESULTS_TOKEN=a/x PRISM_MODEL_PROXY_TOKEN=a/z " + given, "PRISM_RESULTS_TOKEN=a/x " + given, "PRISM_MODEL_PROXY_TOKEN=a/z " + given, 2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := installation{chart: theChart(t), release: "prism", cluster: c.cluster}.render(t, with(t, c.values))
 			got := tokensOf(t, r)
-			if got["prism-gateway"] != c.gateway || got["prism-runs"] != c.gateway || got["prism-results"] != c.results || got["prism-model-proxy"] != c.models {
-				t.Errorf("got %q", got)
+			for service, want := range map[string][2]string{ // those of the API, and those of the console
+				"gateway": {c.gateway, console}, "runs": {c.gateway}, "results": {c.results, sessions}, "model-proxy": {c.models}, "console": {"", console + sessions},
+			} {
+				own, others := apart(got["prism-"+service])
+				if others != want[0] || own != want[1] {
+					t.Errorf("%s has %q and %q, want %q", service, others, own, want)
+				}
 			}
 			made := of[corev1.Secret](r)
 			if len(made) != c.made {

@@ -4,14 +4,15 @@
 {{ include "prism.problems.redis" . }}
 {{ include "prism.problems.model" . }}
 {{ include "prism.problems.files" . }}
+{{ include "prism.problems.openid" . }}
 {{ include "prism.problems.exposure" . }}
 {{ include "prism.problems.metrics" . }}
 {{ include "prism.problems.internalTLS" . }}
 {{- if and .Values.internalToken.existingSecret (eq .Values.internalToken.existingSecret (printf "%s-internal-token" (include "prism.fullname" .))) }}
   internalToken.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name
 {{- end }}
-{{- range include "prism.services" . | fromJsonArray }}
-{{- if and .called (eq (index $.Values.tokens .key).existingSecret (printf "%s-%s-token" (include "prism.fullname" $) .name)) }}
+{{- range include "prism.tokens" . | fromJsonArray }}
+{{- if eq (index $.Values.tokens .key).existingSecret (printf "%s-%s-token" (include "prism.fullname" $) .name) }}
   tokens.{{ .key }}.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name
 {{- end }}
 {{- end }}
@@ -160,6 +161,27 @@
 {{- define "prism.problems.files" -}}
 {{- if and .Values.files.existingSecret (not .Values.files.url) }}
   files.existingSecret: has the credentials of an object store, but files.url is empty, so files are in the database
+{{- end }}
+{{- end -}}
+
+{{- define "prism.problems.openid" -}}
+{{- with .Values.openid }}
+{{- if .issuer }}
+{{- if not $.Values.console.enabled }}
+  openid.issuer: is not used, as console.enabled is false
+{{- end }}
+{{- if not $.Values.publicURL }}
+  publicURL: is required with openid.issuer: the address that browsers come back to
+{{- end }}
+{{- if not (and .clientID .existingSecret) }}
+  openid.clientID and openid.existingSecret: are required with openid.issuer
+{{- end }}
+{{- if not (has "openid" .scopes) }}
+  openid.scopes: must have openid
+{{- end }}
+{{- else if or .clientID .existingSecret }}
+  openid.issuer: is empty, so openid.clientID and openid.existingSecret are not used
+{{- end }}
 {{- end }}
 {{- end -}}
 

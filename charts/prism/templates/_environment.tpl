@@ -39,24 +39,27 @@
 {{- end }}
 {{- end -}}
 
-{{/* The tokens of the calls to a service, for the service and for those that call it. */}}
+{{/* The tokens of calls, for the service that accepts them and for those that show them. */}}
 {{- define "prism.environment.tokens" -}}
 {{- $service := . -}}
-{{- range include "prism.services" .root | fromJsonArray -}}
-{{- if and .called (or $service.calls (eq $service.key .key)) -}}
-{{- $secret := include "prism.tokenSecret" (dict "root" $service.root "key" .key "name" .name) -}}
+{{- range include "prism.tokens" .root | fromJsonArray -}}
+{{- if or (eq $service.key .to) (has $service.key .from) -}}
+{{- $secret := include "prism.tokenSecret" (merge (dict "root" $service.root) .) -}}
 {{- if $secret }}
-{{ include "prism.secretVariable" (dict "variable" (printf "PRISM_%s_TOKEN" (upper .name | replace "-" "_")) "secret" $secret "key" (index $service.root.Values.tokens .key).key) }}
+{{ include "prism.secretVariable" (dict "variable" .variable "secret" $secret "key" (index $service.root.Values.tokens .key).key) }}
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- if ne .key "console" }}
 {{- with include "prism.internalTokenSecret" .root }}
 {{ include "prism.secretVariable" (dict "variable" "PRISM_INTERNAL_TOKEN" "secret" . "key" $service.root.Values.internalToken.key) }}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{- define "prism.environment.gateway" -}}
 {{ include "prism.environment.calls" . }}
+{{- include "prism.environment.redis" . }}
 {{- with .values.trustedProxies }}
 - {name: PRISM_TRUSTED_PROXIES, value: {{ join "," . | quote }}}
 {{- end }}
@@ -64,18 +67,43 @@
 
 {{- define "prism.environment.runs" -}}
 {{ include "prism.environment.calls" . }}
+{{- include "prism.environment.redis" . }}
 - {name: PRISM_RUNS_CONCURRENCY, value: {{ int .values.concurrency | quote }}}
 {{- end -}}
 
-{{/* Where a service that calls others finds them, and Redis. */}}
+{{- define "prism.environment.console" -}}
+{{ include "prism.environment.calls" . }}
+{{- include "prism.environment.public" . }}
+{{- with .root.Values.openid }}
+{{- if .issuer }}
+- {name: PRISM_OPENID_ISSUER, value: {{ .issuer | quote }}}
+- {name: PRISM_OPENID_CLIENT_ID, value: {{ .clientID | quote }}}
+{{ include "prism.secretVariable" (dict "variable" "PRISM_OPENID_CLIENT_SECRET" "secret" .existingSecret "key" .clientSecretKey) }}
+- {name: PRISM_OPENID_SCOPES, value: {{ join " " .scopes | quote }}}
+- {name: PRISM_OPENID_CLAIMS, value: {{ join " " .claims | quote }}}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "prism.environment.public" -}}
+{{- with .root.Values.publicURL }}
+- {name: PRISM_PUBLIC_URL, value: {{ . | quote }}}
+{{- end }}
+{{- end -}}
+
+{{/* Where a service that calls others finds them. */}}
 {{- define "prism.environment.calls" -}}
 {{- $full := include "prism.fullname" .root -}}
-{{- $scheme := ternary "https" "http" (ne (include "prism.internalTLSSecret" .) "") -}}
+{{- $calls := .calls -}}
+{{- $scheme := ternary "https" "http" (and .root.Values.internalTLS.enabled (ne .root.Values.internalTLS.stage "offer")) -}}
 {{- range include "prism.services" .root | fromJsonArray -}}
-{{- if .called }}
+{{- if has .key $calls }}
 - {name: PRISM_{{ upper .name | replace "-" "_" }}_URL, value: "{{ $scheme }}://{{ $full }}-{{ .name }}:{{ .port }}"}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{- define "prism.environment.redis" -}}
 {{- with .root.Values.redis }}
 {{- if not .enabled }}
 {{- else if .addresses }}

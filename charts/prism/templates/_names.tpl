@@ -11,15 +11,33 @@
 
 {{/*
 The services, in the order in which they are rendered. Ports are those of the binaries' own defaults; what nobody calls has none
-but the admin port. The services with "calls" call those with "called". The context is the root.
+but the admin port. "calls" has the keys of the services that a service calls, and these have "called". The context is the root.
 */}}
 {{- define "prism.services" -}}
 [
-  {"key": "gateway", "name": "gateway", "port": 8080, "admin": 9090, "calls": true},
+  {"key": "gateway", "name": "gateway", "port": 8080, "admin": 9090, "calls": ["results", "modelProxy", "console"]},
   {"key": "results", "name": "results", "port": 8081, "admin": 9091, "called": true},
   {"key": "modelProxy", "name": "model-proxy", "port": 8082, "admin": 9092, "called": true}
   {{- if .Values.runs.enabled -}}
-  , {"key": "runs", "name": "runs", "admin": 9093, "calls": true}
+  , {"key": "runs", "name": "runs", "admin": 9093, "calls": ["results", "modelProxy"]}
+  {{- end }}
+  {{- if .Values.console.enabled -}}
+  , {"key": "console", "name": "console", "port": 8083, "admin": 9094, "calls": ["results"], "called": true}
+  {{- end }}
+]
+{{- end -}}
+
+{{/*
+The tokens of calls, by the value that names their Secret: who accepts them, who shows them, and in which variable. "shared" are
+those that the deprecated token may stand for. The context is the root.
+*/}}
+{{- define "prism.tokens" -}}
+[
+  {"key": "results", "name": "results", "variable": "PRISM_RESULTS_TOKEN", "to": "results", "from": ["gateway", "runs"], "shared": true},
+  {"key": "modelProxy", "name": "model-proxy", "variable": "PRISM_MODEL_PROXY_TOKEN", "to": "modelProxy", "from": ["gateway", "runs"], "shared": true}
+  {{- if .Values.console.enabled -}}
+  , {"key": "console", "name": "console", "variable": "PRISM_CONSOLE_TOKEN", "to": "console", "from": ["gateway"]}
+  , {"key": "sessions", "name": "sessions", "variable": "PRISM_RESULTS_CONSOLE_TOKEN", "to": "results", "from": ["console"]}
   {{- end }}
 ]
 {{- end -}}
@@ -90,13 +108,13 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* The Secret with the tokens of calls to a service, {root, key, name}; empty when the shared token is the only one. */}}
+{{/* The Secret with an entry of prism.tokens, {root, key, name, shared?}; empty when the shared token is the only one. */}}
 {{- define "prism.tokenSecret" -}}
 {{- $old := .root.Values.internalToken -}}
 {{- with (index .root.Values.tokens .key).existingSecret -}}
 {{ . }}
 {{- else -}}
-{{- if not (and $old.accepted $old.existingSecret) }}{{ include "prism.fullname" .root }}-{{ .name }}-token{{ end -}}
+{{- if not (and .shared $old.accepted $old.existingSecret) }}{{ include "prism.fullname" .root }}-{{ .name }}-token{{ end -}}
 {{- end -}}
 {{- end -}}
 
@@ -114,7 +132,7 @@ annotations:
 {{/* The Secret with the certificate of a service, for calls between services; empty when the service has none. */}}
 {{- define "prism.internalTLSSecret" -}}
 {{- $tls := .root.Values.internalTLS -}}
-{{- if and $tls.enabled (not (and .calls (eq $tls.stage "offer"))) -}}
+{{- if and $tls.enabled (not (and (not .called) (eq $tls.stage "offer"))) -}}
 {{- ternary (printf "%s-tls" .fullname) (index $tls .key).existingSecret $tls.certManager.enabled -}}
 {{- end -}}
 {{- end -}}
