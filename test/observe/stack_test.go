@@ -38,6 +38,12 @@ models:
   - {name: strong, provider: systemone, base_url: URL, model: large, price: *p}
 `
 
+// openID has the console of the standalone Prism name an issuer, which nobody asks.
+var openID = map[string]string{
+	"PRISM_PUBLIC_URL": "https://prism.example.com", "PRISM_OPENID_ISSUER": "https://login.example.com",
+	"PRISM_OPENID_CLIENT_ID": "prism", "PRISM_OPENID_CLIENT_SECRET": "secret",
+}
+
 // worker is the program of a worker of runs.
 const worker = "services/runs/cmd/prism-runs"
 
@@ -80,7 +86,7 @@ func start(t *testing.T) *stack {
 	if s.narrow, err = options.Gateway(t.Context(), s.Gateway.Env["PRISM_RESULTS_URL"], s.Gateway.Env["PRISM_MODEL_PROXY_URL"]); err != nil {
 		t.Fatal(err)
 	}
-	if s.standalone, err = (launch.Options{Dir: t.TempDir(), Flags: program.AsTests()}).Standalone(t.Context()); err != nil {
+	if s.standalone, err = (launch.Options{Dir: t.TempDir(), Flags: program.AsTests(), Env: openID}).Standalone(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
