@@ -116,6 +116,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/results/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry many failed results
+         * @description Retries every failed result of a prism that was not retried yet, if they are as many as `expect` says: each as by `POST /v1/results/{result_id}/retry`, with its own version, fields and context, once. The results are those that match at the call. They are retried after the response, behind the calls of the account as the rows of runs are; what is deleted or retried by itself meanwhile is left out. When the prism is archived or the key is revoked, the rest is not retried. Results of a prism are retried by one such call at a time, and by at most 1,000,000. `dry_run` counts the results and retries none. Needs a key of a caller.
+         *
+         *     Checks run in this order: body (400, 413, 415), API key (401), role (403), prism (404), whether it is archived (404), whether its results are being retried and how many match (409).
+         */
+        post: operations["retryResults"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/prisms": {
         parameters: {
             query?: never;
@@ -244,6 +266,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/prisms/{prism}/lens/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a Lens
+         * @description Shows results as a read with another Lens would, and stores nothing. The columns are checked against the latest version, as those of `PUT /v1/prisms/{prism}/lens`. Results of every version of the prism are shown, those of an archived one too. An id that no result of the prism has is left out: the result may have been deleted. Needs a key of a reader.
+         *
+         *     Checks run in this order: body and path (400, 413, 415), API key (401), role (403), prism (404), columns (400).
+         */
+        post: operations["previewLens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/prisms/{prism}/results/delete": {
         parameters: {
             query?: never;
@@ -324,6 +368,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a definition
+         * @description Asks the model the questions of a definition, and saves neither the definition nor a result. The response has the answers as the formats raw and json of a result would show them, and what is known of the call. The model has 15 seconds. The use counts: in the usage of the day, the model and the key, and as a result of the account's limits. Needs a key of an editor.
+         *
+         *     Checks run in this order, and the first that fails decides the answer: body (400, 413, 415), API key (401), role (403), model of the definition (400), field keys and size (400), model (200 or 502). Problems of all members are listed, with paths such as `definition.questions.0.key`.
+         */
+        post: operations["tryDefinition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -382,6 +448,74 @@ export interface paths {
          * @description Every request that arrives after this call was answered is refused with the revoked key. A call that is being answered still gets its result. Revoking twice is revoking once. Send no body; one that is valid JSON or plain text is ignored.
          */
         post: operations["revokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List members
+         * @description The account's members and rules, newest first. Needs a key of an owner.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        /**
+         * Invite a member
+         * @description Makes a member with a sign-in link, which is shown only here, valid for 7 days and used once: send it to whom you invite. With `claim` it makes a rule instead, which has no link: whoever signs in by OpenID Connect with that claim becomes a member with the role. Needs a key of an owner.
+         */
+        post: operations["addMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{member_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a member
+         * @description Replaces the name or the role of a member or rule. A new role counts at once: the member's session keys are revoked and made anew. The last owner keeps its role. Needs a key of an owner.
+         */
+        put: operations["changeMember"];
+        post?: never;
+        /**
+         * Remove a member
+         * @description Removes a member or rule. The member's sign-in links and sessions end at once for this account, and its session keys are revoked. The last owner cannot be removed. Needs a key of an owner. Send no body; one that is valid JSON or plain text is ignored.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{member_id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new sign-in link
+         * @description Makes a new sign-in link of a member, valid for 7 days and used once, in place of earlier ones. A rule has none. Needs a key of an owner. Send no body; one that is valid JSON or plain text is ignored.
+         */
+        post: operations["linkMember"];
         delete?: never;
         options?: never;
         head?: never;
@@ -747,10 +881,10 @@ export interface components {
          */
         Format: "json" | "raw" | "csv" | "tsv" | "jsonl";
         /**
-         * @description What a key may do. Each role may do all that the next one may: `owner` manages keys and reads the audit, `editor` changes prisms, `caller` creates and retries results, `reader` reads results and prisms.
+         * @description What a key or a member may do: `reader` reads results and prisms; `caller` also creates and retries results; `labeller` reads and labels results; `editor` may do all that and changes prisms; `owner` also manages keys and members and reads the audit.
          * @enum {string}
          */
-        Role: "owner" | "editor" | "caller" | "reader";
+        Role: "owner" | "editor" | "caller" | "labeller" | "reader";
         /**
          * @description `failed` when the model gave no usable answer.
          * @enum {string}
@@ -1191,6 +1325,181 @@ export interface components {
             /** @description `prism_`, 32 random characters and 6 that check them. */
             key: string;
         };
+        /** @description A Lens that is not stored, and the results to show with it. */
+        LensPreview: {
+            /** @description 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version. */
+            columns: components["schemas"]["Column"][];
+            /** @description The results to show, up to 50. Without one only the columns are checked. */
+            result_ids: string[];
+        };
+        /** @description Results under a Lens that is not stored. */
+        PreviewedLens: {
+            /** @description The names of the columns, in Lens order. */
+            columns: string[];
+            /** @description The results, in the order of the ids that were sent. */
+            data: components["schemas"]["PreviewedResult"][];
+        };
+        /** @description A result under a Lens that is not stored. */
+        PreviewedResult: {
+            /** @description The result as a read shows it, with these columns as its answers. */
+            result: components["schemas"]["Result"];
+            /** @description By the name of each column that is null, why: the version that answered lacks what the column shows. Empty for a failed result, whose `error` says why. */
+            missing: {
+                [key: string]: string;
+            };
+        };
+        /** @description What is asked. */
+        Definition: {
+            /** @description A text that is sent to the model with every question. */
+            instructions?: string | null;
+            /** @description The name of the configured model that answers. Without it, the default model answers. A name that is not configured is a 400. */
+            model?: string | null;
+            /** @description The inputs of a call, 1 to 50. Their keys are unique. */
+            fields: components["schemas"]["Field"][];
+            /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
+            questions: components["schemas"]["Question"][];
+        };
+        /** @description A definition to try, and what to ask it about. Send either `fields` or `text`, never both. */
+        NewTry: {
+            definition: components["schemas"]["Definition"];
+            /** @description Without it the Lens is derived from the questions. */
+            lens?: components["schemas"]["Lens"] | null;
+            /** @description Field key to value. Every field key of the definition is required, others are refused. A value has at most 100,000 characters. */
+            fields?: {
+                [key: string]: string;
+            };
+            /** @description The value of the definition's only field. */
+            text?: string;
+            /** @description Something the model should know that belongs to no field. */
+            context?: string;
+        } & (unknown | unknown);
+        /** @description What a definition answered. Nothing of it is saved. */
+        Try: {
+            status: components["schemas"]["Status"];
+            /** @description Why the model gave no usable answer, in words. Null when the status is `ok`. */
+            error: string | null;
+            /**
+             * @description Why the model gave no usable answer, for programs.
+             * @enum {string|null}
+             */
+            error_code: "timeout" | "unreachable" | "refused" | "no_usable_answer" | "no_log_probabilities" | "model_not_configured" | null;
+            /** @description How long the call to the model took, in milliseconds. */
+            took_ms: number;
+            /** @description Question key to answer, in the order of the definition: the answers of a result in format `raw`. Null when the model failed. */
+            raw: {
+                [key: string]: components["schemas"]["Answer"];
+            } | null;
+            /** @description One member for each Lens column, in Lens order: the answers of a result in format `json`. Null when the model failed. */
+            json: {
+                [key: string]: string | number | null;
+            } | null;
+            /** @description The model that was asked last. */
+            model: components["schemas"]["RecordModel"] | null;
+            /** @description What all tries took together, as far as upstreams said. */
+            usage: components["schemas"]["RecordUsage"] | null;
+            /** @description By question, the part of the model's probability that its labels had. For models that return log-probabilities. */
+            label_mass: {
+                [key: string]: number;
+            } | null;
+        };
+        /** @description A member to invite, or with `claim` a rule. */
+        NewMember: {
+            /** @description What people call the member or rule. */
+            name: string;
+            /** @description Where an invitation goes. Prism sends no mail. Not with `claim`. */
+            email?: string | null;
+            role: components["schemas"]["Role"];
+            /** @description Makes a rule: whoever signs in by OpenID Connect with this claim becomes a member with the role. */
+            claim?: components["schemas"]["MemberClaim"] | null;
+        };
+        /** @description What to replace of a member or rule: at least one of both. */
+        MemberChange: {
+            /** @description What people call the member or rule. */
+            name?: string | null;
+            /** @description What the member may do from now on. */
+            role?: components["schemas"]["Role"] | null;
+        };
+        /** @description A claim of a provider of OpenID Connect, and a value that it has or that is one of its values. */
+        MemberClaim: {
+            /** @description The claim, such as `groups`. */
+            name: string;
+            /** @description The value. */
+            value: string;
+        };
+        /** @description A person of an account who signs in to the console, or a rule that makes members. */
+        Member: {
+            /**
+             * Format: uuid
+             * @description The id.
+             */
+            id: string;
+            /** @description What people call the member or rule. */
+            name: string;
+            /** @description The address of the invitation, for people. */
+            email: string | null;
+            role: components["schemas"]["Role"];
+            /** @description The claim of a rule. Null for a member. */
+            claim: components["schemas"]["MemberClaim"] | null;
+            /**
+             * @description How the member signed in the last time. Null if it never did.
+             * @enum {string|null}
+             */
+            signed_in_by: "link" | "openid" | null;
+            /**
+             * Format: date-time
+             * @description When the member or rule was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The last use of one of the member's sessions, right to the minute.
+             */
+            last_seen_at: string | null;
+        };
+        /** @description A member with its sign-in link. A rule has none. */
+        InvitedMember: {
+            /**
+             * Format: uuid
+             * @description The id.
+             */
+            id: string;
+            /** @description What people call the member or rule. */
+            name: string;
+            /** @description The address of the invitation, for people. */
+            email: string | null;
+            role: components["schemas"]["Role"];
+            /** @description The claim of a rule. Null for a member. */
+            claim: components["schemas"]["MemberClaim"] | null;
+            /**
+             * @description How the member signed in the last time. Null if it never did.
+             * @enum {string|null}
+             */
+            signed_in_by: "link" | "openid" | null;
+            /**
+             * Format: date-time
+             * @description When the member or rule was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The last use of one of the member's sessions, right to the minute.
+             */
+            last_seen_at: string | null;
+            /** @description The path of the sign-in link, behind the address of the console. It is shown only here, and used once. */
+            link?: string;
+            /**
+             * Format: date-time
+             * @description When the link expires.
+             */
+            expires_at?: string;
+        };
+        /** @description A page of members and rules, newest first. */
+        MemberPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Member"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description All configured models. */
         ModelList: {
             /** @description The models, in the order of the configuration. */
@@ -1252,6 +1561,35 @@ export interface components {
             /** @description Count the results, and delete none. */
             dry_run?: boolean | null;
         };
+        /** @description Which failed results to retry, and how many they are. Null is the same as not sent. */
+        ResultRetry: {
+            /** @description Slug or id of the prism. */
+            prism: string;
+            /**
+             * @description Only failed results can be retried.
+             * @enum {string}
+             */
+            status: "failed";
+            /**
+             * Format: date-time
+             * @description Only results saved at this time or later.
+             */
+            from?: string | null;
+            /**
+             * Format: date-time
+             * @description Only results saved before this time.
+             */
+            to?: string | null;
+            /** @description How many results match. Needed unless `dry_run` is true. */
+            expect?: number | null;
+            /** @description Count the results, and retry none. */
+            dry_run?: boolean | null;
+        };
+        /** @description How many results match. */
+        Retrying: {
+            /** @description The failed results that were not retried yet. */
+            retrying: number;
+        };
         /** @description How many results match. */
         Deleting: {
             /** @description Counted up to 1,000,000 and for about a second. What was not counted is deleted too. */
@@ -1275,20 +1613,27 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "result.delete" | "results.delete" | "prism.retention" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits";
+            action: "account.create" | "account.limits" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
             detail: {
                 /** @description The latest version after the change, of `prism.create`, `version.create` and `lens.replace`. */
                 version?: number;
-                /** @description What the key may do, of `key.create`. */
+                /** @description What the key or the member may do, of `key.create`, `member.add`, `member.change` and `member.key`. */
                 role?: components["schemas"]["Role"];
                 /**
                  * Format: date-time
-                 * @description When the key ends, of `key.create`, if it does.
+                 * @description When the key ends, of `key.create`, if it does, and of `member.key`; when the link ends, of `member.link`.
                  */
                 expires_at?: string;
+                /** @description The name of the claim, of `member.add` for a rule. */
+                claim?: string;
+                /**
+                 * @description How the member signed in, of `member.sign_in`.
+                 * @enum {string}
+                 */
+                signed_in_by?: "link" | "openid";
                 /** @description The retention, of `prism.retention`, and of `results.delete` by retention. */
                 days?: number | null;
                 /** @description What selects the results, of `results.delete` by a call. */
@@ -1302,38 +1647,50 @@ export interface components {
                 status?: components["schemas"]["Status"];
                 /** @description How many results a call deletes, of `results.delete`. */
                 deleting?: number;
+                /**
+                 * Format: date-time
+                 * @description The first time of saving, of `results.retry`, if the call had one.
+                 */
+                from?: string;
+                /**
+                 * Format: date-time
+                 * @description The bound of the time of saving, of `results.retry`, if the call had one.
+                 */
+                to?: string;
+                /** @description How many results a call retries, of `results.retry`. */
+                retrying?: number;
                 /** @description How many results retention has deleted, of `results.delete`, and of `prism.retention` if it ends a pass. */
                 deleted?: number;
             };
         };
-        /** @description A key, the operator of the server, or the retention of a prism. */
+        /** @description A key, a member, the operator of the server, or the retention of a prism. */
         AuditActor: {
             /**
              * @description What the actor is.
              * @enum {string}
              */
-            kind: "key" | "operator" | "retention";
+            kind: "key" | "member" | "operator" | "retention";
             /**
              * Format: uuid
-             * @description The id of the key, else null.
+             * @description The id of the key or the member, else null.
              */
             id: string | null;
-            /** @description The name of the key or of the operator, or `retention`. */
+            /** @description The name of the key, the member or the operator, or `retention`. */
             name: string;
         };
-        /** @description An account, a key, a prism or a result. */
+        /** @description An account, a key, a member, a prism, a result, a file or a run. */
         AuditObject: {
             /**
              * @description What the object is.
              * @enum {string}
              */
-            kind: "account" | "key" | "prism" | "result";
+            kind: "account" | "key" | "member" | "prism" | "result" | "file" | "run";
             /**
              * Format: uuid
              * @description The id of the object.
              */
             id: string;
-            /** @description The name of an account or a key, or the slug of a prism. Empty for a result. */
+            /** @description The name of an account, a key, a member, a file or a run, or the slug of a prism. Empty for a result. */
             name: string;
         };
         /** @description Everything that is kept of a call. A member that is not known is null. */
@@ -1457,8 +1814,8 @@ export interface components {
              * @description The day in UTC, by `day`.
              */
             day?: string;
-            /** @description The prism's slug, by `prism`. Archived prisms have sums too. */
-            prism?: string;
+            /** @description The prism's slug, by `prism`. Archived prisms have sums too. Null for what tries used. */
+            prism?: string | null;
             /** @description The name of the configured model, by `model`. Null if it is not known. */
             model?: string | null;
             /**
@@ -1466,7 +1823,7 @@ export interface components {
              * @description The API key, by `key`. Null if it is not known.
              */
             key_id?: string | null;
-            /** @description How many results were saved. */
+            /** @description How many results were saved, and tries made. */
             results: number;
             /** @description Those of them that failed. */
             failed: number;
@@ -2454,6 +2811,87 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    retryResults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultRetry"];
+            };
+        };
+        responses: {
+            /** @description The dry run: how many results match. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retrying"];
+                };
+            };
+            /** @description The results are retried from now on. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retrying"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism, or it is archived. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The results are not retried. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listPrisms: {
         parameters: {
             query?: {
@@ -2937,6 +3375,58 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    previewLens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LensPreview"];
+            };
+        };
+        responses: {
+            /** @description The results under the columns, in the order of the ids. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewedLens"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            404: components["responses"]["PrismNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     deleteResults: {
         parameters: {
             query?: never;
@@ -3151,6 +3641,63 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    tryDefinition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTry"];
+            };
+        };
+        responses: {
+            /** @description The answers. Nothing was saved. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Try"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            /** @description The model gave no usable answer. The status is `failed`, the answers are null and `error` says why. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Try"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listModels: {
         parameters: {
             query?: never;
@@ -3338,6 +3885,298 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listMembers: {
+        parameters: {
+            query?: {
+                /** @description How many items a page holds at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of members and rules. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMember"];
+            };
+        };
+        responses: {
+            /** @description The member with its link, or the rule. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitedMember"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the member or rule.
+                 * @example 0199f0c2-11d8-7c02-a6b3-5e9f7d2c8b41
+                 */
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberChange"];
+            };
+        };
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such member in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The account would have no owner who can sign in. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the member or rule.
+                 * @example 0199f0c2-11d8-7c02-a6b3-5e9f7d2c8b41
+                 */
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member is removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such member in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The account would have no owner who can sign in. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    linkMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the member or rule.
+                 * @example 0199f0c2-11d8-7c02-a6b3-5e9f7d2c8b41
+                 */
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member with its link. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitedMember"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such member in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -3345,7 +4184,7 @@ export interface operations {
                 from?: string;
                 /** @description Only changes made before this time. */
                 to?: string;
-                /** @description Only changes made with the key with this id, in any letter case, by operators: `operator`, or by the retention of prisms: `retention`. */
+                /** @description Only changes made with the key or by the member with this id, in any letter case, by operators: `operator`, or by the retention of prisms: `retention`. */
                 actor?: string;
                 /** @description How many items a page holds at most. */
                 limit?: components["parameters"]["Limit"];

@@ -1,1 +1,0 @@
-import"./design-DJ7MkAvX.js";import{d as e,t}from"./index-D-6eR3_n.js";import{a as n}from"./theme-CJ39deod.js";var r=n();function i(){let{account:n}=e();return(0,r.jsx)(t,{title:`Home`,lead:n?.name,children:null})}export{i as Home};

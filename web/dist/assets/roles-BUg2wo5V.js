@@ -1,0 +1,1 @@
+var e=[[`reader`,`Reader`,`Reads prisms, results, runs and usage.`],[`labeller`,`Labeller`,`Reads and labels results.`],[`caller`,`Caller`,`Creates and retries results and runs, and reads.`],[`editor`,`Editor`,`Changes prisms too, and labels.`],[`owner`,`Owner`,`Everything, also keys, members and the audit.`]];export{e as t};
