@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
@@ -62,6 +63,21 @@ func (b *tab) find(role, name string) node {
 	return found[0]
 }
 
+// named is the whole name of the first element of a role whose name begins so.
+func (b *tab) named(role, prefix string) (name string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("there is a %s %q…", role, prefix), func() bool {
+		for _, n := range b.all(role, "") {
+			if strings.HasPrefix(n.name, prefix) {
+				name = n.name
+				return true
+			}
+		}
+		return false
+	})
+	return name
+}
+
 // until waits for a condition.
 func (b *tab) until(what string, holds func() bool) {
 	b.t.Helper()
@@ -73,7 +89,7 @@ func (b *tab) until(what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-late.C:
-			b.t.Fatalf("not so within %s: %s. The page is %s with\n%s", findBudget, what, eval[string](b, "location.href"), eval[string](b, "document.querySelector('main')?.innerText.slice(0, 1500)"))
+			b.t.Fatalf("not so within %s: %s. The page is %s with\n%s", findBudget, what, eval[string](b, "location.href"), eval[string](b, "(document.querySelector('main') ?? document.body).innerText.slice(0, 1500)"))
 		case <-b.ctx.Done():
 			b.t.Fatalf("not so: %s", what)
 		}

@@ -8,5 +8,7 @@ func TestThePages(t *testing.T) {
 	t.Parallel()
 	server := startPrism(t)
 	browser := startBrowser(t)
+	t.Run("a journey", func(t *testing.T) { testJourney(t, server, browser) })
+	t.Run("the console", func(t *testing.T) { testConsole(t, server, browser) })
 	t.Run("the reference", func(t *testing.T) { testReference(t, server, browser) })
 }

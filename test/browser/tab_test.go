@@ -18,8 +18,8 @@ import (
 
 // Bounds of what one test does in the browser, and of what all do: where the page is broken, each waits in vain.
 const (
-	caseBudget = 2 * time.Minute
-	allBudget  = 10 * time.Minute
+	caseBudget = 6 * time.Minute
+	allBudget  = 15 * time.Minute
 )
 
 // chromium is a browser that runs.
