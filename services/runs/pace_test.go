@@ -39,7 +39,7 @@ func TestThePlacesOfAModelAreUsed(t *testing.T) {
 		"64 places of 50 ms": {64, 50 * time.Millisecond, 2 * time.Second, 1150},
 		"4 places of 1 s":    {4, time.Second, 10 * time.Second, 3},
 		"1 place of 5 ms":    {1, 5 * time.Millisecond, 2 * time.Second, 180},
-		"200 places of 2 s":  {200, 2 * time.Second, 20 * time.Second, 85},
+		"200 places of 2 s":  {200, 2 * time.Second, 20 * time.Second, 70},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, s *store) {
