@@ -71,7 +71,8 @@ func TestTheDockerfileBuildsEachImage(t *testing.T) {
 		deps := dependencies(t, pkg)
 		for _, dep := range deps {
 			folder, own := strings.CutPrefix(dep, "github.com/prism-results/prism/")
-			if own && !slices.Contains(sources, strings.Split(folder, "/")[0]) {
+			top, _, _ := strings.Cut(folder, "/")
+			if own && !slices.ContainsFunc(sources, func(source string) bool { return strings.HasPrefix(source+"/", top+"/") }) {
 				t.Errorf("%s needs %s, which is not copied", name, folder)
 			}
 		}

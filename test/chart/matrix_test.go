@@ -39,7 +39,7 @@ func matrix() map[string]string {
 		"a model at its own port":   `model: {provider: systemone, baseURL: "https://models.example.com:8443/x"}`,
 		"several models":            severalModels,
 		"the shared token":          `internalToken: {existingSecret: own, key: k}`,
-		"tokens of one's own":       `tokens: {results: {existingSecret: own, key: k}, modelProxy: {existingSecret: own, key: l}, console: {existingSecret: own, key: m}, sessions: {existingSecret: own, key: n}}`,
+		"tokens of one's own":       `tokens: {results: {existingSecret: own, key: k}, modelProxy: {existingSecret: own, key: l}, console: {existingSecret: own, key: m}, sessions: {existingSecret: own, key: o}}`,
 		"a token under another key": `tokens: {results: {key: k}}`,
 		"certificates of one's own": `internalTLS: {enabled: true, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}}`,
 		"certificates are offered":  `internalTLS: {enabled: true, stage: offer, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}}`,
