@@ -67,8 +67,14 @@ func (c *Client) complete(ctx context.Context, p *provider, token *oauth2.Token,
 	if info.Claims(&further) != nil {
 		return
 	}
+	switch _, known := claims["email"]; {
+	case !known:
+		delete(claims, "email_verified") // of no address
+	case text(claims["email"]) != text(further["email"]):
+		delete(further, "email_verified") // of another address
+	}
 	for name, value := range further {
-		if _, known := claims[name]; !known && (name != "email_verified" || claims["email"] == further["email"]) {
+		if _, known := claims[name]; !known {
 			claims[name] = value
 		}
 	}
