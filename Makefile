@@ -15,11 +15,13 @@ TOOLS := $(CURDIR)/.tools
 LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 VULNS := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 
-# Packages of npm, at the versions of a package-lock.json: Spectral, the Node server of the benchmark, Portkey's gateway, and axe-core.
+# Packages of npm, at the versions of a package-lock.json: Spectral, the Node server of the benchmark, Portkey's gateway,
+# oidc-provider, and axe-core.
 SPECTRAL           := $(TOOLS)/spectral
 SPECTRAL_INSTALLED := $(SPECTRAL)/node_modules/.package-lock.json
 PEER_INSTALLED     := $(TOOLS)/peer/node_modules/.package-lock.json
 PORTKEY_INSTALLED  := $(TOOLS)/portkey/node_modules/.package-lock.json
+OPENID_INSTALLED   := $(TOOLS)/openid/node_modules/.package-lock.json
 AXE_INSTALLED      := $(TOOLS)/axe/node_modules/.package-lock.json
 # Those of the front end are beside its sources, where its tools look for them.
 WEB_INSTALLED      := web/node_modules/.package-lock.json
@@ -109,7 +111,7 @@ live: ## answer questions with a real model from PyPI and write the table into d
 ci: test chaos lint spectral web-check bench-smoke ## what CI runs
 	$(MAKE) fuzz FUZZTIME=5s
 
-deps: $(PORTKEY_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
+deps: $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
 	@scripts/deps.sh
 
 example: ## answer 200 real questions with a running Prism (needs PRISM_API_KEY)
@@ -157,8 +159,9 @@ $(VULNS):
 $(SPECTRAL_INSTALLED): $(addprefix scripts/spectral/,package.json package-lock.json .npmrc)
 $(PEER_INSTALLED): $(addprefix test/bench/peer/,package.json package-lock.json .npmrc)
 $(PORTKEY_INSTALLED): $(addprefix test/portkey/,package.json package-lock.json .npmrc)
+$(OPENID_INSTALLED): $(addprefix test/openid/,package.json package-lock.json .npmrc)
 $(AXE_INSTALLED): $(addprefix test/browser/axe/,package.json package-lock.json .npmrc)
-$(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED) $(AXE_INSTALLED):
+$(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED):
 	@scripts/deps.sh npm
 	mkdir -p $(@D) && cp $^ $(@D)/..
 	cd $(@D)/.. && $(NPM_CI)

@@ -17,7 +17,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc/oidctest"
 )
 
-// provider is a provider of OpenID Connect whose tokens a test can spoil. test/openid has a real one.
+// provider is a provider of OpenID Connect whose tokens a test can spoil. test/openid has a certified one.
 type provider struct {
 	t      *testing.T
 	url    string

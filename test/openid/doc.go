@@ -1,0 +1,4 @@
+// Package openid signs people in to the console with a certified provider of OpenID Connect: oidc-provider, from npm.
+//
+//	browser ──▶ prism ──▶ provider: sign-in, consent ──▶ prism ──▶ ID token and userinfo of the provider
+package openid
