@@ -43,27 +43,34 @@ func (p *consolePage) ask(t *testing.T, method, path, body string) (int, http.He
 	return res.StatusCode, res.Header, string(text)
 }
 
+// signIn signs in to an account with an operator's link, whose token it returns.
+func (s *stack) signIn(t *testing.T, account string) (p *consolePage, token string) {
+	t.Helper()
+	link, err := s.store.Operate(t.Context(), "console", "link", "--account", account, "--url", s.front.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, token, ok := strings.Cut(link, "#")
+	if !ok || address != s.front.URL()+"/console/sign-in" {
+		t.Fatalf("the link is %s", address)
+	}
+	p = &consolePage{stack: s}
+	if status, _, body := p.ask(t, "POST", "/console/session", `{"token":"`+token+`"}`); status != 204 {
+		t.Fatalf("the sign-in: %d %s", status, body)
+	}
+	return p, token
+}
+
 // spec: console-session, operator-link, console-behind-the-gateway, console-files, no-cookie-for-the-api
 func TestConsole(t *testing.T) {
 	onEach(t, func(t *testing.T, s *stack) {
 		t.Run("sign in, call with a key of the session, sign out", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
-			link, err := s.store.Operate(t.Context(), "console", "link", "--account", own.account, "--url", s.front.URL())
-			if err != nil {
-				t.Fatal(err)
-			}
-			address, token, ok := strings.Cut(link, "#")
-			if !ok || address != s.front.URL()+"/console/sign-in" {
-				t.Fatalf("the link is %s", address)
-			}
-			p := &consolePage{stack: s}
+			p, token := s.signIn(t, own.account)
 			if status, headers, body := p.ask(t, "GET", "/console/sign-in", ""); status != 200 || !strings.Contains(body, "<div id=\"root\">") ||
 				!strings.Contains(headers.Get("Content-Security-Policy"), "default-src 'none'") {
 				t.Fatalf("the page: %d %s", status, body)
-			}
-			if status, _, body := p.ask(t, "POST", "/console/session", `{"token":"`+token+`"}`); status != 204 {
-				t.Fatalf("the sign-in: %d %s", status, body)
 			}
 			if status, _, _ := (&consolePage{stack: s}).ask(t, "POST", "/console/session", `{"token":"`+token+`"}`); status != 401 {
 				t.Errorf("the link again: %d", status)
@@ -93,5 +100,5 @@ func TestConsole(t *testing.T) {
 				t.Errorf("a key after the sign-out: %d", status)
 			}
 		})
-	})
+	}, encrypted)
 }

@@ -36,9 +36,11 @@ func TestMutualTLS(t *testing.T) {
 			}
 		})
 		// spec: internal-tls, internal-tls-modes
-		t.Run("results and model-proxy answer no call in plain HTTP, and name the setting", func(t *testing.T) {
+		t.Run("no service that is called answers in plain HTTP, and each names the setting", func(t *testing.T) {
 			t.Parallel()
-			for name, token := range map[string]string{"prism-results": launch.ResultsToken, "prism-model-proxy": launch.ModelsToken} {
+			for name, token := range map[string]string{
+				"prism-results": launch.ResultsToken, "prism-model-proxy": launch.ModelsToken, "prism-console": launch.ConsoleToken,
+			} {
 				part := s.part(t, name)
 				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, part.URL()+"/internal/read", strings.NewReader("{}"))
 				if err != nil {
@@ -67,17 +69,22 @@ func TestMutualTLS(t *testing.T) {
 	})
 }
 
-// replaceAuthority goes through the three steps of docs/operations.md while reads and creates are made.
+// replaceAuthority goes through the three steps of docs/operations.md while reads and creates are made and the console is used.
 func (s *stack) replaceAuthority(t *testing.T) {
 	t.Helper()
 	prism := s.main.triage(t)
 	id := s.main.create(t, prism, text("before")).ok(t).ID
+	signedIn, _ := s.signIn(t, s.main.account)
 	ctx, stop := context.WithCancel(t.Context())
 	var calls atomic.Int64
 	var load sync.WaitGroup
 	for range 4 {
+		page := *signedIn
 		load.Go(func() {
 			for ctx.Err() == nil {
+				if status, _, body := page.ask(t, "GET", "/console/session", ""); status != 200 {
+					t.Errorf("the session: %d %s", status, body)
+				}
 				s.main.get(t, "/v1/results/"+id).wantStatus(t, 200)
 				s.main.create(t, prism, text("under load")).ok(t)
 				calls.Add(1)

@@ -18,7 +18,7 @@ const (
 	services topology = "services"
 	// traced is services that export their traces, for the tests of traces alone.
 	traced topology = "traced services"
-	// encrypted is services that speak mutual TLS, for the tests of TLS alone.
+	// encrypted is services that speak mutual TLS, for the tests of TLS and of the console.
 	encrypted topology = "encrypted services"
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -69,11 +70,11 @@ func (w *shared) open() (err error) {
 	return err
 }
 
-// onEach runs a group of cases against the shared stack of each topology.
-func onEach(t *testing.T, group func(t *testing.T, s *stack)) {
+// onEach runs a group of cases against the shared stack of each topology, and of further ones.
+func onEach(t *testing.T, group func(t *testing.T, s *stack), further ...topology) {
 	t.Helper()
 	t.Parallel()
-	for _, top := range topologies {
+	for _, top := range slices.Concat(topologies, further) {
 		onTopology(t, top, group)
 	}
 }
