@@ -253,7 +253,7 @@ func TestOnlyTheBrowserThatBeganASignInFinishesIt(t *testing.T) {
 	}
 }
 
-// spec: session-rotation, session-key-revocation, session-accounts, console-session
+// spec: session-rotation, session-key-revocation, console-session
 func TestASignInWithASessionBeginsAnother(t *testing.T) {
 	t.Parallel()
 	w := start(t)
