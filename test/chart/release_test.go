@@ -33,7 +33,8 @@ func secretsOf(key, token string, names ...string) cluster {
 
 func TestDefaultRendering(t *testing.T) {
 	t.Parallel()
-	r := installation{chart: theChart(t), release: "prism", cluster: secretsOf("token", "made before", "prism-results-token", "prism-model-proxy-token")}.render(t, with(t))
+	r := installation{chart: theChart(t), release: "prism", cluster: secretsOf("token", "made before",
+		"prism-results-token", "prism-model-proxy-token", "prism-console-token", "prism-sessions-token")}.render(t, with(t))
 	var got strings.Builder
 	got.WriteString("# What the least values make: go test -run TestDefaultRendering -update\n")
 	for _, o := range r.objects {
