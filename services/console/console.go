@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -118,13 +117,8 @@ func (o OpenID) client(public *url.URL, now func() time.Time) (*openid.Client, e
 	if issuer, err := url.Parse(o.Issuer.String()); err != nil || issuer.Scheme != "https" && !route.IsLoopback(issuer.Host) {
 		return nil, errors.New("PRISM_OPENID_ISSUER: must begin with https://")
 	}
-	transport, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return nil, errors.New("console: the standard library has another transport")
-	}
 	return openid.New(openid.Config{
 		Issuer: o.Issuer.String(), ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(),
 		RedirectURL: public.Scheme + "://" + public.Host + callback, Scopes: scopes, Claims: strings.Fields(o.Claims), Now: now,
-		Transport: transport.Clone(),
 	})
 }

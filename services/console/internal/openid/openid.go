@@ -31,8 +31,6 @@ type Config struct {
 	Scopes       []string // openid among them
 	Claims       []string // that rules of members may name
 	Now          func() time.Time
-	// Transport carries the requests to the provider.
-	Transport http.RoundTripper
 }
 
 // Client is the client of a provider. It is safe for concurrent use.
@@ -57,6 +55,8 @@ type provider struct {
 const (
 	// requestTime bounds a request to the provider. A sign-in makes up to three.
 	requestTime = 6 * time.Second
+	// idleTime is how long a connection to the provider is kept for the next request.
+	idleTime = 30 * time.Second
 	// responseLimit bounds a response of the provider, in bytes.
 	responseLimit = 1 << 20
 	// retryPause is how long nobody asks a provider again that did not answer.
@@ -75,7 +75,8 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{cfg: cfg, seal: s, http: &http.Client{Transport: bounded{cfg.Transport}, Timeout: requestTime}}, nil
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: idleTime}
+	return &Client{cfg: cfg, seal: s, http: &http.Client{Transport: bounded{transport}, Timeout: requestTime}}, nil
 }
 
 // Available tells whether the last request for the provider's metadata had an answer; true before the first.
