@@ -1,22 +1,16 @@
 package openid
 
 import (
-	"encoding/json"
 	"errors"
 	"net/url"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/client"
-	"github.com/prism-results/prism/pkg/testkit/freeport"
-	"github.com/prism-results/prism/pkg/testkit/launch"
-	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
 const (
+	clientID     = "prism"
 	clientSecret = "openidsecretmark-4f1c7a90d3e2"
 	ownPage      = "/console/keys"
 	expired      = "/console/sign-in?error=openid_expired"
@@ -30,80 +24,6 @@ var people = map[string]map[string]any{
 	"bob":     {"name": "Bob", "email": "bob@example.com", "email_verified": true},
 	"carol":   {"name": "Carol", "email": "carol@example.org", "email_verified": true, "hd": "example.org"},
 	"mallory": {"name": "Mallory", "email": "alice@example.com", "email_verified": false, "hd": "example.net"},
-}
-
-// world is a provider, and a Prism whose people sign in there.
-type world struct {
-	issuer string
-	prism  *launch.Service
-	owner  *client.Client
-}
-
-func start(t *testing.T) *world {
-	t.Helper()
-	listen, err := freeport.Addr()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{issuer: "http://" + listen}
-	if w.prism, err = launch.New(t.Context(), launch.Prism, map[string]string{
-		"PRISM_DATA_DIR": t.TempDir(), "PRISM_MODEL_PROVIDER": "offline",
-		"PRISM_OPENID_ISSUER": w.issuer, "PRISM_OPENID_CLIENT_ID": "prism", "PRISM_OPENID_CLIENT_SECRET": clientSecret,
-	}, program.AsTests()...); err != nil {
-		t.Fatal(err)
-	}
-	w.prism.Env["PRISM_PUBLIC_URL"] = w.prism.URL()
-	startProvider(t, listen, w.prism.URL())
-	if err := w.prism.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	w.prism.Process().StopAfter(t)
-	key, err := w.prism.DemoKey(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.owner = newClient(t, w.prism.URL(), key)
-	return w
-}
-
-func startProvider(t *testing.T, listen, prism string) {
-	t.Helper()
-	root, err := program.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	module := filepath.Join(root, ".tools/openid/node_modules/oidc-provider/lib/index.js")
-	if _, err := os.Stat(module); err != nil {
-		t.Fatal("this test needs oidc-provider from npm: make deps")
-	}
-	host, port, _ := strings.Cut(listen, ":")
-	config, err := json.Marshal(map[string]any{
-		"module": module, "host": host, "port": port, "people": people, "client": map[string]any{
-			"client_id": "prism", "client_secret": clientSecret, "redirect_uris": []string{prism + "/console/openid/callback"},
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := program.Launch(program.Command{
-		Name: "oidc-provider", Path: "node", Args: []string{filepath.Join(root, "test/openid/provider.mjs"), string(config)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Kill)
-	if _, err := p.AwaitOutput(t.Context(), regexp.MustCompile("listening")); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func newClient(t *testing.T, url, key string) *client.Client {
-	t.Helper()
-	c, err := client.New(client.Config{URL: url, Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 // add invites a member, or makes a rule.
@@ -204,10 +124,10 @@ func TestARuleAdmitsPeopleByAVerifiedClaim(t *testing.T) {
 	mallory.wantNobody()
 }
 
-// spec: openid-transaction, openid-errors
+// spec: openid-transaction, openid-errors, console-behind-the-gateway
 func TestOnlyTheBrowserThatBeganASignInFinishesIt(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := startServices(t)
 	w.invite(t, "mallory", client.Reader)
 	alice := w.invite(t, "alice", client.Editor)
 	alice.ask("DELETE", "/console/session", "")
@@ -247,8 +167,10 @@ func TestOnlyTheBrowserThatBeganASignInFinishesIt(t *testing.T) {
 		t.Errorf("a person who refuses at the provider is led to %s", page)
 	}
 	for _, secret := range []string{query(t, own, "code"), clientSecret, kept} {
-		if secret == "" || strings.Contains(w.prism.Process().Output(), secret) {
-			t.Errorf("the log has %q", secret)
+		for _, p := range w.processes {
+			if secret == "" || strings.Contains(p.Process().Output(), secret) {
+				t.Errorf("the log of %s has %q", p.Name, secret)
+			}
 		}
 	}
 }
