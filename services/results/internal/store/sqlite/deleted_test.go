@@ -8,13 +8,14 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 // spec: deleted-bytes
 func TestTheFileHasNoByteOfADeletedResult(t *testing.T) {
 	t.Parallel()
-	path := migrated(t)
+	path := sqlitetest.File(t)
 	s, err := sqlite.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
@@ -35,7 +36,7 @@ func TestAFileThatIsNoDatabaseIsAFault(t *testing.T) {
 
 func TestAWriteThatWaitsInVainHasDoneNothing(t *testing.T) {
 	t.Parallel()
-	path := migrated(t)
+	path := sqlitetest.File(t)
 	s := open(t, path)
 	blocker, err := sql.Open("sqlite", path+"?_txlock=immediate")
 	if err != nil {
@@ -62,7 +63,7 @@ func TestAWriteThatWaitsInVainHasDoneNothing(t *testing.T) {
 
 func TestAWriteThatDoesNotGetItsTurnHasDoneNothing(t *testing.T) {
 	t.Parallel()
-	s := open(t, migrated(t))
+	s := open(t, sqlitetest.File(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := s.CreateAccount(ctx, prism.AccountID{UUID: prism.UUID{1}}, "a", storetest.By())

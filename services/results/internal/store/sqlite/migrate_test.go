@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 )
 
 func TestRacingMigrationsApplyEachOnce(t *testing.T) {
@@ -31,7 +32,7 @@ func TestRacingMigrationsApplyEachOnce(t *testing.T) {
 
 func TestMigratingTwiceIsMigratingOnce(t *testing.T) {
 	t.Parallel()
-	path := migrated(t)
+	path := sqlitetest.File(t)
 	if err := sqlite.Migrate(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func applied(t *testing.T, path string) {
 
 func TestTheFileIsNobodyElsesToRead(t *testing.T) {
 	t.Parallel()
-	path := migrated(t)
+	path := sqlitetest.File(t)
 	s := open(t, path) // its log is there while it is open
 	if err := s.Ping(t.Context()); err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func TestAPathMayHoldAnyCharacter(t *testing.T) {
 
 func TestEveryKeyBeginsWithTheAccount(t *testing.T) {
 	t.Parallel()
-	path := migrated(t)
+	path := sqlitetest.File(t)
 	first := values(t, path, `
 SELECT t.name || '.' || i.name || ': ' || c.name
 FROM sqlite_master t, pragma_index_list(t.name) i, pragma_index_info(i.name) c

@@ -14,6 +14,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
@@ -56,7 +57,7 @@ func makeAccounts(path, name string) error {
 
 func TestProcessesShareAFile(t *testing.T) {
 	t.Parallel()
-	path := migrated(t)
+	path := sqlitetest.File(t)
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 )
 
 // Anybody may show a link or a session that is not there: it does not wait for the one writer, and is none.
@@ -16,7 +17,7 @@ import (
 // spec: sign-in-link, session
 func TestAnUnknownLinkOrSessionWritesNothing(t *testing.T) {
 	t.Parallel()
-	path := migrated(t)
+	path := sqlitetest.File(t)
 	s, ctx := open(t, path), t.Context()
 	db, err := sql.Open("sqlite", path+"?_txlock=immediate")
 	if err != nil {

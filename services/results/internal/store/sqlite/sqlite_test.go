@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,6 +12,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/instrumented"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
+	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
@@ -23,7 +23,7 @@ func TestStore(t *testing.T) {
 	metrics := prometheus.NewRegistry() // stores share one
 	storetest.Run(t, func(t *testing.T) store.Store {
 		t.Helper()
-		path := migrated(t)
+		path := sqlitetest.File(t)
 		return deleting{sqlstore.Store{Database: instrumented.New(open(t, path).Database, metrics)}, path}
 	})
 }
@@ -41,16 +41,6 @@ func (d deleting) DeleteSome(ctx context.Context, account prism.AccountID) error
 	}
 	_, err = db.ExecContext(ctx, "DELETE FROM results WHERE account_id = $1 AND substr(hex(id), 32) IN ('0', '3', '6', '9', 'C', 'F')", account.UUID[:])
 	return errors.Join(err, db.Close())
-}
-
-// migrated is the path of a new file.
-func migrated(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "prism.db")
-	if err := sqlite.Migrate(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func open(t *testing.T, path string) *sqlite.Store {
