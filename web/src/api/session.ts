@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { ApiError, errorOf, errorOfNetwork } from './errors';
 import type { components } from './schema';
 
-export type Role = components['schemas']['Role'] | 'labeller';
+export type Role = components['schemas']['Role'];
 
 export interface Member {
   id: string;

@@ -22,8 +22,8 @@ export function FirstSteps() {
         <p className="soft">A prism is a set of questions about a text, each with its options. A model answers with a probability for every option.</p>
         <div className="row">
           {prism
-            ? <ButtonLink to={'/prisms/$prism' as string} params={{ prism: prism.slug } as never}>Open {prism.name ?? prism.slug}</ButtonLink>
-            : edits && <ButtonLink to={'/prisms/new' as string} variant="primary" icon="plus">Create prism</ButtonLink>}
+            ? <ButtonLink to="/prisms/$prism" params={{ prism: prism.slug }}>Open {prism.name ?? prism.slug}</ButtonLink>
+            : edits && <ButtonLink to="/prisms/new" variant="primary" icon="plus">Create prism</ButtonLink>}
         </div>
       </li>
       <li>
@@ -35,7 +35,7 @@ export function FirstSteps() {
         <h2>Call it</h2>
         <p className="soft">The answer is saved as a result and appears on this page. In the shell, <code>PRISM_API_KEY</code> holds the key.</p>
         <Code text={call} label="Copy call" />
-        {prism && <p>Or <Link to={'/prisms/$prism' as string} params={{ prism: prism.slug } as never}>try it here</Link>, without a key.</p>}
+        {prism && <p>Or <Link to="/prisms/$prism" params={{ prism: prism.slug }}>try it here</Link>, without a key.</p>}
       </li>
     </ol>
   );

@@ -80,7 +80,7 @@ function ActiveRuns() {
   });
   const active = data?.data.filter((run) => !ended.includes(run.status)) ?? [];
   return (
-    <Section title="Active runs" actions={<Link to={'/runs' as string}>All runs</Link>}>
+    <Section title="Active runs" actions={<Link to="/runs">All runs</Link>}>
       <ErrorNote error={error} onRetry={() => void refetch()} />
       {!data && !error && <Skeleton />}
       {data && active.length === 0 && <p className="soft">No run is active. A run answers each row of a file.</p>}
@@ -96,7 +96,7 @@ function RunLine({ run }: { run: Run }) {
   return (
     <>
       <div className="row">
-        <Link to={'/runs/$run' as string} params={{ run: run.id } as never} className="grow clip">{run.name ?? `${run.prism}, ${count(run.rows, 'row')}`}</Link>
+        <Link to="/runs/$run" params={{ run: run.id }} className="grow clip">{run.name ?? `${run.prism}, ${count(run.rows, 'row')}`}</Link>
         <Status status={run.status} />
       </div>
       <Progress label={run.name ?? run.prism} max={run.rows} parts={parts} />
@@ -109,7 +109,7 @@ function RunLine({ run }: { run: Run }) {
 
 const columns: Column<Result>[] = [
   { id: 'at', head: 'Time', cell: (result) => <Time at={result.created_at} />, width: '8rem' },
-  { id: 'prism', head: 'Prism', cell: (result) => <Link to={'/prisms/$prism' as string} params={{ prism: result.prism } as never}>{result.prism}</Link>, width: '9rem', show: 'wide' },
+  { id: 'prism', head: 'Prism', cell: (result) => <Link to="/prisms/$prism" params={{ prism: result.prism }}>{result.prism}</Link>, width: '9rem', show: 'wide' },
   { id: 'error', head: 'Error', cell: (result) => result.error },
   { id: 'took', head: 'Took', cell: (result) => <span title={`${result.took_ms} ms`}>{duration(result.took_ms)}</span>, align: 'end', show: 'wide', width: '5rem' },
 ];
@@ -122,11 +122,11 @@ function Failures() {
     refetchInterval: 15_000,
   });
   return (
-    <Section title="Newest failures" actions={<Link to={'/results' as string} search={{ status: 'failed' } as never}>All failures</Link>}>
+    <Section title="Newest failures" actions={<Link to="/results" search={{ status: 'failed' }}>All failures</Link>}>
       <ErrorNote error={error} onRetry={() => void refetch()} />
       {data ? (
         <Table label="Newest failures" columns={columns} rows={data.data as Result[]} rowKey={(result) => result.id} stale={isPlaceholderData}
-          onOpen={(result) => void navigate({ to: '/results/$result' as string, params: { result: result.id } as never })}
+          onOpen={(result) => void navigate({ to: '/results/$result', params: { result: result.id } })}
           empty={<p className="soft">No result failed.</p>} />
       ) : !error && <Skeleton />}
     </Section>

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, ask, type Schemas } from '@/api';
-import type { Definition, LensColumn } from './model';
+import type { LensColumn } from './model';
 
 export type Prism = Schemas['Prism'];
 export type RawAnswers = NonNullable<Schemas['RawResult']['answers']>;
@@ -114,33 +114,17 @@ async function orFailed(r: { data?: unknown; error?: unknown; response: Response
 }
 
 /** The response of a try, whose use is counted but which is not stored. */
-export interface Tried {
-  status: 'ok' | 'failed';
-  error: string | null;
-  error_code: string | null;
-  took_ms: number;
-  raw: RawAnswers | null;
-  json: LensAnswers | null;
-  model: Schemas['Record']['model'];
-  usage: Schemas['Record']['usage'];
+export type Tried = Schemas['Try'];
+
+/** Asks the model about a definition that is not stored. A failed try is an answer too, so the 502 is no error here. */
+export async function tryDefinition(body: Schemas['NewTry']): Promise<Tried> {
+  const { data, error, response } = await api.POST('/v1/try', { body });
+  if (response.status === 502 && error && 'took_ms' in error) return error;
+  return ask(Promise.resolve({ data, error, response }));
 }
 
-// Until the schema has these calls.
-const untyped = api as unknown as { POST: (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }> };
-
-export async function tryDefinition(
-  body: { definition: Definition; lens?: { columns: LensColumn[] }; fields: Record<string, string>; context?: string },
-): Promise<Tried> {
-  const r = await untyped.POST('/v1/try', { body });
-  if (r.response.status === 502 && (r.error as Partial<Tried> | undefined)?.status === 'failed') return r.error as Tried;
-  return ask(Promise.resolve(r)) as Promise<Tried>;
-}
-
-export interface Preview {
-  columns: string[];
-  data: { result: Schemas['Result']; missing: Record<string, string> }[];
-}
+export type Preview = Schemas['PreviewedLens'];
 
 export async function previewLens(prism: string, columns: LensColumn[], ids: string[], signal?: AbortSignal): Promise<Preview> {
-  return ask(untyped.POST('/v1/prisms/{prism}/lens/preview', { params: { path: { prism } }, body: { columns, result_ids: ids }, signal })) as Promise<Preview>;
+  return ask(api.POST('/v1/prisms/{prism}/lens/preview', { params: { path: { prism } }, body: { columns, result_ids: ids }, signal: signal ?? null }));
 }

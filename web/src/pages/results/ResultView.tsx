@@ -70,7 +70,7 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
   const { model, usage } = record;
   const items: [ReactNode, ReactNode][] = [
     ['Created', <Time at={record.created_at} />],
-    ['Prism', <><Link to={'/prisms/$prism' as string} params={{ prism: record.prism } as never}>{record.prism}</Link> version {record.version}</>],
+    ['Prism', <><Link to="/prisms/$prism" params={{ prism: record.prism }}>{record.prism}</Link> version {record.version}</>],
     ['Ref', record.ref === null ? none : <Copied text={record.ref} label="Copy ref" />],
     ['Model', model ? <>{model.name ?? none}{model.provider && <span className="soft"> {model.provider}, {model.model}</span>}</> : none],
     ['Tries', model ? <>{model.tries}{model.fell_back && <span className="soft"> with a fallback</span>}</> : none],
@@ -79,7 +79,7 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
     ['Cost', usage ? <Num value={usage.cost} currency={usage.currency} /> : none],
     ['Key', record.key_id === null ? none : <Copied text={record.key_id} label="Copy key id">{keys.get(record.key_id)}</Copied>],
     ['Idempotency key', record.idempotency_key === null ? none : <Copied text={record.idempotency_key} label="Copy idempotency key" />],
-    ...(record.run_id === null ? [] : [['Run', <><Link to={'/runs/$run' as string} params={{ run: record.run_id } as never}>Run</Link> row {record.run_row}</>] as [ReactNode, ReactNode]]),
+    ...(record.run_id === null ? [] : [['Run', <><Link to="/runs/$run" params={{ run: record.run_id }}>Run</Link> row {record.run_row}</>] as [ReactNode, ReactNode]]),
     ...Object.entries(record.label_mass ?? {}).map(([question, mass]): [ReactNode, ReactNode] => [
       'Label mass', <span title={String(mass)}>{percent(mass)} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></span>,
     ]),

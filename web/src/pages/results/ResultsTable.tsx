@@ -134,7 +134,9 @@ function Nothing({ search, fixed }: { search: ResultsSearch; fixed: string | und
   const prism = fixed ?? 'PRISM';
   return (
     <Empty title="Results will be here" command={`prismctl call ${shellWord(prism)} --text "…"`}
-      action={<ButtonLink variant="primary" to={(fixed ? '/prisms/$prism' : '/prisms') as string} params={{ prism } as never}>{fixed ? 'Try the prism' : 'Choose a prism to try'}</ButtonLink>}>
+      action={fixed
+        ? <ButtonLink variant="primary" to="/prisms/$prism" params={{ prism }}>Try the prism</ButtonLink>
+        : <ButtonLink variant="primary" to="/prisms">Choose a prism to try</ButtonLink>}>
       Each call of a prism leaves a result: the answers with every probability, what was sent, and what it took.
     </Empty>
   );
@@ -145,7 +147,7 @@ function DownloadResults({ search, onClose }: { search: ResultsSearch; onClose: 
   if (prism === undefined) {
     return search.run === undefined
       ? <DownloadNone onClose={onClose}>A download is of one prism, since its columns are those of the Lens. Choose a prism in the filters first.</DownloadNone>
-      : <DownloadNone onClose={onClose}>The rows of a run with their answers are downloaded from the <Link to={'/runs/$run' as string} params={{ run: search.run } as never}>page of the run</Link>.</DownloadNone>;
+      : <DownloadNone onClose={onClose}>The rows of a run with their answers are downloaded from the <Link to="/runs/$run" params={{ run: search.run }}>page of the run</Link>.</DownloadNone>;
   }
   const query = exportQuery(search) as Record<string, string | undefined>;
   const beyond = beyondExport(search);

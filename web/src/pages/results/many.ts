@@ -1,4 +1,4 @@
-import { ApiError, askRaw } from '@/api';
+import { api, ApiError, ask, type Schemas } from '@/api';
 import type { ResultsSearch } from './search';
 
 /** The failed results of a prism that were not retried, in a span of time. */
@@ -10,16 +10,15 @@ export interface Match {
 
 export const matchOf = ({ prism, from, to }: ResultsSearch): Match | undefined => (prism === undefined ? undefined : { prism, from, to });
 
-async function post(body: object): Promise<number> {
-  const response = await askRaw('/v1/results/retry', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
-  return ((await response.json()) as { retrying: number }).retrying;
-}
-
 /** How many results a retry of all that match would retry. */
-export const countMatching = (match: Match) => post({ ...match, status: 'failed', dry_run: true });
+export const countMatching = (match: Match) => retry({ ...match, status: 'failed', dry_run: true });
 
 /** Retries all that match, if they are as many as the reader was told. Otherwise a `changed` error tells the new number. */
-export const retryMatching = (match: Match, expect: number) => post({ ...match, status: 'failed', expect });
+export const retryMatching = (match: Match, expect: number) => retry({ ...match, status: 'failed', expect });
+
+async function retry(body: Schemas['ResultRetry']): Promise<number> {
+  return (await ask(api.POST('/v1/results/retry', { body }))).retrying;
+}
 
 /** The number in the refusal `12 results match now.`, or undefined for other errors. */
 export function matchNow(error: unknown): number | undefined {

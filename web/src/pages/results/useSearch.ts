@@ -12,8 +12,8 @@ export function useResultsSearch(prism?: string): [ResultsSearch, (change: Resul
   const text = JSON.stringify(all);
   const search = useMemo(() => ({ ...resultsSearch(JSON.parse(text) as Record<string, unknown>), ...(prism !== undefined && { prism }) }), [text, prism]);
   const set = useCallback((change: ResultsSearch, replace = false) => {
-    const next = (old: Record<string, unknown>) => compact({ ...old, ...change, ...(prism !== undefined && { prism: undefined }) });
-    void navigate({ to: '.', search: next as never, replace, resetScroll: false });
+    const next = { ...change, ...(prism !== undefined && { prism: undefined }) };
+    void navigate({ to: '.', search: (old) => compact({ ...old, ...next }), replace, resetScroll: false });
   }, [navigate, prism]);
   return [search, set];
 }

@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useCan } from '@/api';
 import { Button, ErrorNote, Icon, Note, Page, Section, Select, Skeleton } from '@/design';
 import { usePrism, usePrisms } from '../results/data';
@@ -14,12 +14,12 @@ const route = getRouteApi('/frame/runs/new');
 /** A run of a file: the prism, the file, its columns, a check of the rows, and the start. The prism and the file are in the URL. */
 export function NewRun() {
   const search = route.useSearch();
-  const navigate = useNavigate();
+  const navigate = route.useNavigate();
   const may = useCan('call');
   const prisms = usePrisms('false');
   const { data: prism, error: noPrism } = usePrism(search.prism);
   const { data: file, error: noFile } = useFile(search.file);
-  const set = (change: NewRunSearch) => void navigate({ to: '.', search: ((old: object) => compact({ ...old, ...change })) as never, resetScroll: false });
+  const set = (change: NewRunSearch) => void navigate({ search: (old) => compact({ ...old, ...change }), resetScroll: false });
   if (!may) return <Page title="New run"><Note tone="warn">Your role reads runs and cannot start one. An owner can change that under Members.</Note></Page>;
   const ready = file?.status === 'ready' ? file : undefined;
   return (

@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Copy, ErrorNote, Facts, money, Note, Num, Page, Section, shown, Skeleton, Status, Time } from '@/design';
 import { compact } from '../results/search';
 import '../results/results.css';
@@ -16,9 +16,9 @@ const route = getRouteApi('/frame/runs/$run');
 export function RunPage() {
   const { run: id } = route.useParams();
   const search = route.useSearch();
-  const navigate = useNavigate();
+  const navigate = route.useNavigate();
   const { data: run, error, refetch } = useRun(id);
-  const set = (change: RunSearch, replace = false) => void navigate({ to: '.', search: ((old: object) => compact({ ...old, ...change })) as never, replace, resetScroll: false });
+  const set = (change: RunSearch, replace = false) => void navigate({ search: (old) => compact({ ...old, ...change }), replace, resetScroll: false });
   if (!run) {
     return <Page title="Run"><ErrorNote error={error} title="The run could not be read." onRetry={() => void refetch()} />{!error && <Skeleton lines={8} />}</Page>;
   }

@@ -18,7 +18,7 @@ export function RunsList({ prism: fixed }: { prism?: string }) {
   const list = useRuns(search);
   const prisms = usePrisms().data ?? [];
   const may = useCan('call');
-  const set = (change: RunsSearch) => void navigate({ to: '.', search: ((old: object) => compact({ ...old, ...change })) as never, resetScroll: false });
+  const set = (change: RunsSearch) => void navigate({ to: '.', search: (old) => compact({ ...old, ...change }), resetScroll: false });
   const start = () => void navigate({ to: '/runs/new', search: compact({ prism: search.prism }) });
   useActions(may ? [{ id: 'run-new', group: 'Runs', label: 'New run', words: 'file upload csv', keys: 'n', run: start }] : []);
   const runs = list.data?.pages.flatMap((page) => page.data) ?? [];

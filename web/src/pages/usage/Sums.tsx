@@ -23,7 +23,7 @@ export function Sums({ by, totals, search, sort, onSort, stale, empty }: {
       ? { from: `${total.name}T00:00:00.000Z`, to: `${dayAfter(total.name!, 1)}T00:00:00.000Z` }
       : { from: search.from && `${search.from}T00:00:00.000Z`, to: search.to && `${dayAfter(search.to, 1)}T00:00:00.000Z` };
     const one = by === 'day' ? {} : { [by === 'key' ? 'key_id' : by]: total.name };
-    return <Link to={'/results' as string} search={{ ...of, ...period, ...one } as never}>{nameOf(total)}</Link>;
+    return <Link to="/results" search={{ ...of, ...period, ...one }}>{nameOf(total)}</Link>;
   };
   const currencies = [...new Set(totals.flatMap((total) => Object.keys(total.costs)))];
   const columns: Column<Total>[] = [
