@@ -1,9 +1,9 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { LensValue } from '@/answers/Answers';
 import { api, ApiError, ask, useCan } from '@/api';
 import { Button, ButtonLink, count, Empty, ErrorNote, Note, Section, Skeleton, Status, Time, toast } from '@/design';
 import { useActions } from '@/shell/actions';
-import { LensValue } from './Answers';
 import { type Prism, prismQuery, previewLens } from './calls';
 import { Changes } from './Changes';
 import { Choice, EditingProvider, Text } from './Control';
@@ -87,7 +87,7 @@ export function Lens(): ReactNode {
           )}
           <ErrorNote error={save.error} title="The Lens was not saved." />
         </Section>
-        <Section title="Newest results"><Rows preview={preview} prism={prism} /></Section>
+        <Section title="Newest results"><Rows preview={preview} prism={prism} columns={sent} /></Section>
       </div>
     </EditingProvider>
   );
@@ -113,7 +113,7 @@ function usePreview(prism: Prism, columns: LensColumn[], valid: boolean) {
   return { newest, rows, error: rows.error, current: settled === text, checking: rows.isFetching || settled !== text };
 }
 
-function Rows({ preview: { newest, rows }, prism }: { preview: ReturnType<typeof usePreview>; prism: Prism }) {
+function Rows({ preview: { newest, rows }, prism, columns }: { preview: ReturnType<typeof usePreview>; prism: Prism; columns: LensColumn[] }) {
   const invalid = rows.error instanceof ApiError && rows.error.problems.length > 0;
   if (newest.error) return <ErrorNote error={newest.error} onRetry={() => void newest.refetch()} />;
   if (newest.data?.data.length === 0) {
@@ -139,7 +139,7 @@ function Rows({ preview: { newest, rows }, prism }: { preview: ReturnType<typeof
                   <td><Status status={result.status} /></td>
                   {data.columns.map((name) => {
                     const value = result.answers?.[name];
-                    return <td key={name} className={typeof value === 'number' ? 'end' : undefined} title={value == null ? missing[name] ?? result.error ?? undefined : undefined}><LensValue value={value} /></td>;
+                    return <td key={name} className={typeof value === 'number' ? 'end' : undefined} title={value == null ? missing[name] ?? result.error ?? undefined : undefined}><LensValue value={value} column={columns.find((column) => column.name === name)} questions={prism.version.questions} /></td>;
                   })}
                 </tr>
               ))}

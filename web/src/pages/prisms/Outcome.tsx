@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Answers, LensRow } from '@/answers/Answers';
 import type { Schemas } from '@/api';
 import { Button, Code, Copy, duration, Facts, Icon, money, Note, Num, Section, Status } from '@/design';
-import { Answers, LensRow } from './Answers';
 import type { LensAnswers, RawAnswers } from './calls';
 import type { LensColumn, Question } from './model';
 
@@ -34,8 +34,8 @@ export function Outcome({ result, lens, record, questions, columns, onRetry, ret
         </div>
       )}
       {note}
-      {result.answers && <Section title="Answers"><Answers questions={questions} answers={result.answers} lens={columns} /></Section>}
-      {lens && <Section title="Lens row"><LensRow answers={lens} /></Section>}
+      {result.answers && <Section title="Answers"><Answers questions={questions} answers={result.answers} columns={columns} /></Section>}
+      {lens && <Section title="Lens row"><LensRow answers={lens} columns={columns} questions={questions} /></Section>}
       <Section title="Call">
         <Facts items={[
           ['Status', <Status key="" status={result.status} />],

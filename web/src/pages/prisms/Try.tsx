@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { api, ApiError, ask, useCan } from '@/api';
+import { bodyOf, type Call, callCommands } from '@/commands/commands';
 import { Code, ErrorNote, Note, Section, Select, Skeleton } from '@/design';
 import { useActions } from '@/shell/actions';
 import { createResult, resultQuery, retryResult, versionsQuery } from './calls';
@@ -9,7 +10,6 @@ import { useDraft } from './drafts';
 import { usePrism } from './PrismPage';
 import { problemsByPath } from './problems';
 import { Outcome } from './Outcome';
-import { bodyOf, type Call, curl, go, prismctl } from './snippets';
 import { nothing, TryForm, type Typed, valuesOf } from './TryForm';
 
 const route = getRouteApi('/frame/prisms/$prism/');
@@ -86,7 +86,7 @@ export function Try(): ReactNode {
               <route.Link key={label} to="." search={(before) => ({ ...before, as: value })} replace resetScroll={false} className={as === value ? 'chosen-one' : undefined}>{label}{as === value && <span className="unseen"> (shown)</span>}</route.Link>
             ))}
           </nav>
-          <Code label="Copy the call" text={as === 'go' ? go(call, location.origin) : as === 'prismctl' ? prismctl(call) : curl(call, location.origin)} />
+          <Code label="Copy the call" text={callCommands(location.origin, call)[as ?? 'curl']} />
         </Section>
       </div>
       <div ref={seen} className="outcome" aria-live="polite" aria-busy={busy || made.isFetching || undefined}>

@@ -5,7 +5,6 @@ import { carried, columnOf, derived, draftColumn, freeName } from './lens';
 import { blank, type Definition, definitionOf, draftOf, keyOf, moved, plain, slugOf } from './model';
 import { inWords, localLensProblems, localProblems, placeOf, problemsByPath } from './problems';
 import { readPasted, toYaml } from './paste';
-import { curl, go, prismctl } from './snippets';
 
 const definition: Definition = {
   fields: [{ key: 'subject' }, { key: 'message', label: 'Message' }],
@@ -130,11 +129,4 @@ test('problems of a pasted text have their lines', async () => {
   expect(broken.draft).toBeUndefined();
   expect(broken.problems[0]!.line).toBe(2);
   expect((await readPasted('slug: a\n---\nslug: b\n')).problems[0]!.message).toContain('2 prisms');
-});
-
-test('commands carry any text', () => {
-  const call = { prism: 'support', fields: { text: "it's\n$HOME" }, ref: 'a b', version: 2 };
-  expect(curl(call, 'http://h')).toContain(`-d '{\n  "fields": {\n    "text": "it'\\''s\\n$HOME"\n  },\n  "version": 2,\n  "ref": "a b"\n}'`);
-  expect(prismctl(call)).toBe("prismctl call support \\\n  --field text='it'\\''s\n$HOME' \\\n  --version 2 \\\n  --ref 'a b'");
-  expect(go(call, 'http://h')).toContain('"text": `it\'s\n$HOME`,');
 });

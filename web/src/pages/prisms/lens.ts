@@ -99,9 +99,3 @@ export function freeName(wanted: string, columns: { name: string }[], fields: { 
   if (!taken.has(wanted)) return wanted;
   for (let n = 2; ; n++) if (!taken.has(`${wanted}_${n}`)) return `${wanted}_${n}`;
 }
-
-/** The thresholds of a yes_no question: those of the first column that shows its answer, else the defaults. */
-export function thresholds(question: string, columns: LensColumn[]): { yes: number; no: number } {
-  const column = columns.find((c) => c.question === question && c.show === 'answer');
-  return { yes: column?.yes_at ?? 0.6, no: column?.no_at ?? 0.4 };
-}

@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCan } from '@/api';
+import { callCommands, readCommands } from '@/commands/commands';
 import { Button, Confirm, ErrorNote, Menu, type MenuItem, toast } from '@/design';
 import { useActions } from '@/shell/actions';
 import { deleteResult, forget, retryResult, useResult } from './data';
-import { callSnippets, readSnippets } from './snippets';
 
 /** What can be done with one result. `onRetried` goes to the new result, `onDeleted` leaves the deleted one. */
 export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetried: (id: string) => void; onDeleted: () => void }) {
@@ -35,8 +35,8 @@ export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetr
   });
   const retryable = mayRetry && loaded?.record.status === 'failed' && loaded.record.retried_by === null;
   const copy = (what: string, text: string) => void navigator.clipboard.writeText(text).then(() => toast(`${what} copied.`));
-  const read = readSnippets(location.origin, id);
-  const again = loaded && callSnippets(location.origin, loaded.record);
+  const read = readCommands(location.origin, id);
+  const again = loaded && callCommands(location.origin, loaded.record);
   const items: (MenuItem | 'line')[] = [
     { label: 'Id', onSelect: () => copy('Id', id) },
     { label: 'Link to its page', onSelect: () => copy('Link', `${location.origin}/console/results/${id}`) },

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Answers, LensRow } from '@/answers/Answers';
+import type { Shaped } from '@/answers/words';
 import { api, ask, type Schemas } from '@/api';
 import { Copy, ErrorNote, Facts, Note, Num, percent, Skeleton, Status, Time } from '@/design';
-import { Answers } from './Answers';
-import { cellText, type Shaped } from './answers';
 import { type Record_, useKeyNames, usePrism, useResult, useVersion } from './data';
 import { LongText } from './LongText';
 import './results.css';
@@ -21,12 +21,12 @@ export function ResultView({ id, wide }: { id: string; wide?: boolean }) {
   const answers = (
     <>
       {shaped.status === 'failed' && <Note tone="bad"><strong>No answer.</strong> {shaped.error}</Note>}
-      {raw.answers && <Part title="Answers"><Answers answers={raw.answers as Record<string, Schemas['Answer']>} version={version} lens={prism?.lens} /></Part>}
+      {raw.answers && <Part title="Answers"><Answers answers={raw.answers as Record<string, Schemas['Answer']>} questions={version?.questions} columns={prism?.lens.columns} /></Part>}
     </>
   );
   const rest = (
     <>
-      {shaped.answers && <Part title="Lens row"><LensRow answers={shaped.answers as Record<string, Shaped>} prism={prism} /></Part>}
+      {shaped.answers && <Part title="Lens row"><LensRow answers={shaped.answers as Record<string, Shaped>} columns={prism?.lens.columns} questions={prism?.version.questions} /></Part>}
       <Part title="Fields"><Fields record={record} version={version} /></Part>
       <Part title="Record"><RecordFacts record={record} version={version} /></Part>
       <Chain record={record} />
@@ -37,17 +37,6 @@ export function ResultView({ id, wide }: { id: string; wide?: boolean }) {
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return <section className="results-part"><h2>{title}</h2>{children}</section>;
-}
-
-function LensRow({ answers, prism }: { answers: Record<string, Shaped>; prism: Schemas['Prism'] | undefined }) {
-  return (
-    <Facts items={Object.entries(answers).map(([name, value]) => [
-      name,
-      <span className={typeof value === 'number' ? 'num' : undefined} title={value === null ? undefined : String(value)}>
-        {cellText(value, prism?.lens.columns.find((column) => column.name === name), prism?.version)}
-      </span>,
-    ])} />
-  );
 }
 
 function Fields({ record, version }: { record: Record_; version: Schemas['Version'] | undefined }) {

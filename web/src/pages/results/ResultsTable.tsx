@@ -2,6 +2,7 @@ import { useIsFetching, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useCan } from '@/api';
+import { shellWord } from '@/commands/commands';
 import { Button, ButtonLink, count, Dialog, Empty, ErrorNote, Panel, Skeleton, Split } from '@/design';
 import { useActions } from '@/shell/actions';
 import { Chosen } from './Chosen';
@@ -14,7 +15,6 @@ import { ResultActions } from './ResultActions';
 import { ResultView } from './ResultView';
 import { RetryMany } from './RetryMany';
 import { beyondExport, exportQuery, filtered, hasWords, listQuery, type ResultsSearch } from './search';
-import { shellWord } from './snippets';
 import { useResultsSearch } from './useSearch';
 import { VirtualTable } from './VirtualTable';
 

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { shellWord } from '@/commands/commands';
 import { Button, Code, count, Dialog, ErrorNote, exactTime, Note, Skeleton, toast } from '@/design';
 import { countMatching, type Match, matchNow, matchOf, retryMatching } from './many';
 import { beyondRetry, type ResultsSearch } from './search';
-import { shellWord } from './snippets';
 
 /** Retries every failed result that matches: says how many first, and again when there are more or fewer by then. */
 export function RetryMany({ search, onClose }: { search: ResultsSearch; onClose: () => void }) {

@@ -1,6 +1,6 @@
 import type { Schemas } from '@/api';
 import { duration, exactTime, Status, Time } from '@/design';
-import { cellText, type Shaped, summary } from './answers';
+import { cellText, type Shaped, summary } from '@/answers/words';
 import type { Result } from './data';
 import type { FitColumn } from './fit';
 
@@ -10,7 +10,7 @@ export function columnsOf(prism: Schemas['Prism'] | undefined, ofOne: boolean): 
     ? (prism?.lens.columns ?? []).map((column, index) => ({
         id: `lens ${column.name}`,
         head: <span title={column.name}>{column.name}</span>,
-        cell: ({ answers: all, error }) => answerCell(all, error, index, cellText(all?.[column.name] as Shaped, column, prism?.version)),
+        cell: ({ answers: all, error }) => answerCell(all, error, index, cellText(all?.[column.name] as Shaped, column, prism?.version.questions)),
         title: ({ answers: all, error }) => all ? String(all[column.name] ?? '') : (error ?? undefined),
         width: column.show === 'answer' ? 128 : 104,
         narrow: 96,

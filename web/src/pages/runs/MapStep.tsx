@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { ApiError, api, ask, type Schemas } from '@/api';
+import { shellWord } from '@/commands/commands';
 import { Button, Code, count, duration, ErrorNote, Input, money, Note, Section, Select, shown } from '@/design';
 import { useVersion } from '../results/data';
 import { compact } from '../results/search';
-import { shellWord } from '../results/snippets';
 import { told, useFileRows } from './data';
 import { guess, type Mapping, problemsOf } from './mapping';
 

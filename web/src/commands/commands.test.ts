@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { callSnippets, goString, readSnippets, shellWord } from './snippets';
+import { callCommands, goString, readCommands, shellWord } from './commands';
 
 const call = { prism: 'support', version: 2, fields: { subject: "it's $HOME `x`", message: 'two\nlines "quoted" \\ back' }, ref: 'r 1', context: null };
 
@@ -12,20 +12,20 @@ describe('a word of the shell', () => {
 
 describe('the call of a result', () => {
   it('as curl sends the body that made it, without its idempotency key', () => {
-    const { curl } = callSnippets('http://127.0.0.1:8080', call);
+    const { curl } = callCommands('http://127.0.0.1:8080', call);
     const body = execFileSync('sh', ['-c', curl.replace(/^curl[^]*? -d /, 'printf %s ')], { encoding: 'utf8' });
     expect(JSON.parse(body)).toEqual({ fields: call.fields, version: 2, ref: 'r 1' });
     expect(curl).toContain('"Authorization: Bearer $PRISM_API_KEY"');
   });
 
   it('as prismctl has a flag for each field', () => {
-    const { prismctl } = callSnippets('http://127.0.0.1:8080', call);
+    const { prismctl } = callCommands('http://127.0.0.1:8080', call);
     const words = execFileSync('sh', ['-c', prismctl.replace('prismctl', "printf '%s\\0'")], { encoding: 'utf8' }).split('\0').slice(0, -1);
     expect(words).toEqual(['call', 'support', '--field', `subject=${call.fields.subject}`, '--field', `message=${call.fields.message}`, '--version', '2', '--ref', 'r 1']);
   });
 
   it('as Go leaves out a ref and a context that were not sent', () => {
-    const { go } = callSnippets('http://127.0.0.1:8080', { ...call, ref: null });
+    const { go } = callCommands('http://127.0.0.1:8080', { ...call, ref: null });
     expect(go).toContain('c.CreateResult(ctx, "support", client.NewResult{');
     expect(go).not.toMatch(/Ref:|Context:/);
   });
@@ -38,7 +38,7 @@ it('writes a text with line breaks as a raw Go string unless it has a backquote'
 });
 
 it('reads a result by its id', () => {
-  const { curl, prismctl } = readSnippets('https://prism.example', 'id-1');
+  const { curl, prismctl } = readCommands('https://prism.example', 'id-1');
   expect(curl).toMatch(/https:\/\/prism\.example\/v1\/results\/id-1$/);
   expect(prismctl).toBe('prismctl results get id-1');
 });

@@ -1,9 +1,8 @@
 import type { Schemas } from '@/api';
 import { percent, shown } from '@/design';
 
-type Version = Schemas['Version'];
-type Question = Schemas['Question'];
-type LensColumn = Schemas['Lens']['columns'][number];
+export type Question = Schemas['Question'];
+export type LensColumn = Schemas['Column'];
 export type Shaped = string | number | null;
 
 export const lackingKey = 'insufficient_information';
@@ -17,10 +16,10 @@ export function labelOf(question: Question | undefined, key: string): string {
 }
 
 /** A cell of a Lens column as people read it. */
-export function cellText(value: Shaped | undefined, column: LensColumn | undefined, version: Version | undefined): string {
+export function cellText(value: Shaped | undefined, column: LensColumn | undefined, questions: Question[] | undefined): string {
   if (value == null) return '–';
   if (typeof value === 'number') return column?.show === 'probability' || column?.show === 'confidence' ? percent(value) : shown(value);
-  return column?.show === 'answer' ? labelOf(version?.questions.find(({ key }) => key === column.question), value) : value;
+  return column?.show === 'answer' ? labelOf(questions?.find(({ key }) => key === column.question), value) : value;
 }
 
 /** The answers of a result in a few words, for lists of several prisms: the texts, else the numbers. */
@@ -31,8 +30,8 @@ export function summary(answers: Record<string, Shaped> | null): string {
 }
 
 /** The thresholds of a yes_no question: those of the first Lens column that shows its answer. */
-export function thresholds(question: string, lens: Schemas['Lens'] | undefined): { no: number; yes: number } {
-  const column = lens?.columns.find((one) => one.question === question && one.show === 'answer');
+export function thresholds(question: string, columns: LensColumn[]): { no: number; yes: number } {
+  const column = columns.find((one) => one.question === question && one.show === 'answer');
   return { no: column?.no_at ?? 0.4, yes: column?.yes_at ?? 0.6 };
 }
 

@@ -1,0 +1,81 @@
+import type { Schemas } from '@/api';
+import { Probabilities, Scale, YesNo } from '@/charts';
+import { Facts, percent } from '@/design';
+import { average, cellText, labelOf, lackingKey, type LensColumn, type Question, type Shaped, thresholds } from './words';
+import './answers.css';
+
+type Answer = Schemas['Answer'];
+
+/** Every answer with all its probabilities, in the order of the questions. Answers to questions that are not known come last. */
+export function Answers({ answers, questions = [], columns = [] }: {
+  answers: Record<string, Answer>; questions?: Question[] | undefined; columns?: LensColumn[] | undefined;
+}) {
+  const known = questions.map(({ key }) => key).filter((key) => key in answers);
+  const keys = [...known, ...Object.keys(answers).filter((key) => !known.includes(key))];
+  return (
+    <ol className="answers">
+      {keys.map((key) => {
+        const question = questions.find((one) => one.key === key);
+        const one = { label: question?.text ?? key, answer: answers[key]!, question, bounds: thresholds(key, columns) };
+        return (
+          <li key={key}>
+            <h3>{one.label}{question && <> <code>{key}</code></>}</h3>
+            <Words {...one} />
+            <Picture {...one} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+interface One {
+  label: string;
+  answer: Answer;
+  question: Question | undefined;
+  bounds: { no: number; yes: number };
+}
+
+function yesNo(p: number, { no, yes }: One['bounds']): string {
+  return p >= yes ? 'Yes' : p <= no ? 'No' : 'Unsure';
+}
+
+/** The answer in words, above its picture. */
+function Words({ answer, question, bounds }: One) {
+  if (answer.type === 'yes_no') return <p><strong>{yesNo(answer.probability, bounds)}</strong></p>;
+  if (answer.type === 'scale') return <p><strong>{labelOf(question, answer.level)}</strong></p>;
+  return (
+    <p><strong>{labelOf(question, answer.value)}</strong> <span className="soft" title={String(answer.confidence)}>confidence {percent(answer.confidence)}</span></p>
+  );
+}
+
+function Picture({ label, answer, question, bounds }: One) {
+  if (answer.type === 'yes_no') return <YesNo label={label} p={answer.probability} no={bounds.no} yes={bounds.yes} />;
+  const parts = Object.entries(answer.probabilities).map(([key, p]) => ({ key, label: labelOf(question, key), p }));
+  if (answer.type === 'choice') {
+    const lacking = question?.type === 'choice' && question.insufficient_information ? answer.probabilities[lackingKey] : undefined;
+    const options = lacking === undefined ? parts : parts.filter(({ key }) => key !== lackingKey);
+    return <Probabilities label={label} options={options} chosen={answer.value} lacking={lacking} />;
+  }
+  const levels = question?.type === 'scale' ? question.levels : [];
+  const valued = parts.map((part, index) => ({ ...part, value: levels.find(({ key }) => key === part.key)?.value ?? index + 1 }));
+  return <Scale label={label} levels={valued} chosen={answer.level} average={average(valued)} />;
+}
+
+/** The Lens columns of one result as people read them; what calls return is in the tooltip. */
+export function LensRow({ answers, columns, questions }: { answers: Record<string, Shaped>; columns?: LensColumn[] | undefined; questions?: Question[] | undefined }) {
+  return (
+    <Facts items={Object.entries(answers).map(([name, value]) => [
+      <code key={name}>{name}</code>,
+      <LensValue key={name} value={value} column={columns?.find((column) => column.name === name)} questions={questions} />,
+    ])} />
+  );
+}
+
+export function LensValue({ value, column, questions }: { value: Shaped | undefined; column: LensColumn | undefined; questions: Question[] | undefined }) {
+  return (
+    <span className={value == null ? 'soft' : typeof value === 'number' ? 'num' : undefined} title={value == null ? undefined : String(value)}>
+      {cellText(value, column, questions)}
+    </span>
+  );
+}
