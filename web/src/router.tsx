@@ -16,7 +16,9 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignIn,
-  validateSearch: (search): { return?: string } => (typeof search.return === 'string' ? { return: search.return } : {}),
+  validateSearch: (search): { return?: string; error?: string } => ({
+    ...(typeof search.return === 'string' && { return: search.return }), ...(typeof search.error === 'string' && { error: search.error }),
+  }),
 });
 
 // In a build the condition is false, and the page is left out.

@@ -81,6 +81,11 @@ export class Session {
     await this.load();
   }
 
+  /** The address of the provider of OpenID Connect, which leads back to `page`. `token` is that of an invitation. */
+  async startOpenID(page: string, token?: string): Promise<string> {
+    return ((await send('POST', '/console/openid/start', { return: page, ...(token && { token }) })) as { url: string }).url;
+  }
+
   async signOut(): Promise<void> {
     await send('DELETE', '/console/session');
     this.#key = undefined;

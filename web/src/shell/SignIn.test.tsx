@@ -8,10 +8,14 @@ const token = 'abcdefghijklmnopqrstuvwxyzABCDEF';
 afterEach(() => { vi.unstubAllGlobals(); history.replaceState(null, '', '/'); });
 
 /** Shows the sign-in page at an address; the bodies of POST /console/session, and the address when each was sent. */
-function open(search: string, status: number) {
+function open(search: string, status: number, openid = false) {
   const sent: { body: unknown; address: string }[] = [];
   vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
-    if (path === '/console/config') return Response.json({ version: '1', openid: false });
+    if (path === '/console/config') return Response.json({ version: '1', openid });
+    if (path === '/console/openid/start') {
+      sent.push({ body: JSON.parse(init!.body as string), address: location.href });
+      return Response.json({ error: { code: 'service_unavailable', message: 'The provider is away.' } }, { status: 503 });
+    }
     if (init?.method === 'POST') {
       sent.push({ body: JSON.parse(init.body as string), address: location.href });
       return status === 204 ? new Response(null, { status }) : Response.json({ error: { code: 'unauthorized', message: 'This link is used up.' } }, { status });
@@ -49,6 +53,33 @@ describe('the sign-in page', () => {
     paste(`#${token}`);
     await waitFor(() => expect(screen.getByRole('alert').textContent).toContain('This link is used up.'));
     expect(path()).toBe('/sign-in');
+  });
+  it.each([
+    ['openid_denied', 'declined'], ['openid_expired', '10 minutes'], ['openid_failed', 'could not be trusted'], ['openid_unavailable', 'use a sign-in link'],
+    ['not_a_member', 'Ask an owner'], ['link_invalid', 'a new link'], ['too_many_sign_ins', 'Wait a minute'], ['constructor', 'The sign-in failed.'],
+  ])('says why the service signed nobody in: %s (spec: openid-errors)', async (error, words) => {
+    open(`?error=${error}`, 204);
+    expect((await screen.findByRole('alert')).textContent).toContain(words);
+  });
+  it('leads to the provider, and says that it is away', async () => {
+    const { sent } = open('?return=%2Fusage', 204, true);
+    fireEvent.click(await screen.findByRole('button', { name: 'Sign in with single sign-on' }));
+    expect((await screen.findByRole('alert')).textContent).toContain('The provider is away.');
+    expect(sent.map((call) => call.body)).toEqual([{ return: '/console/usage' }]);
+  });
+  it('takes an invitation to the provider, whose token stays out of every address', async () => {
+    history.replaceState(null, '', `/console/sign-in#${token}`);
+    const { sent } = open('', 204, true);
+    fireEvent.click(await screen.findByRole('button', { name: 'Accept with single sign-on' }));
+    await waitFor(() => expect(sent.map((call) => call.body)).toEqual([{ return: '/console/', token }]));
+    expect(sent[0]!.address).not.toContain(token);
+  });
+  it('takes an invitation without the provider', async () => {
+    history.replaceState(null, '', `/console/sign-in#${token}`);
+    const { sent, path } = open('', 204, true);
+    fireEvent.click(await screen.findByRole('button', { name: 'Sign in with the link alone' }));
+    await waitFor(() => expect(path()).toBe('/'));
+    expect(sent.map((call) => call.body)).toEqual([{ token }]);
   });
   it.each(['//evil.example/', 'https://evil.example/', '/\\evil.example'])('never leaves for %s', async (to) => {
     history.replaceState(null, '', `/console/sign-in#${token}`);

@@ -5,46 +5,59 @@ import { Button } from '@/design/Button';
 import { ErrorNote } from '@/design/Feedback';
 import { Input } from '@/design/Field';
 import { Logo } from './Frame';
+import { reasonOf } from './reasons';
 import { tokenOf } from './token';
 import './shell.css';
 
-/** The page of sign-in links. The token of the address leaves it before it is used. */
+/**
+ * The page of sign-in links and of single sign-on. The token of the address leaves it before it is used. An invitation that is
+ * opened where there is single sign-on waits for a choice: the sign-in of a provider lasts, a link works once.
+ */
 export function SignIn() {
-  const { return: back } = useSearch({ strict: false }) as { return?: string };
+  const { return: back, error: failure } = useSearch({ strict: false }) as { return?: string; error?: string };
   const navigate = useNavigate();
   const [link, setLink] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const [invitation, setInvitation] = useState<string>();
+  const [busy, setBusy] = useState<'link' | 'openid'>();
+  const [error, setError] = useState<unknown>(() => { const text = reasonOf(failure); return text && new Error(text); });
   const [openid, setOpenid] = useState(false);
-  const begun = useRef(false);
+  const config = useRef<Promise<boolean>>(undefined);
 
-  const use = async (token: string) => {
-    setBusy(true);
+  const run = async (by: 'link' | 'openid', work: () => Promise<void>) => {
+    setBusy(by);
     setError(undefined);
     try {
-      await session.signIn(token);
-      // Only a page of the console: another address would be an open redirect.
-      await navigate({ href: back && /^\/(?![/\\])/.test(back) ? back : '/', replace: true });
+      await work();
     } catch (cause) {
       setError(cause);
-      setBusy(false);
+      setBusy(undefined);
     }
   };
+  const use = (token: string) => run('link', async () => {
+    await session.signIn(token);
+    // Only a page of the console: another address would be an open redirect.
+    await navigate({ href: back && /^\/(?![/\\])/.test(back) ? back : '/', replace: true });
+  });
+  const leave = () => run('openid', async () => location.assign(await session.startOpenID(`/console${back ?? '/'}`, invitation)));
   useEffect(() => {
     document.title = 'Sign in · Prism';
+    let shown = true;
+    config.current ??= session.config().then((told) => told.openid, () => false);
+    void config.current.then((on) => shown && setOpenid(on));
     // A link that is pasted into the address of this page changes its fragment only.
-    const take = () => {
+    const take = async () => {
       const token = tokenOf(location.hash);
       if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
-      if (token) void use(token);
+      if (!token) return;
+      if (await config.current) setInvitation(token);
+      else void use(token);
     };
     addEventListener('hashchange', take);
-    if (!begun.current) {
-      begun.current = true;
-      take();
-      void session.config().then((config) => setOpenid(config.openid), () => {});
-    }
-    return () => removeEventListener('hashchange', take);
+    void take();
+    return () => {
+      shown = false;
+      removeEventListener('hashchange', take);
+    };
   }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -55,14 +68,21 @@ export function SignIn() {
   return (
     <main className="sign-in">
       <p className="brand"><Logo />Prism</p>
-      <h1>Sign in</h1>
+      <h1>{invitation ? 'You are invited' : 'Sign in'}</h1>
       <ErrorNote error={error} />
-      {openid && <a className="button primary" href={`/console/openid/start?return=${encodeURIComponent(`/console${back ?? '/'}`)}`}>Continue with single sign-on</a>}
-      <form className="stack" onSubmit={submit}>
-        <Input label="Sign-in link" value={link} onChange={(event) => setLink(event.target.value)} spellCheck={false}
-          hint={<>An invitation, or what <code>prism console link</code> prints. It works once.</>} />
-        <Button type="submit" variant={openid ? 'secondary' : 'primary'} busy={busy}>Sign in</Button>
-      </form>
+      {openid && <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>{invitation ? 'Accept with single sign-on' : 'Sign in with single sign-on'}</Button>}
+      {invitation ? (
+        <>
+          <Button busy={busy === 'link'} onClick={() => void use(invitation)}>Sign in with the link alone</Button>
+          <p className="soft">With single sign-on you can sign in again without a new link.</p>
+        </>
+      ) : (
+        <form className="stack" onSubmit={submit}>
+          <Input label="Sign-in link" value={link} onChange={(event) => setLink(event.target.value)} spellCheck={false}
+            hint={<>An invitation, or what <code>prism console link</code> prints. It works once.</>} />
+          <Button type="submit" variant={openid ? 'secondary' : 'primary'} busy={busy === 'link'}>Sign in</Button>
+        </form>
+      )}
     </main>
   );
 }
