@@ -72,11 +72,14 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
     },
     onError: (error) => {
       // Somebody was faster: the latest version is loaded, and what was typed stays.
-      if (error instanceof ApiError && error.status === 409) void client.invalidateQueries(prismQuery(prism.slug));
+      if (!(error instanceof ApiError) || error.status !== 409) return;
+      search({ review: undefined });
+      void client.invalidateQueries(prismQuery(prism.slug));
     },
   });
   const toReview = () => {
     setAttempted(true);
+    save.reset();
     if (problems.size === 0 && found.length > 0) search({ review: true });
   };
   useActions([

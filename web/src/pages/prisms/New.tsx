@@ -65,15 +65,18 @@ function Form({ kept, first, onChange }: { kept: Draft | undefined; first: () =>
   const [initial] = useState(first);
   const [attempted, setAttempted] = useState(false);
   const draft = kept ?? initial;
+  // Its slug is taken once it is created: no dry run of it any more.
+  const [made, setMade] = useState(false);
   const body = { slug: draft.slug, ...(draft.name && { name: draft.name }), ...definitionOf(draft), ...(draft.lens && { lens: { columns: draft.lens } }) };
-  const { problems: placed, other, checking } = useDryRun(['prisms'], body, localProblems(draft, true),
-    (signal) => ask(api.POST('/v1/prisms', { body: { ...body, dry_run: true }, signal })), true);
+  const { problems: placed, other, checking } = useDryRun(['new prism'], body, localProblems(draft, true),
+    (signal) => ask(api.POST('/v1/prisms', { body: { ...body, dry_run: true }, signal })), !made);
   // The one conflict of a new prism is of its slug.
   const taken = other?.status === 409;
   const problems = taken ? new Map([...placed, ['slug', other.message]]) : placed;
   const create = useMutation({
     mutationFn: () => ask(api.POST('/v1/prisms', { body })),
     onSuccess: (prism) => {
+      setMade(true);
       onChange(undefined);
       void client.invalidateQueries({ queryKey: ['prisms'] });
       toast(`${prism.name ?? prism.slug} created.`);

@@ -8,7 +8,7 @@ import { useActions } from '@/shell/actions';
 import { deleteResult, forget, retryResult, useResult } from './data';
 
 /** What can be done with one result. `onRetried` goes to the new result, `onDeleted` leaves the deleted one. */
-export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetried: (id: string) => void; onDeleted: () => void }) {
+export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetried: (id: string) => void; onDeleted: () => Promise<void> }) {
   const { data, isPlaceholderData } = useResult(id);
   const [asking, setAsking] = useState(false);
   const client = useQueryClient();
@@ -26,9 +26,9 @@ export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetr
   });
   const remove = useMutation({
     mutationFn: () => deleteResult(id),
-    onSuccess: () => {
+    onSuccess: async () => {
       setAsking(false);
-      onDeleted();
+      await onDeleted(); // what still shows the result would ask for it again
       forget(client, new Set([id]));
       toast('The result is deleted.');
     },

@@ -70,7 +70,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
   const failed = list.error !== null && loaded.length === 0;
   const leave = () => {
     const next = rows[at + 1] ?? rows[at - 1];
-    open(next?.id, true);
+    return open(next?.id, true);
   };
 
   const table = (
