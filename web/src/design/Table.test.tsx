@@ -26,6 +26,14 @@ const order = () => screen.getAllByRole('row').slice(1).map((row) => within(row)
 const focused = () => document.activeElement?.textContent;
 
 describe('a table', () => {
+  it('tells a text that it cut in the tooltip, and no other', () => {
+    render(<Table label="Rows" columns={columns} rows={rows} rowKey={(row) => row.id} />);
+    const [cut, whole] = screen.getAllByRole('cell') as [HTMLElement, HTMLElement];
+    vi.spyOn(cut, 'scrollWidth', 'get').mockReturnValue(1);
+    for (const cell of [cut, whole]) fireEvent.pointerEnter(cell);
+    expect(cut.title).toBe('b');
+    expect(whole.hasAttribute('title')).toBe(false);
+  });
   it('moves with j and k from anywhere on the page and opens with Enter', async () => {
     const onOpen = vi.fn();
     render(<Sortable onOpen={onOpen} />);

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { editable, layered } from './keys';
 import { Icon } from './icons';
 import './table.css';
@@ -9,7 +9,7 @@ export interface Column<R> {
   cell: (row: R) => ReactNode;
   /** Numbers end-align. */
   align?: 'end';
-  /** A CSS width, such as `8rem` or `30%`. */
+  /** The least CSS width where there is room, such as `8rem`. Columns of text without one share the rest, and cut it. */
   width?: string;
   /** Makes the column sortable by this value; null sorts last. For rows that the server sorts, `true`. */
   sort?: ((row: R) => string | number | null | undefined) | true;
@@ -80,7 +80,7 @@ export function Table<R>({ label, columns, rows, rowKey, open, onOpen, sort, onS
       <table className="table" aria-label={label} aria-busy={stale || undefined}>
         <thead>
           <tr>
-            {columns.map((column) => <Head key={column.id} {...{ column, sort, onSort }} />)}
+            {columns.map((column) => <Head key={column.id} {...{ column, sort, onSort }} share={grows(column) ? 100 / columns.filter(grows).length : undefined} />)}
           </tr>
         </thead>
         <tbody ref={body} className={onOpen ? 'opens' : undefined}>
@@ -88,7 +88,7 @@ export function Table<R>({ label, columns, rows, rowKey, open, onOpen, sort, onS
             <tr key={rowKey(row)} tabIndex={index === Math.max(0, current) ? 0 : -1} aria-current={index === current || undefined}
               onKeyDown={(event) => onRowKey(event, row)}
               onClick={onOpen && ((event) => { if (!pressedControl(event.target)) onOpen(row); })}>
-              {columns.map((column) => <td key={column.id} className={classOf(column)}>{column.cell(row)}</td>)}
+              {columns.map((column) => <td key={column.id} className={classOf(column)} onPointerEnter={sayCut}>{column.cell(row)}</td>)}
             </tr>
           ))}
         </tbody>
@@ -97,9 +97,9 @@ export function Table<R>({ label, columns, rows, rowKey, open, onOpen, sort, onS
   );
 }
 
-function Head<R>({ column, sort, onSort }: { column: Column<R>; sort: Sort; onSort?: ((sort: Sort) => void) | undefined }) {
+function Head<R>({ column, sort, onSort, share }: { column: Column<R>; sort: Sort; onSort?: ((sort: Sort) => void) | undefined; share: number | undefined }) {
   const state = sort === column.id ? 'ascending' : sort === `-${column.id}` ? 'descending' : undefined;
-  const style = column.width ? { width: column.width } : undefined;
+  const style = share ? { width: `${share}%` } : { '--least': column.width } as CSSProperties;
   if (!column.sort || !onSort) return <th scope="col" className={classOf(column)} style={style}>{column.head}</th>;
   const next = state === 'ascending' ? `-${column.id}` : state === 'descending' ? undefined : column.id;
   return (
@@ -112,7 +112,16 @@ function Head<R>({ column, sort, onSort }: { column: Column<R>; sort: Sort; onSo
   );
 }
 
-const classOf = <R,>(column: Column<R>) => [column.align, column.show].filter(Boolean).join(' ') || undefined;
+// Columns of text without a width share what the others leave; their text is cut, so that a row is one line.
+const grows = <R,>({ width, align }: Column<R>) => !width && !align;
+
+const classOf = <R,>(column: Column<R>) => [column.align, column.show, grows(column) && 'grows'].filter(Boolean).join(' ') || undefined;
+
+/** A cut text is whole in the tooltip. */
+function sayCut({ currentTarget: cell }: PointerEvent<HTMLTableCellElement>): void {
+  if (cell.scrollWidth > cell.clientWidth) cell.title = cell.textContent ?? '';
+  else cell.removeAttribute('title');
+}
 
 const pressedControl = (target: EventTarget) => target instanceof Element && target.closest('a, button, input, select, label') !== null;
 

@@ -14,8 +14,8 @@ const route = getRouteApi('/frame/audit');
 
 const columns: Column<Entry>[] = [
   { id: 'at', head: 'Time', cell: (entry) => <Time at={entry.at} />, width: '9rem' },
-  { id: 'actor', head: 'Who', cell: (entry) => <>{entry.actor.name} {entry.actor.name !== entry.actor.kind && <span className="soft">{entry.actor.kind}</span>}</>, width: '26%' },
-  { id: 'action', head: 'Change', cell: (entry) => <>{saying(entry.action)} <strong>{entry.object.name || entry.object.id}</strong></> },
+  { id: 'actor', head: 'Who', cell: (entry) => <>{entry.actor.name} {entry.actor.name !== entry.actor.kind && <span className="soft">{entry.actor.kind}</span>}</>, width: '14rem', show: 'wide' },
+  { id: 'action', head: 'Change', cell: (entry) => <><span className="audit-who">{entry.actor.name}: </span>{saying(entry.action)} <strong>{entry.object.name || entry.object.id}</strong></> },
   { id: 'detail', head: 'Detail', cell: (entry) => <span className="soft">{detailOf(entry.detail)}</span>, show: 'wide' },
 ];
 

@@ -18,8 +18,8 @@ export function stateOf(key: Key, now: number): 'active' | 'revoked' | 'expired'
 }
 
 const columns: Column<Key>[] = [
-  { id: 'name', head: 'Name', cell: (key) => <span className="keys-name">{key.name}</span>, sort: (key) => key.name },
-  { id: 'prefix', head: 'Begins with', cell: (key) => <code>{key.prefix}…</code>, show: 'wide' },
+  { id: 'name', head: 'Name', cell: (key) => key.name, sort: (key) => key.name },
+  { id: 'prefix', head: 'Begins with', cell: (key) => <code>{key.prefix}…</code>, show: 'wide', width: '10rem' },
   { id: 'role', head: 'Role', cell: (key) => key.role, sort: (key) => key.role, width: '6rem' },
   { id: 'status', head: 'Status', cell: (key) => <Status status={stateOf(key, Date.now())} />, sort: (key) => stateOf(key, Date.now()), width: '7rem' },
   { id: 'created', head: 'Created', cell: (key) => <Time at={key.created_at} />, sort: (key) => key.created_at, show: 'wide', width: '9rem' },

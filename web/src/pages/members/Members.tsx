@@ -16,7 +16,7 @@ const columns: Column<Member>[] = [
   { id: 'email', head: 'Email', cell: (member) => member.email ?? '', sort: (member) => member.email, show: 'wide' },
   { id: 'role', head: 'Role', cell: (member) => member.role, sort: (member) => member.role, width: '6rem' },
   { id: 'status', head: 'Status', cell: (member) => <MemberStatus member={member} />, width: '7rem' },
-  { id: 'seen', head: 'Last seen', cell: (member) => <Time at={member.last_seen_at} none={member.claim ? '' : 'never'} />, sort: (member) => member.last_seen_at, width: '9rem' },
+  { id: 'seen', head: 'Last seen', cell: (member) => <Time at={member.last_seen_at} none={member.claim ? '' : 'never'} />, sort: (member) => member.last_seen_at, width: '9rem', show: 'wide' },
 ];
 
 function Name({ member }: { member: Member }) {

@@ -41,14 +41,14 @@ export function RunsList({ prism: fixed }: { prism?: string }) {
       </Toolbar>
       <ErrorNote error={list.error} title="The runs could not be read." onRetry={() => void list.refetch()} />
       {list.isPending ? !list.error && <Skeleton lines={8} /> : (
-        <div className="runs-list"><Table label="Runs" columns={columns(fixed !== undefined)} rows={runs} rowKey={(run) => run.id} stale={list.isPlaceholderData}
+        <Table label="Runs" columns={columns(fixed !== undefined)} rows={runs} rowKey={(run) => run.id} stale={list.isPlaceholderData}
           onOpen={(run) => void navigate({ to: '/runs/$run', params: { run: run.id } })}
           empty={bare ? (
             <Empty title="Runs will be here" command={`prismctl runs create -f FILE.csv --prism ${shellWord(fixed ?? 'PRISM')} --watch`}
               action={may && <ButtonLink variant="primary" icon="plus" to="/runs/new" search={compact({ prism: fixed })}>New run</ButtonLink>}>
               A run sends every row of a file through a prism, and gives the file back with the answers beside each row.
             </Empty>
-          ) : <Empty title="No run matches">Change the filters above.</Empty>} /></div>
+          ) : <Empty title="No run matches">Change the filters above.</Empty>} />
       )}
       {list.hasNextPage && <div><Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show more runs</Button></div>}
     </div>
@@ -56,13 +56,13 @@ export function RunsList({ prism: fixed }: { prism?: string }) {
 }
 
 const columns = (ofOne: boolean): Column<Run>[] => [
-  { id: 'name', head: 'Run', cell: (run) => <span className="runs-name clip" title={run.name ?? run.id}>{run.name ?? <span className="mono">{run.id.slice(-12)}</span>}</span> },
-  ...(ofOne ? [] : [{ id: 'prism', head: 'Prism', cell: (run: Run) => <>{run.prism} <span className="soft">v{run.version}</span></>, show: 'wide' as const }]),
+  { id: 'name', head: 'Run', cell: (run) => run.name ?? <code title={run.id}>{run.id.slice(-12)}</code> },
+  ...(ofOne ? [] : [{ id: 'prism', head: 'Prism', cell: (run: Run) => <>{run.prism} <span className="soft">v{run.version}</span></>, show: 'wide' as const, width: '9rem' }]),
   { id: 'state', head: 'State', cell: (run) => <span title={run.reason ?? undefined}><Status status={run.status} /></span>, width: '7rem' },
-  { id: 'progress', head: 'Progress', cell: (run) => <RunProgress run={run} />, width: '16%' },
+  { id: 'progress', head: 'Progress', cell: (run) => <RunProgress run={run} />, width: '8rem' },
   { id: 'done', head: 'Done', align: 'end', cell: (run) => <span className="num">{shown(doneOf(run))} <span className="soft">of {shown(run.rows)}</span></span>, show: 'wide' },
   { id: 'failed', head: 'Failed', align: 'end', cell: (run) => shown(run.failed), show: 'wide' },
-  { id: 'rate', head: 'Rows', align: 'end', cell: rateText, show: 'wide', width: '5rem' },
+  { id: 'rate', head: 'Pace', align: 'end', cell: rateText, show: 'wide', width: '5rem' },
   { id: 'left', head: 'Left', align: 'end', cell: leftText, show: 'wide', width: '6rem' },
-  { id: 'created', head: 'Created', cell: (run) => <Time at={run.created_at} />, show: 'wide' },
+  { id: 'created', head: 'Created', cell: (run) => <Time at={run.created_at} />, show: 'wide', width: '8rem' },
 ];
