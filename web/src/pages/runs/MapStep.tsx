@@ -7,6 +7,7 @@ import { Button, Code, count, duration, ErrorNote, Input, money, Note, Section, 
 import { useVersion } from '../results/data';
 import { compact } from '../results/search';
 import { told, useFileRows } from './data';
+import { limitOf, limitProblem } from './limits';
 import { guess, type Mapping, problemsOf } from './mapping';
 
 type NewRun = Schemas['NewRun'];
@@ -35,12 +36,13 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
   const mapping: Mapping = { ref: changed.ref ?? guessed.ref, fields: { ...guessed.fields, ...Object.fromEntries(Object.entries(changed.fields ?? {}).filter(([key]) => key in guessed.fields)) } };
   const problems = problemsOf(mapping, columns);
   const whole = Object.values(mapping.fields).every(Boolean);
+  const sound = ![limitProblem(options.rate), limitProblem(options.places, true), limitProblem(options.pauseAt)].some(Boolean);
   const set = (change: Partial<Options>) => setOptions((old) => ({ ...old, ...change }));
   const body: NewRun = compact({
     file_id: file.id, fields: mapping.fields, ref: mapping.ref || undefined, version: Number(options.version) || undefined, name: options.name.trim() || undefined,
     context: (options.context === 'column' ? options.contextColumn : options.context === 'text' ? options.contextText : '') || undefined,
-    rows_per_second: options.rate ? Number(options.rate) : undefined, concurrency: options.places ? Number(options.places) : undefined,
-    pause_at_failures: options.pauseAt ? Number(options.pauseAt) / 100 : undefined,
+    rows_per_second: limitOf(options.rate), concurrency: limitOf(options.places),
+    pause_at_failures: options.pauseAt.trim() ? Number(options.pauseAt) / 100 : undefined,
   });
   if (!version) return null;
   return (
@@ -58,7 +60,7 @@ export function MapStep({ prism, file }: { prism: Schemas['Prism']; file: Schema
         <Preview file={file} version={version} mapping={mapping} />
       </Section>
       <Section title="Options"><OptionFields {...{ options, set, columns, prism }} /></Section>
-      <Check key={JSON.stringify(body)} prism={prism.slug} file={file} body={body} whole={whole} />
+      <Check key={JSON.stringify(body)} prism={prism.slug} file={file} body={body} whole={whole} sound={sound} />
     </>
   );
 }
@@ -113,15 +115,15 @@ function OptionFields({ options, set, columns, prism }: { options: Options; set:
         onChange={(event) => set({ context: event.target.value as Options['context'] })} />
       {options.context === 'column' && <Column label="Column of the context" columns={columns} value={options.contextColumn} onValue={(contextColumn) => set({ contextColumn })} />}
       {options.context === 'text' && <Input label="Context of every row" value={options.contextText} error={columns.some(({ name }) => name === options.contextText) ? 'A column has this name, so its cells would be the contexts.' : undefined} onChange={(event) => set({ contextText: event.target.value })} />}
-      <Input label="Rows a second at most" inputMode="decimal" placeholder="no limit" value={options.rate} onChange={(event) => set({ rate: event.target.value })} />
-      <Input label="Rows at the model at once, at most" inputMode="numeric" placeholder="no limit" value={options.places} onChange={(event) => set({ places: event.target.value })} />
-      <Input label="Pause at failures, in %" inputMode="decimal" placeholder="50" hint="Of the last 200 rows." value={options.pauseAt} onChange={(event) => set({ pauseAt: event.target.value })} />
+      <Input label="Rows a second at most" inputMode="decimal" placeholder="no limit" value={options.rate} error={limitProblem(options.rate)} onChange={(event) => set({ rate: event.target.value })} />
+      <Input label="Rows at the model at once, at most" inputMode="numeric" placeholder="no limit" value={options.places} error={limitProblem(options.places, true)} onChange={(event) => set({ places: event.target.value })} />
+      <Input label="Pause at failures, in %" inputMode="decimal" placeholder="50" hint="Of the last 200 rows." value={options.pauseAt} error={limitProblem(options.pauseAt)} onChange={(event) => set({ pauseAt: event.target.value })} />
     </div>
   );
 }
 
 /** A dry run of exactly what would start, and the start. */
-function Check({ prism, file, body, whole }: { prism: string; file: Schemas['File']; body: NewRun; whole: boolean }) {
+function Check({ prism, file, body, whole, sound }: { prism: string; file: Schemas['File']; body: NewRun; whole: boolean; sound: boolean }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const once = useRef(crypto.randomUUID()); // a start whose response was lost is no second run
@@ -140,19 +142,25 @@ function Check({ prism, file, body, whole }: { prism: string; file: Schemas['Fil
   return (
     <Section title="Check and start">
       <div className="row">
-        <Button icon="check" disabled={!whole} busy={dry.isPending} onClick={() => dry.mutate()}>Check the rows</Button>
-        <Button variant="primary" icon="play" disabled={!whole} busy={start.isPending} onClick={() => start.mutate()}>Start the run of {count(file.rows ?? 0, 'row')}</Button>
+        <Button icon="check" disabled={!whole || !sound} busy={dry.isPending} onClick={() => dry.mutate()}>Check the rows</Button>
+        <Button variant="primary" icon="play" disabled={!whole || !sound} busy={start.isPending} onClick={() => start.mutate()}>Start the run of {count(file.rows ?? 0, 'row')}</Button>
       </div>
       {!whole && <p className="soft">Choose a column for each field first.</p>}
+      {!sound && <p className="soft">Mend the options above first.</p>}
       {dry.isPending && <p role="status">Checking the rows takes up to 20 seconds. Nothing is sent to a model.</p>}
       {error instanceof ApiError && error.problems.length > 0
         ? error.problems.map(({ path, message }) => <Note key={path} tone="bad"><code>{path}</code> {message}</Note>)
         : <ErrorNote error={error} />}
       {dry.data && <Outcome dry={dry.data} />}
-      <Code text={`prismctl runs create --file-id ${file.id} --prism ${shellWord(prism)}${maps}${body.ref ? ` --ref ${shellWord(body.ref)}` : ''} --watch`} label="Copy command" />
+      <Code text={`prismctl runs create --file-id ${file.id} --prism ${shellWord(prism)}${maps}${body.ref ? ` --ref ${shellWord(body.ref)}` : ''}${flagsOf(body)} --watch`} label="Copy command" />
     </Section>
   );
 }
+
+const flags = { name: 'name', version: 'version', context: 'context', rows_per_second: 'rows-per-second', concurrency: 'concurrency', pause_at_failures: 'pause-at-failures' } as const;
+
+const flagsOf = (body: NewRun) => (Object.keys(flags) as (keyof typeof flags)[])
+  .map((member) => (body[member] == null ? '' : ` --${flags[member]} ${shellWord(String(body[member]))}`)).join('');
 
 function Outcome({ dry }: { dry: DryRun }) {
   const part = dry.rows_checked < dry.rows;

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ask, useCan } from '@/api';
+import { api, ApiError, ask, useCan } from '@/api';
 import { Button, Code, Confirm, count, Dialog, ErrorNote, Input, Select, toast } from '@/design';
 import { useActions } from '@/shell/actions';
 import { fileName, withQuery } from '../results/download';
 import { DownloadDialog } from '../results/DownloadDialog';
 import { act, type Run, told } from './data';
 import { over } from './events';
+import { limitOf, limitProblem } from './limits';
 import { type Only, onlys } from './search';
 
 type Verb = Parameters<typeof act>[0];
@@ -80,7 +81,7 @@ function Limits({ run, onClose }: { run: Run; onClose: () => void }) {
   const client = useQueryClient();
   const save = useMutation({
     mutationFn: () => ask(api.PUT('/v1/runs/{run_id}/limits', {
-      params: { path: { run_id: run.id } }, body: { rows_per_second: rate ? Number(rate) : null, concurrency: places ? Number(places) : null },
+      params: { path: { run_id: run.id } }, body: { rows_per_second: limitOf(rate) ?? null, concurrency: limitOf(places) ?? null },
     })),
     onSuccess: (now) => {
       told(client, now);
@@ -88,16 +89,18 @@ function Limits({ run, onClose }: { run: Run; onClose: () => void }) {
       onClose();
     },
   });
-  const problem = (path: string) => (save.error as { problem?: (path: string) => string | undefined } | null)?.problem?.(path);
+  const typed = { rows_per_second: limitProblem(rate), concurrency: limitProblem(places, true) };
+  const wrong = Object.values(typed).some(Boolean);
+  const problem = (path: keyof typeof typed) => typed[path] ?? (save.error instanceof ApiError ? save.error.problem(path) : undefined);
   return (
-    <Dialog open onClose={onClose} title={`Limits of ${run.name ?? 'this run'}`} onSubmit={() => save.mutate()} actions={
+    <Dialog open onClose={onClose} title={`Limits of ${run.name ?? 'this run'}`} onSubmit={() => { if (!wrong && !save.isPending) save.mutate(); }} actions={
       <>
         <Button onClick={onClose}>Cancel</Button>
-        <Button variant="primary" type="submit" busy={save.isPending}>Set limits</Button>
+        <Button variant="primary" type="submit" busy={save.isPending} disabled={wrong}>Set limits</Button>
       </>
     }>
       <div className="stack">
-        <p className="soft">The API does not tell the limits that are set now. Both are replaced.</p>
+        <p className="soft">Both limits are replaced: an empty one is no limit.</p>
         <Input label="Rows a second at most" inputMode="decimal" value={rate} placeholder="no limit" error={problem('rows_per_second')} onChange={(event) => setRate(event.target.value)} />
         <Input label="Rows at the model at once, at most" inputMode="numeric" value={places} placeholder="no limit" error={problem('concurrency')} onChange={(event) => setPlaces(event.target.value)} />
         <ErrorNote error={problem('rows_per_second') || problem('concurrency') ? undefined : save.error} />

@@ -1,7 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo } from 'react';
-import { Button, Empty, ErrorNote, Facts, Note, Panel, Select, shown, Skeleton, Split, Status, Toolbar } from '@/design';
+import { LensRow } from '@/answers/Answers';
+import type { Shaped } from '@/answers/words';
+import { Button, Empty, ErrorNote, Note, Panel, Select, shown, Skeleton, Split, Status, Toolbar } from '@/design';
+import { usePrism } from '../results/data';
 import { LongText } from '../results/LongText';
 import { VirtualTable } from '../results/VirtualTable';
 import type { FitColumn } from '../results/fit';
@@ -13,6 +16,7 @@ const atOnce = 200; // rows that are read in one go
 
 /** The rows of a run with what became of each, in the order of the file. */
 export function RunRows({ run, search, set }: { run: Run; search: RunSearch; set: (change: RunSearch, replace?: boolean) => void }) {
+  const { data: prism } = usePrism(run.prism);
   const only = search.only ?? 'all';
   const list = useInfiniteQuery({
     queryKey: ['runs', 'rows', run.id, only],
@@ -54,7 +58,7 @@ export function RunRows({ run, search, set }: { run: Run; search: RunSearch; set
             <Panel title={`Row ${shown(open.row)}`} onClose={() => set({ row: undefined })} onPrevious={step(-1)} onNext={step(1)}>
               <div className="row"><Status status={open.status} />{open.result && <Link to="/results/$result" params={{ result: open.result }}>Open its result</Link>}</div>
               {open.error && <Note tone={open.status === 'invalid' ? 'warn' : 'bad'}>{open.error}</Note>}
-              {open.result && <section className="results-part"><h2>Lens row</h2><Facts items={open.answers.map(([name, value]) => [name, cell(value)])} /></section>}
+              {open.result && <section className="results-part"><h2>Lens row</h2><LensRow answers={Object.fromEntries(open.answers) as Record<string, Shaped>} columns={prism?.lens.columns} questions={prism?.version.questions} /></section>}
               <section className="results-part">
                 <h2>Cells of the file</h2>
                 {open.cells.map(([name, value]) => <div key={name}><h3>{name}</h3><LongText text={cell(value)} /></div>)}
