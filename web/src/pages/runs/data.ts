@@ -65,8 +65,8 @@ export function told(client: QueryClient, run: Run): void {
 export const act = (verb: 'pause' | 'resume' | 'cancel' | 'retry', run_id: string): Promise<Run> =>
   ask(api.POST(`/v1/runs/{run_id}/${verb}`, { params: { path: { run_id } } }) as Promise<{ data?: Run; error?: unknown; response: Response }>);
 
-/** What a run has behind it: rows that are not pending. */
-export const doneOf = ({ rows, pending }: Run) => rows - pending;
+/** What a run has behind it: rows that neither wait nor were cancelled. */
+export const doneOf = ({ rows, pending, cancelled }: Pick<Run, 'rows' | 'pending' | 'cancelled'>) => rows - pending - cancelled;
 
 export function useFile(id: string | undefined) {
   return useQuery({

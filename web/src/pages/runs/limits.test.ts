@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { doneOf } from './data';
 import { limitOf, limitProblem } from './limits';
 
 it.each(['abc', '0', '-1', '1e999', '20 rows', '1,5'])('sends no limit that is no number: %j', (text) => expect(limitProblem(text)).toBe('A number above 0, or nothing.'));
@@ -10,3 +11,5 @@ it('takes numbers, and nothing as no limit', () => {
   }
   expect(limitProblem('1.5', true)).toBe('A whole number, or nothing.');
 });
+
+it('counts no cancelled row as done', () => expect(doneOf({ rows: 3001, pending: 1, cancelled: 2900 })).toBe(100));
