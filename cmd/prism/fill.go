@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -49,7 +50,7 @@ func fillDemo(ctx context.Context, args []string, env config.Environment, stdout
 		_, _ = io.WriteString(stdout, fillUsage)
 		return err
 	} else if err != nil || flags.NArg() > 0 || plan.Calls < 1 || plan.Calls > 1_000_000 || plan.Days < 1 || plan.Days > 365 {
-		return errors.New(fillUsage)
+		return errors.New(strings.TrimSpace(fillUsage))
 	}
 	s, err := config.Parse[storeSettings](nil, env, stdout)
 	if err != nil {
@@ -101,7 +102,8 @@ func fill(ctx context.Context, cfg results.Config, name string, plan sample.Plan
 	if err := sample.Fill(ctx, d, plan); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "The account %q has %d results and a run, made in %s.\n", name, plan.Calls, time.Since(began).Round(time.Second))
+	_, err = fmt.Fprintf(stdout, "The account %[1]q has %d results and a run, made in %s. To look at it:\n\n  prism console link --account %[1]s\n",
+		name, plan.Calls, time.Since(began).Round(time.Second))
 	return err
 }
 

@@ -72,7 +72,7 @@ func TestPreview(t *testing.T) {
 		want(exitOK, "urgent: The version that answered does not have this question.\n")
 	lines := strings.Split(strings.TrimSpace(s.out), "\n")
 	if len(lines) != 3 || !strings.HasSuffix(lines[0], "Is it English  urgent") ||
-		!strings.Contains(lines[1], "  2        ok      yes            yes") || !strings.Contains(lines[2], "  1        ok      yes            -") {
+		!strings.Contains(lines[1], "  2        ok      yes            "+"yes") || !strings.Contains(lines[2], "  1        ok      yes            -") {
 		t.Errorf("got\n%s", s.out)
 	}
 	all := decode[client.PreviewedLens](t, u.ok("prisms", "preview", "language", "--file", file, "-o", "json"))

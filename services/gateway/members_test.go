@@ -83,12 +83,14 @@ func TestCallsOnMembersAndPreviewsReachResults(t *testing.T) {
 		{"POST", "/v1/members/" + id + "/link", "", nil, reply{200, "", ada}, "link[" + id + "]"},
 		{
 			"POST", "/v1/prisms/p/lens/preview", `{"columns":[{"name":"c","question":"q","show":"answer"}],"result_ids":["` + id + `"]}`, nil,
-			reply{200, "", ada}, "preview[p c [" + id + "]]",
+			reply{200, "", ada},
+			"preview[p c [" + id + "]]",
 		},
 		// A look-up that takes too long took nothing.
 		{
 			"POST", "/v1/prisms/p/lens/preview", `{"columns":[{"name":"c","question":"q","show":"answer"}],"result_ids":[]}`, context.DeadlineExceeded,
-			reply{503, "1", `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`}, "preview[p c []]",
+			reply{503, "1", `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`},
+			"preview[p c []]",
 		},
 	} {
 		m.heard, m.err = "", row.err

@@ -82,7 +82,7 @@ type filling struct {
 
 // Fill fills a new account. The same plan makes the same results, apart from their ids.
 func Fill(ctx context.Context, d Deps, p Plan) error {
-	f := &filling{Deps: d, Plan: p, rand: mathrand.New(mathrand.NewPCG(7, 77))}
+	f := &filling{Deps: d, Plan: p, rand: mathrand.New(mathrand.NewPCG(7, 77))} //nolint:gosec // the demo is the same each time
 	start := p.Until.AddDate(0, 0, -p.Days)
 	f.incident = start.Add(p.Until.Sub(start) * 7 / 10).Truncate(24 * time.Hour).Add(12 * time.Hour)
 	f.Clock.Set(start.Add(-time.Hour))

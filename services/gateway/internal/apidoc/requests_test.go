@@ -211,8 +211,10 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are
 	// model-proxy's.
-	elsewhere := map[string]bool{"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true,
-		"NoSuchColumn": true, "TryNoSuchModel": true}
+	elsewhere := map[string]bool{
+		"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true,
+		"NoSuchColumn": true, "TryNoSuchModel": true,
+	}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 
 	operations(t, func(t *testing.T, _, _ string, op operation) {

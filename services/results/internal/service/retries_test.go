@@ -83,7 +83,7 @@ func TestARetryOfManyIsLeasedAsRowsThatRetry(t *testing.T) {
 	if err != nil || c == nil || len(c.Rows) != 3 {
 		t.Fatalf("%+v %v", c, err)
 	}
-	if c.Facts.Prism != last.Prism || c.Facts.Version.Number != last.Version || len(c.Facts.Version.Definition.Questions) == 0 {
+	if c.Facts.Prism != last.Prism || c.Facts.Version.Number != last.Version || len(c.Facts.Version.Questions) == 0 {
 		t.Errorf("got %+v", c.Facts)
 	}
 	saved := contract.SaveRows{Lease: c.Lease, Done: true}

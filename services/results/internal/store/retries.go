@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// ErrRetrying: results of the prism are being retried.
+// ErrRetrying reports that results of the prism are being retried.
 var ErrRetrying = errors.New("store: results are being retried")
 
 // MatchError reports that another number of results match than the caller expected.

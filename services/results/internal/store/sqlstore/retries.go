@@ -145,9 +145,9 @@ type newChunks struct {
 
 // add adds a result to the chunk of its version.
 func (c *newChunks) add(ctx context.Context, run Run, r retryable) error {
-	ids := append(c.open[r.version], r.id[:]...)
+	c.open[r.version] = append(c.open[r.version], r.id[:]...)
+	ids := c.open[r.version]
 	if len(ids) < contract.ChunkRows*len(r.id) {
-		c.open[r.version] = ids
 		return nil
 	}
 	delete(c.open, r.version)

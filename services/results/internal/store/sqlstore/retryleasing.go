@@ -172,7 +172,7 @@ func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until 
 			if l.Retried, err = c.find(ctx, run, l); err != nil {
 				return err
 			}
-			chunk := append(of[:2:2], c.number)
+			chunk := slices.Concat(of[:2], []any{c.number})
 			if len(l.Retried) == 0 {
 				if err := run(ctx, Statement{Text: removeRetryChunk, Args: chunk}, nothing); err != nil {
 					return err
@@ -182,7 +182,7 @@ func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until 
 			}
 			l.Lease.Chunk, l.Chunk.Number, l.Run.Version = c.number, c.number, c.version
 			leased = l
-			args := append(chunk, string(c.states), c.pending(), now, lease.Token, until)
+			args := slices.Concat(chunk, []any{string(c.states), c.pending(), now, lease.Token, until})
 			return run(ctx, Statement{Text: leaseRetryChunk, Args: args}, nothing)
 		}
 		return nil

@@ -55,7 +55,9 @@ func (s Store) CountUse(ctx context.Context, account prism.AccountID, u store.Us
 		failed = 1
 	}
 	args := []any{
-		account.UUID, int32(u.Day), prism.UUID{}, call.Name, u.Key.UUID, used.Currency, failed,
+		account.UUID, int32(u.Day),
+		prism.UUID{},
+		call.Name, u.Key.UUID, used.Currency, failed,
 		known(used.InputTokens), known(used.OutputTokens), cost / costUnit, cost % costUnit,
 	}
 	return s.Run(ctx, Statement{Operation: "count_use", Text: countUse, Args: args}, nothing)

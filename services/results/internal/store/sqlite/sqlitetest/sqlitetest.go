@@ -47,5 +47,5 @@ var empty = sync.OnceValues(func() ([]byte, error) {
 	if err := sqlite.Migrate(context.Background(), path); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(path) //nolint:gosec // the file that was made above
+	return os.ReadFile(path)
 })
