@@ -1,1 +1,0 @@
-import"./design-DN3gmXPP.js";import{t as e}from"./Page-C98noDPA.js";import{t}from"./ResultsTable-CEiaw_Zt.js";import{N as n}from"./Field-Ce3BzHeR.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

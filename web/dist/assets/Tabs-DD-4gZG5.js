@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-CEiaw_Zt.js";import{t}from"./RunsList-DnYGsZIn.js";import{usePrism as n}from"./PrismPage-BECJvFhr.js";import{N as r}from"./Field-Ce3BzHeR.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
