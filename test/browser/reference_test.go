@@ -178,14 +178,16 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 	})
 
 	t.Run("shows markup in an answer as text, and cuts what is long", func(t *testing.T) {
-		const markup = `<img src="/nowhere" onerror="document.title = 'taken'">`
+		const markup, slug = `<img src="/nowhere" onerror="document.title = 'taken'">`, "markup"
+		server.call(t, "POST", "/v1/prisms",
+			`{"slug":"`+slug+`","fields":[{"key":"text","label":"Text"}],"questions":[{"key":"q","type":"yes_no","text":"Is it?"}]}`, 201)
 		for range 3 {
-			server.call(t, "POST", "/v1/prisms/"+demo+"/results", `{"text":"`+strings.Repeat("a", 100_000)+`","ref":`+quote(markup)+`}`, 200)
+			server.call(t, "POST", "/v1/prisms/"+slug+"/results", `{"text":"`+strings.Repeat("a", 100_000)+`","ref":`+quote(markup)+`}`, 200)
 		}
 		b := open(t)
 		o := byID["exportResults"]
 		b.openForm(o)
-		eval[int](b, "document.querySelector(\"[name='path prism']\").value = "+quote(demo)+", 0")
+		eval[int](b, "document.querySelector(\"[name='path prism']\").value = "+quote(slug)+", 0")
 		b.try(o, server.key)
 		b.awaitAnswer(o)
 		if got := b.outcome(o); !strings.HasSuffix(got, "These are its first 200,000 characters.") {
