@@ -6,17 +6,17 @@ import { dayAfter, today } from '../usage/sums';
 import { neighbours } from '../neighbours';
 import type { AuditSearch } from './routes';
 import './audit.css';
-import { detailOf, saying } from './words';
+import { detailOf, folded, type Repeated, saying } from './words';
 
 type Entry = Schemas['AuditEntry'];
 
 const route = getRouteApi('/frame/audit');
 
-const columns: Column<Entry>[] = [
-  { id: 'at', head: 'Time', cell: (entry) => <Time at={entry.at} />, width: '9rem' },
-  { id: 'actor', head: 'Who', cell: (entry) => <>{entry.actor.name} {entry.actor.name !== entry.actor.kind && <span className="soft">{entry.actor.kind}</span>}</>, width: '14rem', show: 'wide' },
-  { id: 'action', head: 'Change', cell: (entry) => <><span className="audit-who">{entry.actor.name}: </span>{saying(entry.action)} <strong>{entry.object.name || entry.object.id}</strong></> },
-  { id: 'detail', head: 'Detail', cell: (entry) => <span className="soft">{detailOf(entry.detail)}</span>, show: 'wide' },
+const columns: Column<Repeated<Entry>>[] = [
+  { id: 'at', head: 'Time', cell: ({ entry }) => <Time at={entry.at} />, width: '9rem' },
+  { id: 'actor', head: 'Who', cell: ({ entry }) => <>{entry.actor.name} {entry.actor.name !== entry.actor.kind && <span className="soft">{entry.actor.kind}</span>}</>, width: '14rem', show: 'wide' },
+  { id: 'action', head: 'Change', cell: ({ entry, times }) => <><span className="audit-who">{entry.actor.name}: </span>{saying(entry.action)} <strong>{entry.object.name || entry.object.id}</strong>{times > 1 && `, ${times} times`}</> },
+  { id: 'detail', head: 'Detail', cell: ({ entry }) => <span className="soft">{detailOf(entry.detail)}</span>, show: 'wide' },
 ];
 
 export function Audit() {
@@ -42,7 +42,8 @@ export function Audit() {
   const set = (change: Partial<AuditSearch>) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const entries = data?.pages.flatMap((page) => page.data);
   const open = entries?.find((entry) => entry.id === search.open);
-  const { previous, next } = neighbours(entries ?? [], columns, undefined, (entry) => entry.id, search.open);
+  const rows = folded(entries ?? []);
+  const { previous, next } = neighbours(rows, columns, undefined, ({ entry }) => entry.id, search.open);
   const filtered = search.from || search.to || search.actor;
   return (
     <Page title="Audit" lead="Who changed what, newest first. Entries are never changed or removed.">
@@ -51,7 +52,7 @@ export function Audit() {
       {entries ? (
         <Split>
           <div className="stack">
-            <Table label="Changes" columns={columns} rows={entries} rowKey={(entry) => entry.id} open={search.open} onOpen={(entry) => set({ open: entry.id })} stale={isPlaceholderData}
+            <Table label="Changes" columns={columns} rows={rows} rowKey={({ entry }) => entry.id} open={search.open} onOpen={({ entry }) => set({ open: entry.id })} stale={isPlaceholderData}
               empty={
                 <Empty title={filtered ? 'Nothing matches these filters' : 'No changes yet'} action={filtered && <Button onClick={() => set({ from: undefined, to: undefined, actor: undefined })}>Clear filters</Button>}>
                   Each change of a key, a prism, a member, a run or the limits of this account has an entry.

@@ -18,6 +18,27 @@ export function saying(action: string): string {
   return actions[action] ?? action;
 }
 
+/** An entry, and how many entries there are of it. */
+export interface Repeated<T> {
+  entry: T;
+  times: number;
+}
+
+/**
+ * Entries with each series of renewals of one member's session as its newest one: an open page renews its session every few minutes,
+ * which would hide what was changed.
+ */
+export function folded<T extends { action: string; actor: { id?: string | null } }>(entries: T[]): Repeated<T>[] {
+  const rows: Repeated<T>[] = [];
+  for (const entry of entries) {
+    const last = rows.at(-1);
+    const same = last && entry.action === 'member.key' && last.entry.action === entry.action && last.entry.actor.id === entry.actor.id;
+    if (same) last.times++;
+    else rows.push({ entry, times: 1 });
+  }
+  return rows;
+}
+
 /** The detail of an entry in words, such as `version 2` or `role caller, expires 2027-01-01`. */
 export function detailOf(detail: Record<string, unknown>): string {
   return Object.entries(detail)
