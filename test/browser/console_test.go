@@ -51,6 +51,7 @@ func pages(t *testing.T, server *prism) []view {
 		{"members", "/members", "Members"},
 		{"audit", "/audit", "Audit"},
 		{"account", "/account", "Your account"},
+		{"nothing", "/nothing/here", "Not found"},
 	}
 }
 

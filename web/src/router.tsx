@@ -26,10 +26,12 @@ const gallery = import.meta.env.DEV
   ? ([createRoute({ getParentRoute: () => frame, path: '/gallery', component: lazyRouteComponent(() => import('./pages/gallery/Gallery'), 'Gallery') })] as const)
   : ([] as const);
 
+const nowhere = createRoute({ getParentRoute: () => frame, path: '$', component: NotFound });
+
 const tree = root.addChildren([
   signIn,
   frame.addChildren([
-    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...keysRoutes, ...membersRoutes, ...auditRoutes, ...accountRoutes, ...gallery,
+    ...homeRoutes, ...prismsRoutes, ...resultsRoutes, ...runsRoutes, ...usageRoutes, ...keysRoutes, ...membersRoutes, ...auditRoutes, ...accountRoutes, ...gallery, nowhere,
   ]),
 ]);
 
