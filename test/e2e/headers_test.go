@@ -16,14 +16,14 @@ func TestHeaders(t *testing.T) {
 				wantEqual(t, path+": X-Request-Id", r.header.Get("X-Request-Id"), r.request)
 			}
 		})
-		// spec: docs-page
-		t.Run("a browser that opens / is sent to the page of the API, and nobody else", func(t *testing.T) {
+		// spec: console-root
+		t.Run("a browser that opens / is sent to the console, and nobody else", func(t *testing.T) {
 			t.Parallel()
 			const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
 				r := s.main.do(t, call{method: method, path: "/", auth: none, header: http.Header{"Accept": {browser}}})
 				r.wantStatus(t, 303)
-				wantEqual(t, "Location", r.header.Get("Location"), "/docs")
+				wantEqual(t, "Location", r.header.Get("Location"), "/console/")
 			}
 			for _, accept := range []string{"", "*/*", "application/json", "application/json, text/html;q=0.9"} {
 				s.main.do(t, call{path: "/", auth: none, header: http.Header{"Accept": {accept}}}).wantFail(t, noRoute)
