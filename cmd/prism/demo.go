@@ -32,7 +32,8 @@ type demo struct {
 	stdout   io.Writer
 	embedded bool
 	public   config.URL // where browsers reach Prism; zero: where it listens
-	key      string     // set by the start that created it
+	account  prism.AccountID
+	key      string // set by the start that created it
 }
 
 // seed creates the demo account, its key and its prism unless the account has a key. So it changes no store in use, and
@@ -50,6 +51,7 @@ func (d *demo) seed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d.account = account
 	keys := 0
 	for _, err := range op.Keys(ctx, account) {
 		if err != nil {
@@ -102,21 +104,12 @@ Try it:
 	return nil
 }
 
-// printLink prints a link that signs in to the demo account, if there is one (spec: sign-in-link-at-the-start).
+// printLink prints a link that signs in to the demo account of the embedded store (spec: sign-in-link-at-the-start).
 func (d *demo) printLink(ctx context.Context, at net.Addr) error {
 	if !d.embedded {
 		return nil
 	}
-	op := d.service.Operator()
-	account, err := op.Account(ctx, demoAccount)
-	var none *operator.NoAccountError
-	if errors.As(err, &none) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	path, err := op.SignInLink(ctx, account)
+	path, err := d.service.Operator().SignInLink(ctx, d.account)
 	if err != nil {
 		return err
 	}
