@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/klauspost/compress/gzip"
@@ -17,12 +18,14 @@ import (
 const PagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-// File is a file that every client gets the same bytes of: typed, compressed and tagged once, before it is served.
+// File is a file that every client gets the same bytes of: typed and tagged before it is served, and compressed once, when a
+// client first accepts that.
 type File struct {
-	mediaType  string
-	body, gzip []byte // gzip is nil where compression would save little
-	etag       string
-	immutable  bool
+	mediaType string
+	body      []byte
+	gzip      func() []byte // nil where compression would save little
+	etag      string
+	immutable bool
 }
 
 // fileTypes are media types by extension. The machine's own table would differ between machines.
@@ -40,29 +43,31 @@ const leastSaving = 10
 func NewFile(name string, body []byte, immutable bool) (*File, error) {
 	mediaType, known := fileTypes[path.Ext(name)]
 	if !known {
-		return nil, fmt.Errorf("%s: its media type is not known", name)
+		return nil, fmt.Errorf("%s: its type is not known", name)
 	}
 	sum := sha256.Sum256(body)
 	// The tag is weak, because the compressed bytes have the same one (RFC 9110, 8.8.1).
-	f := &File{
+	return &File{
 		mediaType: mediaType, body: body, immutable: immutable,
 		etag: `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
-	}
+		gzip: sync.OnceValue(func() []byte { return compressed(body) }),
+	}, nil
+}
+
+// compressed is a body in gzip, or nil where that would save little.
+func compressed(body []byte) []byte {
 	var zipped bytes.Buffer
 	w, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = w.Write(body)
 	}
-	if _, err := w.Write(body); err != nil {
-		return nil, err
+	if err == nil {
+		err = w.Close()
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
+	if err != nil || zipped.Len() >= len(body)-len(body)/leastSaving {
+		return nil
 	}
-	if zipped.Len() < len(body)-len(body)/leastSaving {
-		f.gzip = bytes.Clone(zipped.Bytes())
-	}
-	return f, nil
+	return bytes.Clone(zipped.Bytes())
 }
 
 // Send answers with the file, or with 304 if the client has it.
@@ -78,11 +83,14 @@ func (f *File) Send(c *fiber.Ctx) error {
 		c.Status(fiber.StatusNotModified)
 		return nil
 	}
-	if f.gzip != nil && acceptsGzip(c.Request().Header.PeekAll(fiber.HeaderAcceptEncoding)) {
-		c.Set(fiber.HeaderContentEncoding, "gzip")
-		return Send(c, fiber.StatusOK, f.mediaType, f.gzip)
+	body := f.body
+	if AcceptsGzip(c) {
+		if zipped := f.gzip(); zipped != nil {
+			c.Set(fiber.HeaderContentEncoding, "gzip")
+			body = zipped
+		}
 	}
-	return Send(c, fiber.StatusOK, f.mediaType, f.body)
+	return Send(c, fiber.StatusOK, f.mediaType, body)
 }
 
 // matchesTag tells whether If-None-Match has a tag, by the weak comparison (RFC 9110, 13.1.2).

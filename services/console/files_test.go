@@ -108,12 +108,8 @@ func TestEveryPageHasTheStrictPolicy(t *testing.T) {
 
 func TestTheBuildThatIsShippedCanBeServed(t *testing.T) {
 	t.Parallel()
-	s, err := site.New(web.Dist())
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := s.Find("prisms")
-	if page == nil || !strings.Contains(string(page.Body), `src="/console/assets/`) {
+	r := start(t, Settings{}, func(d *Deps) { d.Build = web.Dist() })
+	if page := r.ask("GET", "/console/prisms", ""); page.StatusCode != 200 || !strings.Contains(page.body, `src="/console/assets/`) {
 		t.Error("the page loads no script below /console/assets/")
 	}
 }

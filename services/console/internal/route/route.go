@@ -30,13 +30,9 @@ type Deps struct {
 	attempts *attempts
 }
 
-// CSP is the Content-Security-Policy of the app (spec: console-policy).
-const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-
-// headers are the further headers of every response of the console that is no error.
+// headers are the further headers of every response of the console that is no error (spec: console-policy).
 var headers = map[string]string{
-	fiber.HeaderContentSecurityPolicy:   CSP,
+	fiber.HeaderContentSecurityPolicy:   httpkit.PagePolicy,
 	fiber.HeaderReferrerPolicy:          "no-referrer",
 	fiber.HeaderPermissionsPolicy:       "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 	"Cross-Origin-Opener-Policy":        "same-origin",
