@@ -5,12 +5,12 @@ import { useCan } from './session';
 // Lists that several pages name things from; kept a minute.
 const kept = { staleTime: 60_000 };
 
-/** All prisms, also archived ones, newest first. */
-export function usePrisms() {
+/** All prisms, or those that are not archived, newest first. */
+export function usePrisms(archived: 'all' | 'false' = 'all') {
   return useQuery({
     ...kept,
-    queryKey: ['prisms', 'all'],
-    queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/prisms', { params: { query: { archived: 'all', limit: 100, cursor } }, signal }))),
+    queryKey: ['prisms', 'names', archived],
+    queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/prisms', { params: { query: { archived, limit: 100, cursor } }, signal }))),
   });
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, ask, useCan, useKeys } from '@/api';
+import { callCommands } from '@/commands/commands';
 import { Badge, ButtonLink, Code } from '@/design';
 
 /** From nothing to the first result, in three steps. A step that is done says so. */
@@ -11,10 +12,7 @@ export function FirstSteps() {
   const prisms = useQuery({ queryKey: ['prisms', 'newest'], queryFn: ({ signal }) => ask(api.GET('/v1/prisms', { params: { query: { limit: 1 } }, signal })) });
   const prism = prisms.data?.data[0];
   const hasKey = keys.data?.some((key) => !key.revoked_at) ?? false;
-  const call = `curl --fail-with-body -sS ${location.origin}/v1/prisms/${prism?.slug ?? 'tickets'}/results \\
-  -H "Authorization: Bearer $PRISM_API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '${JSON.stringify(exampleOf(prism))}'`;
+  const call = callCommands(location.origin, { prism: prism?.slug ?? 'tickets', fields: examplesOf(prism) }).curl;
   return (
     <ol className="home-steps">
       <li>
@@ -45,9 +43,8 @@ function Done({ done }: { done: boolean }) {
   return done ? <Badge tone="good" icon="check">done</Badge> : null;
 }
 
-/** The body of a call of the prism, with an example of each field. */
-function exampleOf(prism: { version: { fields: { key: string }[] } } | undefined): object {
+/** An example of each field of the prism. */
+function examplesOf(prism: { version: { fields: { key: string }[] } } | undefined): Record<string, string> {
   const keys = prism?.version.fields.map((field) => field.key) ?? ['text'];
-  const text = 'I was charged twice for my order and want a refund.';
-  return keys.length === 1 ? { text } : { fields: Object.fromEntries(keys.map((key, i) => [key, i ? '…' : text])) };
+  return Object.fromEntries(keys.map((key, i) => [key, i ? '…' : 'I was charged twice for my order and want a refund.']));
 }

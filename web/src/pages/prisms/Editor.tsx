@@ -1,16 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
+import { useModels } from '@/api';
 import { Checkbox, Section } from '@/design';
-import { modelsQuery } from './calls';
 import { Choice, Text, useEditing } from './Control';
 import { Items } from './Items';
 import { type Draft, type DraftLevel, type DraftOption, type DraftQuestion, keyOf, newField, newLevel, newOption, newQuestion, type QuestionType, slugOf } from './model';
 
 /** A definition as a form. `named`: with the slug and name of a new prism. */
 export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (draft: Draft) => void; named?: boolean }) {
-  const models = useQuery(modelsQuery());
+  const models = useModels();
   const { problems, disabled } = useEditing();
   const set = (part: Partial<Draft>) => onChange({ ...draft, ...part });
-  const known = models.data?.data ?? [];
+  const known = models.data ?? [];
   const standard = known.find((m) => m.default);
   return (
     <div className="editor">

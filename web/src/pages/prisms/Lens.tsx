@@ -52,7 +52,7 @@ export function Lens(): ReactNode {
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['prism', prism.slug] });
       setKept(undefined);
-      for (const queryKey of [['prisms'], ['result'], ['results']]) void client.invalidateQueries({ queryKey });
+      for (const queryKey of [['prisms'], ['results']]) void client.invalidateQueries({ queryKey });
       toast('Lens saved. It shows old results too.');
     },
     onError: (error) => { if (error instanceof ApiError && error.status === 409) void client.invalidateQueries(prismQuery(prism.slug)); },

@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { api, ApiError, ask, useCan } from '@/api';
+import { ApiError, useCan } from '@/api';
 import { bodyOf, type Call, callCommands } from '@/commands/commands';
 import { Code, ErrorNote, Note, Section, Select, Skeleton } from '@/design';
 import { useActions } from '@/shell/actions';
-import { createResult, resultQuery, retryResult, versionsQuery } from './calls';
+import { resultOptions, retryResult, useVersion } from '../results/data';
+import { createResult, versionsQuery } from './calls';
 import { useDraft } from './drafts';
 import { usePrism } from './PrismPage';
 import { problemsByPath } from './problems';
@@ -23,15 +24,9 @@ export function Try(): ReactNode {
   const canCall = useCan('call');
   const [typed, setTyped] = useDraft<Typed>(`try.${prism.id}`);
   const versions = useQuery(versionsQuery(prism.slug));
-  const old = useQuery({
-    queryKey: ['prism', prism.slug, 'version', pinned],
-    queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/versions/{version}', { params: { path: { prism: prism.slug, version: pinned! } }, signal })),
-    enabled: pinned !== undefined && pinned !== prism.latest_version,
-    staleTime: Infinity,
-    placeholderData: undefined,
-  });
+  const old = useVersion(prism.slug, pinned === prism.latest_version ? undefined : pinned);
   const version = pinned === undefined || pinned === prism.latest_version ? prism.version : old.data;
-  const made = useQuery({ ...resultQuery(result ?? ''), enabled: result !== undefined });
+  const made = useQuery({ ...resultOptions(result ?? ''), enabled: result !== undefined, placeholderData: undefined });
   // The same call has the same key, so that it is answered once when its response was lost.
   const attempt = useRef<{ body: string; key: string }>(undefined);
 
@@ -94,7 +89,7 @@ export function Try(): ReactNode {
         <ErrorNote error={retry.error} title="The retry failed." onRetry={() => result && retry.mutate(result)} />
         <ErrorNote error={made.error} title="The result could not be loaded." onRetry={() => void made.refetch()} />
         {made.data && answered ? (
-          <Outcome result={made.data.raw} lens={made.data.json.answers} record={made.data.record} questions={answered.questions} columns={prism.lens.columns}
+          <Outcome result={made.data.raw} lens={made.data.shaped.answers} record={made.data.record} questions={answered.questions} columns={prism.lens.columns}
             onRetry={canCall && !prism.archived_at ? () => retry.mutate(made.data.raw.id) : undefined} retrying={retry.isPending} />
         ) : result ? !made.error && <Skeleton lines={10} /> : (
           <Note>The answer stands here: every question with every probability, the Lens row, tokens and time.</Note>

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, ask, type Schemas } from '@/api';
+import { api, ask, askAll, type Schemas } from '@/api';
+import { orFailed, type Result } from '../results/data';
 import type { LensColumn } from './model';
 
 export type Prism = Schemas['Prism'];
@@ -61,56 +62,17 @@ export const weekQuery = () => queryOptions({
   },
 });
 
-export const modelsQuery = () => queryOptions({
-  queryKey: ['models', 'list'],
-  queryFn: ({ signal }) => ask(api.GET('/v1/models', { signal })),
-  staleTime: 60_000,
-});
-
 export const versionsQuery = (prism: string) => queryOptions({
   queryKey: ['prism', prism, 'versions'],
-  queryFn: async ({ signal }) => {
-    const versions: Schemas['Version'][] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await ask(api.GET('/v1/prisms/{prism}/versions', {
-        params: { path: { prism }, query: { limit: 100, ...(cursor && { cursor }) } }, signal,
-      }));
-      versions.push(...page.data);
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor && versions.length < most);
-    return versions;
-  },
-  placeholderData: undefined,
-});
-
-/** A stored result: its answers as stored, its Lens row, and everything that is kept of the call. */
-export const resultQuery = (id: string) => queryOptions({
-  queryKey: ['result', id, 'tried'],
-  queryFn: async ({ signal }) => {
-    const path = { result_id: id };
-    const [raw, json, record] = await Promise.all([
-      ask(api.GET('/v1/results/{result_id}', { params: { path, query: { format: 'raw' } }, signal })) as Promise<Schemas['RawResult']>,
-      ask(api.GET('/v1/results/{result_id}', { params: { path, query: { format: 'json' } }, signal })) as Promise<Schemas['Result']>,
-      ask(api.GET('/v1/results/{result_id}/record', { params: { path }, signal })),
-    ]);
-    return { raw, json, record };
-  },
+  queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/prisms/{prism}/versions', {
+    params: { path: { prism }, query: { limit: 100, cursor } }, signal,
+  })), most),
   placeholderData: undefined,
 });
 
 /** Creates a result. A failed one is a result too, so the 502 is no error here. */
-export async function createResult(prism: string, body: Schemas['CreateResult']): Promise<Schemas['RawResult']> {
-  return orFailed(await api.POST('/v1/prisms/{prism}/results', { params: { path: { prism }, query: { format: 'raw' } }, body }));
-}
-
-export async function retryResult(id: string): Promise<Schemas['RawResult']> {
-  return orFailed(await api.POST('/v1/results/{result_id}/retry', { params: { path: { result_id: id }, query: { format: 'raw' } } }));
-}
-
-async function orFailed(r: { data?: unknown; error?: unknown; response: Response }): Promise<Schemas['RawResult']> {
-  if (r.response.status === 502 && typeof (r.error as { id?: unknown } | undefined)?.id === 'string') return r.error as Schemas['RawResult'];
-  return ask(Promise.resolve(r)) as Promise<Schemas['RawResult']>;
+export async function createResult(prism: string, body: Schemas['CreateResult']): Promise<Result> {
+  return orFailed(await api.POST('/v1/prisms/{prism}/results', { params: { path: { prism } }, body }));
 }
 
 /** The response of a try, whose use is counted but which is not stored. */

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useModels, usePrisms } from '@/api';
 import { Button, Input, Select, Toolbar } from '@/design';
 import { useActions } from '@/shell/actions';
-import { useKeyNames, useModels, usePrism, usePrisms } from './data';
+import { useKeyNames, usePrism } from './data';
 import { fromLocal, localTime, type ResultsSearch, spanFrom, spans } from './search';
 
 interface Props {

@@ -1,5 +1,5 @@
 import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { ApiError, api, ask, type Schemas, useCan } from '@/api';
+import { ApiError, api, ask, type Schemas, useKeys } from '@/api';
 import type { ListQuery } from './search';
 
 export type Result = Schemas['Result'];
@@ -93,46 +93,20 @@ export function useVersion(prism: string | undefined, version: number | undefine
   });
 }
 
-/** Every prism of the account, also archived ones, up to 1,000: for choosing one. */
-export function usePrisms(archived: 'all' | 'false' = 'all') {
-  return useQuery({
-    queryKey: ['prisms', 'names', archived],
-    queryFn: async ({ signal }) => {
-      const all: Schemas['Prism'][] = [];
-      let cursor: string | undefined;
-      do {
-        const page: Schemas['PrismPage'] = await ask(api.GET('/v1/prisms', { params: { query: { archived, limit: 100, cursor } }, signal }));
-        all.push(...page.data);
-        cursor = page.next_cursor ?? undefined;
-      } while (cursor && all.length < 1000);
-      return all;
-    },
-    staleTime: 60_000,
-    placeholderData: undefined,
-  });
-}
-
-export function useModels() {
-  return useQuery({ queryKey: ['models'], queryFn: async ({ signal }) => (await ask(api.GET('/v1/models', { signal }))).data, staleTime: 60_000 });
-}
-
 /** The names of the account's keys by id. Only owners may list keys; others see ids. */
 export function useKeyNames(): Map<string, string> {
-  const own = useCan('own');
-  const { data } = useQuery({
-    queryKey: ['keys', 'names'],
-    queryFn: async ({ signal }) => (await ask(api.GET('/v1/keys', { params: { query: { limit: 100 } }, signal }))).data,
-    enabled: own,
-    staleTime: 60_000,
-  });
+  const { data } = useKeys();
   return new Map((data ?? []).map((key) => [key.id, key.name ?? key.id]));
 }
 
-/** Retries a failed result. A model that fails again has made a result too, which is answered with status 502. */
+/** Retries a failed result. */
 export async function retryResult(id: string): Promise<Result> {
-  const { data, error, response } = await api.POST('/v1/results/{result_id}/retry', { params: { path: { result_id: id } } });
-  const body = (data ?? error) as unknown;
-  if (response.status === 502 && isResult(body)) return body;
+  return orFailed(await api.POST('/v1/results/{result_id}/retry', { params: { path: { result_id: id } } }));
+}
+
+/** The result of a call that asked a model. A model that failed has made a result too, which is answered with status 502. */
+export async function orFailed({ data, error, response }: { data?: unknown; error?: unknown; response: Response }): Promise<Result> {
+  if (response.status === 502 && isResult(error)) return error;
   return (await ask(Promise.resolve({ data, error, response }))) as Result;
 }
 

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCan } from '@/api';
+import { useCan, usePrisms } from '@/api';
 import { Button, ErrorNote, Icon, Note, Page, Section, Select, Skeleton } from '@/design';
-import { usePrism, usePrisms } from '../results/data';
+import { usePrism } from '../results/data';
 import { compact } from '../results/search';
 import { useFile } from './data';
 import { FileStep, fileText } from './FileStep';

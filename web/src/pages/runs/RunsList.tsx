@@ -1,9 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCan } from '@/api';
+import { useCan, usePrisms } from '@/api';
 import { shellWord } from '@/commands/commands';
 import { Button, ButtonLink, type Column, Empty, ErrorNote, Select, shown, Skeleton, Status, Table, Time, Toolbar } from '@/design';
 import { useActions } from '@/shell/actions';
-import { usePrisms } from '../results/data';
 import { compact } from '../results/search';
 import { doneOf, type Run, useRuns } from './data';
 import { leftText, rateText, RunProgress } from './Figures';
