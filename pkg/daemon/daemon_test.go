@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/testkit/syncbuffer"
 )
 
 func TestMain(m *testing.M) {
@@ -39,31 +39,13 @@ const limit = 20 * time.Second
 
 const anyPort = config.Address("127.0.0.1:0")
 
-// buffer is written by the daemon and read by the test.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-func newDaemon(t *testing.T, getenv func(string) string) (*Daemon, *buffer) {
+func newDaemon(t *testing.T, getenv func(string) string) (*Daemon, *syncbuffer.Buffer) {
 	t.Helper()
 	s, err := config.Parse[Settings](nil, config.Environment{Get: func(string) (string, bool) { return "", false }}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	logs := &buffer{}
+	logs := &syncbuffer.Buffer{}
 	d, err := New(t.Context(), "test", s, getenv, logs)
 	if err != nil {
 		t.Fatal(err)

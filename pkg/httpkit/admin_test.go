@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/pkg/telemetry"
+	"github.com/prism-results/prism/pkg/testkit/syncbuffer"
 )
 
 func listen(t *testing.T) net.Listener {
@@ -47,7 +48,7 @@ func fetch(t *testing.T, address, path string) (int, string) {
 
 func TestAdmin(t *testing.T) {
 	t.Parallel()
-	log := &lockedBuffer{}
+	log := &syncbuffer.Buffer{}
 	var away atomic.Bool
 	a := NewAdmin(telemetry.Logger(log, slog.LevelInfo), telemetry.Registry("test"),
 		Check{"always", func(context.Context) error { return nil }},

@@ -14,10 +14,11 @@ import (
 
 	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/pkg/testkit/certs"
+	"github.com/prism-results/prism/pkg/testkit/syncbuffer"
 )
 
 // identity has a certificate for loopback. Its warnings go to log.
-func identity(t *testing.T, a *certs.Authority, log *lockedBuffer) *mtls.Identity {
+func identity(t *testing.T, a *certs.Authority, log *syncbuffer.Buffer) *mtls.Identity {
 	t.Helper()
 	files, err := a.Issue(time.Hour, "127.0.0.1")
 	if err != nil {
@@ -38,7 +39,7 @@ func identity(t *testing.T, a *certs.Authority, log *lockedBuffer) *mtls.Identit
 type encrypted struct {
 	*running
 	client *mtls.Identity
-	warned *lockedBuffer
+	warned *syncbuffer.Buffer
 }
 
 func startEncrypted(t *testing.T, cfg Config, deps Deps) *encrypted {
@@ -47,8 +48,8 @@ func startEncrypted(t *testing.T, cfg Config, deps Deps) *encrypted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &encrypted{warned: &lockedBuffer{}}
-	cfg.TLS, e.client = identity(t, a, e.warned), identity(t, a, &lockedBuffer{})
+	e := &encrypted{warned: &syncbuffer.Buffer{}}
+	cfg.TLS, e.client = identity(t, a, e.warned), identity(t, a, &syncbuffer.Buffer{})
 	cfg.ClosingNotice = true
 	e.running = start(t, cfg, deps, echo)
 	return e
@@ -91,7 +92,7 @@ func TestAPeerWithoutAGoodCertificateIsToldSoAndServedNothing(t *testing.T) {
 	none := e.client.Client("127.0.0.1")
 	none.GetClientCertificate, none.Certificates = nil, nil
 	unknown := e.client.Client("127.0.0.1")
-	unknown.GetClientCertificate = identity(t, stranger, &lockedBuffer{}).Client("").GetClientCertificate
+	unknown.GetClientCertificate = identity(t, stranger, &syncbuffer.Buffer{}).Client("").GetClientCertificate
 	for says, config := range map[string]*tls.Config{"certificate required": none, "unknown certificate authority": unknown} {
 		p := e.over(config).send(read)
 		if rest, err := io.ReadAll(p.r); err == nil || !strings.Contains(err.Error(), "remote error: tls: "+says) || len(rest) > 0 {

@@ -2,7 +2,6 @@ package httpkit
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +18,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/telemetry"
+	"github.com/prism-results/prism/pkg/testkit/syncbuffer"
 )
 
 const (
@@ -47,28 +46,10 @@ type running struct {
 	*Server
 	t       *testing.T
 	addr    string
-	log     *lockedBuffer
+	log     *syncbuffer.Buffer
 	metrics *prometheus.Registry
 	stop    context.CancelFunc
 	ended   <-chan error
-}
-
-// lockedBuffer is written by the server and read by the test.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 func start(t *testing.T, cfg Config, deps Deps, routes func(*fiber.App)) *running {
@@ -80,7 +61,7 @@ func start(t *testing.T, cfg Config, deps Deps, routes func(*fiber.App)) *runnin
 
 func prepare(t *testing.T, cfg Config, deps Deps, routes func(*fiber.App)) *running {
 	t.Helper()
-	r := &running{t: t, log: &lockedBuffer{}, metrics: prometheus.NewRegistry()}
+	r := &running{t: t, log: &syncbuffer.Buffer{}, metrics: prometheus.NewRegistry()}
 	if cfg.Name == "" {
 		cfg.Name = "test"
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/telemetry"
+	"github.com/prism-results/prism/pkg/testkit/syncbuffer"
 )
 
 func TestMain(m *testing.M) {
@@ -158,30 +159,13 @@ type running struct {
 	url     string
 	console *sessions
 	metrics *prometheus.Registry
-	log     *buffer
-}
-
-type buffer struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
+	log     *syncbuffer.Buffer
 }
 
 // start runs a console with settings; change may replace a dependency.
 func start(t *testing.T, s Settings, change ...func(*Deps)) *running {
 	t.Helper()
-	r := &running{t: t, console: newSessions(), metrics: prometheus.NewRegistry(), log: &buffer{}}
+	r := &running{t: t, console: newSessions(), metrics: prometheus.NewRegistry(), log: &syncbuffer.Buffer{}}
 	log := telemetry.Logger(r.log, slog.LevelDebug)
 	server := httpkit.New(httpkit.Config{Name: "console", TrustedProxies: httpkit.Everywhere()}, httpkit.Deps{Log: log})
 	d := Deps{Console: r.console, Build: build, Version: "v1.2.3", Server: server, Metrics: r.metrics, Log: log, Now: time.Now}
