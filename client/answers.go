@@ -4,45 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 )
 
-// Answers are the columns of a result, in Lens order.
+// Answers are the answers to the questions of a version, in its order, with every probability.
 type Answers []Answer
 
-// Answer is one column.
+// Answer is the answer to one question. The members of other question types are empty.
 type Answer struct {
-	Name string
-	// Value is a string, a float64, or nil if the stored answers have no value for the column.
-	Value any
-}
-
-// Get returns the value of the column with this name, and false if there is no such column.
-func (a Answers) Get(name string) (any, bool) {
-	for _, one := range a {
-		if one.Name == name {
-			return one.Value, true
-		}
-	}
-	return nil, false
-}
-
-func (a *Answer) member() (*string, any) { return &a.Name, &a.Value }
-
-// UnmarshalJSON keeps the order.
-func (a *Answers) UnmarshalJSON(b []byte) (err error) {
-	*a, err = readMembers[Answer](b)
-	return err
-}
-
-// MarshalJSON writes an object in order, or null when there are no answers.
-func (a Answers) MarshalJSON() ([]byte, error) { return writeMembers(a) }
-
-// RawAnswers are the stored answers, in the version's order.
-type RawAnswers []RawAnswer
-
-// RawAnswer is the stored answer to one question. The members of other question types are empty.
-type RawAnswer struct {
-	Question string       `json:"-"`
+	Question string       `json:"-"` // its key
 	Type     QuestionType `json:"type"`
 	// Value is the key of the chosen option (choice), Level that of the chosen level (scale).
 	Value string `json:"value,omitempty"`
@@ -55,26 +26,121 @@ type RawAnswer struct {
 	Confidence *float64 `json:"confidence,omitempty"`
 }
 
+// ChoiceAnswer is the answer to a choice question.
+type ChoiceAnswer struct {
+	Value         string  // the key of the chosen option, which is the most probable one
+	Confidence    float64 // 1 is certain, 0 a guess
+	Probabilities Probabilities
+}
+
+// YesNoAnswer is the answer to a yes_no question.
+type YesNoAnswer struct {
+	Probability float64 // of yes, from 0 to 1
+}
+
+// ScaleAnswer is the answer to a scale question.
+type ScaleAnswer struct {
+	Level         string // the key of the chosen level, which is the most probable one
+	Probabilities Probabilities
+}
+
+// Choice returns the answer to a choice question, given by its key. Another question, or a question of another type, is an error
+// that names what there is.
+func (a Answers) Choice(question string) (ChoiceAnswer, error) {
+	one, err := a.of(question, Choice)
+	if err != nil {
+		return ChoiceAnswer{}, err
+	}
+	return ChoiceAnswer{one.Value, *one.Confidence, one.Probabilities}, nil
+}
+
+// YesNo returns the answer to a yes_no question, as Choice does.
+func (a Answers) YesNo(question string) (YesNoAnswer, error) {
+	one, err := a.of(question, YesNo)
+	if err != nil {
+		return YesNoAnswer{}, err
+	}
+	return YesNoAnswer{*one.Probability}, nil
+}
+
+// Scale returns the answer to a scale question, as Choice does.
+func (a Answers) Scale(question string) (ScaleAnswer, error) {
+	one, err := a.of(question, Scale)
+	return ScaleAnswer{one.Level, one.Probabilities}, err
+}
+
+// of returns the answer to a question of a type.
+func (a Answers) of(question string, want QuestionType) (Answer, error) {
+	if len(a) == 0 {
+		return Answer{}, fmt.Errorf("client: no answer to %q: the result failed, or was read in another format than raw", question)
+	}
+	one, ok := a.Get(question)
+	switch {
+	case !ok:
+		var keys []string
+		for _, other := range a {
+			keys = append(keys, other.Question)
+		}
+		return Answer{}, fmt.Errorf("client: there is no question %q: the questions are %s", question, strings.Join(keys, ", "))
+	case one.Type != want:
+		return Answer{}, fmt.Errorf("client: question %q is of type %s, not %s", question, one.Type, want)
+	case want == Choice && one.Confidence == nil, want == YesNo && one.Probability == nil:
+		return Answer{}, fmt.Errorf("client: the answer to question %q is incomplete", question)
+	}
+	return one, nil
+}
+
 // Get returns the answer to the question with this key, and false if there is none.
-func (a RawAnswers) Get(question string) (RawAnswer, bool) {
+func (a Answers) Get(question string) (Answer, bool) {
 	for _, one := range a {
 		if one.Question == question {
 			return one, true
 		}
 	}
-	return RawAnswer{}, false
+	return Answer{}, false
 }
 
-func (a *RawAnswer) member() (*string, any) { return &a.Question, a }
+func (a *Answer) member() (*string, any) { return &a.Question, a }
 
 // UnmarshalJSON keeps the order.
-func (a *RawAnswers) UnmarshalJSON(b []byte) (err error) {
-	*a, err = readMembers[RawAnswer](b)
+func (a *Answers) UnmarshalJSON(b []byte) (err error) {
+	*a, err = readMembers[Answer](b)
 	return err
 }
 
 // MarshalJSON writes an object in order, or null when there are no answers.
-func (a RawAnswers) MarshalJSON() ([]byte, error) { return writeMembers(a) }
+func (a Answers) MarshalJSON() ([]byte, error) { return writeMembers(a) }
+
+// Row is a result as the columns of a Lens, in Lens order.
+type Row []Cell
+
+// Cell is one column of a Row.
+type Cell struct {
+	Column string
+	// Value is a string, a float64, or nil if the stored answers have no value for the column.
+	Value any
+}
+
+// Get returns the value of the column with this name, and false if there is no such column.
+func (r Row) Get(column string) (any, bool) {
+	for _, one := range r {
+		if one.Column == column {
+			return one.Value, true
+		}
+	}
+	return nil, false
+}
+
+func (c *Cell) member() (*string, any) { return &c.Column, &c.Value }
+
+// UnmarshalJSON keeps the order.
+func (r *Row) UnmarshalJSON(b []byte) (err error) {
+	*r, err = readMembers[Cell](b)
+	return err
+}
+
+// MarshalJSON writes an object in order, or null when there are no columns.
+func (r Row) MarshalJSON() ([]byte, error) { return writeMembers(r) }
 
 // Probabilities are probabilities by option or level key, in definition order.
 type Probabilities []Probability

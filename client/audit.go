@@ -75,17 +75,17 @@ type AuditFilter struct {
 }
 
 // ListAudit returns one page of the account's audit, newest first. It needs a key with the role Owner.
-func (c *Client) ListAudit(ctx context.Context, f AuditFilter, o PageOptions) (Page[AuditEntry], error) {
+func (c *Client) ListAudit(ctx context.Context, f AuditFilter, o PageOptions, options ...CallOption) (Page[AuditEntry], error) {
 	q := o.query()
 	setTime(q, "from", f.From)
 	setTime(q, "to", f.To)
 	set(q, "actor", f.Actor)
-	return fetch[Page[AuditEntry]](ctx, c, request("listAudit", http.MethodGet, "audit").where(q))
+	return fetch[Page[AuditEntry]](ctx, c, request("listAudit", http.MethodGet, "audit").where(q), options)
 }
 
 // Audit iterates over the account's audit, newest first, and reads a page at a time. An error ends the iteration.
-func (c *Client) Audit(ctx context.Context, f AuditFilter) iter.Seq2[AuditEntry, error] {
+func (c *Client) Audit(ctx context.Context, f AuditFilter, options ...CallOption) iter.Seq2[AuditEntry, error] {
 	return pages(func(cursor string) (Page[AuditEntry], error) {
-		return c.ListAudit(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor})
+		return c.ListAudit(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
 	})
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,15 +26,21 @@ type call struct {
 	body      any           // JSON; none when nil
 	octets    []byte        // the body as it is, in place of JSON
 	ifMatch   string        // the ETag; "" for none
+	ifLatest  int           // 0 for none
 	dryRun    bool          // adds dry_run to body
 	want      int           // the status of success
 	timeout   time.Duration // of an attempt
+	attempts  int           // at most; 0: those of the client
+	meta      *Meta         // nil if it is not asked for
 	err       error         // why the call can't be made
 	// repeatable calls have the same effect twice as once (spec: idempotency-key).
 	repeatable bool
-	// result calls return a result in format, so a 502 may be a failed result (spec: failed-result-is-not-an-error).
+	// checkable calls can be dry runs, conditional ones can be made only if the prism is as it was.
+	checkable, conditional bool
+	// result calls return a result, so a 502 may be a failed result (spec: failed-result-is-not-an-error).
 	result bool
-	format Format
+	format Format // of results; "" for calls without formats
+	asked  bool   // the format was asked for by WithFormat
 	// try calls return a Try, also with a 502.
 	try bool
 	// tag is where the ETag of the response goes; nil for calls without one.
@@ -54,10 +61,30 @@ func (k call) creating(body any) call {
 	return k
 }
 
-// checking makes a call store nothing (spec: dry-run).
-func (k call) checking(body any) call {
-	k.body, k.dryRun, k.repeatable = body, true, true
+// orChecking is a call that can be a dry run (spec: dry-run).
+func (k call) orChecking() call {
+	k.checkable = true
 	return k
+}
+
+// orConflict is a call that can be made only if the prism is as it was (spec: if-match).
+func (k call) orConflict() call {
+	k.conditional = true
+	return k
+}
+
+// formatted is a call that returns results, which are Raw unless another format is asked for.
+func (k call) formatted() call {
+	k.in(Raw)
+	return k
+}
+
+func (k *call) in(f Format) {
+	if k.query == nil {
+		k.query = url.Values{}
+	}
+	k.query.Set("format", string(f))
+	k.format = f
 }
 
 func (k call) idempotent() call {
@@ -71,45 +98,40 @@ func (k call) where(q url.Values) call {
 }
 
 // tagged makes a call whose response is a prism, and notes the ETag.
-func (c *Client) tagged(ctx context.Context, k call) (p Prism, err error) {
+func (c *Client) tagged(ctx context.Context, k call, options []CallOption) (p Prism, err error) {
 	var tag string
 	k.tag = &tag
-	p, err = fetch[Prism](ctx, c, k)
+	p, err = fetch[Prism](ctx, c, k, options)
 	p.ETag = tag
 	return p, err
 }
 
 // fetch makes a call and decodes its JSON response.
-func fetch[T any](ctx context.Context, c *Client, k call) (v T, err error) {
-	err = c.do(ctx, k, func(b *body) error {
+func fetch[T any](ctx context.Context, c *Client, k call, options []CallOption) (v T, err error) {
+	err = c.do(ctx, k.with(options), func(b *body) error {
 		text, err := b.all()
 		if err != nil {
 			return err
 		}
-		if json.Unmarshal(text, &v) != nil {
-			return &Error{
-				Operation: k.operation, Status: k.want, Code: CodeUnexpected,
-				Message: "a response body that is not the expected JSON", RequestID: b.requestID,
-			}
-		}
-		return nil
+		return b.decode(k, text, &v)
 	})
 	return v, err
 }
 
-// buffered makes a call and returns the whole response body.
-func (c *Client) buffered(ctx context.Context, k call) (content io.ReadCloser, err error) {
-	err = c.do(ctx, k, func(b *body) error {
-		text, err := b.all()
-		content = io.NopCloser(bytes.NewReader(text))
-		return err
-	})
-	return content, err
+// decode reads a response body of JSON.
+func (b *body) decode(k call, text []byte, v any) error {
+	if json.Unmarshal(text, v) != nil {
+		return &Error{
+			Operation: k.operation, Status: k.want, Code: CodeUnexpected,
+			Message: "a response body that is not the expected JSON", RequestID: b.requestID,
+		}
+	}
+	return nil
 }
 
 // stream makes a call and returns the response body unread.
-func (c *Client) stream(ctx context.Context, k call) (stream io.ReadCloser, err error) {
-	err = c.do(ctx, k, func(b *body) error {
+func (c *Client) stream(ctx context.Context, k call, options []CallOption) (stream io.ReadCloser, err error) {
+	err = c.do(ctx, k.with(options), func(b *body) error {
 		stream = b
 		return nil
 	})
@@ -137,12 +159,17 @@ func (c *Client) do(ctx context.Context, k call, use func(*body) error) error {
 			payload = append([]byte(`{"dry_run":true,`), payload[1:]...)
 		}
 	}
+	if k.meta == nil {
+		k.meta = &Meta{}
+	}
+	*k.meta = Meta{}
 	for n := 1; ; n++ {
+		k.meta.Attempts = n
 		b, err := c.attempt(ctx, k, payload)
 		if err == nil {
 			err = use(b)
 		}
-		if err == nil || n == c.attempts || !safeToRepeat(k, err) || !c.pause.wait(ctx, n, RetryAfter(err)) {
+		if err == nil || n >= cmp.Or(k.attempts, c.attempts) || !safeToRepeat(k, err) || !c.pause.wait(ctx, n, RetryAfter(err)) {
 			return err
 		}
 	}
@@ -177,6 +204,7 @@ func (c *Client) attempt(ctx context.Context, k call, payload []byte) (*body, er
 	}
 	b.timer.Stop()
 	b.from, b.requestID = res.Body, res.Header.Get("X-Request-Id")
+	k.meta.RequestID, k.meta.Status, k.meta.Header = b.requestID, res.StatusCode, res.Header
 	if res.StatusCode == k.want {
 		if k.tag != nil {
 			*k.tag = res.Header.Get("ETag")

@@ -96,10 +96,8 @@ func TestErrors(t *testing.T) {
 		c := answering(t, 502, jsonType, failedJSON)
 		calls := map[string]func() error{
 			"create":     func() error { _, err := c.CreateResult(t.Context(), "a", NewResult{Text: "t"}); return err },
-			"create raw": func() error { _, err := c.CreateResultRaw(t.Context(), "a", NewResult{Text: "t"}); return err },
 			"retry":      func() error { _, err := c.RetryResult(t.Context(), "a"); return err },
-			"retry raw":  func() error { _, err := c.RetryResultRaw(t.Context(), "a"); return err },
-			"stream":     func() error { _, err := c.RetryResultAs(t.Context(), "a", JSON); return err },
+			"retry json": func() error { _, err := c.RetryResult(t.Context(), "a", WithFormat(JSON)); return err },
 		}
 		for name, call := range calls {
 			var failed *FailedError
@@ -114,12 +112,12 @@ func TestErrors(t *testing.T) {
 		t.Parallel()
 		const row = "result_id\terror\nx\ty\n"
 		c := answering(t, 502, "text/tab-separated-values; charset=utf-8", row)
-		_, err := c.CreateResultAs(t.Context(), "a", NewResult{Text: "t"}, TSV)
+		_, err := c.CreateResult(t.Context(), "a", NewResult{Text: "t"}, WithFormat(TSV))
 		var failed *FailedError
 		if !errors.As(err, &failed) || string(failed.Body) != row || failed.Result != nil {
 			t.Errorf("got %#v", err)
 		}
-		if _, err := c.CreateResultAs(t.Context(), "a", NewResult{Text: "t"}, CSV); !errors.Is(err, ErrUnexpected) {
+		if _, err := c.CreateResult(t.Context(), "a", NewResult{Text: "t"}, WithFormat(CSV)); !errors.Is(err, ErrUnexpected) {
 			t.Errorf("a row in another format: %#v", err)
 		}
 	})
@@ -154,9 +152,7 @@ func TestErrors(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
 		c := serving(t, func(http.ResponseWriter, *http.Request) { <-release })
-		k := retry("a", JSON)
-		k.timeout = time.Millisecond
-		_, err := fetch[Result](t.Context(), c, k)
+		_, err := c.RetryResult(t.Context(), "a", WithTimeout(time.Millisecond))
 		var late net.Error
 		if !errors.As(err, &late) || !late.Timeout() {
 			t.Error(err)
@@ -236,12 +232,8 @@ func TestADocumentThatIsCutIsReadAgain(t *testing.T) {
 	if r, err := c.ReadResult(t.Context(), "a"); err != nil || r.ID != resultID {
 		t.Errorf("got %v, %v", r, err)
 	}
-	content, err := c.ReadResultAs(t.Context(), "a", JSON)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, err := io.ReadAll(content); err != nil || string(text) != okJSON {
-		t.Errorf("got %s, %v", text, err)
+	if r, err := c.ReadResult(t.Context(), "a", WithFormat(JSON)); err != nil || string(r.Body) != okJSON {
+		t.Errorf("got %s, %v", r.Body, err)
 	}
 }
 
@@ -351,15 +343,15 @@ func TestAnswersKeepTheirOrder(t *testing.T) {
 	if got, _ := json.Marshal(r); string(got) != okJSON {
 		t.Errorf("got  %s\nwant %s", got, okJSON)
 	}
-	if v, ok := r.Answers.Get("a"); !ok || v != 0.5 {
+	if v, ok := r.Row.Get("a"); !ok || v != 0.5 {
 		t.Error(v, ok)
 	}
-	if _, ok := r.Answers.Get("b"); ok {
+	if _, ok := r.Row.Get("b"); ok {
 		t.Error("there is no b")
 	}
 	const raw = `{"t":{"type":"choice","value":"z","probabilities":{"z":0.75,"a":0.25},"confidence":0.5},` +
 		`"y":{"type":"yes_no","probability":0},"s":{"type":"scale","level":"low","probabilities":{"low":1,"high":0}}}`
-	var a RawAnswers
+	var a Answers
 	if err := json.Unmarshal([]byte(raw), &a); err != nil {
 		t.Fatal(err)
 	}

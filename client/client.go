@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -47,10 +48,10 @@ type Client struct {
 func New(c Config) (*Client, error) {
 	base, err := parseBase(c.URL)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("client: URL %w", err)
 	}
-	if c.Key == "" || strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("client: Key is empty or holds characters that no API key has")
+	if err := checkKey(c.Key); err != nil {
+		return nil, fmt.Errorf("client: Key %w", err)
 	}
 	if c.Attempts < 0 {
 		return nil, errors.New("client: Attempts is below zero")
@@ -80,13 +81,20 @@ func parseBase(s string) (string, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return "", errors.New(`client: URL is not an address such as "https://prism.example.com"`)
+		return "", errors.New(`is not an address such as "https://prism.example.com"`)
 	case u.User != nil:
-		return "", errors.New("client: URL holds a user or password; Prism takes an API key instead")
+		return "", errors.New("holds a user or password; Prism takes an API key instead")
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return "", errors.New("client: URL ends in a query or fragment")
+		return "", errors.New("ends in a query or fragment")
 	}
 	return strings.TrimRight(u.String(), "/"), nil
+}
+
+func checkKey(key string) error {
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("is empty or holds characters that no API key has")
+	}
+	return nil
 }
 
 func newTransport() *http.Transport {

@@ -8,14 +8,14 @@ import (
 
 // DeleteResult deletes a result for good, and frees its idempotency key. A result that is not there is ErrNotFound, also if it
 // was deleted by an attempt of this call whose response was lost.
-func (c *Client) DeleteResult(ctx context.Context, id string) error {
-	return c.remove(ctx, request("deleteResult", http.MethodDelete, "results", id))
+func (c *Client) DeleteResult(ctx context.Context, id string, options ...CallOption) error {
+	return c.remove(ctx, request("deleteResult", http.MethodDelete, "results", id), options)
 }
 
 // remove makes a call whose response has no body.
-func (c *Client) remove(ctx context.Context, k call) error {
+func (c *Client) remove(ctx context.Context, k call, options []CallOption) error {
 	k.want = http.StatusNoContent
-	return c.do(ctx, k, func(b *body) error {
+	return c.do(ctx, k.with(options), func(b *body) error {
 		_, err := b.all()
 		return err
 	})
@@ -34,25 +34,15 @@ type Deleting struct {
 	Deleting int `json:"deleting"`
 }
 
-// DeleteResults deletes results of a prism that were saved before the call, beginning now, and those younger than a minute after a
-// minute. What was not counted is deleted too.
-func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeletion) (Deleting, error) {
-	k := request("deleteResults", http.MethodPost, "prisms", prism, "results", "delete")
+// DeleteResults deletes results of a prism that were saved before the call, beginning now, and those younger than a minute after
+// a minute. What was not counted is deleted too. A dry run counts.
+func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeletion, options ...CallOption) (Deleting, error) {
+	k := request("deleteResults", http.MethodPost, "prisms", prism, "results", "delete").orChecking()
 	k.body, k.want = d, http.StatusAccepted
-	return c.deleteResults(ctx, k, d)
-}
-
-// CheckDeletion counts what DeleteResults would delete, and deletes nothing.
-func (c *Client) CheckDeletion(ctx context.Context, prism string, d ResultDeletion) (Deleting, error) {
-	k := request("deleteResults", http.MethodPost, "prisms", prism, "results", "delete").checking(d)
-	return c.deleteResults(ctx, k, d)
-}
-
-func (c *Client) deleteResults(ctx context.Context, k call, d ResultDeletion) (Deleting, error) {
 	if d == (ResultDeletion{}) {
 		k.err = errors.New("client: deleteResults: a deletion needs a ref, a time or a status")
 	}
-	return fetch[Deleting](ctx, c, k)
+	return fetch[Deleting](ctx, c, k, options)
 }
 
 type retention struct {
@@ -61,8 +51,8 @@ type retention struct {
 
 // SetRetention has the results of a prism deleted, within an hour, when they are older than this many days, 1 to 3650; nil keeps
 // them.
-func (c *Client) SetRetention(ctx context.Context, prism string, days *int) (Prism, error) {
+func (c *Client) SetRetention(ctx context.Context, prism string, days *int, options ...CallOption) (Prism, error) {
 	k := request("setRetention", http.MethodPut, "prisms", prism, "retention")
 	k.body = retention{days}
-	return c.tagged(ctx, k)
+	return c.tagged(ctx, k, options)
 }

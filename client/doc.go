@@ -1,12 +1,19 @@
 // Package client calls a Prism: it answers texts through prisms, reads, retries, lists and exports results, runs whole files,
 // and manages prisms and API keys. It needs nothing but the standard library.
 //
-//	c, err := client.New(client.Config{URL: "http://127.0.0.1:8080", Key: os.Getenv("PRISM_API_KEY")})
+//	c, err := client.FromEnvironment() // PRISM_URL and PRISM_API_KEY
 //	…
 //	result, err := c.CreateResult(ctx, "tickets", client.NewResult{
 //		Text:           "I was charged twice for my order.",
 //		IdempotencyKey: client.NewIdempotencyKey(),
 //	})
+//	…
+//	topic, err := result.Answers.Choice("topic")
+//
+// An operation of the API has one method, named as its operationId in the OpenAPI document. Each method takes [CallOption]s:
+// [WithTimeout], [WithAttempts] and [WithMeta] for any call, [WithFormat], [WithDryRun] and [IfUnchanged] where the operation has
+// them. [Client.Results] and the like iterate over lists, [Client.CreateResults] answers many texts, [Rows] decodes exports, and
+// [Client.RunFile] runs a whole file.
 //
 // # Errors
 //
@@ -17,6 +24,8 @@
 // retried.
 //
 // A call without a complete response returns a *[ConnectionError], which tells whether Prism may have received the call.
+//
+// The first two carry the id of the request in the server's logs. [WithMeta] has it also for a call that succeeded.
 //
 // No error contains the API key, an address with its query, or a value that was sent.
 //

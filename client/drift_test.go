@@ -32,7 +32,7 @@ var everything = map[string]func(context.Context, *Client) error{
 		f := ResultFilter{
 			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a",
 		}
-		_, err := c.ListResultsRaw(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
+		_, err := c.ListResults(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
 	"exportResults": func(ctx context.Context, c *Client) error {
@@ -51,7 +51,7 @@ var everything = map[string]func(context.Context, *Client) error{
 		return err
 	},
 	"createVersion": func(ctx context.Context, c *Client) error {
-		_, err := c.CreateVersionOf(ctx, Prism{ID: "a", LatestVersion: 1, ETag: `"e"`}, fullVersion)
+		_, err := c.CreateVersion(ctx, "a", fullVersion, IfUnchanged(Prism{LatestVersion: 1, ETag: `"e"`}))
 		return err
 	},
 	"listVersions": func(ctx context.Context, c *Client) error {
@@ -160,28 +160,27 @@ var everything = map[string]func(context.Context, *Client) error{
 // dryRuns send an operation's dry_run too.
 var dryRuns = map[string]func(context.Context, *Client) error{
 	"createPrism": func(ctx context.Context, c *Client) error {
-		_, err := c.CheckPrism(ctx, NewPrism{Slug: "a", Name: "n", NewVersion: fullVersion})
+		_, err := c.CreatePrism(ctx, NewPrism{Slug: "a", Name: "n", NewVersion: fullVersion}, WithDryRun())
 		return err
 	},
 	"createVersion": func(ctx context.Context, c *Client) error {
-		check := request("createVersion", http.MethodPost, "prisms", "a", "versions").checking(versionOf{fullVersion, 1})
-		_, err := fetch[Version](ctx, c, check)
+		_, err := c.CreateVersion(ctx, "a", fullVersion, WithDryRun(), IfUnchanged(Prism{LatestVersion: 1, ETag: `"e"`}))
 		return err
 	},
 	"replaceLens": func(ctx context.Context, c *Client) error {
-		_, err := c.CheckLens(ctx, "a", *fullVersion.Lens)
+		_, err := c.ReplaceLens(ctx, "a", *fullVersion.Lens, WithDryRun())
 		return err
 	},
 	"createRun": func(ctx context.Context, c *Client) error {
-		_, err := c.CheckRun(ctx, "a", fullRun())
+		_, err := c.CreateRun(ctx, "a", fullRun(), WithDryRun())
 		return err
 	},
 	"deleteResults": func(ctx context.Context, c *Client) error {
-		_, err := c.CheckDeletion(ctx, "a", fullDeletion())
+		_, err := c.DeleteResults(ctx, "a", fullDeletion(), WithDryRun())
 		return err
 	},
 	"retryResults": func(ctx context.Context, c *Client) error {
-		_, err := c.CheckRetry(ctx, fullRetry())
+		_, err := c.RetryResults(ctx, fullRetry(), 1, WithDryRun())
 		return err
 	},
 }

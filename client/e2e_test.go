@@ -38,19 +38,19 @@ func TestEveryOperation(t *testing.T) {
 	t.Parallel()
 	c, ctx := account(t), t.Context()
 
-	if p, err := c.CheckPrism(ctx, triage("triage")); err != nil || p.Slug != "triage" {
+	if p, err := c.CreatePrism(ctx, triage("triage"), client.WithDryRun()); err != nil || p.Slug != "triage" {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	p, err := c.CreatePrism(ctx, triage("triage")) // a check has stored nothing
 	check(t, err)
-	if _, err := c.CheckPrism(ctx, triage("triage")); !errors.Is(err, client.ErrConflict) {
+	if _, err := c.CreatePrism(ctx, triage("triage"), client.WithDryRun()); !errors.Is(err, client.ErrConflict) {
 		t.Errorf("got %v", err)
 	}
-	if v, err := c.CheckVersion(ctx, "triage", triage("").NewVersion); err != nil || v.Version != 2 {
+	if v, err := c.CreateVersion(ctx, "triage", triage("").NewVersion, client.WithDryRun()); err != nil || v.Version != 2 {
 		t.Errorf("got %+v, %v", v, err)
 	}
 	one := client.Lens{Columns: p.Lens.Columns[:1]}
-	if p, err := c.CheckLens(ctx, "triage", one); err != nil || len(p.Lens.Columns) != 1 {
+	if p, err := c.ReplaceLens(ctx, "triage", one, client.WithDryRun()); err != nil || len(p.Lens.Columns) != 1 {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	if p.Slug != "triage" || *p.Name != "Triage" || p.LatestVersion != 1 || len(p.Lens.Columns) != 6 || *p.Version.Instructions == "" ||
@@ -66,47 +66,60 @@ func TestEveryOperation(t *testing.T) {
 		Fields: map[string]string{"message": "Where is it?"}, Ref: "r-1", Context: "It snows.", Version: 1, IdempotencyKey: key,
 	})
 	check(t, err)
-	if topic, _ := r.Answers.Get("topic"); topic != "delivery" || r.Answers[1].Value != 0.75 || *r.Ref != "r-1" || r.Status != client.OK ||
-		time.Since(r.CreatedAt.Time) > time.Hour {
+	if *r.Ref != "r-1" || r.Status != client.OK || time.Since(r.CreatedAt.Time) > time.Hour || r.Row != nil || r.Body != nil {
 		t.Errorf("got %+v", r)
+	}
+	topic, err := r.Answers.Choice("topic")
+	check(t, err)
+	upset, err := r.Answers.YesNo("upset")
+	check(t, err)
+	urgency, err := r.Answers.Scale("urgency")
+	check(t, err)
+	if topic.Value != "delivery" || len(topic.Probabilities) != 3 || topic.Probabilities[2].Key != "insufficient_information" ||
+		topic.Confidence <= 0 || upset.Probability != 0.75 || urgency.Level != "low" ||
+		urgency.Probabilities[0] != (client.Probability{Key: "low", P: 0.75}) {
+		t.Errorf("got %+v", r)
+	}
+	if _, err := r.Answers.Scale("topic"); err == nil || err.Error() != `client: question "topic" is of type choice, not scale` {
+		t.Error(err)
 	}
 	repeat, err := c.CreateResult(ctx, "triage", client.NewResult{Text: "another", IdempotencyKey: key})
 	check(t, err)
 	wantJSON(t, repeat, r)
-	read, err := c.ReadResult(ctx, r.ID)
+	var meta client.Meta
+	read, err := c.ReadResult(ctx, r.ID, client.WithMeta(&meta))
 	check(t, err)
 	wantJSON(t, read, r)
-	raw, err := c.ReadResultRaw(ctx, r.ID)
+	if meta.RequestID == "" || meta.Status != http.StatusOK || meta.Attempts != 1 || meta.Header.Get("X-Request-Id") != meta.RequestID {
+		t.Errorf("got %+v", meta)
+	}
+	shown, err := c.ReadResult(ctx, r.ID, client.WithFormat(client.JSON))
 	check(t, err)
-	topic, _ := raw.Answers.Get("topic")
-	upset, _ := raw.Answers.Get("upset")
-	urgency, _ := raw.Answers.Get("urgency")
-	if topic.Value != "delivery" || len(topic.Probabilities) != 3 || topic.Probabilities[2].Key != "insufficient_information" ||
-		topic.Confidence == nil || *upset.Probability != 0.75 || urgency.Level != "low" || urgency.Probabilities[0] != (client.Probability{Key: "low", P: 0.75}) {
-		t.Errorf("got %+v", raw)
+	if topic, _ := shown.Row.Get("topic"); topic != "delivery" || shown.Row[1].Value != 0.75 || shown.Answers != nil {
+		t.Errorf("got %+v", shown)
 	}
 
 	for format, want := range map[client.Format]string{
 		client.JSON: `"topic":"delivery"`, client.Raw: `"probabilities":{`, client.CSV: "Delivery,0.75", client.TSV: "Delivery\t0.75", client.JSONL: `"topic":"delivery"`,
 	} {
-		read, err := c.ReadResultAs(ctx, r.ID, format)
+		as := client.WithFormat(format)
+		read, err := c.ReadResult(ctx, r.ID, as)
 		check(t, err)
-		created, err := c.CreateResultAs(ctx, "triage", client.NewResult{Text: "x", IdempotencyKey: key}, format)
+		created, err := c.CreateResult(ctx, "triage", client.NewResult{Text: "x", IdempotencyKey: key}, as)
 		check(t, err)
-		one, two := text(t, read), text(t, created)
-		if one != two || !strings.Contains(one, want) {
-			t.Errorf("%s: got %q and %q", format, one, two)
+		if string(read.Body) != string(created.Body) || !strings.Contains(string(read.Body), want) {
+			t.Errorf("%s: got %q and %q", format, read.Body, created.Body)
 		}
 		var failed *client.FailedError
-		if _, err := c.CreateResultAs(ctx, "triage", client.NewResult{Text: prismtest.Refuse}, format); !errors.As(err, &failed) || len(failed.Body) == 0 {
+		if _, err := c.CreateResult(ctx, "triage", client.NewResult{Text: prismtest.Refuse}, as); !errors.As(err, &failed) || len(failed.Body) == 0 {
 			t.Errorf("%s: got %v", format, err)
 		}
-		if stream, err := c.RetryResultAs(ctx, lastFailed(t, c), format); !errors.As(err, &failed) || len(failed.Body) == 0 {
-			t.Errorf("%s: got %v, %v", format, stream, err)
+		if got, err := c.RetryResult(ctx, lastFailed(t, c), as); !errors.As(err, &failed) || len(failed.Body) == 0 {
+			t.Errorf("%s: got %v, %v", format, got, err)
 		}
 	}
 	var failed *client.FailedError
-	if _, err = c.CreateResultRaw(ctx, "triage", client.NewResult{Text: prismtest.Refuse}); !errors.As(err, &failed) {
+	if _, err = c.CreateResult(ctx, "triage", client.NewResult{Text: prismtest.Refuse}); !errors.As(err, &failed) {
 		t.Fatal(err)
 	}
 	first := failed.Result
@@ -114,9 +127,6 @@ func TestEveryOperation(t *testing.T) {
 		t.Errorf("got %+v", first)
 	}
 	if _, err = c.RetryResult(ctx, first.ID); !errors.As(err, &failed) || failed.Result.ID == first.ID {
-		t.Errorf("got %v", err)
-	}
-	if _, err = c.RetryResultRaw(ctx, failed.Result.ID); !errors.As(err, &failed) {
 		t.Errorf("got %v", err)
 	}
 
@@ -131,8 +141,9 @@ func TestEveryOperation(t *testing.T) {
 	p, err = c.ReplaceLens(ctx, "triage", lens)
 	check(t, err)
 	wantJSON(t, p.Lens, lens)
-	if read, err = c.ReadResult(ctx, r.ID); err != nil || read.Answers[0] != (client.Answer{Name: "Upset", Value: "unsure"}) {
-		t.Errorf("got %+v, %v", read, err)
+	shown, err = c.ReadResult(ctx, r.ID, client.WithFormat(client.JSON))
+	if err != nil || shown.Row[0] != (client.Cell{Column: "Upset", Value: "unsure"}) {
+		t.Errorf("got %+v, %v", shown, err)
 	}
 
 	p, err = c.ArchivePrism(ctx, "triage")
@@ -230,8 +241,19 @@ func TestListsAndExports(t *testing.T) {
 	if got := listed(client.ResultFilter{Status: client.Failed}); got != nil {
 		t.Error("none has failed")
 	}
-	for range c.Results(ctx, client.ResultFilter{}) {
+	for r, err := range c.Results(ctx, client.ResultFilter{}) {
+		check(t, err)
+		if topic, err := r.Answers.Choice("topic"); err != nil || topic.Value != "delivery" || r.Row != nil {
+			t.Errorf("got %+v, %v", r, err)
+		}
 		break // a loop may end early
+	}
+	for r, err := range c.Results(ctx, client.ResultFilter{}, client.WithFormat(client.JSON)) {
+		check(t, err)
+		if topic, _ := r.Row.Get("topic"); topic != "delivery" || r.Answers != nil {
+			t.Errorf("got %+v", r)
+		}
+		break
 	}
 	for _, err := range c.Results(ctx, client.ResultFilter{Prism: "none"}) {
 		if !errors.Is(err, client.ErrNotFound) {
@@ -252,6 +274,29 @@ func TestListsAndExports(t *testing.T) {
 		check(t, err)
 		if got := strings.Count(text(t, stream), "\n"); got != lines {
 			t.Errorf("%s: got %d lines, want %d", format, got, lines)
+		}
+	}
+	type exported struct {
+		ID    string   `json:"result_id"`
+		Ref   string   `json:"ref"`
+		Text  string   `json:"message"`
+		Topic string   `json:"topic"`
+		Upset *float64 `json:"upset_probability"`
+	}
+	got = nil
+	for row, err := range client.Rows[exported](c.ExportResults(ctx, "one", client.Export{Format: client.JSONL})) {
+		check(t, err)
+		if row.Text != "x" || row.Topic != "delivery" || *row.Upset != 0.75 || !strings.HasPrefix(row.Ref, "r") {
+			t.Errorf("got %+v", row)
+		}
+		got = append(got, row.ID)
+	}
+	if slices.Sort(got); !slices.Equal(got, ids) {
+		t.Errorf("got %d rows, want %d", len(got), n)
+	}
+	for _, err := range client.Rows[exported](c.ExportResults(ctx, "none", client.Export{Format: client.JSONL})) {
+		if !errors.Is(err, client.ErrNotFound) {
+			t.Error(err)
 		}
 	}
 	stream, err := c.ExportResults(ctx, "one", client.Export{Format: client.JSONL, From: last.CreatedAt.Time, To: last.CreatedAt.Add(time.Millisecond)})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/prism-results/prism/client"
@@ -14,7 +15,7 @@ import (
 
 // example is a client of the Prism that the environment names, with a prism "support".
 func example() (context.Context, *client.Client) {
-	c, err := client.New(client.Config{URL: os.Getenv("PRISM_URL"), Key: os.Getenv("PRISM_API_KEY")})
+	c, err := client.FromEnvironment()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func example() (context.Context, *client.Client) {
 
 // The whole of it: a client, a prism, a text, its answers.
 func Example() {
-	c, err := client.New(client.Config{URL: os.Getenv("PRISM_URL"), Key: os.Getenv("PRISM_API_KEY")})
+	c, err := client.FromEnvironment()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,12 +47,87 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, answer := range result.Answers {
-		fmt.Println(answer.Name, answer.Value)
+	happy, err := result.Answers.YesNo("happy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(happy.Probability)
+	// Output: 0.75
+}
+
+// A question has an answer of its type. Another type, or a key that is no question's, is an error that says what there is.
+func ExampleAnswers() {
+	ctx, c := example()
+	result, err := c.CreateResult(ctx, "support", client.NewResult{Text: "Where is my parcel?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	topic, err := result.Answers.Choice("topic")
+	if err != nil {
+		log.Fatal(err)
+	}
+	urgency, err := result.Answers.Scale("urgency")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(topic.Value, urgency.Level)
+	_, err = result.Answers.YesNo("topic")
+	fmt.Println(err)
+	_, err = result.Answers.YesNo("angry")
+	fmt.Println(err)
+	// Output:
+	// delivery low
+	// client: question "topic" is of type choice, not yes_no
+	// client: there is no question "angry": the questions are topic, upset, urgency
+}
+
+// The request's id names a call in the server's logs, also of one that succeeded.
+func ExampleWithMeta() {
+	ctx, c := example()
+	var meta client.Meta
+	if _, err := c.ReadPrism(ctx, "support", client.WithMeta(&meta), client.WithTimeout(5*time.Second)); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(meta.RequestID != "", meta.Status)
+	// Output: true 200
+}
+
+// A dry run tells whether a definition is valid.
+func ExampleWithDryRun() {
+	ctx, c := example()
+	bad := triage("other")
+	bad.Questions = nil
+	_, err := c.CreatePrism(ctx, bad, client.WithDryRun())
+	fmt.Println(errors.Is(err, client.ErrValidationFailed))
+	// Output: true
+}
+
+// Many texts are answered several at a time and come back in order. The same job run again asks only for what is missing.
+func ExampleClient_CreateResults() {
+	ctx, c := example()
+	texts := []string{"Where is my parcel?", "There is no answer to this.", "I was charged twice."}
+	inputs := func(yield func(client.NewResult) bool) {
+		for i, text := range texts {
+			if !yield(client.NewResult{Text: text, Ref: fmt.Sprint("ticket-", i)}) {
+				return
+			}
+		}
+	}
+	for one, err := range c.CreateResults(ctx, "support", inputs, client.Bulk{Job: "tickets of May", Concurrency: 4}) {
+		if errors.Is(err, client.ErrUnauthorized) {
+			log.Fatal(err) // all the others will have it too
+		}
+		if err != nil {
+			fmt.Println(one.Input.Ref, "failed")
+			continue
+		}
+		topic, err := one.Result.Answers.Choice("topic")
+		fmt.Println(one.Input.Ref, topic.Value, err)
 	}
 	// Output:
-	// happy yes
-	// happy_probability 0.75
+	// ticket-0 delivery <nil>
+	// ticket-1 failed
+	// ticket-2 delivery <nil>
 }
 
 // With an idempotency key a call can be repeated as often as need be, by the client and by you: it happens once.
@@ -101,23 +177,22 @@ func ExampleError() {
 	// 404 not_found Prism not found
 }
 
-// A result can be had in five formats, as a stream.
-func ExampleClient_ReadResultAs() {
+// A result can be had in five formats. JSON has the columns of the Lens, csv the same as a row.
+func ExampleWithFormat() {
 	ctx, c := example()
-	result, err := c.CreateResult(ctx, "support", client.NewResult{
-		Text: "Where is my parcel?", IdempotencyKey: client.NewIdempotencyKey(),
-	})
+	result, err := c.CreateResult(ctx, "support", client.NewResult{Text: "Where is my parcel?"}, client.WithFormat(client.JSON))
 	if err != nil {
 		log.Fatal(err)
 	}
-	stream, err := c.ReadResultAs(ctx, result.ID, client.CSV)
+	fmt.Println(result.Row.Get("topic"))
+	row, err := c.ReadResult(ctx, result.ID, client.WithFormat(client.CSV))
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer stream.Close()
-	rows, err := io.ReadAll(stream)
-	fmt.Println(len(rows) > 0, err)
-	// Output: true <nil>
+	fmt.Println(strings.Contains(string(row.Body), "Delivery,"))
+	// Output:
+	// delivery true
+	// true
 }
 
 // Lists are loops; pages are read as they are needed.
@@ -133,17 +208,26 @@ func ExampleClient_Results() {
 	// Output: support failed
 }
 
-// An export streams every result of a prism, however many there are.
-func ExampleClient_ExportResults() {
+// An export streams every result of a prism, however many there are. Rows decodes it into a type of yours.
+func ExampleRows() {
 	ctx, c := example()
-	stream, err := c.ExportResults(ctx, "support", client.Export{Format: client.JSONL, From: time.Now().Add(-24 * time.Hour)})
-	if err != nil {
+	if _, err := c.CreateResult(ctx, "support", client.NewResult{Text: "Where is my parcel?"}); err != nil {
 		log.Fatal(err)
 	}
-	defer stream.Close()
-	n, err := io.Copy(io.Discard, stream)
-	fmt.Println(n > 0, err)
-	// Output: true <nil>
+	type ticket struct {
+		Message string  `json:"message"`
+		Topic   string  `json:"topic"`
+		Upset   float64 `json:"upset_probability"`
+	}
+	export := client.Export{Format: client.JSONL, Status: client.OK, From: time.Now().Add(-24 * time.Hour)}
+	for one, err := range client.Rows[ticket](c.ExportResults(ctx, "support", export)) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(one.Topic, one.Upset)
+		break
+	}
+	// Output: delivery 0.75
 }
 
 // A whole file is one call: it is uploaded, run and followed. The rows come back in its order, with the answers beside its own columns.

@@ -114,50 +114,50 @@ var _ json.Marshaler = FileRow{}
 const PartTimeout = 2 * time.Minute
 
 // CreateFile begins an upload. UploadFile does all of it.
-func (c *Client) CreateFile(ctx context.Context, f NewFile) (File, error) {
-	return fetch[File](ctx, c, request("createFile", http.MethodPost, "files").creating(f))
+func (c *Client) CreateFile(ctx context.Context, f NewFile, options ...CallOption) (File, error) {
+	return fetch[File](ctx, c, request("createFile", http.MethodPost, "files").creating(f), options)
 }
 
 // PutPart sends a part of a file; the first has the number 1. Sending a part again has no other effect, and other content
 // for it is ErrConflict. The data must stay as it is, also after an error.
-func (c *Client) PutPart(ctx context.Context, file string, number int, data []byte) (FilePart, error) {
+func (c *Client) PutPart(ctx context.Context, file string, number int, data []byte, options ...CallOption) (FilePart, error) {
 	k := request("putPart", http.MethodPut, "files", file, "parts", strconv.Itoa(number))
 	k.octets, k.timeout = data, PartTimeout
-	return fetch[FilePart](ctx, c, k)
+	return fetch[FilePart](ctx, c, k, options)
 }
 
 // CompleteFile ends an upload and has the file read. The call is idempotent. It is ErrConflict while parts are missing, or if the
 // content has another SHA-256 than was announced.
-func (c *Client) CompleteFile(ctx context.Context, file string) (File, error) {
+func (c *Client) CompleteFile(ctx context.Context, file string, options ...CallOption) (File, error) {
 	k := request("completeFile", http.MethodPost, "files", file, "complete").idempotent()
 	k.want = http.StatusAccepted
-	return fetch[File](ctx, c, k)
+	return fetch[File](ctx, c, k, options)
 }
 
 // ListFiles returns one page of the account's files, newest first.
-func (c *Client) ListFiles(ctx context.Context, o PageOptions) (Page[File], error) {
-	return fetch[Page[File]](ctx, c, request("listFiles", http.MethodGet, "files").where(o.query()))
+func (c *Client) ListFiles(ctx context.Context, o PageOptions, options ...CallOption) (Page[File], error) {
+	return fetch[Page[File]](ctx, c, request("listFiles", http.MethodGet, "files").where(o.query()), options)
 }
 
 // Files iterates over the account's files, newest first, and reads a page at a time. An error ends the iteration.
-func (c *Client) Files(ctx context.Context) iter.Seq2[File, error] {
+func (c *Client) Files(ctx context.Context, options ...CallOption) iter.Seq2[File, error] {
 	return pages(func(cursor string) (Page[File], error) {
-		return c.ListFiles(ctx, PageOptions{Limit: maxLimit, Cursor: cursor})
+		return c.ListFiles(ctx, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
 	})
 }
 
 // ReadFile reads what is known of a file.
-func (c *Client) ReadFile(ctx context.Context, file string) (File, error) {
-	return fetch[File](ctx, c, request("readFile", http.MethodGet, "files", file))
+func (c *Client) ReadFile(ctx context.Context, file string, options ...CallOption) (File, error) {
+	return fetch[File](ctx, c, request("readFile", http.MethodGet, "files", file), options)
 }
 
 // ListFileRows reads rows of a ready file: at most limit, 1 to 100, behind the first offset rows.
-func (c *Client) ListFileRows(ctx context.Context, file string, offset int64, limit int) (FileRows, error) {
+func (c *Client) ListFileRows(ctx context.Context, file string, offset int64, limit int, options ...CallOption) (FileRows, error) {
 	q := url.Values{"offset": {strconv.FormatInt(offset, 10)}, "limit": {strconv.Itoa(limit)}}
-	return fetch[FileRows](ctx, c, request("listFileRows", http.MethodGet, "files", file, "rows").where(q))
+	return fetch[FileRows](ctx, c, request("listFileRows", http.MethodGet, "files", file, "rows").where(q), options)
 }
 
 // DeleteFile deletes a file. It is ErrConflict while a run that is not over uses the file.
-func (c *Client) DeleteFile(ctx context.Context, file string) error {
-	return c.remove(ctx, request("deleteFile", http.MethodDelete, "files", file))
+func (c *Client) DeleteFile(ctx context.Context, file string, options ...CallOption) error {
+	return c.remove(ctx, request("deleteFile", http.MethodDelete, "files", file), options)
 }

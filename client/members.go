@@ -57,35 +57,35 @@ type InvitedMember struct {
 }
 
 // AddMember invites a member, or makes a rule.
-func (c *Client) AddMember(ctx context.Context, m NewMember) (InvitedMember, error) {
-	return fetch[InvitedMember](ctx, c, request("addMember", http.MethodPost, "members").creating(m))
+func (c *Client) AddMember(ctx context.Context, m NewMember, options ...CallOption) (InvitedMember, error) {
+	return fetch[InvitedMember](ctx, c, request("addMember", http.MethodPost, "members").creating(m), options)
 }
 
 // ListMembers returns one page of the account's members and rules, newest first.
-func (c *Client) ListMembers(ctx context.Context, o PageOptions) (Page[Member], error) {
-	return fetch[Page[Member]](ctx, c, request("listMembers", http.MethodGet, "members").where(o.query()))
+func (c *Client) ListMembers(ctx context.Context, o PageOptions, options ...CallOption) (Page[Member], error) {
+	return fetch[Page[Member]](ctx, c, request("listMembers", http.MethodGet, "members").where(o.query()), options)
 }
 
 // Members iterates over the account's members and rules, newest first, and reads a page at a time. An error ends the iteration.
-func (c *Client) Members(ctx context.Context) iter.Seq2[Member, error] {
+func (c *Client) Members(ctx context.Context, options ...CallOption) iter.Seq2[Member, error] {
 	return pages(func(cursor string) (Page[Member], error) {
-		return c.ListMembers(ctx, PageOptions{Limit: maxLimit, Cursor: cursor})
+		return c.ListMembers(ctx, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
 	})
 }
 
 // ChangeMember replaces the name or the role of a member or rule. Another role for the last owner is ErrConflict.
-func (c *Client) ChangeMember(ctx context.Context, id string, m MemberChange) (Member, error) {
+func (c *Client) ChangeMember(ctx context.Context, id string, m MemberChange, options ...CallOption) (Member, error) {
 	k := request("changeMember", http.MethodPut, "members", id)
 	k.body = m
-	return fetch[Member](ctx, c, k)
+	return fetch[Member](ctx, c, k, options)
 }
 
 // RemoveMember removes a member or rule. To remove the last owner is ErrConflict.
-func (c *Client) RemoveMember(ctx context.Context, id string) error {
-	return c.remove(ctx, request("removeMember", http.MethodDelete, "members", id))
+func (c *Client) RemoveMember(ctx context.Context, id string, options ...CallOption) error {
+	return c.remove(ctx, request("removeMember", http.MethodDelete, "members", id), options)
 }
 
 // LinkMember makes a new sign-in link of a member, in place of earlier ones.
-func (c *Client) LinkMember(ctx context.Context, id string) (InvitedMember, error) {
-	return fetch[InvitedMember](ctx, c, request("linkMember", http.MethodPost, "members", id, "link"))
+func (c *Client) LinkMember(ctx context.Context, id string, options ...CallOption) (InvitedMember, error) {
+	return fetch[InvitedMember](ctx, c, request("linkMember", http.MethodPost, "members", id, "link"), options)
 }

@@ -40,6 +40,6 @@ type ModelList struct {
 }
 
 // ListModels returns all configured models.
-func (c *Client) ListModels(ctx context.Context) (ModelList, error) {
-	return fetch[ModelList](ctx, c, request("listModels", http.MethodGet, "models"))
+func (c *Client) ListModels(ctx context.Context, options ...CallOption) (ModelList, error) {
+	return fetch[ModelList](ctx, c, request("listModels", http.MethodGet, "models"), options)
 }

@@ -68,8 +68,8 @@ type RecordUsage struct {
 }
 
 // ReadRecord reads everything that is kept of the call that made a result.
-func (c *Client) ReadRecord(ctx context.Context, id string) (Record, error) {
-	return fetch[Record](ctx, c, request("readRecord", http.MethodGet, "results", id, "record"))
+func (c *Client) ReadRecord(ctx context.Context, id string, options ...CallOption) (Record, error) {
+	return fetch[Record](ctx, c, request("readRecord", http.MethodGet, "results", id, "record"), options)
 }
 
 // UsageBy is what usage is added up by.
@@ -116,7 +116,7 @@ type UsageSum struct {
 }
 
 // ReadUsage adds up what the account's calls used. The sums are those of all results that were ever saved.
-func (c *Client) ReadUsage(ctx context.Context, f UsageFilter) (Usage, error) {
+func (c *Client) ReadUsage(ctx context.Context, f UsageFilter, options ...CallOption) (Usage, error) {
 	q := url.Values{}
 	setTime(q, "from", f.From)
 	setTime(q, "to", f.To)
@@ -124,5 +124,5 @@ func (c *Client) ReadUsage(ctx context.Context, f UsageFilter) (Usage, error) {
 	set(q, "prism", f.Prism)
 	set(q, "model", f.Model)
 	set(q, "key_id", f.KeyID)
-	return fetch[Usage](ctx, c, request("readUsage", http.MethodGet, "usage").where(q))
+	return fetch[Usage](ctx, c, request("readUsage", http.MethodGet, "usage").where(q), options)
 }

@@ -19,27 +19,33 @@ func NewIdempotencyKey() string { return rand.Text() }
 
 // CreateResult answers a text through a prism, given by its slug or id, and saves the result. If the model gives no usable
 // answer, the error is a *FailedError with the saved result.
-func (c *Client) CreateResult(ctx context.Context, prism string, r NewResult) (Result, error) {
-	return fetch[Result](ctx, c, create(prism, r, JSON))
-}
-
-// CreateResultRaw is CreateResult with the stored answers.
-func (c *Client) CreateResultRaw(ctx context.Context, prism string, r NewResult) (RawResult, error) {
-	return fetch[RawResult](ctx, c, create(prism, r, Raw))
-}
-
-// CreateResultAs is CreateResult in any format. The caller closes the stream.
-func (c *Client) CreateResultAs(ctx context.Context, prism string, r NewResult, f Format) (io.ReadCloser, error) {
-	return c.buffered(ctx, create(prism, r, f))
-}
-
-func create(prism string, r NewResult, f Format) call {
-	k := request("createResult", http.MethodPost, "prisms", prism, "results").as(f)
+func (c *Client) CreateResult(ctx context.Context, prism string, r NewResult, options ...CallOption) (Result, error) {
+	k := request("createResult", http.MethodPost, "prisms", prism, "results")
 	k.body, k.result, k.timeout, k.repeatable = r, true, AnswerTimeout, r.IdempotencyKey != ""
 	k.err = notUTF8(k.operation, r.Fields, map[string]string{
 		"text": r.Text, "idempotency_key": r.IdempotencyKey, "ref": r.Ref, "context": r.Context,
 	})
-	return k
+	return c.result(ctx, k, options)
+}
+
+// result makes a call and reads the result in the format of the call.
+func (c *Client) result(ctx context.Context, k call, options []CallOption) (r Result, err error) {
+	k = k.formatted().with(options)
+	err = c.do(ctx, k, func(b *body) error {
+		text, err := b.all()
+		switch {
+		case err != nil:
+			return err
+		case k.format.Tabular():
+			r = Result{Body: text}
+			return nil
+		}
+		if err = b.decode(k, text, &r); k.asked {
+			r.Body = text
+		}
+		return err
+	})
+	return r, err
 }
 
 // notUTF8 refuses texts and fields that are not UTF-8: encoding/json would replace invalid bytes, and the model would get another
@@ -57,50 +63,17 @@ func notUTF8(operation string, fields, texts map[string]string) error {
 }
 
 // ReadResult reads a saved result, also a failed one. It does not call the model.
-func (c *Client) ReadResult(ctx context.Context, id string) (Result, error) {
-	return fetch[Result](ctx, c, read(id, JSON))
-}
-
-// ReadResultRaw is ReadResult with the stored answers.
-func (c *Client) ReadResultRaw(ctx context.Context, id string) (RawResult, error) {
-	return fetch[RawResult](ctx, c, read(id, Raw))
-}
-
-// ReadResultAs is ReadResult in any format. The caller closes the stream.
-func (c *Client) ReadResultAs(ctx context.Context, id string, f Format) (io.ReadCloser, error) {
-	return c.buffered(ctx, read(id, f))
-}
-
-func read(id string, f Format) call {
-	return request("readResult", http.MethodGet, "results", id).as(f)
+func (c *Client) ReadResult(ctx context.Context, id string, options ...CallOption) (Result, error) {
+	return c.result(ctx, request("readResult", http.MethodGet, "results", id), options)
 }
 
 // RetryResult sends a failed result's fields to the model again and saves a new result, to which the idempotency key moves. A
 // result can be retried once; the second retry is ErrConflict. If the model fails again, the error is a *FailedError with the
 // new result, which can be retried in turn.
-func (c *Client) RetryResult(ctx context.Context, id string) (Result, error) {
-	return fetch[Result](ctx, c, retry(id, JSON))
-}
-
-// RetryResultRaw is RetryResult with the stored answers.
-func (c *Client) RetryResultRaw(ctx context.Context, id string) (RawResult, error) {
-	return fetch[RawResult](ctx, c, retry(id, Raw))
-}
-
-// RetryResultAs is RetryResult in any format. The caller closes the stream.
-func (c *Client) RetryResultAs(ctx context.Context, id string, f Format) (io.ReadCloser, error) {
-	return c.buffered(ctx, retry(id, f))
-}
-
-func retry(id string, f Format) call {
-	k := request("retryResult", http.MethodPost, "results", id, "retry").as(f)
+func (c *Client) RetryResult(ctx context.Context, id string, options ...CallOption) (Result, error) {
+	k := request("retryResult", http.MethodPost, "results", id, "retry")
 	k.result, k.timeout = true, AnswerTimeout
-	return k
-}
-
-func (k call) as(f Format) call {
-	k.query, k.format = url.Values{"format": {string(f)}}, f
-	return k
+	return c.result(ctx, k, options)
 }
 
 // ResultFilter selects the results of a list; an empty member selects all.
@@ -158,21 +131,14 @@ func set(q url.Values, name, value string) {
 }
 
 // ListResults returns one page of the account's results: newest first, or those of a run in row order.
-func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions) (Page[Result], error) {
-	return fetch[Page[Result]](ctx, c, request("listResults", http.MethodGet, "results").where(f.query(o)))
-}
-
-// ListResultsRaw is ListResults with the stored answers.
-func (c *Client) ListResultsRaw(ctx context.Context, f ResultFilter, o PageOptions) (Page[RawResult], error) {
-	q := f.query(o)
-	q.Set("format", string(Raw))
-	return fetch[Page[RawResult]](ctx, c, request("listResults", http.MethodGet, "results").where(q))
+func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions, options ...CallOption) (Page[Result], error) {
+	return fetch[Page[Result]](ctx, c, request("listResults", http.MethodGet, "results").where(f.query(o)).formatted(), options)
 }
 
 // Results iterates over the account's results, newest first, and reads a page at a time. An error ends the iteration.
-func (c *Client) Results(ctx context.Context, f ResultFilter) iter.Seq2[Result, error] {
+func (c *Client) Results(ctx context.Context, f ResultFilter, options ...CallOption) iter.Seq2[Result, error] {
 	return pages(func(cursor string) (Page[Result], error) {
-		return c.ListResults(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor})
+		return c.ListResults(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
 	})
 }
 
@@ -214,7 +180,7 @@ type Export struct {
 
 // ExportResults streams the results of a prism, oldest first; csv and tsv begin with one header row. A stream whose
 // connection is lost ends with a *ConnectionError, never with io.EOF. The caller closes the stream.
-func (c *Client) ExportResults(ctx context.Context, prism string, e Export) (io.ReadCloser, error) {
+func (c *Client) ExportResults(ctx context.Context, prism string, e Export, options ...CallOption) (io.ReadCloser, error) {
 	q := url.Values{}
 	set(q, "format", string(e.Format))
 	set(q, "status", string(e.Status))
@@ -223,7 +189,7 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export) (io.
 	set(q, "model", e.Model)
 	set(q, "key_id", e.KeyID)
 	set(q, "after", e.After)
-	return c.stream(ctx, request("exportResults", http.MethodGet, "prisms", prism, "results").where(q))
+	return c.stream(ctx, request("exportResults", http.MethodGet, "prisms", prism, "results").where(q), options)
 }
 
 func setTime(q url.Values, name string, t time.Time) {

@@ -26,14 +26,16 @@ type manyRetry struct {
 }
 
 // RetryResults retries all results that match, in the background, if they are as many as expected; else it is ErrConflict, also
-// while results of the prism are being retried. CheckRetry counts them. A call whose response was lost is not repeated.
-func (c *Client) RetryResults(ctx context.Context, r ResultRetry, expect int) (Retrying, error) {
-	k := request("retryResults", http.MethodPost, "results", "retry")
-	k.body, k.want = manyRetry{r, Failed, &expect}, http.StatusAccepted
-	return fetch[Retrying](ctx, c, k)
-}
-
-// CheckRetry counts what RetryResults would retry, up to a million (ErrConflict if more match), and retries nothing.
-func (c *Client) CheckRetry(ctx context.Context, r ResultRetry) (Retrying, error) {
-	return fetch[Retrying](ctx, c, request("retryResults", http.MethodPost, "results", "retry").checking(manyRetry{r, Failed, nil}))
+// while results of the prism are being retried. A dry run counts them, up to a million (ErrConflict if more match), whatever is
+// expected. A call whose response was lost is not repeated.
+func (c *Client) RetryResults(ctx context.Context, r ResultRetry, expect int, options ...CallOption) (Retrying, error) {
+	k := request("retryResults", http.MethodPost, "results", "retry").orChecking()
+	k.want = http.StatusAccepted
+	k = k.with(options)
+	many := manyRetry{ResultRetry: r, Status: Failed}
+	if !k.dryRun {
+		many.Expect = &expect
+	}
+	k.body = many
+	return fetch[Retrying](ctx, c, k, nil)
 }

@@ -21,21 +21,22 @@ var ErrColumnsChanged = errors.New("client: the Lens of the prism changed during
 // rows is a download of a run's rows in a format of lines. It gives whole rows only, so that it can continue behind the last one.
 type rows struct {
 	RunRows
-	ctx    context.Context //nolint:containedctx // of the requests, which last as long as the stream
-	c      *Client
-	id     string
-	from   *bufio.Reader
-	body   io.Closer
-	header []byte // csv and tsv; nil until it was read
-	last   []byte // the last row that was read
-	ready  []byte // what is left of it for the caller
-	err    error  // that ended the stream
+	ctx     context.Context //nolint:containedctx // of the requests, which last as long as the stream
+	c       *Client
+	id      string
+	options []CallOption
+	from    *bufio.Reader
+	body    io.Closer
+	header  []byte // csv and tsv; nil until it was read
+	last    []byte // the last row that was read
+	ready   []byte // what is left of it for the caller
+	err     error  // that ended the stream
 }
 
 func (r *rows) request(after int64) (io.ReadCloser, error) {
 	q := r.RunRows
 	q.After = after
-	return r.c.stream(r.ctx, request("listRunRows", http.MethodGet, "runs", r.id, "rows").where(q.query()))
+	return r.c.stream(r.ctx, request("listRunRows", http.MethodGet, "runs", r.id, "rows").where(q.query()), r.options)
 }
 
 func (r *rows) take(from io.ReadCloser) { r.from, r.body = bufio.NewReaderSize(from, 64<<10), from }
@@ -151,10 +152,10 @@ func isNamed(column, name string) bool {
 func (r *rows) cells(row []byte) (names, cells []string, err error) {
 	switch r.Format {
 	case RowsJSONL:
-		var members Answers
+		var members Row
 		err = json.Unmarshal(row, &members)
 		for _, m := range members {
-			names, cells = append(names, m.Name), append(cells, fmt.Sprint(m.Value))
+			names, cells = append(names, m.Column), append(cells, fmt.Sprint(m.Value))
 		}
 	case RowsTSV:
 		names = strings.Split(strings.TrimRight(string(r.header), "\r\n"), "\t")

@@ -3,13 +3,11 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
-	"unicode/utf8"
 )
 
 // RunStatus is the state of a file run.
@@ -72,6 +70,7 @@ type Run struct {
 	CreatedAt        Time     `json:"created_at"`
 	StartedAt        *Time    `json:"started_at"`
 	FinishedAt       *Time    `json:"finished_at"`
+	Plan             *DryRun  `json:"-"` // what the run would do, of a dry run
 }
 
 // Done is the number of rows that have their outcome.
@@ -104,32 +103,26 @@ type InvalidRow struct {
 	Message string `json:"message"`
 }
 
-// CreateRun starts a run of a ready file through a prism, given by its slug or id.
-func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun) (Run, error) {
-	k := createRun(prism, r).creating(r)
+// CreateRun starts a run of a ready file through a prism, given by its slug or id. A dry run makes every check, also of the rows,
+// makes and sends nothing, and returns a Run that has only its Plan.
+func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun, options ...CallOption) (Run, error) {
+	k := request("createRun", http.MethodPost, "prisms", prism, "runs").creating(r).orChecking()
 	k.repeatable = r.IdempotencyKey != ""
-	return fetch[Run](ctx, c, k)
-}
-
-// CheckRun makes every check of CreateRun and those of the rows, and says what the run would do, but makes and sends nothing.
-func (c *Client) CheckRun(ctx context.Context, prism string, r NewRun) (DryRun, error) {
-	k := createRun(prism, r).checking(r)
-	k.timeout = PlanTimeout
-	return fetch[DryRun](ctx, c, k)
-}
-
-func createRun(prism string, r NewRun) call {
-	k := request("createRun", http.MethodPost, "prisms", prism, "runs")
-	texts := map[string]string{"ref": r.Ref, "context": r.Context, "name": r.Name, "idempotency_key": r.IdempotencyKey}
-	for key, column := range r.Fields {
-		texts["fields."+key] = column
+	k.err = notUTF8(k.operation, r.Fields, map[string]string{
+		"ref": r.Ref, "context": r.Context, "name": r.Name, "idempotency_key": r.IdempotencyKey,
+	})
+	k = k.with(options)
+	if !k.dryRun {
+		return fetch[Run](ctx, c, k, nil)
 	}
-	for path, text := range texts {
-		if !utf8.ValidString(text) || !utf8.ValidString(path) { // encoding/json would replace invalid bytes
-			k.err = fmt.Errorf("client: createRun: %q is not UTF-8", path)
-		}
+	if k.timeout == Timeout {
+		k.timeout = PlanTimeout
 	}
-	return k
+	plan, err := fetch[DryRun](ctx, c, k, nil)
+	if err != nil {
+		return Run{}, err
+	}
+	return Run{Plan: &plan}, nil
 }
 
 // RunFilter selects the runs of a list; an empty member selects all.
@@ -139,47 +132,47 @@ type RunFilter struct {
 }
 
 // ListRuns returns one page of the account's runs, newest first.
-func (c *Client) ListRuns(ctx context.Context, f RunFilter, o PageOptions) (Page[Run], error) {
+func (c *Client) ListRuns(ctx context.Context, f RunFilter, o PageOptions, options ...CallOption) (Page[Run], error) {
 	q := o.query()
 	set(q, "prism", f.Prism)
 	set(q, "status", string(f.Status))
-	return fetch[Page[Run]](ctx, c, request("listRuns", http.MethodGet, "runs").where(q))
+	return fetch[Page[Run]](ctx, c, request("listRuns", http.MethodGet, "runs").where(q), options)
 }
 
 // Runs iterates over the account's runs, newest first, and reads a page at a time. An error ends the iteration.
-func (c *Client) Runs(ctx context.Context, f RunFilter) iter.Seq2[Run, error] {
+func (c *Client) Runs(ctx context.Context, f RunFilter, options ...CallOption) iter.Seq2[Run, error] {
 	return pages(func(cursor string) (Page[Run], error) {
-		return c.ListRuns(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor})
+		return c.ListRuns(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
 	})
 }
 
 // ReadRun reads a run.
-func (c *Client) ReadRun(ctx context.Context, id string) (Run, error) {
-	return fetch[Run](ctx, c, request("readRun", http.MethodGet, "runs", id))
+func (c *Client) ReadRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
+	return fetch[Run](ctx, c, request("readRun", http.MethodGet, "runs", id), options)
 }
 
 // PauseRun begins no further row of a run. Those under way end within 16 s. The call is idempotent.
-func (c *Client) PauseRun(ctx context.Context, id string) (Run, error) {
-	return fetch[Run](ctx, c, request("pauseRun", http.MethodPost, "runs", id, "pause").idempotent())
+func (c *Client) PauseRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
+	return fetch[Run](ctx, c, request("pauseRun", http.MethodPost, "runs", id, "pause").idempotent(), options)
 }
 
 // ResumeRun continues a paused run. The call is idempotent.
-func (c *Client) ResumeRun(ctx context.Context, id string) (Run, error) {
-	return fetch[Run](ctx, c, request("resumeRun", http.MethodPost, "runs", id, "resume").idempotent())
+func (c *Client) ResumeRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
+	return fetch[Run](ctx, c, request("resumeRun", http.MethodPost, "runs", id, "resume").idempotent(), options)
 }
 
 // CancelRun ends a run for good; answers that are there stay. The call is idempotent.
-func (c *Client) CancelRun(ctx context.Context, id string) (Run, error) {
-	return fetch[Run](ctx, c, request("cancelRun", http.MethodPost, "runs", id, "cancel").idempotent())
+func (c *Client) CancelRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
+	return fetch[Run](ctx, c, request("cancelRun", http.MethodPost, "runs", id, "cancel").idempotent(), options)
 }
 
 // RetryRun sends the failed rows of a run to the model again. It is ErrConflict if there are none.
-func (c *Client) RetryRun(ctx context.Context, id string) (Run, error) {
-	return fetch[Run](ctx, c, request("retryRun", http.MethodPost, "runs", id, "retry"))
+func (c *Client) RetryRun(ctx context.Context, id string, options ...CallOption) (Run, error) {
+	return fetch[Run](ctx, c, request("retryRun", http.MethodPost, "runs", id, "retry"), options)
 }
 
 // SetRunLimits changes how fast a run goes.
-func (c *Client) SetRunLimits(ctx context.Context, id string, l RunLimits) (Run, error) {
+func (c *Client) SetRunLimits(ctx context.Context, id string, l RunLimits, options ...CallOption) (Run, error) {
 	k, sent := request("setRunLimits", http.MethodPut, "runs", id, "limits"), map[string]any{}
 	if l.RowsPerSecond != nil {
 		sent["rows_per_second"] = orNull(*l.RowsPerSecond)
@@ -188,7 +181,7 @@ func (c *Client) SetRunLimits(ctx context.Context, id string, l RunLimits) (Run,
 		sent["concurrency"] = orNull(*l.Concurrency)
 	}
 	k.body = sent
-	return fetch[Run](ctx, c, k)
+	return fetch[Run](ctx, c, k, options)
 }
 
 // orNull is a limit, or null to remove it.
@@ -231,8 +224,8 @@ type RunRows struct {
 // ListRunRows streams the rows of a run in the order of its file: the columns of the file, then the outcome, then the answers.
 // It works in every state of the run. A stream of csv, tsv or jsonl whose connection is lost continues behind the last row that
 // was read; one of xlsx ends with a *ConnectionError. The caller closes the stream.
-func (c *Client) ListRunRows(ctx context.Context, id string, q RunRows) (io.ReadCloser, error) {
-	r := &rows{ctx: ctx, c: c, id: id, RunRows: q}
+func (c *Client) ListRunRows(ctx context.Context, id string, q RunRows, options ...CallOption) (io.ReadCloser, error) {
+	r := &rows{ctx: ctx, c: c, id: id, RunRows: q, options: options}
 	from, err := r.request(q.After)
 	if err != nil || q.Format == RowsXLSX {
 		return from, err

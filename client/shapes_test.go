@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"io"
 	"maps"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -19,9 +18,9 @@ import (
 
 // shapes are the client's types for the schemas of the document. Several schemas can have one type.
 var shapes = map[string]reflect.Type{
-	"CreateResult": reflect.TypeFor[NewResult](), "Result": reflect.TypeFor[Result](), "RawResult": reflect.TypeFor[RawResult](),
-	"ChoiceAnswer": reflect.TypeFor[RawAnswer](), "YesNoAnswer": reflect.TypeFor[RawAnswer](), "ScaleAnswer": reflect.TypeFor[RawAnswer](),
-	"ResultPage": reflect.TypeFor[Page[Result]](), "RawResultPage": reflect.TypeFor[Page[RawResult]](), "PrismPage": reflect.TypeFor[Page[Prism]](), "VersionPage": reflect.TypeFor[Page[Version]](),
+	"CreateResult": reflect.TypeFor[NewResult](), "Result": reflect.TypeFor[Result](), "RawResult": reflect.TypeFor[Result](),
+	"ChoiceAnswer": reflect.TypeFor[Answer](), "YesNoAnswer": reflect.TypeFor[Answer](), "ScaleAnswer": reflect.TypeFor[Answer](),
+	"ResultPage": reflect.TypeFor[Page[Result]](), "RawResultPage": reflect.TypeFor[Page[Result]](), "PrismPage": reflect.TypeFor[Page[Prism]](), "VersionPage": reflect.TypeFor[Page[Version]](),
 	"ApiKeyList": reflect.TypeFor[Page[APIKey]](),
 	"Field":      reflect.TypeFor[Field](), "Option": reflect.TypeFor[Option](), "Level": reflect.TypeFor[Level](),
 	"Question": reflect.TypeFor[Question](), "ChoiceQuestion": reflect.TypeFor[Question](), "YesNoQuestion": reflect.TypeFor[Question](),
@@ -156,7 +155,7 @@ func jsonKind(typ reflect.Type) (kind string, canBeNil bool) {
 	switch typ {
 	case reflect.TypeFor[Time](), reflect.TypeFor[time.Time](), reflect.TypeFor[Secret]():
 		return "string", false
-	case reflect.TypeFor[Answers](), reflect.TypeFor[RawAnswers](), reflect.TypeFor[Probabilities](), reflect.TypeFor[LabelMass]():
+	case reflect.TypeFor[Answers](), reflect.TypeFor[Row](), reflect.TypeFor[Probabilities](), reflect.TypeFor[LabelMass]():
 		return "object", true
 	case reflect.TypeFor[[]int](), reflect.TypeFor[[]FileColumn]():
 		return "array", true
@@ -266,10 +265,6 @@ func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
 // constantsOf are the values of the package's exported constants that are texts of a named type.
 func constantsOf(t *testing.T) map[string][]string {
 	t.Helper()
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	values := map[string][]string{}
 	see := func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -287,10 +282,7 @@ func constantsOf(t *testing.T) map[string][]string {
 		}
 		return true
 	}
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
+	for _, name := range sources(t) {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)

@@ -31,8 +31,8 @@ type Try struct {
 	Error     *string      `json:"error"` // why the model gave no usable answer, in words
 	ErrorCode *ErrorCode   `json:"error_code"`
 	TookMS    int64        `json:"took_ms"`
-	Raw       RawAnswers   `json:"raw"`  // the answer to every question; nil if the model failed
-	JSON      Answers      `json:"json"` // the Lens columns; nil if the model failed
+	Answers   Answers      `json:"raw"`  // the answer to every question; nil if the model failed
+	Row       Row          `json:"json"` // the Lens columns; nil if the model failed
 	Model     *RecordModel `json:"model"`
 	Usage     *RecordUsage `json:"usage"`
 	LabelMass LabelMass    `json:"label_mass"`
@@ -40,11 +40,11 @@ type Try struct {
 
 // TryDefinition asks the model the questions of a definition. Neither the definition nor a result is saved, but the use
 // counts, so a call without a response is not repeated. If the model gives no usable answer, the error is a *FailedError with the Try.
-func (c *Client) TryDefinition(ctx context.Context, t NewTry) (Try, error) {
+func (c *Client) TryDefinition(ctx context.Context, t NewTry, options ...CallOption) (Try, error) {
 	k := request("tryDefinition", http.MethodPost, "try")
 	k.body, k.try, k.timeout = t, true, AnswerTimeout
 	k.err = notUTF8(k.operation, t.Fields, map[string]string{"text": t.Text, "context": t.Context})
-	return fetch[Try](ctx, c, k)
+	return fetch[Try](ctx, c, k, options)
 }
 
 // lensPreview is a Lens that is not stored, and the results to show with it.
@@ -68,8 +68,10 @@ type PreviewedResult struct {
 
 // PreviewLens shows results of a prism, at most 50, as a read with another Lens would. It stores nothing. An id that no result of
 // the prism has is left out.
-func (c *Client) PreviewLens(ctx context.Context, prism string, l Lens, results []string) (PreviewedLens, error) {
+func (c *Client) PreviewLens(
+	ctx context.Context, prism string, l Lens, results []string, options ...CallOption,
+) (PreviewedLens, error) {
 	k := request("previewLens", http.MethodPost, "prisms", prism, "lens", "preview").idempotent()
 	k.body = lensPreview{l.Columns, append([]string{}, results...)}
-	return fetch[PreviewedLens](ctx, c, k)
+	return fetch[PreviewedLens](ctx, c, k, options)
 }

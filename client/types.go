@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"mime"
 	"time"
 )
@@ -10,8 +11,8 @@ type Format string
 
 // The formats.
 const (
-	JSON  Format = "json"  // answers shaped by the Lens
-	Raw   Format = "raw"   // the stored answers with every probability
+	JSON  Format = "json"  // the columns of the Lens
+	Raw   Format = "raw"   // the answers with every probability
 	CSV   Format = "csv"   // a header row and a row for each result, with labels
 	TSV   Format = "tsv"   // the same between tabs
 	JSONL Format = "jsonl" // a JSON object on each line, with keys in place of labels
@@ -64,14 +65,8 @@ type NewResult struct {
 	Context string `json:"context,omitempty"`
 }
 
-// Result is the saved answer to one call, shaped by the prism's current Lens.
-type Result = ResultOf[Answers]
-
-// RawResult is a result with the stored answer to every question.
-type RawResult = ResultOf[RawAnswers]
-
-// ResultOf is a result with one of the two kinds of answers.
-type ResultOf[A Answers | RawAnswers] struct {
+// Result is the saved answer to one call.
+type Result struct {
 	ID        string  `json:"id"`
 	Ref       *string `json:"ref"`
 	Prism     string  `json:"prism"`
@@ -80,7 +75,48 @@ type ResultOf[A Answers | RawAnswers] struct {
 	Error     *string `json:"error"` // why the result failed, in words
 	TookMS    int64   `json:"took_ms"`
 	CreatedAt Time    `json:"created_at"`
-	Answers   A       `json:"answers"` // nil for a failed result
+	// Answers are the answers to the questions, with every probability; nil for a failed result, and in another format than Raw.
+	Answers Answers `json:"answers"`
+	// Row is the columns of the prism's current Lens, in the format JSON; nil for a failed result, and in other formats.
+	Row Row `json:"-"`
+	// Body is the response in the format that WithFormat asked for; nil without that option. In CSV, TSV and JSONL a result has
+	// only its Body.
+	Body []byte `json:"-"`
+}
+
+// UnmarshalJSON reads a result of the format Raw, whose answers are objects, or JSON, whose answers are texts and numbers.
+func (r *Result) UnmarshalJSON(b []byte) error {
+	type members Result
+	read := struct {
+		*members
+		Answers json.RawMessage `json:"answers"`
+	}{members: (*members)(r)}
+	r.Answers, r.Row = nil, nil
+	if err := json.Unmarshal(b, &read); err != nil || read.Answers == nil {
+		return err
+	}
+	if err := json.Unmarshal(read.Answers, &r.Row); err != nil {
+		return err
+	}
+	for _, one := range r.Row {
+		if _, raw := one.Value.(map[string]any); raw {
+			r.Row = nil
+			return json.Unmarshal(read.Answers, &r.Answers)
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes a result in the format that it was read in, as Raw or JSON.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type members Result
+	if r.Row == nil {
+		return json.Marshal(members(r))
+	}
+	return json.Marshal(struct {
+		members
+		Answers Row `json:"answers"`
+	}{members(r), r.Row})
 }
 
 // QuestionType is what kind of answer a question has.
@@ -188,7 +224,7 @@ type Prism struct {
 	Version       Version `json:"version"`
 	// RetentionDays is how many days old results become before they are deleted; nil: they are kept.
 	RetentionDays *int `json:"retention_days"`
-	// ETag names the prism as it is here, for ReplaceLensOf and CreateVersionOf. Prisms of lists have none.
+	// ETag names the prism as it is here, for IfUnchanged. Prisms of lists have none.
 	ETag string `json:"-"`
 }
 

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// PlanTimeout is how long one attempt of CheckRun may take: it checks rows for 20 s.
+// PlanTimeout is how long one attempt of a dry run of CreateRun may take: it checks rows for 20 s.
 const PlanTimeout = time.Minute
 
 // FollowRun streams a run as server-sent events, at most two a second, until it is over. WatchRun reads them. The caller
 // closes the stream.
-func (c *Client) FollowRun(ctx context.Context, id string) (io.ReadCloser, error) {
-	return c.stream(ctx, request("followRun", http.MethodGet, "runs", id, "events"))
+func (c *Client) FollowRun(ctx context.Context, id string, options ...CallOption) (io.ReadCloser, error) {
+	return c.stream(ctx, request("followRun", http.MethodGet, "runs", id, "events"), options)
 }
 
 // WatchRun follows a run until it is finished, cancelled or paused, and returns it. It reads the run's events, or where those do
