@@ -146,7 +146,9 @@ func (f *fake) rows(r *http.Request, _ []byte) (int, string) {
 	}
 	var b strings.Builder
 	for i, record := range records[1:] {
-		row := map[string]any{"text": record[0], "category": record[1], "prism_row": i + 1, "prism_status": f.status}
+		row := map[string]any{
+			"text": record[0], "category": record[1], "prism_row": i + 1, "prism_status": f.status, "prism_error": nil, "intent": nil, "problem": nil,
+		}
 		if f.status == "ok" {
 			row["intent"], row["problem"] = "card_arrival", "yes"
 		} else {

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -41,23 +38,14 @@ type row struct {
 
 // readReport downloads the rows of a run and compares each answer with the row's own.
 func readReport(ctx context.Context, c *client.Client, r client.Run) (*report, error) {
-	rows, err := c.ListRunRows(ctx, r.ID, client.RunRows{Format: client.RowsJSONL})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
 	report := &report{run: r, intents: map[string]int{}}
-	for d := json.NewDecoder(bufio.NewReader(rows)); ; {
-		var one row
-		err := d.Decode(&one)
-		if errors.Is(err, io.EOF) {
-			return report, nil
-		}
+	for one, err := range client.Rows[row](c.ListRunRows(ctx, r.ID, client.RunRows{Format: client.RowsJSONL})) {
 		if err != nil {
 			return nil, err
 		}
 		report.add(one)
 	}
+	return report, nil
 }
 
 func (r *report) add(one row) {

@@ -97,7 +97,7 @@ func choices(q client.Question) int {
 
 func (r *row) ask(ctx context.Context, c *client.Client, l labelled) {
 	began := time.Now()
-	result, err := c.CreateResultRaw(ctx, r.prism, client.NewResult{Text: l.text})
+	result, err := c.CreateResult(ctx, r.prism, client.NewResult{Text: l.text})
 	r.asked++
 	var failed *client.FailedError
 	switch {

@@ -86,7 +86,7 @@ func some(rows []labelled, n int) []labelled {
 }
 
 // value is the answer's key.
-func value(a client.RawAnswer) string {
+func value(a client.Answer) string {
 	switch {
 	case a.Type == client.Choice:
 		return a.Value

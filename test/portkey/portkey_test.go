@@ -54,9 +54,8 @@ models:
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, _ := result.Answers.Get("urgent")
-	if answer.Probability == nil || *answer.Probability < 0.7 {
-		t.Errorf("the answer is %+v", answer)
+	if urgent, err := result.Answers.YesNo("urgent"); err != nil || urgent.Probability < 0.7 {
+		t.Errorf("the answer is %+v: %v", urgent, err)
 	}
 	seen := behind.take()
 	if len(seen) != 1 || seen[0].Get("Authorization") != "Bearer "+key || seen[0].Get("X-Team") != team {
@@ -75,7 +74,7 @@ models:
 }
 
 // ask starts a Prism with a file of models, and calls it once.
-func ask(t *testing.T, models string) (client.RawResult, error) {
+func ask(t *testing.T, models string) (client.Result, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "models.yaml")
 	if err := os.WriteFile(file, []byte(models), 0o600); err != nil {
@@ -105,7 +104,7 @@ func ask(t *testing.T, models string) (client.RawResult, error) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	return c.CreateResultRaw(t.Context(), "urgency", client.NewResult{Text: "The roof is on fire."})
+	return c.CreateResult(t.Context(), "urgency", client.NewResult{Text: "The roof is on fire."})
 }
 
 // startGateway returns the base URL of Portkey's gateway.
