@@ -31,7 +31,7 @@ func (a *app) call() *cobra.Command {
 			return err
 		}
 		ctx := cmd.Context()
-		err = a.show(ctx, c, f, func(f client.Format) (io.ReadCloser, error) { return c.CreateResultAs(ctx, args[0], r, f) })
+		err = a.show(ctx, c, f, func(o client.CallOption) (client.Result, error) { return c.CreateResult(ctx, args[0], r, o) })
 		return explainFields(ctx, c, args[0], r, err)
 	})
 	cmd.Long = `Answer a text through a prism, and save the result.
@@ -175,12 +175,13 @@ func formatFlag(cmd *cobra.Command, format *string) {
 }
 
 // show writes the result of a call in a format. For a failed result it returns the error too.
-func (a *app) show(ctx context.Context, c *client.Client, f client.Format, call func(client.Format) (io.ReadCloser, error)) error {
+func (a *app) show(ctx context.Context, c *client.Client, f client.Format, call func(client.CallOption) (client.Result, error)) error {
 	of := f
 	if f == table_ {
 		of = client.JSON
 	}
-	body, err := readAll(call(of))
+	result, err := call(client.WithFormat(of))
+	body := result.Body
 	var failed *client.FailedError
 	if errors.As(err, &failed) {
 		body = failed.Body
@@ -203,24 +204,16 @@ func (a *app) show(ctx context.Context, c *client.Client, f client.Format, call 
 	return errors.Join(err, writeErr)
 }
 
-func readAll(from io.ReadCloser, err error) ([]byte, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = from.Close() }()
-	return io.ReadAll(from)
-}
-
 // shorten rounds the numbers of a csv or tsv table with one result. Its first cell is the result's id.
 func shorten(ctx context.Context, c *client.Client, f client.Format, table []byte) ([]byte, error) {
 	header := bytes.IndexByte(table, '\n') + 1
-	r, err := c.ReadResult(ctx, string(digits.Cells(table[header:], f)[0]))
+	r, err := c.ReadResult(ctx, string(digits.Cells(table[header:], f)[0]), client.WithFormat(client.JSON))
 	if err != nil {
 		return table, err
 	}
 	numbers := map[string]bool{}
-	for _, answer := range r.Answers {
-		_, numbers[answer.Name] = answer.Value.(float64)
+	for _, one := range r.Row {
+		_, numbers[one.Column] = one.Value.(float64)
 	}
 	rows := digits.NewRows(f, numbers)
 	return append(rows.Row(table[:header]), rows.Row(table[header:])...), nil
@@ -240,16 +233,16 @@ func (a *app) showResult(r client.Result) error {
 		status.cells[1] += ": " + *r.Error
 	}
 	rows = append(rows, row{cells: []string{"created", fmt.Sprintf("%s, took %d ms", r.CreatedAt, r.TookMS)}}, status)
-	if err := table(a.out, rows); err != nil || len(r.Answers) == 0 {
+	if err := table(a.out, rows); err != nil || len(r.Row) == 0 {
 		return err
 	}
-	return a.showAnswers(r.Answers)
+	return a.showAnswers(r.Row)
 }
 
-func (a *app) showAnswers(answers client.Answers) error {
+func (a *app) showAnswers(answers client.Row) error {
 	rows := []row{}
 	for _, answer := range answers {
-		rows = append(rows, row{cells: []string{answer.Name, a.cell(answer.Value)}})
+		rows = append(rows, row{cells: []string{answer.Column, a.cell(answer.Value)}})
 	}
 	if _, err := fmt.Fprintln(a.out); err != nil {
 		return err

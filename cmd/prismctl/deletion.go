@@ -74,7 +74,7 @@ func (a *app) deleteEach(ctx context.Context, c *client.Client, ids []string, ye
 
 func (a *app) deleteMatches(ctx context.Context, c *client.Client, prism string, d client.ResultDeletion, yes, dryRun bool) error {
 	if dryRun || !yes {
-		found, err := c.CheckDeletion(ctx, prism, d)
+		found, err := c.DeleteResults(ctx, prism, d, client.WithDryRun())
 		n := found.Deleting
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (a *app) prismsRetention() *cobra.Command {
 		}
 		if days != nil && !yes {
 			old := client.Time{Time: time.Now().Add(-time.Duration(min(*days, 3650)) * 24 * time.Hour)}
-			found, err := c.CheckDeletion(ctx, args[0], client.ResultDeletion{Before: &old})
+			found, err := c.DeleteResults(ctx, args[0], client.ResultDeletion{Before: &old}, client.WithDryRun())
 			if err != nil {
 				return err
 			}

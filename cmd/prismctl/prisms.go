@@ -109,7 +109,7 @@ func (a *app) showPrism(p client.Prism) error {
 	return err
 }
 
-func (a *app) archive(use, short, done string, change func(*client.Client, context.Context, string) (client.Prism, error)) *cobra.Command {
+func (a *app) archive(use, short, done string, change func(*client.Client, context.Context, string, ...client.CallOption) (client.Prism, error)) *cobra.Command {
 	cmd := a.calling(use, short, cobra.MinimumNArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
 		for _, name := range args {
 			p, err := change(c, cmd.Context(), name)

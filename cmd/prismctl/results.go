@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -26,7 +25,7 @@ func (a *app) resultsGet() *cobra.Command {
 			return err
 		}
 		ctx := cmd.Context()
-		return a.show(ctx, c, f, func(f client.Format) (io.ReadCloser, error) { return c.ReadResultAs(ctx, args[0], f) })
+		return a.show(ctx, c, f, func(o client.CallOption) (client.Result, error) { return c.ReadResult(ctx, args[0], o) })
 	})
 	formatFlag(cmd, &format)
 	return cmd
@@ -48,7 +47,7 @@ func (a *app) resultsList() *cobra.Command {
 		if filter.From, filter.To, err = period(from, to); err != nil {
 			return err
 		}
-		return list(a, output, first(c.Results(cmd.Context(), filter), limit),
+		return list(a, output, first(c.Results(cmd.Context(), filter, client.WithFormat(client.JSON)), limit),
 			"id ref prism version status took_ms created_at answers", a.resultRow)
 	})
 	outputFlag(cmd, &output)
@@ -96,12 +95,12 @@ func (a *app) answersCell(r client.Result) string {
 	if r.Error != nil {
 		return *r.Error
 	}
-	for i, answer := range r.Answers {
-		if f, ok := answer.Value.(float64); ok && !a.exact {
-			r.Answers[i].Value = digits.Round(f)
+	for i, one := range r.Row {
+		if f, ok := one.Value.(float64); ok && !a.exact {
+			r.Row[i].Value = digits.Round(f)
 		}
 	}
-	text, err := json.Marshal(r.Answers)
+	text, err := json.Marshal(r.Row)
 	if err != nil {
 		return fmt.Sprint(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +37,7 @@ func (a *app) retry() *cobra.Command {
 		}
 		var errs []error
 		for _, id := range args {
-			errs = append(errs, a.show(ctx, c, f, func(f client.Format) (io.ReadCloser, error) { return c.RetryResultAs(ctx, id, f) }))
+			errs = append(errs, a.show(ctx, c, f, func(o client.CallOption) (client.Result, error) { return c.RetryResult(ctx, id, o) }))
 		}
 		return errors.Join(errs...)
 	})
@@ -88,7 +87,7 @@ func (a *app) retryAll(ctx context.Context, c *client.Client, prism string, r cl
 	counts := map[string]int{}
 	for _, name := range prisms {
 		r.Prism = name
-		found, err := c.CheckRetry(ctx, r)
+		found, err := c.RetryResults(ctx, r, 0, client.WithDryRun())
 		if err != nil {
 			return &aboutError{name, err}
 		}

@@ -95,11 +95,11 @@ func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) erro
 	}
 	in.new.FileID = f.ID
 	if in.dryRun {
-		plan, err := c.CheckRun(ctx, in.prism, in.new)
+		r, err := c.CreateRun(ctx, in.prism, in.new, client.WithDryRun())
 		if err != nil {
 			return err
 		}
-		return a.one(in.output, plan, func() error { return a.showDryRun(plan) })
+		return a.one(in.output, *r.Plan, func() error { return a.showDryRun(*r.Plan) })
 	}
 	in.new.IdempotencyKey = cmp.Or(in.new.IdempotencyKey, client.NewIdempotencyKey())
 	r, err := c.CreateRun(ctx, in.prism, in.new)

@@ -102,7 +102,7 @@ func statusOf(r client.Run) string {
 	return string(r.Status)
 }
 
-func (a *app) runsAct(action, short string, act func(*client.Client, context.Context, string) (client.Run, error)) *cobra.Command {
+func (a *app) runsAct(action, short string, act func(*client.Client, context.Context, string, ...client.CallOption) (client.Run, error)) *cobra.Command {
 	var watch bool
 	cmd := a.calling(action+" ID", short, cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
 		return a.acted(cmd.Context(), c, watch, func(ctx context.Context) (client.Run, error) { return act(c, ctx, args[0]) })

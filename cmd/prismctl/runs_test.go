@@ -185,7 +185,7 @@ func TestRunsActions(t *testing.T) {
 	u.ok("runs", "list", "--prism", "tickets", "--status", "paused")
 	last("GET /v1/runs?limit=100&prism=tickets&status=paused")
 	u.ok("results", "list", "--run", "run-1")
-	last("GET /v1/results?limit=100&run=run-1")
+	last("GET /v1/results?format=json&limit=100&run=run-1")
 	if got := u.ok("runs", "list", "-o", "csv"); !strings.Contains(got, "\nrun-1,,tickets,3,pausing,10,3,1,1,0,5,") {
 		t.Errorf("got %s", got)
 	}

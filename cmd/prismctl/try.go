@@ -86,10 +86,10 @@ func (a *app) showTry(t client.Try) error {
 		}
 		rows = append(rows, row{cells: []string{"tokens", tokens}})
 	}
-	if err := table(a.out, rows); err != nil || len(t.JSON) == 0 {
+	if err := table(a.out, rows); err != nil || len(t.Row) == 0 {
 		return err
 	}
-	return a.showAnswers(t.JSON)
+	return a.showAnswers(t.Row)
 }
 
 // mostPreviewed is how many results a preview shows at most.
@@ -153,7 +153,7 @@ func (a *app) showPreview(p client.PreviewedLens) error {
 		r := one.Result
 		cells := []string{r.ID, fmt.Sprint(r.Version), string(r.Status)}
 		for _, name := range p.Columns {
-			value, _ := r.Answers.Get(name)
+			value, _ := r.Row.Get(name)
 			cells = append(cells, a.cell(value))
 			if reason := one.Missing[name]; reason != "" {
 				reasons[name+": "+reason] = true

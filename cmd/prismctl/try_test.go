@@ -34,7 +34,7 @@ func TestTry(t *testing.T) {
 		}
 		u.in = "Hello.\n"
 		try := decode[client.Try](t, u.ok("try", file, "-o", "jsonl"))
-		if english, ok := try.Raw.Get("english"); !ok || english.Probability == nil || try.Status != client.OK || len(try.JSON) != 2 {
+		if english, ok := try.Answers.Get("english"); !ok || english.Probability == nil || try.Status != client.OK || len(try.Row) != 2 {
 			t.Errorf("got %+v", try)
 		}
 	})
@@ -45,7 +45,7 @@ func TestTry(t *testing.T) {
 			t.Errorf("got %s", s.out)
 		}
 		s = u.run("try", file, "--text", prismtest.Refuse, "-o", "json").want(exitFailed, "refused")
-		if try := decode[client.Try](t, s.out); try.ErrorCode == nil || *try.ErrorCode != client.ErrorRefused || try.Raw != nil {
+		if try := decode[client.Try](t, s.out); try.ErrorCode == nil || *try.ErrorCode != client.ErrorRefused || try.Answers != nil {
 			t.Errorf("got %+v", try)
 		}
 	})

@@ -113,7 +113,7 @@ func plan(ctx context.Context, c *client.Client, f definition.File) (Change, err
 	if !change.Create {
 		check.Slug = "check-" + strings.ToLower(rand.Text()) // the slug of an existing prism would be a conflict
 	}
-	checked, err := c.CheckPrism(ctx, check)
+	checked, err := c.CreatePrism(ctx, check, client.WithDryRun())
 	if err != nil {
 		return change, located(f, err)
 	}
@@ -168,9 +168,9 @@ func (c Change) Do(ctx context.Context, to *client.Client) error {
 	switch {
 	case c.Version:
 		// The version brings the file's Lens, or else the derived Lens.
-		_, err = to.CreateVersionOf(ctx, now, c.file.NewVersion)
+		_, err = to.CreateVersion(ctx, now.ID, c.file.NewVersion, client.IfUnchanged(now))
 	case c.Lens:
-		_, err = to.ReplaceLensOf(ctx, c.before.ID, now.ETag, c.lens)
+		_, err = to.ReplaceLens(ctx, c.before.ID, c.lens, client.IfUnchanged(now))
 	}
 	if err == nil && c.Rename {
 		_, err = to.RenamePrism(ctx, c.before.ID, c.file.Name)
