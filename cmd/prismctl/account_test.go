@@ -93,7 +93,7 @@ func TestKeys(t *testing.T) {
 	u.run("keys", "list").want(exitUnauthorized, "Invalid API key")
 	u.env["PRISM_API_KEY"] = mine
 	var shown strings.Builder
-	for _, output := range []string{"table", "csv"} {
+	for _, output := range []string{"table", "wide", "csv"} {
 		shown.WriteString("### " + output + "\n" + u.ok("keys", "list", "-o", output))
 	}
 	wantGolden(t, "keys-list", shown.String())
@@ -109,7 +109,7 @@ func TestKeys(t *testing.T) {
 	u.env["PRISM_API_KEY"] = mine
 	u.run("keys", "create", "x", "--role", "root").want(exitInvalid, "role: ")
 	u.run("keys", "create", "x", "--expires", "tomorrow").want(exitUsage, "--expires takes a time")
-	u.run("keys", "create").want(exitUsage, "accepts 1 arg(s)")
+	u.run("keys", "create").want(exitUsage, "missing argument <name>\nUsage: prismctl keys create NAME [flags]\n")
 	u.run("keys", "create", "").want(exitInvalid, "name: ")
 	u.run("keys", "revoke", "00000000-0000-7000-8000-000000000000").want(exitNotFound, "Key not found")
 }
@@ -130,7 +130,7 @@ func TestAudit(t *testing.T) {
 	}
 	mine, at := *newest.Actor.ID, newest.At.String()
 	var shown strings.Builder
-	for _, output := range []string{"table", "csv", "jsonl"} {
+	for _, output := range []string{"table", "wide", "csv", "jsonl"} {
 		shown.WriteString("### " + output + "\n" + u.ok("audit", "list", "--actor", mine, "-o", output))
 	}
 	wantGolden(t, "audit-list", shown.String())
@@ -203,7 +203,7 @@ func TestCommandLine(t *testing.T) {
 	u.run("nonsense").want(exitUsage, `unknown command "nonsense"`)
 	u.run("prisms", "nonsense").want(exitUsage, `unknown command "nonsense" for "prismctl prisms"`)
 	u.run("prisms", "list", "--nonsense").want(exitUsage, "unknown flag")
-	u.run("prisms", "list", "extra").want(exitUsage, "unknown command")
+	u.run("prisms", "list", "extra").want(exitUsage, `unexpected argument "extra"`)
 	u.run("prisms", "apply").want(exitUsage, "name files or folders")
 	u.run("prisms", "apply", "-f", "x", "--exit-code").want(exitUsage, "--exit-code goes with --dry-run")
 	if got := u.ok(); !strings.Contains(got, "Available Commands") {

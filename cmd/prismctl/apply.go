@@ -23,7 +23,12 @@ func (a *app) apply() *cobra.Command {
 		files                       []string
 		yes, dryRun, prune, exitSet bool
 	)
-	cmd := a.calling("apply -f FILE|FOLDER", "Create and change prisms as files define them", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+	cmd := a.calling(about{
+		use: "apply -f FILE|FOLDER", short: "Create and change prisms as files define them",
+		example: `prismctl prisms apply -f prisms/ --dry-run
+prismctl prisms apply -f tickets.yaml --yes
+prismctl prisms get tickets | prismctl --context staging prisms apply -f - --yes`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		if exitSet && !dryRun {
 			return usage(errors.New("--exit-code goes with --dry-run"))
 		}

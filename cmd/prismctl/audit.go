@@ -16,9 +16,10 @@ func (a *app) audit() *cobra.Command {
 
 func (a *app) auditList() *cobra.Command {
 	var (
-		output, from, to string
-		filter           client.AuditFilter
-		most             most
+		from, to string
+		filter   client.AuditFilter
+		most     most
+		output   *output
 	)
 	show := func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		limit, err := most.items()
@@ -29,16 +30,22 @@ func (a *app) auditList() *cobra.Command {
 			return err
 		}
 		entries := first(c.Audit(cmd.Context(), filter), limit)
-		return list(a, output, entries, "at actor actor_id action object object_id detail", auditRow)
+		return list(cmd.Context(), a, output, entries, auditColumns, auditRow)
 	}
-	cmd := a.calling("list", "List who changed what, newest first", cobra.NoArgs, show)
-	outputFlag(cmd, &output)
+	cmd := a.calling(about{
+		use: "list", short: "List who changed what, newest first",
+		example: `prismctl audit list
+prismctl audit list --from 2026-11-01 --actor operator -o csv`,
+	}, show)
+	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().StringVar(&from, "from", "", "only changes made at this time or later, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	cmd.Flags().StringVar(&to, "to", "", "only changes made before this time")
 	cmd.Flags().StringVar(&filter.Actor, "actor", "", "only changes made with the key with this id, by an operator: operator, or by the retention of prisms: retention")
 	most.flags(cmd)
 	return cmd
 }
+
+var auditColumns = columns{"at actor actor_id action object object_id detail", "action object~ actor~ at:when"}
 
 func auditRow(e client.AuditEntry) row {
 	detail, err := json.Marshal(e.Detail)

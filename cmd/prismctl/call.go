@@ -20,18 +20,19 @@ import (
 
 func (a *app) call() *cobra.Command {
 	var in input
-	var format string
-	cmd := a.calling("call PRISM", "Answer a text through a prism and save the result", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
-		f, err := formatOf(format)
-		if err != nil {
-			return err
-		}
+	var output *output
+	cmd := a.calling(about{
+		use: "call PRISM", short: "Answer a text through a prism and save the result",
+		example: `prismctl call language --text "Is this English?"
+prismctl call tickets --field subject="Parcel 20418" --field-file message=mail.txt --ref ticket-4711
+prismctl call language -o json --jq .answers.english < mail.txt`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		r, err := in.result(cmd.Context(), a)
 		if err != nil {
 			return err
 		}
 		ctx := cmd.Context()
-		err = a.show(ctx, c, f, func(o client.CallOption) (client.Result, error) { return c.CreateResult(ctx, args[0], r, o) })
+		err = a.show(ctx, c, output, func(o client.CallOption) (client.Result, error) { return c.CreateResult(ctx, args[0], r, o) })
 		return explainFields(ctx, c, args[0], r, err)
 	})
 	cmd.Long = `Answer a text through a prism, and save the result.
@@ -42,7 +43,7 @@ For a prism with one field, the text is --text, --text-file or standard input. F
 Every call has an idempotency key, a new one unless you give one, so that prismctl can repeat the call
 when the connection is lost.`
 	in.flags(cmd)
-	formatFlag(cmd, &format)
+	output = outputFlag(cmd, resultFormats...)
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
 }
@@ -73,7 +74,7 @@ func (in *input) valueFlags(cmd *cobra.Command) {
 	f.StringArrayVar(&in.fields, "field", nil, "KEY=VALUE of a field; may be repeated")
 	f.StringArrayVar(&in.fieldFiles, "field-file", nil, "KEY=FILE with the value of a field; may be repeated")
 	f.StringVar(&in.allFields, "fields", "", "file with all fields as a JSON object")
-	f.StringVar(&in.background, "context", "", "what the model should know beside the fields")
+	f.StringVar(&in.background, "background", "", "what the model should know beside the fields")
 	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields", "field")
 	cmd.MarkFlagsMutuallyExclusive("text", "text-file", "fields", "field-file")
 	in.given = f.Changed
@@ -158,29 +159,16 @@ func (a *app) readText(ctx context.Context, name string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), err
 }
 
-// table_ is the format for people; the others are formats of the API.
-const table_ client.Format = "table"
-
-func formatOf(s string) (client.Format, error) {
-	f := client.Format(s)
-	if f == table_ || f == client.JSON || f == client.Raw || f.Tabular() {
-		return f, nil
-	}
-	return "", usage(fmt.Errorf("unknown format %q: table, json, raw, csv, tsv or jsonl", s))
-}
-
-func formatFlag(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVarP(format, "format", "o", "table", "format of the result: table, json, raw, csv, tsv or jsonl")
-	choices(cmd, "format", "table", "json", "raw", "csv", "tsv", "jsonl")
-}
+// resultFormats are those of one result: a table, and what the API has, also as YAML.
+var resultFormats = []string{"table", "json", "raw", "yaml", "csv", "tsv", "jsonl"}
 
 // show writes the result of a call in a format. For a failed result it returns the error too.
-func (a *app) show(ctx context.Context, c *client.Client, f client.Format, call func(client.CallOption) (client.Result, error)) error {
-	of := f
-	if f == table_ {
-		of = client.JSON
+func (a *app) show(ctx context.Context, c *client.Client, o *output, call func(client.CallOption) (client.Result, error)) error {
+	f := client.Format(o.format)
+	if o.format == "table" || o.format == "yaml" {
+		f = client.JSON
 	}
-	result, err := call(client.WithFormat(of))
+	result, err := call(client.WithFormat(f))
 	body := result.Body
 	var failed *client.FailedError
 	if errors.As(err, &failed) {
@@ -189,7 +177,7 @@ func (a *app) show(ctx context.Context, c *client.Client, f client.Format, call 
 		return err
 	}
 	switch {
-	case f == table_:
+	case o.format == "table":
 		var r client.Result
 		if json.Unmarshal(body, &r) != nil {
 			return &client.Error{Status: http.StatusOK, Code: client.CodeUnexpected, Message: "a response body that is not the expected JSON"}
@@ -200,8 +188,7 @@ func (a *app) show(ctx context.Context, c *client.Client, f client.Format, call 
 	case !bytes.HasSuffix(body, []byte("\n")): // the API ends a JSON result without one
 		body = append(body, '\n')
 	}
-	_, writeErr := a.out.Write(body)
-	return errors.Join(err, writeErr)
+	return errors.Join(err, a.writeText(ctx, o, body))
 }
 
 // shorten rounds the numbers of a csv or tsv table with one result. Its first cell is the result's id.

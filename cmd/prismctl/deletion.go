@@ -20,7 +20,11 @@ func (a *app) resultsDelete() *cobra.Command {
 		prism, ref, before, status string
 		yes, dryRun                bool
 	)
-	cmd := a.calling("delete ID... | --prism PRISM", "Delete results for good", cobra.ArbitraryArgs, func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "delete ID... | --prism PRISM", short: "Delete results for good",
+		example: `prismctl results delete "$RESULT"
+prismctl results delete --prism tickets --before 2026-01-01 --dry-run`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		ctx, d := cmd.Context(), client.ResultDeletion{Status: client.Status(status)}
 		if cmd.Flags().Changed("ref") {
 			d.Ref = &ref
@@ -109,7 +113,12 @@ func resultsOf(n int) string {
 
 func (a *app) prismsRetention() *cobra.Command {
 	var yes bool
-	cmd := a.calling("retention PRISM [DAYS|forever]", "Show or set how long results are kept", cobra.RangeArgs(1, 2), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "retention PRISM [DAYS|forever]", short: "Show or set how long results are kept",
+		example: `prismctl prisms retention tickets
+prismctl prisms retention tickets 90
+prismctl prisms retention tickets forever`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		ctx := cmd.Context()
 		if len(args) == 1 {
 			p, err := c.ReadPrism(ctx, args[0])

@@ -10,7 +10,7 @@ func TestResultsDelete(t *testing.T) {
 	t.Parallel()
 	u := withExamples(t)
 	create := func(ref string) string {
-		row := u.ok("call", "language", "--text", "hello", "--ref", ref, "--format", "jsonl")
+		row := u.ok("call", "language", "--text", "hello", "--ref", ref, "-o", "jsonl")
 		return decode[map[string]any](t, row)["result_id"].(string)
 	}
 	person, other := create("person"), create("other")

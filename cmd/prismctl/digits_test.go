@@ -29,14 +29,14 @@ func TestNumbersHaveFourDigitsUnlessAllAreAsked(t *testing.T) {
 	id := strings.Fields(first)[1]
 	for _, args := range [][]string{
 		{"results", "get", id},
-		{"results", "get", id, "--format", "csv"},
-		{"results", "get", id, "--format", "tsv"},
-		{"results", "list"},
+		{"results", "get", id, "-o", "csv"},
+		{"results", "get", id, "-o", "tsv"},
+		{"results", "list", "-o", "wide"},
 		{"results", "list", "-o", "csv"},
 		{"results", "export", "many"},
-		{"results", "export", "many", "--format", "tsv"},
+		{"results", "export", "many", "-o", "tsv"},
 		{"call", "many", "--text", text},
-		{"call", "many", "--text", text, "--format", "csv"},
+		{"call", "many", "--text", text, "-o", "csv"},
 	} {
 		if got := u.ok(args...); !strings.Contains(got, "0.08333") || strings.Contains(got, exact) {
 			t.Errorf("%v: got\n%s", args, got)
@@ -46,10 +46,10 @@ func TestNumbersHaveFourDigitsUnlessAllAreAsked(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"results", "get", id, "--format", "json"},
-		{"results", "get", id, "--format", "jsonl"},
+		{"results", "get", id, "-o", "json"},
+		{"results", "get", id, "-o", "jsonl"},
 		{"results", "list", "-o", "jsonl"},
-		{"results", "export", "many", "--format", "jsonl"},
+		{"results", "export", "many", "-o", "jsonl"},
 	} {
 		if got := u.ok(args...); !strings.Contains(got, exact) {
 			t.Errorf("%v: got\n%s", args, got)

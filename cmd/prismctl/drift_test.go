@@ -59,24 +59,25 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 	for _, p := range d.Paths["/v1/runs/{run_id}/rows"]["get"].Parameters {
 		rows[p.Name] = p.Schema.Enum
 	}
-	formats := append([]string{"table"}, d.Components.Schemas["Format"].Enum...) // a table is prismctl's own
+	// A table and YAML are prismctl's own.
+	formats := slices.Insert(append([]string{"table"}, d.Components.Schemas["Format"].Enum...), 3, "yaml")
 	statuses := d.Components.Schemas["Status"].Enum
 	for _, c := range []struct {
 		command, flag string
 		want          []string
 	}{
-		{"call", "format", formats},
-		{"results get", "format", formats},
-		{"retry", "format", formats},
+		{"call", "output", formats},
+		{"results get", "output", formats},
+		{"retry", "output", formats},
 		{"results list", "status", statuses},
 		{"results export", "status", statuses},
 		{"usage", "by", d.Components.Schemas["UsageBy"].Enum},
 		{"results delete", "status", statuses},
-		{"results export", "format", tabular},
+		{"results export", "output", tabular},
 		{"runs create", "format", d.Components.Schemas["FileFormat"].Enum},
 		{"files upload", "format", d.Components.Schemas["FileFormat"].Enum},
 		{"runs list", "status", d.Components.Schemas["RunStatus"].Enum},
-		{"runs download", "format", rows["format"]},
+		{"runs download", "output", rows["format"]},
 		{"runs download", "only", rows["only"]},
 		{"members invite", "role", d.Components.Schemas["Role"].Enum},
 		{"keys create", "role", d.Components.Schemas["Role"].Enum},

@@ -77,6 +77,35 @@ func exitCode(err error) int {
 	return exitError
 }
 
+// jsonError is an error beside an output in JSON: the error body of the API, and what a script wants to know besides.
+type jsonError struct {
+	Error struct {
+		Code    client.Code `json:"code"`
+		Message string      `json:"message"`
+	} `json:"error"`
+	RequestID string `json:"request_id,omitempty"`
+	ExitCode  int    `json:"exit_code"`
+}
+
+// localCodes are the codes of errors that Prism did not answer with.
+var localCodes = map[int]client.Code{
+	exitError: "local", exitUsage: "usage", exitInvalid: "invalid", exitUnauthorized: client.CodeUnauthorized, exitNotFound: client.CodeNotFound,
+	exitConflict: client.CodeConflict, exitFailed: "failed", exitUnavailable: "no_response", exitInterrupted: "interrupted",
+}
+
+func errorJSON(err error, code int, text string) (e jsonError) {
+	e.Error.Code, e.Error.Message, e.ExitCode = localCodes[code], text, code
+	var refused *client.Error
+	var failed *client.FailedError
+	switch {
+	case errors.As(err, &refused):
+		e.Error.Code, e.RequestID = refused.Code, refused.RequestID
+	case errors.As(err, &failed):
+		e.RequestID = failed.RequestID
+	}
+	return e
+}
+
 // aboutError names which of several prisms or results an error belongs to.
 type aboutError struct {
 	what string

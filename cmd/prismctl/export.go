@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,14 +15,19 @@ import (
 
 func (a *app) export() *cobra.Command {
 	var (
-		name, format, status, from, to, model, key string
-		restart                                    bool
+		name, status, from, to, model, key string
+		restart                            bool
+		output                             *output
 	)
-	cmd := a.command("export PRISM", "Write all results of a prism, oldest first", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command(about{
+		use: "export PRISM", short: "Write all results of a prism, oldest first",
+		example: `prismctl results export tickets --file results.csv
+prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > november.jsonl.gz`,
+	}, func(cmd *cobra.Command, args []string) error {
 		if restart && name == "" {
-			return usage(errors.New("--restart goes with -o"))
+			return usage(errors.New("--restart goes with --file"))
 		}
-		options, err := exportOptions(format, name, status, from, to)
+		options, err := exportOptions(output, name, status, from, to)
 		if err != nil {
 			return err
 		}
@@ -58,28 +61,22 @@ func (a *app) export() *cobra.Command {
 If the connection is lost, the export continues at its last row; each result is written once. The file gets its
 name when it is complete. Until then its name is FILE.part, and the same command continues it.`
 	f := cmd.Flags()
-	f.StringVarP(&name, "output", "o", "", "file to write; standard output when not given")
-	f.StringVar(&format, "format", "", "csv, tsv or jsonl; by default the file name's extension, or csv without one")
+	output = outputFlag(cmd, "csv", "tsv", "jsonl")
+	fileFlag(cmd, &name)
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
 	timeFlags(cmd, &from, &to)
 	callFlags(cmd, &model, &key)
 	f.BoolVar(&restart, "restart", false, "discard the unfinished file and begin again")
-	choices(cmd, "format", "csv", "tsv", "jsonl")
 	choices(cmd, "status", "ok", "failed")
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
 }
 
-func exportOptions(format, name, status, from, to string) (o client.Export, err error) {
-	if format == "" {
-		if format = strings.ToLower(strings.TrimPrefix(filepath.Ext(name), ".")); format == "" {
-			format = "csv"
-		}
+func exportOptions(output *output, name, status, from, to string) (o client.Export, err error) {
+	if err := output.ofFile(name); err != nil {
+		return o, err
 	}
-	o.Format, o.Status = client.Format(format), client.Status(status)
-	if !o.Format.Tabular() {
-		return o, usage(fmt.Errorf("unknown format %q: csv, tsv or jsonl, by --format or by the file name's extension", format))
-	}
+	o.Format, o.Status = client.Format(output.format), client.Status(status)
 	if o.Status != "" && o.Status != client.OK && o.Status != client.Failed {
 		return o, usage(fmt.Errorf("unknown status %q: ok or failed", status))
 	}

@@ -24,7 +24,11 @@ func (a *app) files() *cobra.Command {
 
 func (a *app) filesUpload() *cobra.Command {
 	var format string
-	cmd := a.calling("upload FILE", "Upload a file of rows and print its id", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "upload FILE", short: "Upload a file of rows and print its id",
+		example: `prismctl files upload tickets.csv
+prismctl files upload rows.txt --format tsv`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		f, err := a.upload(cmd.Context(), c, args[0], format)
 		if err != nil {
 			return err
@@ -120,9 +124,13 @@ func orZero[T any](v *T) *T {
 }
 
 func (a *app) filesList() *cobra.Command {
-	var output string
-	cmd := a.calling("list", "List files, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		return list(a, output, c.Files(cmd.Context()), "id name format bytes status rows created_at expires_at", func(f client.File) row {
+	var output *output
+	cmd := a.calling(about{
+		use: "list", short: "List files, newest first",
+		example: `prismctl files list
+prismctl files list -o wide`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		return list(cmd.Context(), a, output, c.Files(cmd.Context()), fileColumns, func(f client.File) row {
 			r := row{cells: []string{
 				f.ID, f.Name, string(f.Format), number(f.Bytes), string(f.Status), optional(f.Rows), f.CreatedAt.String(), f.ExpiresAt.String(),
 			}}
@@ -132,40 +140,28 @@ func (a *app) filesList() *cobra.Command {
 			return r
 		})
 	})
-	outputFlag(cmd, &output)
+	output = outputFlag(cmd, listFormats...)
 	return cmd
 }
 
+var fileColumns = columns{"id name format bytes status rows created_at expires_at", "id name~ status rows created_at:uploaded"}
+
 func (a *app) filesGet() *cobra.Command {
-	var output string
-	cmd := a.calling("get ID", "Show a file and its columns", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	var output *output
+	cmd := a.calling(about{
+		use: "get ID", short: "Show a file and its columns",
+		example: `prismctl files get "$FILE"
+prismctl files get "$FILE" -o json --jq '.columns[].name'`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		f, err := c.ReadFile(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		return a.one(output, f, func() error { return a.showFile(f) })
+		return a.one(cmd.Context(), output, f, func() error { return a.showFile(f) })
 	})
-	oneFlag(cmd, &output)
+	output = outputFlag(cmd, oneFormats...)
 	cmd.ValidArgsFunction = a.completeFiles
 	return cmd
-}
-
-// one writes a thing for people, or as JSON.
-func (a *app) one(output string, v any, show func() error) error {
-	switch output {
-	case "table":
-		return show()
-	case "json":
-		return writeJSON(a.out, v, "  ")
-	case "jsonl":
-		return writeJSON(a.out, v, "")
-	}
-	return usage(fmt.Errorf("unknown output %q: table, json or jsonl", output))
-}
-
-func oneFlag(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "table", "format: table, json or jsonl")
-	choices(cmd, "output", "table", "json", "jsonl")
 }
 
 func (a *app) showFile(f client.File) error {
@@ -202,26 +198,32 @@ func (a *app) showFile(f client.File) error {
 
 func (a *app) filesRows() *cobra.Command {
 	var (
-		output string
+		output *output
 		offset int64
 		limit  int
 	)
-	cmd := a.calling("rows ID", "Show rows of a file as Prism reads them", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "rows ID", short: "Show rows of a file as Prism reads them",
+		example: `prismctl files rows "$FILE" --limit 3
+prismctl files rows "$FILE" --offset 100 -o csv`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		found, err := c.ListFileRows(cmd.Context(), args[0], offset, limit)
 		if err != nil {
 			return err
 		}
-		return a.showRows(output, found.Data)
+		return a.showRows(cmd.Context(), output, found.Data)
 	})
-	outputFlag(cmd, &output)
+	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().Int64Var(&offset, "offset", 0, "how many rows to leave out at the begin")
 	cmd.Flags().IntVar(&limit, "limit", 10, "how many rows, at most 100")
 	cmd.ValidArgsFunction = a.completeFiles
 	return cmd
 }
 
-func (a *app) showRows(output string, found []client.FileRow) error {
+// showRows writes rows, whose columns are those of their file.
+func (a *app) showRows(ctx context.Context, o *output, found []client.FileRow) error {
 	var shown []row
+	var texts []int
 	for i, r := range found {
 		var names, cells []string
 		for _, c := range r {
@@ -229,19 +231,13 @@ func (a *app) showRows(output string, found []client.FileRow) error {
 		}
 		if i == 0 {
 			shown = append(shown, row{cells: names, color: bold})
+			for at := range names {
+				texts = append(texts, at)
+			}
 		}
 		shown = append(shown, row{cells: cells})
 	}
-	switch output {
-	case "json":
-		return writeJSON(a.out, found, "  ")
-	case "jsonl":
-		for _, r := range found {
-			if err := writeJSON(a.out, r, ""); err != nil {
-				return err
-			}
-		}
-		return nil
+	switch o.format {
 	case "csv":
 		lines := csv.NewWriter(a.out)
 		for _, r := range shown {
@@ -252,14 +248,20 @@ func (a *app) showRows(output string, found []client.FileRow) error {
 		lines.Flush()
 		return lines.Error()
 	case "table":
+		cut(shown, texts, a.out.room())
+		return table(a.out, shown)
+	case "wide":
 		return table(a.out, shown)
 	}
-	return usage(fmt.Errorf("unknown output %q: table, json, csv or jsonl", output))
+	return list(ctx, a, o, each(found), columns{}, nil)
 }
 
 func (a *app) filesDelete() *cobra.Command {
 	var yes bool
-	cmd := a.calling("delete ID...", "Delete files; the results of their runs stay", cobra.MinimumNArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "delete ID...", short: "Delete files; the results of their runs stay",
+		example: `prismctl files delete "$FILE"`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		if !yes {
 			what := "1 file"
 			if len(args) > 1 {

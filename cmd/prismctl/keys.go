@@ -18,7 +18,11 @@ func (a *app) keys() *cobra.Command {
 
 func (a *app) keysCreate() *cobra.Command {
 	var role, expires string
-	cmd := a.calling("create NAME", "Create a key and print it, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "create NAME", short: "Create a key and print it, this one time",
+		example: `prismctl keys create ci --role caller
+prismctl keys create laptop --role editor --expires 2027-01-31T00:00:00Z`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		n := client.NewKey{Name: args[0], Role: client.Role(role)}
 		if expires != "" {
 			at, err := time.Parse(time.RFC3339, expires)
@@ -42,22 +46,43 @@ func (a *app) keysCreate() *cobra.Command {
 }
 
 func (a *app) keysList() *cobra.Command {
-	var output string
-	cmd := a.calling("list", "List the account's keys, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		const columns = "id name prefix role created_at expires_at last_used_at revoked_at"
-		return list(a, output, c.Keys(cmd.Context()), columns, func(k client.APIKey) row {
+	var output *output
+	cmd := a.calling(about{
+		use: "list", short: "List the account's keys, newest first",
+		example: `prismctl keys list
+prismctl keys list -o json --jq '.[] | select(.revoked_at == null) | .id'`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		return list(cmd.Context(), a, output, c.Keys(cmd.Context()), keyColumns, func(k client.APIKey) row {
 			return row{cells: []string{
 				k.ID, k.Name, k.Prefix, string(k.Role), k.CreatedAt.String(), optional(k.ExpiresAt), optional(k.LastUsedAt),
-				optional(k.RevokedAt),
+				optional(k.RevokedAt), keyState(k, time.Now()),
 			}}
 		})
 	})
-	outputFlag(cmd, &output)
+	output = outputFlag(cmd, listFormats...)
 	return cmd
 }
 
+var keyColumns = columns{
+	"id name prefix role created_at expires_at last_used_at revoked_at state", "id name~ role state last_used_at:used",
+}
+
+// keyState is whether a key can be used.
+func keyState(k client.APIKey, now time.Time) string {
+	switch {
+	case k.RevokedAt != nil:
+		return "revoked"
+	case k.ExpiresAt != nil && !k.ExpiresAt.After(now):
+		return "expired"
+	}
+	return "active"
+}
+
 func (a *app) keysRevoke() *cobra.Command {
-	return a.calling("revoke ID", "Revoke a key at once", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	return a.calling(about{
+		use: "revoke ID", short: "Revoke a key at once",
+		example: `prismctl keys revoke "$KEY_ID"`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		key, err := c.RevokeKey(cmd.Context(), args[0])
 		if err != nil {
 			return err

@@ -19,55 +19,77 @@ import (
 )
 
 func (a *app) login() *cobra.Command {
-	cmd := a.command("login", "Store the address and the API key", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
-		lines := bufio.NewReader(a.in)
-		host, err := a.askHost(cmd.Context(), lines)
+	cmd := a.command(about{
+		use: "login", short: "Store the address and the API key",
+		example: `prismctl login
+prismctl login --host https://prism.example.com < key.txt
+prismctl login --context staging --host https://staging.example.com`,
+	}, func(cmd *cobra.Command, _ []string) error {
+		s, err := a.stored()
 		if err != nil {
 			return err
 		}
-		key, err := a.askKey(cmd.Context(), lines)
-		if err != nil {
-			return err
-		}
-		c, err := client.New(client.Config{URL: host, Key: key, UserAgent: "prismctl"})
-		if err != nil {
-			return usage(err)
-		}
-		// Every role may list prisms.
-		if _, err := c.ListPrisms(cmd.Context(), client.PrismFilter{}, client.PageOptions{Limit: 1}); err != nil {
-			return err
-		}
-		name, err := a.store(target{Host: host, Key: key})
-		if err != nil {
-			return err
-		}
-		if unencrypted(host) {
-			_, _ = fmt.Fprintln(a.err, a.err.paint(yellow, "Careful:"), "the key is sent unencrypted. Use https.")
-		}
-		_, _ = fmt.Fprintf(a.err, "Logged in to %s (%s).\n", host, name)
-		return nil
+		return a.logIn(cmd.Context(), cmp.Or(a.context, a.env("PRISM_CONTEXT"), s.Current, defaultContext), true)
 	})
 	cmd.Long = `Store the address and the API key, in a file that only you can read.
 
-The key is not shown while you type it. Without a terminal, it is read from standard input:
-
-  prismctl login --host https://prism.example.com < key.txt
-
-The key is tried before it is stored.`
+The key is not shown while you type it. Without a terminal, it is read from standard input. The key is tried before
+it is stored: in the context of --context or PRISM_CONTEXT, or else in the current one, in place of what is there.
+Commands use that context from then on.`
 	return cmd
 }
 
+// logIn asks for an address and a key, tries them, and stores them as a context.
+func (a *app) logIn(ctx context.Context, name string, use bool) error {
+	if err := checkContextName(name); err != nil {
+		return err
+	}
+	lines := bufio.NewReader(a.in)
+	host, err := a.askHost(ctx, lines)
+	if err != nil {
+		return err
+	}
+	key, err := a.askKey(ctx, lines)
+	if err != nil {
+		return err
+	}
+	c, err := client.New(client.Config{URL: host, Key: key, UserAgent: "prismctl"})
+	if err != nil {
+		return usage(err)
+	}
+	// Every role may list prisms.
+	if _, err := c.ListPrisms(ctx, client.PrismFilter{}, client.PageOptions{Limit: 1}); err != nil {
+		return err
+	}
+	file, err := a.keep(target{Name: name, Host: host, Key: key}, use)
+	if err != nil {
+		return err
+	}
+	if unencrypted(host) {
+		_, _ = fmt.Fprintln(a.err, a.err.paint(yellow, "Careful:"), "the key is sent unencrypted. Use https.")
+	}
+	_, _ = fmt.Fprintf(a.err, "Logged in to %s as the context %s (%s).\n", host, name, file)
+	if s, err := a.stored(); err == nil && s.Current != name {
+		_, _ = fmt.Fprintf(a.err, "Use it with: prismctl context use %s\n", name)
+	}
+	return nil
+}
+
 func (a *app) logout() *cobra.Command {
-	return a.command("logout", "Delete the stored address and API key", cobra.NoArgs, func(*cobra.Command, []string) error {
-		name, err := a.configFile()
-		if err != nil {
+	cmd := a.command(about{
+		use: "logout", short: "Delete the stored address and API key",
+		example: `prismctl logout
+prismctl logout --context staging`,
+	}, func(*cobra.Command, []string) error {
+		t, err := a.chosen()
+		if err != nil || t.Name == "" {
 			return err
 		}
-		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		return nil
+		return a.forget(t.Name)
 	})
+	cmd.Long = `Delete the context of --context or PRISM_CONTEXT, or else the current one. The key stays valid: "prismctl keys revoke"
+ends it.`
+	return cmd
 }
 
 // askHost asks on a terminal only: other input is the key.

@@ -148,9 +148,12 @@ var scrubs = []struct {
 }{
 	{regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "00000000-0000-0000-0000-000000000000"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`), "2026-01-01T00:00:00.000Z"},
+	{regexp.MustCompile(`\b\d+s ago +`), "5s ago   "},
+	{regexp.MustCompile(`\b\d+s ago\b`), "5s ago"},
 	{regexp.MustCompile(`took \d+ ms`), "took 5 ms"},
 	{regexp.MustCompile(`\b(ok|failed)( +)\d+( +)2026`), "${1}${2}5        2026"},
 	{regexp.MustCompile(`"took_ms": ?\d+`), `"took_ms": 5`},
+	{regexp.MustCompile(`\btook_ms: \d+`), `took_ms: 5`},
 	{regexp.MustCompile(`,(ok|failed),\d+,`), `,$1,5,`},
 	{regexp.MustCompile(`prism_[0-9A-Za-z]{6}\b`), "prism_000000"},
 }

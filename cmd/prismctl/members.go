@@ -22,7 +22,11 @@ var roleNames = []string{
 
 func (a *app) membersInvite() *cobra.Command {
 	var role, email, claim string
-	cmd := a.calling("invite NAME", "Invite a member and print the sign-in link, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "invite NAME", short: "Invite a member and print the sign-in link, this one time",
+		example: `prismctl members invite Ada --role editor --email ada@example.com
+prismctl members invite "Support desk" --role caller --claim groups=support`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		n := client.NewMember{Name: args[0], Email: email, Role: client.Role(role)}
 		if role == "" {
 			return usage(errors.New("--role is missing"))
@@ -53,7 +57,10 @@ func (a *app) membersInvite() *cobra.Command {
 }
 
 func (a *app) membersLink() *cobra.Command {
-	return a.calling("link ID", "Make a new sign-in link of a member and print it, this one time", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	return a.calling(about{
+		use: "link ID", short: "Make a new sign-in link of a member and print it, this one time",
+		example: `prismctl members link "$MEMBER"`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		m, err := c.LinkMember(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -74,10 +81,13 @@ func (a *app) showLink(m client.InvitedMember) error {
 }
 
 func (a *app) membersList() *cobra.Command {
-	var output string
-	cmd := a.calling("list", "List members and rules, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		const columns = "id name role email claim signed_in_by created_at last_seen_at"
-		return list(a, output, c.Members(cmd.Context()), columns, func(m client.Member) row {
+	var output *output
+	cmd := a.calling(about{
+		use: "list", short: "List members and rules, newest first",
+		example: `prismctl members list
+prismctl members list -o wide`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		return list(cmd.Context(), a, output, c.Members(cmd.Context()), memberColumns, func(m client.Member) row {
 			claim := ""
 			if m.Claim != nil {
 				claim = m.Claim.Name + "=" + m.Claim.Value
@@ -87,18 +97,28 @@ func (a *app) membersList() *cobra.Command {
 			}}
 		})
 	})
-	outputFlag(cmd, &output)
+	output = outputFlag(cmd, listFormats...)
 	return cmd
 }
 
+var memberColumns = columns{
+	"id name role email claim signed_in_by created_at last_seen_at", "id name~ role last_seen_at:seen",
+}
+
 func (a *app) membersRename() *cobra.Command {
-	return a.membersChange("rename ID NAME", "Change the name of a member or rule", func(to string) client.MemberChange {
+	return a.membersChange(about{
+		use: "rename ID NAME", short: "Change the name of a member or rule",
+		example: `prismctl members rename "$MEMBER" "Ada Lovelace"`,
+	}, func(to string) client.MemberChange {
 		return client.MemberChange{Name: to}
 	})
 }
 
 func (a *app) membersSetRole() *cobra.Command {
-	cmd := a.membersChange("set-role ID ROLE", "Change what a member may do, at once", func(to string) client.MemberChange {
+	cmd := a.membersChange(about{
+		use: "set-role ID ROLE", short: "Change what a member may do, at once",
+		example: `prismctl members set-role "$MEMBER" editor`,
+	}, func(to string) client.MemberChange {
 		return client.MemberChange{Role: client.Role(to)}
 	})
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -110,8 +130,8 @@ func (a *app) membersSetRole() *cobra.Command {
 	return cmd
 }
 
-func (a *app) membersChange(use, short string, change func(to string) client.MemberChange) *cobra.Command {
-	return a.calling(use, short, cobra.ExactArgs(2), func(cmd *cobra.Command, c *client.Client, args []string) error {
+func (a *app) membersChange(what about, change func(to string) client.MemberChange) *cobra.Command {
+	return a.calling(what, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		if args[1] == "" {
 			return usage(errors.New("the last argument is empty"))
 		}
@@ -125,7 +145,10 @@ func (a *app) membersChange(use, short string, change func(to string) client.Mem
 }
 
 func (a *app) membersRemove() *cobra.Command {
-	return a.calling("remove ID", "Remove a member, whose sessions end at once, or a rule", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	return a.calling(about{
+		use: "remove ID", short: "Remove a member, whose sessions end at once, or a rule",
+		example: `prismctl members remove "$MEMBER"`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		if err := c.RemoveMember(cmd.Context(), args[0]); err != nil {
 			return err
 		}

@@ -60,6 +60,14 @@ func (p *printer) width() int {
 	return 80
 }
 
+// room is the width that tables are cut to: that of the terminal, or 0, which is any, without one.
+func (p *printer) room() int {
+	if !p.terminal {
+		return 0
+	}
+	return p.width()
+}
+
 // duration is a number of seconds for people.
 func duration(seconds float64) string {
 	d := time.Duration(math.Ceil(seconds)) * time.Second

@@ -10,17 +10,25 @@ import (
 )
 
 func (a *app) models() *cobra.Command {
-	var output string
+	var output *output
 	show := func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		models, err := c.ListModels(cmd.Context())
 		if err != nil {
 			return err
 		}
-		return list(a, output, each(models.Data), "name default provider model probabilities currency input output fallback", modelRow)
+		return list(cmd.Context(), a, output, each(models.Data), modelColumns, modelRow)
 	}
-	cmd := a.calling("models", "List the models that definitions can name", cobra.NoArgs, show)
-	outputFlag(cmd, &output)
+	cmd := a.calling(about{
+		use: "models", short: "List the models that definitions can name",
+		example: `prismctl models
+prismctl models -o wide`,
+	}, show)
+	output = outputFlag(cmd, listFormats...)
 	return cmd
+}
+
+var modelColumns = columns{
+	"name default provider model probabilities currency input output fallback", "name~ default provider model~ probabilities",
 }
 
 func modelRow(m client.Model) row {

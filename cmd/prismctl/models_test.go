@@ -15,11 +15,11 @@ func TestModels(t *testing.T) {
 		t.Errorf("got %+v", models)
 	}
 	got := strings.Split(u.ok("models"), "\n")
-	if want := "NAME DEFAULT PROVIDER MODEL PROBABILITIES CURRENCY INPUT OUTPUT FALLBACK"; strings.Join(strings.Fields(got[0]), " ") != want ||
+	if want := "NAME DEFAULT PROVIDER MODEL PROBABILITIES"; strings.Join(strings.Fields(got[0]), " ") != want ||
 		!strings.HasPrefix(got[1], strings.Repeat("default  ", 2)) {
 		t.Errorf("got %q", got)
 	}
-	u.run("models", "-o", "yaml").want(exitUsage, `unknown output "yaml"`)
+	u.run("models", "-o", "xml").want(exitUsage, `unknown output "xml": table, wide, json, yaml, csv or jsonl`)
 	u.env["PRISM_API_KEY"] = "prism_x"
 	u.run("models").want(exitUnauthorized, "Invalid API key")
 }

@@ -2,35 +2,114 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/prism-results/prism/client"
 )
 
-// row is one line of a table. color paints it; it may be empty.
-type row struct {
-	cells []string
-	color color
+// output is the format in which a command writes: the value of -o, which means this in every command, and of --jq.
+type output struct {
+	format string
+	known  []string // the first is the default
+	jq     string
+	flags  *pflag.FlagSet
 }
 
-var statusColors = map[client.Status]color{client.Failed: red}
+// The formats of lists and of single things. A table and wide are for people; the others have every member of the API, but csv.
+var (
+	listFormats = []string{"table", "wide", "json", "yaml", "csv", "jsonl"}
+	oneFormats  = []string{"table", "json", "yaml", "jsonl"}
+)
 
-var outputs = []string{"table", "json", "csv", "jsonl"}
+// outputFlag adds -o with these formats, of which the first is the default, and --jq if json is one of them.
+func outputFlag(cmd *cobra.Command, known ...string) *output {
+	o := &output{format: known[0], known: known, flags: cmd.Flags()}
+	cmd.Flags().VarP(o, "output", "o", "output format: "+alternatives(known))
+	choices(cmd, "output", known...)
+	if o.knows("json") {
+		cmd.Flags().StringVar(&o.jq, "jq", "", "what to write of the JSON, in the language of jq; texts are written without quotes")
+		complete(cmd, "jq", cobra.NoFileCompletions)
+	}
+	return o
+}
 
-// outputFlag adds -o for lists.
-func outputFlag(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "table", "format: table, json, csv or jsonl")
-	choices(cmd, "output", outputs...)
+// outputOf is the output of a command, or nil for one without -o.
+func outputOf(cmd *cobra.Command) *output {
+	if f := cmd.Flags().Lookup("output"); f != nil {
+		return f.Value.(*output)
+	}
+	return nil
+}
+
+func (o *output) knows(format string) bool { return slices.Contains(o.known, format) }
+
+func (o *output) String() string { return o.format }
+
+// Type is how help names the value.
+func (*output) Type() string { return "format" }
+
+// Set takes only formats that the command has.
+func (o *output) Set(format string) error {
+	switch {
+	case o.knows(format):
+		o.format = format
+		return nil
+	case strings.ContainsAny(format, "./") && o.flags.Lookup("file") != nil:
+		return fmt.Errorf("it is the output format, %s; a file is --file %s", alternatives(o.known), format)
+	}
+	return fmt.Errorf("unknown output %q: %s", format, alternatives(o.known))
+}
+
+// check completes --jq, which is of JSON.
+func (o *output) check() error {
+	switch {
+	case o == nil || o.jq == "":
+		return nil
+	case !o.flags.Changed("output"):
+		o.format = "json"
+	case !o.isJSON():
+		return usage(fmt.Errorf("--jq goes with -o json or jsonl, not %s", o.format))
+	}
+	_, err := compile(o.jq) // before Prism is called
+	return err
+}
+
+// ofFile takes the format from the name of a file without -o.
+func (o *output) ofFile(name string) error {
+	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	if extension == "" || o.flags.Changed("output") {
+		return nil
+	}
+	if !o.knows(extension) {
+		return usage(fmt.Errorf("unknown format %q of the file: name a %s file, or give -o", extension, alternatives(o.known)))
+	}
+	o.format = extension
+	return nil
+}
+
+func (o *output) isJSON() bool {
+	return o != nil && (o.format == "json" || o.format == "jsonl" || o.format == "raw")
+}
+
+// alternatives are words with "or" before the last.
+func alternatives(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
 // choices sets what a shell completes for a flag.
@@ -44,65 +123,34 @@ func complete(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
 	}
 }
 
-// list writes items as they arrive. A table and json need all items first.
-func list[T any](a *app, output string, items iter.Seq2[T, error], columns string, rowOf func(T) row) error {
-	if !slices.Contains(outputs, output) {
-		return usage(fmt.Errorf("unknown output %q: table, json, csv or jsonl", output))
+// write writes a value as json, jsonl or yaml.
+func (a *app) write(ctx context.Context, o *output, v any) error {
+	var text bytes.Buffer
+	indent := map[string]string{"json": "  "}[o.format]
+	if err := writeJSON(&text, v, indent); err != nil {
+		return err
 	}
-	header, all, lines := strings.Fields(columns), []T{}, csv.NewWriter(a.out)
-	titles := strings.Fields(strings.ToUpper(columns))
-	for i, title := range titles {
-		titles[i] = strings.ReplaceAll(title, "_", " ")
-	}
-	rows := []row{{titles, bold}}
-	if output == "csv" {
-		if err := lines.Write(header); err != nil {
-			return err
-		}
-	}
-	for item, err := range items {
-		switch {
-		case err != nil:
-		case output == "csv":
-			err = lines.Write(rowOf(item).cells)
-		case output == "jsonl":
-			err = writeJSON(a.out, item, "")
-		default:
-			all, rows = append(all, item), append(rows, rowOf(item))
-		}
-		if err != nil {
-			lines.Flush()
-			return err
-		}
-	}
-	switch output {
-	case "table":
-		return table(a.out, rows)
-	case "json":
-		return writeJSON(a.out, all, "  ")
-	}
-	lines.Flush()
-	return lines.Error()
+	return a.writeText(ctx, o, text.Bytes())
 }
 
-// table writes aligned rows.
-func table(p *printer, rows []row) error {
-	var text bytes.Buffer
-	columns := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		for i, cell := range r.cells {
-			r.cells[i] = printable(cell)
-		}
-		_, _ = fmt.Fprintln(columns, strings.Join(r.cells, "\t")) // to memory
+// writeText is write for JSON that is written already.
+func (a *app) writeText(ctx context.Context, o *output, text []byte) error {
+	switch {
+	case o.jq != "":
+		return query(ctx, a.out, o.jq, text)
+	case o.format == "yaml":
+		return writeYAML(a.out, text)
 	}
-	_ = columns.Flush()
-	for _, r := range rows {
-		line, _ := text.ReadString('\n')
-		if _, err := fmt.Fprintln(p, p.paint(r.color, strings.TrimRight(line, " \n"))); err != nil {
-			return err
-		}
+	_, err := a.out.Write(text)
+	return err
+}
+
+// one writes a thing for people, or as JSON or YAML.
+func (a *app) one(ctx context.Context, o *output, v any, show func() error) error {
+	if o.format == "table" {
+		return show()
 	}
-	return nil
+	return a.write(ctx, o, v)
 }
 
 func writeJSON(w io.Writer, v any, indent string) error {
@@ -110,6 +158,43 @@ func writeJSON(w io.Writer, v any, indent string) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
 	return e.Encode(v)
+}
+
+// list writes items as they arrive. A table, json and yaml need all items first.
+func list[T any](ctx context.Context, a *app, o *output, items iter.Seq2[T, error], c columns, rowOf func(T) row) error {
+	all, rows, lines := []T{}, []row{}, csv.NewWriter(a.out)
+	if o.format == "csv" {
+		if err := lines.Write(strings.Fields(c.all)); err != nil {
+			return err
+		}
+	}
+	for item, err := range items {
+		switch {
+		case err != nil:
+		case o.format == "csv":
+			err = lines.Write(rowOf(item).cells)
+		case o.format == "jsonl":
+			err = a.write(ctx, o, item)
+		case o.format == "table" || o.format == "wide":
+			rows = append(rows, rowOf(item))
+		default:
+			all = append(all, item)
+		}
+		if err != nil {
+			lines.Flush()
+			return err
+		}
+	}
+	switch o.format {
+	case "json", "yaml":
+		return a.write(ctx, o, all)
+	case "table":
+		return table(a.out, c.short(rows, time.Now(), a.out.room()))
+	case "wide":
+		return table(a.out, c.wide(rows))
+	}
+	lines.Flush()
+	return lines.Error()
 }
 
 // most is how many items a list shows.
@@ -145,3 +230,16 @@ func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 		}
 	}
 }
+
+// each iterates over items that are there.
+func each[T any](items []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
+}
+
+var statusColors = map[client.Status]color{client.Failed: red}

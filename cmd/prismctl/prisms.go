@@ -15,47 +15,72 @@ import (
 func (a *app) prisms() *cobra.Command {
 	prisms := group("prisms", "Define, list and archive prisms")
 	prisms.AddCommand(a.apply(), a.prismsList(), a.prismsGet(), a.prismsVersions(), a.prismsRename(), a.prismsRetention(), a.prismsPreview(),
-		a.archive("archive PRISM...", "Archive prisms: they take no calls, and their results stay readable", "archived", (*client.Client).ArchivePrism),
-		a.archive("unarchive PRISM...", "Let archived prisms take calls again", "unarchived", (*client.Client).UnarchivePrism))
+		a.archive(about{
+			use: "archive PRISM...", short: "Archive prisms: they take no calls, and their results stay readable",
+			example: `prismctl prisms archive tickets`,
+		}, "archived", (*client.Client).ArchivePrism),
+		a.archive(about{
+			use: "unarchive PRISM...", short: "Let archived prisms take calls again",
+			example: `prismctl prisms unarchive tickets`,
+		}, "unarchived", (*client.Client).UnarchivePrism))
 	return prisms
 }
 
 func (a *app) prismsList() *cobra.Command {
 	var (
-		output string
+		output *output
 		filter client.PrismFilter
 	)
-	cmd := a.calling("list", "List prisms, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+	cmd := a.calling(about{
+		use: "list", short: "List prisms, newest first",
+		example: `prismctl prisms list
+prismctl prisms list --all -o wide`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		prisms := c.Prisms(cmd.Context(), filter)
-		return list(a, output, prisms, "slug name version questions created_at archived_at", func(p client.Prism) row {
+		return list(cmd.Context(), a, output, prisms, prismColumns, func(p client.Prism) row {
 			return row{cells: []string{
-				p.Slug, optional(p.Name), strconv.Itoa(p.LatestVersion), strconv.Itoa(len(p.Version.Questions)), p.CreatedAt.String(), optional(p.ArchivedAt),
+				p.Slug, optional(p.Name), strconv.Itoa(p.LatestVersion), strconv.Itoa(len(p.Version.Questions)), p.CreatedAt.String(),
+				optional(p.ArchivedAt), optional(p.Version.Model), optional(p.RetentionDays), p.ID,
 			}}
 		})
 	})
-	outputFlag(cmd, &output)
+	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().BoolVar(&filter.Archived, "archived", false, "list the archived prisms instead")
 	cmd.Flags().BoolVar(&filter.All, "all", false, "list the archived prisms too")
 	cmd.MarkFlagsMutuallyExclusive("archived", "all")
 	return cmd
 }
 
+var prismColumns = columns{
+	"slug name version questions created_at archived_at model retention_days id",
+	"slug~ name~ version questions created_at:created archived_at:archived",
+}
+
 func (a *app) prismsVersions() *cobra.Command {
-	var output string
-	cmd := a.calling("versions PRISM", "List the versions of a prism, newest first", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
-		return list(a, output, c.Versions(cmd.Context(), args[0]), "version fields questions created_at", func(v client.Version) row {
+	var output *output
+	cmd := a.calling(about{
+		use: "versions PRISM", short: "List the versions of a prism, newest first",
+		example: `prismctl prisms versions tickets`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		return list(cmd.Context(), a, output, c.Versions(cmd.Context(), args[0]), versionColumns, func(v client.Version) row {
 			return row{cells: []string{
 				strconv.Itoa(v.Version), strconv.Itoa(len(v.Fields)), strconv.Itoa(len(v.Questions)), v.CreatedAt.String(),
+				optional(v.Model),
 			}}
 		})
 	})
-	outputFlag(cmd, &output)
+	output = outputFlag(cmd, listFormats...)
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
 }
 
+var versionColumns = columns{"version fields questions created_at model", "version fields questions created_at:created"}
+
 func (a *app) prismsRename() *cobra.Command {
-	cmd := a.calling("rename PRISM NAME", "Change the name of a prism, which is for people; \"\" is no name", cobra.ExactArgs(2), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "rename PRISM NAME", short: "Change the name of a prism, which is for people; \"\" is no name",
+		example: `prismctl prisms rename tickets "Support tickets"`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		p, err := c.RenamePrism(cmd.Context(), args[0], args[1])
 		if err != nil {
 			return err
@@ -69,10 +94,15 @@ func (a *app) prismsRename() *cobra.Command {
 
 func (a *app) prismsGet() *cobra.Command {
 	var (
-		output  string
+		output  *output
 		version int
 	)
-	cmd := a.calling("get PRISM", "Show a prism as a file for apply", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "get PRISM", short: "Show a prism as a file for apply",
+		example: `prismctl prisms get tickets > tickets.yaml
+prismctl prisms get tickets --version 2
+prismctl prisms get tickets -o json --jq '.version.questions[].key'`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		p, err := c.ReadPrism(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -82,18 +112,13 @@ func (a *app) prismsGet() *cobra.Command {
 				return err
 			}
 		}
-		switch output {
-		case "yaml":
+		if output.format == "definition" {
 			return a.showPrism(p)
-		case "json":
-			return writeJSON(a.out, p, "  ")
-		case "jsonl":
-			return writeJSON(a.out, p, "")
 		}
-		return usage(fmt.Errorf("unknown output %q: yaml, json or jsonl", output))
+		return a.write(cmd.Context(), output, p)
 	})
-	cmd.Flags().StringVarP(&output, "output", "o", "yaml", "format: yaml, json or jsonl")
-	choices(cmd, "output", "yaml", "json", "jsonl")
+	cmd.Long = `Show a prism as a file for apply. The other formats have every member of the API, which apply does not take.`
+	output = outputFlag(cmd, "definition", "json", "yaml", "jsonl")
 	cmd.Flags().IntVar(&version, "version", 0, "show this version instead of the latest")
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
@@ -109,8 +134,8 @@ func (a *app) showPrism(p client.Prism) error {
 	return err
 }
 
-func (a *app) archive(use, short, done string, change func(*client.Client, context.Context, string, ...client.CallOption) (client.Prism, error)) *cobra.Command {
-	cmd := a.calling(use, short, cobra.MinimumNArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+func (a *app) archive(what about, done string, change func(*client.Client, context.Context, string, ...client.CallOption) (client.Prism, error)) *cobra.Command {
+	cmd := a.calling(what, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		for _, name := range args {
 			p, err := change(c, cmd.Context(), name)
 			if err != nil {

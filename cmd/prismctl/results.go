@@ -18,26 +18,31 @@ func (a *app) results() *cobra.Command {
 }
 
 func (a *app) resultsGet() *cobra.Command {
-	var format string
-	cmd := a.calling("get ID", "Read a result", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
-		f, err := formatOf(format)
-		if err != nil {
-			return err
-		}
+	var output *output
+	cmd := a.calling(about{
+		use: "get ID", short: "Read a result",
+		example: `prismctl results get "$RESULT"
+prismctl results get "$RESULT" -o raw`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		ctx := cmd.Context()
-		return a.show(ctx, c, f, func(o client.CallOption) (client.Result, error) { return c.ReadResult(ctx, args[0], o) })
+		return a.show(ctx, c, output, func(o client.CallOption) (client.Result, error) { return c.ReadResult(ctx, args[0], o) })
 	})
-	formatFlag(cmd, &format)
+	output = outputFlag(cmd, resultFormats...)
 	return cmd
 }
 
 func (a *app) resultsList() *cobra.Command {
 	var (
-		output, status, from, to string
-		filter                   client.ResultFilter
-		most                     most
+		status, from, to string
+		filter           client.ResultFilter
+		most             most
+		output           *output
 	)
-	cmd := a.calling("list", "List results, newest first, or those of a run in the order of its rows", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+	cmd := a.calling(about{
+		use: "list", short: "List results, newest first, or those of a run in the order of its rows",
+		example: `prismctl results list --prism tickets --status failed
+prismctl results list --from 2026-11-01 -o json --jq '.[].answers.topic'`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		limit, err := most.items()
 		if err != nil {
 			return err
@@ -47,10 +52,9 @@ func (a *app) resultsList() *cobra.Command {
 		if filter.From, filter.To, err = period(from, to); err != nil {
 			return err
 		}
-		return list(a, output, first(c.Results(cmd.Context(), filter, client.WithFormat(client.JSON)), limit),
-			"id ref prism version status took_ms created_at answers", a.resultRow)
+		return list(cmd.Context(), a, output, first(c.Results(cmd.Context(), filter, client.WithFormat(client.JSON)), limit), resultColumns, a.resultRow)
 	})
-	outputFlag(cmd, &output)
+	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().StringVar(&status, "status", "", "only results with this status: ok or failed")
 	choices(cmd, "status", "ok", "failed")
 	cmd.Flags().StringVar(&filter.Ref, "ref", "", "only results with this ref, which may be empty")
@@ -62,6 +66,8 @@ func (a *app) resultsList() *cobra.Command {
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
 	return cmd
 }
+
+var resultColumns = columns{"id ref prism version status took_ms created_at answers", "id prism~ ref~ status created_at:created"}
 
 // timeFlags adds --from and --to.
 func timeFlags(cmd *cobra.Command, from, to *string) {

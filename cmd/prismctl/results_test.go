@@ -53,7 +53,7 @@ func TestCall(t *testing.T) {
 			"@literal":    {"m", []string{"support-triage", "--field", "subject=@literal", "--field-file", "message=-"}},
 		} {
 			u.in = test.in
-			row := u.ok(append([]string{"call", "--format", "jsonl"}, test.args...)...)
+			row := u.ok(append([]string{"call", "-o", "jsonl"}, test.args...)...)
 			got := decode[map[string]any](t, row)
 			if got["text"] != want && got["subject"] != want {
 				t.Errorf("%v: got %s", test.args, row)
@@ -63,16 +63,18 @@ func TestCall(t *testing.T) {
 	t.Run("every format, for people and scripts", func(t *testing.T) {
 		u := u.on(t)
 		var shown strings.Builder
-		for _, format := range []string{"table", "json", "raw", "csv", "tsv", "jsonl"} {
+		for _, format := range []string{"table", "json", "raw", "yaml", "csv", "tsv", "jsonl"} {
 			shown.WriteString("### " + format + "\n" + u.ok("call", "support-triage", "--field", "subject=Parcel 20418", "--field", "message=Where is it?",
-				"--ref", "ticket-4711", "--idempotency-key", "k", "--version", "1", "--context", "It snows.", "-o", format))
+				"--ref", "ticket-4711", "--idempotency-key", "k", "--version", "1", "--background", "It snows.", "-o", format))
 		}
 		wantGolden(t, "call", strings.ReplaceAll(shown.String(), "\r", "<CR>"))
 	})
 	t.Run("a failed result is shown, and is exit code 7", func(t *testing.T) {
 		u := u.on(t)
-		for format, want := range map[string]string{"table": "failed: The model service refused", "json": `"status":"failed"`, "csv": "failed,The model"} {
-			s := u.run("call", "language", "--text", prismtest.Refuse, "--format", format).want(exitFailed, "prismctl: ").want(exitFailed, " failed")
+		for format, want := range map[string]string{
+			"table": "failed: The model service refused", "json": `"status":"failed"`, "csv": "failed,The model", "yaml": "\nstatus: failed\n",
+		} {
+			s := u.run("call", "language", "--text", prismtest.Refuse, "-o", format).want(exitFailed, " failed")
 			if !strings.Contains(strings.ReplaceAll(s.out, "  ", " "), want) {
 				t.Errorf("%s: got %s", format, s.out)
 			}
@@ -105,12 +107,12 @@ func TestCall(t *testing.T) {
 		u.run("call", "language").want(exitUsage, "there is no text")
 		u.person = false
 		u.run("call", "language", "--text", "a", "--field", "a=b").want(exitUsage, "if any flags in the group")
-		u.run("call", "language", "--text", "a", "--format", "xml").want(exitUsage, "unknown format")
+		u.run("call", "language", "--text", "a", "-o", "xml").want(exitUsage, "unknown output")
 		u.run("call", "language", "--field", "a").want(exitUsage, "KEY=")
 		u.run("call", "language", "--field", "a=b", "--field", "a=c").want(exitUsage, "each key once")
 		u.run("call", "language", "--text-file", "/none").want(exitUsage, "no such file")
 		u.run("call", "language", "--fields", u.file("bad.json", `{"a": 1}`)).want(exitInvalid, "not a JSON object of texts")
-		u.run("call").want(exitUsage, "accepts 1 arg(s)")
+		u.run("call").want(exitUsage, "missing argument <prism>")
 		u.run("call", "none", "--text", "a").want(exitNotFound, "Prism not found")
 		u.run("call", "support-triage", "--text", "a").want(exitInvalid, "Missing fields: subject, message")
 	})
@@ -123,9 +125,9 @@ func TestResults(t *testing.T) {
 	failed := decode[client.Result](t, u.run("call", "language", "--text", prismtest.Refuse, "-o", "json").want(exitFailed, "").out)
 	t.Run("get", func(t *testing.T) {
 		u := u.on(t)
-		for _, format := range []string{"table", "json", "raw", "csv", "tsv", "jsonl"} {
+		for _, format := range []string{"table", "json", "raw", "yaml", "csv", "tsv", "jsonl"} {
 			for _, r := range []client.Result{ok, failed} {
-				if got := u.ok("results", "get", r.ID, "--format", format); !strings.Contains(got, r.ID) {
+				if got := u.ok("results", "get", r.ID, "-o", format); !strings.Contains(got, r.ID) {
 					t.Errorf("%s: got %s", format, got)
 				}
 			}
@@ -135,7 +137,7 @@ func TestResults(t *testing.T) {
 	t.Run("list", func(t *testing.T) {
 		u := u.on(t)
 		var shown strings.Builder
-		for _, output := range []string{"table", "csv", "jsonl", "json"} {
+		for _, output := range []string{"table", "wide", "csv", "jsonl", "json", "yaml"} {
 			shown.WriteString("### " + output + "\n" + u.ok("results", "list", "-o", output))
 		}
 		wantGolden(t, "results-list", shown.String())
@@ -161,7 +163,7 @@ func TestResults(t *testing.T) {
 		u.run("retry").want(exitUsage, "--all-failed")
 		u.run("retry", failed.ID, "--all-failed").want(exitUsage, "--all-failed")
 		u.run("retry", failed.ID, "--prism", "language").want(exitUsage, "go with --all-failed")
-		u.run("retry", "--all-failed", "-o", "json").want(exitUsage, "--format is for")
+		u.run("retry", "--all-failed", "-o", "json").want(exitUsage, "--output is for")
 		u.run("retry", failed.ID, "--dry-run").want(exitUsage, "go with --all-failed")
 		u.run("retry", "--all-failed", "--from", "x").want(exitUsage, "--from takes")
 	})
@@ -256,14 +258,14 @@ func TestExport(t *testing.T) {
 	t.Run("to standard output", func(t *testing.T) {
 		u := u.on(t)
 		for format, want := range whole {
-			if got := u.ok("results", "export", "language", "--format", format); got != want {
+			if got := u.ok("results", "export", "language", "-o", format); got != want {
 				t.Errorf("%s: got\n%s", format, got)
 			}
 		}
-		if got := u.ok("results", "export", "language", "--status", "failed", "--format", "jsonl"); strings.Count(got, "\n") != 1 {
+		if got := u.ok("results", "export", "language", "--status", "failed", "-o", "jsonl"); strings.Count(got, "\n") != 1 {
 			t.Errorf("got %s", got)
 		}
-		if got := u.ok("results", "export", "language", "--to", "2020-01-01", "--format", "jsonl"); got != "" {
+		if got := u.ok("results", "export", "language", "--to", "2020-01-01", "-o", "jsonl"); got != "" {
 			t.Errorf("got %s", got)
 		}
 	})
@@ -285,8 +287,8 @@ func TestExport(t *testing.T) {
 			state := fmt.Sprintf(`{"host":%q,"prism":"language","format":%q,"status":"","from":"0001-01-01T00:00:00Z","to":"0001-01-01T00:00:00Z","columns":"other"}`, server.URL, format)
 			u.file("out."+format+".part", want[:len(want)/2])
 			u.file("out."+format+".part.json", state)
-			u.run("results", "export", "language", "-o", name).want(exitConflict, "--restart")
-			u.run("results", "export", "language", "-o", name, "--restart").want(exitOK, "41 rows in "+name)
+			u.run("results", "export", "language", "--file", name).want(exitConflict, "--restart")
+			u.run("results", "export", "language", "--file", name, "--restart").want(exitOK, "41 rows in "+name)
 			if got, err := os.ReadFile(name); err != nil || string(got) != want {
 				t.Errorf("%s: %v, got\n%s", format, err, got)
 			}
@@ -296,13 +298,13 @@ func TestExport(t *testing.T) {
 		u := u.on(t)
 		u.person = true
 		name := filepath.Join(u.dir, "seen.csv")
-		u.run("results", "export", "language", "-o", name).want(exitOK, "language: 1 rows")
+		u.run("results", "export", "language", "--file", name).want(exitOK, "language: 1 rows")
 	})
 	t.Run("nothing stands between rows on the terminal", func(t *testing.T) {
 		u := u.on(t)
 		u.person = true
 		for format, want := range whole {
-			got := u.run("results", "export", "language", "--format", format).want(exitOK, "")
+			got := u.run("results", "export", "language", "-o", format).want(exitOK, "")
 			if got.out != want || got.stderr != "" {
 				t.Errorf("%s: got\n%q and %q", format, got.out, got.stderr)
 			}
@@ -310,14 +312,14 @@ func TestExport(t *testing.T) {
 	})
 	t.Run("wrong command lines", func(t *testing.T) {
 		u := u.on(t)
-		u.run("results", "export", "language", "--format", "json").want(exitUsage, "unknown format")
+		u.run("results", "export", "language", "-o", "json").want(exitUsage, `unknown output "json": csv, tsv or jsonl`)
 		name := filepath.Join(u.dir, "out.xlsx")
-		u.run("results", "export", "language", "-o", name).want(exitUsage, `unknown format "xlsx": csv, tsv or jsonl`)
+		u.run("results", "export", "language", "--file", name).want(exitUsage, `unknown format "xlsx" of the file: name a csv, tsv or jsonl file`)
 		u.run("results", "export", "language", "--status", "odd").want(exitUsage, "unknown status")
 		u.run("results", "export", "language", "--from", "yesterday").want(exitUsage, "--from takes")
-		u.run("results", "export", "language", "--restart").want(exitUsage, "--restart goes with -o")
+		u.run("results", "export", "language", "--restart").want(exitUsage, "--restart goes with --file")
 		u.run("results", "export", "none").want(exitNotFound, "Prism not found")
-		u.run("results", "export", "language", "-o", filepath.Join(u.dir, "none", "x.csv")).want(exitError, "no such file")
+		u.run("results", "export", "language", "-f", filepath.Join(u.dir, "none", "x.csv")).want(exitError, "no such file")
 	})
 }
 

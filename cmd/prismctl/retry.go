@@ -12,21 +12,23 @@ import (
 
 func (a *app) retry() *cobra.Command {
 	var (
-		format, prism, from, to string
-		allFailed, yes, dryRun  bool
+		prism, from, to        string
+		allFailed, yes, dryRun bool
+		output                 *output
 	)
-	cmd := a.calling("retry ID... | --all-failed", "Call the model again for failed results", cobra.ArbitraryArgs, func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "retry ID... | --all-failed", short: "Call the model again for failed results",
+		example: `prismctl retry "$RESULT"
+prismctl retry --all-failed --prism tickets --dry-run`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		ctx := cmd.Context()
-		f, err := formatOf(format)
 		switch {
-		case err != nil:
-			return err
 		case allFailed == (len(args) > 0):
 			return usage(errors.New("name results by their ids, or give --all-failed"))
 		case !allFailed && (prism != "" || from != "" || to != "" || yes || dryRun):
 			return usage(errors.New("--prism, --from, --to, --yes and --dry-run go with --all-failed"))
-		case allFailed && cmd.Flags().Changed("format"):
-			return usage(errors.New("--format is for results named by their ids"))
+		case allFailed && cmd.Flags().Changed("output"):
+			return usage(errors.New("--output is for results named by their ids"))
 		}
 		if allFailed {
 			r, err := retryOf(from, to)
@@ -37,7 +39,7 @@ func (a *app) retry() *cobra.Command {
 		}
 		var errs []error
 		for _, id := range args {
-			errs = append(errs, a.show(ctx, c, f, func(o client.CallOption) (client.Result, error) { return c.RetryResult(ctx, id, o) }))
+			errs = append(errs, a.show(ctx, c, output, func(o client.CallOption) (client.Result, error) { return c.RetryResult(ctx, id, o) }))
 		}
 		return errors.Join(errs...)
 	})
@@ -45,7 +47,7 @@ func (a *app) retry() *cobra.Command {
 
 --all-failed retries every failed result that was not retried yet, of one prism or of all that are not archived,
 in the background. prismctl shows how many they are and asks first, unless there is --yes.`
-	formatFlag(cmd, &format)
+	output = outputFlag(cmd, resultFormats...)
 	cmd.Flags().BoolVar(&allFailed, "all-failed", false, "retry every failed result")
 	a.prismFlag(cmd, &prism, "with --all-failed, only results of this prism")
 	timeFlags(cmd, &from, &to)

@@ -20,7 +20,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
@@ -31,11 +31,15 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	if ctx.Err() != nil {
 		code = exitInterrupted
 	}
-	if text := explain(err); text != "" {
+	switch text := explain(err); {
+	case text == "": // the user was told
+	case outputOf(cmd).isJSON():
+		_ = writeJSON(a.err, errorJSON(err, code, text), "") // as the other output is
+	default:
 		_, _ = fmt.Fprintln(a.err, a.err.paint(red, "prismctl:"), text)
-	}
-	if code == exitUsage {
-		_, _ = fmt.Fprintln(a.err, "prismctl --help lists the commands, and --help after a command its flags.")
+		if code == exitUsage {
+			_, _ = fmt.Fprintf(a.err, "Usage: %s\n%s --help explains it.\n", useLine(cmd), cmd.CommandPath())
+		}
 	}
 	return code
 }
@@ -46,21 +50,30 @@ type app struct {
 	in       io.Reader
 	out, err *printer
 	host     string // --host
+	context  string // --context
 	exact    bool   // --exact
 	ran      bool   // the command line was right, and its command ran
 }
 
 func (a *app) root() *cobra.Command {
 	root := group("prismctl", "Define prisms, call them, and read their results")
+	root.Example = indent(`prismctl login
+prismctl prisms apply -f tickets.yaml
+prismctl call tickets --text "Where is my parcel?"
+prismctl results list --prism tickets`)
 	root.Long = `Define prisms, call them, and read their results.
 
-prismctl takes the address and the API key from "prismctl login", or from PRISM_URL and PRISM_API_KEY.
-A key is never an argument, because other users of the machine could see it.`
+prismctl takes the address and the API key from "prismctl login", or from PRISM_URL and PRISM_API_KEY. Several of
+them are contexts ("prismctl context"). A key is never an argument, because other users of the machine could see it.`
 	root.Version = build.Read(debug.ReadBuildInfo).String()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentFlags().StringVar(&a.host, "host", "", "address of Prism, instead of PRISM_URL or the stored one")
+	root.PersistentFlags().StringVar(&a.context, "context", "", "stored address and key to use, instead of PRISM_CONTEXT or the current ones")
+	complete(root, "context", a.completeContexts)
 	root.PersistentFlags().BoolVar(&a.exact, "exact", false, "write all digits of numbers in tables, csv and tsv, instead of four significant ones")
-	root.AddCommand(a.prisms(), a.call(), a.try(), a.results(), a.retry(), a.runs(), a.files(), a.keys(), a.members(), a.audit(), a.models(), a.usage(), a.login(), a.logout())
+	root.SetFlagErrorFunc(unknownFlag)
+	root.AddCommand(a.prisms(), a.call(), a.try(), a.results(), a.retry(), a.runs(), a.files(), a.keys(), a.members(), a.audit(), a.models(), a.usage(), a.auth(), a.contexts(), a.login(), a.logout())
+	giveExamples(root)
 	return root
 }
 
@@ -75,36 +88,4 @@ func (a *app) client() (*client.Client, string, error) {
 		return nil, "", usage(err)
 	}
 	return c, t.Host, nil
-}
-
-// command is a command without subcommands.
-func (a *app) command(use, short string, args cobra.PositionalArgs, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Args: args,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a.ran = true
-			return do(cmd, args)
-		},
-		// Commands do not complete file names unless they set another function.
-		ValidArgsFunction: cobra.NoFileCompletions,
-	}
-}
-
-// group is a command with subcommands.
-func group(use, short string) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-}
-
-// calling is a command that calls Prism.
-func (a *app) calling(use, short string, args cobra.PositionalArgs, do func(cmd *cobra.Command, c *client.Client, args []string) error) *cobra.Command {
-	return a.command(use, short, args, func(cmd *cobra.Command, args []string) error {
-		c, _, err := a.client()
-		if err != nil {
-			return err
-		}
-		return do(cmd, c, args)
-	})
 }

@@ -21,13 +21,17 @@ type runFlags struct {
 	limits                      limitFlags
 	pauseAt                     float64
 	watch, dryRun               bool
-	output                      string
+	output                      *output
 	new                         client.NewRun
 }
 
 func (a *app) runsCreate() *cobra.Command {
 	var in runFlags
-	cmd := a.calling("create -f FILE --prism PRISM", "Send every row of a file through a prism", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+	cmd := a.calling(about{
+		use: "create -f FILE --prism PRISM", short: "Send every row of a file through a prism",
+		example: `prismctl runs create -f tickets.csv --prism tickets --watch
+prismctl runs create -f tickets.csv --prism tickets --map text=message --ref id --dry-run`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		in.new.RunLimits = in.limits.given(cmd)
 		if cmd.Flags().Changed("pause-at-failures") {
 			in.new.PauseAtFailures = &in.pauseAt
@@ -53,7 +57,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	a.prismFlag(cmd, &in.prism, "prism that answers")
 	f.StringArrayVar(&in.columns, "map", nil, "FIELD=COLUMN whose cells are the values of the field; may be repeated")
 	f.StringVar(&in.new.Ref, "ref", "", "column with your own references, stored with the results")
-	f.StringVar(&in.new.Context, "context", "", "what the model should know beside the fields: a column, or a text for every row")
+	f.StringVar(&in.new.Context, "background", "", "what the model should know beside the fields: a column, or a text for every row")
 	f.IntVar(&in.new.Version, "version", 0, "version that answers, instead of the latest")
 	f.StringVar(&in.new.Name, "name", "", "name of the run")
 	in.limits.add(cmd)
@@ -61,8 +65,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	f.StringVar(&in.new.IdempotencyKey, "idempotency-key", "", "your own name for the run, which makes it safe to run the command again")
 	f.BoolVar(&in.dryRun, "dry-run", false, "check the rows and show what the run would take, but start nothing")
 	f.BoolVar(&in.watch, "watch", false, "follow the run")
-	f.StringVarP(&in.output, "output", "o", "table", "format of the dry run: table, json or jsonl")
-	choices(cmd, "output", "table", "json", "jsonl")
+	in.output = outputFlag(cmd, oneFormats...)
 	cmd.MarkFlagsOneRequired("file", "file-id")
 	cmd.MarkFlagsMutuallyExclusive("file", "file-id")
 	cmd.MarkFlagsMutuallyExclusive("file-id", "format")
@@ -99,14 +102,17 @@ func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) erro
 		if err != nil {
 			return err
 		}
-		return a.one(in.output, *r.Plan, func() error { return a.showDryRun(*r.Plan) })
+		return a.one(ctx, in.output, *r.Plan, func() error { return a.showDryRun(*r.Plan) })
 	}
 	in.new.IdempotencyKey = cmp.Or(in.new.IdempotencyKey, client.NewIdempotencyKey())
 	r, err := c.CreateRun(ctx, in.prism, in.new)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(a.out, r.ID); err != nil {
+	if err := a.one(ctx, in.output, r, func() error {
+		_, err := fmt.Fprintln(a.out, r.ID)
+		return err
+	}); err != nil {
 		return err
 	}
 	if in.watch {

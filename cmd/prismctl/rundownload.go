@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,9 +23,14 @@ var (
 )
 
 func (a *app) runsDownload() *cobra.Command {
-	var name, format, only string
-	cmd := a.command("download ID", "Write the rows of a run: the file's own columns, and the answers beside them", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
-		q, err := rowsQuery(name, format, only)
+	var name, only string
+	var output *output
+	cmd := a.command(about{
+		use: "download ID", short: "Write the rows of a run: the file's own columns, and the answers beside them",
+		example: `prismctl runs download "$RUN" --file answers.xlsx
+prismctl runs download "$RUN" -o jsonl --only failed`,
+	}, func(cmd *cobra.Command, args []string) error {
+		q, err := rowsQuery(name, output, only)
 		if err != nil {
 			return err
 		}
@@ -47,28 +50,27 @@ row, then the answers. It works in every state of the run, so an answer may not 
 If the connection is lost, csv, tsv and jsonl continue behind the last row, and xlsx begins again. The file gets its
 name when it is complete.`
 	f := cmd.Flags()
-	f.StringVarP(&name, "output", "o", "", "file to write; standard output when not given")
-	f.StringVar(&format, "format", "", "csv, tsv, jsonl or xlsx; by default the file name's extension, or csv without one")
+	output = outputFlag(cmd, rowsFormats...)
+	fileFlag(cmd, &name)
 	f.StringVar(&only, "only", allRows, "only rows that are ok, failed, invalid or pending")
-	choices(cmd, "format", rowsFormats...)
 	choices(cmd, "only", rowStatuses...)
 	cmd.ValidArgsFunction = a.completeRuns
 	return cmd
 }
 
-func rowsQuery(name, format, only string) (q client.RunRows, err error) {
-	if format == "" {
-		if format = strings.ToLower(strings.TrimPrefix(filepath.Ext(name), ".")); format == "" {
-			format = "csv"
-		}
+// fileFlag adds --file for a command that writes a file, whose extension is the format without -o.
+func fileFlag(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVarP(name, "file", "f", "", "file to write; its extension is the format without -o")
+}
+
+func rowsQuery(name string, o *output, only string) (q client.RunRows, err error) {
+	if err := o.ofFile(name); err != nil {
+		return q, err
 	}
-	switch {
-	case !slices.Contains(rowsFormats, format):
-		err = usage(fmt.Errorf("unknown format %q: csv, tsv, jsonl or xlsx, by --format or by the file name's extension", format))
-	case !slices.Contains(rowStatuses, only):
+	if !slices.Contains(rowStatuses, only) {
 		err = usage(fmt.Errorf("--only is all, ok, failed, invalid or pending, not %q", only))
 	}
-	q.Format = client.RowsFormat(format)
+	q.Format = client.RowsFormat(o.format)
 	if only != allRows {
 		q.Only = client.RowStatus(only)
 	}

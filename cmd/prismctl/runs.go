@@ -29,25 +29,29 @@ var (
 
 func (a *app) runsList() *cobra.Command {
 	var (
-		output, status string
-		filter         client.RunFilter
-		most           most
+		status string
+		filter client.RunFilter
+		most   most
+		output *output
 	)
-	cmd := a.calling("list", "List runs, newest first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+	cmd := a.calling(about{
+		use: "list", short: "List runs, newest first",
+		example: `prismctl runs list
+prismctl runs list --prism tickets --status running -o wide`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		limit, err := most.items()
 		if err != nil {
 			return err
 		}
 		filter.Status = client.RunStatus(status)
-		const columns = "id name prism version status rows ok failed invalid cancelled pending created_at"
-		return list(a, output, first(c.Runs(cmd.Context(), filter), limit), columns, func(r client.Run) row {
+		return list(cmd.Context(), a, output, first(c.Runs(cmd.Context(), filter), limit), runColumns, func(r client.Run) row {
 			return row{color: runColors[r.Status], cells: []string{
 				r.ID, optional(r.Name), r.Prism, strconv.Itoa(r.Version), string(r.Status), number(r.Rows), number(r.OK), number(r.Failed),
-				number(r.Invalid), number(r.Cancelled), number(r.Pending), r.CreatedAt.String(),
+				number(r.Invalid), number(r.Cancelled), number(r.Pending), r.CreatedAt.String(), fmt.Sprintf("%d%%", r.Done()*100/max(r.Rows, 1)),
 			}}
 		})
 	})
-	outputFlag(cmd, &output)
+	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().StringVar(&status, "status", "", "only runs with this status, such as running or paused")
 	choices(cmd, "status", runStatuses...)
 	most.flags(cmd)
@@ -55,16 +59,25 @@ func (a *app) runsList() *cobra.Command {
 	return cmd
 }
 
+var runColumns = columns{
+	"id name prism version status rows ok failed invalid cancelled pending created_at done",
+	"id prism~ status done created_at:created",
+}
+
 func (a *app) runsGet() *cobra.Command {
-	var output string
-	cmd := a.calling("get ID", "Show a run", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	var output *output
+	cmd := a.calling(about{
+		use: "get ID", short: "Show a run",
+		example: `prismctl runs get "$RUN"
+prismctl runs get "$RUN" -o json --jq .failed`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		r, err := c.ReadRun(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		return a.one(output, r, func() error { return a.showRun(r) })
+		return a.one(cmd.Context(), output, r, func() error { return a.showRun(r) })
 	})
-	oneFlag(cmd, &output)
+	output = outputFlag(cmd, oneFormats...)
 	cmd.ValidArgsFunction = a.completeRuns
 	return cmd
 }
@@ -104,7 +117,10 @@ func statusOf(r client.Run) string {
 
 func (a *app) runsAct(action, short string, act func(*client.Client, context.Context, string, ...client.CallOption) (client.Run, error)) *cobra.Command {
 	var watch bool
-	cmd := a.calling(action+" ID", short, cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: action + " ID", short: short,
+		example: fmt.Sprintf("prismctl runs %[1]s \"$RUN\"\nprismctl runs %[1]s \"$RUN\" --watch", action),
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		return a.acted(cmd.Context(), c, watch, func(ctx context.Context) (client.Run, error) { return act(c, ctx, args[0]) })
 	})
 	cmd.Flags().BoolVar(&watch, "watch", false, "follow the run")
@@ -126,7 +142,10 @@ func (a *app) acted(ctx context.Context, c *client.Client, watch bool, act func(
 
 func (a *app) runsCancel() *cobra.Command {
 	var yes bool
-	cmd := a.calling("cancel ID", "End a run for good; the answers that are there stay", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "cancel ID", short: "End a run for good; the answers that are there stay",
+		example: `prismctl runs cancel "$RUN"`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		ctx := cmd.Context()
 		if !yes {
 			r, err := c.ReadRun(ctx, args[0])
@@ -146,7 +165,11 @@ func (a *app) runsCancel() *cobra.Command {
 
 func (a *app) runsLimits() *cobra.Command {
 	var limits limitFlags
-	cmd := a.calling("limits ID", "Change how fast a run goes", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "limits ID", short: "Change how fast a run goes",
+		example: `prismctl runs limits "$RUN" --concurrency 8
+prismctl runs limits "$RUN" --rows-per-second 0`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		l := limits.given(cmd)
 		if l == (client.RunLimits{}) {
 			return usage(errors.New("give --rows-per-second or --concurrency; 0 removes a limit"))

@@ -22,7 +22,7 @@ func TestRunsCreate(t *testing.T) {
 	f, u := newFakeRuns(t)
 	name := u.file("tickets.csv", ticketsCSV)
 	f.cutPart = true
-	s := u.run("runs", "create", "-f", name, "--prism", "tickets", "--map", "subject=text", "--ref", "id", "--context", "It snows.", "--version", "0",
+	s := u.run("runs", "create", "-f", name, "--prism", "tickets", "--map", "subject=text", "--ref", "id", "--background", "It snows.", "--version", "0",
 		"--name", "n", "--rows-per-second", "2.5", "--concurrency", "3", "--pause-at-failures", "0", "--idempotency-key", "k").
 		want(exitOK, "tickets.csv: 2 rows, columns id, Message, text\nThe field message is the column Message, by its name.\n").
 		want(exitOK, "Follow it with: prismctl runs watch run-1\n")
@@ -99,8 +99,8 @@ func TestRunsWatch(t *testing.T) {
 		s := u.on(t).run("runs", "watch", "run-1")
 		want := "Run run-1 is queued.\nRun run-1 is running.\n5 of 10 rows, 2 rows/s, 1 failed, 1 invalid, 2 min 5 s left\n" +
 			"Run run-1 is finished.\n10 of 10 rows, 1 failed, 1 invalid\nRun run-1 is finished. Of 10 rows: 8 ok, 1 failed, 1 invalid\n" +
-			"The answers:           prismctl runs download run-1 -o answers.csv\nTo retry what failed:  prismctl runs retry run-1 --watch\n" +
-			"Why rows are invalid:  prismctl runs download run-1 --only invalid -o invalid.csv\n"
+			"The answers:           prismctl runs download run-1 --file answers.csv\nTo retry what failed:  prismctl runs retry run-1 --watch\n" +
+			"Why rows are invalid:  prismctl runs download run-1 --only invalid --file invalid.csv\n"
 		if s.code != exitFailed || s.stderr != want || s.out != "" {
 			t.Errorf("exit code %d and\n%s\nwant\n%s", s.code, s.stderr, want)
 		}
@@ -228,7 +228,7 @@ func TestRunsDownload(t *testing.T) {
 	} {
 		asked = nil
 		name := filepath.Join(u.dir, test.name)
-		u.run("runs", "download", "run-1", "-o", name, "--only", "invalid").want(exitOK, name+" is written.\n")
+		u.run("runs", "download", "run-1", "--file", name, "--only", "invalid").want(exitOK, name+" is written.\n")
 		if got, err := os.ReadFile(name); string(got) != test.want || err != nil || len(asked) != 2 || asked[0] != test.query {
 			t.Errorf("%s: got %q after %v, %v", test.name, got, asked, err)
 		}
@@ -239,7 +239,7 @@ func TestRunsDownload(t *testing.T) {
 	if got := u.ok("runs", "download", "run-1"); got != header+first+second {
 		t.Errorf("got %q", got)
 	}
-	u.run("runs", "download", "run-1", "-o", "out.ods").want(exitUsage, `unknown format "ods": csv, tsv, jsonl or xlsx`)
+	u.run("runs", "download", "run-1", "-f", "out.ods").want(exitUsage, `unknown format "ods" of the file: name a csv, tsv, jsonl or xlsx file`)
 	u.run("runs", "download", "run-1", "--only", "bad").want(exitUsage, "--only is all, ok, failed, invalid or pending")
 	f.rows = func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -247,7 +247,7 @@ func TestRunsDownload(t *testing.T) {
 		_, _ = io.WriteString(w, `{"error":{"code":"not_found","message":"Run not found"}}`)
 	}
 	name := filepath.Join(u.dir, "none.csv")
-	u.run("runs", "download", "run-1", "-o", name).want(exitNotFound, "Run not found")
+	u.run("runs", "download", "run-1", "--file", name).want(exitNotFound, "Run not found")
 	if left, _ := filepath.Glob(name + "*"); left != nil {
 		t.Errorf("it left %v", left)
 	}

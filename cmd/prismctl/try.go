@@ -16,13 +16,13 @@ import (
 func (a *app) try() *cobra.Command {
 	var (
 		in     input
-		output string
+		output *output
 	)
-	cmd := a.calling("try FILE", "Answer a text through the prism of a file, and save nothing", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
-		indent, known := map[string]string{"table": "", "json": "  ", "jsonl": ""}[output]
-		if !known {
-			return usage(fmt.Errorf("unknown output %q: table, json or jsonl", output))
-		}
+	cmd := a.calling(about{
+		use: "try FILE", short: "Answer a text through the prism of a file, and save nothing",
+		example: `prismctl try tickets.yaml --text "Where is my parcel?"
+prismctl try tickets.yaml -o json < mail.txt`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		of, err := a.definition(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -41,10 +41,7 @@ func (a *app) try() *cobra.Command {
 		} else if err != nil {
 			return err
 		}
-		if output != "table" {
-			return errors.Join(err, writeJSON(a.out, try, indent))
-		}
-		return errors.Join(err, a.showTry(try))
+		return errors.Join(err, a.one(cmd.Context(), output, try, func() error { return a.showTry(try) }))
 	})
 	cmd.Long = `Answer a text through the prism of a file for prisms apply, and save nothing: neither the prism nor a result.
 The use counts, as that of a call.
@@ -52,8 +49,7 @@ The use counts, as that of a call.
 For a prism with one field, the text is --text, --text-file or standard input. Fields are --field or
 --field-file, or all at once --fields, a JSON object. A file named - is standard input.`
 	in.valueFlags(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "format: table, json or jsonl")
-	choices(cmd, "output", "table", "json", "jsonl")
+	output = outputFlag(cmd, oneFormats...)
 	return cmd
 }
 
@@ -97,15 +93,17 @@ const mostPreviewed = 50
 
 func (a *app) prismsPreview() *cobra.Command {
 	var (
-		file, output string
-		ids          []string
-		newest       int
+		file   string
+		ids    []string
+		newest int
+		output *output
 	)
-	cmd := a.calling("preview PRISM -f FILE", "Show results as the Lens of a file would, and change nothing", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
-		indent, known := map[string]string{"table": "", "json": "  ", "jsonl": ""}[output]
+	cmd := a.calling(about{
+		use: "preview PRISM -f FILE", short: "Show results as the Lens of a file would, and change nothing",
+		example: `prismctl prisms preview tickets -f tickets.yaml
+prismctl prisms preview tickets -f tickets.yaml --result "$RESULT" -o json`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		switch {
-		case !known:
-			return usage(fmt.Errorf("unknown output %q: table, json or jsonl", output))
 		case file == "":
 			return usage(errors.New("name a file with -f"))
 		case newest < 1 || newest > mostPreviewed:
@@ -128,19 +126,15 @@ func (a *app) prismsPreview() *cobra.Command {
 			}
 		}
 		preview, err := c.PreviewLens(cmd.Context(), args[0], *of.Lens, ids)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case output != "table":
-			return writeJSON(a.out, preview, indent)
 		}
-		return a.showPreview(preview)
+		return a.one(cmd.Context(), output, preview, func() error { return a.showPreview(preview) })
 	})
 	cmd.Flags().StringVarP(&file, "file", "f", "", "file with the prism, whose lens is shown")
 	cmd.Flags().StringArrayVar(&ids, "result", nil, "id of a result to show; may be repeated (the newest)")
 	cmd.Flags().IntVar(&newest, "limit", 20, "how many of the newest results")
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "format: table, json or jsonl")
-	choices(cmd, "output", "table", "json", "jsonl")
+	output = outputFlag(cmd, oneFormats...)
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
 }

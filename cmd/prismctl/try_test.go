@@ -23,7 +23,7 @@ func TestTry(t *testing.T) {
 	file := u.file("language.yaml", urgent)
 	t.Run("the answers are shown, and nothing is saved", func(t *testing.T) {
 		u := u.on(t)
-		out := u.ok("try", file, "--text", "Hello.", "--context", "c")
+		out := u.ok("try", file, "--text", "Hello.", "--background", "c")
 		for _, want := range []string{"status  ok\n", "took ", "model ", "Is it English  yes\n", "urgent         yes\n"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is missing of\n%s", want, out)

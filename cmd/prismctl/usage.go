@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"iter"
 	"strconv"
 	"strings"
 
@@ -14,30 +12,33 @@ import (
 
 // recordOf reads the record of a result.
 func (a *app) recordOf() *cobra.Command {
-	var output string
-	cmd := a.calling("record ID", "Read everything that is kept of the call of a result", cobra.ExactArgs(1),
-		func(cmd *cobra.Command, c *client.Client, args []string) error {
-			indent, known := map[string]string{"json": "  ", "jsonl": ""}[output]
-			if !known {
-				return usage(fmt.Errorf("unknown output %q: json or jsonl", output))
-			}
-			record, err := c.ReadRecord(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return writeJSON(a.out, record, indent)
-		})
-	cmd.Flags().StringVarP(&output, "output", "o", "json", "format: json or jsonl")
-	choices(cmd, "output", "json", "jsonl")
+	var output *output
+	cmd := a.calling(about{
+		use: "record ID", short: "Read everything that is kept of the call of a result",
+		example: `prismctl results record "$RESULT"
+prismctl results record "$RESULT" --jq .usage.cost`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		record, err := c.ReadRecord(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return a.write(cmd.Context(), output, record)
+	})
+	output = outputFlag(cmd, "json", "yaml", "jsonl")
 	return cmd
 }
 
 func (a *app) usage() *cobra.Command {
 	var (
-		output, from, to, by string
-		filter               client.UsageFilter
+		from, to, by string
+		filter       client.UsageFilter
+		output       *output
 	)
-	cmd := a.calling("usage", "Add up results, tokens and cost", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) (err error) {
+	cmd := a.calling(about{
+		use: "usage", short: "Add up results, tokens and cost",
+		example: `prismctl usage
+prismctl usage --by prism --from 2026-11-01 -o csv`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) (err error) {
 		if filter.From, filter.To, err = period(from, to); err != nil {
 			return err
 		}
@@ -50,10 +51,10 @@ func (a *app) usage() *cobra.Command {
 		if by == string(client.ByKey) {
 			column = "key_id"
 		}
-		return list(a, output, each(used.Data), column+" results failed input_tokens output_tokens cost currency",
-			func(s client.UsageSum) row { return usageRow(s, output == "table" && !a.exact) })
+		short := (output.format == "table" || output.format == "wide") && !a.exact
+		return list(cmd.Context(), a, output, each(used.Data), usageColumns(column), func(s client.UsageSum) row { return usageRow(s, short) })
 	})
-	outputFlag(cmd, &output)
+	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().StringVar(&from, "from", "", "the first day in UTC, such as 2026-11-01 (30 days before --to)")
 	cmd.Flags().StringVar(&to, "to", "", "the day after the last (tomorrow)")
 	cmd.Flags().StringVar(&by, "by", string(client.ByDay), "what the sums are of: day, prism, model or key")
@@ -63,15 +64,13 @@ func (a *app) usage() *cobra.Command {
 	return cmd
 }
 
-// each iterates over items that are there.
-func each[T any](items []T) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for _, item := range items {
-			if !yield(item, nil) {
-				return
-			}
-		}
+// usageColumns are those of sums of a column. Beside the long id of a key there is no room for tokens.
+func usageColumns(of string) columns {
+	narrow := of + "~ results failed input_tokens:in output_tokens:out cost currency"
+	if of == "key_id" {
+		narrow = "key_id results failed cost currency"
 	}
+	return columns{of + " results failed input_tokens output_tokens cost currency", narrow}
 }
 
 func usageRow(s client.UsageSum, short bool) row {

@@ -12,7 +12,7 @@ import (
 func TestRecordOfAResult(t *testing.T) {
 	t.Parallel()
 	u := withExamples(t)
-	made := decode[client.Result](t, u.ok("call", "language", "--text", "bonjour", "--ref", "r", "--format", "json"))
+	made := decode[client.Result](t, u.ok("call", "language", "--text", "bonjour", "--ref", "r", "-o", "json"))
 	record := decode[client.Record](t, u.ok("results", "record", made.ID))
 	if record.ID != made.ID || record.Prism != "language" || *record.Ref != "r" || record.Fields["text"] != "bonjour" ||
 		record.KeyID == nil || record.ErrorCode != nil || record.RetryOf != nil || record.RunID != nil {
@@ -21,7 +21,7 @@ func TestRecordOfAResult(t *testing.T) {
 	if line := u.ok("results", "record", made.ID, "-o", "jsonl"); strings.Count(line, "\n") != 1 {
 		t.Errorf("got %q", line)
 	}
-	u.run("results", "record", made.ID, "-o", "csv").want(exitUsage, `unknown output "csv": json or jsonl`)
+	u.run("results", "record", made.ID, "-o", "csv").want(exitUsage, `unknown output \"csv\": json, yaml or jsonl`)
 	u.run("results", "record", "00000000-0000-7000-8000-000000000000").want(exitNotFound, "Result not found")
 }
 
@@ -41,9 +41,9 @@ func TestUsage(t *testing.T) {
 		t.Fatalf("got %+v", sums)
 	}
 	for want, args := range map[string]string{
-		"DAY  RESULTS  FAILED  INPUT TOKENS  OUTPUT TOKENS  COST  CURRENCY\n":   "--to 2001-01-02",
-		"MODEL  RESULTS  FAILED  INPUT TOKENS  OUTPUT TOKENS  COST  CURRENCY\n": "--by model --model none",
-		"key_id,results,failed,input_tokens,output_tokens,cost,currency\n":      "--by key --to 2001-01-02 -o csv",
+		"DAY  RESULTS  FAILED  INPUT TOKENS  OUTPUT TOKENS  COST  CURRENCY\n": "--to 2001-01-02 -o wide",
+		"MODEL  RESULTS  FAILED  IN  OUT  COST  CURRENCY\n":                   "--by model --model none",
+		"key_id,results,failed,input_tokens,output_tokens,cost,currency\n":    "--by key --to 2001-01-02 -o csv",
 	} {
 		if got := u.ok(append([]string{"usage"}, strings.Fields(args)...)...); got != want {
 			t.Errorf("%s: got %q, want %q", args, got, want)

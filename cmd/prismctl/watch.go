@@ -11,7 +11,10 @@ import (
 )
 
 func (a *app) runsWatch() *cobra.Command {
-	cmd := a.calling("watch ID", "Follow a run until it is finished, cancelled or paused", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "watch ID", short: "Follow a run until it is finished, cancelled or paused",
+		example: `prismctl runs watch "$RUN"`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		return a.watch(cmd.Context(), c, args[0])
 	})
 	cmd.Long = `Follow a run until it is finished, cancelled or paused. Ctrl-C ends only the watching: the run goes on.
@@ -94,7 +97,7 @@ func next(r client.Run) (hints []string) {
 	hint := func(why, command string) {
 		hints = append(hints, fmt.Sprintf("%-22s prismctl runs %s", why+":", command))
 	}
-	hint("The answers", "download "+r.ID+" -o answers.csv")
+	hint("The answers", "download "+r.ID+" --file answers.csv")
 	if r.Status == client.RunPaused {
 		hint("To continue", "resume "+r.ID+" --watch")
 	}
@@ -102,7 +105,7 @@ func next(r client.Run) (hints []string) {
 		hint("To retry what failed", "retry "+r.ID+" --watch")
 	}
 	if r.Invalid > 0 {
-		hint("Why rows are invalid", "download "+r.ID+" --only invalid -o invalid.csv")
+		hint("Why rows are invalid", "download "+r.ID+" --only invalid --file invalid.csv")
 	}
 	return hints
 }

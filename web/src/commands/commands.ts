@@ -74,7 +74,7 @@ export function callCommands(origin: string, call: Call): Commands {
       ...Object.entries(fields).map(([key, value]) => `--field ${shellWord(`${key}=${value}`)}`),
       ...(version !== undefined ? [`--version ${version}`] : []),
       ...(ref ? [`--ref ${shellWord(ref)}`] : []),
-      ...(context ? [`--context ${shellWord(context)}`] : []),
+      ...(context ? [`--background ${shellWord(context)}`] : []),
     ].join(' \\\n  '),
   };
 }

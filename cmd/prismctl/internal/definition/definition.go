@@ -81,6 +81,9 @@ var (
 	lines = regexp.MustCompile(`^(?:[\pL\pN\pP\pS][\pL\pN\pP\pS ]*\n)+$`)
 )
 
+// Plain tells that a text needs no quotes in YAML.
+func Plain(text string) bool { return plain.MatchString(text) && !words.MatchString(text) }
+
 // quoter quotes texts, because the library leaves some plain that YAML does not allow so, and control characters as they are.
 type quoter struct{}
 
@@ -94,7 +97,7 @@ func (q quoter) Visit(n ast.Node) ast.Visitor {
 		text = s.Value
 	}
 	s.Value = text
-	if isPlain := plain.MatchString(text) && !words.MatchString(text); !isPlain && (!lines.MatchString(text) || strings.Contains(text, " \n")) {
+	if !Plain(text) && (!lines.MatchString(text) || strings.Contains(text, " \n")) {
 		s.Token.Type = token.DoubleQuoteType
 	}
 	return q

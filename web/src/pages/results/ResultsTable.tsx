@@ -156,7 +156,7 @@ function DownloadResults({ search, onClose }: { search: ResultsSearch; onClose: 
     <DownloadDialog title={`Download results of ${prism}`} formats={textFormats} onClose={onClose}
       path={(format) => withQuery(`/v1/prisms/${encodeURIComponent(prism)}/results`, { ...query, format })}
       name={(format) => fileName([prism, 'results'], format, new Date())}
-      command={(format) => `prismctl results export ${shellWord(prism)}${flags} -o ${fileName([prism, 'results'], format, new Date())}`}>
+      command={(format) => `prismctl results export ${shellWord(prism)}${flags} --file ${fileName([prism, 'results'], format, new Date())}`}>
       <p>{Object.keys(query).length ? `Every result of ${prism} with these filters: ${Object.keys(query).join(', ')}.` : `Every result of ${prism}.`} Oldest first.</p>
       {beyond.length > 0 && <p><strong>A download has no filter for {beyond.join(', ')}:</strong> results that these hide are in it.</p>}
     </DownloadDialog>

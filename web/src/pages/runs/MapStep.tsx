@@ -157,7 +157,7 @@ function Check({ prism, file, body, whole, sound }: { prism: string; file: Schem
   );
 }
 
-const flags = { name: 'name', version: 'version', context: 'context', rows_per_second: 'rows-per-second', concurrency: 'concurrency', pause_at_failures: 'pause-at-failures' } as const;
+const flags = { name: 'name', version: 'version', context: 'background', rows_per_second: 'rows-per-second', concurrency: 'concurrency', pause_at_failures: 'pause-at-failures' } as const;
 
 const flagsOf = (body: NewRun) => (Object.keys(flags) as (keyof typeof flags)[])
   .map((member) => (body[member] == null ? '' : ` --${flags[member]} ${shellWord(String(body[member]))}`)).join('');

@@ -117,7 +117,7 @@ function Download({ run, only: first, onClose }: { run: Run; only: Only; onClose
   return (
     <DownloadDialog title={`Download ${run.name ?? 'the run'}`} formats={formats} large={run.rows > 500_000} onClose={onClose} name={name}
       path={(format) => withQuery(`/v1/runs/${run.id}/rows`, { format, only })}
-      command={(format) => `prismctl runs download ${run.id}${only === 'all' ? '' : ` --only ${only}`} -o ${name(format)}`}>
+      command={(format) => `prismctl runs download ${run.id}${only === 'all' ? '' : ` --only ${only}`} --file ${name(format)}`}>
       <p>The columns of the file as they came, then the state of each row, then the columns of the Lens.{!over(run) && ' Rows that wait have the state pending.'}</p>
       <Select label="Rows" value={only} options={onlys.map((one) => [one, one === 'all' ? 'All rows' : `Only ${one} rows`] as const)} onChange={(event) => setOnly(event.target.value as Only)} />
     </DownloadDialog>

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/prism-results/prism/client"
+)
+
+// about is what a command without subcommands says of itself.
+type about struct {
+	// use is the name, then the arguments: PRISM is required, ID... is one or more, [DAYS] may be left out. What begins with "-" or
+	// "|" is for readers only; with "|" the command checks the number of its arguments itself.
+	use     string
+	short   string // begins with a capital letter and ends without a period
+	example string // a command on each line
+}
+
+// command is a command without subcommands.
+func (a *app) command(what about, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: what.use, Short: what.short, Example: indent(what.example), Args: argumentsOf(what.use),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := outputOf(cmd).check(); err != nil {
+				return err
+			}
+			a.ran = true
+			return do(cmd, args)
+		},
+		// Commands do not complete file names unless they set another function.
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+}
+
+// calling is a command that calls Prism.
+func (a *app) calling(what about, do func(cmd *cobra.Command, c *client.Client, args []string) error) *cobra.Command {
+	return a.command(what, func(cmd *cobra.Command, args []string) error {
+		c, _, err := a.client()
+		if err != nil {
+			return err
+		}
+		return do(cmd, c, args)
+	})
+}
+
+// group is a command with subcommands.
+func group(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short, Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+}
+
+// useLine is how a command is used.
+func useLine(cmd *cobra.Command) string {
+	if cmd.HasSubCommands() {
+		return cmd.CommandPath() + " COMMAND"
+	}
+	return cmd.UseLine()
+}
+
+// indent moves examples to the right, as help shows them.
+func indent(lines string) string {
+	return "  " + strings.ReplaceAll(lines, "\n", "\n  ")
+}
+
+// giveExamples gives each group without examples the first of each of its commands.
+func giveExamples(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		giveExamples(c)
+	}
+	if cmd.Example != "" {
+		return
+	}
+	var firsts []string
+	for _, c := range cmd.Commands() {
+		first, _, _ := strings.Cut(c.Example, "\n")
+		firsts = append(firsts, first)
+	}
+	cmd.Example = strings.Join(firsts, "\n")
+}
+
+// argumentsOf checks the arguments of a command by its use line, and names the one that is missing.
+func argumentsOf(use string) cobra.PositionalArgs {
+	var required []string
+	most := 0
+	for _, word := range strings.Fields(use)[1:] {
+		if strings.HasPrefix(word, "-") || word == "|" {
+			break
+		}
+		name, many := strings.CutSuffix(word, "...")
+		if !strings.HasPrefix(word, "[") {
+			required = append(required, name)
+		}
+		if most++; many {
+			most = 1 << 30
+		}
+	}
+	if strings.Contains(use, " | ") {
+		return cobra.ArbitraryArgs
+	}
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(required):
+			return fmt.Errorf("missing argument <%s>", strings.ToLower(required[len(args)]))
+		case len(args) > most:
+			return fmt.Errorf("unexpected argument %q", args[most])
+		}
+		return nil
+	}
+}
+
+// noSuchCommand is the error for the name of a command that a group does not have.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if near := closest(args[0], names); near != "" {
+		text += ": did you mean " + near + "?"
+	}
+	return errors.New(text)
+}
+
+// flagsElsewhere are flags of other programs, and the flags that do the same here.
+var flagsElsewhere = map[string]string{"format": "output", "out": "file"}
+
+// unknownFlag adds to the error about an unknown flag the flag that was probably meant.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	near := flagsElsewhere[unknown.GetSpecifiedName()]
+	if !slices.Contains(names, near) {
+		near = closest(unknown.GetSpecifiedName(), names)
+	}
+	if near == "" {
+		return err
+	}
+	return fmt.Errorf("%w: did you mean --%s?", err, near)
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
+)
+
+// row is one line of a table. color paints it; it may be empty.
+type row struct {
+	cells []string
+	color color
+}
+
+// columns are the columns of a list.
+type columns struct {
+	// all are the names of the cells of a row, which csv and wide show.
+	all string
+	// narrow are those that fit into 80 characters. With NAME:TITLE the title is not the name. What ends in ~ is a text that a
+	// terminal shows as far as there is room. A time is shown as how long it is ago.
+	narrow string
+}
+
+// wide are all columns.
+func (c columns) wide(rows []row) []row {
+	titles := row{color: bold}
+	for _, name := range strings.Fields(c.all) {
+		titles.cells = append(titles.cells, titleOf(name))
+	}
+	return append([]row{titles}, rows...)
+}
+
+// short are the narrow columns, cut to a width; 0 is any.
+func (c columns) short(rows []row, now time.Time, width int) []row {
+	all := strings.Fields(c.all)
+	titles := row{color: bold}
+	short := make([]row, len(rows))
+	var texts []int
+	for i, spec := range strings.Fields(c.narrow) {
+		spec, text := strings.CutSuffix(spec, "~")
+		if text {
+			texts = append(texts, i)
+		}
+		name, title, _ := strings.Cut(spec, ":")
+		titles.cells = append(titles.cells, titleOf(cmp.Or(title, name)))
+		at := slices.Index(all, name)
+		for r := range rows {
+			cell := rows[r].cells[at]
+			if strings.HasSuffix(name, "_at") || name == "at" {
+				cell = ago(cell, now)
+			}
+			short[r].cells, short[r].color = append(short[r].cells, cell), rows[r].color
+		}
+	}
+	short = append([]row{titles}, short...)
+	cut(short, texts, width)
+	return short
+}
+
+func titleOf(name string) string { return strings.ToUpper(strings.ReplaceAll(name, "_", " ")) }
+
+// ago is how long ago a time of the API is, in its largest unit. What is no time stays as it is.
+func ago(text string, now time.Time) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return text
+	}
+	d, form := now.Sub(at), "%d%s ago"
+	if d < 0 {
+		d, form = -d, "in %d%s"
+	}
+	for _, unit := range []struct {
+		name string
+		of   time.Duration
+	}{{"y", 365 * 24 * time.Hour}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}} {
+		if d >= unit.of {
+			return fmt.Sprintf(form, d/unit.of, unit.name)
+		}
+	}
+	return fmt.Sprintf(form, d/time.Second, "s")
+}
+
+// The space between columns, and the narrowest a text is cut to.
+const (
+	gap      = 2
+	shortest = 8
+)
+
+// cut shortens the texts of columns, the widest first, until the rows fit into a width or the texts are as short as they may be.
+// A width of 0 is any.
+func cut(rows []row, texts []int, width int) {
+	if width == 0 || len(rows) == 0 {
+		return
+	}
+	widths := make([]int, len(rows[0].cells))
+	total := -gap
+	for i := range widths {
+		for _, r := range rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(printable(r.cells[i])))
+		}
+		total += widths[i] + gap
+	}
+	for ; total > width; total-- {
+		widest := -1
+		for _, i := range texts {
+			if widths[i] > shortest && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	for _, r := range rows {
+		for _, i := range texts {
+			if text := []rune(printable(r.cells[i])); len(text) > widths[i] {
+				r.cells[i] = string(text[:widths[i]-1]) + "…"
+			}
+		}
+	}
+}
+
+// table writes aligned rows.
+func table(p *printer, rows []row) error {
+	var text bytes.Buffer
+	columns := tabwriter.NewWriter(&text, 0, 0, gap, ' ', 0)
+	for _, r := range rows {
+		for i, cell := range r.cells {
+			r.cells[i] = printable(cell)
+		}
+		_, _ = fmt.Fprintln(columns, strings.Join(r.cells, "\t")) // to memory
+	}
+	_ = columns.Flush()
+	for _, r := range rows {
+		line, _ := text.ReadString('\n')
+		if _, err := fmt.Fprintln(p, p.paint(r.color, strings.TrimRight(line, " \n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
