@@ -170,7 +170,17 @@ lens:
 			v, sent := asJSON(t, text)
 			schemaErr := schema.Validate(v)
 			serverErr := refusal(t, u, sent)
-			_, decodeErr := definition.Decode("f", []byte(text))
+			files, decodeErr := definition.Decode("f", []byte(text))
+			offline := decodeErr
+			for _, f := range files {
+				offline = definition.NewChecker().Check(f)
+			}
+			if got := offline != nil; (test.want == wrong) && !got || test.want == good && got {
+				t.Errorf("validate says %v", offline)
+			}
+			if offline != nil && test.want != strict && serverErr == "" {
+				t.Errorf("validate says %v, and the server nothing", offline)
+			}
 			if got := schemaErr == nil; got != (test.want == good || test.want == beyond) {
 				t.Errorf("the schema says %v", schemaErr)
 			}
