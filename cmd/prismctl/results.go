@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,12 +39,15 @@ func (a *app) resultsList() *cobra.Command {
 		status, from, to string
 		filter           client.ResultFilter
 		most             most
+		watch            bool
+		every            time.Duration
 		output           *output
 	)
 	cmd := a.calling(about{
 		use: "list", short: "List results, newest first, or those of a run in the order of its rows",
 		example: `prismctl results list --prism tickets --status failed
-prismctl results list --from 2026-11-01 -o json --jq '.[].answers.topic'`,
+prismctl results list --from 2026-11-01 -o json --jq '.[].answers.topic'
+prismctl results list --prism tickets --watch`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		limit, err := most.items()
 		if err != nil {
@@ -52,7 +58,19 @@ prismctl results list --from 2026-11-01 -o json --jq '.[].answers.topic'`,
 		if filter.From, filter.To, err = period(from, to); err != nil {
 			return err
 		}
-		return list(cmd.Context(), a, output, first(c.Results(cmd.Context(), filter, client.WithFormat(client.JSON)), limit), resultColumns, a.resultRow)
+		if !watch {
+			return list(cmd.Context(), a, output, first(c.Results(cmd.Context(), filter, client.WithFormat(client.JSON)), limit), resultColumns, a.resultRow)
+		}
+		if most.all || filter.Run != "" || !filter.To.IsZero() || every <= 0 {
+			return usage(errors.New("--watch goes without --all, --run and --to, and --every is longer than 0"))
+		}
+		return a.watchResults(cmd.Context(), output, limit, every, func(from time.Time) iter.Seq2[client.Result, error] {
+			since := filter
+			if from.After(since.From) {
+				since.From = from
+			}
+			return c.Results(cmd.Context(), since, client.WithFormat(client.JSON))
+		})
 	})
 	output = outputFlag(cmd, listFormats...)
 	cmd.Flags().StringVar(&status, "status", "", "only results with this status: ok or failed")
@@ -64,6 +82,8 @@ prismctl results list --from 2026-11-01 -o json --jq '.[].answers.topic'`,
 	cmd.Flags().StringVar(&filter.Run, "run", "", "only results of the run of this id")
 	most.flags(cmd)
 	a.prismFlag(cmd, &filter.Prism, "only results of this prism")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the newest results, and then each new one, until Ctrl-C")
+	cmd.Flags().DurationVar(&every, "every", 2*time.Second, "with --watch, how often Prism is asked")
 	return cmd
 }
 

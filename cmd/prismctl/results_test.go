@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -167,6 +168,65 @@ func TestResults(t *testing.T) {
 		u.run("retry", failed.ID, "--dry-run").want(exitUsage, "go with --all-failed")
 		u.run("retry", "--all-failed", "--from", "x").want(exitUsage, "--from takes")
 	})
+}
+
+// onLines does something when a number of lines was written.
+type onLines struct {
+	bytes.Buffer
+	do map[int]func()
+}
+
+func (w *onLines) Write(p []byte) (int, error) {
+	n, err := w.Buffer.Write(p)
+	lines := bytes.Count(w.Bytes(), []byte("\n"))
+	if do := w.do[lines]; do != nil {
+		delete(w.do, lines)
+		do()
+	}
+	return n, err
+}
+
+func TestWatchResults(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		args, want  string
+		header, ref int // lines of the header, and the place of the ref in a line
+	}{
+		{"-o table", "[REF 2 3 new newer]", 1, 2}, {"-o wide", "[REF 2 3 new newer]", 1, 1}, {"-o csv", "[ref 2 3 new newer]", 1, 1},
+		{"--jq .ref", "[2 3 new newer]", 0, 0},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			t.Parallel()
+			u := withExamples(t)
+			made := func(ref string) { u.ok("call", "language", "--text", "x", "--ref", ref) }
+			for _, ref := range []string{"1", "2", "3"} {
+				made(ref)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			// The first question shows no more than the limit. Each result is shown once, though each question has all of them again.
+			out := &onLines{do: map[int]func(){
+				test.header + 2: func() { made("new") }, test.header + 3: func() { made("newer") }, test.header + 4: stop,
+			}}
+			args := append(strings.Fields("results list --watch --every 1ms --prism language --limit 2"), strings.Fields(test.args)...)
+			var stderr bytes.Buffer
+			code := run(ctx, args, func(name string) string { return u.env[name] }, strings.NewReader(""), out, &stderr)
+			if code != exitInterrupted || stderr.Len() > 0 {
+				t.Errorf("exit code %d, %s", code, stderr.String())
+			}
+			var refs []string
+			for line := range strings.Lines(out.String()) {
+				refs = append(refs, strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' })[test.ref])
+			}
+			if got := fmt.Sprint(refs); got != test.want {
+				t.Errorf("got %s, want %s of\n%s", got, test.want, out.String())
+			}
+		})
+	}
+	u := newUser(t)
+	u.run("results", "list", "--watch", "-o", "json").want(exitUsage, "--watch goes with -o table, wide, csv or jsonl, not json")
+	for _, more := range [][]string{{"--all"}, {"--to", "2026-01-01"}, {"--run", "x"}, {"--every", "0s"}} {
+		u.run(append([]string{"results", "list", "--watch"}, more...)...).want(exitUsage, "--watch goes without")
+	}
 }
 
 func TestRetryAllFailed(t *testing.T) {
