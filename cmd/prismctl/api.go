@@ -46,8 +46,8 @@ echo '{"name":"Support"}' | prismctl api PUT prisms/tickets/name --input -`,
 The path may leave out /v1. Each -f KEY=TEXT and -F KEY=JSON is a member of the JSON that is sent, or a parameter of
 the address if the method is GET or DELETE. --input sends a file as it is, or with - standard input.`
 	f := cmd.Flags()
-	f.StringArrayVarP(&call.texts, "field", "f", nil, "KEY=TEXT to send; may be repeated")
-	f.StringArrayVarP(&call.values, "json-field", "F", nil, "KEY=JSON to send, such as version=2 or fields='{\"text\":\"a\"}'; may be repeated")
+	f.StringArrayVarP(&call.texts, "field", "f", nil, "`KEY=TEXT` to send; may be repeated")
+	f.StringArrayVarP(&call.values, "json-field", "F", nil, "`KEY=JSON` to send, such as version=2 or fields='{\"text\":\"a\"}'; may be repeated")
 	f.StringVar(&call.input, "input", "", "file to send as the body; - is standard input")
 	f.StringArrayVarP(&call.headers, "header", "H", nil, "header to send, as NAME: VALUE; may be repeated")
 	f.BoolVarP(&call.include, "include", "i", false, "print the status and the headers too")
@@ -218,7 +218,7 @@ func (a *app) showHead(res *http.Response) error {
 func (a *app) showResponse(ctx context.Context, call apiCall, res *http.Response) error {
 	mediaType, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	isJSON := err == nil && mediaType == "application/json"
-	if res.StatusCode < http.StatusMultipleChoices && (!isJSON || call.output.format == "json" && call.output.jq == "" && !a.out.terminal) {
+	if res.StatusCode < http.StatusMultipleChoices && !isJSON {
 		_, err := io.Copy(a.out, res.Body) // it may be long, such as an export
 		return err
 	}
@@ -226,13 +226,16 @@ func (a *app) showResponse(ctx context.Context, call apiCall, res *http.Response
 	if err != nil {
 		return &client.ConnectionError{Operation: "api", Sent: true, Err: err}
 	}
+	if len(body) > 0 && !bytes.HasSuffix(body, []byte("\n")) { // the API ends JSON without one
+		body = append(body, '\n')
+	}
 	var indented bytes.Buffer
 	switch {
 	case res.StatusCode >= http.StatusMultipleChoices:
 		_, err = a.out.Write(body)
 		return errors.Join(refusalOf(res, body), err)
-	case call.output.jq == "" && call.output.format == "json" && json.Indent(&indented, body, "", "  ") == nil:
-		body = append(indented.Bytes(), '\n')
+	case a.out.terminal && call.output.format == "json" && call.output.jq == "" && json.Indent(&indented, body, "", "  ") == nil:
+		body = indented.Bytes()
 	}
 	return a.writeText(ctx, call.output, body)
 }

@@ -19,10 +19,15 @@ type about struct {
 	use     string
 	short   string // begins with a capital letter and ends without a period
 	example string // a command on each line
+	// complete completes arguments. Without it a shell completes nothing.
+	complete cobra.CompletionFunc
 }
 
 // command is a command without subcommands.
 func (a *app) command(what about, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	if what.complete == nil {
+		what.complete = cobra.NoFileCompletions
+	}
 	return &cobra.Command{
 		Use: what.use, Short: what.short, Example: indent(what.example), Args: argumentsOf(what.use),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,8 +37,7 @@ func (a *app) command(what about, do func(cmd *cobra.Command, args []string) err
 			a.ran = true
 			return do(cmd, args)
 		},
-		// Commands do not complete file names unless they set another function.
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: what.complete,
 	}
 }
 
@@ -69,10 +73,23 @@ func indent(lines string) string {
 	return "  " + strings.ReplaceAll(lines, "\n", "\n  ")
 }
 
-// giveExamples gives each group without examples the first of each of its commands.
+// cobrasExamples are those of the commands that cobra makes.
+var cobrasExamples = map[string]string{
+	"help": "prismctl help results list",
+	"bash": "prismctl completion bash > ~/.local/share/bash-completion/completions/prismctl",
+	"zsh":  `prismctl completion zsh > "${fpath[1]}/_prismctl"`,
+	"fish": "prismctl completion fish > ~/.config/fish/completions/prismctl.fish",
+
+	"powershell": "prismctl completion powershell | Out-String | Invoke-Expression",
+}
+
+// giveExamples gives each group without examples the first of each of its commands, of which list is the first.
 func giveExamples(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		giveExamples(c)
+	}
+	if known := cobrasExamples[cmd.Name()]; known != "" {
+		cmd.Example = indent(known)
 	}
 	if cmd.Example != "" {
 		return
@@ -80,6 +97,10 @@ func giveExamples(cmd *cobra.Command) {
 	var firsts []string
 	for _, c := range cmd.Commands() {
 		first, _, _ := strings.Cut(c.Example, "\n")
+		if c.Name() == "list" {
+			firsts = slices.Insert(firsts, 0, first)
+			continue
+		}
 		firsts = append(firsts, first)
 	}
 	cmd.Example = strings.Join(firsts, "\n")
@@ -125,10 +146,29 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		names = append(names, c.Name())
 	}
 	text := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
-	if near := closest(args[0], names); near != "" {
+	near := closest(args[0], names)
+	if near == "" {
+		near = alternatives(inGroups(cmd, args[0]))
+	}
+	if near != "" {
 		text += ": did you mean " + near + "?"
 	}
 	return errors.New(text)
+}
+
+// inGroups are the commands of a name in the groups of a group, such as "prisms versions", if they are a few.
+func inGroups(cmd *cobra.Command, name string) (paths []string) {
+	for _, c := range cmd.Commands() {
+		for _, sub := range c.Commands() {
+			if sub.Name() == name {
+				paths = append(paths, c.Name()+" "+name)
+			}
+		}
+	}
+	if len(paths) > 4 {
+		return nil
+	}
+	return paths
 }
 
 // flagsElsewhere are flags of other programs, and the flags that do the same here.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -282,31 +281,4 @@ func (a *app) filesDelete() *cobra.Command {
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask before deleting")
 	cmd.ValidArgsFunction = a.completeFiles
 	return cmd
-}
-
-// completeFiles completes the ids of the newest files, as far as Prism lists them within two seconds.
-func (a *app) completeFiles(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.completeIDs(cmd, args, func(ctx context.Context, c *client.Client) (ids []string) {
-		page, err := c.ListFiles(ctx, client.PageOptions{})
-		if err != nil {
-			return nil
-		}
-		for _, f := range page.Data {
-			ids = append(ids, f.ID+"\t"+f.Name)
-		}
-		return ids
-	})
-}
-
-func (a *app) completeIDs(cmd *cobra.Command, args []string, list func(context.Context, *client.Client) []string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	c, _, err := a.client()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), 2*time.Second)
-	defer cancel()
-	return list(ctx, c), cobra.ShellCompDirectiveNoFileComp
 }

@@ -128,7 +128,7 @@ func TestOutputIsTheFormatEverywhere(t *testing.T) {
 			if is && o.format != o.known[0] {
 				t.Errorf("%s writes %s", c.CommandPath(), o.format)
 			}
-			if first, _ := utf8.DecodeRuneInString(f.Usage); unicode.IsUpper(first) && !strings.Contains(f.Usage, "=") {
+			if first, _ := utf8.DecodeRuneInString(f.Usage); unicode.IsUpper(first) {
 				t.Errorf("%s --%s: the text %q begins with a capital letter", c.CommandPath(), f.Name, f.Usage)
 			}
 		})

@@ -81,7 +81,7 @@ func keyState(k client.APIKey, now time.Time) string {
 func (a *app) keysRevoke() *cobra.Command {
 	return a.calling(about{
 		use: "revoke ID", short: "Revoke a key at once",
-		example: `prismctl keys revoke "$KEY_ID"`,
+		example: `prismctl keys revoke "$KEY_ID"`, complete: a.completeKeys,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		key, err := c.RevokeKey(cmd.Context(), args[0])
 		if err != nil {

@@ -51,7 +51,7 @@ prismctl members invite "Support desk" --role caller --claim groups=support`,
 	cmd.Flags().StringVar(&role, "role", "", "what the member may do: owner, editor, caller, labeller or reader")
 	choices(cmd, "role", roleNames...)
 	cmd.Flags().StringVar(&email, "email", "", "address of the member, for people; Prism sends no mail")
-	cmd.Flags().StringVar(&claim, "claim", "", "NAME=VALUE makes a rule instead: who signs in by OpenID Connect with this claim becomes a member")
+	cmd.Flags().StringVar(&claim, "claim", "", "`NAME=VALUE` makes a rule instead: who signs in by OpenID Connect with this claim becomes a member")
 	cmd.MarkFlagsMutuallyExclusive("email", "claim")
 	return cmd
 }
@@ -59,7 +59,7 @@ prismctl members invite "Support desk" --role caller --claim groups=support`,
 func (a *app) membersLink() *cobra.Command {
 	return a.calling(about{
 		use: "link ID", short: "Make a new sign-in link of a member and print it, this one time",
-		example: `prismctl members link "$MEMBER"`,
+		example: `prismctl members link "$MEMBER"`, complete: a.completeMembers,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		m, err := c.LinkMember(cmd.Context(), args[0])
 		if err != nil {
@@ -108,7 +108,7 @@ var memberColumns = columns{
 func (a *app) membersRename() *cobra.Command {
 	return a.membersChange(about{
 		use: "rename ID NAME", short: "Change the name of a member or rule",
-		example: `prismctl members rename "$MEMBER" "Ada Lovelace"`,
+		example: `prismctl members rename "$MEMBER" "Ada Lovelace"`, complete: a.completeMembers,
 	}, func(to string) client.MemberChange {
 		return client.MemberChange{Name: to}
 	})
@@ -121,11 +121,11 @@ func (a *app) membersSetRole() *cobra.Command {
 	}, func(to string) client.MemberChange {
 		return client.MemberChange{Role: client.Role(to)}
 	})
-	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 1 {
 			return roleNames, cobra.ShellCompDirectiveNoFileComp
 		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return a.completeMembers(cmd, args, start)
 	}
 	return cmd
 }
@@ -147,7 +147,7 @@ func (a *app) membersChange(what about, change func(to string) client.MemberChan
 func (a *app) membersRemove() *cobra.Command {
 	return a.calling(about{
 		use: "remove ID", short: "Remove a member, whose sessions end at once, or a rule",
-		example: `prismctl members remove "$MEMBER"`,
+		example: `prismctl members remove "$MEMBER"`, complete: a.completeMembers,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		if err := c.RemoveMember(cmd.Context(), args[0]); err != nil {
 			return err

@@ -26,16 +26,14 @@ The address is printed, and opened in the browser of BROWSER or of the system. W
 	open.Args = noSuchCommand
 	open.PersistentFlags().BoolVar(&stay, "no-browser", false, "only print the address")
 	page := func(what, argument, folder, example string, complete cobra.CompletionFunc) {
-		cmd := a.command(about{
-			use: what + " " + argument, short: "Open the console's page of a " + what, example: example,
+		open.AddCommand(a.command(about{
+			use: what + " " + argument, short: "Open the console's page of a " + what, example: example, complete: complete,
 		}, func(cmd *cobra.Command, args []string) error {
 			return a.browse(cmd.Context(), stay, folder+url.PathEscape(args[0]))
-		})
-		cmd.ValidArgsFunction = complete
-		open.AddCommand(cmd)
+		}))
 	}
 	page("prism", "PRISM", "prisms/", "prismctl open prism tickets", a.completePrisms)
-	page("result", "ID", "results/", `prismctl open result "$RESULT"`, cobra.NoFileCompletions)
+	page("result", "ID", "results/", `prismctl open result "$RESULT"`, a.completeResults)
 	page("run", "ID", "runs/", `prismctl open run "$RUN"`, a.completeRuns)
 	return open
 }

@@ -106,8 +106,8 @@ func (o *output) isJSON() bool {
 
 // alternatives are words with "or" before the last.
 func alternatives(words []string) string {
-	if len(words) == 1 {
-		return words[0]
+	if len(words) < 2 {
+		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
@@ -184,6 +184,9 @@ func list[T any](ctx context.Context, a *app, o *output, items iter.Seq2[T, erro
 			lines.Flush()
 			return err
 		}
+	}
+	if len(rows)+len(all) == 0 && a.out.terminal && o.format != "csv" && o.format != "jsonl" {
+		_, _ = fmt.Fprintln(a.err, "The list is empty.")
 	}
 	switch o.format {
 	case "json", "yaml":

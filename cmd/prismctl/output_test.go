@@ -75,6 +75,8 @@ func TestTyposAreNamed(t *testing.T) {
 	for want, args := range map[string]string{
 		`unknown command "prism" for "prismctl": did you mean prisms?`:                                              "prism list",
 		`unknown command "lst" for "prismctl results": did you mean list?`:                                          "results lst",
+		`unknown command "versions" for "prismctl": did you mean prisms versions?`:                                  "versions",
+		`unknown command "add" for "prismctl": did you mean context add?`:                                           "add",
 		`unknown command "zzzzzz" for "prismctl results"` + "\nUsage: prismctl results COMMAND\n":                   "results zzzzzz",
 		"unknown flag: --pris: did you mean --prism?":                                                               "results list --pris x",
 		"unknown flag: --format: did you mean --output?":                                                            "call x --format json",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -147,25 +146,4 @@ func (a *app) archive(what about, done string, change func(*client.Client, conte
 	})
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
-}
-
-// completePrisms completes slugs, as far as Prism lists them within two seconds.
-func (a *app) completePrisms(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	c, _, err := a.client()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), 2*time.Second)
-	defer cancel()
-	var slugs []string
-	for p, err := range c.Prisms(ctx, client.PrismFilter{}) {
-		if err != nil {
-			break
-		}
-		slugs = append(slugs, p.Slug+"\t"+optional(p.Name))
-	}
-	return slugs, cobra.ShellCompDirectiveNoFileComp
 }

@@ -25,7 +25,7 @@ func (a *app) resultsGet() *cobra.Command {
 	cmd := a.calling(about{
 		use: "get ID", short: "Read a result",
 		example: `prismctl results get "$RESULT"
-prismctl results get "$RESULT" -o raw`,
+prismctl results get "$RESULT" -o raw`, complete: a.completeResults,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		ctx := cmd.Context()
 		return a.show(ctx, c, output, func(o client.CallOption) (client.Result, error) { return c.ReadResult(ctx, args[0], o) })

@@ -156,6 +156,23 @@ func TestResults(t *testing.T) {
 		u.run("results", "list", "--status", "odd").want(exitInvalid, "status")
 		u.run("results", "list", "--prism", "none").want(exitNotFound, "Prism not found")
 	})
+	t.Run("an empty list says so to people", func(t *testing.T) {
+		u := u.on(t)
+		u.run("results", "list", "--ref", "none").want(exitOK, "")
+		u.person = true
+		u.run("results", "list", "--ref", "none").want(exitOK, "The list is empty.")
+	})
+	t.Run("a shell completes ids", func(t *testing.T) {
+		u := u.on(t)
+		for args, want := range map[string]string{
+			"results get": failed.ID + "\tlanguage, failed\n", "open result": ok.ID + "\tlanguage, ok\n", "keys revoke": ", active\n",
+			"prisms get": "support-triage\tSupport triage\n",
+		} {
+			if got := u.ok(append(append([]string{"__complete"}, strings.Fields(args)...), "")...); !strings.Contains(got, want) {
+				t.Errorf("%s completes %s", args, got)
+			}
+		}
+	})
 	t.Run("retry", func(t *testing.T) {
 		u := u.on(t)
 		u.run("results", "retry", ok.ID).want(exitConflict, "Only a failed result can be retried.")

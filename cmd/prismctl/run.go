@@ -17,9 +17,6 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	a := &app{env: env, in: stdin, out: newPrinter(stdout, env), err: newPrinter(stderr, env)}
 	root := a.root()
 	root.SetArgs(append([]string{}, args...)) // with nil, cobra would use the arguments of the process
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
@@ -67,12 +64,17 @@ prismctl takes the address and the API key from "prismctl login", or from PRISM_
 them are contexts ("prismctl context"). A key is never an argument, because other users of the machine could see it.`
 	root.Version = build.Read(debug.ReadBuildInfo).String()
 	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetIn(a.in)
+	root.SetOut(a.out.Writer)
+	root.SetErr(a.err.Writer)
 	root.PersistentFlags().StringVar(&a.host, "host", "", "address of Prism, instead of PRISM_URL or the stored one")
 	root.PersistentFlags().StringVar(&a.context, "context", "", "stored address and key to use, instead of PRISM_CONTEXT or the current ones")
 	complete(root, "context", a.completeContexts)
 	root.PersistentFlags().BoolVar(&a.exact, "exact", false, "write all digits of numbers in tables, csv and tsv, instead of four significant ones")
 	root.SetFlagErrorFunc(unknownFlag)
 	root.AddCommand(a.prisms(), a.validate(), a.call(), a.try(), a.results(), a.retry(), a.runs(), a.files(), a.keys(), a.members(), a.audit(), a.models(), a.usage(), a.open(), a.api(), a.auth(), a.contexts(), a.login(), a.logout())
+	root.InitDefaultHelpCmd() // here, so that it gets an example too
+	root.InitDefaultCompletionCmd()
 	giveExamples(root)
 	return root
 }

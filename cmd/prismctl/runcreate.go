@@ -55,7 +55,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	f.StringVar(&in.fileID, "file-id", "", "id of a file that was uploaded, instead of --file")
 	fileFormatFlag(cmd, &in.format)
 	a.prismFlag(cmd, &in.prism, "prism that answers")
-	f.StringArrayVar(&in.columns, "map", nil, "FIELD=COLUMN whose cells are the values of the field; may be repeated")
+	f.StringArrayVar(&in.columns, "map", nil, "`FIELD=COLUMN` whose cells are the values of the field; may be repeated")
 	f.StringVar(&in.new.Ref, "ref", "", "column with your own references, stored with the results")
 	f.StringVar(&in.new.Context, "background", "", "what the model should know beside the fields: a column, or a text for every row")
 	f.IntVar(&in.new.Version, "version", 0, "version that answers, instead of the latest")

@@ -201,17 +201,3 @@ func (l *limitFlags) given(cmd *cobra.Command) (limits client.RunLimits) {
 	}
 	return limits
 }
-
-// completeRuns completes the ids of the newest runs, as far as Prism lists them within two seconds.
-func (a *app) completeRuns(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.completeIDs(cmd, args, func(ctx context.Context, c *client.Client) (ids []string) {
-		page, err := c.ListRuns(ctx, client.RunFilter{}, client.PageOptions{})
-		if err != nil {
-			return nil
-		}
-		for _, r := range page.Data {
-			ids = append(ids, fmt.Sprintf("%s\t%s, %s", r.ID, r.Prism, r.Status))
-		}
-		return ids
-	})
-}

@@ -16,7 +16,7 @@ func (a *app) recordOf() *cobra.Command {
 	cmd := a.calling(about{
 		use: "record ID", short: "Read everything that is kept of the call of a result",
 		example: `prismctl results record "$RESULT"
-prismctl results record "$RESULT" --jq .usage.cost`,
+prismctl results record "$RESULT" --jq .usage.cost`, complete: a.completeResults,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		record, err := c.ReadRecord(cmd.Context(), args[0])
 		if err != nil {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+// completes is a completion of the first argument by what Prism lists within two seconds. A line is a value, a tab, and what it is.
+func completes[T any](a *app, read func(context.Context, *client.Client) (client.Page[T], error), line func(T) string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (lines []string, _ cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		c, _, err := a.client()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), 2*time.Second)
+		defer cancel()
+		page, err := read(ctx, c)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		for _, item := range page.Data {
+			lines = append(lines, line(item))
+		}
+		return lines, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completePrisms completes the slugs of prisms.
+func (a *app) completePrisms(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	return completes(a, func(ctx context.Context, c *client.Client) (page client.Page[client.Prism], _ error) {
+		for p, err := range c.Prisms(ctx, client.PrismFilter{}) {
+			if err != nil {
+				break // what there is so far
+			}
+			page.Data = append(page.Data, p)
+		}
+		return page, nil
+	}, func(p client.Prism) string { return p.Slug + "\t" + optional(p.Name) })(cmd, args, start)
+}
+
+// completeRuns completes the ids of the newest runs.
+func (a *app) completeRuns(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Run], error) {
+		return c.ListRuns(ctx, client.RunFilter{}, client.PageOptions{})
+	}, func(r client.Run) string { return fmt.Sprintf("%s\t%s, %s", r.ID, r.Prism, r.Status) })(cmd, args, start)
+}
+
+// completeResults completes the ids of the newest results.
+func (a *app) completeResults(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Result], error) {
+		return c.ListResults(ctx, client.ResultFilter{}, client.PageOptions{})
+	}, func(r client.Result) string { return fmt.Sprintf("%s\t%s, %s", r.ID, r.Prism, r.Status) })(cmd, args, start)
+}
+
+// completeFiles completes the ids of the newest files.
+func (a *app) completeFiles(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.File], error) {
+		return c.ListFiles(ctx, client.PageOptions{})
+	}, func(f client.File) string { return f.ID + "\t" + f.Name })(cmd, args, start)
+}
+
+// completeKeys completes the ids of the newest keys.
+func (a *app) completeKeys(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.APIKey], error) {
+		return c.ListKeys(ctx, client.PageOptions{})
+	}, func(k client.APIKey) string { return k.ID + "\t" + k.Name + ", " + keyState(k, time.Now()) })(cmd, args, start)
+}
+
+// completeMembers completes the ids of the newest members.
+func (a *app) completeMembers(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Member], error) {
+		return c.ListMembers(ctx, client.PageOptions{})
+	}, func(m client.Member) string { return fmt.Sprintf("%s\t%s, %s", m.ID, m.Name, m.Role) })(cmd, args, start)
+}
