@@ -226,6 +226,12 @@ func (a *app) forget(name string) error {
 	if s.Current == name {
 		s.Current = ""
 	}
-	_, err = a.store(s)
-	return err
+	if _, err := a.store(s); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(a.err, "The context %s is removed. Its key stays valid until it is revoked.\n", name)
+	if s.Current == "" && len(s.Contexts) > 0 {
+		_, _ = fmt.Fprintf(a.err, "Use another with: prismctl context use NAME; there is %s\n", strings.Join(s.names(), ", "))
+	}
+	return nil
 }

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/prism-results/prism/client"
 )
@@ -50,10 +48,9 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 			}
 			known[r.ID] = r.CreatedAt.Time
 		}
-		for _, r := range slices.Backward(found) {
-			if err := show(r); err != nil && ctx.Err() == nil {
-				return err
-			}
+		slices.Reverse(found)
+		if err := show(found); err != nil && ctx.Err() == nil {
+			return err
 		}
 		for id, at := range known {
 			if at.Before(newest.Add(-savedLate)) {
@@ -68,51 +65,62 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 	}
 }
 
-// resultLines writes results one by one. The columns of a table get wider as they need to be.
-func (a *app) resultLines(ctx context.Context, o *output) (func(client.Result) error, error) {
+// resultLines writes results as they come. The columns of a table get wider as they need to be.
+func (a *app) resultLines(ctx context.Context, o *output) (func([]client.Result) error, error) {
 	if o.jq != "" && o.format == "json" {
 		o.format = "jsonl"
 	}
 	switch o.format {
 	case "jsonl":
-		return func(r client.Result) error { return a.write(ctx, o, r) }, nil
+		return func(found []client.Result) error {
+			for _, r := range found {
+				if err := a.write(ctx, o, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil
 	case "csv":
 		lines := csv.NewWriter(a.out)
-		write := func(cells []string) error {
-			err := lines.Write(cells)
-			lines.Flush()
-			return errors.Join(err, lines.Error())
+		if err := lines.Write(strings.Fields(resultColumns.all)); err != nil {
+			return nil, err
 		}
-		return func(r client.Result) error { return write(a.resultRow(r).cells) }, write(strings.Fields(resultColumns.all))
-	case "table", "wide":
-		narrow := o.format == "table"
-		widths := []int{}
-		line := func(r row) error {
-			text := ""
-			for i, cell := range r.cells {
-				if i == len(widths) {
-					widths = append(widths, 0)
+		return func(found []client.Result) error {
+			for _, r := range found {
+				if err := lines.Write(a.resultRow(r).cells); err != nil {
+					return err
 				}
-				cell = printable(cell)
-				widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-				text += cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+gap)
 			}
-			_, err := fmt.Fprintln(a.out, a.out.paint(r.color, strings.TrimRight(text, " ")))
-			return err
-		}
-		of := func(rows ...row) []row {
-			if narrow {
-				return resultColumns.short(rows, time.Time{}, a.out.room())
+			lines.Flush()
+			return lines.Error()
+		}, nil
+	case "table", "wide":
+		var widths []int
+		return func(found []client.Result) error {
+			rows := a.watchedRows(found, o.format == "table")
+			if len(found) == 0 || widths != nil {
+				rows = rows[1:] // the titles stand before the first results
 			}
-			return resultColumns.wide(rows)
-		}
-		return func(r client.Result) error {
-			cells := a.resultRow(r)
-			if narrow { // how long ago it was does not stay right
-				cells.cells[slices.Index(strings.Fields(resultColumns.all), "created_at")] = r.CreatedAt.UTC().Format(time.TimeOnly)
-			}
-			return line(of(cells)[1])
-		}, line(of()[0])
+			widths = widen(widths, rows)
+			return aligned(a.out, rows, widths)
+		}, nil
 	}
 	return nil, usage(fmt.Errorf("--watch goes with -o table, wide, csv or jsonl, not %s", o.format))
+}
+
+// watchedRows are the titles and the rows of results. How long ago a result was made does not stay right, so a narrow row has the time.
+func (a *app) watchedRows(found []client.Result, narrow bool) []row {
+	var rows []row
+	at := slices.Index(strings.Fields(resultColumns.all), "created_at")
+	for _, r := range found {
+		cells := a.resultRow(r)
+		if narrow {
+			cells.cells[at] = r.CreatedAt.UTC().Format(time.TimeOnly)
+		}
+		rows = append(rows, cells)
+	}
+	if narrow {
+		return resultColumns.short(rows, time.Time{}, a.out.room())
+	}
+	return resultColumns.wide(rows)
 }

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 )
@@ -97,13 +95,10 @@ func cut(rows []row, texts []int, width int) {
 	if width == 0 || len(rows) == 0 {
 		return
 	}
-	widths := make([]int, len(rows[0].cells))
+	widths := widen(nil, rows)
 	total := -gap
-	for i := range widths {
-		for _, r := range rows {
-			widths[i] = max(widths[i], utf8.RuneCountInString(printable(r.cells[i])))
-		}
-		total += widths[i] + gap
+	for _, width := range widths {
+		total += width + gap
 	}
 	for ; total > width; total-- {
 		widest := -1
@@ -127,19 +122,30 @@ func cut(rows []row, texts []int, width int) {
 }
 
 // table writes aligned rows.
-func table(p *printer, rows []row) error {
-	var text bytes.Buffer
-	columns := tabwriter.NewWriter(&text, 0, 0, gap, ' ', 0)
+func table(p *printer, rows []row) error { return aligned(p, rows, widen(nil, rows)) }
+
+// widen makes columns as wide as rows need.
+func widen(widths []int, rows []row) []int {
 	for _, r := range rows {
 		for i, cell := range r.cells {
-			r.cells[i] = printable(cell)
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(printable(cell)))
 		}
-		_, _ = fmt.Fprintln(columns, strings.Join(r.cells, "\t")) // to memory
 	}
-	_ = columns.Flush()
+	return widths
+}
+
+// aligned writes rows in columns of these widths.
+func aligned(p *printer, rows []row, widths []int) error {
 	for _, r := range rows {
-		line, _ := text.ReadString('\n')
-		if _, err := fmt.Fprintln(p, p.paint(r.color, strings.TrimRight(line, " \n"))); err != nil {
+		var line strings.Builder
+		for i, cell := range r.cells {
+			cell = printable(cell)
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+gap))
+		}
+		if _, err := fmt.Fprintln(p, p.paint(r.color, strings.TrimRight(line.String(), " "))); err != nil {
 			return err
 		}
 	}
