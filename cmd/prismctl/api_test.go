@@ -117,7 +117,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser := u.file("browser", "#!/bin/sh\necho \"$@\" > "+pipe+"\n")
-	if err := os.Chmod(browser, 0o700); err != nil { //nolint:gosec // a program
+	if err := os.Chmod(browser, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	u.person, u.env["BROWSER"] = true, browser

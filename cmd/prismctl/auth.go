@@ -124,8 +124,14 @@ func unlessAnswered(err error) error {
 func (a *app) showStatus(s status) error {
 	var rows []row
 	for _, r := range []struct{ name, value string }{
-		{"host", s.Host}, {"context", s.Context}, {"key", s.Key + " from " + s.KeyFrom}, {"key id", s.KeyID}, {"key name", s.KeyName},
-		{"role", s.Role}, {"expires", optional(s.ExpiresAt)}, {"account", s.Account},
+		{"host", s.Host},
+		{"context", s.Context},
+		{"key", s.Key + " from " + s.KeyFrom},
+		{"key id", s.KeyID},
+		{"key name", s.KeyName},
+		{"role", s.Role},
+		{"expires", optional(s.ExpiresAt)},
+		{"account", s.Account},
 	} {
 		if r.name == "expires" && s.KeyID != "" && r.value == "" {
 			r.value = "never"

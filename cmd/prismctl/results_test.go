@@ -209,7 +209,9 @@ func TestWatchResults(t *testing.T) {
 		args, want  string
 		header, ref int // lines of the header, and the place of the ref in a line
 	}{
-		{"-o table", "[REF 2 3 new newer]", 1, 2}, {"-o wide", "[REF 2 3 new newer]", 1, 1}, {"-o csv", "[ref 2 3 new newer]", 1, 1},
+		{"-o table", "[REF 2 3 new newer]", 1, 2},
+		{"-o wide", "[REF 2 3 new newer]", 1, 1},
+		{"-o csv", "[ref 2 3 new newer]", 1, 1},
 		{"--jq .ref", "[2 3 new newer]", 0, 0},
 	} {
 		t.Run(test.args, func(t *testing.T) {

@@ -17,7 +17,9 @@ const savedLate = 2 * time.Minute
 
 // watchResults shows the newest results, the oldest of them first, and then each new one, until ctx ends. since iterates over the
 // results from a time on, the newest first.
-func (a *app) watchResults(ctx context.Context, o *output, limit int, every time.Duration, since func(from time.Time) iter.Seq2[client.Result, error]) error {
+func (a *app) watchResults(ctx context.Context, o *output, limit int, every time.Duration,
+	since func(from time.Time) iter.Seq2[client.Result, error],
+) error {
 	show, err := a.resultLines(ctx, o)
 	if err != nil {
 		return err
