@@ -1,0 +1,268 @@
+package calibration
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	resamples = 2000
+	level     = 0.95 // of intervals
+)
+
+// Figure is an estimate with its 95% interval.
+type Figure struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// mean is a measure that is a mean over observations, and the index of its sum.
+type mean int
+
+const (
+	size mean = iota // how many observations
+	right
+	logLoss
+	brier
+	rps
+	distance // between the positions of the chosen and the right class
+	means
+)
+
+// The indexes of a vector of measures: those of the means, except that size has no meaning, and then the others.
+const (
+	macroF1 = int(means) + iota
+	kappa
+	measures
+)
+
+type vector [measures]float64
+
+// sample is observations prepared for resampling: whatever a measure needs is a sum over clusters.
+type sample struct {
+	kind    Kind
+	classes int
+	obs     []Observation // in canonical order
+	chosen  []int
+	start   []int            // of each cluster in obs, and the end of the last one
+	sums    [][means]float64 // of each cluster
+	cell    []int32          // of the confusion matrix, by observation: label*classes + chosen
+}
+
+func newSample(kind Kind, sorted []Observation) *sample {
+	s := &sample{kind: kind, classes: max(2, len(sorted[0].Probabilities)), obs: sorted}
+	for i, o := range sorted {
+		if i == 0 || o.Cluster != sorted[i-1].Cluster {
+			s.start = append(s.start, i)
+			s.sums = append(s.sums, [means]float64{})
+		}
+		chosen := o.Chosen()
+		s.chosen = append(s.chosen, chosen)
+		s.cell = append(s.cell, int32(o.Label*s.classes+chosen)) //nolint:gosec // there are few classes
+		sum := &s.sums[len(s.sums)-1]
+		sum[size]++
+		if chosen == o.Label {
+			sum[right]++
+		}
+		sum[logLoss] += o.logLoss()
+		sum[brier] += brierScore(o)
+		if kind == Scale {
+			sum[rps] += rankedProbabilityScore(o)
+			sum[distance] += math.Abs(float64(chosen - o.Label))
+		}
+	}
+	s.start = append(s.start, len(sorted))
+	return s
+}
+
+// totals is the sums over a resample.
+type totals struct {
+	sums  [means]float64
+	cells []float64
+}
+
+// add adds each cluster as often as its weight says.
+func (s *sample) add(t *totals, weights []uint32) {
+	for g, w := range weights {
+		f, sums := float64(w), &s.sums[g]
+		for m := range t.sums {
+			t.sums[m] += f * sums[m]
+		}
+		for i := s.start[g]; i < s.start[g+1]; i++ {
+			t.cells[s.cell[i]] += f
+		}
+	}
+}
+
+// addOne adds a cluster f times.
+func (s *sample) addOne(t *totals, g int, f float64) {
+	for m := range t.sums {
+		t.sums[m] += f * s.sums[g][m]
+	}
+	for i := s.start[g]; i < s.start[g+1]; i++ {
+		t.cells[s.cell[i]] += f
+	}
+}
+
+// measure computes the measures of totals.
+func (s *sample) measure(t *totals) vector {
+	var v vector
+	for m := right; m < means; m++ {
+		v[m] = t.sums[m] / t.sums[size]
+	}
+	if s.kind == Scale {
+		v[kappa] = quadraticKappa(t.cells, s.classes)
+	} else {
+		v[macroF1] = meanF1(t.cells, s.classes)
+	}
+	return v
+}
+
+// estimator is a vector of measures of a sample, or the differences of two samples of the same clusters: second minus first.
+type estimator []*sample
+
+func (e estimator) empty() []totals {
+	ts := make([]totals, len(e))
+	for i, s := range e {
+		ts[i].cells = make([]float64, s.classes*s.classes)
+	}
+	return ts
+}
+
+func (e estimator) measure(ts []totals) vector {
+	v := e[0].measure(&ts[0])
+	if len(e) == 2 {
+		for m, second := range e[1].measure(&ts[1]) {
+			v[m] = second - v[m]
+		}
+	}
+	return v
+}
+
+// resampled holds what intervals are computed from: the estimate, the estimates of resamples, and the estimates without each
+// cluster in turn.
+type resampled struct {
+	point      vector
+	replicates [measures][]float64 // sorted
+	jackknife  []vector
+}
+
+// resample draws as many clusters as there are, with replacement, 2,000 times.
+func (e estimator) resample(seed uint64) resampled {
+	clusters := len(e[0].sums)
+	weights := make([]uint32, clusters)
+	for g := range weights {
+		weights[g] = 1
+	}
+	all := e.empty()
+	for i, s := range e {
+		s.add(&all[i], weights)
+	}
+	r := resampled{point: e.measure(all)}
+
+	random, ts := rand.NewPCG(seed, mix(seed)), e.empty()
+	for range resamples {
+		clear(weights)
+		for g := 0; g < clusters; g += 2 { // one number of 64 bits draws two clusters
+			u := random.Uint64()
+			weights[u>>32*uint64(clusters)>>32]++
+			if g+1 < clusters {
+				weights[u&math.MaxUint32*uint64(clusters)>>32]++
+			}
+		}
+		for i, s := range e {
+			ts[i].sums = [means]float64{}
+			clear(ts[i].cells)
+			s.add(&ts[i], weights)
+		}
+		for m, x := range e.measure(ts) {
+			if !math.IsNaN(x) { // a resample may leave a kappa undefined
+				r.replicates[m] = append(r.replicates[m], x)
+			}
+		}
+	}
+	for m := range r.replicates {
+		slices.Sort(r.replicates[m])
+	}
+
+	if clusters > 1 {
+		for g := range clusters {
+			for i, s := range e {
+				s.addOne(&all[i], g, -1)
+			}
+			r.jackknife = append(r.jackknife, e.measure(all))
+			for i, s := range e {
+				s.addOne(&all[i], g, 1)
+			}
+		}
+	}
+	return r
+}
+
+func (r resampled) figure(m int) Figure { return r.interval(m, level) }
+
+// optional is nil where the measure is undefined.
+func (r resampled) optional(m int) *Figure {
+	if math.IsNaN(r.point[m]) {
+		return nil
+	}
+	f := r.figure(m)
+	return &f
+}
+
+// interval is the bias-corrected and accelerated interval of the bootstrap (Efron 1987, Better bootstrap confidence
+// intervals, J. Am. Stat. Assoc. 82; the acceleration by the jackknife as in Efron and Tibshirani 1993, section 14.3).
+func (r resampled) interval(m int, covered float64) Figure {
+	point, sorted := r.point[m], r.replicates[m]
+	if len(sorted) == 0 {
+		return Figure{point, point, point}
+	}
+	n := float64(len(sorted))
+	below, _ := slices.BinarySearch(sorted, point)
+	upTo, _ := slices.BinarySearch(sorted, math.Nextafter(point, math.Inf(1)))
+	share := float64(below+upTo) / 2 / n
+	bias := normalQuantile(min(max(share, 1/(n+1)), n/(n+1)))
+
+	average, count := 0.0, 0.0
+	for _, v := range r.jackknife {
+		if !math.IsNaN(v[m]) {
+			average += v[m]
+			count++
+		}
+	}
+	average /= count
+	squares, cubes := 0.0, 0.0
+	for _, v := range r.jackknife {
+		if !math.IsNaN(v[m]) {
+			d := average - v[m]
+			squares += d * d
+			cubes += d * d * d
+		}
+	}
+	acceleration := 0.0
+	if squares > 0 {
+		acceleration = cubes / (6 * math.Pow(squares, 1.5))
+	}
+	end := func(z float64) float64 {
+		z += bias
+		return quantile(sorted, normalCDF(bias+z/(1-acceleration*z)))
+	}
+	z := normalQuantile((1 + covered) / 2)
+	return Figure{point, min(point, end(-z)), max(point, end(z))}
+}
+
+// quantile interpolates between sorted values (Hyndman and Fan 1996, type 7).
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := min(int(at), len(sorted)-2)
+	if i < 0 {
+		return sorted[0]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

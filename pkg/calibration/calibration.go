@@ -1,0 +1,129 @@
+package calibration
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Method is a way to calibrate.
+type Method string
+
+// The methods. Temperature is for a choice and a scale, Platt and Isotonic for a yes_no. Auto is a request only.
+const (
+	Temperature Method = "temperature"
+	Platt       Method = "platt"
+	Isotonic    Method = "isotonic"
+	Auto        Method = "auto"
+)
+
+// Calibration maps the probabilities of a model to calibrated ones. It is a value that is not changed after it was made, and
+// its JSON form is what is stored: {method, temperature}, {method, a, b}, or {method, x, y}.
+type Calibration struct {
+	Method Method `json:"method"`
+	// Temperature is the T of p^(1/T), renormalised.
+	Temperature float64 `json:"temperature,omitzero"`
+	// A and B are those of σ(A·ln(p/(1-p)) + B).
+	A float64 `json:"a,omitzero"`
+	B float64 `json:"b,omitzero"`
+	// X and Y are the corners of an isotonic function: X rises, Y does not fall. It is linear between two corners, and constant
+	// before the first and after the last one.
+	X []float64 `json:"x,omitzero"`
+	Y []float64 `json:"y,omitzero"`
+}
+
+// Validate tells whether c, which was read from outside, can be applied.
+func (c Calibration) Validate() error {
+	switch c.Method {
+	case Temperature:
+		if !(c.Temperature > 0) || math.IsInf(c.Temperature, 0) {
+			return fmt.Errorf("temperature %v: must be above 0", c.Temperature)
+		}
+	case Platt:
+		if !(c.A > 0) || math.IsInf(c.A, 0) || math.IsNaN(c.B) || math.IsInf(c.B, 0) {
+			return fmt.Errorf("platt a %v, b %v: a must be above 0", c.A, c.B)
+		}
+	case Isotonic:
+		if len(c.X) == 0 || len(c.X) != len(c.Y) {
+			return fmt.Errorf("isotonic: %d x and %d y; there must be as many of both, and one at least", len(c.X), len(c.Y))
+		}
+		for i := range c.X {
+			if !(c.X[i] >= 0 && c.X[i] <= 1 && c.Y[i] >= 0 && c.Y[i] <= 1) {
+				return errors.New("isotonic: x and y must be between 0 and 1")
+			}
+			if i > 0 && (c.X[i] <= c.X[i-1] || c.Y[i] < c.Y[i-1]) {
+				return errors.New("isotonic: x must rise and y must not fall")
+			}
+		}
+	case Auto:
+		return errors.New("auto is not the method of a calibration")
+	default:
+		return fmt.Errorf("unknown method %q", c.Method)
+	}
+	return nil
+}
+
+// Apply returns the calibrated probabilities, in the form of Observation.Probabilities. The order of the classes by
+// probability, and of two answers by the probability of yes, is kept, except that an isotonic function makes different
+// probabilities equal.
+func (c Calibration) Apply(probabilities []float64) []float64 {
+	if c.Method == Temperature {
+		return heat(probabilities, 1/c.Temperature)
+	}
+	calibrated := slices.Clone(probabilities)
+	for i, p := range calibrated {
+		if c.Method == Platt {
+			calibrated[i] = logistic(c.A*logit(p) + c.B)
+		} else {
+			calibrated[i] = interpolate(c.X, c.Y, p)
+		}
+	}
+	return calibrated
+}
+
+// heat is p^power renormalised (Guo, Pleiss, Sun and Weinberger 2017, On calibration of modern neural networks, ICML). A
+// probability of 0 stays 0, and a power of 1 changes nothing.
+func heat(probabilities []float64, power float64) []float64 {
+	heated := slices.Clone(probabilities)
+	if power == 1 {
+		return heated
+	}
+	most, sum := slices.Max(heated), 0.0
+	for i, p := range heated {
+		heated[i] = math.Pow(p/most, power) // 1 for the most probable class, so that the sum is not 0
+		sum += heated[i]
+	}
+	for i := range heated {
+		heated[i] /= sum
+	}
+	return heated
+}
+
+// logit is ln(p/(1-p)). Probabilities of 0 and 1 count as 1e-15 and 1 - 1e-15.
+func logit(p float64) float64 {
+	p = min(max(p, Clip), 1-Clip)
+	return math.Log(p) - math.Log1p(-p)
+}
+
+func logistic(x float64) float64 {
+	if x < 0 {
+		e := math.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
+func interpolate(x, y []float64, at float64) float64 {
+	i, found := slices.BinarySearch(x, at)
+	switch {
+	case found:
+		return y[i]
+	case i == 0:
+		return y[0]
+	case i == len(x):
+		return y[i-1]
+	}
+	// No further than the upper corner, whatever rounding does.
+	return min(y[i], y[i-1]+(y[i]-y[i-1])*(at-x[i-1])/(x[i]-x[i-1]))
+}

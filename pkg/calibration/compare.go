@@ -1,0 +1,142 @@
+package calibration
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Pair is two answers to one question about one input: those of version a and of version b.
+type Pair struct {
+	A, B    []float64 // probabilities of the same classes
+	Label   int
+	Cluster uint64
+}
+
+// Verdict says how version b compares with version a.
+type Verdict string
+
+// The verdicts.
+const (
+	Better             Verdict = "better"
+	Worse              Verdict = "worse"
+	NotDistinguishable Verdict = "not_distinguishable"
+)
+
+// Comparison is two versions measured on the same labels.
+type Comparison struct {
+	Labels int     `json:"labels"`
+	A      Quality `json:"a"`
+	B      Quality `json:"b"`
+	// Differences are b minus a. Below 0 is better of losses, above 0 of the others.
+	Differences Differences `json:"differences"`
+	McNemar     McNemar     `json:"mcnemar"`
+	Verdict     Verdict     `json:"verdict"`
+}
+
+// Differences of measures, with intervals of the paired bootstrap.
+type Differences struct {
+	Accuracy Figure  `json:"accuracy"`
+	LogLoss  Figure  `json:"log_loss"`
+	Brier    Figure  `json:"brier"`
+	MacroF1  *Figure `json:"macro_f1"`
+	RPS      *Figure `json:"rps"`
+	MAE      *Figure `json:"mae"`
+	Kappa    *Figure `json:"kappa"`
+}
+
+// McNemar is McNemar's exact test of equal accuracy: how many answers only one version had right.
+type McNemar struct {
+	OnlyA int     `json:"only_a"`
+	OnlyB int     `json:"only_b"`
+	P     float64 `json:"p"` // of two sides
+}
+
+// Compare compares version b with version a. It needs 30 pairs, or fails with a TooFewError.
+//
+// The verdict comes from two tests, each of which errs in at most 2.5% of the cases where versions are equal, so that the
+// verdict errs in at most 5% (Bonferroni): McNemar's test of the accuracy, and whether 0 is outside the 97.5% interval of the
+// difference of Brier scores. Brier is bounded, so that one confident mistake decides nothing, as it could with log loss.
+// b is better when one test says so and the other one does not say the opposite.
+func Compare(kind Kind, pairs []Pair) (Comparison, error) {
+	sorted := slices.Clone(pairs)
+	slices.SortFunc(sorted, func(x, y Pair) int {
+		return cmp.Or(cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.Label, y.Label), slices.Compare(x.A, y.A),
+			slices.Compare(x.B, y.B))
+	})
+	a, b := make([]Observation, len(sorted)), make([]Observation, len(sorted))
+	for i, p := range sorted {
+		a[i], b[i] = Observation{p.A, p.Label, p.Cluster}, Observation{p.B, p.Label, p.Cluster}
+	}
+	for name, side := range map[string][]Observation{"a": a, "b": b} {
+		if err := check(kind, side); err != nil {
+			return Comparison{}, fmt.Errorf("version %s: %w", name, err)
+		}
+	}
+	if len(a[0].Probabilities) != len(b[0].Probabilities) {
+		return Comparison{}, fmt.Errorf("version a has %d classes and b has %d", len(a[0].Probabilities), len(b[0].Probabilities))
+	}
+	if len(sorted) < MinLabels {
+		return Comparison{}, &TooFewError{len(sorted), MinLabels, "labels"}
+	}
+	seedA, seedB := seedOf(a), seedOf(b)
+	sa, sb := newSample(kind, a), newSample(kind, b)
+	c := Comparison{
+		Labels: len(sorted),
+		A:      sa.quality(estimator{sa}.resample(seedA)),
+		B:      sb.quality(estimator{sb}.resample(seedB)),
+	}
+	r := estimator{sa, sb}.resample(mix(seedA) ^ seedB)
+	c.Differences = Differences{
+		Accuracy: r.figure(int(right)), LogLoss: r.figure(int(logLoss)), Brier: r.figure(int(brier)),
+	}
+	if kind == Scale {
+		c.Differences.RPS, c.Differences.MAE = r.optional(int(rps)), r.optional(int(distance))
+		c.Differences.Kappa = r.optional(kappa)
+	} else {
+		c.Differences.MacroF1 = r.optional(macroF1)
+	}
+	for i := range sorted {
+		switch rightA, rightB := sa.chosen[i] == a[i].Label, sb.chosen[i] == b[i].Label; {
+		case rightA && !rightB:
+			c.McNemar.OnlyA++
+		case rightB && !rightA:
+			c.McNemar.OnlyB++
+		}
+	}
+	c.McNemar.P = mcNemar(c.McNemar.OnlyA, c.McNemar.OnlyB)
+	c.Verdict = verdict(c.McNemar, r.interval(int(brier), 1-errorOfTest))
+	return c, nil
+}
+
+const errorOfTest = 0.025
+
+func verdict(m McNemar, brier Figure) Verdict {
+	better, worse := brier.High < 0, brier.Low > 0
+	if m.P < errorOfTest {
+		better = better || m.OnlyB > m.OnlyA
+		worse = worse || m.OnlyA > m.OnlyB
+	}
+	switch {
+	case better && !worse:
+		return Better
+	case worse && !better:
+		return Worse
+	}
+	return NotDistinguishable
+}
+
+// mcNemar is the probability, of two sides, of counts that differ so much or more when either version is as likely to be the
+// one that is right: that of a binomial distribution with 1/2 (McNemar 1947, Psychometrika 12, in its exact form).
+func mcNemar(onlyA, onlyB int) float64 {
+	n, least := float64(onlyA+onlyB), min(onlyA, onlyB)
+	whole, _ := math.Lgamma(n + 1)
+	sum := 0.0
+	for i := range least + 1 {
+		x, _ := math.Lgamma(float64(i) + 1)
+		y, _ := math.Lgamma(n - float64(i) + 1)
+		sum += math.Exp(whole - x - y - n*math.Ln2)
+	}
+	return min(1, 2*sum)
+}

@@ -1,0 +1,124 @@
+package calibration
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+const (
+	driftBins    = 10
+	driftFloor   = 0.1   // a stability index below is never an alarm
+	driftQuiet   = 0.999 // of comparisons without drift
+	MinReference = 1000  // values of a reference
+	MinDrift     = 200   // values that are compared with a reference
+)
+
+// Reference is how values were distributed in a reference period. It is a value whose JSON form can be stored; counts of a
+// later time are made with Bin, and counts of several times can be added.
+type Reference struct {
+	// Edges separate the bins, rising: bin i has the values that are Edges[i-1] or more and less than Edges[i]. A distribution
+	// over classes has none.
+	Edges  []float64 `json:"edges,omitzero"`
+	Counts []int     `json:"counts"` // of each bin, or class
+}
+
+// NewReference makes a reference of numbers, such as top probabilities, with 10 bins of about equal size. Equal values share a
+// bin, so there may be fewer bins.
+func NewReference(values []float64) (Reference, error) {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	var r Reference
+	for b := 1; b < driftBins && len(sorted) > 0; b++ {
+		edge := sorted[b*len(sorted)/driftBins]
+		if math.IsNaN(edge) {
+			return Reference{}, errors.New("a value is not a number")
+		}
+		if edge > sorted[0] && !slices.Contains(r.Edges, edge) {
+			r.Edges = append(r.Edges, edge)
+		}
+	}
+	r.Counts = make([]int, len(r.Edges)+1)
+	for _, v := range sorted {
+		r.Counts[r.Bin(v)]++
+	}
+	return r, nil
+}
+
+// NewClassReference makes a reference of how often each class was the answer.
+func NewClassReference(counts []int) Reference { return Reference{Counts: slices.Clone(counts)} }
+
+// Validate tells whether r, which was read from outside, can be compared with.
+func (r Reference) Validate() error {
+	if len(r.Counts) == 0 || len(r.Edges) > 0 && len(r.Edges) != len(r.Counts)-1 {
+		return fmt.Errorf("reference: %d counts with %d edges", len(r.Counts), len(r.Edges))
+	}
+	for i := 1; i < len(r.Edges); i++ {
+		if !(r.Edges[i] > r.Edges[i-1]) {
+			return errors.New("reference: edges must rise")
+		}
+	}
+	if slices.Min(r.Counts) < 0 {
+		return errors.New("reference: a count is negative")
+	}
+	return nil
+}
+
+// Bin is the bin of a number.
+func (r Reference) Bin(value float64) int {
+	i, found := slices.BinarySearch(r.Edges, value)
+	if found {
+		i++
+	}
+	return i
+}
+
+// Drift is how far counts are from a reference.
+type Drift struct {
+	N int `json:"n"` // values that were compared
+	// Index is the population stability index.
+	Index float64 `json:"index"`
+	// Limit is what Index has to exceed for an alarm.
+	Limit float64 `json:"limit"`
+	Alarm bool    `json:"alarm"`
+	// TooFew is set, and Alarm never, where the reference has fewer than 1,000 values or the counts fewer than 200.
+	TooFew bool `json:"too_few"`
+}
+
+// Drift compares counts by bin with the reference. It fails when there are not as many counts as bins.
+//
+// The population stability index is Σ(q - p)·ln(q/p) over bins with shares p in the reference and q in the counts. Half a value
+// is added to each bin, so that no share is 0. Without drift the index is about (1/n + 1/m)·χ² with one degree of freedom less
+// than there are bins, of n and m values (Yurdakul and Naranjo 2020, Statistical properties of the population stability index,
+// J. Risk Model Valid. 14). The limit is its 99.9% quantile, and 0.1 at least.
+func (r Reference) Drift(counts []int) (Drift, error) {
+	if err := r.Validate(); err != nil {
+		return Drift{}, err
+	}
+	if len(counts) != len(r.Counts) {
+		return Drift{}, fmt.Errorf("%d counts for a reference of %d", len(counts), len(r.Counts))
+	}
+	n, m := 0, 0
+	for i, c := range counts {
+		if c < 0 {
+			return Drift{}, errors.New("a count is negative")
+		}
+		n += c
+		m += r.Counts[i]
+	}
+	d := Drift{N: n, TooFew: n < MinDrift || m < MinReference, Limit: driftFloor}
+	if n == 0 || m == 0 {
+		return d, nil
+	}
+	half := float64(len(counts)) / 2
+	for i, c := range counts {
+		p, q := (float64(r.Counts[i])+0.5)/(float64(m)+half), (float64(c)+0.5)/(float64(n)+half)
+		d.Index += (q - p) * math.Log(q/p)
+	}
+	if bins := len(counts); bins > 1 {
+		d.Limit = max(driftFloor, (1/float64(n)+1/float64(m))*chiSquareQuantile(driftQuiet, bins-1))
+	}
+	d.Alarm = !d.TooFew && d.Index > d.Limit
+	return d, nil
+}
