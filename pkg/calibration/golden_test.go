@@ -1,7 +1,10 @@
 package calibration
 
 import (
+	"encoding/json"
 	"math"
+	"os"
+	"reflect"
 	"testing"
 )
 
@@ -91,4 +94,184 @@ func equalWidthBins(values []float64, count int) []int {
 		bins[i] = min(count-1, max(0, int(math.Ceil(v*float64(count)))-1))
 	}
 	return bins
+}
+
+// goldens is testdata/goldens.json, which goldens.py writes.
+type goldens struct {
+	Cases []struct {
+		Kind          Kind         `json:"kind"`
+		Probabilities [][]float64  `json:"probabilities"`
+		Labels        []int        `json:"labels"`
+		Accuracy      float64      `json:"accuracy"`
+		Wilson        [2]float64   `json:"wilson"`
+		LogLoss       float64      `json:"log_loss"`
+		Brier         float64      `json:"brier"`
+		MacroF1       float64      `json:"macro_f1"`
+		Precision     []float64    `json:"precision"`
+		Recall        []float64    `json:"recall"`
+		F1            []float64    `json:"f1"`
+		Support       []int        `json:"support"`
+		RecallWilson  [][2]float64 `json:"recall_wilson"`
+		Confusion     [][]int      `json:"confusion"`
+		RPS           float64      `json:"rps"`
+		MAE           float64      `json:"mae"`
+		Kappa         float64      `json:"kappa"`
+		ECEPlain      float64      `json:"ece_plain"`
+		ECESquare     float64      `json:"ece_square"`
+		Temperature   float64      `json:"temperature"`
+		LossAfter     float64      `json:"loss_after"`
+	} `json:"cases"`
+	Binary []struct {
+		Probabilities []float64 `json:"probabilities"`
+		Labels        []int     `json:"labels"`
+		Brier         float64   `json:"brier"`
+		LogLoss       float64   `json:"log_loss"`
+		MacroF1       float64   `json:"macro_f1"`
+		ECEPlain      float64   `json:"ece_plain"`
+		ECESquare     float64   `json:"ece_square"`
+		A             float64   `json:"a"`
+		B             float64   `json:"b"`
+		Isotonic      []float64 `json:"isotonic"` // at 0, 1/40, 2/40 …
+		F1            []float64 `json:"f1"`
+	} `json:"binary"`
+	Wilson []struct {
+		Hits     float64    `json:"hits"`
+		N        float64    `json:"n"`
+		Interval [2]float64 `json:"interval"`
+	} `json:"wilson"`
+	McNemar []struct {
+		A int     `json:"a"`
+		B int     `json:"b"`
+		P float64 `json:"p"`
+	} `json:"mcnemar"`
+	Chi2 []struct {
+		P       float64 `json:"p"`
+		Freedom int     `json:"freedom"`
+		X       float64 `json:"x"`
+	} `json:"chi2"`
+	Forms []struct {
+		Bins  int     `json:"bins"`
+		Shift float64 `json:"shift"`
+		At    float64 `json:"at"`
+		CDF   float64 `json:"cdf"`
+	} `json:"forms"`
+}
+
+func readGoldens(t *testing.T) goldens {
+	t.Helper()
+	b, err := os.ReadFile("testdata/goldens.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g goldens
+	if err := json.Unmarshal(b, &g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestChoicesAndScalesAsScikitLearnMeasuresThem(t *testing.T) {
+	t.Parallel()
+	for _, c := range readGoldens(t).Cases {
+		observations := make([]Observation, len(c.Labels))
+		for i, label := range c.Labels {
+			observations[i] = Observation{c.Probabilities[i], label, uint64(i)}
+		}
+		q, err := Measure(c.Kind, observations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "accuracy", q.Accuracy.Value, c.Accuracy, 1e-9)
+		near(t, "low of accuracy", q.Accuracy.Low, c.Wilson[0], 1e-9)
+		near(t, "high of accuracy", q.Accuracy.High, c.Wilson[1], 1e-9)
+		near(t, "log loss", q.LogLoss.Value, c.LogLoss, 1e-9)
+		near(t, "Brier", q.Brier.Value, c.Brier, 1e-9)
+		near(t, "plain error", q.ECEPlain.Value, c.ECEPlain, 1e-9)
+		near(t, "debiased error", q.ECE.Value, math.Sqrt(max(0, c.ECESquare)), 1e-9)
+		near(t, "debiased square", debiasedSquare(q.Bins), c.ECESquare, 1e-9)
+		if !reflect.DeepEqual(q.Confusion, c.Confusion) {
+			t.Errorf("confusion is %v, want %v", q.Confusion, c.Confusion)
+		}
+		if c.Kind == Scale {
+			near(t, "RPS", q.RPS.Value, c.RPS, 1e-9)
+			near(t, "MAE", q.MAE.Value, c.MAE, 1e-9)
+			near(t, "kappa", q.Kappa.Value, c.Kappa, 1e-9)
+		} else {
+			near(t, "macro-F1", q.MacroF1.Value, c.MacroF1, 1e-9)
+			if len(q.Classes) != len(c.Support) {
+				t.Fatalf("%d classes of %d are measured", len(q.Classes), len(c.Support))
+			}
+		}
+		for i, class := range q.Classes {
+			if class.N != c.Support[i] {
+				t.Errorf("class %d has %d labels, want %d", i, class.N, c.Support[i])
+			}
+			near(t, "precision", class.Precision.Value, c.Precision[i], 1e-9)
+			near(t, "recall", class.Recall.Value, c.Recall[i], 1e-9)
+			near(t, "low of recall", class.Recall.Low, c.RecallWilson[i][0], 1e-9)
+			near(t, "high of recall", class.Recall.High, c.RecallWilson[i][1], 1e-9)
+			near(t, "F1", class.F1.Value, c.F1[i], 1e-9)
+		}
+		fitted, _, err := Fit(c.Kind, Temperature, observations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "temperature", fitted.Temperature, c.Temperature, 1e-6)
+		loss := 0.0
+		for _, o := range observations {
+			loss += Observation{fitted.Apply(o.Probabilities), o.Label, 0}.logLoss() / float64(len(observations))
+		}
+		near(t, "log loss after", loss, c.LossAfter, 1e-9)
+	}
+}
+
+func TestYesNoAsScikitLearnMeasuresIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range readGoldens(t).Binary {
+		observations := make([]Observation, len(c.Labels))
+		for i, label := range c.Labels {
+			observations[i] = Observation{[]float64{c.Probabilities[i]}, label, uint64(i)}
+		}
+		q, err := Measure(YesNo, observations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "Brier", q.Brier.Value, c.Brier, 1e-9)
+		near(t, "log loss", q.LogLoss.Value, c.LogLoss, 1e-9)
+		near(t, "macro-F1", q.MacroF1.Value, c.MacroF1, 1e-9)
+		near(t, "F1 of no", q.Classes[0].F1.Value, c.F1[0], 1e-9)
+		near(t, "F1 of yes", q.Classes[1].F1.Value, c.F1[1], 1e-9)
+		near(t, "plain error", q.ECEPlain.Value, c.ECEPlain, 1e-9)
+		near(t, "debiased square", debiasedSquare(q.Bins), c.ECESquare, 1e-9)
+		platt, _, err := Fit(YesNo, Platt, observations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "A", platt.A, c.A, 1e-6)
+		near(t, "B", platt.B, c.B, 1e-6)
+		x, y := poolAdjacentViolators(observations)
+		for i, want := range c.Isotonic {
+			near(t, "isotonic", interpolate(x, y, float64(i)/40), want, 1e-9)
+		}
+	}
+}
+
+func TestDistributionsAsScipyAndStatsmodelsHaveThem(t *testing.T) {
+	t.Parallel()
+	g := readGoldens(t)
+	for _, c := range g.Wilson {
+		f := wilson(c.Hits/c.N, c.N)
+		near(t, "Wilson's low", f.Low, c.Interval[0], 1e-9)
+		near(t, "Wilson's high", f.High, c.Interval[1], 1e-9)
+	}
+	for _, c := range g.McNemar {
+		near(t, "McNemar", mcNemar(c.A, c.B), c.P, 1e-9)
+	}
+	for _, c := range g.Chi2 {
+		near(t, "χ²", chiSquareQuantile(c.P, c.Freedom)/c.X, 1, 1e-9)
+	}
+	for _, c := range g.Forms { // an approximation
+		k, shift := float64(c.Bins), c.Shift*c.Shift
+		near(t, "form", quadraticFormCDF(c.At, [3]float64{k * (1 + shift), k * (1 + 2*shift), k * (1 + 3*shift)}), c.CDF, 5e-3)
+	}
 }

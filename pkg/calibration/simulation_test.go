@@ -118,7 +118,7 @@ func TestCoverageOfIntervals(t *testing.T) {
 		{"choice repeated", Choice, 4, 0.6, 2},
 		{"scale repeated", Scale, 5, 0.7, 2},
 	} {
-		for _, n := range []int{200, 500} {
+		for _, n := range []int{100, 200, 500, 1500} {
 			t.Run(fmt.Sprint(w.name, " ", n), func(t *testing.T) {
 				t.Parallel()
 				r := rand.New(rand.NewPCG(1, uint64(n)))
