@@ -11,8 +11,8 @@ const (
 	driftBins    = 10
 	driftFloor   = 0.1   // a stability index below is never an alarm
 	driftQuiet   = 0.999 // of comparisons without drift
-	MinReference = 1000  // values of a reference
-	MinDrift     = 200   // values that are compared with a reference
+	MinReference = 500   // values of a reference
+	MinDrift     = 100   // values that are compared with a reference
 )
 
 // Reference is how values were distributed in a reference period. It is a value whose JSON form can be stored; counts of a
@@ -82,7 +82,7 @@ type Drift struct {
 	// Limit is what Index has to exceed for an alarm.
 	Limit float64 `json:"limit"`
 	Alarm bool    `json:"alarm"`
-	// TooFew is set, and Alarm never, where the reference has fewer than 1,000 values or the counts fewer than 200.
+	// TooFew is set, and Alarm never, where the reference has fewer than 500 values or the counts fewer than 100.
 	TooFew bool `json:"too_few"`
 }
 

@@ -15,7 +15,7 @@ func wilson(rate, n float64) Figure {
 type share struct {
 	n, hits float64
 	// effect is by how much clusters multiply the variance of the proportion, 1 at least: the sum of squared residuals of
-	// clusters over that of observations. Where all or none hit, clusters are taken as wholly alike: Σ size²/n (Kish 1965,
+	// clusters over that of observations, times count/(count-1) of clusters. Where all or none hit, clusters are taken as wholly alike: Σ size²/n (Kish 1965,
 	// Survey sampling).
 	effect float64
 }
@@ -35,7 +35,7 @@ func (s *sample) shareOf(belongs, hits func(i int) bool) share {
 		return p
 	}
 	rate := p.hits / p.n
-	clusters, single, sizes := 0.0, 0.0, 0.0
+	clusters, single, sizes, count := 0.0, 0.0, 0.0, 0.0
 	for g := range s.sums {
 		residual, members := 0.0, 0.0
 		for i := s.start[g]; i < s.start[g+1]; i++ {
@@ -51,10 +51,11 @@ func (s *sample) shareOf(belongs, hits func(i int) bool) share {
 		}
 		clusters += residual * residual
 		sizes += members * members
+		count += min(members, 1)
 	}
 	p.effect = sizes / p.n
-	if single > 0 {
-		p.effect = max(1, clusters/single)
+	if single > 0 && count > 1 && count < p.n {
+		p.effect = max(1, clusters/single*count/(count-1))
 	}
 	return p
 }

@@ -75,6 +75,28 @@ func (s *sample) bins(r reliability, of []int, count int) []Bin {
 	return bins
 }
 
+// variance is that of the rate, at the effective number of observations. A rate of 0 or 1 has a variance too: add half a hit
+// and half a miss.
+func (b Bin) variance(effect float64) float64 {
+	n := float64(b.N) / effect
+	rate := (b.Rate*n + 0.5) / (n + 1)
+	return rate * (1 - rate) / max(n-1, n/2)
+}
+
+// pooledEffect is the design effect over all bins, as that of one bin has much noise.
+func pooledEffect(bins []Bin) float64 {
+	clusters, single := 0.0, 0.0
+	for _, b := range bins {
+		variance := float64(b.N) * b.Rate * (1 - b.Rate)
+		clusters += b.effect * variance
+		single += variance
+	}
+	if single == 0 {
+		return 1
+	}
+	return clusters / single
+}
+
 // plainError is the expected calibration error Σ(n/N)·|mean - rate| (Naeini, Cooper and Hauskrecht 2015, AAAI).
 func plainError(bins []Bin) float64 {
 	n, sum := 0.0, 0.0
@@ -114,13 +136,12 @@ func debiasedError(bins []Bin) Figure {
 	for _, b := range bins {
 		n += float64(b.N)
 	}
+	effect := pooledEffect(bins)
 	q := 0.0                    // the observed form
 	var noise, shift [3]float64 // the parts of the cumulants that come from variances, and from differences
 	for _, b := range bins {
 		size, d := float64(b.N), b.Mean-b.Rate
-		// A rate of 0 or 1 has a variance too: add one hit and one miss.
-		rate := (b.Rate*size + 1) / (size + 2)
-		w, variance := size/n, b.effect*rate*(1-rate)/size
+		w, variance := size/n, b.variance(effect)
 		q += w * d * d
 		for s := range noise {
 			power := math.Pow(w*variance, float64(s))
@@ -182,12 +203,12 @@ func plainFigure(bins []Bin) Figure {
 	for _, b := range bins {
 		n += float64(b.N)
 	}
+	effect := pooledEffect(bins)
 	below := func(c float64) float64 {
 		mean, variance := 0.0, 0.0
 		for _, b := range bins {
 			size := float64(b.N)
-			rate := (b.Rate*size + 1) / (size + 2)
-			w, d, s := size/n, c*(b.Mean-b.Rate), math.Sqrt(b.effect*rate*(1-rate)/size)
+			w, d, s := size/n, c*(b.Mean-b.Rate), math.Sqrt(b.variance(effect))
 			folded := s*math.Sqrt(2/math.Pi)*math.Exp(-d*d/(2*s*s)) + d*(1-2*normalCDF(-d/s))
 			mean += w * folded
 			variance += w * w * (d*d + s*s - folded*folded)

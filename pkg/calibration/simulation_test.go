@@ -2,10 +2,13 @@ package calibration
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -66,7 +69,7 @@ func simulations(t *testing.T) int {
 		}
 		return n
 	}
-	return 60
+	return 40
 }
 
 func figures(q Quality) map[string]*Figure {
@@ -106,10 +109,9 @@ func errorsOfBins(kind Kind, observations []Observation, truth [][]float64) (roo
 	return math.Sqrt(root / float64(n)), plain / float64(n)
 }
 
-func TestCoverageOfIntervals(t *testing.T) {
-	t.Parallel()
-	count := simulations(t)
-	for _, w := range []world{
+// worlds are those that intervals are tried in.
+func worlds() []world {
+	return []world{
 		{"yes_no", YesNo, 2, 1.7, 1},
 		{"yes_no calibrated", YesNo, 2, 1, 1},
 		{"choice", Choice, 4, 0.6, 1},
@@ -117,29 +119,64 @@ func TestCoverageOfIntervals(t *testing.T) {
 		{"yes_no repeated", YesNo, 2, 1.7, 2},
 		{"choice repeated", Choice, 4, 0.6, 2},
 		{"scale repeated", Scale, 5, 0.7, 2},
-	} {
-		for _, n := range []int{100, 200, 500, 1500} {
+	}
+}
+
+// tally counts how intervals lie to their targets.
+type tally map[string]*struct{ n, covered, below, above int }
+
+func (c tally) add(name string, f Figure, target float64) {
+	if c[name] == nil {
+		c[name] = &struct{ n, covered, below, above int }{}
+	}
+	t := c[name]
+	t.n++
+	switch {
+	case target < f.Low-1e-12:
+		t.below++
+	case target > f.High+1e-12:
+		t.above++
+	default:
+		t.covered++
+	}
+}
+
+// check expects coverage of 93% to 97%, as far as so many simulations can tell: exactly from 1,000 up, and otherwise with
+// three standard errors.
+func (c tally) check(t *testing.T, count int) {
+	t.Helper()
+	tolerance := 3 * math.Sqrt(0.95*0.05/float64(count))
+	if count >= 1000 {
+		tolerance = 0
+	}
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		x := c[name]
+		n := float64(x.n)
+		covered := float64(x.covered) / n
+		t.Logf("coverage | %s | %s | %.3f | %.3f | %.3f |", t.Name()[strings.Index(t.Name(), "/")+1:], name, covered,
+			float64(x.below)/n, float64(x.above)/n)
+		if covered < 0.93-tolerance || covered > min(0.97+tolerance, 1) {
+			t.Errorf("the interval of %s covers %.1f%%", name, 100*covered)
+		}
+	}
+}
+
+func TestIntervalsCover(t *testing.T) {
+	t.Parallel()
+	count := simulations(t)
+	for _, w := range worlds() {
+		for _, n := range []int{200, 500} {
 			t.Run(fmt.Sprint(w.name, " ", n), func(t *testing.T) {
 				t.Parallel()
 				r := rand.New(rand.NewPCG(1, uint64(n)))
-				large, _ := w.draw(r, 400000)
-				sorted, err := canonical(w.kind, large)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s := newSample(w.kind, sorted)
-				all := estimator{s}.empty()
-				for g := range s.sums {
-					s.addOne(&all[0], g, 1)
-				}
-				q := s.quality(resampled{point: s.measure(&all[0])})
+				large, _ := w.draw(r, 300000)
 				targets := map[string]float64{}
-				for name, f := range figures(q) {
+				for name, f := range figures(withoutIntervals(t, w.kind, large)) {
 					if f != nil {
 						targets[name] = f.Value
 					}
 				}
-				covered, below, seen := map[string]int{}, map[string]int{}, map[string]int{}
+				counts := tally{}
 				for range count {
 					observations, truth := w.draw(r, n)
 					q, err := Measure(w.kind, observations)
@@ -148,21 +185,169 @@ func TestCoverageOfIntervals(t *testing.T) {
 					}
 					targets["ece"], targets["ece_plain"] = errorsOfBins(w.kind, observations, truth)
 					for name, f := range figures(q) {
-						if f == nil {
-							continue
-						}
-						seen[name]++
-						switch target := targets[name]; {
-						case target < f.Low-1e-12:
-							below[name]++
-						case target <= f.High+1e-12:
-							covered[name]++
+						if f != nil {
+							measure, _, _ := strings.Cut(name, " ") // classes are counted together
+							counts.add(measure, *f, targets[name])
 						}
 					}
 				}
-				for name := range seen {
-					t.Logf("COV %-20s %4d %-12s %.3f below %.3f above %.3f", w.name, n, name, float64(covered[name])/float64(seen[name]),
-						float64(below[name])/float64(seen[name]), float64(seen[name]-covered[name]-below[name])/float64(seen[name]))
+				counts.check(t, count)
+			})
+		}
+	}
+}
+
+// withoutIntervals measures many observations, of which no interval is needed.
+func withoutIntervals(t *testing.T, kind Kind, observations []Observation) Quality {
+	t.Helper()
+	sorted, err := canonical(kind, observations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSample(kind, sorted)
+	all := estimator{s}.empty()
+	for g := range s.sums {
+		s.addOne(&all[0], g, 1)
+	}
+	return s.quality(resampled{point: s.measure(&all[0])})
+}
+
+// Two versions that are equally good, and differ by noise: the differences are 0.
+func TestIntervalsOfDifferencesCover(t *testing.T) {
+	t.Parallel()
+	count := simulations(t)
+	for _, w := range worlds() {
+		if w.name == "yes_no calibrated" {
+			continue
+		}
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			r, counts, wrong := rand.New(rand.NewPCG(3, 4)), tally{}, 0
+			for range count {
+				observations, _ := w.draw(r, 300)
+				pairs := make([]Pair, len(observations))
+				for i, o := range observations {
+					if i > 0 && o.Cluster == observations[i-1].Cluster {
+						pairs[i] = pairs[i-1]
+						continue
+					}
+					pairs[i] = Pair{noisy(r, o.Probabilities), noisy(r, o.Probabilities), o.Label, o.Cluster}
+				}
+				c, err := Compare(w.kind, pairs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d := c.Differences
+				for name, f := range map[string]*Figure{
+					"accuracy": &d.Accuracy, "log_loss": &d.LogLoss, "brier": &d.Brier, "macro_f1": d.MacroF1, "rps": d.RPS, "mae": d.MAE,
+					"kappa": d.Kappa,
+				} {
+					if f != nil {
+						counts.add(name, *f, 0)
+					}
+				}
+				if c.Verdict != NotDistinguishable {
+					wrong++
+				}
+			}
+			counts.check(t, count)
+			share := float64(wrong) / float64(count)
+			t.Logf("coverage | %s | verdicts that err | %.3f |", t.Name(), share)
+			// McNemar's test does not know of clusters, so no bound is promised where inputs repeat.
+			if w.repeats == 1 && share > 0.05+3*math.Sqrt(0.05*0.95/float64(count)) {
+				t.Errorf("%.1f%% of verdicts on equal versions tell them apart", 100*share)
+			}
+		})
+	}
+}
+
+// noisy changes probabilities by as much as two versions may differ.
+func noisy(r *rand.Rand, p []float64) []float64 {
+	if len(p) == 1 {
+		return []float64{logistic(logit(p[0]) + 0.8*r.NormFloat64())}
+	}
+	other, sum := make([]float64, len(p)), 0.0
+	for i := range p {
+		other[i] = p[i] * math.Exp(0.8*r.NormFloat64())
+		sum += other[i]
+	}
+	for i := range other {
+		other[i] /= sum
+	}
+	return other
+}
+
+func TestDriftIsSilentWithoutDrift(t *testing.T) {
+	t.Parallel()
+	count := 20 * simulations(t)
+	classes := func(shares ...float64) func(r *rand.Rand) float64 {
+		return func(r *rand.Rand) float64 {
+			u, c := r.Float64()-shares[0], 0
+			for u > 0 && c < len(shares)-1 {
+				c++
+				u -= shares[c]
+			}
+			return float64(c)
+		}
+	}
+	for _, tt := range []struct {
+		name    string
+		classes int // 0: numbers
+		draw    func(r *rand.Rand) float64
+	}{
+		{"numbers", 0, (*rand.Rand).Float64},
+		{"numbers of 21 values", 0, func(r *rand.Rand) float64 { return math.Round(20*r.Float64()) / 20 }},
+		{"mostly 1", 0, func(r *rand.Rand) float64 { return min(1, 3*r.Float64()) }},
+		{"always 1", 0, func(*rand.Rand) float64 { return 1 }},
+		{"two classes", 2, classes(0.5, 0.5)},
+		{"a rare class", 2, classes(0.995, 0.005)},
+		{"rare classes", 10, classes(0.6, 0.2, 0.1, 0.05, 0.02, 0.01, 0.01, 0.005, 0.003, 0.002)},
+	} {
+		for _, n := range []int{MinDrift, 400} {
+			t.Run(fmt.Sprint(tt.name, " ", n), func(t *testing.T) {
+				t.Parallel()
+				r, alarms := rand.New(rand.NewPCG(5, uint64(n))), 0
+				for range count {
+					var reference Reference
+					if tt.classes > 0 {
+						counts := make([]int, tt.classes)
+						for range MinReference {
+							counts[int(tt.draw(r))]++
+						}
+						reference = NewClassReference(counts)
+					} else {
+						values := make([]float64, MinReference)
+						for i := range values {
+							values[i] = tt.draw(r)
+						}
+						var err error
+						if reference, err = NewReference(values); err != nil {
+							t.Fatal(err)
+						}
+					}
+					counts := make([]int, len(reference.Counts))
+					for range n {
+						if x := tt.draw(r); tt.classes > 0 {
+							counts[int(x)]++
+						} else {
+							counts[reference.Bin(x)]++
+						}
+					}
+					d, err := reference.Drift(counts)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if d.TooFew {
+						t.Fatal("too few")
+					}
+					if d.Alarm {
+						alarms++
+					}
+				}
+				share := float64(alarms) / float64(count)
+				t.Logf("alarms %.4f", share)
+				if share > 0.002+2*math.Sqrt(0.002/float64(count)) {
+					t.Errorf("%d alarms of %d", alarms, count)
 				}
 			})
 		}
