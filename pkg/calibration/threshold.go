@@ -122,12 +122,14 @@ func (c Costs) empirical(observations []Observation) (yesAt, noAt float64) {
 	bestNo := math.Inf(1)
 	var below point // sums of the points below j
 	for j := range len(points) + 1 {
-		if j > 0 || points[0].p > 0 { // a probability of 0 is at or below every no_at
-			if cost := below.yes*c.FalseNo - (below.yes+below.no)*c.Unsure; cost < bestNo {
-				bestNo, i = cost, j
-			}
+		if j == 1 && points[0].p == 0 { // a probability of 0 that is not yes is no, as it is not above no_at
+			bestNo = math.Inf(1)
+		}
+		if cost := below.yes*c.FalseNo - (below.yes+below.no)*c.Unsure; cost < bestNo {
+			bestNo, i = cost, j
 		}
 		unsureOrYes := (below.yes+below.no)*c.Unsure + (all.no-below.no)*c.FalseYes
+		// A probability of 1 is at or above every yes_at.
 		if cost := bestNo + unsureOrYes; (j < len(points) || points[j-1].p < 1) && cost < least {
 			least, bestI = cost, i
 			yesAt = 1 // of no probability, where the greatest one is less
