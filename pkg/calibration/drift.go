@@ -29,12 +29,12 @@ type Reference struct {
 func NewReference(values []float64) (Reference, error) {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
+	if len(sorted) > 0 && math.IsNaN(sorted[0]) { // where NaN is sorted to
+		return Reference{}, errors.New("a value is not a number")
+	}
 	var r Reference
 	for b := 1; b < driftBins && len(sorted) > 0; b++ {
 		edge := sorted[b*len(sorted)/driftBins]
-		if math.IsNaN(edge) {
-			return Reference{}, errors.New("a value is not a number")
-		}
 		if edge > sorted[0] && !slices.Contains(r.Edges, edge) {
 			r.Edges = append(r.Edges, edge)
 		}

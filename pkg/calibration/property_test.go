@@ -134,7 +134,8 @@ func TestComparisonsAreSoundInAnyOrder(t *testing.T) {
 			t.Fatalf("in another order: %v, %v, %v", c, same, err)
 		}
 		opposite, err := Compare(kind, swapped)
-		if err != nil || opposite.McNemar.P != c.McNemar.P || math.Abs(opposite.Differences.Brier.Value+c.Differences.Brier.Value) > 1e-12 {
+		if err != nil || opposite.McNemar.P != c.McNemar.P ||
+			math.Abs(opposite.Differences.Brier.Value+c.Differences.Brier.Value) > 1e-12 {
 			t.Fatalf("swapped: %v, %v, %v", c, opposite, err)
 		}
 	})

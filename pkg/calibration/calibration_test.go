@@ -1,0 +1,551 @@
+package calibration
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestObservationsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	good := Observation{Probabilities: []float64{0.4, 0.6}}
+	for _, tt := range []struct {
+		name string
+		kind Kind
+		all  []Observation
+		want string
+	}{
+		{"no observation", Choice, nil, "too few labels: 0 of 1"},
+		{"fewer than 30", Choice, []Observation{good, good}, "too few labels: 2 of 30"},
+		{"an unknown kind", "text", []Observation{good}, `unknown kind "text"`},
+		{"a yes_no of two probabilities", YesNo, []Observation{good}, "a yes_no has one probability, of yes; got 2"},
+		{"a choice of one", Choice, []Observation{{Probabilities: []float64{1}}}, "2 to 26 classes; got 1"},
+		{"a choice of 27", Choice, []Observation{{Probabilities: make([]float64, 27)}}, "2 to 26 classes; got 27"},
+		{
+			"other classes", Choice, []Observation{good, {Probabilities: []float64{0, 1, 0}}},
+			"observation 1: 3 probabilities, where the first has 2",
+		},
+		{"NaN", YesNo, []Observation{{Probabilities: []float64{math.NaN()}}}, "observation 0: a probability is not between 0 and 1"},
+		{
+			"a sum of 0.9", Scale, []Observation{{Probabilities: []float64{0.4, 0.5}}},
+			"observation 0: probabilities sum to 0.9 instead of 1",
+		},
+		{"an unknown label", Choice, []Observation{{Probabilities: []float64{0, 1}, Label: 2}}, "observation 0: label 2 of 2 classes"},
+		{"a label of a yes_no", YesNo, []Observation{{Probabilities: []float64{1}, Label: -1}}, "observation 0: label -1 of 2 classes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := Measure(tt.kind, tt.all); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestMeasuresThatAKindDoesNotHaveAreNull(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		world world
+		n     int
+		want  string // of the members, those that are null
+	}{
+		{"choice", world{"", Choice, 3, 1, 1}, 100, "kappa mae rps"},
+		{"yes_no", world{"", YesNo, 2, 1, 1}, 100, "kappa mae rps"},
+		{"scale", world{"", Scale, 3, 1, 1}, 100, "classes macro_f1"},
+		{"99 labels", world{"", Choice, 3, 1, 1}, 99, "bins ece ece_plain kappa mae rps"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			observations, _ := tt.world.draw(rand.New(rand.NewPCG(1, 1)), tt.n)
+			q, err := Measure(tt.world.kind, observations)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := json.Marshal(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var members map[string]any
+			if err := json.Unmarshal(b, &members); err != nil {
+				t.Fatal(err)
+			}
+			var null []string
+			for _, name := range []string{
+				"accuracy", "bins", "brier", "classes", "confusion", "coverage", "ece", "ece_plain", "kappa",
+				"log_loss", "macro_f1", "mae", "rps",
+			} {
+				if v, ok := members[name]; !ok || v == nil {
+					null = append(null, name)
+				}
+			}
+			if got := strings.Join(null, " "); got != tt.want {
+				t.Errorf("null are %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUndefinedMeasuresAreNull(t *testing.T) {
+	t.Parallel()
+	scale, choice := make([]Observation, 40), make([]Observation, 40)
+	for i := range scale {
+		scale[i] = Observation{[]float64{0.2, 0.7, 0.1}, 1, uint64(i)}
+		choice[i] = Observation{[]float64{0.2, 0.8}, i % 2, uint64(i)}
+	}
+	q, err := Measure(Scale, scale)
+	if err != nil || q.Kappa != nil {
+		t.Errorf("kappa of one level is %v, %v", q.Kappa, err)
+	}
+	q, err = Measure(Choice, choice)
+	if err != nil || len(q.Classes) != 2 || q.Classes[0].Precision != nil ||
+		q.Classes[0].F1.Value != 0 || q.Classes[1].Precision == nil {
+		t.Errorf("classes are %+v, %v", q.Classes, err)
+	}
+}
+
+func TestClassesOfFewLabelsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	observations := make([]Observation, 40)
+	for i := range observations {
+		observations[i] = Observation{[]float64{0.1, 0.8, 0.1}, 1, uint64(i)}
+		if i < 4 {
+			observations[i].Label = 0
+		} else if i < 9 {
+			observations[i].Label = 2
+		}
+	}
+	q, err := Measure(Choice, observations)
+	if err != nil || len(q.Classes) != 2 || q.Classes[0].Class != 1 || q.Classes[1].Class != 2 || q.Classes[1].N != 5 {
+		t.Errorf("classes are %+v, %v", q.Classes, err)
+	}
+}
+
+// Each observation three times says no more than each once.
+func TestRepeatedInputsDoNotNarrowIntervals(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	once, _ := world{"", Scale, 4, 0.7, 1}.draw(r, 300)
+	var thrice []Observation
+	for _, o := range once {
+		thrice = append(thrice, o, o, o)
+	}
+	a, err := Measure(Scale, once)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Measure(Scale, thrice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := figures(b)
+	for name, f := range figures(a) {
+		if f == nil || strings.HasPrefix(name, "ece") { // errors have other bins
+			continue
+		}
+		if width := (other[name].High - other[name].Low) / (f.High - f.Low); width < 0.9 || width > 1.1 {
+			t.Errorf("the interval of %s is %.2f times as wide", name, width)
+		}
+	}
+}
+
+func TestEqualProbabilitiesShareABin(t *testing.T) {
+	t.Parallel()
+	values := []float64{0.5, 0.1, 0.5, 0.9, 0.5, 0.5, 0.2, 0.5}
+	if got, want := quantileBins(values, 4), []int{1, 0, 1, 3, 1, 1, 0, 1}; !reflect.DeepEqual(got, want) {
+		t.Errorf("bins are %v, want %v", got, want)
+	}
+}
+
+func TestCoverageKeepsTheConfidentFirst(t *testing.T) {
+	t.Parallel()
+	s := newSample(YesNo, []Observation{
+		{[]float64{0.9}, 1, 1}, {[]float64{0.2}, 0, 2}, {[]float64{0.8}, 0, 3}, {[]float64{0.5}, 0, 4},
+	})
+	want := []CoveragePoint{{0.9, 0.25, 0}, {0.8, 0.75, 1.0 / 3}, {0.5, 1, 0.5}}
+	if got := s.coverage(); !reflect.DeepEqual(got, want) {
+		t.Errorf("coverage is %v, want %v", got, want)
+	}
+}
+
+func TestFitsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(2, 2))
+	draw := func(kind Kind, classes, n int) []Observation {
+		all, _ := world{"", kind, classes, 1.5, 1}.draw(r, n)
+		return all
+	}
+	change := func(all []Observation, f func(i int, o *Observation)) []Observation {
+		for i := range all {
+			f(i, &all[i])
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name   string
+		kind   Kind
+		method Method
+		all    []Observation
+		want   string
+	}{
+		{"temperature of 99", Choice, Temperature, draw(Choice, 3, 99), "too few labels: 99 of 100"},
+		{"auto of 99", Scale, Auto, draw(Scale, 3, 99), "too few labels: 99 of 100"},
+		{"platt of 199", YesNo, Platt, draw(YesNo, 2, 199), "too few labels: 199 of 200"},
+		{"auto of 199", YesNo, Auto, draw(YesNo, 2, 199), "too few labels: 199 of 200"},
+		{"isotonic of 999", YesNo, Isotonic, draw(YesNo, 2, 999), "too few labels: 999 of 1000"},
+		{
+			"19 of yes", YesNo, Platt,
+			change(draw(YesNo, 2, 300), func(i int, o *Observation) { o.Label = min(1, max(0, 19-i)) }),
+			"too few labels of yes or of no: 19 of 20",
+		},
+		{"temperature of a yes_no", YesNo, Temperature, draw(YesNo, 2, 300), `a yes_no is not calibrated by "temperature"`},
+		{"platt of a choice", Choice, Platt, draw(Choice, 2, 300), `a choice is not calibrated by "platt"`},
+		{"an unknown method", YesNo, "beta", draw(YesNo, 2, 300), `unknown method "beta"`},
+		{
+			"always right", Choice, Temperature,
+			change(draw(Choice, 3, 300), func(_ int, o *Observation) { o.Label = o.Chosen() }), "the best temperature is below 0.05",
+		},
+		{
+			"always wrong", Choice, Temperature,
+			change(draw(Choice, 2, 300), func(_ int, o *Observation) { o.Label = 1 - o.Chosen() }), "the best temperature is above 20",
+		},
+		{
+			"equal probabilities", YesNo, Platt,
+			change(draw(YesNo, 2, 300), func(_ int, o *Observation) { o.Probabilities = []float64{0.3} }), "all probabilities are equal",
+		},
+		{
+			"the wrong way", YesNo, Platt,
+			change(draw(YesNo, 2, 300), func(_ int, o *Observation) { o.Probabilities = []float64{1 - o.Probabilities[0]} }),
+			"yes is no more frequent where its probability is higher",
+		},
+		{
+			"one input", Choice, Temperature,
+			change(draw(Choice, 3, 300), func(_ int, o *Observation) { o.Cluster = 7 }), "fewer than 5 different inputs",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if c, _, err := Fit(tt.kind, tt.method, tt.all); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, %v, want %q", c, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAutoTakesWhatGains(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		world world
+		n     int
+		want  Method // none: no method gains
+	}{
+		{"an overconfident choice", world{"", Choice, 4, 0.5, 1}, 400, Temperature},
+		{"an underconfident scale", world{"", Scale, 4, 1.8, 1}, 400, Temperature},
+		{"a calibrated choice", world{"", Choice, 4, 1, 1}, 400, ""},
+		{"an overconfident yes_no", world{"", YesNo, 2, 0.4, 1}, 600, Platt},
+		{"a calibrated yes_no", world{"", YesNo, 2, 1, 1}, 2000, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			observations, _ := tt.world.draw(rand.New(rand.NewPCG(3, 3)), tt.n)
+			c, report, err := Fit(tt.world.kind, Auto, observations)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c; (got == nil) != (tt.want == "") || got != nil && got.Method != tt.want {
+				t.Errorf("auto takes %+v with %+v, want %q", c, report, tt.want)
+			}
+			if math.Abs(report.Before-report.After-report.Gain.Value) > 1e-12 || report.Labels != tt.n {
+				t.Errorf("the report is %+v", report)
+			}
+		})
+	}
+	t.Run("isotonic where no logistic function fits", func(t *testing.T) {
+		t.Parallel()
+		r := rand.New(rand.NewPCG(4, 4))
+		observations := make([]Observation, 3000)
+		for i := range observations {
+			p := r.Float64()
+			observations[i] = Observation{Probabilities: []float64{p}, Cluster: r.Uint64()}
+			if r.Float64() < 0.3+0.5*math.Round(p*0.75+0.2) { // 0.3, and 0.8 from p = 0.4
+				observations[i].Label = 1
+			}
+		}
+		if c, report, err := Fit(YesNo, Auto, observations); err != nil || c == nil || c.Method != Isotonic {
+			t.Errorf("auto takes %v with %+v, %v", c, report, err)
+		}
+	})
+}
+
+func TestFoldsAreStratifiedAndKeepClusters(t *testing.T) {
+	t.Parallel()
+	observations, _ := world{"", Choice, 3, 1, 3}.draw(rand.New(rand.NewPCG(5, 5)), 600)
+	sorted, err := canonical(Choice, observations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, clusters := map[uint64]int{}, map[[2]int]int{}
+	for i, fold := range foldsOf(sorted) {
+		if other, ok := of[sorted[i].Cluster]; ok && other != fold {
+			t.Fatal("a cluster is in two folds")
+		} else if !ok {
+			of[sorted[i].Cluster] = fold
+			clusters[[2]int{sorted[i].Label, fold}]++
+		}
+	}
+	for label := range 3 {
+		for fold := range foldCount {
+			if d := clusters[[2]int{label, fold}] - clusters[[2]int{label, 0}]; d < -1 || d > 1 {
+				t.Errorf("clusters by label and fold are %v", clusters)
+			}
+		}
+	}
+}
+
+func TestCalibrationsAreStoredAndChecked(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ json, want string }{
+		{`{"method":"temperature","temperature":1.5}`, ""},
+		{`{"method":"platt","a":1.5,"b":-0.25}`, ""},
+		{`{"method":"isotonic","x":[0.1,0.4],"y":[0,0.5]}`, ""},
+		{`{"method":"temperature"}`, "temperature 0: must be above 0"},
+		{`{"method":"platt","a":-1}`, "a must be above 0"},
+		{`{"method":"isotonic"}`, "0 x and 0 y"},
+		{`{"method":"isotonic","x":[0.1],"y":[0,0.5]}`, "1 x and 2 y"},
+		{`{"method":"isotonic","x":[0.1,0.1],"y":[0,0.5]}`, "x must rise"},
+		{`{"method":"isotonic","x":[0.1,0.2],"y":[0.6,0.5]}`, "y must not fall"},
+		{`{"method":"isotonic","x":[0.1,0.2],"y":[0.6,1.5]}`, "between 0 and 1"},
+		{`{"method":"auto"}`, "auto is not the method of a calibration"},
+		{`{}`, `unknown method ""`},
+	} {
+		var c Calibration
+		if err := json.Unmarshal([]byte(tt.json), &c); err != nil {
+			t.Fatal(err)
+		}
+		err := c.Validate()
+		if tt.want == "" {
+			if b, e := json.Marshal(c); err != nil || e != nil || string(b) != tt.json {
+				t.Errorf("%s is written as %s: %v, %v", tt.json, b, err, e)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q", tt.json, err, tt.want)
+		}
+	}
+}
+
+func TestCertainAnswersAreCalibrated(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		c        Calibration
+		in, want []float64
+	}{
+		{Calibration{Method: Temperature, Temperature: 2}, []float64{0, 1, 0}, []float64{0, 1, 0}},
+		{Calibration{Method: Temperature, Temperature: 0.5}, []float64{0.5, 0.25, 0.25}, []float64{2.0 / 3, 1.0 / 6, 1.0 / 6}},
+		{Calibration{Method: Temperature, Temperature: 0.05}, []float64{1e-300, 1 - 1e-300}, []float64{0, 1}},
+		{Calibration{Method: Platt, A: 0.5}, []float64{0}, []float64{math.Sqrt(1e-15)}},
+		{Calibration{Method: Platt, A: 0.5}, []float64{1}, []float64{1 - math.Sqrt(1e-15)}},
+		{Calibration{Method: Isotonic, X: []float64{0.2, 0.6}, Y: []float64{0.1, 0.3}}, []float64{0}, []float64{0.1}},
+		{Calibration{Method: Isotonic, X: []float64{0.2, 0.6}, Y: []float64{0.1, 0.3}}, []float64{0.4}, []float64{0.2}},
+		{Calibration{Method: Isotonic, X: []float64{0.2, 0.6}, Y: []float64{0.1, 0.3}}, []float64{1}, []float64{0.3}},
+	} {
+		for i, p := range tt.c.Apply(tt.in) {
+			near(t, string(tt.c.Method), p, tt.want[i], 1e-9)
+		}
+	}
+}
+
+func TestThresholdsOfTheory(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name        string
+		costs       Costs
+		yesAt, noAt float64
+	}{
+		{"equal errors", Costs{1, 1, 0.25}, 0.75, 0.25},
+		{"a dear yes", Costs{9, 1, 0.5}, 1 - 0.5/9, 0.5},
+		{"unsure is too dear", Costs{3, 1, 2}, 0.75, 0.75},
+		{"unsure costs as much as a guess", Costs{1, 1, 0.5}, 0.5, 0.5},
+		{"unsure is free", Costs{1, 1, 0}, 1, 0},
+		{"a false yes is free", Costs{0, 1, 0.1}, 0, 0},
+		{"a false no is free", Costs{1, 0, 0.1}, 1, 1},
+		{"errors are free", Costs{0, 0, 1}, 0.5, 0.5},
+		{"all is free", Costs{}, 0.5, 0.5},
+	} {
+		yesAt, noAt := tt.costs.theory()
+		near(t, tt.name+": yes_at", yesAt, tt.yesAt, 1e-12)
+		near(t, tt.name+": no_at", noAt, tt.noAt, 1e-12)
+	}
+}
+
+func TestThresholdsSayWhatTheyCost(t *testing.T) {
+	t.Parallel()
+	observations := make([]Observation, 40)
+	for i := range observations {
+		observations[i] = Observation{Probabilities: []float64{float64(i) / 39}, Label: min(1, i/20), Cluster: uint64(i)}
+	}
+	observations[30].Label, observations[21].Label = 0, 0
+	got, err := ThresholdsOf(Costs{4, 2, 1}, observations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// In theory yes from 0.75 up, which is from 30, and no up to 0.5, which is to 19.
+	if want := (Threshold{0.75, 0.5, 10, 20, 10, 1, 0, 14, 14.0 / 40}); got.Theory != want {
+		t.Errorf("theory is %+v, want %+v", got.Theory, want)
+	}
+	// The labels change at 20 and 22, and are wrong at 30.
+	if want := (Threshold{22.0 / 39, 21.0 / 39, 18, 22, 0, 1, 1, 6, 6.0 / 40}); got.Empirical.Total > want.Total {
+		t.Errorf("empirical is %+v, where %+v is possible", got.Empirical, want)
+	}
+	if _, err := ThresholdsOf(Costs{-1, 0, 0}, observations); err == nil {
+		t.Error("a negative cost is taken")
+	}
+	if _, err := ThresholdsOf(Costs{math.NaN(), 0, 0}, observations); err == nil {
+		t.Error("a cost of NaN is taken")
+	}
+	if _, err := ThresholdsOf(Costs{1, 1, 1}, observations[:29]); !errors.As(err, new(*TooFewError)) {
+		t.Errorf("29 labels: %v", err)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		mcNemar McNemar
+		brier   Figure
+		want    Verdict
+	}{
+		{"nothing shows", McNemar{5, 9, 0.42}, Figure{-0.1, -0.2, 0.1}, NotDistinguishable},
+		{"accuracy", McNemar{5, 30, 0.001}, Figure{-0.1, -0.2, 0.1}, Better},
+		{"accuracy of the other", McNemar{30, 5, 0.001}, Figure{-0.1, -0.2, 0.1}, Worse},
+		{"Brier", McNemar{5, 9, 0.42}, Figure{-0.1, -0.2, -0.05}, Better},
+		{"Brier of the other", McNemar{5, 9, 0.42}, Figure{0.1, 0.05, 0.2}, Worse},
+		{"both", McNemar{5, 30, 0.001}, Figure{-0.1, -0.2, -0.05}, Better},
+		{"opposites", McNemar{30, 5, 0.001}, Figure{-0.1, -0.2, -0.05}, NotDistinguishable},
+		{"a p of 0.03", McNemar{5, 15, 0.03}, Figure{-0.1, -0.2, 0.1}, NotDistinguishable},
+	} {
+		if got := verdict(tt.mcNemar, tt.brier); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestABetterVersionIsFound(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(6, 6))
+	observations, _ := world{"", Choice, 3, 1, 1}.draw(r, 400)
+	better, worse := make([]Pair, len(observations)), make([]Pair, len(observations))
+	for i, o := range observations {
+		bad := noisy(r, noisy(r, noisy(r, o.Probabilities)))
+		better[i] = Pair{bad, o.Probabilities, o.Label, o.Cluster}
+		worse[i] = Pair{o.Probabilities, bad, o.Label, o.Cluster}
+	}
+	for want, pairs := range map[Verdict][]Pair{Better: better, Worse: worse, NotDistinguishable: better[:40]} {
+		c, err := Compare(Choice, pairs)
+		if err != nil || c.Verdict != want {
+			t.Errorf("%s: %+v of %+v, %v", want, c.McNemar, c.Differences, err)
+		}
+		alone, err := Measure(Choice, observations[:len(pairs)])
+		if side := map[Verdict]Quality{Worse: c.A}[want]; err != nil || want == Worse && !reflect.DeepEqual(side, alone) {
+			t.Errorf("compared, a version measures %+v, and alone %+v", side, alone)
+		}
+	}
+	if _, err := Compare(Choice, better[:29]); !errors.As(err, new(*TooFewError)) {
+		t.Errorf("29 pairs: %v", err)
+	}
+	other := []Pair{{[]float64{0, 1}, []float64{0, 0, 1}, 0, 0}}
+	if _, err := Compare(Choice, other); err == nil || !strings.Contains(err.Error(), "version a has 2 classes and b has 3") {
+		t.Errorf("other classes: %v", err)
+	}
+}
+
+func TestDriftIsSeen(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 7))
+	values := make([]float64, 2000)
+	for i := range values {
+		values[i] = 0.5 + r.Float64()/2
+	}
+	reference, err := NewReference(values)
+	if err != nil || len(reference.Counts) != 10 {
+		t.Fatal(reference, err)
+	}
+	b, err := json.Marshal(reference)
+	var stored Reference
+	if err != nil || json.Unmarshal(b, &stored) != nil || !reflect.DeepEqual(reference, stored) {
+		t.Fatalf("%s is read as %v", b, stored)
+	}
+	for _, tt := range []struct {
+		name   string
+		n      int
+		power  float64
+		alarm  bool
+		tooFew bool
+	}{
+		{"none", 1000, 1, false, false},
+		{"much", 1000, 2, true, false},
+		{"much, of few values", MinDrift - 1, 9, false, true},
+	} {
+		counts := make([]int, len(stored.Counts))
+		for range tt.n {
+			counts[stored.Bin(0.5+math.Pow(r.Float64(), tt.power)/2)]++
+		}
+		d, err := stored.Drift(counts)
+		if err != nil || d.Alarm != tt.alarm || d.TooFew != tt.tooFew || d.N != tt.n {
+			t.Errorf("%s: %+v, %v", tt.name, d, err)
+		}
+	}
+}
+
+func TestStabilityIndex(t *testing.T) {
+	t.Parallel()
+	d, err := NewClassReference([]int{699, 299, 999}).Drift([]int{0, 99, 399})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for i, p := range []float64{699.5, 299.5, 999.5} {
+		p /= 1998.5
+		q := []float64{0.5, 99.5, 399.5}[i] / 499.5
+		want += (q - p) * math.Log(q/p)
+	}
+	near(t, "index", d.Index, want, 1e-12)
+	near(t, "limit", d.Limit, 0.1, 0) // (1/498 + 1/1997)·13.816 is less
+	few, err := NewClassReference([]int{500, 500}).Drift([]int{60, 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "limit of few", few.Limit, (0.01+0.001)*10.827566170662733, 1e-12)
+	none, err := NewClassReference([]int{500, 500}).Drift([]int{0, 0})
+	if err != nil || !none.TooFew || none.Alarm {
+		t.Errorf("no values: %+v, %v", none, err)
+	}
+}
+
+func TestReferencesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		r      Reference
+		counts []int
+		want   string
+	}{
+		{Reference{}, nil, "0 counts with 0 edges"},
+		{Reference{Edges: []float64{0.5}, Counts: []int{1}}, []int{1}, "1 counts with 1 edges"},
+		{Reference{Edges: []float64{0.5, 0.5}, Counts: []int{1, 1, 1}}, []int{1, 1, 1}, "edges must rise"},
+		{Reference{Counts: []int{1, -1}}, []int{1, 1}, "a count is negative"},
+		{Reference{Counts: []int{1, 1}}, []int{1, -1}, "a count is negative"},
+		{Reference{Counts: []int{1, 1}}, []int{1}, "1 counts for a reference of 2"},
+	} {
+		if _, err := tt.r.Drift(tt.counts); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: got %v, want %q", tt.r, err, tt.want)
+		}
+	}
+	if _, err := NewReference([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, math.NaN()}); err == nil {
+		t.Error("NaN is taken")
+	}
+}
