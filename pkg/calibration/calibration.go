@@ -64,7 +64,8 @@ func (c Calibration) Validate() error {
 	return nil
 }
 
-// Apply returns the calibrated probabilities, in the form of Observation.Probabilities. The order of the classes by
+// Apply returns the calibrated probabilities, in the form of Observation.Probabilities. A temperature applies to the classes of
+// a choice or a scale, and the other methods to the one probability of a yes_no. The order of the classes by
 // probability, and of two answers by the probability of yes, is kept, except that an isotonic function makes different
 // probabilities equal.
 func (c Calibration) Apply(probabilities []float64) []float64 {

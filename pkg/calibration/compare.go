@@ -56,9 +56,10 @@ type McNemar struct {
 // Compare compares version b with version a. It needs 30 pairs, or fails with a TooFewError.
 //
 // The verdict comes from two tests, each of which errs in at most 2.5% of the cases where versions are equal, so that the
-// verdict errs in at most 5% (Bonferroni): McNemar's test of the accuracy, and whether 0 is outside the 97.5% interval of the
-// difference of Brier scores. Brier is bounded, so that one confident mistake decides nothing, as it could with log loss.
-// b is better when one test says so and the other one does not say the opposite.
+// verdict errs in at most 5% (Bonferroni). The test of accuracy is McNemar's, and also asks that 0 is outside the 97.5%
+// interval of the difference, as McNemar's test does not know of repeated inputs. The test of probabilities asks that 0 is
+// outside the 97.5% interval of the difference of Brier scores. Brier is bounded, so that one confident mistake decides
+// nothing, as it could with log loss. b is better when one test says so and the other one does not say the opposite.
 func Compare(kind Kind, pairs []Pair) (Comparison, error) {
 	sorted := slices.Clone(pairs)
 	slices.SortFunc(sorted, func(x, y Pair) int {
@@ -80,14 +81,10 @@ func Compare(kind Kind, pairs []Pair) (Comparison, error) {
 	if len(sorted) < MinLabels {
 		return Comparison{}, &TooFewError{len(sorted), MinLabels, "labels"}
 	}
-	seedA, seedB := seedOf(a), seedOf(b)
+	byContent := slices.SortedFunc(slices.Values(b), compareObservations) // a is in this order already
+	c := Comparison{Labels: len(sorted), A: measure(kind, a), B: measure(kind, byContent)}
 	sa, sb := newSample(kind, a), newSample(kind, b)
-	c := Comparison{
-		Labels: len(sorted),
-		A:      sa.quality(estimator{sa}.resample(seedA)),
-		B:      sb.quality(estimator{sb}.resample(seedB)),
-	}
-	r := estimator{sa, sb}.resample(mix(seedA) ^ seedB)
+	r := estimator{sa, sb}.resample(mix(seedOf(a)) ^ seedOf(b))
 	c.Differences = Differences{
 		Accuracy: r.figure(int(right)), LogLoss: r.figure(int(logLoss)), Brier: r.figure(int(brier)),
 	}
@@ -106,17 +103,17 @@ func Compare(kind Kind, pairs []Pair) (Comparison, error) {
 		}
 	}
 	c.McNemar.P = mcNemar(c.McNemar.OnlyA, c.McNemar.OnlyB)
-	c.Verdict = verdict(c.McNemar, r.interval(int(brier), 1-errorOfTest))
+	c.Verdict = verdict(c.McNemar, r.interval(int(right), 1-errorOfTest), r.interval(int(brier), 1-errorOfTest))
 	return c, nil
 }
 
 const errorOfTest = 0.025
 
-func verdict(m McNemar, brier Figure) Verdict {
+func verdict(m McNemar, accuracy, brier Figure) Verdict {
 	better, worse := brier.High < 0, brier.Low > 0
 	if m.P < errorOfTest {
-		better = better || m.OnlyB > m.OnlyA
-		worse = worse || m.OnlyA > m.OnlyB
+		better = better || accuracy.Low > 0
+		worse = worse || accuracy.High < 0
 	}
 	switch {
 	case better && !worse:

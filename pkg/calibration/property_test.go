@@ -118,10 +118,11 @@ func TestComparisonsAreSoundInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := kinds(t)
 		observations := hostile(t, kind, MinLabels, 80)
-		pairs, swapped := make([]Pair, len(observations)), make([]Pair, len(observations))
+		pairs, swapped, second := make([]Pair, len(observations)), make([]Pair, len(observations)), slices.Clone(observations)
 		for i, o := range observations {
 			other := observations[(i*7+1)%len(observations)]
 			pairs[i] = Pair{o.Probabilities, other.Probabilities, o.Label, o.Cluster}
+			second[i].Probabilities = other.Probabilities
 			swapped[i] = Pair{other.Probabilities, o.Probabilities, o.Label, o.Cluster}
 		}
 		c, err := Compare(kind, pairs)
@@ -132,6 +133,14 @@ func TestComparisonsAreSoundInAnyOrder(t *testing.T) {
 		same, err := Compare(kind, shuffled(t, pairs))
 		if err != nil || !reflect.DeepEqual(c, same) {
 			t.Fatalf("in another order: %v, %v, %v", c, same, err)
+		}
+		for _, side := range []struct {
+			compared Quality
+			alone    []Observation
+		}{{c.A, observations}, {c.B, second}} {
+			if q, err := Measure(kind, side.alone); err != nil || !reflect.DeepEqual(side.compared, q) {
+				t.Fatalf("compared, a version measures %+v, and alone %+v, %v", side.compared, q, err)
+			}
 		}
 		opposite, err := Compare(kind, swapped)
 		if err != nil || opposite.McNemar.P != c.McNemar.P ||

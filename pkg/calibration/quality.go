@@ -58,8 +58,13 @@ func Measure(kind Kind, observations []Observation) (Quality, error) {
 	if len(sorted) < MinLabels {
 		return Quality{}, &TooFewError{len(sorted), MinLabels, "labels"}
 	}
+	return measure(kind, sorted), nil
+}
+
+// measure computes all measures of observations in canonical order.
+func measure(kind Kind, sorted []Observation) Quality {
 	s := newSample(kind, sorted)
-	return s.quality(estimator{s}.resample(seedOf(sorted))), nil
+	return s.quality(estimator{s}.resample(seedOf(sorted)))
 }
 
 func (s *sample) quality(r resampled) Quality {

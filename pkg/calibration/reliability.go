@@ -75,11 +75,11 @@ func (s *sample) bins(r reliability, of []int, count int) []Bin {
 	return bins
 }
 
-// variance is that of the rate, at the effective number of observations. A rate of 0 or 1 has a variance too: add half a hit
-// and half a miss.
-func (b Bin) variance(effect float64) float64 {
+// variance is that of the rate, at the effective number of observations. A rate of 0 or 1 has a variance too: add some hits
+// and as many misses.
+func (b Bin) variance(effect, add float64) float64 {
 	n := float64(b.N) / effect
-	rate := (b.Rate*n + 0.5) / (n + 1)
+	rate := (b.Rate*n + add) / (n + 2*add)
 	return rate * (1 - rate) / max(n-1, n/2)
 }
 
@@ -141,7 +141,7 @@ func debiasedError(bins []Bin) Figure {
 	var noise, shift [3]float64 // the parts of the cumulants that come from variances, and from differences
 	for _, b := range bins {
 		size, d := float64(b.N), b.Mean-b.Rate
-		w, variance := size/n, b.variance(effect)
+		w, variance := size/n, b.variance(effect, 0.5)
 		q += w * d * d
 		for s := range noise {
 			power := math.Pow(w*variance, float64(s))
@@ -208,7 +208,7 @@ func plainFigure(bins []Bin) Figure {
 		mean, variance := 0.0, 0.0
 		for _, b := range bins {
 			size := float64(b.N)
-			w, d, s := size/n, c*(b.Mean-b.Rate), math.Sqrt(b.variance(effect))
+			w, d, s := size/n, c*(b.Mean-b.Rate), math.Sqrt(b.variance(effect, 1))
 			folded := s*math.Sqrt(2/math.Pi)*math.Exp(-d*d/(2*s*s)) + d*(1-2*normalCDF(-d/s))
 			mean += w * folded
 			variance += w * w * (d*d + s*s - folded*folded)
