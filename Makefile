@@ -35,7 +35,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test chaos race fuzz mutants lint spectral fmt vulns verify ci deps example clean
-.PHONY: bench bench-smoke live web web-check web-verify
+.PHONY: bench bench-smoke live web web-check web-verify python python-check
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
@@ -82,6 +82,13 @@ web-check: $(WEB_INSTALLED) ## check the types of the front end, that they are t
 web-verify: $(WEB_INSTALLED) ## build the front end once more, and compare with web/dist byte for byte
 	built=$$(mktemp -d) && (cd web && npm run --silent build -- --outDir $$built --logLevel warn) && diff -r web/dist $$built && rm -r $$built
 
+python: ## write the blocking Python client from the asynchronous one, and format both
+	@scripts/python.sh write
+
+python-check: ## check the Python client: its form, its types, its package, and its tests against a real Prism
+	$(BUILD) -o bin/prism ./cmd/prism
+	@scripts/python.sh check
+
 spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity hint --ruleset scripts/spectral/ruleset.yaml \
 		services/gateway/internal/apidoc/openapi.json
@@ -108,7 +115,7 @@ live: ## answer questions with a real model from PyPI and write the table into d
 	@scripts/live.sh
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/live -page docs/providers.md $(LIVE)
 
-ci: test chaos lint spectral web-check bench-smoke ## what CI runs
+ci: test chaos lint spectral web-check python-check bench-smoke ## what CI runs
 	$(MAKE) fuzz FUZZTIME=5s
 
 deps: $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing

@@ -25,9 +25,9 @@ var (
 	byNumber = regexp.MustCompile(`(?i)\b(contract|decisions|design)(, decision)?,? \(?(section )?([1-9]|10)\b`)
 )
 
-// comments are the beginnings of comments by the ending of a file. In Markdown all text counts.
+// comments are the beginnings of comments by the ending of a file. In Markdown, and in Python with its docstrings, all text counts.
 var comments = map[string]string{
-	".go": "//", ".ts": "//", ".js": "//", ".mjs": "//", ".sql": "--", ".yaml": "#", ".yml": "#", ".sh": "#", ".md": "",
+	".go": "//", ".ts": "//", ".js": "//", ".mjs": "//", ".py": "", ".sql": "--", ".yaml": "#", ".yml": "#", ".sh": "#", ".md": "",
 }
 
 // TestSpecification holds the whole repository against the rules.
@@ -220,7 +220,9 @@ func commentsOf(text, comment string) string {
 
 // isTest tells whether a file is a test, or belongs to a package that holds a suite of tests.
 func isTest(file string) bool {
-	return strings.HasSuffix(file, "_test.go") || strings.HasSuffix(path.Base(path.Dir(file)), "test")
+	name := path.Base(file)
+	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "test_") && strings.HasSuffix(name, ".py") ||
+		strings.HasSuffix(path.Base(path.Dir(file)), "test")
 }
 
 // skipped tells whether a folder holds what is not the repository's own text: the specification's pages, the output of

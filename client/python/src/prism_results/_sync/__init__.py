@@ -1,0 +1,1 @@
+# Written by generate.py; do not edit.

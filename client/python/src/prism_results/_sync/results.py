@@ -1,0 +1,270 @@
+# Written by generate.py; do not edit.
+"""Results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from prism_results._sync.base import Base, Pages, Stream
+from prism_results._core import ANSWER_TIMEOUT, Call, call, given, new_idempotency_key, query
+from prism_results.models import (
+    Deleting,
+    Format,
+    RawResult,
+    Record,
+    Result,
+    Retrying,
+    Rows,
+    Status,
+    Usage,
+    UsageBy,
+)
+
+
+class Results(Base):
+    """The calls about results."""
+
+    def create_result(
+        self,
+        prism: str,
+        text: str | None = None,
+        *,
+        fields: Mapping[str, str] | None = None,
+        version: int | None = None,
+        idempotency_key: str | None = None,
+        ref: str | None = None,
+        context: str | None = None,
+    ) -> Result:
+        """Answer a text through a prism, given by its slug or id, and save the result.
+
+        Send either text, the value of the version's only field, or fields, a value for each field. version pins a
+        version; None is the latest. ref is your own name for the call, stored with the result. context is what the model
+        should know beside the fields.
+
+        The idempotency key makes repeats of the call safe, by you and by the client: a repeat with the same key returns
+        the stored result, or retries it if it failed. None is a new key for this call, kept over its attempts. An empty
+        text is no key, and such a call is not repeated when its response is lost.
+
+        Raises FailedError with the saved result if the model gives no usable answer.
+        """
+        members = given(fields=fields, text=text, version=version, ref=ref, context=context)
+        return self._fetch(Result, _create(prism, members, idempotency_key, "json"))
+
+    def create_result_raw(
+        self,
+        prism: str,
+        text: str | None = None,
+        *,
+        fields: Mapping[str, str] | None = None,
+        version: int | None = None,
+        idempotency_key: str | None = None,
+        ref: str | None = None,
+        context: str | None = None,
+    ) -> RawResult:
+        """create_result with the stored answer to every question."""
+        members = given(fields=fields, text=text, version=version, ref=ref, context=context)
+        return self._fetch(RawResult, _create(prism, members, idempotency_key, "raw"))
+
+    def create_result_as(
+        self,
+        format: Format,
+        prism: str,
+        text: str | None = None,
+        *,
+        fields: Mapping[str, str] | None = None,
+        version: int | None = None,
+        idempotency_key: str | None = None,
+        ref: str | None = None,
+        context: str | None = None,
+    ) -> bytes:
+        """create_result in any format."""
+        members = given(fields=fields, text=text, version=version, ref=ref, context=context)
+        return self._content(_create(prism, members, idempotency_key, format))
+
+    def read_result(self, result_id: str) -> Result:
+        """Read a saved result, also a failed one. It does not call the model."""
+        return self._fetch(Result, _read(result_id, "json"))
+
+    def read_result_raw(self, result_id: str) -> RawResult:
+        """read_result with the stored answer to every question."""
+        return self._fetch(RawResult, _read(result_id, "raw"))
+
+    def read_result_as(self, format: Format, result_id: str) -> bytes:
+        """read_result in any format."""
+        return self._content(_read(result_id, format))
+
+    def retry_result(self, result_id: str) -> Result:
+        """Send a failed result's fields to the model again and save a new result, to which the idempotency key moves.
+
+        A result can be retried once: the second retry is a ConflictError. If the model fails again, FailedError has the
+        new result, which can be retried in turn. A call whose response was lost is not repeated.
+        """
+        return self._fetch(Result, _retry(result_id, "json"))
+
+    def retry_result_raw(self, result_id: str) -> RawResult:
+        """retry_result with the stored answer to every question."""
+        return self._fetch(RawResult, _retry(result_id, "raw"))
+
+    def retry_result_as(self, format: Format, result_id: str) -> bytes:
+        """retry_result in any format."""
+        return self._content(_retry(result_id, format))
+
+    def read_record(self, result_id: str) -> Record:
+        """Read everything that is kept of the call that made a result."""
+        return self._fetch(Record, call("readRecord", "GET", "results", result_id, "record"))
+
+    def list_results(
+        self,
+        *,
+        prism: str | None = None,
+        status: Status | None = None,
+        ref: str | None = None,
+        version: int | None = None,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+        model: str | None = None,
+        key_id: str | None = None,
+        run: str | None = None,
+    ) -> Pages[Result]:
+        """List the account's results that match: newest first, or those of a run in the order of its rows.
+
+        prism is a slug or id. An empty ref is that of results whose ref is the empty text. from_ is the first time, and
+        to the end of the times. model is the name of a configured model, and key_id the id of the API key of the calls.
+        """
+        wanted = query(
+            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run
+        )
+        return Pages(self, Result, call("listResults", "GET", "results", query=wanted))
+
+    def list_results_raw(
+        self,
+        *,
+        prism: str | None = None,
+        status: Status | None = None,
+        ref: str | None = None,
+        version: int | None = None,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+        model: str | None = None,
+        key_id: str | None = None,
+        run: str | None = None,
+    ) -> Pages[RawResult]:
+        """list_results with the stored answer to every question."""
+        wanted = query(
+            prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run
+        )
+        return Pages(self, RawResult, call("listResults", "GET", "results", query={**wanted, "format": "raw"}))
+
+    def export_results(
+        self,
+        prism: str,
+        *,
+        format: Rows = "csv",
+        status: Status | None = None,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+        model: str | None = None,
+        key_id: str | None = None,
+        after: str | None = None,
+    ) -> Stream:
+        """Stream the results of a prism, oldest first. csv and tsv begin with one header row.
+
+        after is an id: only results whose id is greater, which are those behind it.
+        """
+        wanted = query(format=format, status=status, from_=from_, to=to, model=model, key_id=key_id, after=after)
+        return Stream(self, call("exportResults", "GET", "prisms", prism, "results", query=wanted))
+
+    def delete_result(self, result_id: str) -> None:
+        """Delete a result for good, and free its idempotency key.
+
+        A result that is not there is a NotFoundError, also if an attempt of this call whose response was lost deleted it.
+        """
+        self._content(call("deleteResult", "DELETE", "results", result_id, want=204))
+
+    def delete_results(
+        self,
+        prism: str,
+        *,
+        ref: str | None = None,
+        before: datetime | None = None,
+        status: Status | None = None,
+        dry_run: bool = False,
+    ) -> Deleting:
+        """Delete the results of a prism that match every member that is given, in the background. One is needed.
+
+        An empty ref finds results with an empty ref, not those without one. before is the end of the times of saving.
+        dry_run counts the results and deletes none. A call whose response was lost is not repeated.
+        """
+        if ref is None and before is None and status is None:
+            raise ValueError("deleteResults: a deletion needs a ref, a time or a status")
+        one = call("deleteResults", "POST", "prisms", prism, "results", "delete")
+        return self._fetch(Deleting, one.of(given(ref=ref, before=before, status=status), 202, dry_run))
+
+    def retry_results(
+        self,
+        prism: str,
+        expect: int | None = None,
+        *,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+        dry_run: bool = False,
+    ) -> Retrying:
+        """Retry all results of a prism that failed and were not retried, in the background, if they are as many as expected.
+
+        Another number is a ConflictError, also while results of the prism are being retried. dry_run counts the results,
+        needs no number, and retries none. A call whose response was lost is not repeated.
+        """
+        if expect is None and not dry_run:
+            raise ValueError("retryResults: a retry needs the number to expect, which a dry run counts")
+        body = given(prism=prism, status="failed", from_=from_, to=to, expect=expect)
+        return self._fetch(Retrying, call("retryResults", "POST", "results", "retry").of(body, 202, dry_run))
+
+    def read_usage(
+        self,
+        *,
+        from_: datetime | None = None,
+        to: datetime | None = None,
+        by: UsageBy | None = None,
+        prism: str | None = None,
+        model: str | None = None,
+        key_id: str | None = None,
+    ) -> Usage:
+        """Add up what the account's calls used, by day if not told otherwise.
+
+        from_ and to are begins of days in UTC: 30 days before to, and tomorrow, if not given; at most 366 days.
+        """
+        wanted = query(from_=from_, to=to, by=by, prism=prism, model=model, key_id=key_id)
+        return self._fetch(Usage, call("readUsage", "GET", "usage", query=wanted))
+
+
+def _create(prism: str, members: dict[str, object], key: str | None, format: Format) -> Call:
+    if key is None:
+        key = new_idempotency_key()
+    if key:
+        members["idempotency_key"] = key
+    return call(
+        "createResult",
+        "POST",
+        "prisms",
+        prism,
+        "results",
+        query={"format": format},
+        body=members,
+        timeout=ANSWER_TIMEOUT,
+        repeatable=bool(key),
+        answers=_answers(format),
+    )
+
+
+def _answers(format: Format) -> str:
+    return "result" if format in ("json", "raw") else "rows"
+
+
+def _read(result_id: str, format: Format) -> Call:
+    return call("readResult", "GET", "results", result_id, query={"format": format})
+
+
+def _retry(result_id: str, format: Format) -> Call:
+    path = ("results", result_id, "retry")
+    return call("retryResult", "POST", *path, query={"format": format}, timeout=ANSWER_TIMEOUT, answers=_answers(format))

@@ -1,0 +1,178 @@
+"""Models, and what they read and write."""
+
+from __future__ import annotations
+
+import pickle
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+
+import pytest
+
+from prism_results import (
+    AnswerError,
+    Answers,
+    ChoiceAnswer,
+    Column,
+    CreatedAPIKey,
+    Lens,
+    OtherAnswer,
+    RawAnswers,
+    RecordUsage,
+    Result,
+    Secret,
+    Usage,
+    _json,
+)
+from tests.samples import FAILED, TRIAGE, result
+
+
+def test_a_result_is_read_and_written() -> None:
+    read = Result.from_dict(result())
+    assert read.answers == {"z": "yes", "a": 0.5, "n": None}
+    assert list(read.answers) == ["z", "a", "n"], "the order is that of the Lens"
+    assert read.created_at == datetime(2026, 11, 21, 10, 0, 0, 120_000, timezone.utc)
+    assert Result.from_dict(read.to_dict()) == read
+    assert pickle.loads(pickle.dumps(read)) == read
+    failed = Result.from_dict(FAILED)
+    assert not failed.answers
+    assert Result.from_dict(failed.to_dict()) == failed
+
+
+@pytest.mark.parametrize(
+    ("text", "microseconds"),
+    [("2026-11-21T10:00:00Z", 0), ("2026-11-21T10:00:00.1Z", 100_000), ("2026-11-21T10:00:00.123456Z", 123_456)],
+)
+def test_times_of_any_precision_are_read(text: str, microseconds: int) -> None:
+    assert Result.from_dict(result(created_at=text)).created_at.microsecond == microseconds
+
+
+def test_times_are_written_in_utc() -> None:
+    east = timezone(timedelta(hours=2))
+    assert _json.time_text(datetime(2026, 11, 21, 12, 0, 0, 5000, east)) == "2026-11-21T10:00:00.005000Z"
+    with pytest.raises(ValueError, match="no time zone"):
+        _json.time_text(datetime(2026, 11, 21))
+
+
+def test_members_of_a_newer_prism_are_kept() -> None:
+    sent = {"columns": [{"name": "a", "question": "a", "show": "new", "rounding": 2}], "order": [1.5]}
+    lens = Lens.from_dict(sent)
+    assert lens.columns[0].extra == {"rounding": 2}
+    assert lens.extra == {"order": [1.5]}
+    assert lens.to_dict() == sent, "what was read is written again"
+    assert lens == Lens((Column("a", "a", "new"),)), "they are no part of what is compared"  # type: ignore[arg-type]
+    assert "rounding" not in repr(lens)
+
+
+def test_members_that_an_older_prism_lacks_are_none() -> None:
+    old = result()
+    del old["ref"]
+    assert Result.from_dict(old).ref is None
+    del old["prism"]
+    with pytest.raises(ValueError, match="not a string"):
+        Result.from_dict(old)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"id": 1},
+        {"version": "1"},
+        {"version": True},
+        {"version": 1.5},
+        {"created_at": "yesterday"},
+        {"answers": []},
+        {"answers": {"a": True}},
+        {"answers": {"a": {}}},
+        {"status": None},
+    ],
+)
+def test_another_shape_is_malformed(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="not a"):
+        Result.from_dict(result(**wrong))
+
+
+# spec: cost-is-exact
+def test_costs_keep_their_digits() -> None:
+    content = '{"input_tokens":1,"output_tokens":2,"cached_input_tokens":null,"cost":123456789.123456789012,"currency":"USD"}'
+    assert RecordUsage.from_dict(_json.loads(content)).cost == Decimal("123456789.123456789012")
+    assert _json.decode(RecordUsage, _json.loads(content.replace("123456789.123456789012", "2"))).cost == Decimal(2)
+
+
+def test_probabilities_are_the_nearest_floats() -> None:
+    answers = Answers.from_json(_json.loads('{"a":0.1,"b":1e-7,"c":1,"d":0.30000000000000004}'))
+    assert dict(answers) == {"a": 0.1, "b": 1e-7, "c": 1.0, "d": 0.30000000000000004}
+    assert all(type(value) is float for value in answers.values())
+
+
+def test_the_days_of_usage_are_dates() -> None:
+    usage = Usage.from_dict({"data": [], "from": "2026-11-01", "to": "2026-11-02"})
+    assert (usage.from_.day, usage.to.day) == (1, 2)
+    assert usage.to_dict() == {"data": [], "from": "2026-11-01", "to": "2026-11-02"}
+
+
+def test_answers_have_types() -> None:
+    answers = Answers({"topic": "billing", "urgent": "unsure", "anger": "low", "anger_average": 1.5, "old": None})
+    assert answers.choice("topic") == "billing"
+    assert answers.yes_no("urgent") == "unsure"
+    assert answers.scale("anger") == "low"
+    assert answers.number("anger_average") == 1.5
+    assert answers["old"] is None
+    assert answers.get("none", 7) == 7
+
+
+@pytest.mark.parametrize(
+    ("method", "column", "message"),
+    [
+        ("choice", "topics", "there is no column topics; there are topic, share, old"),
+        ("choice", "share", "the column share is a number"),
+        ("scale", "share", "the column share is a number"),
+        ("yes_no", "topic", "no answer to a yes_no question"),
+        ("number", "topic", "the column topic is a text"),
+        ("number", "old", "no value for the column old"),
+    ],
+)
+def test_an_answer_of_another_type_is_an_error(method: str, column: str, message: str) -> None:
+    with pytest.raises(AnswerError, match=message):
+        getattr(Answers({"topic": "billing", "share": 0.5, "old": None}), method)(column)
+
+
+def test_the_answers_of_a_failed_result_say_so() -> None:
+    with pytest.raises(AnswerError, match="as the result failed"):
+        Result.from_dict(FAILED).answers.choice("topic")
+
+
+def test_stored_answers_have_types() -> None:
+    sent = {
+        "topic": {"type": "choice", "value": "z", "probabilities": {"z": 0.75, "a": 0.25}, "confidence": 0.5},
+        "upset": {"type": "yes_no", "probability": 0},
+        "urgency": {"type": "scale", "level": "low", "probabilities": {"low": 1, "high": 0}},
+        "new": {"type": "rank", "order": ["a"]},
+    }
+    answers = RawAnswers.from_json(sent)
+    topic = answers.choice("topic")
+    assert (topic.value, list(topic.probabilities), topic.probability, topic.confidence) == ("z", ["z", "a"], 0.75, 0.5)
+    assert answers.yes_no("upset").probability == 0
+    assert (answers.scale("urgency").level, answers.scale("urgency").probability) == ("low", 1)
+    assert answers["new"] == OtherAnswer("rank")
+    assert answers["new"].extra == {"order": ["a"]}
+    assert answers.to_json() == sent
+    with pytest.raises(AnswerError, match="the question upset is of the type yes_no"):
+        answers.choice("upset")
+    with pytest.raises(AnswerError, match="there is no question mood"):
+        answers.scale("mood")
+    assert isinstance(answers["topic"], ChoiceAnswer)
+
+
+def test_a_definition_is_written_without_what_it_lacks() -> None:
+    topic, upset, _ = TRIAGE.to_dict()["questions"]
+    assert upset == {"key": "upset", "type": "yes_no", "text": "Is the customer upset?"}
+    assert topic["options"][1] == {"key": "billing", "label": "Billing", "description": "charges and invoices"}
+
+
+def test_secrets_are_not_shown() -> None:
+    key = "prism_0123456789abcdefghijklmnopqrstuvABCDEF"
+    times = {"created_at": "2026-11-21T10:00:00.120Z", "expires_at": None, "last_used_at": None, "revoked_at": None}
+    made = CreatedAPIKey.from_dict({"id": "a", "name": "n", "prefix": "prism_01", "role": "owner", "key": key, **times})
+    assert made.key.reveal() == key
+    shown = f"{made} {made!r} {made.key} {made.key!r} {Secret(key)!s:>3} {made.to_dict()}"
+    assert key[9:] not in shown
