@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import traceback
 from collections.abc import Callable
 
@@ -228,6 +229,27 @@ def test_what_json_lacks_is_not_sent(serve: Serve) -> None:
     with pytest.raises(ValueError, match="the number to expect"):
         client.retry_results("a")
     assert seen == []
+
+
+@pytest.mark.parametrize("segment", ["", ".", ".."])
+def test_an_id_that_would_be_another_path_is_not_sent(serve: Serve, segment: str) -> None:
+    seen: list[Request] = []
+    client = serve(seen.append)
+    with pytest.raises(ValueError, match="is no id or slug"):
+        client.delete_file(segment)
+    assert seen == []
+
+
+def test_errors_can_be_pickled(serve: Serve) -> None:
+    with pytest.raises(FailedError) as failed:
+        serve(lambda request: request.value(502, FAILED)).create_result("a", "t")
+    with pytest.raises(ConflictError) as refused:
+        serve(lambda request: request.error(409, "conflict")).create_prism("a", DEFINITION)
+    with pytest.raises(NoResponseError) as lost:
+        serve(lambda request: None).create_prism("a", DEFINITION)
+    for err in (failed.value, refused.value, lost.value):
+        again = pickle.loads(pickle.dumps(err))
+        assert (type(again), str(again), vars(again)) == (type(err), str(err), vars(err))
 
 
 def test_idempotency_keys_differ() -> None:

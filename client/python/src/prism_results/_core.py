@@ -82,6 +82,9 @@ class Call:
 
 def call(operation: str, method: str, *segments: str | int, repeatable: bool | None = None, **rest: Any) -> Call:
     """A call of the path with these segments. Only a POST has another effect twice than once."""
+    for one in segments:
+        if one in ("", ".", ".."):
+            raise ValueError(f'{operation}: "{one}" is no id or slug')
     path = "".join("/" + quote(str(one), safe="") for one in segments)
     repeatable = method != "POST" if repeatable is None else repeatable
     return Call(operation=operation, method=method, path=path, repeatable=repeatable, **rest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from prism_results.models import File, Result, Try
 
@@ -14,6 +15,18 @@ class PrismError(Exception):
     """The operation of the OpenAPI document, such as createResult."""
     request_id = ""
     """Names the request in the server's logs. Empty if there was no response."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without it, pickle would call the class with the message alone, in multiprocessing for example.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[PrismError], args: tuple[Any, ...], members: dict[str, Any]) -> PrismError:
+    """The error that was pickled."""
+    err = kind.__new__(kind)
+    err.args = args
+    err.__dict__.update(members)
+    return err
 
 
 class APIError(PrismError):

@@ -233,11 +233,12 @@ class AsyncStream:
     """
 
     def __init__(self, client: AsyncBase, one: Call) -> None:
-        self._client = client._bounded()
+        self._client = client
         self._call = one
         self._response: httpx.Response | None = None
 
     async def __aenter__(self: S) -> S:
+        self._client = self._client._bounded()
         self._response = await self._client._repeat(self._call, self._client._until, opened)
         return self
 

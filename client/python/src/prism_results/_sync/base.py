@@ -234,11 +234,12 @@ class Stream:
     """
 
     def __init__(self, client: Base, one: Call) -> None:
-        self._client = client._bounded()
+        self._client = client
         self._call = one
         self._response: httpx.Response | None = None
 
     def __enter__(self: S) -> S:
+        self._client = self._client._bounded()
         self._response = self._client._repeat(self._call, self._client._until, opened)
         return self
 
