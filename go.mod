@@ -2,7 +2,10 @@ module github.com/prism-results/prism
 
 go 1.26.0
 
-ignore ./web/node_modules
+ignore (
+	./client/typescript/node_modules
+	./web/node_modules
+)
 
 require (
 	github.com/anthropics/anthropic-sdk-go v1.84.0

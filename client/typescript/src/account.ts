@@ -1,0 +1,57 @@
+import type { CallOptions } from "./call.js";
+import type { List } from "./lists.js";
+import { Results } from "./results.js";
+import type { ApiKey, AuditEntry, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, Selection, Usage } from "./types.js";
+
+/** The account: its keys, members, audit and usage. */
+export class Account extends Results {
+  /** Creates an API key for the account of the client's key. Only this response has the new key's text. */
+  createKey(key: NewKey, options?: CallOptions): Promise<CreatedApiKey> {
+    return this.caller.json({ operation: "createKey", method: "POST", path: ["keys"], body: key, want: 201 }, options);
+  }
+
+  /** Lists keys, newest first, also revoked ones, without their texts. */
+  listKeys(selection?: Selection<"listKeys">, options?: CallOptions): List<ApiKey> {
+    return this.list("listKeys", ["keys"], selection, options);
+  }
+
+  /** Revokes a key at once. */
+  revokeKey(id: string, options?: CallOptions): Promise<ApiKey> {
+    return this.caller.json({ operation: "revokeKey", method: "POST", path: ["keys", id, "revoke"], repeatable: true }, options);
+  }
+
+  /** Invites a member, or with a `claim` makes a rule: whoever signs in by OpenID Connect with it becomes a member. */
+  addMember(member: NewMember, options?: CallOptions): Promise<InvitedMember> {
+    return this.caller.json({ operation: "addMember", method: "POST", path: ["members"], body: member, want: 201 }, options);
+  }
+
+  /** Lists members and rules, newest first. */
+  listMembers(selection?: Selection<"listMembers">, options?: CallOptions): List<Member> {
+    return this.list("listMembers", ["members"], selection, options);
+  }
+
+  /** Replaces the name or the role of a member or rule. Another role for the last owner is a conflict. */
+  changeMember(id: string, change: MemberChange, options?: CallOptions): Promise<Member> {
+    return this.caller.json({ operation: "changeMember", method: "PUT", path: ["members", id], body: change }, options);
+  }
+
+  /** Removes a member or rule. To remove the last owner is a conflict. */
+  removeMember(id: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing({ operation: "removeMember", method: "DELETE", path: ["members", id] }, options);
+  }
+
+  /** Makes a new sign-in link of a member, in place of earlier ones. */
+  linkMember(id: string, options?: CallOptions): Promise<InvitedMember> {
+    return this.caller.json({ operation: "linkMember", method: "POST", path: ["members", id, "link"] }, options);
+  }
+
+  /** Lists who changed what, newest first. It needs a key with the role `owner`. */
+  listAudit(selection?: Selection<"listAudit">, options?: CallOptions): List<AuditEntry> {
+    return this.list("listAudit", ["audit"], selection, options);
+  }
+
+  /** Adds up what the account's calls used: 30 days, by day, unless the selection says otherwise. */
+  readUsage(selection?: Selection<"readUsage">, options?: CallOptions): Promise<Usage> {
+    return this.caller.json({ operation: "readUsage", method: "GET", path: ["usage"], query: selection }, options);
+  }
+}

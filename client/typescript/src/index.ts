@@ -1,0 +1,16 @@
+export { Answers, RawAnswers, type Value, type YesNo } from "./answers.js";
+export { type CallOptions, requestIdOf } from "./call.js";
+export { Prism, type PrismConfig } from "./client.js";
+export { Download, type Row } from "./download.js";
+export {
+  AnswerError, ApiError, type Circumstances, type Code, ConnectionError, FailedError, PrismError, type Problem, UnavailableError, UnusableFileError,
+  ValidationError,
+} from "./errors.js";
+export { List } from "./lists.js";
+export type { ManyOptions, Outcome } from "./many.js";
+export type { ChangeOptions } from "./prisms.js";
+export { newIdempotencyKey, type ResultOptions } from "./results.js";
+export { ColumnsChangedError } from "./rows.js";
+export { isSettled, type WatchOptions } from "./runs.js";
+export type * from "./types.js";
+export { fileFormatOf, type Upload, type UploadOptions } from "./upload.js";

@@ -1,0 +1,67 @@
+import type { Answers } from "./answers.js";
+import type { CallOptions } from "./call.js";
+import { ApiError } from "./errors.js";
+import { patience } from "./pause.js";
+import type { Answered, NewResult } from "./types.js";
+
+/** How many texts are answered. By default a call has up to 10 attempts: an account over its limit has to wait. */
+export interface ManyOptions<T> extends CallOptions {
+  /** How many calls are under way at once; 8 by default. */
+  concurrency?: number | undefined;
+  /**
+   * The idempotency key of each item that has none, such as `(item) => "ticket-" + item.ref`. With keys of your own, all of it can be
+   * called again after an interruption: what is answered already is returned and not asked again.
+   */
+  key?: ((item: T, index: number) => string) | undefined;
+}
+
+/** What became of one item. `index` is its place among the items; the first is 0. */
+export type Outcome<T> = { item: T; index: number } & ({ result: Answered<Answers>; error?: undefined } | { error: Error; result?: undefined });
+
+/** Calls `create` for each item, `concurrency` at once, and yields the outcomes as they are there. */
+export async function* many<T extends NewResult>(
+  items: Iterable<T> | AsyncIterable<T>,
+  options: ManyOptions<T>,
+  create: (item: NewResult, options: CallOptions) => Promise<Answered<Answers>>,
+): AsyncGenerator<Outcome<T>> {
+  const { concurrency = 8, key, signal, attempts = patience, ...others } = options;
+  if (!Number.isInteger(concurrency) || concurrency < 1) throw new TypeError("prism: createResults: concurrency is not a whole number above 0");
+  const from = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  const leave = new AbortController();
+  const abort = () => leave.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort);
+  const underWay = new Map<number, Promise<Outcome<T>>>();
+  const begin = async (item: T, index: number): Promise<Outcome<T>> => {
+    const keyed = item.idempotency_key === undefined && key ? { ...item, idempotency_key: key(item, index) } : item;
+    try {
+      return { item, index, result: await create(keyed, { ...others, attempts, signal: leave.signal }) };
+    } catch (error) {
+      return { item, index, error: error as Error };
+    }
+  };
+  try {
+    for (let index = 0, more = true; ; ) {
+      while (more && underWay.size < concurrency) {
+        const next = await from.next();
+        if (next.done) more = false;
+        else underWay.set(index, begin(next.value, index++));
+      }
+      if (underWay.size === 0) return;
+      const outcome = await Promise.race(underWay.values());
+      underWay.delete(outcome.index);
+      if (outcome.error && endsAll(outcome.error, leave.signal)) throw outcome.error;
+      yield outcome;
+    }
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    leave.abort();
+    await Promise.allSettled(underWay.values());
+    await from.return?.();
+  }
+}
+
+// Whether every other item would have the same error.
+function endsAll(error: Error, signal: AbortSignal): boolean {
+  return signal.aborted || (error instanceof ApiError && (error.code === "unauthorized" || error.code === "not_found")) || error instanceof TypeError;
+}

@@ -1,0 +1,125 @@
+import type { Answers } from "./answers.js";
+import { type Call, type CallOptions, limits } from "./call.js";
+import { shaped } from "./core.js";
+import type { Download } from "./download.js";
+import type { List } from "./lists.js";
+import { type ManyOptions, many, type Outcome } from "./many.js";
+import { checking, Prisms } from "./prisms.js";
+import type {
+  Answered, AnsweredIn, Deleting, Format, NewResult, RawResult, Result, ResultDeletion, ResultIn, ResultRecord, ResultRetry, Retrying, Selection,
+} from "./types.js";
+
+/** Options of a call whose response is a result. */
+export interface ResultOptions<F extends Format> extends CallOptions {
+  /** How the result is written; `json` by default. `raw` has every probability; csv, tsv and jsonl are texts. */
+  format?: F | undefined;
+}
+
+/**
+ * An idempotency key that no other call has. Keep it as long as you may repeat the call: a repeat with the same key returns the stored
+ * result, or retries it if it failed.
+ */
+export function newIdempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A body with an idempotency key: the caller's or a new one, or none if the caller says null. */
+export function keyed<T extends { idempotency_key?: string | null }>(body: T) {
+  const { idempotency_key: key = newIdempotencyKey(), ...rest } = body;
+  return key === null ? { body: rest } : { body: { ...rest, idempotency_key: key }, repeatable: true };
+}
+
+/** Results: creating, reading, retrying, listing, exporting and deleting. */
+export class Results extends Prisms {
+  /**
+   * Answers a text through a prism, given by its slug or id, and saves the result. If the model gives no usable answer, it throws a
+   * FailedError with the saved result.
+   */
+  createResult<F extends Format = "json">(prism: string, result: NewResult, options: ResultOptions<F> = {}): Promise<AnsweredIn<F>> {
+    return this.#result({ operation: "createResult", method: "POST", path: ["prisms", prism, "results"], ...keyed(result), ...answering }, options);
+  }
+
+  /**
+   * Answers many texts, several at a time, and yields the outcome of each as it is there. Texts are taken as they are needed. A text
+   * that has no answer has an `error`; an error of the key or the prism ends the iteration.
+   */
+  createResults<T extends NewResult>(prism: string, results: Iterable<T> | AsyncIterable<T>, options: ManyOptions<T> = {}): AsyncGenerator<Outcome<T>> {
+    return many(results, options, (result, call): Promise<Answered<Answers>> => this.createResult(prism, result, call));
+  }
+
+  /** Reads a saved result, also a failed one. It does not call the model. */
+  readResult<F extends Format = "json">(id: string, options: ResultOptions<F> = {}): Promise<ResultIn<F>> {
+    return this.#result({ operation: "readResult", method: "GET", path: ["results", id] }, options);
+  }
+
+  /**
+   * Sends a failed result's fields to the model again and saves a new result, to which the idempotency key moves. A result can be
+   * retried once; the second retry is a conflict. If the model fails again, it throws a FailedError with the new result.
+   */
+  retryResult<F extends Format = "json">(id: string, options: ResultOptions<F> = {}): Promise<AnsweredIn<F>> {
+    return this.#result({ operation: "retryResult", method: "POST", path: ["results", id, "retry"], ...answering }, options);
+  }
+
+  /** Lists results, newest first, or those of a run in row order. */
+  listResults(selection: Selection<"listResults"> & { format: "raw" }, options?: CallOptions): List<RawResult>;
+  listResults(selection?: Selection<"listResults"> & { format?: "json" }, options?: CallOptions): List<Result>;
+  listResults(selection?: Selection<"listResults">, options?: CallOptions): List<Result | RawResult> {
+    return this.list("listResults", ["results"], selection, options, (result) => shaped<Result | RawResult>(result, selection?.format));
+  }
+
+  /** Streams the results of a prism, oldest first; csv and tsv begin with one header row. */
+  exportResults(prism: string, selection?: Selection<"exportResults">, options?: CallOptions): Promise<Download> {
+    return this.download({ operation: "exportResults", method: "GET", path: ["prisms", prism, "results"], query: selection }, options);
+  }
+
+  /** Reads everything that is kept of the call that made a result. */
+  readRecord(id: string, options?: CallOptions): Promise<ResultRecord> {
+    return this.caller.json({ operation: "readRecord", method: "GET", path: ["results", id, "record"] }, options);
+  }
+
+  /**
+   * Deletes a result for good, and frees its idempotency key. A result that is not there is `not_found`, also if it was deleted by an
+   * attempt of this call whose response was lost.
+   */
+  deleteResult(id: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing({ operation: "deleteResult", method: "DELETE", path: ["results", id] }, options);
+  }
+
+  /** Deletes the results of a prism that match every member of the deletion, at least one, and were saved before the call. */
+  deleteResults(prism: string, deletion: ResultDeletion, options?: CallOptions): Promise<Deleting> {
+    return this.caller.json({ ...deleting(prism), body: deletion, want: 202 }, options);
+  }
+
+  /** Counts what deleteResults would delete, and deletes nothing. */
+  checkDeletion(prism: string, deletion: ResultDeletion, options?: CallOptions): Promise<Deleting> {
+    return this.caller.json({ ...deleting(prism), ...checking(deletion) }, options);
+  }
+
+  /**
+   * Retries all failed results that match, in the background, if they are as many as expected; else it is a conflict. checkRetry counts
+   * them.
+   */
+  retryResults(retry: ResultRetry, expect: number, options?: CallOptions): Promise<Retrying> {
+    return this.caller.json({ ...retrying, body: { ...retry, status: "failed", expect }, want: 202 }, options);
+  }
+
+  /** Counts what retryResults would retry, and retries nothing. */
+  checkRetry(retry: ResultRetry, options?: CallOptions): Promise<Retrying> {
+    return this.caller.json({ ...retrying, ...checking({ ...retry, status: "failed" }) }, options);
+  }
+
+  // Makes a call whose response is a result in a format.
+  #result<R>(call: Call, options: ResultOptions<Format>): Promise<R> {
+    const { format = "json" } = options;
+    const made = { ...call, query: { format }, format };
+    if (format === "json" || format === "raw") return this.caller.json(made, options, (result) => shaped<R & object>(result, format));
+    return this.caller.text(made, options) as Promise<R>;
+  }
+}
+
+// A call that the model answers.
+const answering = { limit: limits.answer, failed: "result" } as const;
+
+const deleting = (prism: string): Call => ({ operation: "deleteResults", method: "POST", path: ["prisms", prism, "results", "delete"] });
+
+const retrying: Call = { operation: "retryResults", method: "POST", path: ["results", "retry"] };

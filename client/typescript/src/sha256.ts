@@ -1,0 +1,69 @@
+// SHA-256 of content that comes in pieces, FIPS 180-4. The web's crypto.subtle takes only content that is in memory as a whole, and
+// is missing on pages without TLS.
+
+const constants = roots(64, 3);
+const initial = roots(8, 2);
+
+/** The first 32 bits of the fractional parts of the roots of the first primes. */
+function roots(count: number, degree: number): Int32Array {
+  const found = new Int32Array(count);
+  for (let n = 0, candidate = 2; n < count; candidate++) {
+    let prime = true;
+    for (let d = 2; d * d <= candidate; d++) prime &&= candidate % d !== 0;
+    if (!prime) continue;
+    const root = degree === 2 ? Math.sqrt(candidate) : Math.cbrt(candidate);
+    found[n++] = Math.floor((root % 1) * 2 ** 32);
+  }
+  return found;
+}
+
+export class Sha256 {
+  readonly #state = initial.slice();
+  readonly #words = new Int32Array(64);
+  readonly #block = new Uint8Array(64);
+  readonly #view = new DataView(this.#block.buffer);
+  #length = 0;
+
+  update(data: Uint8Array): void {
+    for (let at = 0; at < data.length; ) {
+      const begin = this.#length % 64;
+      const part = data.subarray(at, at + 64 - begin);
+      this.#block.set(part, begin);
+      this.#length += part.length;
+      at += part.length;
+      if (this.#length % 64 === 0) this.#mix();
+    }
+  }
+
+  /** The digest in hex. Nothing can be added behind it. */
+  hex(): string {
+    const length = this.#length;
+    this.update(Uint8Array.of(0x80));
+    this.update(new Uint8Array((120 - (this.#length % 64)) % 64));
+    this.#view.setUint32(56, Math.floor(length / 2 ** 29));
+    this.#view.setUint32(60, (length * 8) >>> 0);
+    this.#mix();
+    return Array.from(this.#state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+  }
+
+  #mix(): void {
+    const w = this.#words;
+    for (let i = 0; i < 16; i++) w[i] = this.#view.getInt32(4 * i);
+    for (let i = 16; i < 64; i++) {
+      const x = w[i - 15]!;
+      const y = w[i - 2]!;
+      const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+      const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
+      w[i] = (w[i - 16]! + s0 + w[i - 7]! + s1) | 0;
+    }
+    let [a, b, c, d, e, f, g, h] = this.#state as unknown as [number, number, number, number, number, number, number, number];
+    for (let i = 0; i < 64; i++) {
+      const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+      const t1 = (h + s1 + ((e & f) ^ (~e & g)) + constants[i]! + w[i]!) | 0;
+      const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+      const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
+    }
+    for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) this.#state[i] = (this.#state[i]! + word) | 0;
+  }
+}
