@@ -23,8 +23,9 @@ PEER_INSTALLED     := $(TOOLS)/peer/node_modules/.package-lock.json
 PORTKEY_INSTALLED  := $(TOOLS)/portkey/node_modules/.package-lock.json
 OPENID_INSTALLED   := $(TOOLS)/openid/node_modules/.package-lock.json
 AXE_INSTALLED      := $(TOOLS)/axe/node_modules/.package-lock.json
-# Those of the front end are beside its sources, where its tools look for them.
-WEB_INSTALLED      := web/node_modules/.package-lock.json
+# Those of the front end and of the TypeScript client are beside their sources, where their tools look for them.
+WEB_INSTALLED        := web/node_modules/.package-lock.json
+TYPESCRIPT_INSTALLED := client/typescript/node_modules/.package-lock.json
 
 # A registry may fail once.
 NPM_CI := for pause in 5 20 0; do npm ci && exit; sleep $$pause; done; exit 1
@@ -35,7 +36,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test chaos race fuzz mutants lint spectral fmt vulns verify ci deps example clean
-.PHONY: bench bench-smoke live web web-check web-verify python python-check
+.PHONY: bench bench-smoke live web web-check web-verify typescript typescript-check python python-check
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
@@ -89,6 +90,13 @@ python-check: ## check the Python client: its form, its types, its package, and 
 	$(BUILD) -o bin/prism ./cmd/prism
 	@scripts/python.sh check
 
+typescript: $(TYPESCRIPT_INSTALLED) ## write the types of the TypeScript client from the OpenAPI document
+	cd client/typescript && npm run --silent api
+
+typescript-check: $(TYPESCRIPT_INSTALLED) ## check the types of the TypeScript client, that they are those of the OpenAPI document, and run its tests with a real Prism
+	$(BUILD) -o bin/prism ./cmd/prism
+	cd client/typescript && npm run --silent api -- --check && npm run --silent check && npm test --silent
+
 spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity hint --ruleset scripts/spectral/ruleset.yaml \
 		services/gateway/internal/apidoc/openapi.json
@@ -115,7 +123,7 @@ live: ## answer questions with a real model from PyPI and write the table into d
 	@scripts/live.sh
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/live -page docs/providers.md $(LIVE)
 
-ci: test chaos lint spectral web-check python-check bench-smoke ## what CI runs
+ci: test chaos lint spectral web-check typescript-check python-check bench-smoke ## what CI runs
 	$(MAKE) fuzz FUZZTIME=5s
 
 deps: $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
@@ -153,7 +161,7 @@ debug: ## the same under the debugger Delve, in a namespace of its own
 	skaffold debug --port-forward
 
 clean: ## remove what was built
-	rm -rf bin $(TOOLS) web/node_modules
+	rm -rf bin $(TOOLS) web/node_modules client/typescript/node_modules client/typescript/dist
 
 $(LINT):
 	GOBIN=$(TOOLS) CGO_ENABLED=0 $(GO) install -trimpath github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
@@ -174,5 +182,7 @@ $(SPECTRAL_INSTALLED) $(PEER_INSTALLED) $(PORTKEY_INSTALLED) $(OPENID_INSTALLED)
 	cd $(@D)/.. && $(NPM_CI)
 
 $(WEB_INSTALLED): $(addprefix web/,package.json package-lock.json .npmrc)
+$(TYPESCRIPT_INSTALLED): $(addprefix client/typescript/,package.json package-lock.json .npmrc)
+$(WEB_INSTALLED) $(TYPESCRIPT_INSTALLED):
 	@scripts/deps.sh npm
-	cd web && $(NPM_CI)
+	cd $(@D)/.. && $(NPM_CI)

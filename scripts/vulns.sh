@@ -19,7 +19,7 @@ case $code in
 *) fail "UNKNOWN for Go: govulncheck has no answer from $db. It needs this database, or VULNDB=file:///… of a copy of data/osv of github.com/golang/vulndb." ;;
 esac
 
-for folder in scripts/spectral test/bench/peer web; do
+for folder in scripts/spectral test/bench/peer web client/typescript; do
 	code=0
 	report=$(cd "$folder" && npm audit --package-lock-only --json) || code=$?
 	case $report in

@@ -33,24 +33,23 @@ export class Rows {
     this.#request = request;
   }
 
-  /** Ends the current connection. */
-  async cancel(): Promise<void> {
-    await this.#from.return();
-  }
-
   async *chunks(pauses: Pauses, bounds: Bounds): Chunks {
     let rows = this.#whole();
-    for (;;) {
-      const next = await rows.next().catch(async (error: unknown) => {
-        if (!mayPass(error)) throw error;
-        return patiently(pauses, bounds, async () => {
-          this.#from = await this.#request(this.#number());
-          rows = this.#whole();
-          return rows.next();
+    try {
+      for (;;) {
+        const next = await rows.next().catch(async (error: unknown) => {
+          if (!mayPass(error)) throw error;
+          return patiently(pauses, bounds, async () => {
+            this.#from = await this.#request(this.#number());
+            rows = this.#whole();
+            return rows.next();
+          });
         });
-      });
-      if (next.done) return;
-      yield next.value;
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      await rows.return();
     }
   }
 

@@ -108,15 +108,13 @@ export class Runs extends Files {
   async watchRun(id: string, options: WatchOptions = {}): Promise<Run> {
     const { onProgress = () => {}, ...call } = options;
     const bounds = this.caller.bounds(call);
-    for (let n = 1, events = true; ; n++) {
+    for (let n = 1, arrive = true; ; n++) {
       const states = this.followRun(id, bounds);
       try {
         // A run that cannot be followed is read below, which also tells what is wrong if that stays so.
-        const next = async () => (events ? await states.next().catch(() => undefined) : undefined);
-        for (let state = await next(), arrived = false; ; state = await next()) {
-          events = arrived;
-          if (!state?.value) break;
-          arrived = true;
+        let state = arrive ? await states.next().catch(() => undefined) : undefined;
+        for (arrive = false; state?.value; state = await states.next().catch(() => undefined)) {
+          arrive = true;
           onProgress(state.value);
           if (isSettled(state.value)) return state.value;
         }

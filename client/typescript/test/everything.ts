@@ -1,0 +1,86 @@
+import type { NewRun, NewVersion, Prism, ResultDeletion, ResultRetry } from "../src/index.js";
+
+const version: NewVersion = {
+  instructions: "i",
+  model: "m",
+  fields: [{ key: "f", label: "F" }],
+  questions: [{ key: "q", type: "yes_no", text: "?" }],
+  lens: { columns: [{ name: "q", question: "q", show: "answer" }] },
+  if_latest: 1,
+};
+const { if_latest: _, ...first } = version;
+const { fields, questions, lens } = version;
+const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok" };
+const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000) };
+const run: NewRun = {
+  file_id: "f", fields: { a: "b" }, ref: "r", context: "c", version: 1, name: "n", rows_per_second: 1, concurrency: 1, pause_at_failures: 0.5,
+  idempotency_key: "k",
+};
+const page = { limit: 1, cursor: "c" };
+const period = { from: new Date(1000), to: new Date(2000) };
+const ifMatch = { ifMatch: '"e"' };
+
+/** Calls each operation with all that it can send. */
+export const everything: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
+  createResult: (p) => p.createResult("a", { fields: { a: "b" }, version: 1, idempotency_key: "k", ref: "r", context: "c" }),
+  readResult: (p) => p.readResult("a"),
+  retryResult: (p) => p.retryResult("a"),
+  listResults: (p) =>
+    p.listResults({ prism: "a", status: "ok", ref: "r", version: 1, ...period, model: "m", key_id: "k", run: "a", format: "raw", ...page }),
+  exportResults: (p) => p.exportResults("a", { format: "csv", status: "ok", ...period, model: "m", key_id: "k", after: "a" }),
+  createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }),
+  readPrism: (p) => p.readPrism("a"),
+  listPrisms: (p) => p.listPrisms({ archived: "all", ...page }),
+  createVersion: (p) => p.createVersion("a", version, ifMatch),
+  listVersions: (p) => p.listVersions("a", page),
+  renamePrism: (p) => p.renamePrism("a", "n"),
+  readVersion: (p) => p.readVersion("a", 1),
+  replaceLens: (p) => p.replaceLens("a", lens!, ifMatch),
+  previewLens: (p) => p.previewLens("a", lens!),
+  tryDefinition: (p) => p.tryDefinition({ definition: { fields, questions }, lens: lens!, fields: { a: "b" }, context: "c" }),
+  archivePrism: (p) => p.archivePrism("a"),
+  unarchivePrism: (p) => p.unarchivePrism("a"),
+  createKey: (p) => p.createKey({ name: "n", role: "reader", expires_at: new Date(1000) }),
+  listKeys: (p) => p.listKeys(page),
+  revokeKey: (p) => p.revokeKey("a"),
+  deleteResult: (p) => p.deleteResult("a"),
+  deleteResults: (p) => p.deleteResults("a", deletion),
+  retryResults: (p) => p.retryResults(retry, 1),
+  setRetention: (p) => p.setRetention("a", null),
+  listAudit: (p) => p.listAudit({ ...period, actor: "operator", ...page }),
+  addMember: (p) => p.addMember({ name: "n", email: "e", role: "reader", claim: { name: "n", value: "v" } }),
+  listMembers: (p) => p.listMembers(page),
+  changeMember: (p) => p.changeMember("a", { name: "n", role: "reader" }),
+  removeMember: (p) => p.removeMember("a"),
+  linkMember: (p) => p.linkMember("a"),
+  listModels: (p) => p.listModels(),
+  readRecord: (p) => p.readRecord("a"),
+  readUsage: (p) => p.readUsage({ ...period, by: "model", prism: "a", model: "m", key_id: "k" }),
+  createFile: (p) => p.createFile({ name: "n", format: "csv", bytes: 1, sha256: "s" }),
+  putPart: (p) => p.putPart("a", 1, new TextEncoder().encode("b")),
+  completeFile: (p) => p.completeFile("a"),
+  listFiles: (p) => p.listFiles(page),
+  readFile: (p) => p.readFile("a"),
+  listFileRows: (p) => p.listFileRows("a", { offset: 1, limit: 2 }),
+  deleteFile: (p) => p.deleteFile("a"),
+  createRun: (p) => p.createRun("a", run),
+  listRuns: (p) => p.listRuns({ prism: "a", status: "paused", ...page }),
+  readRun: (p) => p.readRun("a"),
+  pauseRun: (p) => p.pauseRun("a"),
+  resumeRun: (p) => p.resumeRun("a"),
+  cancelRun: (p) => p.cancelRun("a"),
+  retryRun: (p) => p.retryRun("a"),
+  setRunLimits: (p) => p.setRunLimits("a", { rows_per_second: 1, concurrency: null }),
+  listRunRows: (p) => p.listRunRows("a", { format: "tsv", only: "ok", after: 1 }),
+  followRun: (p) => p.followRun("a").next(),
+};
+
+/** Calls the operations that have a dry run, with it. */
+export const checks: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
+  createPrism: (p) => p.checkPrism({ slug: "a", name: "n", ...first }),
+  createVersion: (p) => p.checkVersion("a", version, ifMatch),
+  replaceLens: (p) => p.checkLens("a", lens!, ifMatch),
+  createRun: (p) => p.checkRun("a", run),
+  deleteResults: (p) => p.checkDeletion("a", deletion),
+  retryResults: (p) => p.checkRetry(retry),
+};

@@ -1,0 +1,94 @@
+import { expect, it } from "vitest";
+import { ApiError, ConnectionError, FailedError, type NewResult, type Outcome, UnavailableError } from "../src/index.js";
+import { answer, failedJson, failure, jsonType, okJson, serving, unavailableJson } from "./serving.js";
+
+async function all<T>(outcomes: AsyncIterable<Outcome<T>>): Promise<Outcome<T>[]> {
+  const seen: Outcome<T>[] = [];
+  for await (const outcome of outcomes) seen.push(outcome);
+  return seen.sort((a, b) => a.index - b.index);
+}
+
+const texts = (count: number): NewResult[] => Array.from({ length: count }, (_, i) => ({ text: `text ${i}`, ref: String(i) }));
+
+// A server that answers when so many calls are there, and knows the bodies of all.
+async function gathering(atOnce: number) {
+  const bodies: { text: string; idempotency_key: string }[] = [];
+  let waiting: (() => void)[] = [];
+  let most = 0;
+  const prism = await serving(async (request, response) => {
+    bodies.push(JSON.parse(request.body.toString()) as (typeof bodies)[0]);
+    const all = new Promise<void>((go) => waiting.push(go));
+    most = Math.max(most, waiting.length);
+    if (waiting.length === atOnce) {
+      for (const go of waiting) go();
+      waiting = [];
+    }
+    await all;
+    answer(response, 200, jsonType, okJson);
+  });
+  return { prism, bodies, most: () => most };
+}
+
+it("many texts are answered, as many at once as is said, each with its key", async () => {
+  const { prism, bodies, most } = await gathering(3);
+  const items = [...texts(5), { text: "keyed", idempotency_key: "mine" }];
+  const outcomes = await all(prism.createResults("a", items, { concurrency: 3, key: ({ ref }, index) => `ticket-${ref}-${index}` }));
+  expect(outcomes.map(({ item }) => item)).toEqual(items);
+  expect(outcomes.every(({ result }) => result?.answers.yesNo("z") === "yes")).toBe(true);
+  expect(bodies.map((body) => body.idempotency_key).sort()).toEqual(["mine", ...[0, 1, 2, 3, 4].map((i) => `ticket-${i}-${i}`)]);
+  expect(most()).toBe(3);
+});
+
+it("texts are taken as they are needed", async () => {
+  let taken = 0;
+  let returned = false;
+  async function* endless(): AsyncGenerator<NewResult> {
+    try {
+      for (;;) yield { text: String(taken++) };
+    } finally {
+      returned = true;
+    }
+  }
+  const { prism } = await gathering(1);
+  for await (const { index } of prism.createResults("a", endless(), { concurrency: 2 })) if (index >= 4) break;
+  expect(taken).toBeLessThanOrEqual(8);
+  expect(returned).toBe(true);
+});
+
+it("a text without an answer has its error, and the others go on", async () => {
+  const prism = await serving((request, response) =>
+    request.body.includes("text 1") ? answer(response, 502, jsonType, failedJson) : answer(response, 200, jsonType, okJson),
+  );
+  const outcomes = await all(prism.createResults("a", texts(3)));
+  expect(outcomes.map(({ error }) => error?.constructor)).toEqual([undefined, FailedError, undefined]);
+});
+
+it("an account over its limit waits longer than for one call", async () => {
+  let n = 0;
+  const prism = await serving((_, response) => (++n < 10 ? answer(response, 503, jsonType, unavailableJson) : answer(response, 200, jsonType, okJson)));
+  expect((await all(prism.createResults("a", texts(1))))[0]!.result).toBeDefined();
+  n = -100;
+  expect((await all(prism.createResults("a", texts(1), { attempts: 2 })))[0]!.error).toBeInstanceOf(UnavailableError);
+});
+
+it.each([401, 404])("what every text would be refused for ends all: %i", async (status) => {
+  let n = 0;
+  const code = status === 401 ? "unauthorized" : "not_found";
+  const prism = await serving((_, response) => {
+    n++;
+    answer(response, status, jsonType, JSON.stringify({ error: { code, message: "no" } }));
+  });
+  expect((await failure(all(prism.createResults("a", texts(100), { concurrency: 2 })), ApiError)).status).toBe(status);
+  expect(n).toBeLessThanOrEqual(2);
+});
+
+it("a signal ends all", async () => {
+  const leave = new AbortController();
+  const prism = await serving(() => leave.abort());
+  expect((await failure(all(prism.createResults("a", texts(9), { signal: leave.signal })), ConnectionError)).aborted).toBe(true);
+});
+
+it("a concurrency that is none is refused", async () => {
+  const { prism } = await gathering(1);
+  await failure(all(prism.createResults("a", texts(1), { concurrency: 0 })), TypeError);
+});
