@@ -37,7 +37,7 @@ export interface Call {
   operation: string;
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** The segments below /v1. */
-  path: (string | number)[];
+  path: readonly (string | number)[];
   query?: Query | undefined;
   /** JSON, or octets as they are. */
   body?: object | undefined;

@@ -8,7 +8,7 @@ export {
 } from "./errors.js";
 export { List } from "./lists.js";
 export type { ManyOptions, Outcome } from "./many.js";
-export type { ChangeOptions } from "./prisms.js";
+export type { ChangeOptions, StoreOptions } from "./prisms.js";
 export { newIdempotencyKey, type ResultOptions } from "./results.js";
 export { ColumnsChangedError } from "./rows.js";
 export { isSettled, type WatchOptions } from "./runs.js";

@@ -2,17 +2,20 @@ import type { Answers } from "./answers.js";
 import type { CallOptions } from "./call.js";
 import { ApiError } from "./errors.js";
 import { patience } from "./pause.js";
+import { Sha256 } from "./sha256.js";
 import type { Answered, NewResult } from "./types.js";
 
 /** How many texts are answered. By default a call has up to 10 attempts: an account over its limit has to wait. */
-export interface ManyOptions<T> extends CallOptions {
+export interface ManyOptions extends CallOptions {
   /** How many calls are under way at once; 8 by default. */
   concurrency?: number | undefined;
   /**
-   * The idempotency key of each item that has none, such as `(item) => "ticket-" + item.ref`. With keys of your own, all of it can be
-   * called again after an interruption: what is answered already is returned and not asked again.
+   * Names the job, such as "tickets of May". The idempotency key of an item that has none is derived from the job, the prism as it is
+   * named in the call, and the item, but not from its place: so the same job can be run again after an interruption, and what is
+   * answered already is returned and not asked again. Equal items share one result; give them different refs to have several. Without
+   * a job each item has a new key.
    */
-  key?: ((item: T, index: number) => string) | undefined;
+  job?: string | undefined;
 }
 
 /** What became of one item. `index` is its place among the items; the first is 0. */
@@ -20,11 +23,12 @@ export type Outcome<T> = { item: T; index: number } & ({ result: Answered<Answer
 
 /** Calls `create` for each item, `concurrency` at once, and yields the outcomes as they are there. */
 export async function* many<T extends NewResult>(
+  prism: string,
   items: Iterable<T> | AsyncIterable<T>,
-  options: ManyOptions<T>,
+  options: ManyOptions,
   create: (item: NewResult, options: CallOptions) => Promise<Answered<Answers>>,
 ): AsyncGenerator<Outcome<T>> {
-  const { concurrency = 8, key, signal, attempts = patience, ...others } = options;
+  const { concurrency = 8, job, signal, attempts = patience, ...others } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) throw new TypeError("prism: createResults: concurrency is not a whole number above 0");
   const from = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const leave = new AbortController();
@@ -33,7 +37,7 @@ export async function* many<T extends NewResult>(
   signal?.addEventListener("abort", abort);
   const underWay = new Map<number, Promise<Outcome<T>>>();
   const begin = async (item: T, index: number): Promise<Outcome<T>> => {
-    const keyed = item.idempotency_key === undefined && key ? { ...item, idempotency_key: key(item, index) } : item;
+    const keyed = item.idempotency_key === undefined && job !== undefined ? { ...item, idempotency_key: keyOf(job, prism, item) } : item;
     try {
       return { item, index, result: await create(keyed, { ...others, attempts, signal: leave.signal }) };
     } catch (error) {
@@ -59,6 +63,14 @@ export async function* many<T extends NewResult>(
     await Promise.allSettled(underWay.values());
     await from.return?.();
   }
+}
+
+// Releases keep the key as it is: a job may begin with one release and go on with the next.
+function keyOf(job: string, prism: string, { text, fields, version, ref, context }: NewResult): string {
+  const values = fields && Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+  const hash = new Sha256();
+  hash.update(new TextEncoder().encode(JSON.stringify([job, prism, text, values, version, ref, context])));
+  return hash.hex();
 }
 
 // Whether every other item would have the same error.

@@ -4,8 +4,14 @@ import { Core, entries, shaped } from "./core.js";
 import type { List } from "./lists.js";
 import type { Lens, ModelList, NewPrism, NewTry, NewVersion, PreviewedLens, Result, Schemas, Selection, StoredPrism, Try, Version } from "./types.js";
 
+/** Options of a call that stores something. */
+export interface StoreOptions extends CallOptions {
+  /** Makes every check of the call and returns what the call would, but stores nothing. */
+  dryRun?: boolean | undefined;
+}
+
 /** Options of a call that changes a prism. */
-export interface ChangeOptions extends CallOptions {
+export interface ChangeOptions extends StoreOptions {
   /** The `etag` of the prism. A prism that was changed since is a conflict, and stays as it is. */
   ifMatch?: string | undefined;
 }
@@ -13,13 +19,8 @@ export interface ChangeOptions extends CallOptions {
 /** Definitions: prisms, versions, Lenses, tries and models. */
 export class Prisms extends Core {
   /** Creates a prism with its version 1. A slug that the account has already is a conflict. */
-  createPrism(prism: NewPrism, options?: CallOptions): Promise<StoredPrism> {
-    return this.#tagged({ operation: "createPrism", method: "POST", path: ["prisms"], body: prism, want: 201 }, options);
-  }
-
-  /** Makes every check of createPrism and returns the prism as it would be, but creates nothing. */
-  checkPrism(prism: NewPrism, options?: CallOptions): Promise<StoredPrism> {
-    return this.caller.json({ operation: "createPrism", method: "POST", path: ["prisms"], ...checking(prism) }, options);
+  createPrism(prism: NewPrism, options?: StoreOptions): Promise<StoredPrism> {
+    return this.#tagged({ operation: "createPrism", method: "POST", path: ["prisms"], ...storing(prism, 201, options) }, options);
   }
 
   /** Reads a prism by its slug or id, an archived one too. */
@@ -54,12 +55,8 @@ export class Prisms extends Core {
 
   /** Adds the next version of a prism, which answers calls from then on. With `if_latest` only behind that version. */
   createVersion(prism: string, version: NewVersion, options?: ChangeOptions): Promise<Version> {
-    return this.caller.json({ ...changing("createVersion", prism, options), body: version, want: 201 }, options);
-  }
-
-  /** Makes every check of createVersion and returns the version as it would be, but adds nothing. */
-  checkVersion(prism: string, version: NewVersion, options?: ChangeOptions): Promise<Version> {
-    return this.caller.json({ ...changing("createVersion", prism, options), ...checking(version) }, options);
+    const call = { operation: "createVersion", method: "POST", path: ["prisms", prism, "versions"], ifMatch: options?.ifMatch } as const;
+    return this.caller.json({ ...call, ...storing(version, 201, options) }, options);
   }
 
   /** Lists the versions of a prism, newest first. */
@@ -73,12 +70,8 @@ export class Prisms extends Core {
 
   /** Replaces the Lens of a prism, for old results too. */
   replaceLens(prism: string, lens: Lens, options?: ChangeOptions): Promise<StoredPrism> {
-    return this.#tagged({ ...changing("replaceLens", prism, options), body: lens }, options);
-  }
-
-  /** Makes every check of replaceLens and returns the prism as it would be, but edits nothing. */
-  checkLens(prism: string, lens: Lens, options?: ChangeOptions): Promise<StoredPrism> {
-    return this.caller.json({ ...changing("replaceLens", prism, options), ...checking(lens) }, options);
+    const call = { operation: "replaceLens", method: "PUT", path: ["prisms", prism, "lens"], ifMatch: options?.ifMatch } as const;
+    return this.#tagged({ ...call, ...storing(lens, 200, options) }, options);
   }
 
   /** Shows results of a prism, at most 50, as a read with another Lens would. An id that no result of the prism has is left out. */
@@ -117,11 +110,7 @@ export class Prisms extends Core {
   }
 }
 
-// A call that changes the versions or the Lens of a prism.
-function changing(operation: "createVersion" | "replaceLens", prism: string, options?: ChangeOptions): Call {
-  const [method, last] = operation === "createVersion" ? (["POST", "versions"] as const) : (["PUT", "lens"] as const);
-  return { operation, method, path: ["prisms", prism, last], ifMatch: options?.ifMatch };
+/** The body of a call that stores something and then has the status `want`, or of its dry run (spec: dry-run). */
+export function storing(body: object, want: number, options: StoreOptions = {}) {
+  return options.dryRun ? { body: { ...body, dry_run: true }, want: 200, repeatable: true } : { body, want };
 }
-
-/** Makes a call store nothing (spec: dry-run). */
-export const checking = (body: object) => ({ body: { ...body, dry_run: true }, want: 200, repeatable: true });

@@ -4,7 +4,7 @@ import { shaped } from "./core.js";
 import type { Download } from "./download.js";
 import type { List } from "./lists.js";
 import { type ManyOptions, many, type Outcome } from "./many.js";
-import { checking, Prisms } from "./prisms.js";
+import { Prisms, type StoreOptions, storing } from "./prisms.js";
 import type {
   Answered, AnsweredIn, Deleting, Format, NewResult, RawResult, Result, ResultDeletion, ResultIn, ResultRecord, ResultRetry, Retrying, Selection,
 } from "./types.js";
@@ -43,8 +43,8 @@ export class Results extends Prisms {
    * Answers many texts, several at a time, and yields the outcome of each as it is there. Texts are taken as they are needed. A text
    * that has no answer has an `error`; an error of the key or the prism ends the iteration.
    */
-  createResults<T extends NewResult>(prism: string, results: Iterable<T> | AsyncIterable<T>, options: ManyOptions<T> = {}): AsyncGenerator<Outcome<T>> {
-    return many(results, options, (result, call): Promise<Answered<Answers>> => this.createResult(prism, result, call));
+  createResults<T extends NewResult>(prism: string, results: Iterable<T> | AsyncIterable<T>, options: ManyOptions = {}): AsyncGenerator<Outcome<T>> {
+    return many(prism, results, options, (result, call): Promise<Answered<Answers>> => this.createResult(prism, result, call));
   }
 
   /** Reads a saved result, also a failed one. It does not call the model. */
@@ -85,27 +85,22 @@ export class Results extends Prisms {
     return this.caller.nothing({ operation: "deleteResult", method: "DELETE", path: ["results", id] }, options);
   }
 
-  /** Deletes the results of a prism that match every member of the deletion, at least one, and were saved before the call. */
-  deleteResults(prism: string, deletion: ResultDeletion, options?: CallOptions): Promise<Deleting> {
-    return this.caller.json({ ...deleting(prism), body: deletion, want: 202 }, options);
-  }
-
-  /** Counts what deleteResults would delete, and deletes nothing. */
-  checkDeletion(prism: string, deletion: ResultDeletion, options?: CallOptions): Promise<Deleting> {
-    return this.caller.json({ ...deleting(prism), ...checking(deletion) }, options);
+  /**
+   * Deletes the results of a prism that match every member of the deletion, at least one, and were saved before the call. A dry run
+   * counts them.
+   */
+  deleteResults(prism: string, deletion: ResultDeletion, options?: StoreOptions): Promise<Deleting> {
+    const call = { operation: "deleteResults", method: "POST", path: ["prisms", prism, "results", "delete"] } as const;
+    return this.caller.json({ ...call, ...storing(deletion, 202, options) }, options);
   }
 
   /**
-   * Retries all failed results that match, in the background, if they are as many as expected; else it is a conflict. checkRetry counts
+   * Retries all failed results that match, in the background, if they are as many as `expect`; else it is a conflict. A dry run counts
    * them.
    */
-  retryResults(retry: ResultRetry, expect: number, options?: CallOptions): Promise<Retrying> {
-    return this.caller.json({ ...retrying, body: { ...retry, status: "failed", expect }, want: 202 }, options);
-  }
-
-  /** Counts what retryResults would retry, and retries nothing. */
-  checkRetry(retry: ResultRetry, options?: CallOptions): Promise<Retrying> {
-    return this.caller.json({ ...retrying, ...checking({ ...retry, status: "failed" }) }, options);
+  retryResults(retry: ResultRetry, options?: StoreOptions): Promise<Retrying> {
+    const call = { operation: "retryResults", method: "POST", path: ["results", "retry"] } as const;
+    return this.caller.json({ ...call, ...storing({ ...retry, status: "failed" }, 202, options) }, options);
   }
 
   // Makes a call whose response is a result in a format.
@@ -119,7 +114,3 @@ export class Results extends Prisms {
 
 // A call that the model answers.
 const answering = { limit: limits.answer, failed: "result" } as const;
-
-const deleting = (prism: string): Call => ({ operation: "deleteResults", method: "POST", path: ["prisms", prism, "results", "delete"] });
-
-const retrying: Call = { operation: "retryResults", method: "POST", path: ["results", "retry"] };

@@ -3,7 +3,7 @@ import { Download } from "./download.js";
 import { Files } from "./files.js";
 import type { List } from "./lists.js";
 import { patiently } from "./pause.js";
-import { checking } from "./prisms.js";
+import { type StoreOptions, storing } from "./prisms.js";
 import { keyed, newIdempotencyKey } from "./results.js";
 import { Rows } from "./rows.js";
 import type { DryRun, NewRun, Run, RunLimits, Selection } from "./types.js";
@@ -32,14 +32,16 @@ export class Runs extends Files {
     return this.watchRun(made.id, { ...bounds, onProgress });
   }
 
-  /** Starts a run of a ready file through a prism, given by its slug or id. */
-  createRun(prism: string, run: NewRun, options?: CallOptions): Promise<Run> {
-    return this.caller.json({ ...creating(prism), ...keyed(run), want: 201 }, options);
-  }
-
-  /** Makes every check of createRun and those of the rows, and says what the run would do, but makes and sends nothing. */
-  checkRun(prism: string, run: NewRun, options?: CallOptions): Promise<DryRun> {
-    return this.caller.json({ ...creating(prism), ...checking(run), limit: limits.plan }, options);
+  /**
+   * Starts a run of a ready file through a prism, given by its slug or id. A dry run makes every check, also those of the rows, and says
+   * what the run would do.
+   */
+  createRun(prism: string, run: NewRun, options: StoreOptions & { dryRun: true }): Promise<DryRun>;
+  createRun(prism: string, run: NewRun, options?: StoreOptions & { dryRun?: false | undefined }): Promise<Run>;
+  createRun(prism: string, run: NewRun, options: StoreOptions = {}): Promise<Run | DryRun> {
+    const call = { operation: "createRun", method: "POST", path: ["prisms", prism, "runs"] } as const;
+    if (options.dryRun) return this.caller.json({ ...call, ...storing(run, 201, options), limit: limits.plan }, options);
+    return this.caller.json({ ...call, ...keyed(run), want: 201 }, options);
   }
 
   /** Lists runs, newest first. */
@@ -128,5 +130,3 @@ export class Runs extends Files {
     }
   }
 }
-
-const creating = (prism: string): Call => ({ operation: "createRun", method: "POST", path: ["prisms", prism, "runs"] });

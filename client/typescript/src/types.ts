@@ -61,13 +61,13 @@ export type NewResult = Input & Omit<Schemas["CreateResult"], "fields" | "text" 
 /** Everything that is kept of the call that made a result. */
 export type ResultRecord = Schemas["Record"];
 export type ResultDeletion = WithTimes<Omit<Schemas["ResultDeletion"], "dry_run">>;
-export type ResultRetry = WithTimes<Omit<Schemas["ResultRetry"], "status" | "expect" | "dry_run">>;
+export type ResultRetry = WithTimes<Omit<Schemas["ResultRetry"], "status" | "dry_run">>;
 export type Deleting = Schemas["Deleting"];
 export type Retrying = Schemas["Retrying"];
 
 /** A prism with its latest version and its Lens. */
 export type StoredPrism = Schemas["Prism"] & {
-  /** Names the prism as it is here, for the option `ifMatch`. Prisms of lists and of checks have none. */
+  /** Names the prism as it is here, for the option `ifMatch`. Prisms of lists and of dry runs have none. */
   etag?: string;
 };
 export type NewPrism = Omit<Schemas["NewPrism"], "dry_run">;

@@ -122,7 +122,7 @@ describe("a call that takes long", () => {
     ["a create", (p) => p.createResult("a", text, { attempts: 1 }), 75_000],
     ["a retry", (p) => p.retryResult("a"), 75_000],
     ["a part", (p) => p.putPart("a", 1, new Uint8Array(1), { attempts: 1 }), 120_000],
-    ["a check of a run", (p) => p.checkRun("a", { file_id: "f", fields: {} }, { attempts: 1 }), 60_000],
+    ["a dry run of a run", (p) => p.createRun("a", { file_id: "f", fields: {} }, { dryRun: true, attempts: 1 }), 60_000],
   ])("ends by itself: %s", async (_, call, limit) => {
     const { prism, ends } = silent();
     expect(await late(call(prism))).toMatchObject({ timedOut: true, aborted: false, sent: true });

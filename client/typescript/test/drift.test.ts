@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, inject, it } from "vitest";
 import { ApiError, ConnectionError, Prism } from "../src/index.js";
-import { checks, everything } from "./everything.js";
+import { dryRuns, everything } from "./everything.js";
 import { answering, failure, jsonType, key } from "./serving.js";
 
 interface Parameter {
@@ -50,9 +50,9 @@ describe("the client can send everything that the document describes", () => {
     const call = everything[id];
     expect(call, "no test calls it").toBeDefined();
     const plain = await sent(call!);
-    const check = checks[id] && (await sent(checks[id]));
+    const dryRun = dryRuns[id] && (await sent(dryRuns[id]));
     expect(plain.body?.["dry_run"]).toBeUndefined();
-    for (const { url, init } of check ? [plain, check] : [plain]) {
+    for (const { url, init } of dryRun ? [plain, dryRun] : [plain]) {
       expect(url.pathname).toBe(path.replace("{version}", "1").replace("{n}", "1").replaceAll(/\{\w+\}/g, "a"));
       expect(init.method).toBe(method);
       expect([...url.searchParams.keys()].sort()).toEqual(parameters(operation, "query"));
@@ -62,7 +62,7 @@ describe("the client can send everything that the document describes", () => {
     const members = Object.keys((schema && document.components.schemas[base(schema)]?.properties) || {});
     // Of fields and text, a call sends one.
     const wanted = members.filter((name) => name !== "text" || !members.includes("fields"));
-    expect([...new Set([...Object.keys(plain.body ?? {}), ...Object.keys(check?.body ?? {})])].sort()).toEqual(wanted.sort());
+    expect([...new Set([...Object.keys(plain.body ?? {}), ...Object.keys(dryRun?.body ?? {})])].sort()).toEqual(wanted.sort());
   });
 
   it("and nothing else", () => {

@@ -11,7 +11,7 @@ const version: NewVersion = {
 const { if_latest: _, ...first } = version;
 const { fields, questions, lens } = version;
 const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok" };
-const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000) };
+const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000), expect: 1 };
 const run: NewRun = {
   file_id: "f", fields: { a: "b" }, ref: "r", context: "c", version: 1, name: "n", rows_per_second: 1, concurrency: 1, pause_at_failures: 0.5,
   idempotency_key: "k",
@@ -19,6 +19,7 @@ const run: NewRun = {
 const page = { limit: 1, cursor: "c" };
 const period = { from: new Date(1000), to: new Date(2000) };
 const ifMatch = { ifMatch: '"e"' };
+const dryRun = { dryRun: true } as const;
 
 /** Calls each operation with all that it can send. */
 export const everything: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
@@ -45,7 +46,7 @@ export const everything: Record<string, (prism: Prism) => PromiseLike<unknown>> 
   revokeKey: (p) => p.revokeKey("a"),
   deleteResult: (p) => p.deleteResult("a"),
   deleteResults: (p) => p.deleteResults("a", deletion),
-  retryResults: (p) => p.retryResults(retry, 1),
+  retryResults: (p) => p.retryResults(retry),
   setRetention: (p) => p.setRetention("a", null),
   listAudit: (p) => p.listAudit({ ...period, actor: "operator", ...page }),
   addMember: (p) => p.addMember({ name: "n", email: "e", role: "reader", claim: { name: "n", value: "v" } }),
@@ -76,11 +77,11 @@ export const everything: Record<string, (prism: Prism) => PromiseLike<unknown>> 
 };
 
 /** Calls the operations that have a dry run, with it. */
-export const checks: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
-  createPrism: (p) => p.checkPrism({ slug: "a", name: "n", ...first }),
-  createVersion: (p) => p.checkVersion("a", version, ifMatch),
-  replaceLens: (p) => p.checkLens("a", lens!, ifMatch),
-  createRun: (p) => p.checkRun("a", run),
-  deleteResults: (p) => p.checkDeletion("a", deletion),
-  retryResults: (p) => p.checkRetry(retry),
+export const dryRuns: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
+  createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }, dryRun),
+  createVersion: (p) => p.createVersion("a", version, { ...ifMatch, ...dryRun }),
+  replaceLens: (p) => p.replaceLens("a", lens!, { ...ifMatch, ...dryRun }),
+  createRun: (p) => p.createRun("a", run, dryRun),
+  deleteResults: (p) => p.deleteResults("a", deletion, dryRun),
+  retryResults: (p) => p.retryResults(retry, dryRun),
 };

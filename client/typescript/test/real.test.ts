@@ -6,6 +6,7 @@ import { refusing } from "./prism.js";
 import { failure } from "./serving.js";
 
 const prism = new Prism({ url: inject("url"), key: inject("key") });
+const dryRun = { dryRun: true } as const;
 const unknownId = "00000000-0000-7000-8000-000000000000";
 
 // A prism with a question of each type.
@@ -25,14 +26,15 @@ const triage = (slug: string, model?: string): NewPrism => ({
   ],
 });
 
+// spec: dry-run
 it("a prism is checked, created, changed and archived", async () => {
-  expect((await prism.checkPrism(triage("life"))).slug).toBe("life");
-  const made = await prism.createPrism(triage("life")); // a check has stored nothing
-  expect((await failure(prism.checkPrism(triage("life")), ApiError)).code).toBe("conflict");
+  expect((await prism.createPrism(triage("life"), dryRun)).slug).toBe("life");
+  const made = await prism.createPrism(triage("life")); // a dry run has stored nothing
+  expect((await failure(prism.createPrism(triage("life"), dryRun), ApiError)).code).toBe("conflict");
   expect(await prism.readPrism(made.id)).toEqual(made);
-  expect((await prism.checkVersion("life", triage("life"))).version).toBe(2);
+  expect((await prism.createVersion("life", triage("life"), dryRun)).version).toBe(2);
   const lens = { columns: made.lens.columns.slice(0, 1) };
-  expect((await prism.checkLens("life", lens)).lens.columns).toHaveLength(1);
+  expect((await prism.replaceLens("life", lens, dryRun)).lens.columns).toHaveLength(1);
 
   const changed = await prism.replaceLens("life", lens, { ifMatch: made.etag });
   expect(changed.etag).not.toBe(made.etag);
@@ -103,7 +105,7 @@ it("a result is created once, read in every format, listed, exported and deleted
   const preview = await prism.previewLens("results", { columns: [{ name: "7", question: "topic", show: "answer" }] }, [made.id]);
   expect(preview.data[0]?.result.answers?.choice("7")).toBe("delivery");
 
-  expect(await prism.checkDeletion("results", { ref: "r-1" })).toEqual({ deleting: 1 });
+  expect(await prism.deleteResults("results", { ref: "r-1" }, dryRun)).toEqual({ deleting: 1 });
   expect(await prism.deleteResults("results", { ref: "r-1", before: new Date(0) })).toEqual({ deleting: 0 });
   await prism.deleteResult(made.id);
   expect((await failure(prism.readResult(made.id), ApiError)).code).toBe("not_found");
@@ -120,8 +122,8 @@ it("a failed result is saved and can be retried", async () => {
   expect((await failure(prism.retryResult(failed.result!.id), ApiError)).code).toBe("conflict");
   const row = await failure(prism.retryResult(again.result!.id, { format: "csv" }), FailedError);
   expect([row.result, row.body.startsWith("result_id,")]).toEqual([undefined, true]);
-  expect(await prism.checkRetry({ prism: "refused" })).toEqual({ retrying: 1 });
-  expect((await failure(prism.retryResults({ prism: "refused" }, 7), ApiError)).code).toBe("conflict");
+  expect(await prism.retryResults({ prism: "refused" }, dryRun)).toEqual({ retrying: 1 });
+  expect((await failure(prism.retryResults({ prism: "refused", expect: 7 }), ApiError)).code).toBe("conflict");
   const { model: _, slug: __, name: ___, ...definition } = triage("");
   const tried = await failure(prism.tryDefinition({ definition: { ...definition, model: refusing }, text: "Hello" }), FailedError);
   expect(tried.try?.error_code).toBe("refused");
@@ -180,7 +182,7 @@ it("a file is uploaded once, run, followed and downloaded", async () => {
   expect(await prism.uploadFile(upload)).toEqual(file);
   expect((await prism.listFileRows(file.id, { offset: 1 })).data).toEqual([{ id: "2", message: "Where is\nmy parcel?" }]);
 
-  const plan = await prism.checkRun("tickets", { file_id: file.id, fields: { text: "message" } });
+  const plan = await prism.createRun("tickets", { file_id: file.id, fields: { text: "message" } }, dryRun);
   expect([plan.rows, plan.invalid_total]).toEqual([2, 0]);
   const told: number[] = [];
   const run = await prism.runFile("tickets", upload, { fields: { text: "message" }, ref: "id" }, { onProgress: (now) => told.push(now.ok) });
@@ -219,7 +221,7 @@ it("many texts are answered once", async () => {
   const items = Array.from({ length: 40 }, (_, i) => ({ text: `Where is parcel ${i}?`, ref: String(i) }));
   const ids = new Map<number, string>();
   for (let round = 0; round < 2; round++) {
-    for await (const { index, item, result } of prism.createResults("many", items, { key: ({ ref }) => `many-${ref}` })) {
+    for await (const { index, item, result } of prism.createResults("many", items, { job: "parcels" })) {
       expect(result?.ref).toBe(item.ref);
       expect(ids.get(index) ?? result!.id).toBe(result!.id);
       ids.set(index, result!.id);

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, ConnectionError, type Prism, UnavailableError } from "../src/index.js";
 import { Pauses } from "../src/pause.js";
-import { everything } from "./everything.js";
+import { dryRuns, everything } from "./everything.js";
 import { answer, calling, cut, failedJson, failure, internalJson, jsonType, okJson, serving, unavailableJson } from "./serving.js";
 
 type Row = [name: string, call: (prism: Prism) => PromiseLike<unknown>];
@@ -20,6 +20,7 @@ const once_: Row[] = [
 ];
 const twice: Row[] = [
   ["a create whose key the client chooses", (p) => p.createResult("a", { text: "t" })],
+  ...Object.entries(dryRuns).map(([name, call]): Row => [`a dry run of ${name}`, call]),
   ["a run whose key the client chooses", (p) => p.createRun("a", { file_id: "f", fields: {} })],
   ...[
     "createResult", "readResult", "listResults", "exportResults", "readPrism", "listPrisms", "readVersion", "replaceLens", "archivePrism",
@@ -31,7 +32,7 @@ const twice: Row[] = [
 const all = [...once_, ...twice];
 
 it("every operation is either to be repeated or not", () => {
-  expect(all.length).toBe(Object.keys(everything).length + 4);
+  expect(all.length).toBe(Object.keys(everything).length + Object.keys(dryRuns).length + 4);
 });
 
 const page = (status: number) => (response: ServerResponse) => answer(response, status, "text/html", "<h1>proxy</h1>");
