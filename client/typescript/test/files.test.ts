@@ -69,6 +69,17 @@ it("an upload goes on whichever response is lost", async () => {
   }
 });
 
+it("an upload that makes progress goes on, however often it is cut", async () => {
+  const files = new FakeFiles(1);
+  let puts = 0;
+  const prism = await serving(
+    (request, response) => (request.method === "PUT" && puts++ % 2 === 1 ? cut(response) : files.handle(request, response)),
+    { attempts: 1 },
+  );
+  await prism.uploadFile({ name: "a.csv", content: "x".repeat(100) });
+  has(files, "x".repeat(100));
+});
+
 it("an upload continues in another program", async () => {
   const files = new FakeFiles();
   const leave = new AbortController();
