@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { globalSetup: "test/prism.ts", testTimeout: 60_000, hookTimeout: 120_000 },
+  test: { globalSetup: "test/prism.ts", testTimeout: 300_000, hookTimeout: 300_000 },
 });
