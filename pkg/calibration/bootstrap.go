@@ -48,7 +48,7 @@ type sample struct {
 	chosen  []int
 	start   []int            // of each cluster in obs, and the end of the last one
 	sums    [][means]float64 // of each cluster
-	cell    []int32          // of the confusion matrix, by observation: label*classes + chosen
+	cell    []int            // of the confusion matrix, by observation: label*classes + chosen
 }
 
 func newSample(kind Kind, sorted []Observation) *sample {
@@ -60,7 +60,7 @@ func newSample(kind Kind, sorted []Observation) *sample {
 		}
 		chosen := o.Chosen()
 		s.chosen = append(s.chosen, chosen)
-		s.cell = append(s.cell, int32(o.Label*s.classes+chosen)) //nolint:gosec // there are few classes
+		s.cell = append(s.cell, o.Label*s.classes+chosen)
 		sum := &s.sums[len(s.sums)-1]
 		sum[size]++
 		if chosen == o.Label {
@@ -163,13 +163,14 @@ func (e estimator) resample(seed uint64) resampled {
 	r := resampled{point: e.measure(all)}
 
 	random, ts := rand.NewPCG(seed, mix(seed)), e.empty()
+	scale := math.Ldexp(float64(clusters), -32)
 	for range resamples {
 		clear(weights)
 		for g := 0; g < clusters; g += 2 { // one number of 64 bits draws two clusters
 			u := random.Uint64()
-			weights[u>>32*uint64(clusters)>>32]++
+			weights[int(float64(u>>32)*scale)]++
 			if g+1 < clusters {
-				weights[u&math.MaxUint32*uint64(clusters)>>32]++
+				weights[int(float64(u&math.MaxUint32)*scale)]++
 			}
 		}
 		for i, s := range e {

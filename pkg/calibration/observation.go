@@ -144,10 +144,10 @@ func check(kind Kind, observations []Observation) error {
 
 // seedOf derives a seed from observations in canonical order.
 func seedOf(sorted []Observation) uint64 {
-	h := uint64(len(sorted))
+	var h uint64
 	for _, o := range sorted {
 		h = mix(h ^ o.Cluster)
-		h = mix(h ^ uint64(o.Label)) //nolint:gosec // a label is not negative
+		h = mix(h ^ math.Float64bits(float64(o.Label)))
 		for _, p := range o.Probabilities {
 			h = mix(h ^ math.Float64bits(p))
 		}
