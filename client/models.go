@@ -14,6 +14,7 @@ type Model struct {
 	Probabilities ProbabilitySource `json:"probabilities"`
 	Price         *Price            `json:"price"`    // nil without a configured price
 	Fallback      []string          `json:"fallback"` // the models that are asked in its place when it fails, in this order
+	Order         *string           `json:"order"`    // "cyclic": each question is asked in several orders of its labels
 }
 
 // ProbabilitySource says where a model's probabilities come from.

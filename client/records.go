@@ -28,9 +28,34 @@ type Record struct {
 	KeyID          *string           `json:"key_id"`     // of the API key that made the call
 	RunID          *string           `json:"run_id"`     // of the file run that made the result
 	RunRow         *int64            `json:"run_row"`    // the number of its row; the first is 1
-	Model          *RecordModel      `json:"model"`      // that was asked last
+	Model          *RecordModel      `json:"model"`      // whose answers are the result, or that was asked last
 	Usage          *RecordUsage      `json:"usage"`
 	LabelMass      LabelMass         `json:"label_mass"`
+	// OrderDisagreement is nil unless the model is asked in several orders of labels.
+	OrderDisagreement OrderDisagreement `json:"order_disagreement"`
+	Escalation        *Escalation       `json:"escalation"` // nil: no second model was wanted
+}
+
+// OrderDisagreement is, by question, how far the orders of its labels disagreed: from 0, where all gave the same probabilities,
+// to 1.
+type OrderDisagreement map[string]float64
+
+// Escalation is both models of a call whose first answers were doubtful.
+type Escalation struct {
+	Questions []string `json:"questions"` // whose first answers were doubtful
+	// ErrorCode says why the first answers are the result. It is nil if those of the second model are.
+	ErrorCode *ErrorCode    `json:"error_code"`
+	First     AnsweredModel `json:"first"`
+	Second    AnsweredModel `json:"second"`
+}
+
+// AnsweredModel is one of the models of an Escalation.
+type AnsweredModel struct {
+	Name     *string    `json:"name"`
+	Provider *string    `json:"provider"`
+	Model    *string    `json:"model"` // what its upstream calls it
+	FellBack bool       `json:"fell_back"`
+	Answers  RawAnswers `json:"answers"` // nil: it gave none
 }
 
 // LabelMass is, by question, the part of the model's probability that its labels had.
@@ -47,9 +72,11 @@ const (
 	ErrorNoUsableAnswer     ErrorCode = "no_usable_answer"
 	ErrorNoLogProbabilities ErrorCode = "no_log_probabilities"
 	ErrorModelNotConfigured ErrorCode = "model_not_configured"
+	// ErrorSkipped is of an Escalation alone: the second model was skipped, as its last calls failed.
+	ErrorSkipped ErrorCode = "skipped"
 )
 
-// RecordModel is the configured model that was asked last.
+// RecordModel is the configured model whose answers are the result, or that was asked last.
 type RecordModel struct {
 	Name     *string `json:"name"`
 	Provider *string `json:"provider"`

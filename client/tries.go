@@ -9,6 +9,7 @@ import (
 type Definition struct {
 	Instructions string     `json:"instructions,omitempty"`
 	Model        string     `json:"model,omitempty"` // of ListModels; empty: the default one
+	Escalate     *Escalate  `json:"escalate,omitempty"`
 	Fields       []Field    `json:"fields"`
 	Questions    []Question `json:"questions"`
 }
@@ -36,6 +37,9 @@ type Try struct {
 	Model     *RecordModel `json:"model"`
 	Usage     *RecordUsage `json:"usage"`
 	LabelMass LabelMass    `json:"label_mass"`
+	// OrderDisagreement and Escalation are as in a Record.
+	OrderDisagreement OrderDisagreement `json:"order_disagreement"`
+	Escalation        *Escalation       `json:"escalation"`
 }
 
 // TryDefinition asks the model the questions of a definition. Neither the definition nor a result is saved, but the use

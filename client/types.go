@@ -190,9 +190,20 @@ type Lens struct {
 type NewVersion struct {
 	Instructions string     `json:"instructions,omitempty"`
 	Model        string     `json:"model,omitempty"` // of ListModels; empty: the default one
+	Escalate     *Escalate  `json:"escalate,omitempty"`
 	Fields       []Field    `json:"fields"`
 	Questions    []Question `json:"questions"`
 	Lens         *Lens      `json:"lens,omitempty"`
+}
+
+// Escalate has a second model answer when an answer of the first one is doubtful.
+type Escalate struct {
+	To string `json:"to"` // of ListModels
+	// Below is the probability, above 0 and at most 1, below which an answer is doubtful: of its most probable option or level,
+	// or of the likelier of yes and no.
+	Below float64 `json:"below"`
+	// Questions are the keys of the questions whose answers can be doubtful; none: of all.
+	Questions []string `json:"questions,omitzero"`
 }
 
 // NewPrism is a prism to create, with its version 1.
@@ -207,6 +218,7 @@ type Version struct {
 	Version      int        `json:"version"`
 	Instructions *string    `json:"instructions"`
 	Model        *string    `json:"model"` // nil: the default one
+	Escalate     *Escalate  `json:"escalate"`
 	Fields       []Field    `json:"fields"`
 	Questions    []Question `json:"questions"`
 	CreatedAt    Time       `json:"created_at"`

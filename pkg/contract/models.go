@@ -62,6 +62,20 @@ type Model struct {
 	Probabilities Probabilities `json:"probabilities"`
 	Price         *Price        `json:"price"` // nil: not configured
 	Fallback      []string      `json:"fallback"`
+	// Order is "cyclic" if each question is asked in several orders of its labels; nil: in one. The previous release sends none.
+	Order *string `json:"order"`
+}
+
+// mostOrders bounds the orders of a question's labels.
+const mostOrders = 8
+
+// Orders is how many orders of its labels a model with cyclic orders is asked a question in: one for each label, at most 8
+// (spec: label-orders).
+func Orders(q prism.Question) int {
+	if q.Type == prism.YesNo {
+		return 2
+	}
+	return min(len(q.AnswerKeys()), mostOrders)
 }
 
 // Probabilities says where a model's probabilities come from (spec: models-list).

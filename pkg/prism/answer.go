@@ -31,5 +31,14 @@ func (a Answer) ProbabilityOf(key string) (float64, bool) {
 	return 0, false
 }
 
+// Certainty is the probability of the most probable option or level, and of the likelier of yes and no.
+func (a Answer) Certainty() float64 {
+	if a.Type == YesNo {
+		return max(a.Probability, 1-a.Probability)
+	}
+	p, _ := a.ProbabilityOf(a.Chosen)
+	return p
+}
+
 // Answers are a result's answers in question order.
 type Answers []Answer

@@ -3,6 +3,7 @@
 package prism
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -81,8 +82,32 @@ func (q Question) AnswerKeys() []string {
 type Definition struct {
 	Instructions string     `json:"instructions,omitzero"`
 	Model        string     `json:"model,omitzero"` // of the configured models; empty: the default one
+	Escalate     *Escalate  `json:"escalate,omitzero"`
 	Fields       []Field    `json:"fields"`
 	Questions    []Question `json:"questions"`
+}
+
+// Escalate has a second model answer when an answer of the first one is doubtful (spec: escalation).
+type Escalate struct {
+	To string `json:"to"` // the second model, of the configured ones
+	// Below is the probability, in (0, 1], below which an answer is doubtful (see Answer.Certainty).
+	Below float64 `json:"below"`
+	// Questions are the keys of the questions whose answers can be doubtful; none: of all.
+	Questions []string `json:"questions,omitzero"`
+}
+
+// Doubtful are the keys of the questions whose answers are doubtful, in the order of the answers. There are none without an
+// escalation.
+func (e *Escalate) Doubtful(answers Answers) (keys []string) {
+	if e == nil {
+		return nil
+	}
+	for _, a := range answers {
+		if a.Certainty() < e.Below && (len(e.Questions) == 0 || slices.Contains(e.Questions, a.Question)) {
+			keys = append(keys, a.Question)
+		}
+	}
+	return keys
 }
 
 // Question finds a question by its key.

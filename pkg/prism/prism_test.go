@@ -115,3 +115,34 @@ func TestARoleIncludesTheRolesBelowIt(t *testing.T) {
 		}
 	}
 }
+
+// spec: escalation
+func TestAnswersAreDoubtfulBelowTheBound(t *testing.T) {
+	t.Parallel()
+	choice := func(key, chosen string, p float64) prism.Answer {
+		return prism.Answer{Question: key, Type: prism.Choice, Chosen: chosen, Probabilities: []prism.KeyProbability{
+			{Key: "a", Probability: (1 - p) / 2}, {Key: chosen, Probability: p}, {Key: "c", Probability: (1 - p) / 2},
+		}}
+	}
+	level := choice("scale", "b", 0.4)
+	level.Type = prism.Scale
+	answers := prism.Answers{
+		choice("sure", "b", 0.6), choice("unsure", "b", 0.59), choice("nothing", prism.InsufficientInformation, 0.9),
+		choice("maybe_nothing", prism.InsufficientInformation, 0.5), level,
+		{Question: "yes", Type: prism.YesNo, Probability: 0.6}, {Question: "no", Type: prism.YesNo, Probability: 0.25},
+		{Question: "either", Type: prism.YesNo, Probability: 0.45},
+	}
+	for name, c := range map[string]struct {
+		of   *prism.Escalate
+		want []string
+	}{
+		"no escalation":           {nil, nil},
+		"all questions":           {&prism.Escalate{Below: 0.6}, []string{"unsure", "maybe_nothing", "scale", "either"}},
+		"some questions":          {&prism.Escalate{Below: 0.6, Questions: []string{"either", "unsure", "yes"}}, []string{"unsure", "either"}},
+		"a bound nobody is below": {&prism.Escalate{Below: 0.4}, nil},
+	} {
+		if got := c.of.Doubtful(answers); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

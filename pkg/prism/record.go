@@ -11,12 +11,14 @@ const (
 	CodeNoUsableAnswer     ErrorCode = "no_usable_answer"
 	CodeNoLogProbabilities ErrorCode = "no_log_probabilities"
 	CodeModelNotConfigured ErrorCode = "model_not_configured"
+	// CodeSkipped is of escalations alone: the circuit breaker skipped the second model.
+	CodeSkipped ErrorCode = "skipped"
 )
 
 // ModelCall is what a result's record has of the call of its model (spec: record-members).
 type ModelCall struct {
 	ErrorCode ErrorCode `json:",omitzero"` // empty if the result is ok
-	Name      string    `json:",omitzero"` // of the configured model that was asked last
+	Name      string    `json:",omitzero"` // of the configured model whose answers these are, or that was asked last
 	Provider  string    `json:",omitzero"` // of that model
 	Model     string    `json:",omitzero"` // what its upstream calls it
 	Tries     int32     `json:",omitzero"` // calls of upstreams, of all questions and models
@@ -25,6 +27,25 @@ type ModelCall struct {
 	Usage Usage `json:",omitzero"`
 	// LabelMass is the part of the model's probability that each question's labels had, where it is known.
 	LabelMass []LabelMass `json:",omitzero"`
+	// Disagreement is how far the orders of each question's labels disagreed, where more than one was asked.
+	Disagreement []Disagreement `json:",omitzero"`
+	Escalation   *Escalation    `json:",omitzero"` // nil: no second model was wanted
+}
+
+// Escalation is what a record has of an ask whose first answers were doubtful (spec: escalation). The model of the ModelCall is
+// the one whose answers are the result.
+type Escalation struct {
+	Questions []string // whose first answers were doubtful
+	// ErrorCode says why the first answers are the result. It is empty if those of the second model are.
+	ErrorCode ErrorCode `json:",omitzero"`
+	// The other model: the first one, or, with an ErrorCode, the second one. Of a second model that is not configured only the
+	// name is known.
+	Name     string
+	Provider string `json:",omitzero"`
+	Model    string `json:",omitzero"` // what its upstream calls it
+	FellBack bool   `json:",omitzero"` // whether it is a fallback of the model that was asked first, or of the second one
+	// Answers are the bytes of `raw` of the first model when they are not the result.
+	Answers []byte `json:",omitzero"`
 }
 
 // Usage is tokens and their cost. A nil member is not known.
@@ -42,4 +63,10 @@ type Usage struct {
 type LabelMass struct {
 	Question string
 	Mass     float64
+}
+
+// Disagreement is how far the orders of one question's labels disagreed (spec: order-disagreement).
+type Disagreement struct {
+	Question string
+	Distance float64 // from 0 to 1
 }

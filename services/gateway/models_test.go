@@ -111,20 +111,26 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 	tryOf := func(model string) request {
 		return request{"POST", "/v1/try", `{"text":"x","definition":{"model":` + model + `,` + definition + `}`}
 	}
+	escalationOf := func(model, to string) request {
+		return request{"POST", "/v1/prisms", `{"slug":"s","model":` + model + `,"escalate":{"to":"` + to + `","below":0.5},` + definition}
+	}
 	failed := func(status int, code, message string) reply {
 		return reply{status, "", `{"error":{"code":"` + code + `","message":"` + message + `"}}`}
 	}
 	var (
-		noSuchModel = failed(400, "validation_failed", "Invalid request: model: No such model")
-		noSuchTried = failed(400, "validation_failed", "Invalid request: definition.model: No such model")
-		notAllowed  = failed(403, "unauthorized", "Your role does not allow this.")
-		invalidKey  = failed(401, "unauthorized", "Invalid API key")
-		unavailable = reply{503, "1", `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`}
-		created     = reply{201, "", "{}"}
-		listed      = reply{200, "", `{"data":[{"name":"fast","provider":"openai-chat","model":"qwen3-8b","default":true,` +
-			`"probabilities":"logprobs","price":{"currency":"USD","input":0.4,"output":1.600001},"fallback":["strong"]},` +
+		noSuchModel  = failed(400, "validation_failed", "Invalid request: model: No such model")
+		noSuchSecond = failed(400, "validation_failed", "Invalid request: escalate.to: No such model")
+		noModels     = failed(400, "validation_failed", "Invalid request: model: No such model; escalate.to: No such model")
+		sameModel    = failed(400, "validation_failed", "Invalid request: escalate.to: must be another model than the version's")
+		noSuchTried  = failed(400, "validation_failed", "Invalid request: definition.model: No such model")
+		notAllowed   = failed(403, "unauthorized", "Your role does not allow this.")
+		invalidKey   = failed(401, "unauthorized", "Invalid API key")
+		unavailable  = reply{503, "1", `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`}
+		created      = reply{201, "", "{}"}
+		listed       = reply{200, "", `{"data":[{"name":"fast","provider":"openai-chat","model":"qwen3-8b","default":true,` +
+			`"probabilities":"logprobs","price":{"currency":"USD","input":0.4,"output":1.600001},"fallback":["strong"],"order":null},` +
 			`{"name":"strong","provider":"offline","model":"offline","default":false,"probabilities":"simulated","price":null,` +
-			`"fallback":[]}]}`}
+			`"fallback":[],"order":null}]}`}
 	)
 	for name, row := range map[string]struct {
 		key   apikey.Key
@@ -153,6 +159,25 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 		"another problem beside another model": {
 			unknown, prismOf(`"late","name":5`), false,
 			failed(400, "validation_failed", "Invalid request: name: Expected string, received number"), "",
+		},
+		// spec: escalate-of-a-version
+		"an escalation to a configured model": {editor, escalationOf(`null`, "strong"), false, created, "authorize createPrism, list, create"},
+		"an escalation to another model":      {editor, escalationOf(`null`, "late"), false, noSuchSecond, "authorize createPrism, list"},
+		"an escalation to the default model":  {editor, escalationOf(`null`, "fast"), false, sameModel, "authorize createPrism, list"},
+		"an escalation to the default model from another": {
+			editor, escalationOf(`"strong"`, "fast"), false, created, "authorize createPrism, list, create",
+		},
+		"two other models":                          {editor, escalationOf(`"later"`, "late"), false, noModels, "authorize createPrism, list"},
+		"an escalation to the model itself":         {editor, escalationOf(`"late"`, "late"), false, sameModel, ""},
+		"an escalation for a role that may do less": {reader, escalationOf(`null`, "late"), false, notAllowed, "authorize createPrism"},
+		"an escalation without model-proxy":         {editor, escalationOf(`null`, "strong"), true, unavailable, "authorize createPrism, list"},
+		"a version with an escalation to another model": {
+			editor, request{"POST", "/v1/prisms/p/versions", `{"escalate":{"to":"late","below":0.5},` + definition}, false, noSuchSecond,
+			"authorize createVersion, list",
+		},
+		"a try of an escalation to another model": {
+			editor, request{"POST", "/v1/try", `{"text":"x","definition":{"escalate":{"to":"late","below":0.5},` + definition + `}`}, false,
+			failed(400, "validation_failed", "Invalid request: definition.escalate.to: No such model"), "authorize tryDefinition, list",
 		},
 		"a try of a configured model":               {editor, tryOf(`"fast"`), false, notAllowed, "authorize tryDefinition, list, try"},
 		"a try of another model":                    {editor, tryOf(`"late"`), false, noSuchTried, "authorize tryDefinition, list"},

@@ -22,6 +22,7 @@ type metrics struct {
 	cost          *prometheus.CounterVec
 	labelMass     *prometheus.HistogramVec
 	fallbacks     *prometheus.CounterVec
+	escalations   *prometheus.CounterVec
 	shed          prometheus.Counter
 	notConfigured prometheus.Counter
 	refused       prometheus.Counter
@@ -51,7 +52,9 @@ func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Ask
 		cost: counters("prism_model_cost_total", "Cost of the tokens of models with a price, in the currency.", "currency"),
 		labelMass: histograms("prism_model_label_mass", "Part of a model's probability that went to a question's labels, where known.",
 			[]float64{.01, .1, .25, .5, .75, .9, .95, .99, 1}),
-		fallbacks:     counters("prism_model_fallbacks_total", "Asks of models as the fallback of another one."),
+		fallbacks: counters("prism_model_fallbacks_total", "Asks of models as the fallback of another one."),
+		escalations: counters("prism_model_escalations_total",
+			"Escalations to a model by how they ended: unless ok, the first answers are the result.", "outcome"),
 		shed:          counter("prism_model_shed_total", "Asks refused because too many were under way."),
 		notConfigured: counter("prism_model_not_configured_total", "Asks of models that are not configured."),
 		refused:       counter("prism_models_refused_total", "New files of models that could not be used."),
@@ -82,6 +85,10 @@ func (m *metrics) asked(e ask.End) {
 	if e.FellBack {
 		m.fallbacks.WithLabelValues(e.Model.Name, e.Model.API.Name).Inc()
 	}
+}
+
+func (m *metrics) escalated(to *models.Model, how ask.Reason) {
+	m.escalations.WithLabelValues(to.Name, to.API.Name, string(how)).Inc()
 }
 
 func (m *metrics) attempted(a ask.Attempt) {

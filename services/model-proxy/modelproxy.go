@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/modelsfile"
@@ -91,6 +92,7 @@ func newService(cfg Config, deps Deps, from *models.Current) *Service {
 	s.asker = ask.New(from, ask.Config{
 		MaxInFlight: cfg.MaxInFlight, Log: deps.Log, Ended: s.ended,
 		Attempted: func(a ask.Attempt) { s.metrics.attempted(a) },
+		Escalated: func(to *models.Model, how ask.Reason) { s.metrics.escalated(to, how) },
 	})
 	s.metrics = newMetrics(deps.Metrics, from, s.asker)
 	set := from.Acquire()
@@ -113,9 +115,15 @@ func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, er
 	if err != nil {
 		return contract.Outcome{}, err
 	}
+	missing := ""
 	if v.Reason == ask.NotConfigured {
+		missing = v.Call.Name
+	} else if e := v.Call.Escalation; e != nil && e.ErrorCode == prism.CodeModelNotConfigured {
+		missing = e.Name
+	}
+	if missing != "" {
 		s.metrics.notConfigured.Inc()
-		s.log.WarnContext(ctx, "model call failed", "model", v.Call.Name, "reason", string(v.Reason))
+		s.log.WarnContext(ctx, "model call failed", "model", missing, "reason", string(ask.NotConfigured))
 	}
 	return v.Outcome, nil
 }

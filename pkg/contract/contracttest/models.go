@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 type models struct {
@@ -32,6 +33,15 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 	for _, want := range []contract.Outcome{
 		{Answers: []byte(`{"b":{"type":"yes_no","probability":0.1},"a":2}`), TookMS: 12},
 		{Error: contract.TimeoutText, TookMS: 15_000, Overloaded: true},
+		{Answers: []byte(`{"a":2}`), Call: &prism.ModelCall{
+			Name: "strong", Tries: 3, Disagreement: []prism.Disagreement{{Question: "a", Distance: 0.25}},
+			Escalation: &prism.Escalation{
+				Questions: []string{"b", odd}, Name: odd, Provider: "p", Model: "m", FellBack: true, Answers: []byte(`{"a":1}`),
+			},
+		}},
+		{Answers: []byte(`{"a":2}`), Call: &prism.ModelCall{
+			Name: "fast", Escalation: &prism.Escalation{Questions: []string{"a"}, Name: "strong", ErrorCode: prism.CodeSkipped},
+		}},
 	} {
 		far.outcome = want
 		got, err := near.Ask(patience(t), ask)
@@ -45,7 +55,7 @@ func Models(t *testing.T, connect func(*testing.T, contract.Models) contract.Mod
 	far.listed = []contract.Model{
 		{
 			Name: "fast", Provider: "openai-chat", Model: odd, Default: true, Probabilities: contract.Logprobs,
-			Price: &contract.Price{Currency: "USD", Input: 0.4, Output: 1.600001}, Fallback: []string{"b", "a"},
+			Price: &contract.Price{Currency: "USD", Input: 0.4, Output: 1.600001}, Fallback: []string{"b", "a"}, Order: new("cyclic"),
 		},
 		{Name: "a", Provider: "offline", Model: "offline", Probabilities: contract.Simulated, Fallback: []string{}},
 	}

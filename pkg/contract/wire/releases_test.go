@@ -138,6 +138,49 @@ func TestThePreviousReleaseStoresAndAsksNothingOfAModel(t *testing.T) {
 	}
 }
 
+// The previous release ignores the escalation of a definition, so a definition with one must not reach the paths of that release,
+// nor the paths for definitions that name a model.
+// spec: version-is-immutable, escalate-of-a-version
+func TestThePreviousReleaseStoresAndAsksNothingOfAnEscalation(t *testing.T) {
+	t.Parallel()
+	var taken atomic.Int64
+	url := serve(t, func(app *fiber.App, _ *slog.Logger) {
+		for _, path := range []string{"create-prism", "add-version", "ask"} {
+			for _, known := range []string{"", "-with-model"} {
+				for _, change := range []string{"", "-dry-run", "-conditional"} {
+					app.Post("/internal/"+path+known+change, func(c *fiber.Ctx) error {
+						taken.Add(1)
+						return c.SendString("{}")
+					})
+				}
+			}
+		}
+	})
+	c := resultsAt(t, url)
+	m := dialModels(t, url)
+	var key contract.KeyDigest
+	for _, model := range []string{"fast", ""} {
+		d := prism.Definition{Model: model, Escalate: &prism.Escalate{To: "strong", Below: 0.6}}
+		hash, _ := contract.HashDefinition(d)
+		_, named := m.Ask(t.Context(), contract.Ask{Definition: d, Hash: hash})
+		_, ask := m.Ask(t.Context(), contract.Ask{Definition: d})
+		errs := []error{named, ask}
+		for _, v := range []contract.NewVersion{{Definition: d}, {Definition: d, DryRun: true}, {Definition: d, IfLatest: 1}} {
+			_, create := c.CreatePrism(t.Context(), key, contract.NewPrism{NewVersion: v})
+			_, add := c.AddVersion(t.Context(), key, prism.Ref{}, v)
+			errs = append(errs, create, add)
+		}
+		for i, err := range errs {
+			if !errors.Is(err, contract.ErrUnavailable) {
+				t.Errorf("model %q, call %d: %v", model, i, err)
+			}
+		}
+	}
+	if taken.Load() != 0 {
+		t.Errorf("%d calls reached the paths of the previous release", taken.Load())
+	}
+}
+
 // The previous release authorizes nothing and lists no models: nobody is let through.
 // spec: models-list
 func TestThePreviousReleaseListsNoModels(t *testing.T) {

@@ -139,10 +139,11 @@ func postChange[Q any](app *fiber.App, log *slog.Logger, path string, method fun
 	post(app, log, changePath(path, false, true), method)
 }
 
-// postDefinition is postChange for a change whose definition may name a model.
+// postDefinition is postChange for a change with a definition, on each of its paths.
 func postDefinition[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
-	postChange(app, log, path, method)
-	postChange(app, log, definitionPath(path, withModel), method)
+	for _, d := range anyDefinition {
+		postChange(app, log, definitionPath(path, d), method)
+	}
 }
 
 func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
@@ -163,8 +164,9 @@ func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
 func MountModels(app *fiber.App, models contract.Models, tokens *Tokens, log *slog.Logger) {
 	app.Use(authorize(tokens))
 	s := askServer{models, newKept[prism.DefinitionHash]()}
-	postJSON(app, log, pathAsk, s.full)
-	postJSON(app, log, definitionPath(pathAsk, withModel), s.full)
+	for _, d := range anyDefinition {
+		postJSON(app, log, definitionPath(pathAsk, d), s.full)
+	}
 	postJSON(app, log, pathAskByHash, s.byHash)
 	findJSON(app, log, pathListModels, func(ctx context.Context, _ argsListModels) ([]contract.Model, error) {
 		return models.List(ctx)

@@ -86,16 +86,19 @@ func changePath(path string, dryRun, conditional bool) string {
 
 // definitionPath is the path of what carries a definition. A definition that names a model has a path of its own: the release
 // before this one ignores the member model, so it would store the definition without the name, or ask another model. It refuses
-// a path that it does not know.
+// a path that it does not know. The same holds for a definition that escalates.
 func definitionPath(path string, d prism.Definition) string {
+	if d.Escalate != nil { // and maybe names a model too
+		return path + "-with-escalation"
+	}
 	if d.Model != "" {
 		return path + "-with-model"
 	}
 	return path
 }
 
-// withModel is any definition that names a model.
-var withModel = prism.Definition{Model: "any"}
+// anyDefinition has a definition for each path that definitionPath returns.
+var anyDefinition = []prism.Definition{{}, {Model: "any"}, {Escalate: &prism.Escalate{}}}
 
 // listResultsPath and exportPath are the paths of lists and exports of results. Those with filters that the release before this
 // one ignores have paths of their own, so that no caller gets results that it did not ask for.

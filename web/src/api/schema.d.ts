@@ -1146,6 +1146,8 @@ export interface components {
             instructions?: string | null;
             /** @description The name of the configured model that answers the calls of the version. Without it, the default model at the time of the call answers. A name that is not configured is a 400. */
             model?: string | null;
+            /** @description A second model for doubtful answers. Without it none. */
+            escalate?: components["schemas"]["Escalate"] | null;
             /** @description The inputs of a call, 1 to 50. Their keys are unique. */
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
@@ -1164,6 +1166,8 @@ export interface components {
             instructions?: string | null;
             /** @description The name of the configured model that answers the calls of the version. Without it, the default model at the time of the call answers. A name that is not configured is a 400. */
             model?: string | null;
+            /** @description A second model for doubtful answers. Without it none. */
+            escalate?: components["schemas"]["Escalate"] | null;
             /** @description The inputs of a call, 1 to 50. Their keys are unique. */
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
@@ -1214,6 +1218,8 @@ export interface components {
             instructions: string | null;
             /** @description The name of the configured model that answers the calls of the version. Null: the default one at the time of the call. */
             model: string | null;
+            /** @description A second model for doubtful answers, or null. */
+            escalate: components["schemas"]["Escalate"] | null;
             /** @description The inputs of a call, 1 to 50. Their keys are unique. */
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
@@ -1348,12 +1354,23 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description Has a second model answer all questions when an answer of the first model is doubtful. The second answers are the result, and the record has both. */
+        Escalate: {
+            /** @description The name of the configured model that answers then. A name that is not configured is a 400, and so is the version's own model. */
+            to: string;
+            /** @description An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is below this. */
+            below: number;
+            /** @description The keys of the questions whose answers can be doubtful. Without it, all. */
+            questions?: string[] | null;
+        };
         /** @description What is asked. */
         Definition: {
             /** @description A text that is sent to the model with every question. */
             instructions?: string | null;
             /** @description The name of the configured model that answers. Without it, the default model answers. A name that is not configured is a 400. */
             model?: string | null;
+            /** @description A second model for doubtful answers. Without it none. */
+            escalate?: components["schemas"]["Escalate"] | null;
             /** @description The inputs of a call, 1 to 50. Their keys are unique. */
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
@@ -1393,7 +1410,7 @@ export interface components {
             json: {
                 [key: string]: string | number | null;
             } | null;
-            /** @description The model that was asked last. */
+            /** @description The model whose answers these are, or that was asked last if there are none. */
             model: components["schemas"]["RecordModel"] | null;
             /** @description What all tries took together, as far as upstreams said. */
             usage: components["schemas"]["RecordUsage"] | null;
@@ -1401,6 +1418,12 @@ export interface components {
             label_mass: {
                 [key: string]: number;
             } | null;
+            /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
+            order_disagreement: {
+                [key: string]: number;
+            } | null;
+            /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
+            escalation: components["schemas"]["Escalation"] | null;
         };
         /** @description A member to invite, or with `claim` a rule. */
         NewMember: {
@@ -1520,6 +1543,11 @@ export interface components {
             price: components["schemas"]["Price"] | null;
             /** @description The names of the models that are asked in its place when it fails, in this order. */
             fallback: string[];
+            /**
+             * @description In which order the model reads options: in several cyclic orders (`cyclic`), whose probabilities are pooled, or in that of the definition (null).
+             * @enum {string|null}
+             */
+            order: "cyclic" | null;
         };
         /**
          * @description Where probabilities come from: the model's API returns them (`native`), the log-probabilities of tokens (`logprobs`), what the model states (`stated`), or no model at all (`simulated`).
@@ -1751,7 +1779,7 @@ export interface components {
             run_id: string | null;
             /** @description Null. */
             run_row: number | null;
-            /** @description The model that was asked last. */
+            /** @description The model whose answers these are, or that was asked last if there are none. */
             model: components["schemas"]["RecordModel"] | null;
             /** @description What all tries took together, as far as upstreams said. */
             usage: components["schemas"]["RecordUsage"] | null;
@@ -1759,8 +1787,14 @@ export interface components {
             label_mass: {
                 [key: string]: number;
             } | null;
+            /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
+            order_disagreement: {
+                [key: string]: number;
+            } | null;
+            /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
+            escalation: components["schemas"]["Escalation"] | null;
         };
-        /** @description The configured model that was asked last. */
+        /** @description The configured model whose answers these are, or that was asked last if there are none. */
         RecordModel: {
             /** @description Its name. */
             name: string | null;
@@ -1772,6 +1806,35 @@ export interface components {
             tries: number;
             /** @description Whether it is a fallback of the model that was asked first. */
             fell_back: boolean;
+        };
+        /** @description Both models of a call whose first answers were doubtful. */
+        Escalation: {
+            /** @description The questions whose first answers were doubtful, in the order of the version. */
+            questions: string[];
+            /**
+             * @description Why the first answers are the result. Null if those of the second model are. `skipped`: its last calls failed, so it was not asked.
+             * @enum {string|null}
+             */
+            error_code: "timeout" | "unreachable" | "refused" | "no_usable_answer" | "no_log_probabilities" | "model_not_configured" | "skipped" | null;
+            /** @description The model of the version, or its fallback. */
+            first: components["schemas"]["AnsweredModel"];
+            /** @description The model that was escalated to, or its fallback. */
+            second: components["schemas"]["AnsweredModel"];
+        };
+        /** @description A model of an escalation. */
+        AnsweredModel: {
+            /** @description Its name. */
+            name: string | null;
+            /** @description Its provider. */
+            provider: string | null;
+            /** @description What its upstream calls it. */
+            model: string | null;
+            /** @description Whether it is a fallback of the model that was asked first, or of the one that was escalated to. */
+            fell_back: boolean;
+            /** @description Question key to answer, in the order of the version, as in format `raw`. Null if it gave none. */
+            answers: {
+                [key: string]: components["schemas"]["Answer"];
+            } | null;
         };
         /** @description Tokens and their cost. */
         RecordUsage: {

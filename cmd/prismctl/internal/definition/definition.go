@@ -26,8 +26,8 @@ func Of(p client.Prism) client.NewPrism {
 		lens.Columns[i] = c
 	}
 	return client.NewPrism{Slug: p.Slug, Name: text(p.Name), NewVersion: client.NewVersion{
-		Instructions: text(p.Version.Instructions), Model: text(p.Version.Model), Fields: p.Version.Fields, Questions: questions,
-		Lens: &lens,
+		Instructions: text(p.Version.Instructions), Model: text(p.Version.Model), Escalate: p.Version.Escalate,
+		Fields: p.Version.Fields, Questions: questions, Lens: &lens,
 	}}
 }
 

@@ -119,6 +119,7 @@ func TestYAMLIsReadBack(t *testing.T) {
 		p := client.NewPrism{Slug: text(), Name: text(), NewVersion: client.NewVersion{
 			Instructions: text(),
 			Model:        text(),
+			Escalate:     []*client.Escalate{nil, {To: text(), Below: value}, {To: text(), Below: value, Questions: []string{text(), text()}}}[random.IntN(3)],
 			Fields:       []client.Field{{Key: text(), Label: text()}},
 			Questions: []client.Question{
 				{Key: text(), Type: client.Choice, Text: text(), Options: []client.Option{{Key: text(), Label: text(), Description: text()}}, InsufficientInformation: true},

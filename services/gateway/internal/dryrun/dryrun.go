@@ -162,9 +162,18 @@ func (t *tally) estimate(m contract.Model) {
 	}
 	all := float64(t.Rows) / float64(t.RowsChecked)
 	valid := float64(t.RowsChecked-t.InvalidTotal) * all
+	orders := func(q prism.Question) int {
+		if m.Order == nil {
+			return 1
+		}
+		return contract.Orders(q)
+	}
 	calls := 1.0
-	if m.Probabilities == contract.Logprobs { // such a model answers each question in a call of its own
-		calls = float64(len(t.plan.Version.Questions))
+	if m.Probabilities == contract.Logprobs { // such a model answers each question in a call of its own, or in one for each order
+		calls = 0
+		for _, q := range t.plan.Version.Questions {
+			calls += float64(orders(q))
+		}
 	}
 	perByte := 0.0
 	if t.sampleBytes > 0 {
@@ -172,7 +181,7 @@ func (t *tally) estimate(m contract.Model) {
 	}
 	questions := 0
 	for _, q := range t.plan.Version.Questions {
-		questions += t.sizer.Count(size.QuestionTexts(q)...)
+		questions += t.sizer.Count(size.QuestionTexts(q)...) * orders(q)
 	}
 	tokens := float64(t.bytes)*all*perByte*calls + valid*(calls*float64(t.sizer.Count(t.plan.Version.Instructions))+float64(questions))
 	t.ModelCalls, t.Tokens = int64(valid*calls+0.5), int64(tokens+0.5)

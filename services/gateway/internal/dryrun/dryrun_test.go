@@ -27,6 +27,7 @@ type plan struct {
 	asked []contract.PlanRows
 	price *contract.Price
 	from  contract.Probabilities
+	order *string
 }
 
 func (p *plan) PlanRun(_ context.Context, _ contract.KeyDigest, _ prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
@@ -41,7 +42,7 @@ func (p *plan) PlanRows(_ context.Context, _ contract.KeyDigest, q contract.Plan
 }
 
 func (p *plan) List(context.Context) ([]contract.Model, error) {
-	return []contract.Model{{Name: "other", Default: false}, {Name: "fast", Default: true, Price: p.price, Probabilities: p.from}}, nil
+	return []contract.Model{{Name: "other", Default: false}, {Name: "fast", Default: true, Price: p.price, Probabilities: p.from, Order: p.order}}, nil
 }
 
 func newPlan(rows int64, chunks int32) *plan {
@@ -175,5 +176,20 @@ func TestWhatCannotBePlannedIsTheAnswer(t *testing.T) {
 	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Stopping: t.Context}
 	if _, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{}); !errors.Is(err, p.err) || len(p.asked) != 0 {
 		t.Errorf("got %v", err)
+	}
+}
+
+// spec: run-dry-run, label-orders
+func TestEachOrderOfAQuestionIsACall(t *testing.T) {
+	t.Parallel()
+	p := newPlan(1, 1)
+	p.from, p.order = contract.Logprobs, new("cyclic")
+	options := []prism.Option{{Key: "a", Label: "One"}, {Key: "b", Label: "Two"}}
+	p.Version.Questions[1] = prism.Question{Key: "b", Type: prism.Choice, Text: "Is it?", Options: options, InsufficientInformation: true}
+	got := run(t.Context(), t, p, contract.NewRun{})
+	once := int64(sizer.Count(size.QuestionTexts(p.Version.Questions[1])...))
+	// Two orders of the yes_no and three of the choice: 3 tokens of the row and 3 of the instructions each, and their questions.
+	if want := 5*(3+3) + 2*3 + 3*once; got.ModelCalls != 5 || got.Tokens != want {
+		t.Errorf("got %d calls, %d tokens, want %d", got.ModelCalls, got.Tokens, want)
 	}
 }

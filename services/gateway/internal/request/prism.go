@@ -47,8 +47,12 @@ var (
 	lensShape   = &shape{members: append(members("dry_run"), arrayOf("columns", maxColumns, columnShape))}
 	nameShape   = &shape{members: members("name")}
 	// prismShape is also the shape of a version, which has no slug and no name.
-	prismShape = &shape{members: append(members("slug", "name", "instructions", "model", "dry_run", "if_latest"),
-		arrayOf("fields", maxFields, fieldShape), arrayOf("questions", maxQuestions, questionShape), member{"lens", lensShape})}
+	prismShape = &shape{members: append(append(members("slug", "name", "dry_run", "if_latest"), definitionMembers...),
+		member{"lens", lensShape})}
+	// definitionMembers are those of a version and of a definition to try.
+	definitionMembers = append(members("instructions", "model"), arrayOf("fields", maxFields, fieldShape),
+		arrayOf("questions", maxQuestions, questionShape), member{"escalate", escalateShape})
+	escalateShape = &shape{members: append(members("to", "below"), arrayOf("questions", maxQuestions, scalar))}
 )
 
 // ParseNewPrism reads POST /v1/prisms: slug, name?, and the members of a version with dry_run? (spec: prism-create).
@@ -67,7 +71,7 @@ func ParseNewPrism(body Body) (contract.NewPrism, error) {
 	return p, r.err()
 }
 
-// ParseNewVersion reads POST /v1/prisms/{prism}/versions: instructions?, model?, fields, questions, lens?, dry_run?,
+// ParseNewVersion reads POST /v1/prisms/{prism}/versions: instructions?, model?, fields, questions, escalate?, lens?, dry_run?,
 // if_latest? and If-Match (spec: version-create).
 func ParseNewVersion(prismParam string, ifMatch []string, body Body) (prism.Ref, contract.NewVersion, error) {
 	sent, err := parseBody(body, prismShape)
@@ -179,18 +183,58 @@ func (r *reader) definition(it, sent item) (d prism.Definition, l *prism.Lens) {
 	d.Fields = r.fieldDefinitions(it.at("fields"))
 	atQuestions := len(r.problems)
 	d.Questions = r.questions(it.at("questions"))
+	known := d
+	if len(r.problems) != atQuestions {
+		known.Questions = nil
+	}
+	if escalate := it.at("escalate"); escalate.given() {
+		d.Escalate = r.escalate(escalate, known)
+	}
 	atLens := len(r.problems)
 	if !sent.given() {
 		r.problems = append(r.problems, lens.ValidateDerived(sound(d))...)
 		return d, nil
 	}
 	l = new(r.lens(sent))
-	known := d
-	if atLens != atQuestions {
-		known.Questions = nil
-	}
 	r.addOfLens(lens.Validate(*l, known, "lens."), atLens)
 	return d, l
+}
+
+// escalate reads {to, below, questions?} (spec: escalate-of-a-version). The questions of the definition are nil when they have a
+// problem.
+func (r *reader) escalate(it item, of prism.Definition) *prism.Escalate {
+	if !r.is(it, kindObject) {
+		return nil
+	}
+	var e prism.Escalate
+	to := it.at("to")
+	e.To, _ = r.matching(to, slugPattern) // whether it is configured, model-proxy knows
+	if e.To != "" && e.To == of.Model {
+		r.add(to.path, textOtherModel)
+	}
+	if below, ok := r.number(it.at("below")); ok {
+		if e.Below = below; below <= 0 {
+			r.add(it.child("below"), textAbove0)
+		}
+		if below > 1 {
+			r.addBound(it.child("below"), textAtMost, 1)
+		}
+	}
+	if list := it.at("questions"); list.given() {
+		for _, key := range r.array(list, 1, maxQuestions) {
+			s, ok := r.str(key, 0, math.MaxInt)
+			_, found := of.Question(s)
+			switch {
+			case !ok:
+			case slices.Contains(e.Questions, s):
+				r.add(key.path, textUnique)
+			case !found && of.Questions != nil:
+				r.add(key.path, textQuestion)
+			}
+			e.Questions = append(e.Questions, s)
+		}
+	}
+	return &e
 }
 
 // sound is the definition without the questions whose key has a problem.

@@ -27,6 +27,8 @@ const (
 	textUnique     = "must be unique"
 	textUniqueRow  = "must be unique in a row"
 	textSlugIsUUID = "must not be a UUID"
+	textOtherModel = "must be another model than the version's"
+	textQuestion   = "Unknown question"
 
 	textEmailOrClaim = "send either email or claim"
 

@@ -14,8 +14,7 @@ type Try struct {
 
 // tryShape has the members in the order in which their problems are listed.
 var tryShape = &shape{members: append([]member{
-	{"definition", &shape{members: append(members("instructions", "model"),
-		arrayOf("fields", maxFields, fieldShape), arrayOf("questions", maxQuestions, questionShape))}},
+	{"definition", &shape{members: definitionMembers}},
 	{"lens", &shape{members: []member{arrayOf("columns", maxColumns, columnShape)}}},
 	{"fields", &shape{fields: true}},
 }, members("text", "context")...)}

@@ -18,7 +18,7 @@ func TestATryIsADefinitionAndACall(t *testing.T) {
 		Fields: []prism.Field{{Key: "f"}}, Questions: []prism.Question{{Key: "q", Type: prism.YesNo, Text: "?"}},
 	}
 	named := questions
-	named.Instructions, named.Model = "i", "fast"
+	named.Instructions, named.Model, named.Escalate = "i", "fast", &prism.Escalate{To: "strong", Below: 0.6}
 	columns := []prism.Column{{Name: "a", Question: "q", Show: prism.ShowAnswer}}
 	for _, c := range []struct {
 		body string
@@ -26,7 +26,7 @@ func TestATryIsADefinitionAndACall(t *testing.T) {
 	}{
 		{`{"definition":{` + tryQuestions + `},"text":"t"}`, request.Try{Definition: questions, Sent: request.Create{Text: new("t")}}},
 		{
-			`{"definition":{"instructions":"i","model":"fast",` + tryQuestions + `},"lens":{"columns":[{"name":"a","question":"q","show":"answer"}]},` +
+			`{"definition":{"instructions":"i","model":"fast","escalate":{"to":"strong","below":0.6},` + tryQuestions + `},"lens":{"columns":[{"name":"a","question":"q","show":"answer"}]},` +
 				`"fields":{"f":"v","g":""},"context":"c","ref":7,"version":"x"}`,
 			request.Try{
 				Definition: named, Lens: &prism.Lens{Columns: columns},
@@ -65,6 +65,10 @@ func TestATryListsEveryProblemOfItsMembersInTheirOrder(t *testing.T) {
 			`{"definition":{"fields":[{"key":"q"}],"questions":[{"key":"q","type":"yes_no","text":""}]},"text":"a","fields":{}}`,
 			"definition.questions.0.text: String must contain at least 1 character(s); lens: must be unique in a row; " +
 				"fields: send either fields or text",
+		},
+		{
+			`{"definition":{"escalate":{"to":"strong"},` + tryQuestions + `},"text":1}`,
+			"definition.escalate.below: Required; text: Expected string, received number",
 		},
 		{`{"definition"`, malformed},
 	} {

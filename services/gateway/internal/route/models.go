@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 )
@@ -41,10 +42,10 @@ func (d Deps) authorizedList(ctx context.Context, key contract.KeyDigest, op con
 }
 
 // configured is a call that stores or tries a definition, with a look at the configured models first, if the definition names
-// a model, in the member of this path. The list is not cached: definitions are rarely stored, and a model counts from the
-// moment in which it is configured.
-func (d Deps) configured(c call, op contract.Operation, path, model string) call {
-	if model == "" {
+// one. The members of the definition have this prefix in paths. The list is not cached: definitions are rarely stored, and a model
+// counts from the moment in which it is configured.
+func (d Deps) configured(c call, op contract.Operation, prefix string, of prism.Definition) call {
+	if of.Model == "" && of.Escalate == nil {
 		return c
 	}
 	store := c.do
@@ -55,10 +56,38 @@ func (d Deps) configured(c call, op contract.Operation, path, model string) call
 		if err != nil {
 			return contract.Response{}, err
 		}
-		if !slices.ContainsFunc(known, func(m contract.Model) bool { return m.Name == model }) {
-			return contract.Response{}, apierr.Invalid(apierr.Problem{Path: path, Text: "No such model"})
+		if problems := problemsOfModels(prefix, of, known); len(problems) > 0 {
+			return contract.Response{}, apierr.Invalid(problems...)
 		}
 		return store(ctx, key)
 	}
 	return c
+}
+
+// problemsOfModels is what is wrong with the models that a definition names (spec: model-of-a-version, escalate-of-a-version).
+// Without a model the definition's is the default one.
+func problemsOfModels(prefix string, of prism.Definition, known []contract.Model) (problems []apierr.Problem) {
+	find := func(name string) (contract.Model, bool) {
+		i := slices.IndexFunc(known, func(m contract.Model) bool { return m.Name == name })
+		if i < 0 {
+			return contract.Model{}, false
+		}
+		return known[i], true
+	}
+	add := func(member, text string) {
+		problems = append(problems, apierr.Problem{Path: prefix + member, Text: text})
+	}
+	if _, ok := find(of.Model); !ok && of.Model != "" {
+		add("model", "No such model")
+	}
+	if of.Escalate != nil {
+		to, ok := find(of.Escalate.To)
+		switch {
+		case !ok:
+			add("escalate.to", "No such model")
+		case of.Model == "" && to.Default:
+			add("escalate.to", "must be another model than the version's")
+		}
+	}
+	return problems
 }

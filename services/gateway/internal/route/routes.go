@@ -58,7 +58,7 @@ func results(app *fiber.App, d Deps) {
 		do := call{status: statusOfResult, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 			return d.Executor.Try(ctx, key, sent)
 		}}
-		return d.configured(do, contract.TryDefinition, "definition.model", sent.Definition.Model), err
+		return d.configured(do, contract.TryDefinition, "definition.", sent.Definition), err
 	}))
 	app.Get("/v1/results/:result_id", d.look(func(c *fiber.Ctx) (call, error) {
 		sent, err := request.ParseRead(httpkit.Param(c, "result_id"), query(c)("format"))
@@ -88,7 +88,7 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseNewPrism(b)
 		c, err := one(d.Results.CreatePrism)(sent, err)
-		return tagged(created(d.configured(c, contract.CreatePrism, "model", sent.Model), sent.DryRun), sent.DryRun), err
+		return tagged(created(d.configured(c, contract.CreatePrism, "", sent.Definition), sent.DryRun), sent.DryRun), err
 	}))
 	app.Get("/v1/prisms", d.look(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListPrisms)(request.ParsePrismList(query(c)))
@@ -100,7 +100,7 @@ func prisms(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms/:prism/versions", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		ref, sent, err := request.ParseNewVersion(httpkit.Param(c, "prism"), ifMatch(c), b)
 		do, err := two(d.Results.AddVersion)(ref, sent, err)
-		return created(d.configured(do, contract.CreateVersion, "model", sent.Model), sent.DryRun), err
+		return created(d.configured(do, contract.CreateVersion, "", sent.Definition), sent.DryRun), err
 	}))
 	app.Get("/v1/prisms/:prism/versions", d.look(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.ListVersions)(request.ParseVersionList(httpkit.Param(c, "prism"), query(c)))

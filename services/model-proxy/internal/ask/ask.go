@@ -6,6 +6,12 @@
 //	   ▲         │      ├─ a status that is not retried ──────────▶ Refused
 //	   └─ pause ─┘      ├─ the next pause is longer than the rest ▶ Refused, Unreachable
 //	                    └─ the wait has ended ────────────────────▶ Timeout
+//
+// When the answers of the first route are doubtful, the route of the second model follows (spec: escalation):
+//
+//	route ──▶ OK ──┬─ no answer is doubtful ────────────────────────▶ the first answers
+//	               └─ otherwise ──▶ route of the second ──┬─ OK ────▶ the second answers
+//	                                                      └─ other ─▶ the first answers, and why in the record
 package ask
 
 import (
@@ -23,6 +29,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
+	"github.com/prism-results/prism/services/model-proxy/internal/score"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
@@ -39,6 +46,8 @@ type Config struct {
 	Attempted func(Attempt)
 	// Ended, if not nil, gets the end of the ask of each model.
 	Ended func(context.Context, End)
+	// Escalated, if not nil, gets the end of each escalation to a configured model: OK if the second answers are the result.
+	Escalated func(to *models.Model, how Reason)
 }
 
 // Attempt is the end of one upstream call.
@@ -107,13 +116,17 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	defer cancel()
 
 	t := &tally{model: route[0]}
+	var second []*models.Model
+	if e := a.Definition.Escalate; e != nil {
+		second = set.Route(e.To)
+	}
 	done := make(chan result, 1)
 	go func() {
 		// This goroutine frees the place, not Ask: a provider that ignores its context keeps the place, so that there are never
 		// more of these goroutines.
 		defer s.places.Give(account)
 		defer set.Release()
-		done <- s.route(ctx, a, route, t)
+		done <- s.answer(ctx, a, route, second, t)
 	}()
 	var r result
 	select {
@@ -121,11 +134,33 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	case <-ctx.Done():
 		r.Report = timedOut()
 	}
-	r.TookMS = time.Since(start).Milliseconds()
-	if r.err == nil {
-		r.Call, r.Overloaded = t.call(r.Report, r.labelMass)
+	took := time.Since(start).Milliseconds()
+	if r.err != nil {
+		return Report{}, r.err
 	}
-	return r.Report, r.err
+	v := t.end(r)
+	v.TookMS = took
+	if e := v.Call.Escalation; e != nil && len(second) > 0 && s.cfg.Escalated != nil {
+		s.cfg.Escalated(second[0], r.Reason)
+	}
+	return v, nil
+}
+
+// answer asks the models of a route, and then those of the second route when the answers are doubtful. It returns the end of the
+// last ask; the tally has the answers of the first.
+func (s *Asker) answer(ctx context.Context, a contract.Ask, route, second []*models.Model, t *tally) result {
+	first := s.route(ctx, a, route, false, t)
+	e := a.Definition.Escalate
+	if len(first.doubtful) == 0 || !t.escalate(first, e.To, second) {
+		return first
+	}
+	if second == nil {
+		return result{Report: notConfigured(e.To)}
+	}
+	if end, ok := ctx.Deadline(); ok && time.Until(end) < leastForSecond {
+		return result{Report: timedOut()}
+	}
+	return s.route(ctx, a, second, true, t)
 }
 
 // run asks a model: it executes the provider's calls and joins their answers in question order.
@@ -136,20 +171,56 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 	}
 	all := result{Report: Report{Reason: OK}}
 	answers := make(prism.Answers, 0, len(a.Definition.Questions))
-	for _, r := range s.all(ctx, m, calls, t) {
+	results := s.all(ctx, m, calls, t)
+	for i := 0; i < len(calls); {
+		orders := 1
+		for i+orders < len(calls) && calls[i+orders].Order > 0 {
+			orders++
+		}
+		r := pool(results[i : i+orders])
 		if m.API.Probabilities == contract.Logprobs { // of others it may be known, but is not recorded (spec: call-of-a-model)
 			all.labelMass = append(all.labelMass, r.labelMass...)
 		}
-		if r.Reason != OK {
-			r.labelMass = all.labelMass
+		all.disagreement = append(all.disagreement, r.disagreement...)
+		if r.err != nil || r.Reason != OK {
+			r.labelMass, r.disagreement = all.labelMass, nil
 			return r
 		}
 		for _, answer := range r.answers {
 			answers = append(answers, *answer)
 		}
+		i += orders
 	}
 	all.Answers = answerjson.Append(make([]byte, 0, 512*len(answers)), answers)
+	all.doubtful = a.Definition.Escalate.Doubtful(answers)
 	return all
+}
+
+// pool joins the results of one question's orders (spec: label-orders). The first one that failed decides: those behind it were
+// cancelled.
+func pool(orders []result) result {
+	first := orders[0]
+	for _, r := range orders {
+		if r.err != nil || r.Reason != OK {
+			return r
+		}
+	}
+	if len(orders) == 1 {
+		return first
+	}
+	var answers []*prism.Answer
+	var mass float64
+	for _, r := range orders {
+		answers = append(answers, r.answers[0])
+		for _, m := range r.labelMass {
+			mass += m.Mass / float64(len(orders))
+		}
+	}
+	answer, distance := score.Pool(answers)
+	first.answers = []*prism.Answer{answer}
+	first.labelMass = []prism.LabelMass{{Question: answer.Question, Mass: mass}}
+	first.disagreement = []prism.Disagreement{{Question: answer.Question, Distance: distance}}
+	return first
 }
 
 // guard returns a panic of fn as an error: an unrecovered panic would end the process. The panic's value is not logged,

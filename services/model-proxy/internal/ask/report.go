@@ -21,6 +21,7 @@ const (
 	Unreachable   Reason = "unreachable"
 	Timeout       Reason = "timeout"
 	NotConfigured Reason = "not_configured" // no model was asked
+	Skipped       Reason = "skipped"        // of a second model that the circuit breaker skips: no model was asked
 )
 
 // Reasons are all reasons that the ask of a model has.
@@ -30,6 +31,7 @@ func Reasons() []Reason { return []Reason{OK, Unusable, NoLogProbs, Refused, Unr
 var codes = map[Reason]prism.ErrorCode{
 	Unusable: prism.CodeNoUsableAnswer, NoLogProbs: prism.CodeNoLogProbabilities, Refused: prism.CodeRefused,
 	Unreachable: prism.CodeUnreachable, Timeout: prism.CodeTimeout, NotConfigured: prism.CodeModelNotConfigured,
+	Skipped: prism.CodeSkipped,
 }
 
 // noLogProbsText is what both the result and the log say (spec: no-log-probabilities).

@@ -20,13 +20,19 @@ const (
 
 // result is how one call ended.
 type result struct {
-	Report                    // without Answers
-	answers   []*prism.Answer // one for each question of the call when Reason is OK
-	labelMass []prism.LabelMass
-	err       error // a panic of the provider
+	Report                       // without Answers
+	answers      []*prism.Answer // one for each question of the call when Reason is OK
+	labelMass    []prism.LabelMass
+	disagreement []prism.Disagreement
+	doubtful     []string // of the ask of a model: the questions whose answers are to be escalated
+	err          error    // a panic of the provider
 }
 
-// all executes the calls at once and returns their results: a definition has at most 64 questions (spec: version-questions).
+// maxCalls is how many calls of one ask run at the same time. It is the most questions of a version, so that only the orders of
+// many questions wait for each other.
+const maxCalls = 64
+
+// all executes the calls, maxCalls at a time, and returns their results.
 //
 // The first call in question order that fails decides the ask, so that the same faults always give the same error text.
 // Calls after a failed one are cancelled, and their results must not be read. Calls before a failed one continue, since one
@@ -43,8 +49,11 @@ func (s *Asker) all(ctx context.Context, m *models.Model, calls []provider.Call,
 		defer cancels[i]()
 	}
 	var running sync.WaitGroup
+	free := make(chan struct{}, maxCalls)
 	for i, c := range calls {
+		free <- struct{}{}
 		running.Go(func() {
+			defer func() { <-free }()
 			results[i] = s.call(contexts[i], m, c, t)
 			if results[i].Reason != OK {
 				for _, cancel := range cancels[i+1:] {

@@ -15,6 +15,8 @@ const (
 	// longWait for a place, and longer than the call itself, is a sign of too many calls at once. With half of as many calls
 	// all places are still taken.
 	longWait = 100 * time.Millisecond
+	// leastForSecond is the time that must be left for a second model to be asked: what the third of three models has.
+	leastForSecond = contract.ModelWait / 4
 )
 
 // route asks the models of a route, one after the other, until one does not fall back (spec: fallback).
@@ -24,10 +26,13 @@ const (
 //
 // A model that is skipped by its circuit breaker or full is passed over while another one is left; the last one is waited for.
 // When that leaves no model, the first of them is asked nevertheless, as without a fallback.
-func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model, t *tally) result {
+//
+// The route of a second model has answers behind it, those of the first. So it asks no model that is skipped, and a call in the
+// background waits for a place as long as others (spec: escalation-time).
+func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model, second bool, t *tally) result {
 	r := result{Report: timedOut()}
 	waits := ctx // for places
-	if a.Background {
+	if a.Background && !second {
 		var cancel context.CancelFunc
 		waits, cancel = context.WithTimeout(ctx, placeWait)
 		defer cancel()
@@ -50,14 +55,17 @@ func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model
 			return r
 		}
 	}
+	if second && !asked && ctx.Err() == nil {
+		return result{Report: Report{Reason: Skipped}}
+	}
 	// After a timeout there is time left only when the models behind were passed over after all.
-	if passed != nil && ctx.Err() == nil && (!asked || r.Reason == Timeout) {
+	if passed != nil && !second && ctx.Err() == nil && (!asked || r.Reason == Timeout) {
 		if leave, ok := passed.Force(waits, a.Background); ok {
 			defer leave(false)
 			return s.visit(ctx, End{Ask: a, Model: passed, FellBack: passed != route[0]}, false, t)
 		}
 	}
-	if !asked && a.Background {
+	if !asked && a.Background && !second {
 		return result{err: contract.ErrUnavailable} // nothing was called, so the row waits
 	}
 	if !asked { // no place until the wait ended

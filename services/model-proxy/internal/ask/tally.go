@@ -16,8 +16,9 @@ import (
 // use: calls run at the same time, and may run on when the wait has ended.
 type tally struct {
 	mu       sync.Mutex
-	model    *models.Model // that was asked last, or is to be asked first
+	model    *models.Model // that was asked last, or is to be asked first; nil: a second model that is not configured
 	fellBack bool
+	first    *answered // nil: nothing was escalated
 	tries    int32
 	tokens   provider.Tokens
 	cost     int64
@@ -97,17 +98,66 @@ func costOf(p *models.Price, used provider.Tokens) (cost int64, ok bool) {
 	return cost, true
 }
 
-// call is the record of the ask with this end, and whether a model was overloaded.
-func (t *tally) call(r Report, mass []prism.LabelMass) (_ *prism.ModelCall, overloaded bool) {
+// answered is the end of the first route, whose answers are doubtful.
+type answered struct {
+	result
+	model    *models.Model
+	fellBack bool
+	to       string // the second model
+}
+
+// escalate notes that the first answers are doubtful, and that a second route follows. It reports false when the second model
+// has given them itself, as a fallback or as the default model: then it is not asked again.
+func (t *tally) escalate(first result, to string, second []*models.Model) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.model.Name == to {
+		return false
+	}
+	t.first = &answered{first, t.model, t.fellBack, to}
+	t.model, t.fellBack = nil, false
+	if len(second) > 0 {
+		t.model = second[0]
+	}
+	return true
+}
+
+// end is how an ask ended whose last route ended so, with its record. After an escalation the answers of the second model are the
+// result, or those of the first when there are no others.
+func (t *tally) end(last result) Report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	overloaded := t.overloaded || last.Reason == Timeout
+	var escalation *prism.Escalation
+	if t.first != nil {
+		escalation = &prism.Escalation{Questions: t.first.doubtful, ErrorCode: codes[last.Reason], Name: t.first.to}
+		other, fellBack := t.model, t.fellBack
+		if last.Reason == OK {
+			other, fellBack = t.first.model, t.first.fellBack
+			escalation.Answers = t.first.Answers
+		} else {
+			last, t.model, t.fellBack = t.first.result, t.first.model, t.first.fellBack
+		}
+		if other != nil {
+			escalation.Name, escalation.Provider, escalation.Model = other.Name, other.API.Name, other.Model
+			escalation.FellBack = fellBack
+		}
+	}
+	v := last.Report
+	v.Call, v.Overloaded = t.call(last), overloaded
+	v.Call.Escalation = escalation
+	return v
+}
+
+// call is the record of the ask with this end. The mutex is held.
+func (t *tally) call(r result) *prism.ModelCall {
 	v := &struct { // one allocation
 		call    prism.ModelCall
 		numbers [4]int64
 	}{}
 	v.call = prism.ModelCall{
 		ErrorCode: codes[r.Reason], Name: t.model.Name, Provider: t.model.API.Name, Model: t.model.Model,
-		Tries: t.tries, FellBack: t.fellBack, LabelMass: mass,
+		Tries: t.tries, FellBack: t.fellBack, LabelMass: r.labelMass, Disagreement: r.disagreement,
 	}
 	known := func(i int, n int64, known bool) *int64 {
 		if !known {
@@ -124,5 +174,5 @@ func (t *tally) call(r Report, mass []prism.LabelMass) (_ *prism.ModelCall, over
 	if t.currency != "" && !t.unpriced {
 		v.call.Usage.Cost, v.call.Usage.Currency = known(3, t.cost, true), t.currency
 	}
-	return &v.call, t.overloaded || r.Reason == Timeout
+	return &v.call
 }

@@ -63,7 +63,7 @@ func TestUsageAndCostOverAllTries(t *testing.T) {
 			if all.model == nil {
 				all.model = models.New(models.Spec{}, provider.Provider{}, nil)
 			}
-			call, _ := all.call(Report{Reason: OK}, nil)
+			call := all.end(result{Report: Report{Reason: OK}}).Call
 			got, err := json.Marshal(call.Usage)
 			if err != nil || string(got) != c.want {
 				t.Errorf("got %s, %v, want %s", got, err, c.want)
@@ -133,7 +133,7 @@ func TestACallSaysWhichModelAnsweredAndHow(t *testing.T) {
 func TestEveryReasonOfAFailureHasACode(t *testing.T) {
 	t.Parallel()
 	seen := map[prism.ErrorCode]bool{}
-	for _, r := range append(Reasons(), NotConfigured) {
+	for _, r := range append(Reasons(), NotConfigured, Skipped) {
 		if code := codes[r]; (code == "") != (r == OK) || seen[code] {
 			t.Errorf("%s has the code %q", r, code)
 		} else {

@@ -72,9 +72,13 @@ func (m *Model) take(ctx context.Context, wait, background bool) bool {
 }
 
 func (m *Model) describe(isDefault bool) contract.Model {
+	var order *string
+	if m.Order != "" {
+		order = &m.Order
+	}
 	return contract.Model{
 		Name: m.Name, Provider: m.Provider, Model: m.Model, Default: isDefault,
-		Probabilities: m.API.Probabilities, Price: m.Price.contract(), Fallback: append([]string{}, m.Fallback...),
+		Probabilities: m.API.Probabilities, Price: m.Price.contract(), Fallback: append([]string{}, m.Fallback...), Order: order,
 	}
 }
 

@@ -14,6 +14,7 @@ type Spec struct {
 	Provider string
 	BaseURL  string // "" is the provider's own host
 	Model    string // what the upstream calls it; "" is the provider's default
+	Order    string // in which labels are asked: "" is that of the definition, Cyclic is several
 	APIKey   string
 	Headers  http.Header // sent with every call
 	// MaxInFlight is the number of calls at once; 0 is no bound.
@@ -21,6 +22,9 @@ type Spec struct {
 	Price       *Price
 	Fallback    []string
 }
+
+// Cyclic is the Order of a model that is asked in cyclic orders (spec: label-orders).
+const Cyclic = "cyclic"
 
 // Price is what tokens cost.
 type Price struct {

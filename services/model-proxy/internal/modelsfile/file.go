@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/yamlfile"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/offline"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/openaichat"
 )
 
 // file is what a file of models says.
@@ -101,6 +102,8 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 			e.Headers = r.headers(m.value, at)
 		case "max_in_flight":
 			e.MaxInFlight = r.whole(m.value, at)
+		case "order":
+			e.Order = r.order(m.value, at)
 		case "price":
 			e.Price = r.price(m, at)
 		case "fallback":
@@ -132,6 +135,9 @@ func (r *reader) checkEntry(e entry, where string) {
 				r.Add(e.lines[m], where+"."+m, "the provider offline calls no upstream")
 			}
 		}
+	}
+	if e.Order != "" && e.Provider != "" && e.Provider != openaichat.Name {
+		r.Add(e.lines["order"], where+".order", "only the provider "+openaichat.Name+" asks in several orders")
 	}
 	for name := range e.Headers {
 		if setByFormat(e.Provider, name) && checkHeaderName(name) == "" {
@@ -184,6 +190,17 @@ func (r *reader) checkNames(f file, line int) {
 			}
 		}
 	}
+}
+
+func (r *reader) order(n ast.Node, where string) string {
+	if n == nil {
+		return ""
+	}
+	if order := r.text(n, where); order == models.Cyclic || !yamlfile.IsText(n) {
+		return order
+	}
+	r.Wrong(n, where, "must be "+models.Cyclic)
+	return ""
 }
 
 func (r *reader) price(m member, where string) *models.Price {

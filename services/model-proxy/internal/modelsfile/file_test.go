@@ -49,6 +49,7 @@ models:
       x-team: support
       X-From: {env: TEAM}
     max_in_flight: 64
+    order: cyclic
     price: {currency: USD, input: 0.40, output: 1.6}
     fallback: [strong]
   - {name: strong, provider: anthropic, api_key_env: KEY, headers: *team, price: {currency: EUR, input: 1, output: 1e-06}}
@@ -68,7 +69,7 @@ func TestAFileOfModelsIsRead(t *testing.T) {
 	want := []contract.Model{
 		{
 			Name: "fast", Provider: "openai-chat", Model: "qwen3-8b", Default: true, Probabilities: contract.Logprobs,
-			Price: &contract.Price{Currency: "USD", Input: 0.4, Output: 1.6}, Fallback: []string{"strong"},
+			Price: &contract.Price{Currency: "USD", Input: 0.4, Output: 1.6}, Fallback: []string{"strong"}, Order: new("cyclic"),
 		},
 		{
 			Name: "strong", Provider: "anthropic", Model: "claude-haiku-5-5", Probabilities: contract.Stated,
@@ -172,16 +173,20 @@ func TestEveryProblemOfAFileIsNamedWithItsLine(t *testing.T) {
 		"no calls at once":                       {one(base + "    max_in_flight: 0\n"), []string{":6: a.max_in_flight: must be a whole number from 1 to 1000000"}},
 		"calls at once in quotes":                {one(base + "    max_in_flight: '7'\n"), []string{":6: a.max_in_flight: must be a whole number"}},
 		"half a call at once":                    {one(base + "    max_in_flight: 1.5\n"), []string{":6: a.max_in_flight: must be a whole number"}},
-		"a price that is a number":               {one(base + "    price: 7\n"), []string{":6: a.price: must have members", ":6: a.price: currency is missing", ":6: a.price: input is", ":6: a.price: output is"}},
-		"a price of seven decimals":              {one(base + "    price: {currency: USD, input: 0.0000001, output: 1}\n"), []string{":6: a.price.input: must be a number from 0 to 999999.999999 with at most six decimals"}},
-		"a price below zero":                     {one(base + "    price: {currency: USD, input: 1, output: -1}\n"), []string{":6: a.price.output: must be a number from 0"}},
-		"a price too large":                      {one(base + "    price: {currency: USD, input: 1000000, output: 1}\n"), []string{":6: a.price.input: must be a number from 0"}},
-		"a price in quotes":                      {one(base + "    price: {currency: USD, input: '1', output: .inf}\n"), []string{":6: a.price.input: must", ":6: a.price.output: must"}},
-		"a currency of small letters":            {one(base + "    price: {currency: usd, input: 1, output: 1}\n"), []string{":6: a.price.currency: must be three capital letters"}},
-		"half a price":                           {one(base + "    price: {currency: USD, input: 1}\n"), []string{":6: a.price: output is missing"}},
-		"more than a price":                      {one(base + "    price: {currency: USD, input: 1, output: 1, cached: 1}\n"), []string{":6: a.price: has no member \"cached\""}},
-		"an unknown fallback":                    {one(base + "    fallback: [b]\n"), []string{":6: a.fallback: no model has the name \"b\""}},
-		"itself as a fallback":                   {one(base + "    fallback: [a]\n"), []string{":6: a.fallback: a model cannot be its own fallback"}},
+		// spec: label-orders
+		"an unknown order":             {one(base + "    order: random\n"), []string{":6: a.order: must be cyclic"}},
+		"an order that is no text":     {one(base + "    order: 7\n"), []string{":6: a.order: must be a text"}},
+		"an order of another provider": {one(base + "    order: cyclic\n"), []string{":6: a.order: only the provider openai-chat asks in several orders"}},
+		"a price that is a number":     {one(base + "    price: 7\n"), []string{":6: a.price: must have members", ":6: a.price: currency is missing", ":6: a.price: input is", ":6: a.price: output is"}},
+		"a price of seven decimals":    {one(base + "    price: {currency: USD, input: 0.0000001, output: 1}\n"), []string{":6: a.price.input: must be a number from 0 to 999999.999999 with at most six decimals"}},
+		"a price below zero":           {one(base + "    price: {currency: USD, input: 1, output: -1}\n"), []string{":6: a.price.output: must be a number from 0"}},
+		"a price too large":            {one(base + "    price: {currency: USD, input: 1000000, output: 1}\n"), []string{":6: a.price.input: must be a number from 0"}},
+		"a price in quotes":            {one(base + "    price: {currency: USD, input: '1', output: .inf}\n"), []string{":6: a.price.input: must", ":6: a.price.output: must"}},
+		"a currency of small letters":  {one(base + "    price: {currency: usd, input: 1, output: 1}\n"), []string{":6: a.price.currency: must be three capital letters"}},
+		"half a price":                 {one(base + "    price: {currency: USD, input: 1}\n"), []string{":6: a.price: output is missing"}},
+		"more than a price":            {one(base + "    price: {currency: USD, input: 1, output: 1, cached: 1}\n"), []string{":6: a.price: has no member \"cached\""}},
+		"an unknown fallback":          {one(base + "    fallback: [b]\n"), []string{":6: a.fallback: no model has the name \"b\""}},
+		"itself as a fallback":         {one(base + "    fallback: [a]\n"), []string{":6: a.fallback: a model cannot be its own fallback"}},
 		"a fallback twice": {
 			one(base+"    fallback: [b, b]\n") + "  - {name: b, provider: offline}\n", []string{":6: a.fallback: \"b\" is given twice"},
 		},

@@ -53,6 +53,9 @@ func open(spec models.Spec, n names, c clients) (*models.Model, []fault) {
 	}
 	for _, f := range formats() {
 		if f.Name == spec.Provider {
+			if spec.Order == models.Cyclic && f.Name == openaichat.Name {
+				f = openaichat.Cyclic()
+			}
 			return openFormat(f, spec, n, c)
 		}
 	}

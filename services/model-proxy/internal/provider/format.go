@@ -30,6 +30,9 @@ type Format struct {
 	Decode func(raw []byte, questions []prism.Question) Reply
 	// Probabilities is where they come from.
 	Probabilities contract.Probabilities
+	// Orders, if not nil, returns the formats that ask a question with its labels in several orders, at least one. Only a format
+	// that is PerQuestion has orders.
+	Orders func(prism.Question) []Format
 }
 
 // Input stands for the input of a call in the Body of a Format. It is random, so that no definition contains it.
@@ -46,12 +49,12 @@ func (f Format) Open(client *upstream.Client, model string) Provider {
 		requests := kept.get(a.Hash, func() []template { return f.templates(model, a.Definition) })
 		calls := make([]Call, len(requests))
 		for i, t := range requests {
-			calls[i] = Call{t.questions, func(ctx context.Context) (Reply, *upstream.Fault) {
+			calls[i] = Call{Questions: t.questions, Order: t.order, Do: func(ctx context.Context) (Reply, *upstream.Fault) {
 				raw, fault := client.Post(ctx, f.Path, slices.Concat(t.before, input, t.after))
 				if fault != nil {
 					return Reply{}, fault
 				}
-				return f.Decode(raw, t.questions), nil
+				return t.decode(raw, t.questions), nil
 			}}
 		}
 		return calls
@@ -61,7 +64,9 @@ func (f Format) Open(client *upstream.Client, model string) Provider {
 // template is the body of a request, without the input between its parts.
 type template struct {
 	questions     []prism.Question
+	order         int // see Call
 	before, after []byte
+	decode        func([]byte, []prism.Question) Reply
 }
 
 func (f Format) templates(model string, d prism.Definition) []template {
@@ -71,12 +76,18 @@ func (f Format) templates(model string, d prism.Definition) []template {
 		each = 1
 	}
 	for questions := range slices.Chunk(d.Questions, each) {
-		mark := []byte(Input)
-		if !f.InputInText {
-			mark = encode(Input)
+		orders := []Format{f}
+		if f.Orders != nil {
+			orders = f.Orders(questions[0])
 		}
-		before, after, _ := bytes.Cut(encode(f.Body(model, d.Instructions, questions)), mark)
-		ts = append(ts, template{questions, before, after})
+		for i, o := range orders {
+			mark := []byte(Input)
+			if !o.InputInText {
+				mark = encode(Input)
+			}
+			before, after, _ := bytes.Cut(encode(o.Body(model, d.Instructions, questions)), mark)
+			ts = append(ts, template{questions, i, before, after, o.Decode})
+		}
 	}
 	return ts
 }

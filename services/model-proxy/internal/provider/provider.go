@@ -14,7 +14,7 @@ import (
 type Provider struct {
 	// Name is the provider's value of PRISM_MODEL_PROVIDER.
 	Name string
-	// Calls returns the upstream calls that together answer every question of the ask once, in question order. They are
+	// Calls returns the upstream calls that together answer every question of the ask, in question order. They are
 	// independent: they may run at the same time and be repeated. Calls itself does no I/O.
 	Calls func(a contract.Ask) []Call
 	// Probabilities is where they come from.
@@ -25,6 +25,9 @@ type Provider struct {
 type Call struct {
 	// Questions are what this call answers, in definition order.
 	Questions []prism.Question
+	// Order is which of its question's orders of labels the call asks, from 0. The orders of a question are one call each, one
+	// behind the other; their answers are pooled (spec: label-orders).
+	Order int
 	// Do makes one attempt and returns soon after its context ends. It never tries again (spec: one-owner-of-retries). A
 	// fault means that there is no reply; a reply that can't be read is a Reply without answers.
 	Do func(ctx context.Context) (Reply, *upstream.Fault)

@@ -71,6 +71,59 @@ func YesNo(q prism.Question, p *float64) *prism.Answer {
 	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: *p + 0}
 }
 
+// least is what a smaller probability of a label counts as in Pool: a label that is not among the likely tokens of one order
+// would otherwise be impossible, whatever the other orders say.
+const least = 1e-6
+
+// Pool is the answer of several orders of a question's labels, and how far they disagreed (spec: label-orders,
+// order-disagreement). The orders are answers to the question, at least one; the first has its keys in definition order.
+//
+// The pooled probability of a label is the geometric mean of its probabilities, normalised: the logarithmic opinion pool with
+// equal weights (Genest and Zidek, "Combining Probability Distributions", Statistical Science 1(1), 1986). A factor that an order gives
+// to a label, and the other orders to the other labels, cancels out. The disagreement is the mean total variation distance of
+// the orders from the pool, from 0 (all are the same) to 1.
+func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
+	first := orders[0]
+	var keys []string
+	for _, p := range first.Probabilities {
+		keys = append(keys, p.Key)
+	}
+	of := func(a *prism.Answer) []float64 {
+		if a.Type == prism.YesNo {
+			return []float64{a.Probability, 1 - a.Probability}
+		}
+		ps := make([]float64, len(keys))
+		for i, key := range keys {
+			ps[i], _ = a.ProbabilityOf(key)
+		}
+		return ps
+	}
+	pool := make([]float64, len(of(first)))
+	for _, a := range orders {
+		for i, p := range of(a) {
+			pool[i] += math.Log(max(p, least)) / float64(len(orders))
+		}
+	}
+	var sum float64
+	for i := range pool {
+		pool[i] = math.Exp(pool[i])
+		sum += pool[i]
+	}
+	for i := range pool {
+		pool[i] /= sum
+	}
+	for _, a := range orders {
+		for i, p := range of(a) {
+			disagreement += math.Abs(p-pool[i]) / 2 / float64(len(orders))
+		}
+	}
+	q := prism.Question{Key: first.Question, Type: first.Type}
+	if first.Type == prism.YesNo {
+		return YesNo(q, &pool[0]), min(disagreement, 1)
+	}
+	return ordered(q, keys, pool), min(disagreement, 1)
+}
+
 // Confidence is (p − 1/n)/(1 − 1/n) within [0, 1], and 1 for a single option (spec: confidence).
 func Confidence(p float64, n int) float64 {
 	if n < 2 {

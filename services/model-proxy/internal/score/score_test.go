@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -181,4 +182,89 @@ func TestConfidenceIsFromAGuessToCertainty(t *testing.T) {
 			t.Errorf("Confidence(%v, %d) = %v, want %v", c.p, c.n, got, c.want)
 		}
 	}
+}
+
+// spec: label-orders, order-disagreement
+func TestOrdersArePooledByTheGeometricMean(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		orders [][]float64
+		want   []float64
+		apart  float64
+	}{
+		"one order":            {[][]float64{{0.7, 0.2, 0.1}}, []float64{0.7, 0.2, 0.1}, 0},
+		"the same":             {[][]float64{{0.7, 0.2, 0.1}, {0.7, 0.2, 0.1}}, []float64{0.7, 0.2, 0.1}, 0},
+		"opposites":            {[][]float64{{0.8, 0.2}, {0.2, 0.8}}, []float64{0.5, 0.5}, 0.3},
+		"√(.5·.8) to √(.5·.2)": {[][]float64{{0.5, 0.5}, {0.8, 0.2}}, []float64{2.0 / 3, 1.0 / 3}, (1.0/6 + 2.0/15) / 2},
+		// √(1e-6·0.5) to √(1·0.5): 0.000999 and 0.999001
+		"none is impossible": {[][]float64{{0, 1}, {0.5, 0.5}}, []float64{0.001 / 1.001, 1 / 1.001}, 0.25},
+	} {
+		q := choice(len(c.want))
+		var answers []*prism.Answer
+		for _, ps := range c.orders {
+			answers = append(answers, Ordered(q, ps))
+		}
+		got, apart := Pool(answers)
+		for i, p := range got.Probabilities {
+			if p.Key != q.Options[i].Key || math.Abs(p.Probability-c.want[i]) > 1e-9 {
+				t.Errorf("%s: got %+v, want %v", name, got.Probabilities, c.want)
+				break
+			}
+		}
+		if math.Abs(apart-c.apart) > 1e-9 {
+			t.Errorf("%s: they are %v apart, want %v", name, apart, c.apart)
+		}
+		if len(c.want) == 2 {
+			var yes []*prism.Answer
+			for _, ps := range c.orders {
+				yes = append(yes, YesNo(prism.Question{Key: "q", Type: prism.YesNo}, &ps[0]))
+			}
+			if a, d := Pool(yes); a.Question != "q" || math.Abs(a.Probability-c.want[0]) > 1e-9 || math.Abs(d-c.apart) > 1e-9 {
+				t.Errorf("%s: yes is %+v, %v apart", name, a, d)
+			}
+		}
+	}
+}
+
+// A preference of a model for labels is a factor of each label's probability, whatever the label stands for. Over all cyclic orders
+// it cancels out.
+// spec: label-orders
+func TestAPreferenceForLabelsCancelsOut(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 8).Draw(t, "n")
+		draw := rapid.SliceOfN(rapid.Float64Range(0.05, 1), n, n)
+		truth, preference, q := draw.Draw(t, "truth"), draw.Draw(t, "preference"), choice(n)
+		normal := func(ps []float64) []float64 {
+			var sum float64
+			for _, p := range ps {
+				sum += p
+			}
+			for i := range ps {
+				ps[i] /= sum
+			}
+			return ps
+		}
+		var orders []*prism.Answer
+		for shift := range n {
+			ps := make([]float64, n)
+			for i := range ps {
+				ps[i] = truth[i] * preference[(i+n-shift)%n]
+			}
+			orders = append(orders, Ordered(q, normal(ps)))
+		}
+		got, apart := Pool(orders)
+		for i, want := range normal(truth) {
+			if math.Abs(got.Probabilities[i].Probability-want) > 1e-9 {
+				t.Fatalf("got %+v, want %v", got.Probabilities, truth)
+			}
+		}
+		if apart < 0 || apart > 1 {
+			t.Fatalf("%v apart", apart)
+		}
+		slices.Reverse(orders[1:]) // the first has the order of the definition
+		if again, d := Pool(orders); math.Abs(d-apart) > 1e-12 || math.Abs(again.Probabilities[0].Probability-got.Probabilities[0].Probability) > 1e-12 {
+			t.Fatalf("in another order %+v, %v apart", again, d)
+		}
+	})
 }

@@ -28,6 +28,7 @@ type (
 		Version      int32            `json:"version"`
 		Instructions *string          `json:"instructions"`
 		Model        *string          `json:"model"`
+		Escalate     *prism.Escalate  `json:"escalate"`
 		Fields       []prism.Field    `json:"fields"`
 		Questions    []prism.Question `json:"questions"`
 		CreatedAt    string           `json:"created_at"`
@@ -63,8 +64,8 @@ func newPrismBody(p prism.Prism) prismBody {
 
 func newVersionBody(v prism.Version) versionBody {
 	return versionBody{
-		Version: v.Number, Instructions: optional(v.Instructions), Model: optional(v.Model), Fields: v.Fields,
-		Questions: v.Questions, CreatedAt: prism.FormatTime(v.CreatedAt),
+		Version: v.Number, Instructions: optional(v.Instructions), Model: optional(v.Model),
+		Escalate: v.Escalate, Fields: v.Fields, Questions: v.Questions, CreatedAt: prism.FormatTime(v.CreatedAt),
 	}
 }
 

@@ -34,9 +34,11 @@ type (
 	}
 	// callBody is what is known of the call of the model.
 	callBody struct {
-		Model     *modelBody       `json:"model"`
-		Usage     *usageBody       `json:"usage"`
-		LabelMass strictjson.Value `json:"label_mass"`
+		Model        *modelBody       `json:"model"`
+		Usage        *usageBody       `json:"usage"`
+		LabelMass    strictjson.Value `json:"label_mass"`
+		Disagreement strictjson.Value `json:"order_disagreement"`
+		Escalation   *escalationBody  `json:"escalation"`
 	}
 	modelBody struct {
 		Name     *string `json:"name"`
@@ -44,6 +46,20 @@ type (
 		Model    *string `json:"model"`
 		Tries    int32   `json:"tries"`
 		FellBack bool    `json:"fell_back"`
+	}
+	// escalationBody has both models of an ask that was escalated.
+	escalationBody struct {
+		Questions []string     `json:"questions"`
+		ErrorCode *string      `json:"error_code"`
+		First     answeredBody `json:"first"`
+		Second    answeredBody `json:"second"`
+	}
+	answeredBody struct {
+		Name     *string          `json:"name"`
+		Provider *string          `json:"provider"`
+		Model    *string          `json:"model"`
+		FellBack bool             `json:"fell_back"`
+		Answers  strictjson.Value `json:"answers"`
 	}
 	usageBody struct {
 		InputTokens       *int64      `json:"input_tokens"`
@@ -70,12 +86,13 @@ func newRecordBody(r store.Record) recordBody {
 		body.KeyID = &r.Result.Key
 	}
 	if c := r.Result.Call; c != nil {
-		body.ErrorCode, body.callBody = optional(string(c.ErrorCode)), newCallBody(*c)
+		body.ErrorCode, body.callBody = optional(string(c.ErrorCode)), newCallBody(*c, r.Result.Answers)
 	}
 	return body
 }
 
-func newCallBody(c prism.ModelCall) callBody {
+// newCallBody is what is known of the call that had these answers, the bytes of `raw`.
+func newCallBody(c prism.ModelCall, answers []byte) callBody {
 	body := callBody{
 		Model: &modelBody{optional(c.Name), optional(c.Provider), optional(c.Model), c.Tries, c.FellBack},
 		Usage: &usageBody{
@@ -90,6 +107,19 @@ func newCallBody(c prism.ModelCall) callBody {
 		body.LabelMass = objectOf(c.LabelMass, func(b []byte, m prism.LabelMass) []byte {
 			return prism.AppendNumber(append(strictjson.AppendString(b, m.Question), ':'), m.Mass)
 		})
+	}
+	if c.Disagreement != nil {
+		body.Disagreement = objectOf(c.Disagreement, func(b []byte, d prism.Disagreement) []byte {
+			return prism.AppendNumber(append(strictjson.AppendString(b, d.Question), ':'), d.Distance)
+		})
+	}
+	if e := c.Escalation; e != nil {
+		other := answeredBody{optional(e.Name), optional(e.Provider), optional(e.Model), e.FellBack, e.Answers}
+		of := answeredBody{body.Model.Name, body.Model.Provider, body.Model.Model, c.FellBack, answers}
+		body.Escalation = &escalationBody{e.Questions, optional(string(e.ErrorCode)), of, other}
+		if e.ErrorCode == "" { // the result is the second model's
+			body.Escalation.First, body.Escalation.Second = other, of
+		}
 	}
 	return body
 }

@@ -59,11 +59,11 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 			`"key_id":"ab000000-0000-0000-0000-000000000000","run_id":null,"run_row":null,` +
 			`"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","tries":3,"fell_back":true},` +
 			`"usage":{"input_tokens":612,"output_tokens":3,"cached_input_tokens":0,"cost":0.0002496,"currency":"USD"},` +
-			`"label_mass":{"z":0.998,"q":1}}`},
+			`"label_mass":{"z":0.998,"q":1},"order_disagreement":null,"escalation":null}`},
 		{retry.ID, `{"id":"RETRY","prism":"tickets","version":1,"status":"ok","error":null,` +
 			`"error_code":null,"created_at":"AT","took_ms":5,"ref":null,"context":null,` +
 			`"fields":{"text":"hello"},"idempotency_key":"a key","retry_of":"FULL","retried_by":null,` +
-			`"key_id":null,"run_id":null,"run_row":null,"model":null,"usage":null,"label_mass":null}`},
+			`"key_id":null,"run_id":null,"run_row":null,"model":null,"usage":null,"label_mass":null,"order_disagreement":null,"escalation":null}`},
 	} {
 		response, err := w.Record(t.Context(), w.key, c.id)
 		if err != nil {
@@ -92,8 +92,54 @@ func TestARecordWithoutAPriceHasNoCost(t *testing.T) {
 	w.saved(t, s)
 	response, err := w.Record(t.Context(), w.key, s.ID)
 	const want = `"model":{"name":"fast","provider":null,"model":"qwen3-8b","tries":3,"fell_back":true},` +
-		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null}`
+		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null,"order_disagreement":null,"escalation":null}`
 	if err != nil || !strings.HasSuffix(string(response.Body), want) {
 		t.Errorf("got %s, %v", response.Body, err)
+	}
+}
+
+// spec: record-of-an-escalation, order-disagreement
+func TestARecordHasBothModelsOfAnEscalation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.prism(t, "tickets")
+	const answers = `{"q":{"type":"yes_no","probability":0.75}}`
+	for _, c := range []struct {
+		is   prism.Escalation
+		want string
+	}{
+		{
+			prism.Escalation{
+				Questions: []string{"q"}, Name: "small", Provider: "openai-chat", Model: "m", Answers: []byte(`{"q":{"type":"yes_no","probability":0.5}}`),
+			},
+			`{"questions":["q"],"error_code":null,` +
+				`"first":{"name":"small","provider":"openai-chat","model":"m","fell_back":false,"answers":{"q":{"type":"yes_no","probability":0.5}}},` +
+				`"second":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","fell_back":true,"answers":` + answers + `}}`,
+		},
+		{
+			prism.Escalation{Questions: []string{"q"}, ErrorCode: prism.CodeRefused, Name: "strong", Provider: "systemone", Model: "m", FellBack: true},
+			`{"questions":["q"],"error_code":"refused",` +
+				`"first":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","fell_back":true,"answers":` + answers + `},` +
+				`"second":{"name":"strong","provider":"systemone","model":"m","fell_back":true,"answers":null}}`,
+		},
+		{
+			prism.Escalation{Questions: []string{"q"}, ErrorCode: prism.CodeModelNotConfigured, Name: "gone"},
+			`{"questions":["q"],"error_code":"model_not_configured",` +
+				`"first":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","fell_back":true,"answers":` + answers + `},` +
+				`"second":{"name":"gone","provider":null,"model":null,"fell_back":false,"answers":null}}`,
+		},
+	} {
+		s := w.called(p, "fast", 0, "")
+		s.Outcome.Call.Escalation, s.Outcome.Call.Disagreement = &c.is, []prism.Disagreement{{Question: "q", Distance: 0.125}}
+		w.saved(t, s)
+		response, err := w.Record(t.Context(), w.key, s.ID)
+		want := `"order_disagreement":{"q":0.125},"escalation":` + c.want + `}`
+		if err != nil || !strings.HasSuffix(string(response.Body), want) {
+			t.Errorf("got  %s, %v\nwant %s", response.Body, err, want)
+		}
+		try, err := w.FinishTry(t.Context(), contract.Try{Account: w.account, Key: s.Key, Definition: definition("text"), Outcome: s.Outcome})
+		if err != nil || !strings.HasSuffix(string(try.Body), want) {
+			t.Errorf("got  %s, %v\nwant %s", try.Body, err, want)
+		}
 	}
 }

@@ -54,7 +54,7 @@ func (s *Service) FinishTry(ctx context.Context, t contract.Try) (contract.Respo
 func newTryBody(t contract.Try) (tryBody, error) {
 	body := tryBody{Status: prism.OK, Error: optional(t.Outcome.Error), TookMS: t.Outcome.TookMS}
 	if c := t.Outcome.Call; c != nil {
-		body.ErrorCode, body.callBody = optional(string(c.ErrorCode)), newCallBody(*c)
+		body.ErrorCode, body.callBody = optional(string(c.ErrorCode)), newCallBody(*c, t.Outcome.Answers)
 	}
 	if t.Outcome.Failed() {
 		body.Status = prism.Failed

@@ -12,9 +12,11 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"go.uber.org/goleak"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
+	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -210,4 +212,118 @@ func FuzzDecode(f *testing.F) {
 		}
 		return all
 	})
+}
+
+// spec: label-orders, provider-openai-chat
+func TestCyclicOrdersGiveEachOptionEachLabelAndPlace(t *testing.T) {
+	t.Parallel()
+	option := func(key string) prism.Option { return prism.Option{Key: key, Label: strings.ToUpper(key) + "-text"} }
+	many := prism.Question{Key: "q", Type: prism.Choice, Text: "?"}
+	for i := range 26 {
+		many.Options = append(many.Options, option(string(rune('a'+i))))
+	}
+	level := func(key string) prism.Level { return prism.Level{Key: key, Label: strings.ToUpper(key) + "-text"} }
+	for name, c := range map[string]struct {
+		q    prism.Question
+		want []string // the prompts from the question on, without line breaks; nil: not compared
+		n    int
+	}{
+		"a choice": {
+			prism.Question{Key: "q", Type: prism.Choice, Text: "?", Options: []prism.Option{option("x"), option("y")}, InsufficientInformation: true},
+			[]string{
+				"A. X-text|B. Y-text|C. Insufficient information|Reply with one of: A, B, C",
+				"A. Y-text|B. Insufficient information|C. X-text|Reply with one of: A, B, C",
+				"A. Insufficient information|B. X-text|C. Y-text|Reply with one of: A, B, C",
+			}, 3,
+		},
+		"a scale": {
+			prism.Question{Key: "q", Type: prism.Scale, Text: "?", Levels: []prism.Level{level("x"), level("y"), level("z")}},
+			[]string{
+				"The levels, lowest first:|A. X-text|B. Y-text|C. Z-text|Reply with one of: A, B, C",
+				"The levels, lowest first:|B. X-text|C. Y-text|A. Z-text|Reply with one of: A, B, C",
+				"The levels, lowest first:|C. X-text|A. Y-text|B. Z-text|Reply with one of: A, B, C",
+			}, 3,
+		},
+		"a yes_no":  {prism.Question{Key: "q", Type: prism.YesNo, Text: "?"}, []string{"Reply with one of: Yes, No", "Reply with one of: No, Yes"}, 2},
+		"at most 8": {many, nil, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			formats := Cyclic().Orders(c.q)
+			if len(formats) != c.n {
+				t.Fatalf("%d orders", len(formats))
+			}
+			seen := map[string]bool{}
+			for i, f := range formats {
+				sent := f.Body("m-1", "", []prism.Question{c.q}).(request).Messages[1].Content
+				_, shown, _ := strings.Cut(sent, "Question: ?\n")
+				shown = strings.ReplaceAll(shown, "\n", "|")
+				if c.want != nil && shown != c.want[i] {
+					t.Errorf("order %d shows %s, want %s", i, shown, c.want[i])
+				}
+				if seen[shown] {
+					t.Errorf("order %d was asked before", i)
+				}
+				seen[shown] = true
+				// A model that knows the answer says its label in every order.
+				keys := c.q.AnswerKeys()
+				if c.q.Type == prism.YesNo {
+					a := f.Decode([]byte(completion("{}", "stop", `["No",-0.1]`)), []prism.Question{c.q}).Answers[0]
+					if a == nil || a.Probability != 0 {
+						t.Errorf("order %d: no is read as %+v", i, a)
+					}
+				}
+				for j, key := range keys {
+					text := append(c.q.Choices(), prism.Option{})[min(j, len(c.q.Choices()))].Label
+					if c.q.Type == prism.Scale {
+						text = c.q.Levels[j].Label
+					}
+					before, _, _ := strings.Cut(shown, ". "+text)
+					label := before[len(before)-1:]
+					reply := f.Decode([]byte(completion("{}", "stop", `["`+label+`",-0.1]`)), []prism.Question{c.q})
+					if a := reply.Answers[0]; a == nil || a.Chosen != key || a.Probabilities[j].Key != key || a.Probabilities[j].Probability != 1 {
+						t.Errorf("order %d: the label %s of %s is read as %+v", i, label, key, a)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The orders of a question are calls behind each other, of which the first is that without orders; what they share comes first.
+// spec: label-orders, chat-prompt-prefix
+func TestTheFirstOrderIsThatOfTheDefinition(t *testing.T) {
+	t.Parallel()
+	plain, cyclic := wire(), wire()
+	cyclic.Format = Cyclic()
+	bodies, asked := providertest.Bodies(t, cyclic), providertest.Ask()
+	at := 0
+	for i, body := range providertest.Bodies(t, plain) {
+		if bodies[at] != body {
+			t.Errorf("question %d is asked first with %s, want %s", i, bodies[at], body)
+		}
+		prefix, _, _ := strings.Cut(body, "Question:")
+		for range contract.Orders(asked.Definition.Questions[i]) {
+			if !strings.HasPrefix(bodies[at], prefix) {
+				t.Errorf("call %d begins with something else: %s", at, bodies[at])
+			}
+			at++
+		}
+	}
+	if at != len(bodies) {
+		t.Errorf("%d calls, want %d", len(bodies), at)
+	}
+	client, err := upstream.New(upstream.Config{BaseURL: "http://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, before := 0, ""
+	for i, c := range Cyclic().Open(client, "m-1").Calls(asked) {
+		if order++; c.Questions[0].Key != before {
+			order, before = 0, c.Questions[0].Key
+		}
+		if c.Order != order || len(c.Questions) != 1 {
+			t.Errorf("call %d is order %d of %d questions, want %d", i, c.Order, len(c.Questions), order)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -45,7 +46,13 @@ func (r *Row) call() *prism.ModelCall {
 		return nil
 	}
 	c.ErrorCode, c.Provider, c.Model, c.Tries, c.FellBack = rest.ErrorCode, rest.Provider, rest.Model, rest.Tries, rest.FellBack
-	c.Usage.CachedInputTokens, c.LabelMass = rest.CachedInputTokens, rest.LabelMass
+	c.Usage.CachedInputTokens, c.LabelMass, c.Disagreement = rest.CachedInputTokens, rest.LabelMass, rest.Disagreement
+	if e := rest.Escalation; e != nil {
+		c.Escalation = &prism.Escalation{
+			Questions: e.Questions, ErrorCode: e.ErrorCode, Name: e.Name, Provider: e.Provider, Model: e.Model, FellBack: e.FellBack,
+			Answers: e.Answers,
+		}
+	}
 	return &c
 }
 
@@ -59,13 +66,26 @@ type call struct {
 
 // storedCall is the JSON of the column call.
 type storedCall struct {
-	ErrorCode         prism.ErrorCode   `json:"error_code,omitzero"`
-	Provider          string            `json:"provider,omitzero"`
-	Model             string            `json:"model,omitzero"`
-	Tries             int32             `json:"tries,omitzero"`
-	FellBack          bool              `json:"fell_back,omitzero"`
-	CachedInputTokens *int64            `json:"cached_input_tokens,omitzero"`
-	LabelMass         []prism.LabelMass `json:"label_mass,omitzero"`
+	ErrorCode         prism.ErrorCode      `json:"error_code,omitzero"`
+	Provider          string               `json:"provider,omitzero"`
+	Model             string               `json:"model,omitzero"`
+	Tries             int32                `json:"tries,omitzero"`
+	FellBack          bool                 `json:"fell_back,omitzero"`
+	CachedInputTokens *int64               `json:"cached_input_tokens,omitzero"`
+	LabelMass         []prism.LabelMass    `json:"label_mass,omitzero"`
+	Disagreement      []prism.Disagreement `json:"order_disagreement,omitzero"`
+	Escalation        *storedEscalation    `json:"escalation,omitzero"`
+}
+
+// storedEscalation is prism.Escalation with its answers as JSON.
+type storedEscalation struct {
+	Questions []string         `json:"questions"`
+	ErrorCode prism.ErrorCode  `json:"error_code,omitzero"`
+	Name      string           `json:"name"`
+	Provider  string           `json:"provider,omitzero"`
+	Model     string           `json:"model,omitzero"`
+	FellBack  bool             `json:"fell_back,omitzero"`
+	Answers   strictjson.Value `json:"answers,omitzero"`
 }
 
 // mostTokens bounds the tokens of a call, so that their sums over all results are 64-bit integers whatever an upstream says
@@ -96,9 +116,14 @@ func encodeCall(r prism.Result) (c call, err error) {
 		return c, nil
 	}
 	c.model, c.usage = Nullable(r.Call.Name), Known(r.Call.Usage)
+	var escalation *storedEscalation
+	if e := r.Call.Escalation; e != nil {
+		escalation = &storedEscalation{e.Questions, e.ErrorCode, e.Name, e.Provider, e.Model, e.FellBack, e.Answers}
+	}
 	c.rest, err = encode(storedCall{
 		ErrorCode: r.Call.ErrorCode, Provider: r.Call.Provider, Model: r.Call.Model, Tries: r.Call.Tries,
 		FellBack: r.Call.FellBack, CachedInputTokens: r.Call.Usage.CachedInputTokens, LabelMass: r.Call.LabelMass,
+		Disagreement: r.Call.Disagreement, Escalation: escalation,
 	})
 	return c, err
 }

@@ -46,6 +46,21 @@ func recordTests() []test {
 			f.save(t, r)
 			same(t, f.record(t, r.ID).Result, r)
 		}},
+		// spec: record-of-an-escalation, order-disagreement
+		{"both models of an escalation are kept", func(t *testing.T, f *fixture) {
+			for _, e := range []prism.Escalation{
+				{
+					Questions: []string{"urgent", "topic"}, Name: "fast", Provider: "openai-chat", Model: "m", FellBack: true,
+					Answers: []byte(`{"z":{"type":"yes_no","probability":0.55},"a":{"type":"yes_no","probability":1e-9}}`),
+				},
+				{Questions: []string{"urgent"}, Name: "gone", ErrorCode: prism.CodeModelNotConfigured},
+			} {
+				r := called(f.ok(f.mine.prism), f.mine.keyID, "strong", 3, 4, "USD")
+				r.Call.Escalation, r.Call.Disagreement = &e, []prism.Disagreement{{Question: "topic", Distance: 0.125}, {Question: "urgent"}}
+				f.save(t, r)
+				same(t, f.record(t, r.ID).Result, r)
+			}
+		}},
 		{"what can be no number of tokens and no cost is not known", func(t *testing.T, f *fixture) {
 			for _, tokens := range []int64{-1, math.MinInt64, 1<<40 + 1, math.MaxInt64} {
 				r := called(f.ok(f.mine.prism), f.mine.keyID, "fast", tokens, -1, "USD")

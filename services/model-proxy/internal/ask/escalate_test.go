@@ -1,0 +1,422 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/models"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider"
+	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
+)
+
+// says answers q0 with a probability of yes.
+func says(p float64, after time.Duration) do {
+	return func(ctx context.Context) (provider.Reply, *upstream.Fault) {
+		if !sleep(ctx, after) {
+			return provider.Reply{}, &upstream.Fault{Cause: upstream.Cancelled}
+		}
+		return provider.Reply{Answers: []*prism.Answer{{Question: "q0", Type: prism.YesNo, Probability: p}}}, nil
+	}
+}
+
+func answerOf(p float64) string {
+	return `{"q0":{"type":"yes_no","probability":` + strconv.FormatFloat(p, 'g', -1, 64) + `}}`
+}
+
+// escalated asks with an escalation from the model a to the model b, below 0.6.
+func escalated(t *testing.T, s *Asker, change ...func(*contract.Ask)) Report {
+	t.Helper()
+	a := contract.Ask{Definition: prism.Definition{Escalate: &prism.Escalate{To: "b", Below: 0.6}}}
+	for _, c := range change {
+		c(&a)
+	}
+	v, err := s.Ask(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// spec: escalation, escalation-time, call-of-a-model
+func TestDoubtfulAnswersAreThoseOfASecondModel(t *testing.T) {
+	t.Parallel()
+	const (
+		second = time.Second
+		no     = prism.ErrorCode("no escalation")
+	)
+	hangs := func(context.Context) (provider.Reply, *upstream.Fault) {
+		<-time.After(time.Minute) // the bubble's clock; whatever the context says
+		return provider.Reply{}, nil
+	}
+	to := func(name string) func(*contract.Ask) {
+		return func(a *contract.Ask) { a.Definition.Escalate.To = name }
+	}
+	for name, c := range map[string]struct {
+		models []*scripted
+		change func(*contract.Ask)
+		p      float64 // of the result; -1: it failed
+		model  string  // whose answers it has
+		fell   bool
+		code   prism.ErrorCode
+		other  string // the other model of the record
+		first  float64
+		took   time.Duration
+	}{
+		"a certain yes": {
+			models: []*scripted{model("a", says(0.7, second), 0), model("b", says(0.9, 0), 0)}, p: 0.7, model: "a", code: no, took: second,
+		},
+		"a certain no": {
+			models: []*scripted{model("a", says(0.3, second), 0), model("b", says(0.9, 0), 0)}, p: 0.3, model: "a", code: no, took: second,
+		},
+		"a doubtful yes": {
+			models: []*scripted{model("a", says(0.55, second), 0), model("b", says(0.9, second), 0)},
+			p:      0.9, model: "b", other: "a", first: 0.55, took: 2 * second,
+		},
+		"a doubtful no": {
+			models: []*scripted{model("a", says(0.45, 0), 0), model("b", says(0.1, 0), 0)}, p: 0.1, model: "b", other: "a", first: 0.45,
+		},
+		"the bound itself is certain": {
+			models: []*scripted{model("a", says(0.6, 0), 0), model("b", says(0.9, 0), 0)}, p: 0.6, model: "a", code: no,
+		},
+		"the second answers count, however doubtful": {
+			models: []*scripted{model("a", says(0.55, 0), 0), model("b", says(0.5, 0), 0)}, p: 0.5, model: "b", other: "a", first: 0.55,
+		},
+		"a question that is covered": {
+			models: []*scripted{model("a", says(0.55, 0), 0), model("b", says(0.9, 0), 0)},
+			change: func(a *contract.Ask) { a.Definition.Escalate.Questions = []string{"other", "q0"} },
+			p:      0.9, model: "b", other: "a", first: 0.55,
+		},
+		"a question that is not covered": {
+			models: []*scripted{model("a", says(0.55, 0), 0), model("b", says(0.9, 0), 0)},
+			change: func(a *contract.Ask) { a.Definition.Escalate.Questions = []string{"other"} }, p: 0.55, model: "a", code: no,
+		},
+		"a first model that fails": {
+			models: []*scripted{model("a", fault(0, refused), 0), model("b", says(0.9, 0), 0)}, p: -1, model: "a", code: no,
+		},
+		"a second model that refuses": {
+			models: []*scripted{model("a", says(0.55, 0), 0), model("b", fault(second, refused), 0)},
+			p:      0.55, model: "a", code: prism.CodeRefused, other: "b", took: second,
+		},
+		"a second model without a usable answer": {
+			models: []*scripted{model("a", says(0.55, 0), 0), model("b", noAnswer(second), 0)},
+			p:      0.55, model: "a", code: prism.CodeNoUsableAnswer, other: "b", took: second,
+		},
+		"a second model that takes all the time": {
+			models: []*scripted{model("a", says(0.55, second), 0), model("b", says(0.9, time.Hour), 0)},
+			p:      0.55, model: "a", code: prism.CodeTimeout, other: "b", took: 15 * second,
+		},
+		"a second model that does not heed the end of the time": {
+			models: []*scripted{model("a", says(0.55, second), 0), model("b", hangs, 0)},
+			p:      0.55, model: "a", code: prism.CodeTimeout, other: "b", took: 15 * second,
+		},
+		"time enough for the second": {
+			models: []*scripted{model("a", says(0.55, 11250*time.Millisecond), 0), model("b", says(0.9, 3700*time.Millisecond), 0)},
+			p:      0.9, model: "b", other: "a", first: 0.55, took: 14950 * time.Millisecond,
+		},
+		"too little time for the second": {
+			models: []*scripted{model("a", says(0.55, 11251*time.Millisecond), 0), model("b", says(0.9, 0), 0)},
+			p:      0.55, model: "a", code: prism.CodeTimeout, other: "b", took: 11251 * time.Millisecond,
+		},
+		"a second model that is not configured": {
+			models: []*scripted{model("a", says(0.55, 0), 0)}, p: 0.55, model: "a", code: prism.CodeModelNotConfigured, other: "b",
+		},
+		"the fallback of the first": {
+			models: []*scripted{model("a", fault(8*second, status(503)), 0, "c"), model("b", says(0.9, 0), 0), model("c", says(0.55, 0), 0)},
+			p:      0.9, model: "b", other: "c", first: 0.55, took: 7500 * time.Millisecond,
+		},
+		"the fallback of the first is the second": {
+			models: []*scripted{model("a", fault(8*second, status(503)), 0, "b"), model("b", says(0.55, 0), 0)},
+			p:      0.55, model: "b", fell: true, code: no, took: 7500 * time.Millisecond,
+		},
+		"the default model has become the second": {
+			models: []*scripted{model("a", says(0.55, 0), 0), model("b", says(0.9, 0), 0)}, change: to("a"), p: 0.55, model: "a", code: no,
+		},
+		"the fallback of the second": {
+			models: []*scripted{model("a", says(0.55, 0), 0), model("b", says(0.9, time.Hour), 0, "c"), model("c", says(0.8, 0), 0)},
+			p:      0.8, model: "c", fell: true, other: "a", first: 0.55, took: 7500 * time.Millisecond,
+		},
+		"the fallback of the second fails too": {
+			models: []*scripted{model("a", says(0.55, 0), 0), model("b", says(0.9, time.Hour), 0, "c"), model("c", fault(0, refused), 0)},
+			p:      0.55, model: "a", code: prism.CodeRefused, other: "c", took: 7500 * time.Millisecond,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, _ := routed(c.models...)
+				var ended []Reason
+				s.cfg.Escalated = func(_ *models.Model, how Reason) { ended = append(ended, how) }
+				v := escalated(t, s, func(a *contract.Ask) {
+					if c.change != nil {
+						c.change(a)
+					}
+				})
+				<-time.After(time.Hour) // for what did not heed the end of the time
+				synctest.Wait()
+				want := ""
+				if c.p >= 0 {
+					want = answerOf(c.p)
+				}
+				if string(v.Answers) != want || v.Failed() != (c.p < 0) || v.Call.Name != c.model || v.Call.FellBack != c.fell ||
+					v.TookMS != c.took.Milliseconds() {
+					t.Errorf("got %s %q of %s after %d ms", v.Answers, v.Error, v.Call.Name, v.TookMS)
+				}
+				e := v.Call.Escalation
+				if (e == nil) != (c.code == no) {
+					t.Fatalf("escalation %+v", e)
+				}
+				if e == nil {
+					return
+				}
+				first := ""
+				if c.code == "" {
+					first = answerOf(c.first)
+				}
+				if e.ErrorCode != c.code || e.Name != c.other || string(e.Answers) != first || !slices.Equal(e.Questions, []string{"q0"}) ||
+					e.FellBack != (c.other == "c") || (e.Provider == "") != (c.code == prism.CodeModelNotConfigured) {
+					t.Errorf("escalation %+v with %s", e, e.Answers)
+				}
+				if c.code != prism.CodeModelNotConfigured && (len(ended) != 1 || codes[ended[0]] != c.code) {
+					t.Errorf("told %v", ended)
+				}
+			})
+		})
+	}
+}
+
+// spec: escalation
+func TestASecondModelIsAskedAllQuestions(t *testing.T) {
+	t.Parallel()
+	answers := func(ps ...float64) (calls fake) {
+		for i, p := range ps {
+			calls = append(calls, func(context.Context) (provider.Reply, *upstream.Fault) {
+				q := fmt.Sprintf("q%d", i)
+				a := &prism.Answer{Question: q, Type: prism.Choice, Chosen: "x", Probabilities: []prism.KeyProbability{{Key: "x", Probability: p}, {Key: "y", Probability: 1 - p}}}
+				return provider.Reply{Answers: []*prism.Answer{a}, LabelMass: []prism.LabelMass{{Question: q, Mass: p}}}, nil
+			})
+		}
+		return calls
+	}
+	apis := []provider.Provider{answers(0.99, 0.55, 0.59).provider(), answers(0.75, 0.875, 1).provider()}
+	for i := range apis {
+		apis[i].Probabilities = contract.Logprobs
+	}
+	s := New(models.Of(models.New(models.Spec{Name: "a"}, apis[0], nil), models.New(models.Spec{Name: "b"}, apis[1], nil)), Config{})
+	v := escalated(t, s)
+	want := `{"q0":{"type":"choice","value":"x","probabilities":{"x":0.75,"y":0.25},"confidence":0},` +
+		`"q1":{"type":"choice","value":"x","probabilities":{"x":0.875,"y":0.125},"confidence":0},` +
+		`"q2":{"type":"choice","value":"x","probabilities":{"x":1,"y":0},"confidence":0}}`
+	if string(v.Answers) != want || v.Call.Tries != 6 {
+		t.Errorf("got %s after %d tries", v.Answers, v.Call.Tries)
+	}
+	if e := v.Call.Escalation; !slices.Equal(e.Questions, []string{"q1", "q2"}) {
+		t.Errorf("the questions are %v", e.Questions)
+	}
+	if got := v.Call.LabelMass; len(got) != 3 || got[0].Mass != 0.75 {
+		t.Errorf("the label mass is %+v", got)
+	}
+}
+
+// spec: escalation, call-of-a-model, usage-members
+func TestTokensAndCostOfBothModelsAddUp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		second do
+		input  int64
+		cost   int64
+	}{
+		"the second answers": {says(0.9, 0), 300, 1900},
+		"the second fails":   {noAnswer(0), 300, 1900},
+	} {
+		priced := func(name string, tokens, price int64, d do) *models.Model {
+			counted := func(ctx context.Context) (provider.Reply, *upstream.Fault) {
+				r, f := d(ctx)
+				r.Tokens = provider.Tokens{Input: count(tokens), Output: count(1)}
+				return r, f
+			}
+			return models.New(models.Spec{Name: name, Price: &models.Price{Currency: "USD", Input: price}}, fake{counted}.provider(), nil)
+		}
+		s := New(models.Of(priced("a", 100, 1, says(0.55, 0)), priced("b", 200, 9, c.second)), Config{})
+		u := escalated(t, s).Call.Usage
+		if *u.InputTokens != c.input || *u.OutputTokens != 2 || *u.Cost != c.cost || u.Currency != "USD" {
+			t.Errorf("%s: %d and %d tokens for %d %s", name, *u.InputTokens, *u.OutputTokens, *u.Cost, u.Currency)
+		}
+	}
+}
+
+// spec: escalation-time, model-breaker
+func TestASecondModelThatFailsIsSkippedAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := model("a", says(0.55, 0), 0)
+		b := model("b", func(context.Context) (provider.Reply, *upstream.Fault) {
+			return provider.Reply{}, &upstream.Fault{Status: 503, RetryAfter: time.Minute} // no second try
+		}, 0)
+		s, _ := routed(a, b)
+		asks := func(n int, want prism.ErrorCode) {
+			t.Helper()
+			for range n {
+				if v := escalated(t, s); string(v.Answers) != answerOf(0.55) || v.Call.Escalation.ErrorCode != want || v.TookMS != 0 {
+					t.Fatalf("got %s, %+v after %d ms", v.Answers, v.Call.Escalation, v.TookMS)
+				}
+			}
+		}
+		asks(11, prism.CodeRefused)
+		asks(5, prism.CodeSkipped)
+		if b.calls.Load() != 11 {
+			t.Errorf("%d calls", b.calls.Load())
+		}
+		<-time.After(5*time.Second + 1)
+		asks(1, prism.CodeRefused) // on trial
+		asks(1, prism.CodeSkipped)
+	})
+}
+
+// spec: escalation-time, model-places, run-leaves-places, run-slows-down
+func TestASecondModelWithoutAPlaceIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		busy       time.Duration // how long the place of b is taken
+		background bool
+		p          float64
+		code       prism.ErrorCode
+	}{
+		"a call that gets the place": {8 * time.Second, false, 0.9, ""},
+		"a row that gets the place":  {8 * time.Second, true, 0.9, ""}, // later than placeWait
+		"a call that gets none":      {time.Hour, false, 0.55, prism.CodeTimeout},
+		"a row that gets none":       {time.Hour, true, 0.55, prism.CodeTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var first atomic.Bool
+				b := model("b", func(ctx context.Context) (provider.Reply, *upstream.Fault) {
+					if first.CompareAndSwap(false, true) {
+						<-time.After(c.busy) // whatever the context says: the place is taken
+						return provider.Reply{}, &refused
+					}
+					return says(0.9, 0)(ctx)
+				}, 1)
+				s, _ := routed(model("a", says(0.55, 0), 0), b)
+				hold(t, s, "b")
+				v := escalated(t, s, func(a *contract.Ask) { a.Background = c.background })
+				want := min(c.busy, 15*time.Second)
+				if string(v.Answers) != answerOf(c.p) || v.Call.Escalation.ErrorCode != c.code || v.TookMS != want.Milliseconds() || !v.Overloaded {
+					t.Errorf("got %s, %+v after %d ms, overloaded %v", v.Answers, v.Call.Escalation, v.TookMS, v.Overloaded)
+				}
+				<-time.After(2 * time.Hour)
+				synctest.Wait()
+				if b.Running() != 0 {
+					t.Errorf("%d calls of b are left", b.Running())
+				}
+			})
+		})
+	}
+}
+
+// orders makes the calls of one question in several orders.
+func orders(dos ...do) provider.Provider {
+	calls := make([]provider.Call, len(dos))
+	for i, d := range dos {
+		calls[i] = provider.Call{Questions: []prism.Question{{Key: "q0", Type: prism.YesNo}}, Order: i, Do: d}
+	}
+	return provider.Provider{Name: "fake", Probabilities: contract.Logprobs, Calls: func(contract.Ask) []provider.Call { return calls }}
+}
+
+// spec: label-orders, order-disagreement
+func TestTheOrdersOfAQuestionArePooled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		with := func(mass, p float64, after time.Duration) do {
+			return func(ctx context.Context) (provider.Reply, *upstream.Fault) {
+				r, f := says(p, after)(ctx)
+				r.LabelMass = []prism.LabelMass{{Question: "q0", Mass: mass}}
+				r.Tokens = provider.Tokens{Input: count(10), Output: count(1)}
+				return r, f
+			}
+		}
+		var tries atomic.Int32
+		again := func(ctx context.Context) (provider.Reply, *upstream.Fault) {
+			if tries.Add(1) == 1 {
+				return provider.Reply{}, &upstream.Fault{Status: 503}
+			}
+			return with(0.5, 0.2, time.Second)(ctx)
+		}
+		v := ask(t, one(orders(with(1, 0.8, 3*time.Second), again), Config{Jitter: func() float64 { return 0 }}))
+		// The geometric means of 0.8 and 0.2, and of 0.2 and 0.8, are the same.
+		if string(v.Answers) != answerOf(0.5) || v.TookMS != 3000 || v.Call.Tries != 3 || *v.Call.Usage.InputTokens != 20 {
+			t.Errorf("got %s after %d ms, %+v", v.Answers, v.TookMS, v.Call)
+		}
+		if m := v.Call.LabelMass; len(m) != 1 || m[0] != (prism.LabelMass{Question: "q0", Mass: 0.75}) {
+			t.Errorf("label mass %+v", m)
+		}
+		if d := v.Call.Disagreement; len(d) != 1 || d[0].Question != "q0" || d[0].Distance < 0.3-1e-9 || d[0].Distance > 0.3+1e-9 {
+			t.Errorf("disagreement %+v", d)
+		}
+	})
+}
+
+// spec: label-orders, one-unusable-answer-fails-the-result
+func TestAnOrderThatFailsFailsItsQuestion(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		orders provider.Provider
+		want   string
+		took   int64
+	}{
+		"no usable answer": {orders(says(0.8, time.Second), noAnswer(0), says(0.8, time.Hour)), "The model gave no usable answer to question q0.", 1000},
+		"no answer":        {orders(says(0.8, 0), says(0.8, time.Hour)), contract.TimeoutText, 15000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				if v := ask(t, one(c.orders, Config{})); v.Error != c.want || v.TookMS != c.took || v.Call.Disagreement != nil {
+					t.Errorf("got %+v", v)
+				}
+			})
+		})
+	}
+	t.Run("a panic", func(t *testing.T) {
+		t.Parallel()
+		s := one(orders(says(0.8, 0), func(context.Context) (provider.Reply, *upstream.Fault) { panic("a value") }), Config{Log: slog.New(slog.DiscardHandler)})
+		if _, err := s.Ask(t.Context(), contract.Ask{}); err == nil {
+			t.Error("it passed")
+		}
+	})
+}
+
+// spec: label-orders
+func TestAtMost64CallsOfAResultRunAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		now, most := 0, 0
+		add := func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			now += n
+			most = max(most, now)
+		}
+		calls := make([]do, 160)
+		for i := range calls {
+			calls[i] = func(ctx context.Context) (provider.Reply, *upstream.Fault) {
+				add(1)
+				defer add(-1)
+				return says(0.8, time.Second)(ctx)
+			}
+		}
+		if v := ask(t, one(orders(calls...), Config{})); v.Failed() || most != 64 || v.TookMS != 3000 || v.Call.Tries != 160 {
+			t.Errorf("at most %d; %+v", most, v)
+		}
+	})
+}
