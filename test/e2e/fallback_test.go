@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +76,94 @@ models:
 				case <-tick.C:
 				case <-late:
 					t.Fatal("the new file is not used")
+				}
+			}
+		})
+		// spec: escalation, escalate-of-a-version, record-of-an-escalation, rows-are-calls, try, usage-query
+		t.Run("a doubtful answer is escalated by calls, tries and runs", func(t *testing.T) {
+			t.Parallel()
+			fast, strong := model.New(nil), model.New(nil)
+			t.Cleanup(fast.Close)
+			t.Cleanup(strong.Close)
+			file := filepath.Join(t.TempDir(), "models.yaml")
+			if err := os.WriteFile(file, []byte(`default: fast
+models:
+  - {name: fast, provider: systemone, base_url: "`+fast.BaseURL()+`", model: small, price: {currency: USD, input: 1, output: 1}}
+  - {name: strong, provider: systemone, base_url: "`+strong.BaseURL()+`", model: large, price: {currency: USD, input: 9, output: 9}}
+`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			own := s.private(t, map[string]string{
+				"PRISM_MODELS_FILE": file, "PRISM_MODEL_PROVIDER": "", "PRISM_MODEL_BASE_URL": "", "PRISM_MODEL_NAME": "", "PRISM_MODEL_API_KEY": "",
+			}).ownAccount(t)
+			escalate := func(to string) json.RawMessage { return raw(`{"to":"` + to + `","below":0.6}`) }
+			other := "escalate.to: must be another model than the version's"
+			own.post(t, "/v1/prisms", definition(newSlug(), oneField, yesNo, "escalate", escalate("late"))).wantFail(t, invalid("escalate.to: No such model"))
+			own.post(t, "/v1/prisms", definition(newSlug(), oneField, yesNo, "escalate", escalate("fast"))).wantFail(t, invalid(other))
+			slug := newSlug()
+			r := own.post(t, "/v1/prisms", definition(slug, oneField, yesNo, "escalate", escalate("strong")))
+			r.prism(t, 201)
+			if !strings.Contains(string(r.body), `"model":null,"escalate":{"to":"strong","below":0.6},"fields":`) {
+				t.Errorf("got %s", r.body)
+			}
+			record := func(id string) (of struct {
+				Model      struct{ Name string }
+				Usage      struct{ Cost json.Number }
+				Escalation *struct {
+					Questions     []string
+					ErrorCode     *string `json:"error_code"`
+					First, Second struct {
+						Name    string
+						Answers map[string]struct{ Probability float64 }
+					}
+				}
+			}) {
+				own.get(t, "/v1/results/"+id+"/record").decode(t, &of)
+				return of
+			}
+			doubtful := fast.Script(model.Answer(model.Answers{"urgent": model.Yes(0.45)}))
+			id := own.create(t, slug, text(doubtful.Tag)).ok(t).ID
+			got := record(id)
+			if e := got.Escalation; e == nil || got.Model.Name != "strong" || e.ErrorCode != nil || e.First.Name != "fast" ||
+				e.First.Answers["urgent"].Probability != 0.45 || e.Second.Name != "strong" || len(e.Questions) != 1 {
+				t.Fatalf("got %+v %+v", got, e)
+			}
+			wantEqual(t, "the cost", got.Usage.Cost, json.Number("0.00145")) // 145 tokens at 1 and 9 for a million
+			// The result has the second answers.
+			own.get(t, "/v1/results/"+id+"?format=jsonl").wantStatus(t, 200)
+			read := own.get(t, "/v1/results/"+id+"?format=raw")
+			if want := fmt.Sprintf(`"probability":%v`, got.Escalation.Second.Answers["urgent"].Probability); !strings.Contains(string(read.body), want) {
+				t.Errorf("%s has no %s", read.body, want)
+			}
+			certain := fast.Script(model.Answer(model.Answers{"urgent": model.Yes(0.7)}))
+			if got := record(own.create(t, slug, text(certain.Tag)).ok(t).ID); got.Escalation != nil || got.Model.Name != "fast" {
+				t.Errorf("got %+v", got)
+			}
+			// The second model refuses: the first answers stand.
+			refused := strong.Script(model.Status(401))
+			fast.Script()
+			doubtful.Then(model.Answer(model.Answers{"urgent": model.Yes(0.45)}))
+			got = record(own.create(t, slug, object("fields", raw(`{"message":"`+doubtful.Tag+`"}`), "context", refused.Tag)).ok(t).ID)
+			if e := got.Escalation; e == nil || got.Model.Name != "fast" || e.ErrorCode == nil || *e.ErrorCode != "refused" || e.Second.Answers != nil {
+				t.Errorf("got %+v %+v", got, e)
+			}
+			try := own.post(t, "/v1/try", object("definition", raw(`{"fields":`+oneField+`,"questions":`+yesNo+`,"escalate":{"to":"strong","below":0.6}}`), "text", doubtful.Tag))
+			try.wantStatus(t, 200)
+			if !strings.Contains(string(try.body), `"escalation":{"questions":["urgent"],"error_code":null,"first":{"name":"fast",`) {
+				t.Errorf("got %s", try.body)
+			}
+			f := own.upload(t, "csv", "text\r\n"+doubtful.Tag+"\r\n"+certain.Tag+"\r\n")
+			run := own.follow(t, own.runFile(t, slug, f.ID, "").run(t, 201).ID)
+			var page struct{ Data []struct{ ID string } }
+			own.get(t, "/v1/results?run="+run.ID).decode(t, &page)
+			if len(page.Data) != 2 || run.OK != 2 || record(page.Data[0].ID).Escalation == nil || record(page.Data[1].ID).Escalation != nil {
+				t.Errorf("got %+v, %+v", run, page)
+			}
+			// By the model whose answers are the results: two calls and a row of strong's try, and two others.
+			usage := own.get(t, "/v1/usage?by=model")
+			for _, part := range []string{`"model":"strong","results":3,`, `"model":"fast","results":3,`} {
+				if !strings.Contains(string(usage.body), part) {
+					t.Errorf("%s has no %s", usage.body, part)
 				}
 			}
 		})

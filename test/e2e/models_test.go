@@ -16,7 +16,7 @@ func TestModels(t *testing.T) {
 		t.Run("every role lists the configured models, and nobody sees an address or a key", func(t *testing.T) {
 			t.Parallel()
 			want := `{"data":[{"name":"default","provider":"systemone","model":` + quote(launch.ModelName) + `,"default":true,` +
-				`"probabilities":"native","price":null,"fallback":[]}]}`
+				`"probabilities":"native","price":null,"fallback":[],"order":null}]}`
 			for _, role := range []string{"owner", "editor", "caller", "reader"} {
 				with, _ := s.main.withRole(t, role, "")
 				with.get(t, "/v1/models").wantBody(t, want)
@@ -36,7 +36,7 @@ func TestModels(t *testing.T) {
 			slug := newSlug()
 			r := s.main.post(t, "/v1/prisms", definition(slug, oneField, yesNo, "model", "default"))
 			r.prism(t, 201)
-			if !strings.Contains(string(r.body), `"version":{"version":1,"instructions":null,"model":"default","fields":`) {
+			if !strings.Contains(string(r.body), `"version":{"version":1,"instructions":null,"model":"default","escalate":null,"fields":`) {
 				t.Errorf("got %s", r.body)
 			}
 			s.main.create(t, slug, text("x")).ok(t)
