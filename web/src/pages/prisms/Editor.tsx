@@ -11,6 +11,7 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
   const set = (part: Partial<Draft>) => onChange({ ...draft, ...part });
   const known = models.data ?? [];
   const standard = known.find((m) => m.default);
+  const escalate = draft.escalate ?? { to: '', below: '0.6', questions: '' };
   return (
     <div className="editor">
       {named && (
@@ -27,6 +28,19 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
         ...known.map((m): [string, string] => [m.name, [m.name, m.model, m.price && `${m.price.input} and ${m.price.output} ${m.price.currency} for a million tokens`].filter(Boolean).join(' · ')]),
         ...(draft.model && models.data && !known.some((m) => m.name === draft.model) ? [[draft.model, `${draft.model}, not configured`] as [string, string]] : []),
       ]} hint={models.error ? 'The models could not be loaded. The choice stays as it is.' : undefined} />
+      <Choice path="escalate.to" className="model-select" label="Second model" value={escalate.to} onChange={(to) => set({ escalate: { ...escalate, to } })} options={[
+        ['', 'None'],
+        ...known.map((m): [string, string] => [m.name, m.name]),
+        ...(escalate.to && models.data && !known.some((m) => m.name === escalate.to) ? [[escalate.to, `${escalate.to}, not configured`] as [string, string]] : []),
+      ]} hint="Answers in place of the first one when an answer is in doubt." />
+      {escalate.to && (
+        <div className="line two">
+          <Text path="escalate.below" label="Below" mono inputMode="decimal" hint="An answer is in doubt when its best option, level, yes or no has a probability below this."
+            value={escalate.below} onChange={(below) => set({ escalate: { ...escalate, below } })} />
+          <Text path="escalate.questions" label="Questions" mono hint="Keys with commas between them, of the questions whose doubt counts. Empty: all."
+            value={escalate.questions} onChange={(questions) => set({ escalate: { ...escalate, questions } })} />
+        </div>
+      )}
       <Section title="Fields">
         <p className="soft">What a call sends.</p>
         <Items items={draft.fields} onChange={(fields) => set({ fields })} noun="field" nameOf={(f) => f.key} disabled={disabled} error={problems.get('fields')}

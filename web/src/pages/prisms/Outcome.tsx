@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Answers, LensRow } from '@/answers/Answers';
+import { Escalated } from '@/answers/Escalated';
 import type { Schemas } from '@/api';
 import { Button, Code, Copy, duration, Facts, Icon, money, Note, Num, Section, Status } from '@/design';
 import type { LensAnswers, RawAnswers } from './calls';
@@ -43,6 +44,7 @@ export function Outcome({ result, lens, record, questions, columns, onRetry, ret
           ['Took', <span key="" className="num" title={`${result.took_ms} ms`}>{duration(result.took_ms)}</span>],
           ...(record.version ? [['Version', record.version] as [string, ReactNode]] : []),
           ['Model', record.model ? <>{record.model.name ?? '–'}{record.model.model && <span className="soft"> {record.model.model}</span>}{record.model.fell_back && ', as a fallback'}</> : '–'],
+          ...(record.escalation ? [['Second model', <Escalated key="" escalation={record.escalation} />] as [string, ReactNode]] : []),
           ['Tokens', tokens && tokens.input_tokens !== null ? <><Num value={tokens.input_tokens} /> read, <Num value={tokens.output_tokens} /> written</> : <span key="" className="soft">not known</span>],
           ['Cost', tokens?.cost != null ? <span key="" className="num" title={String(tokens.cost)}>{money(tokens.cost, tokens.currency)}</span> : <span key="" className="soft">the model has no price</span>],
         ]} />

@@ -118,7 +118,7 @@ const columns: Column<Prism['version']>[] = [
   { id: 'version', head: 'Version', cell: (v) => v.version, width: '6rem' },
   { id: 'created', head: 'Saved', cell: (v) => <Time at={v.created_at} />, width: '9rem' },
   { id: 'questions', head: 'Questions', cell: (v) => v.questions.length, align: 'end', width: '7rem' },
-  { id: 'model', head: 'Model', cell: (v) => v.model ?? <span className="soft">the default</span>, show: 'wide' },
+  { id: 'model', head: 'Model', cell: (v) => <>{v.model ?? <span className="soft">the default</span>}{v.escalate && <span className="soft"> then {v.escalate.to}</span>}</>, show: 'wide' },
 ];
 
 function Versions({ prism }: { prism: Prism }) {

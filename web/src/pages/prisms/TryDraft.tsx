@@ -27,7 +27,7 @@ export function TryDraft({ name, draft, lens, broken, onClose }: { name: string;
         <ErrorNote error={send.error} title="The call failed." onRetry={() => send.mutate()} />
         {send.data ? (
           <Outcome result={{ ...send.data.tried, answers: send.data.tried.raw }} lens={send.data.tried.json} columns={lens ?? derived(send.data.definition.questions)}
-            record={{ model: send.data.tried.model, usage: send.data.tried.usage, error_code: send.data.tried.error_code as null }} questions={send.data.definition.questions}
+            record={{ model: send.data.tried.model, usage: send.data.tried.usage, escalation: send.data.tried.escalation, error_code: send.data.tried.error_code as null }} questions={send.data.definition.questions}
             onRetry={() => send.mutate()} retrying={send.isPending} />
         ) : <Note>Nothing is stored by a try of unsaved changes. It counts in Usage.</Note>}
       </div>

@@ -19,6 +19,23 @@ test('a definition survives being edited', () => {
   expect(definitionOf(draftOf(definition))).toEqual(definition);
 });
 
+test('a second model survives being edited and pasted', async () => {
+  for (const escalate of [{ to: 'strong', below: 0.6 }, { to: 'strong', below: 1, questions: ['topic', 'upset'] }]) {
+    const escalating = { ...definition, escalate };
+    expect(definitionOf(draftOf(escalating))).toEqual(escalating);
+    const pasted = await readPasted(await toYaml({ slug: 's', ...escalating }));
+    expect(pasted.problems).toEqual([]);
+    expect(definitionOf(pasted.draft!)).toEqual(escalating);
+    expect(changes(definition, escalating).map((c) => [c.what, c.before])).toEqual([['Second model', 'none']]);
+    expect([...localProblems(draftOf(escalating), false)]).toEqual([]);
+  }
+  const draft = draftOf({ ...definition, model: 'fast', escalate: { to: 'fast', below: 2, questions: ['topic', 'gone'] } });
+  expect([...localProblems(draft, false).keys()]).toEqual(['escalate.below', 'escalate.to', 'escalate.questions']);
+  const wrong = await readPasted('escalate: {below: 0.6, question: a, questions: 7}');
+  expect(wrong.problems.map((p) => p.path)).toEqual(['escalate.question', 'escalate.to', 'escalate.questions']);
+  expect((await readPasted('escalate: {to: strong}')).draft!.escalate?.below).toBe('');
+});
+
 test('defaults and empty members make no difference', () => {
   const [topic, mood, upset] = definition.questions;
   const wordy = { ...definition, model: null, instructions: null, questions: [

@@ -14,6 +14,7 @@ export function changes(before: Definition, after: Definition): Change[] {
   return [
     ...text('Instructions', before.instructions, after.instructions),
     ...text('Model', before.model, after.model, 'the default'),
+    ...text('Second model', secondModel(before.escalate), secondModel(after.escalate)),
     ...list('Field', before.fields, after.fields, (f) => f.label ?? '', (name, a, b) => text(`${name}: label`, a.label, b.label)),
     ...list('Question', before.questions, after.questions, (q) => q.text, question),
   ];
@@ -57,6 +58,10 @@ const levels = (all: { key: string; label: string; value?: number | null }[]) =>
 function text(what: string, before: string | null | undefined, after: string | null | undefined, none = 'none'): Change[] {
   const [a, b] = [before ?? '', after ?? ''];
   return a === b ? [] : [{ kind: 'changed', what, before: a || none, after: b || none }];
+}
+
+function secondModel(escalate: Definition['escalate']): string {
+  return escalate ? `${escalate.to} below ${escalate.below}${escalate.questions?.length ? ` of ${escalate.questions.join(', ')}` : ''}` : '';
 }
 
 function flag(what: string, before: boolean | null | undefined, after: boolean | null | undefined): Change[] {

@@ -1,6 +1,6 @@
 import type { Schemas } from '@/api';
 
-export type Definition = Pick<Schemas['NewVersion'], 'fields' | 'questions' | 'instructions' | 'model'>;
+export type Definition = Pick<Schemas['NewVersion'], 'fields' | 'questions' | 'instructions' | 'model' | 'escalate'>;
 export type Question = Schemas['Question'];
 export type LensColumn = Schemas['Column'];
 export type QuestionType = Question['type'];
@@ -37,12 +37,22 @@ export interface DraftQuestion extends Item {
   levels: DraftLevel[];
 }
 
+/** The second model; none while `to` is empty. */
+export interface DraftEscalate {
+  to: string;
+  /** As typed. */
+  below: string;
+  /** Keys with commas between them; empty for all questions. */
+  questions: string;
+}
+
 /** A definition as it is being edited: every text as typed, also what is not valid yet. */
 export interface Draft {
   slug: string;
   name: string;
   instructions: string;
   model: string;
+  escalate?: DraftEscalate;
   fields: DraftField[];
   questions: DraftQuestion[];
   /** A Lens that came with a pasted definition. */
@@ -72,6 +82,9 @@ export function draftOf(definition: Definition & Named & { lens?: { columns: Len
     name: definition.name ?? '',
     instructions: definition.instructions ?? '',
     model: definition.model ?? '',
+    ...(definition.escalate && {
+      escalate: { to: definition.escalate.to, below: String(definition.escalate.below ?? ''), questions: (definition.escalate.questions ?? []).join(', ') },
+    }),
     fields: definition.fields.map((f) => newField(f.key, f.label ?? '')),
     questions: definition.questions.map((q) => ({
       ...newQuestion(q.type), auto: false, key: q.key, text: q.text,
@@ -90,9 +103,15 @@ export function definitionOf(draft: Draft): Definition {
   return {
     ...(draft.instructions && { instructions: draft.instructions }),
     ...(draft.model && { model: draft.model }),
+    ...(draft.escalate?.to && { escalate: escalateOf(draft.escalate) }),
     fields: draft.fields.map(({ key, label }) => ({ key, ...(label && { label }) })),
     questions: draft.questions.map(questionOf),
   };
+}
+
+function escalateOf({ to, below, questions }: DraftEscalate): Schemas['Escalate'] {
+  const keys = questions.split(',').map((key) => key.trim()).filter(Boolean);
+  return { to, below: numberOf(below), ...(keys.length > 0 && { questions: keys }) };
 }
 
 function questionOf({ key, type, text, options, levels, insufficient }: DraftQuestion): Question {
@@ -108,7 +127,7 @@ function questionOf({ key, type, text, options, levels, insufficient }: DraftQue
 }
 
 // A text that is no number is sent as it is, so that the API names the problem at its path.
-const numberOf = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : (text as unknown as number));
+const numberOf = (text: string): number => (text.trim() && Number.isFinite(Number(text)) ? Number(text) : (text as unknown as number));
 
 /**
  * A definition without the members that say nothing: no nulls, no empty texts, no defaults, and every member in one order. Two

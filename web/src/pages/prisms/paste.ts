@@ -16,7 +16,8 @@ export interface Pasted {
   lineOf: (path: string) => number | undefined;
 }
 
-const prismMembers = ['slug', 'name', 'instructions', 'model', 'fields', 'questions', 'lens'];
+const prismMembers = ['slug', 'name', 'instructions', 'model', 'escalate', 'fields', 'questions', 'lens'];
+const escalateMembers = ['to', 'below', 'questions'];
 const fieldMembers = ['key', 'label'];
 const optionMembers = ['key', 'label', 'description'];
 const levelMembers = ['key', 'label', 'value'];
@@ -72,11 +73,25 @@ class Reader {
       fields: this.#list(prism, 'fields', '', fieldMembers).map(({ item, at }) => ({ key: this.#text(item, 'key', at), label: this.#text(item, 'label', at) })),
       questions: this.#list(prism, 'questions', '', questionMembers).map(({ item, at }) => this.#question(item, at)),
     };
+    if (prism.escalate != null) {
+      const escalate = this.#object(prism.escalate, 'second model', escalateMembers, 'escalate');
+      if (escalate) definition.escalate = this.#escalate(escalate);
+    }
     if (prism.lens != null) {
       const lens = this.#object(prism.lens, 'lens', ['columns'], 'lens');
       if (lens) definition.lens = { columns: this.#list(lens, 'columns', 'lens.', columnMembers).map(({ item, at }) => this.#column(item, at)) };
     }
     return draftOf(definition);
+  }
+
+  #escalate(item: Members): NonNullable<Definition['escalate']> {
+    if (!this.#text(item, 'to', 'escalate')) this.#problem('escalate.to', 'Required.');
+    const keys = item.questions ?? [];
+    if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) this.#problem('escalate.questions', 'Expected a list of keys of questions.');
+    return {
+      to: typeof item.to === 'string' ? item.to : '', below: this.#number(item, 'below', 'escalate') as number,
+      ...(Array.isArray(keys) && keys.length > 0 && { questions: keys.map(String) }),
+    };
   }
 
   #question(item: Members, at: string): Question {

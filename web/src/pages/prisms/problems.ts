@@ -1,6 +1,6 @@
 import type { Problem } from '@/api';
 import { reserved, showsOf, optionsOf, type DraftColumn } from './lens';
-import type { Definition, Draft, Question } from './model';
+import { type Definition, definitionOf, type Draft, type Question } from './model';
 
 const keyForm = /^[a-z][a-z0-9_]{0,63}$/;
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
@@ -13,6 +13,7 @@ const texts = {
   twice: 'Another one has this key.',
   row: 'Another column of a row has this name.',
   required: 'Required.',
+  other: 'Another model than the first one.',
 };
 
 /**
@@ -38,6 +39,14 @@ export function localProblems(draft: Draft, named: boolean): Problems {
   if (named) {
     if (!draft.slug) found.set('slug', texts.required);
     else if (!slugForm.test(draft.slug)) found.set('slug', texts.slug);
+  }
+  if (draft.escalate?.to) {
+    const below = Number(draft.escalate.below);
+    if (!draft.escalate.below.trim() || !(below > 0 && below <= 1)) found.set('escalate.below', 'A number above 0, at most 1.');
+    if (draft.escalate.to === draft.model) found.set('escalate.to', texts.other);
+    const known = new Set(draft.questions.map((q) => q.key));
+    const unknown = (definitionOf(draft).escalate?.questions ?? []).find((key) => !known.has(key));
+    if (unknown) found.set('escalate.questions', `There is no question ${unknown}.`);
   }
   size('fields', draft.fields.length, 1, 50, 'field');
   const names = new Set(reserved);
@@ -113,6 +122,8 @@ const words: [RegExp, (...found: string[]) => string][] = [
   [/^Number must be greater than or equal to (.+)$/, (n) => `At least ${n}.`],
   [/^Number must be less than or equal to (.+)$/, (n) => `At most ${n}.`],
   [/^Expected number, /, () => 'A number.'],
+  [/^Number must be greater than (\d+)$/, (n) => `More than ${n}.`],
+  [/^must be another model than the version's$/, () => texts.other],
   [/^No such model$/, () => 'No model of this name is configured.'],
   [/^Unknown question$/, () => 'The latest version has no such question.'],
   [/^Unknown option$/, () => 'The question has no such option.'],

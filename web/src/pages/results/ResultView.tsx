@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Answers, LensRow } from '@/answers/Answers';
+import { Escalated } from '@/answers/Escalated';
 import type { Shaped } from '@/answers/words';
 import { api, ask, type Schemas } from '@/api';
 import { Copy, ErrorNote, Facts, Note, Num, percent, Skeleton, Status, Time } from '@/design';
@@ -63,6 +64,7 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
     ['Ref', record.ref === null ? none : <Copied text={record.ref} label="Copy ref" />],
     ['Model', model ? <>{model.name ?? none}{model.provider && <span className="soft"> {model.provider}, {model.model}</span>}</> : none],
     ['Tries', model ? <>{model.tries}{model.fell_back && <span className="soft"> with a fallback</span>}</> : none],
+    ...(record.escalation ? [['Second model', <Escalated escalation={record.escalation} />] as [ReactNode, ReactNode]] : []),
     ['Took', <Num value={record.took_ms} unit="ms" />],
     ['Tokens', usage ? <><Num value={usage.input_tokens} /> in, <Num value={usage.output_tokens} /> out{usage.cached_input_tokens !== null && <>, <Num value={usage.cached_input_tokens} /> cached</>}</> : none],
     ['Cost', usage ? <Num value={usage.cost} currency={usage.currency} /> : none],
@@ -71,6 +73,9 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
     ...(record.run_id === null ? [] : [['Run', <><Link to="/runs/$run" params={{ run: record.run_id }}>Run</Link> row {record.run_row}</>] as [ReactNode, ReactNode]]),
     ...Object.entries(record.label_mass ?? {}).map(([question, mass]): [ReactNode, ReactNode] => [
       'Label mass', <span title={String(mass)}>{percent(mass)} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></span>,
+    ]),
+    ...Object.entries(record.order_disagreement ?? {}).map(([question, distance]): [ReactNode, ReactNode] => [
+      'Orders apart', <span title={String(distance)}>{percent(distance)} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></span>,
     ]),
     ...(record.error_code === null ? [] : [['Error code', <code>{record.error_code}</code>] as [ReactNode, ReactNode]]),
     ['Result id', <Copied text={record.id} label="Copy id" />],
