@@ -55,7 +55,7 @@ type AnsweredModel struct {
 	Provider *string    `json:"provider"`
 	Model    *string    `json:"model"` // what its upstream calls it
 	FellBack bool       `json:"fell_back"`
-	Answers  RawAnswers `json:"answers"` // nil: it gave none
+	Answers  Answers `json:"answers"` // nil: it gave none
 }
 
 // LabelMass is, by question, the part of the model's probability that its labels had.
