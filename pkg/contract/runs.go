@@ -214,6 +214,13 @@ type ChunkRow struct {
 	Fields  []prism.FieldValue
 	Ref     *string `json:",omitzero"`
 	Context string  `json:",omitzero"`
+	RowLabels
+}
+
+// RowLabels are the labels of a row, and a message for each of its cells that is no label (spec: run-labels-invalid).
+type RowLabels struct {
+	Labels        []RowLabel `json:",omitzero"`
+	InvalidLabels []string   `json:",omitzero"`
 }
 
 // SaveRows is rows of a leased chunk to store.
@@ -225,9 +232,10 @@ type SaveRows struct {
 
 // RowOutcome is the outcome of a row: Invalid, the text of a create call's 4xx, or a result to save.
 type RowOutcome struct {
-	Row     int64
-	Invalid string `json:",omitzero"`
-	Save    *Save  `json:",omitzero"` // its ID, RetryOf and fields are those of the ChunkRow
+	Row       int64
+	Invalid   string `json:",omitzero"`
+	Save      *Save  `json:",omitzero"` // its ID, RetryOf and fields are those of the ChunkRow
+	RowLabels        // of the ChunkRow; stored with an ok result
 }
 
 // Rows answers rows of runs by the checks, the model calls and the limits of calls. It saves nothing.

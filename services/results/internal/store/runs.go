@@ -72,6 +72,7 @@ type Run struct {
 	contract.RowLimits
 	Rows                           int64
 	OK, Failed, Invalid, Cancelled int64
+	Labels, InvalidLabels          int64 // of rows that are ok
 	Usage                          RunUsage
 	Chunks                         int32
 	CreatedAt                      time.Time

@@ -53,6 +53,7 @@ type Store interface {
 	Members
 	Sessions
 	Retries
+	Labels
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error

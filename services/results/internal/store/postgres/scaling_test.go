@@ -272,7 +272,7 @@ func reused(
 		"TRUNCATE audit", "DELETE FROM results", "DELETE FROM versions", "DELETE FROM prisms", "DELETE FROM api_keys",
 		"DELETE FROM members", "DELETE FROM sign_in_links", "DELETE FROM session_members", "DELETE FROM sessions",
 		"DELETE FROM account_limits", "DELETE FROM deletions", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
-		"DELETE FROM run_chunks", "DELETE FROM runs", "DELETE FROM retry_chunks", "DELETE FROM retries",
+		"DELETE FROM run_chunks", "DELETE FROM runs", "DELETE FROM retry_chunks", "DELETE FROM retries", "DELETE FROM labels",
 		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",
 	}
 	for _, table := range more {

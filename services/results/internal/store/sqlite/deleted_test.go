@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite"
 	"github.com/prism-results/prism/services/results/internal/store/sqlite/sqlitetest"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
-// spec: deleted-bytes
+// spec: deleted-bytes, label-deleted
 func TestTheFileHasNoByteOfADeletedResult(t *testing.T) {
 	t.Parallel()
 	path := sqlitetest.File(t)
@@ -38,6 +39,13 @@ func TestTheFileHasNoByteOfADeletedResult(t *testing.T) {
 		})
 		must(err)
 	}
+	labelled := prism.Result{ID: prism.ResultID{UUID: prism.UUID{3, 50}}, Prism: of, Version: 1, Status: prism.OK, Answers: []byte("{}")}
+	_, err = s.SaveResult(t.Context(), account, labelled)
+	must(err)
+	_, err = s.PutLabels(t.Context(), account, of, []store.Label{{
+		Result: labelled.ID, Version: 1, Question: "q", Value: "v", Annotator: strings.Repeat("the name of a person ", 100),
+	}})
+	must(err)
 	has := func() bool {
 		b, err := os.ReadFile(path)
 		must(err)
@@ -49,7 +57,7 @@ func TestTheFileHasNoByteOfADeletedResult(t *testing.T) {
 	}
 	s, err = sqlite.Open(path)
 	must(err)
-	for i := range byte(50) {
+	for i := range byte(51) {
 		must(s.DeleteResult(t.Context(), account, prism.ResultID{UUID: prism.UUID{3, i}}, storetest.By()))
 	}
 	s.Close()

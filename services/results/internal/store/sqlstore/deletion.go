@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	deleteResult = `DELETE FROM results WHERE account_id = $1 AND id = $2 RETURNING id`
+	deleteResult = `DELETE FROM results WHERE account_id = $1 AND id = $2 RETURNING prism_id`
 
 	lockRetention   = `UPDATE prisms SET retention_days = retention_days WHERE account_id = $1 AND id = $2 RETURNING slug, retention_days`
 	setRetention    = `UPDATE prisms SET retention_days = $3 WHERE account_id = $1 AND id = $2`
@@ -74,7 +74,11 @@ type (
 // DeleteResult implements store.Deletions.
 func (s Store) DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by store.By) error {
 	err := s.Transaction(ctx, "delete_result", func(run Run) error {
-		if err := run(ctx, Statement{Text: deleteResult, Args: []any{account.UUID, id.UUID}}, changed); err != nil {
+		var of prism.UUID
+		if err := run(ctx, Statement{Text: deleteResult, Args: []any{account.UUID, id.UUID}}, one(&of, (*Row).UUID)); err != nil {
+			return err
+		}
+		if err := run(ctx, Statement{Text: deleteLabels, Args: []any{account.UUID, of, id.UUID}}, nothing); err != nil {
 			return err
 		}
 		object := store.Object{Kind: store.ResultObject, ID: id.UUID}
@@ -199,9 +203,14 @@ func (s Store) DeletePart(ctx context.Context, d *store.Deletion, until time.Tim
 		l := list{}
 		l.matches(deleteMatches, *d, next.Reached, d.Bound())
 		l.text.WriteString(" RETURNING id")
-		if err := run(ctx, l.statement(), count(&deleted)); err != nil {
+		var ids []prism.UUID
+		if err := run(ctx, l.statement(), all(&ids, (*Row).UUID)); err != nil {
 			return err
 		}
+		if err := deleteLabelsOf(ctx, run, *d, next.Reached, ids); err != nil {
+			return err
+		}
+		deleted = len(ids)
 		var total int64
 		args := []any{d.Account.UUID, d.ID, d.DueAt, d.Reached, next.Reached, int64(deleted), until}
 		if err := run(ctx, Statement{Text: advanceDeletion, Args: args}, one(&total, (*Row).Int)); err != nil || !ended {

@@ -15,11 +15,13 @@ import (
 
 const (
 	lockChunk = `-- name: LockChunk :one
-SELECT first_row, attempt, states, messages, outcomes, saved_at, begun_at, input_tokens, output_tokens, cost, cost_rest, currency
+SELECT first_row, attempt, states, messages, outcomes, saved_at, begun_at, input_tokens, output_tokens, cost, cost_rest, currency,
+	labels, invalid_labels
 FROM run_chunks WHERE account_id = $1 AND run_id = $2 AND number = $3 AND token = $4`
 
 	saveChunk = `UPDATE run_chunks SET states = $4, pending = $5, ok = $6, failed = $7, invalid = $8, cancelled = $9, messages = $10,
-	outcomes = $11, saved_at = $12, input_tokens = $13, output_tokens = $14, cost = $15, cost_rest = $16, currency = $17
+	outcomes = $11, saved_at = $12, input_tokens = $13, output_tokens = $14, cost = $15, cost_rest = $16, currency = $17,
+	labels = $18, invalid_labels = $19
 WHERE account_id = $1 AND run_id = $2 AND number = $3`
 
 	endLease = endOfLease + ` WHERE account_id = $1 AND run_id = $2 AND number = $3`
@@ -71,6 +73,8 @@ type chunk struct {
 	savedAt  *time.Time
 	begunAt  time.Time
 	usage    store.RunUsage
+	// How many labels are stored, and how many cells held none.
+	labels, invalidLabels int64
 }
 
 func (r *Row) chunk() chunk {
@@ -79,6 +83,7 @@ func (r *Row) chunk() chunk {
 	c.outcomes, c.savedAt, c.begunAt = r.Text(), r.OptionalTime(), r.Time()
 	c.usage = store.RunUsage{InputTokens: r.Int(), OutputTokens: r.Int(), Cost: prism.Cost{Whole: r.Int(), Rest: r.Int()}}
 	c.usage.Currency = r.Text()
+	c.labels, c.invalidLabels = r.Int(), r.Int()
 	return c
 }
 
@@ -97,7 +102,7 @@ func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.T
 		if err != nil {
 			return err
 		}
-		rows, letters, err := c.take(saved, now)
+		rows, labels, letters, err := c.take(saved, now)
 		if err != nil {
 			return err
 		}
@@ -105,6 +110,9 @@ func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.T
 			if err := s.InsertRows(ctx, run, rows); err != nil {
 				return err
 			}
+		}
+		if err := putLabels(ctx, run, saved.Account, labels); err != nil {
+			return err
 		}
 		crash.At(crash.InCommit)
 		c.outcomes = addOutcomes(c.outcomes, now, letters)
@@ -123,12 +131,12 @@ func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.T
 }
 
 // take changes the letters of the rows that wait for what is saved, and returns what is to be stored of them.
-func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, letters string, err error) {
+func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, labels []prismLabel, letters string, err error) {
 	rows = Rows{Account: saved.Account}
 	for _, row := range saved.Rows {
 		at := row.Row - c.FirstRow
 		if at < 0 || at >= int64(len(c.States)) || (row.Save == nil) == (row.Invalid == "") {
-			return rows, "", errForeignRow
+			return rows, nil, "", errForeignRow
 		}
 		if c.States[at] != store.RowPendingState {
 			continue // saved before
@@ -141,7 +149,7 @@ func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, letters
 			c.Invalid[row.Row] = row.Invalid
 		} else {
 			if row.Save.ID != prism.RowResultID(c.begunAt, saved.Run, row.Row, c.Attempt) {
-				return rows, "", fmt.Errorf("%w: another id", errForeignRow)
+				return rows, nil, "", fmt.Errorf("%w: another id", errForeignRow)
 			}
 			r := store.ResultOf(*row.Save, now)
 			r.IdempotencyKey = ""
@@ -151,15 +159,28 @@ func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, letters
 			}
 			rows.add(r, of, &saved.Run.UUID, &row.Row)
 			c.add(r)
-			letter = store.RowOKState
-			if r.Status == prism.Failed {
-				letter = store.RowFailedState
+			letter = store.RowFailedState
+			if r.Status == prism.OK {
+				letter = store.RowOKState
+				labels = append(labels, labelsOf(r, row.Labels, now)...)
+				c.labels += int64(len(row.Labels))
+				c.invalidLabels += int64(len(row.InvalidLabels))
 			}
 		}
 		c.States[at] = letter
 		letters += string(letter)
 	}
-	return rows, letters, nil
+	return rows, labels, letters, nil
+}
+
+// labelsOf are the labels of a row's result (spec: run-labels).
+func labelsOf(r prism.Result, labels []contract.RowLabel, now time.Time) (of []prismLabel) {
+	for _, l := range labels {
+		of = append(of, prismLabel{r.Prism, store.Label{
+			Result: r.ID, Version: r.Version, Question: l.Question, Value: l.Value, Origin: store.LabelOfFile, Key: r.Key, At: now,
+		}})
+	}
+	return of
 }
 
 // add adds what a result used.
@@ -206,5 +227,6 @@ func (c *chunk) arguments() ([]any, error) {
 		string(c.States), counts[store.RowPendingState] + counts[pendingLater], counts[store.RowOKState], counts[store.RowFailedState],
 		counts[store.RowInvalidState], counts[store.RowCancelledState], messages, c.outcomes, c.savedAt,
 		c.usage.InputTokens, c.usage.OutputTokens, c.usage.Cost.Whole, c.usage.Cost.Rest, c.usage.Currency,
+		c.labels, c.invalidLabels,
 	}, nil
 }

@@ -45,7 +45,7 @@ WITH page AS (SELECT r.id, r.folded FROM runs r WHERE r.account_id = `
 SELECT ` + runColumns + `, r.ok + coalesce(s.ok, 0), r.failed + coalesce(s.failed, 0), r.invalid + coalesce(s.invalid, 0),
 	r.cancelled + coalesce(s.cancelled, 0), r.input_tokens + coalesce(s.input_tokens, 0),
 	r.output_tokens + coalesce(s.output_tokens, 0), r.cost + coalesce(s.cost, 0), r.cost_rest + coalesce(s.cost_rest, 0),
-	` + joinedCurrency + `
+	` + joinedCurrency + `, r.labels + coalesce(s.labels, 0), r.invalid_labels + coalesce(s.invalid_labels, 0)
 FROM page
 JOIN runs r ON r.account_id = $1 AND r.id = page.id
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
@@ -61,6 +61,7 @@ ORDER BY r.id DESC`
 	sumOfChunks = `sum(c.ok) AS ok, sum(c.failed) AS failed, sum(c.invalid) AS invalid, sum(c.cancelled) AS cancelled,
 		CAST(sum(c.input_tokens) AS bigint) AS input_tokens, CAST(sum(c.output_tokens) AS bigint) AS output_tokens,
 		CAST(sum(c.cost) AS bigint) AS cost, CAST(sum(c.cost_rest) AS bigint) AS cost_rest,
+		CAST(sum(c.labels) AS bigint) AS labels, CAST(sum(c.invalid_labels) AS bigint) AS invalid_labels,
 		min(nullif(c.currency, '')) AS first_currency, max(nullif(c.currency, '')) AS last_currency`
 	joinedCurrency = `CASE WHEN s.first_currency IS NULL THEN r.currency
 		WHEN s.first_currency <> s.last_currency OR r.currency NOT IN ('', s.first_currency) THEN '*' ELSE s.first_currency END`
@@ -212,6 +213,7 @@ func (s Store) runs(
 		u := &found.Usage
 		u.InputTokens, u.OutputTokens, u.Cost = r.Int(), r.Int(), prism.Cost{Whole: r.Int(), Rest: r.Int()}
 		u.Currency = r.Text()
+		found.Labels, found.InvalidLabels = r.Int(), r.Int()
 		return found
 	}))
 	return runs, err

@@ -68,6 +68,7 @@ ORDER BY number LIMIT 1`
 	foldChunks = `UPDATE runs AS r SET folded = $4, ok = r.ok + s.ok, failed = r.failed + s.failed, invalid = r.invalid + s.invalid,
 	cancelled = r.cancelled + s.cancelled, input_tokens = r.input_tokens + s.input_tokens,
 	output_tokens = r.output_tokens + s.output_tokens, cost = r.cost + s.cost, cost_rest = r.cost_rest + s.cost_rest,
+	labels = r.labels + s.labels, invalid_labels = r.invalid_labels + s.invalid_labels,
 	currency = ` + joinedCurrency + `
 FROM (
 	SELECT ` + sumOfChunks + `
@@ -77,7 +78,7 @@ WHERE r.account_id = $1 AND r.id = $2`
 
 	// unfold has all chunks counted by themselves again, until fold has folded them.
 	unfold = `folded = 0, ok = 0, failed = 0, invalid = 0, cancelled = 0, input_tokens = 0, output_tokens = 0, cost = 0,
-	cost_rest = 0, currency = ''`
+	cost_rest = 0, currency = '', labels = 0, invalid_labels = 0`
 
 	whyPaused = `-- name: WhyPaused :one
 SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, coalesce(` + mayNotRun + `, false), r.pause_at, r.watched_from

@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Files", fileTests()},
 		{"Reading", readingTests()},
 		{"FileDeletion", fileDeletionTests()},
+		{"Labels", labelTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {

@@ -1,0 +1,522 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// The statements on labels name up to labelsAtOnce ids, refs or labels, so that they have few texts.
+const labelsAtOnce = 50
+
+// maxQuestions bounds the labels of a result (spec: version-questions).
+const maxQuestions = 64
+
+const (
+	labelColumns = `l.result_id, l.version, l.question, l.value, l.sample, l.annotator, l.origin, l.key_id, l.labelled_at`
+
+	labelsOfResult = `-- name: LabelsOfResult :many
+SELECT ` + labelColumns + ` FROM labels l WHERE l.account_id = $1 AND l.prism_id = $2 AND l.result_id = $3 ORDER BY l.question`
+
+	removeLabel  = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id = $3 AND question = $4`
+	deleteLabels = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id = $3`
+
+	// anyLabel tells whether a part of a deletion has labels: most have none.
+	anyLabel = `-- name: AnyLabel :one
+SELECT 1 FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id > $3 AND result_id <= $4 LIMIT 1`
+
+	// In SQLite a CROSS JOIN keeps its order: the labels decide which results are read.
+	listLabels = `-- name: ListLabels :many
+SELECT r.ref, ` + labelColumns + `
+FROM labels l CROSS JOIN results r
+WHERE r.account_id = l.account_id AND r.id = l.result_id AND l.account_id = `
+	labelledAnswers = `-- name: Labelled :many
+SELECT l.result_id, l.question, l.value, l.sample, l.origin, r.answers, r.context, r.fields
+FROM labels l CROSS JOIN results r`
+
+	labelsState = `-- name: LabelsState :one
+SELECT count(*), CAST(coalesce(sum(l.hash), 0) AS bigint) FROM labels l
+WHERE l.account_id = $1 AND l.prism_id = $2 AND l.version = $3`
+
+	labelledIDs = `-- name: LabelledIDs :many
+SELECT l.result_id FROM labels l
+WHERE l.account_id = $1 AND l.prism_id = $2 AND l.question = $3 AND l.result_id > $4 ORDER BY l.result_id DESC`
+	newestIDs = `-- name: NewestIDs :many
+SELECT r.id FROM results r WHERE r.account_id = $1 AND r.prism_id = $2 AND r.id > $3 ORDER BY r.id DESC LIMIT $4`
+
+	unlabelled = `-- name: Unlabelled :many
+SELECT r.id, r.version, r.answers FROM results r`
+	queuedResults = `-- name: QueuedResults :many
+SELECT ` + Fixed + Input + ` FROM results r`
+)
+
+var (
+	labelTargets = `-- name: LabelTargets :many
+SELECT r.id, r.version, r.status FROM results r
+WHERE r.account_id = $1 AND r.prism_id = $2 AND r.id IN (` + parameters(3, labelsAtOnce) + `)`
+	// Results are locked in one order.
+	lockLabelled = `-- name: LockLabelled :many
+SELECT r.id FROM results r
+WHERE r.account_id = $1 AND r.prism_id = $2 AND r.status = 'ok' AND r.id IN (` + parameters(3, labelsAtOnce) + `) ORDER BY r.id`
+	refTargets = refTargetsOf()
+
+	putLabel         = insertLabels(1)
+	putManyLabels    = insertLabels(labelsAtOnce)
+	deleteManyLabels = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id IN (` + parameters(3, labelsAtOnce) + `)`
+)
+
+// parameters are n parameters from one on.
+func parameters(from, n int) string {
+	var text strings.Builder
+	for i := range n {
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		text.WriteString("$" + strconv.Itoa(from+i))
+	}
+	return text.String()
+}
+
+// refTargetsOf finds the newest result of each ref by itself, for which an index has the refs and ids.
+func refTargetsOf() string {
+	var text strings.Builder
+	text.WriteString("-- name: RefTargets :many")
+	for i := range labelsAtOnce {
+		if i > 0 {
+			text.WriteString("\nUNION ALL")
+		}
+		text.WriteString("\nSELECT * FROM (SELECT r.id, r.version, r.status, r.ref FROM results r" +
+			" WHERE r.account_id = $1 AND r.ref = $" + strconv.Itoa(4+i) + " AND r.prism_id = $2 AND r.status = 'ok'" +
+			" AND ($3 = 0 OR r.version = $3) ORDER BY r.id DESC LIMIT 1) AS t" + strconv.Itoa(i))
+	}
+	return text.String()
+}
+
+// insertLabels puts n labels.
+func insertLabels(n int) string {
+	const columns = 12
+	var text strings.Builder
+	text.WriteString("INSERT INTO labels AS l (account_id, prism_id, result_id, question, version, value, sample, annotator, origin, " +
+		"key_id, labelled_at, hash) VALUES")
+	for i := range n {
+		if i > 0 {
+			text.WriteString(",")
+		}
+		text.WriteString("\n(" + parameters(1+i*columns, columns) + ")")
+	}
+	text.WriteString("\nON CONFLICT (account_id, prism_id, result_id, question) DO UPDATE SET value = excluded.value, " +
+		"sample = excluded.sample, annotator = excluded.annotator, origin = excluded.origin, key_id = excluded.key_id, " +
+		"labelled_at = excluded.labelled_at, hash = excluded.hash")
+	return text.String()
+}
+
+// prismLabel is a label with the prism of its result.
+type prismLabel struct {
+	prism prism.PrismID
+	store.Label
+}
+
+func (l prismLabel) arguments(account prism.AccountID) []any {
+	return []any{
+		account.UUID, l.prism.UUID, l.Result.UUID, l.Question, l.Version, l.Value, string(l.Sample), l.Annotator, string(l.Origin),
+		l.Key.UUID, l.At, l.Hash(),
+	}
+}
+
+// putLabels stores labels, no two of which are of the same question of a result. Their results are locked, or of this transaction.
+func putLabels(ctx context.Context, run Run, account prism.AccountID, labels []prismLabel) error {
+	for len(labels) > 0 {
+		n, text := labelsAtOnce, putManyLabels
+		if len(labels) < n {
+			n, text = 1, putLabel
+		}
+		var args []any
+		for _, l := range labels[:n] {
+			args = append(args, l.arguments(account)...)
+		}
+		if err := run(ctx, Statement{Text: text, Args: args}, nothing); err != nil {
+			return err
+		}
+		labels = labels[n:]
+	}
+	return nil
+}
+
+// deleteLabelsOf deletes the labels of results that a part of a deletion has deleted. A label that was put meanwhile is deleted too:
+// whoever put it had locked its result.
+func deleteLabelsOf(ctx context.Context, run Run, d store.Deletion, upper prism.UUID, ids []prism.UUID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	args := []any{d.Account.UUID, d.Prism.UUID}
+	err := run(ctx, Statement{Text: anyLabel, Args: append(args[:2:2], d.Reached, upper)}, changed)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return eachPart(ids, func(part []any) error {
+		return run(ctx, Statement{Text: deleteManyLabels, Args: append(args[:2:2], part...)}, nothing)
+	})
+}
+
+// eachPart calls fn with parts of labelsAtOnce values; the last one is filled up with its last value.
+func eachPart[T any](values []T, fn func(part []any) error) error {
+	for part := range slices.Chunk(values, labelsAtOnce) {
+		args := make([]any, labelsAtOnce)
+		for i := range args {
+			args[i] = part[min(i, len(part)-1)]
+		}
+		if err := fn(args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func uuids(ids []prism.ResultID) []prism.UUID {
+	of := make([]prism.UUID, len(ids))
+	for i, id := range ids {
+		of[i] = id.UUID
+	}
+	return of
+}
+
+// LabelTargets implements store.Labels.
+func (s Store) LabelTargets(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID,
+) (targets []store.LabelTarget, err error) {
+	err = eachPart(uuids(ids), func(part []any) error {
+		var found []store.LabelTarget
+		args := append([]any{account.UUID, of.UUID}, part...)
+		err := s.Run(ctx, Statement{"label_targets", labelTargets, args, true}, all(&found, (*Row).labelTarget))
+		targets = append(targets, found...)
+		return err
+	})
+	return targets, err
+}
+
+// RefTargets implements store.Labels.
+func (s Store) RefTargets(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, version int32, refs []string,
+) (targets []store.LabelTarget, err error) {
+	found := map[string]bool{}
+	err = eachPart(refs, func(part []any) error {
+		var some []store.LabelTarget
+		args := append([]any{account.UUID, of.UUID, version}, part...)
+		err := s.Run(ctx, Statement{"ref_targets", refTargets, args, true}, all(&some, func(r *Row) store.LabelTarget {
+			t := r.labelTarget()
+			t.Ref = r.Text()
+			return t
+		}))
+		for _, t := range some {
+			if !found[t.Ref] {
+				found[t.Ref] = true
+				targets = append(targets, t)
+			}
+		}
+		return err
+	})
+	return targets, err
+}
+
+func (r *Row) labelTarget() store.LabelTarget {
+	return store.LabelTarget{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Status: prism.Status(r.Text())}
+}
+
+// PutLabels implements store.Labels. The results are locked, so that a deletion finds the labels.
+func (s Store) PutLabels(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, labels []store.Label,
+) (gone []prism.ResultID, err error) {
+	var ids []prism.UUID
+	for _, l := range labels {
+		ids = append(ids, l.Result.UUID)
+	}
+	slices.SortFunc(ids, compareIDs)
+	ids = slices.Compact(ids)
+	err = s.Transaction(ctx, "put_labels", func(run Run) error {
+		there := map[prism.UUID]bool{}
+		err := eachPart(ids, func(part []any) error {
+			locked := Statement{Text: lockLabelled + s.Locking(false), Args: append([]any{account.UUID, of.UUID}, part...)}
+			return run(ctx, locked, func(rows iter.Seq[*Row]) error {
+				for r := range rows {
+					there[r.UUID()] = true
+				}
+				return nil
+			})
+		})
+		if err != nil {
+			return err
+		}
+		gone = nil
+		for _, id := range ids {
+			if !there[id] {
+				gone = append(gone, prism.ResultID{UUID: id})
+			}
+		}
+		var put []prismLabel
+		for _, l := range lastLabels(labels) {
+			switch {
+			case !there[l.Result.UUID]:
+			case l.Value != "":
+				put = append(put, prismLabel{of, l})
+			default:
+				args := []any{account.UUID, of.UUID, l.Result.UUID, l.Question}
+				if err := run(ctx, Statement{Text: removeLabel, Args: args}, nothing); err != nil {
+					return err
+				}
+			}
+		}
+		return putLabels(ctx, run, account, put)
+	})
+	return gone, err
+}
+
+// lastLabels are the last labels of each question of a result, in one order, in which transactions write them.
+func lastLabels(labels []store.Label) []store.Label {
+	sorted := slices.Clone(labels)
+	slices.SortStableFunc(sorted, compareLabels)
+	var last []store.Label
+	for i, l := range sorted {
+		if i+1 == len(sorted) || compareLabels(l, sorted[i+1]) != 0 {
+			last = append(last, l)
+		}
+	}
+	return last
+}
+
+func compareLabels(a, b store.Label) int {
+	if by := compareIDs(a.Result.UUID, b.Result.UUID); by != 0 {
+		return by
+	}
+	return strings.Compare(a.Question, b.Question)
+}
+
+// LabelsOf implements store.Labels.
+func (s Store) LabelsOf(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, id prism.ResultID,
+) (labels []store.Label, err error) {
+	args := []any{account.UUID, of.UUID, id.UUID}
+	err = s.Run(ctx, Statement{"labels_of", labelsOfResult, args, true}, all(&labels, (*Row).label))
+	return labels, err
+}
+
+func (r *Row) label() store.Label {
+	return store.Label{
+		Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Question: r.Text(), Value: r.Text(),
+		Sample: contract.LabelSample(r.Text()), Annotator: r.Text(), Origin: store.LabelOrigin(r.Text()),
+		Key: prism.KeyID{UUID: r.UUID()}, At: r.Time(),
+	}
+}
+
+// ListLabels implements store.Labels. A page ends where the next result begins that it has no room for.
+func (s Store) ListLabels(
+	ctx context.Context, account prism.AccountID, f store.LabelFilter, page store.Page,
+) (labelled []store.LabelledResult, err error) {
+	l := list{Statement: Statement{Operation: "list_labels", ReadOnly: true}}
+	l.add(listLabels, account.UUID)
+	l.add(" AND l.prism_id = ", f.Prism.UUID)
+	if f.Version != 0 {
+		l.add(" AND l.version = ", f.Version)
+	}
+	if f.Question != "" {
+		l.add(" AND l.question = ", f.Question)
+	}
+	l.add(" AND l.result_id < ", page.Before())
+	l.add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(page.Limit)*maxQuestions)
+	err = s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
+		labelled = nil
+		for r := range rows {
+			ref, label := r.OptionalText(), r.label()
+			if n := len(labelled); n == 0 || labelled[n-1].Result != label.Result {
+				if n == page.Limit {
+					break
+				}
+				labelled = append(labelled, store.LabelledResult{Result: label.Result, Version: label.Version, Ref: ref})
+			}
+			of := &labelled[len(labelled)-1]
+			of.Labels = append(of.Labels, label)
+		}
+		for _, of := range labelled {
+			slices.Reverse(of.Labels)
+		}
+		return nil
+	})
+	return labelled, err
+}
+
+// Labelled implements store.Labels.
+func (s Store) Labelled(
+	ctx context.Context, account prism.AccountID, f store.Filter, question string, limit int,
+) (labelled []store.LabelledAnswer, err error) {
+	l := list{Statement: Statement{Operation: "labelled", ReadOnly: true}}
+	l.where(labelledAnswers, account, f)
+	l.text.WriteString(" AND l.account_id = r.account_id AND l.result_id = r.id")
+	l.add(" AND l.account_id = ", account.UUID)
+	l.add(" AND l.prism_id = ", f.Prism.UUID)
+	l.add(" AND l.version = ", f.Version)
+	if question != "" {
+		l.add(" AND l.question = ", question)
+	}
+	l.add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(limit))
+	err = s.Run(ctx, l.statement(), all(&labelled, func(r *Row) store.LabelledAnswer {
+		a := store.LabelledAnswer{
+			Result: prism.ResultID{UUID: r.UUID()}, Question: r.Text(), Value: r.Text(), Sample: contract.LabelSample(r.Text()),
+			Origin: store.LabelOrigin(r.Text()), Answers: r.Bytes(),
+		}
+		context := r.Text()
+		a.Input = inputHash(context, decode[[]prism.FieldValue](r))
+		return a
+	}))
+	return labelled, err
+}
+
+// inputHash is the first half of the SHA-256 of a context and the fields by their keys, each text behind its length.
+func inputHash(context string, fields []prism.FieldValue) (hash [16]byte) {
+	slices.SortFunc(fields, func(a, b prism.FieldValue) int { return strings.Compare(a.Key, b.Key) })
+	var b []byte
+	add := func(text string) {
+		b = binary.AppendUvarint(b, uint64(len(text)))
+		b = append(b, text...)
+	}
+	add(context)
+	for _, f := range fields {
+		add(f.Key)
+		add(f.Value)
+	}
+	sum := sha256.Sum256(b)
+	copy(hash[:], sum[:])
+	return hash
+}
+
+// CountAnswered implements store.Labels.
+func (s Store) CountAnswered(ctx context.Context, account prism.AccountID, f store.Filter, limit int) (n int, err error) {
+	f.Status = prism.OK
+	l := list{Statement: Statement{Operation: "count_answered", ReadOnly: true}}
+	l.where("-- name: CountAnswered :one\nSELECT count(*) FROM (SELECT 1 FROM results r", account, f)
+	l.add(" LIMIT ", int64(limit))
+	l.text.WriteString(") AS answered")
+	var counted int64
+	err = s.Run(ctx, l.statement(), one(&counted, (*Row).Int))
+	return int(counted), err
+}
+
+// LabelsState implements store.Labels.
+func (s Store) LabelsState(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, version int32,
+) (state store.LabelsState, err error) {
+	args := []any{account.UUID, of.UUID, version}
+	err = s.Run(ctx, Statement{"labels_state", labelsState, args, true}, one(&state, func(r *Row) store.LabelsState {
+		return store.LabelsState{Labels: r.Int(), Hashes: r.Int()}
+	}))
+	return state, err
+}
+
+// RandomQueue implements store.Labels. It reads the ids alone, for which an index has them, and keeps the first of them by position.
+func (s Store) RandomQueue(
+	ctx context.Context, account prism.AccountID, q store.Queue, from, after prism.UUID, limit int,
+) (entries []store.QueueEntry, err error) {
+	var labelled []prism.UUID
+	args := []any{account.UUID, q.Prism.UUID, q.Question, from}
+	if err := s.Run(ctx, Statement{"labelled_ids", labelledIDs, args, true}, all(&labelled, (*Row).UUID)); err != nil {
+		return nil, err
+	}
+	args = []any{account.UUID, q.Prism.UUID, from, int64(store.QueueResults)}
+	err = s.Run(ctx, Statement{"newest_ids", newestIDs, args, true}, func(rows iter.Seq[*Row]) error {
+		first := firstEntries{limit: limit}
+		labelled := labelled
+		for r := range rows {
+			id := r.UUID()
+			for len(labelled) > 0 && compareIDs(labelled[0], id) > 0 {
+				labelled = labelled[1:]
+			}
+			if len(labelled) > 0 && labelled[0] == id {
+				continue
+			}
+			e := store.QueueEntry{Result: prism.ResultID{UUID: id}}
+			if e.Position = store.RandomPosition(e.Result); compareIDs(e.Position, after) > 0 {
+				first.add(e)
+			}
+		}
+		entries = first.sorted()
+		return nil
+	})
+	return entries, err
+}
+
+// firstEntries keeps the first entries by position. Between two sorts it holds up to twice as many.
+type firstEntries struct {
+	limit   int
+	entries []store.QueueEntry
+	full    bool       // there were as many as the limit
+	last    prism.UUID // when full, nothing behind it is one of the first
+}
+
+func (f *firstEntries) add(e store.QueueEntry) {
+	if f.full && compareIDs(e.Position, f.last) > 0 {
+		return
+	}
+	if f.entries = append(f.entries, e); len(f.entries) >= 2*f.limit {
+		f.entries = f.sorted()
+		f.full, f.last = true, f.entries[f.limit-1].Position
+	}
+}
+
+func (f *firstEntries) sorted() []store.QueueEntry {
+	slices.SortFunc(f.entries, func(a, b store.QueueEntry) int { return bytes.Compare(a.Position[:], b.Position[:]) })
+	return f.entries[:min(f.limit, len(f.entries))]
+}
+
+// queued narrows results r to those of the queue.
+func (l *list) queued(query string, account prism.AccountID, q store.Queue) {
+	l.where(query, account, store.Filter{Prism: q.Prism, Version: q.Version, Status: prism.OK})
+	l.add(" AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.account_id = ", account.UUID)
+	l.add(" AND l.prism_id = ", q.Prism.UUID)
+	l.add(" AND l.result_id = r.id AND l.question = ", q.Question)
+	l.text.WriteString(")")
+}
+
+// Unlabelled implements store.Labels.
+func (s Store) Unlabelled(
+	ctx context.Context, account prism.AccountID, q store.Queue, page store.Page,
+) (found []store.Unlabelled, err error) {
+	l := list{Statement: Statement{Operation: "unlabelled", ReadOnly: true}}
+	l.queued(unlabelled, account, q)
+	l.page(page, "<", "DESC")
+	err = s.Run(ctx, l.Statement, all(&found, func(r *Row) store.Unlabelled {
+		return store.Unlabelled{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
+	}))
+	return found, err
+}
+
+// QueuedResults implements store.Labels.
+func (s Store) QueuedResults(
+	ctx context.Context, account prism.AccountID, q store.Queue, ids []prism.ResultID,
+) (results []prism.Result, err error) {
+	err = eachPart(uuids(ids), func(part []any) error {
+		l := list{Statement: Statement{Operation: "queued_results", ReadOnly: true}}
+		l.queued(queuedResults, account, q)
+		before := " AND r.id IN ("
+		for _, id := range part {
+			l.add(before, id)
+			before = ", "
+		}
+		l.text.WriteString(")")
+		var found []prism.Result
+		err := s.Run(ctx, l.statement(), all(&found, func(r *Row) prism.Result { return r.Result(q.Prism, store.WithInput) }))
+		results = append(results, found...)
+		return err
+	})
+	return results, err
+}

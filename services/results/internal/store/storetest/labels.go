@@ -1,0 +1,437 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// label is a label of a result, as put by a call.
+func (f *fixture) label(r prism.Result, question, value string) store.Label {
+	return store.Label{
+		Result: r.ID, Version: r.Version, Question: question, Value: value, Origin: store.LabelOfCall, Key: f.mine.keyID, At: moment(20),
+	}
+}
+
+func (f *fixture) putLabels(t *testing.T, labels ...store.Label) {
+	t.Helper()
+	gone, err := f.PutLabels(t.Context(), f.mine.account, f.mine.prism.ID, labels)
+	succeeds(t, err)
+	same(t, gone, nil)
+}
+
+// labelsOf are the labels of a result of mine, each as question=value.
+func (f *fixture) labelsOf(t *testing.T, id prism.ResultID) string {
+	t.Helper()
+	labels, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, id)
+	succeeds(t, err)
+	return texts(labels)
+}
+
+func texts(labels []store.Label) string {
+	var all []string
+	for _, l := range labels {
+		all = append(all, l.Question+"="+l.Value)
+	}
+	return strings.Join(all, " ")
+}
+
+func (f *fixture) labelsState(t *testing.T, version int32) store.LabelsState {
+	t.Helper()
+	state, err := f.LabelsState(t.Context(), f.mine.account, f.mine.prism.ID, version)
+	succeeds(t, err)
+	return state
+}
+
+func labelTests() []test {
+	return []test{
+		// spec: label-one
+		{"a question of a result has one label: a new one takes its place, and none removes it", func(t *testing.T, f *fixture) {
+			r := f.save(t, f.ok(f.mine.prism)).Result
+			first := f.label(r, "urgent", "true")
+			f.putLabels(t, first, f.label(r, "topic", "b"))
+			second := store.Label{
+				Result: r.ID, Version: 1, Question: "urgent", Value: "false", Sample: contract.RandomSample, Annotator: "Zoë “🙂”",
+				Origin: store.LabelOfFile, Key: prism.KeyID{UUID: f.id()}, At: moment(21),
+			}
+			f.putLabels(t, second)
+			found, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, r.ID)
+			succeeds(t, err)
+			same(t, found, []store.Label{f.label(r, "topic", "b"), second})
+			f.putLabels(t, f.label(r, "topic", ""), f.label(r, "mood", ""))
+			same(t, f.labelsOf(t, r.ID), "urgent=false")
+			f.putLabels(t, f.label(r, "urgent", "true"), f.label(r, "mood", "up"), f.label(r, "urgent", "false"))
+			same(t, f.labelsOf(t, r.ID), "mood=up urgent=false")
+		}},
+		// spec: labels-add
+		{"many labels are stored at once, and results that are gone are told", func(t *testing.T, f *fixture) {
+			var labels []store.Label
+			var ids []prism.ResultID
+			for range 130 {
+				r := f.save(t, f.ok(f.mine.prism)).Result
+				labels, ids = append(labels, f.label(r, "urgent", "true")), append(ids, r.ID)
+			}
+			succeeds(t, f.delete(t, ids[7]))
+			failed := f.save(t, f.failed(f.mine.prism)).Result
+			labels = append(labels, f.label(failed, "urgent", "true"))
+			other := f.save(t, f.ok(f.addPrism(t, f.mine, "other"))).Result
+			labels = append(labels, f.label(other, "urgent", "true"))
+			theirs := f.ok(f.theirs.prism)
+			_, err := f.SaveResult(t.Context(), f.theirs.account, theirs)
+			succeeds(t, err)
+			labels = append(labels, f.label(theirs, "urgent", "true"))
+			gone, err := f.PutLabels(t.Context(), f.mine.account, f.mine.prism.ID, labels)
+			succeeds(t, err)
+			same(t, gone, []prism.ResultID{ids[7], failed.ID, other.ID, theirs.ID})
+			same(t, f.labelsState(t, 1).Labels, 129)
+		}},
+		{"results to label are found by their ids, whatever their status", func(t *testing.T, f *fixture) {
+			ok, failed := f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.failed(f.mine.prism)).Result
+			other := f.save(t, f.ok(f.addPrism(t, f.mine, "other"))).Result
+			ids := []prism.ResultID{ok.ID, failed.ID, other.ID, {UUID: f.id()}}
+			for range 60 {
+				ids = append(ids, ok.ID)
+			}
+			found, err := f.LabelTargets(t.Context(), f.mine.account, f.mine.prism.ID, ids[:4])
+			succeeds(t, err)
+			slices.SortFunc(found, func(a, b store.LabelTarget) int { return cmp.Compare(b.Status, a.Status) })
+			same(t, found, []store.LabelTarget{{Result: ok.ID, Version: 1, Status: prism.OK}, {Result: failed.ID, Version: 1, Status: prism.Failed}})
+			found, err = f.LabelTargets(t.Context(), f.theirs.account, f.mine.prism.ID, ids)
+			succeeds(t, err)
+			same(t, len(found), 0)
+		}},
+		// spec: label-by-ref
+		{"a ref is its newest result that is ok, of any version or of one", func(t *testing.T, f *fixture) {
+			succeeds(t, f.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, 2, lens("urgent"))))
+			save := func(r prism.Result, version int32, ref string) prism.ResultID {
+				r.Ref, r.Version = &ref, version
+				return f.save(t, r).Result.ID
+			}
+			save(f.ok(f.mine.prism), 1, "a")
+			first := save(f.ok(f.mine.prism), 1, "a")
+			second := save(f.ok(f.mine.prism), 2, "a")
+			save(f.failed(f.mine.prism), 1, "a")
+			empty := save(f.ok(f.mine.prism), 1, "")
+			save(f.ok(f.addPrism(t, f.mine, "other")), 1, "a")
+			save(f.failed(f.mine.prism), 1, "failed")
+			for version, want := range map[int32][]store.LabelTarget{
+				0: {{Result: empty, Version: 1, Status: prism.OK}, {Result: second, Version: 2, Status: prism.OK, Ref: "a"}},
+				1: {{Result: empty, Version: 1, Status: prism.OK}, {Result: first, Version: 1, Status: prism.OK, Ref: "a"}},
+			} {
+				found, err := f.RefTargets(t.Context(), f.mine.account, f.mine.prism.ID, version, []string{"a", "none", "failed", "", "a"})
+				succeeds(t, err)
+				slices.SortFunc(found, func(a, b store.LabelTarget) int { return strings.Compare(a.Ref, b.Ref) })
+				same(t, found, want)
+			}
+		}},
+		// spec: label-deleted
+		{"the labels of a result are deleted with it, by its id and by a job", func(t *testing.T, f *fixture) {
+			one, kept := f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.failed(f.mine.prism)).Result
+			f.putLabels(t, f.label(one, "urgent", "true"), f.label(one, "topic", "a"))
+			succeeds(t, f.delete(t, one.ID))
+			same(t, f.labelsState(t, 1), store.LabelsState{})
+			other := f.addPrism(t, f.mine, "other")
+			for range store.DeletePart + 1 {
+				f.putLabels(t, f.label(f.save(t, f.ok(f.mine.prism)).Result, "urgent", "true"))
+				f.save(t, f.ok(other))
+			}
+			stays := f.save(t, f.ok(other)).Result
+			_, err := f.PutLabels(t.Context(), f.mine.account, other.ID, []store.Label{f.label(stays, "urgent", "true")})
+			succeeds(t, err)
+			now := moment(0).Add(time.Hour)
+			f.add(t, store.Deletion{Status: prism.OK, DueAt: now, SavedBefore: moment(0).Add(time.Minute)})
+			job, _ := f.take(t, now)
+			same(t, f.finish(t, job, now), store.DeletePart+1)
+			same(t, f.labelsState(t, 1), store.LabelsState{})
+			same(t, f.stored(t, kept.ID) != nil, true)
+			left, err := f.LabelsOf(t.Context(), f.mine.account, other.ID, stays.ID)
+			succeeds(t, err)
+			same(t, texts(left), "urgent=true")
+		}},
+		// spec: label-deleted
+		{"a label that is put while its result is deleted stays with no result", func(t *testing.T, f *fixture) {
+			for range racers {
+				r := f.save(t, f.ok(f.mine.prism)).Result
+				for _, err := range together(2, func(i int) error {
+					if i == 0 {
+						return f.delete(t, r.ID)
+					}
+					_, err := f.PutLabels(t.Context(), f.mine.account, f.mine.prism.ID, []store.Label{f.label(r, "urgent", "true")})
+					return err
+				}) {
+					succeeds(t, err)
+				}
+			}
+			same(t, f.labelsState(t, 1), store.LabelsState{})
+		}},
+		// spec: labels-list
+		{"labels are listed by result, newest first, with a filter and in pages", func(t *testing.T, f *fixture) {
+			f.listedLabels(t)
+		}},
+		{"the labels of a version come with the answers that they are of, newest first", func(t *testing.T, f *fixture) {
+			f.labelledAnswers(t)
+		}},
+		{"results are counted up to a limit if they are ok and pass a filter", func(t *testing.T, f *fixture) {
+			for range 5 {
+				f.save(t, f.ok(f.mine.prism))
+			}
+			f.save(t, f.failed(f.mine.prism))
+			f.save(t, f.ok(f.addPrism(t, f.mine, "other")))
+			late := f.ok(f.mine.prism)
+			late.CreatedAt, late.Call = moment(50), &prism.ModelCall{Name: "fast"}
+			f.save(t, late)
+			for _, c := range []struct {
+				filter      store.Filter
+				limit, want int
+			}{
+				{store.Filter{}, 9, 6},
+				{store.Filter{}, 6, 6},
+				{store.Filter{}, 3, 3},
+				{store.Filter{Version: 1, Status: prism.Failed}, 9, 6}, // the status is always ok
+				{store.Filter{Version: 2}, 9, 0},
+				{store.Filter{To: moment(50)}, 9, 5},
+				{store.Filter{From: moment(50)}, 9, 1},
+				{store.Filter{Model: "fast"}, 9, 1},
+			} {
+				c.filter.Prism = f.mine.prism.ID
+				n, err := f.CountAnswered(t.Context(), f.mine.account, c.filter, c.limit)
+				succeeds(t, err)
+				same(t, n, c.want)
+			}
+		}},
+		{"the state of a version's labels changes with what a measure is computed from, and with nothing else", func(t *testing.T, f *fixture) {
+			r := f.save(t, f.ok(f.mine.prism)).Result
+			before := []store.LabelsState{f.labelsState(t, 1)}
+			l := f.label(r, "urgent", "true")
+			for _, change := range []func(){
+				func() {}, func() { l.Value = "false" }, func() { l.Sample = contract.RandomSample }, func() { l.Origin = store.LabelOfFile },
+			} {
+				change()
+				f.putLabels(t, l)
+				state := f.labelsState(t, 1)
+				if slices.Contains(before, state) {
+					t.Errorf("the state %+v was there before", state)
+				}
+				before = append(before, state)
+			}
+			l.Annotator, l.At, l.Key = "another", moment(99), prism.KeyID{UUID: f.id()}
+			f.putLabels(t, l)
+			same(t, f.labelsState(t, 1), before[len(before)-1])
+			same(t, f.labelsState(t, 2), store.LabelsState{})
+		}},
+		// spec: label-queue-random
+		{"the random queue is the results without a label by the hash of their ids, however it is paged", func(t *testing.T, f *fixture) {
+			f.randomQueue(t)
+		}},
+		// spec: label-queue
+		{"results wait for a label of a question if they are ok and have none", func(t *testing.T, f *fixture) {
+			first, second := f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.ok(f.mine.prism)).Result
+			failed := f.save(t, f.failed(f.mine.prism)).Result
+			labelled := f.save(t, f.ok(f.mine.prism)).Result
+			f.putLabels(t, f.label(labelled, "urgent", "true"), f.label(first, "topic", "a"))
+			q := store.Queue{Prism: f.mine.prism.ID, Question: "urgent"}
+			page := func(q store.Queue, p store.Page) (ids []prism.ResultID) {
+				found, err := f.Unlabelled(t.Context(), f.mine.account, q, p)
+				succeeds(t, err)
+				for _, u := range found {
+					same(t, string(u.Answers), string(first.Answers))
+					same(t, u.Version, 1)
+					ids = append(ids, u.Result)
+				}
+				return ids
+			}
+			same(t, page(q, store.Page{Limit: 9}), []prism.ResultID{second.ID, first.ID})
+			same(t, page(q, store.Page{Limit: 1}), []prism.ResultID{second.ID})
+			same(t, page(q, store.Page{Limit: 9, After: second.ID.UUID}), []prism.ResultID{first.ID})
+			q.Version = 2
+			same(t, page(q, store.Page{Limit: 9}), nil)
+			q.Version = 1
+			ids := []prism.ResultID{first.ID, second.ID, failed.ID, labelled.ID, {UUID: f.id()}}
+			found, err := f.QueuedResults(t.Context(), f.mine.account, q, ids)
+			succeeds(t, err)
+			slices.SortFunc(found, func(a, b prism.Result) int { return slices.Compare(a.ID.UUID[:], b.ID.UUID[:]) })
+			same(t, found, []prism.Result{first, second})
+		}},
+		// spec: run-labels
+		{"the labels of a run's rows are stored with their ok results, and counted", func(t *testing.T, f *fixture) {
+			f.runLabels(t)
+		}},
+	}
+}
+
+// spec: labels-list
+func (f *fixture) listedLabels(t *testing.T) {
+	t.Helper()
+	succeeds(t, f.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, 2, lens("urgent"))))
+	var all []store.LabelledResult
+	for i := range 7 {
+		r := f.ok(f.mine.prism)
+		ref := fmt.Sprint("ref ", i)
+		r.Ref, r.Version = &ref, int32(1+i%2)
+		f.save(t, r)
+		labels := []store.Label{f.label(r, "mood", "up"), f.label(r, "topic", "a"), f.label(r, "urgent", "true")}[i%3:]
+		f.putLabels(t, labels...)
+		all = append([]store.LabelledResult{{Result: r.ID, Version: r.Version, Ref: r.Ref, Labels: labels}}, all...)
+		f.save(t, f.ok(f.mine.prism))
+	}
+	for _, filter := range []store.LabelFilter{{}, {Version: 1}, {Question: "topic"}, {Version: 2, Question: "mood"}, {Question: "none"}} {
+		var want []store.LabelledResult
+		for _, r := range all {
+			r.Labels = slices.DeleteFunc(slices.Clone(r.Labels), func(l store.Label) bool {
+				return filter.Question != "" && l.Question != filter.Question
+			})
+			if len(r.Labels) > 0 && (filter.Version == 0 || r.Version == filter.Version) {
+				want = append(want, r)
+			}
+		}
+		filter.Prism = f.mine.prism.ID
+		for limit := 1; limit <= 8; limit++ {
+			list := func(p store.Page) ([]store.LabelledResult, error) {
+				return f.ListLabels(t.Context(), f.mine.account, filter, p)
+			}
+			same(t, pages(t, limit, list, func(r store.LabelledResult) prism.UUID { return r.Result.UUID }), want)
+		}
+	}
+	none, err := f.ListLabels(t.Context(), f.theirs.account, store.LabelFilter{Prism: f.mine.prism.ID}, store.Page{Limit: 9})
+	succeeds(t, err)
+	same(t, len(none), 0)
+}
+
+func (f *fixture) labelledAnswers(t *testing.T) {
+	t.Helper()
+	first, second, other := f.ok(f.mine.prism), f.ok(f.mine.prism), f.ok(f.mine.prism)
+	first.Answers = []byte(`{"urgent":{"type":"yes_no","probability":0.25}}`)
+	slices.Reverse(second.Fields)
+	other.Fields = []prism.FieldValue{{Key: "zulu", Value: "help!a"}, {Key: "lpha", Value: ""}}
+	other.CreatedAt, other.Call = moment(50), &prism.ModelCall{Name: "fast"}
+	for _, r := range []prism.Result{first, second, other} {
+		f.save(t, r)
+	}
+	sampled := f.label(second, "urgent", "false")
+	sampled.Sample, sampled.Origin = contract.UncertainSample, store.LabelOfFile
+	f.putLabels(t, f.label(first, "urgent", "true"), f.label(first, "topic", "a"), sampled, f.label(other, "urgent", "true"))
+	read := func(filter store.Filter, question string, limit int) []store.LabelledAnswer {
+		filter.Prism, filter.Version = f.mine.prism.ID, max(1, filter.Version)
+		found, err := f.Labelled(t.Context(), f.mine.account, filter, question, limit)
+		succeeds(t, err)
+		return found
+	}
+	found := read(store.Filter{}, "urgent", 9)
+	same(t, len(found), 3)
+	same(t, []prism.ResultID{found[0].Result, found[1].Result, found[2].Result}, []prism.ResultID{other.ID, second.ID, first.ID})
+	same(t, found[1], store.LabelledAnswer{
+		Result: second.ID, Question: "urgent", Value: "false", Sample: contract.UncertainSample, Origin: store.LabelOfFile,
+		Answers: second.Answers, Input: found[2].Input,
+	})
+	same(t, string(found[2].Answers), string(first.Answers))
+	same(t, found[0].Input != found[1].Input, true)
+	ids := func(found []store.LabelledAnswer) (ids []prism.ResultID) {
+		for _, l := range found {
+			ids = append(ids, l.Result)
+		}
+		return ids
+	}
+	same(t, ids(read(store.Filter{}, "", 9)), []prism.ResultID{other.ID, second.ID, first.ID, first.ID})
+	same(t, ids(read(store.Filter{}, "urgent", 2)), []prism.ResultID{other.ID, second.ID})
+	same(t, ids(read(store.Filter{}, "topic", 9)), []prism.ResultID{first.ID})
+	same(t, ids(read(store.Filter{To: moment(50)}, "urgent", 9)), []prism.ResultID{second.ID, first.ID})
+	same(t, ids(read(store.Filter{Model: "fast"}, "urgent", 9)), []prism.ResultID{other.ID})
+	same(t, ids(read(store.Filter{Run: &prism.RunID{UUID: f.id()}}, "urgent", 9)), nil)
+	same(t, ids(read(store.Filter{Version: 2}, "urgent", 9)), nil)
+}
+
+// spec: label-queue-random
+func (f *fixture) randomQueue(t *testing.T) {
+	t.Helper()
+	q := store.Queue{Prism: f.mine.prism.ID, Question: "urgent"}
+	var want []store.QueueEntry
+	var ids []prism.ResultID
+	for i := range 60 {
+		r := f.save(t, f.ok(f.mine.prism)).Result
+		ids = append(ids, r.ID)
+		switch i % 5 {
+		case 0:
+			f.putLabels(t, f.label(r, "urgent", "true"))
+			continue
+		case 1:
+			f.putLabels(t, f.label(r, "topic", "a"))
+		}
+		want = append(want, store.QueueEntry{Position: store.RandomPosition(r.ID), Result: r.ID})
+	}
+	f.save(t, f.ok(f.addPrism(t, f.mine, "other")))
+	slices.SortFunc(want, func(a, b store.QueueEntry) int { return slices.Compare(a.Position[:], b.Position[:]) })
+	for _, limit := range []int{1, 7, 48, 100} {
+		var got []store.QueueEntry
+		for after := (prism.UUID{}); ; {
+			found, err := f.RandomQueue(t.Context(), f.mine.account, q, prism.UUID{}, after, limit)
+			succeeds(t, err)
+			if len(found) == 0 {
+				break
+			}
+			same(t, len(found) <= limit, true)
+			got, after = append(got, found...), found[len(found)-1].Position
+		}
+		same(t, got, want)
+	}
+	late, err := f.RandomQueue(t.Context(), f.mine.account, q, ids[49].UUID, prism.UUID{}, 100)
+	succeeds(t, err)
+	same(t, len(late), 8)
+}
+
+// spec: run-labels
+func (f *fixture) runLabels(t *testing.T) {
+	t.Helper()
+	r := f.run(t, f.mine, moment(5), 4, 1)
+	l := f.leased(t, moment(10))
+	s := outcomes(l, "off-")
+	labels := contract.RowLabels{
+		Labels:        []contract.RowLabel{{Question: "urgent", Value: "true"}, {Question: "topic", Value: "b"}},
+		InvalidLabels: []string{"labels.mood: Expected 'low' | 'up'"},
+	}
+	for i := range s.Rows {
+		s.Rows[i].RowLabels = labels
+	}
+	for range 2 { // storing a row again changes nothing
+		succeeds(t, f.SaveRows(t.Context(), s, moment(11)))
+	}
+	counted := func(stored, invalid int64) {
+		t.Helper()
+		found := f.found(t, r.ID)
+		same(t, []int64{found.Labels, found.InvalidLabels}, []int64{stored, invalid})
+	}
+	counted(2, 1)
+	id := prism.RowResultID(moment(10), r.ID, 1, 1)
+	found, err := f.LabelsOf(t.Context(), f.mine.account, f.mine.prism.ID, id)
+	succeeds(t, err)
+	label := store.Label{
+		Result: id, Version: 1, Question: "topic", Value: "b", Origin: store.LabelOfFile, Key: f.mine.keyID, At: moment(11),
+	}
+	second := label
+	second.Question, second.Value = "urgent", "true"
+	same(t, found, []store.Label{label, second})
+	rest := outcomes(l, "---o")
+	rest.Rows[0].RowLabels, rest.Done = labels, true
+	succeeds(t, f.SaveRows(t.Context(), rest, moment(12)))
+	f.saves(t, f.leased(t, moment(12)), "o", moment(12))
+	f.tend(t, moment(13)) // which folds the chunks
+	counted(4, 2)
+	f.act(t, r.ID, contract.RetryRun, moment(14))
+	counted(4, 2)
+	again := outcomes(f.leased(t, moment(15)), "of")
+	for i := range again.Rows {
+		again.Rows[i].RowLabels = labels
+	}
+	again.Done = true
+	succeeds(t, f.SaveRows(t.Context(), again, moment(16)))
+	counted(6, 3)
+	f.tend(t, moment(17))
+	counted(6, 3)
+	same(t, f.labelsState(t, 1).Labels, 6)
+}
