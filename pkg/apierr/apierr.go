@@ -183,6 +183,9 @@ func KeyOfAnotherPrism() *Error {
 // OnlyFailedRetried is the retry of a result that succeeded.
 func OnlyFailedRetried() *Error { return conflict("Only a failed result can be retried.") }
 
+// OnlyOKLabelled: the result to label failed.
+func OnlyOKLabelled() *Error { return conflict("Only an ok result can be labelled.") }
+
 // AlreadyRetried is a second retry; it names the result that retried it.
 func AlreadyRetried(as prism.ResultID) *Error {
 	return conflict("This result was already retried as " + as.String() + ".")

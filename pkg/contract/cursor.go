@@ -21,6 +21,9 @@ const (
 	ListOfRuns
 	ListOfRunResults // the results of one run, in row order
 	ListOfMembers
+	ListOfLabels
+	ListOfRandom    // results to label, by store.RandomPosition
+	ListOfUncertain // results to label, the most uncertain first
 )
 
 const cursorSize = 8 + 16

@@ -36,6 +36,7 @@ type Runs interface {
 type NewRun struct {
 	File           prism.FileID
 	Fields         []FieldColumn // of every field of the version, in the order sent
+	Labels         []FieldColumn `json:",omitzero"` // a question in place of the field; in the order sent
 	Ref            string        `json:",omitzero"` // a column; "": rows have no ref
 	Context        string        `json:",omitzero"` // a column if the file has one with that name, else the text of every row
 	Version        int32         `json:",omitzero"` // 0: the latest

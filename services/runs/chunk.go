@@ -209,7 +209,7 @@ func (c *chunk) begin(ctx context.Context) {
 	}()
 }
 
-// answer answers a row. A panic is an error: it would end the process. Its value is not logged, since it may hold a cell.
+// answer answers a row, whose labels are saved with its result (spec: run-labels). A panic is an error: it would end the process. Its value is not logged, since it may hold a cell.
 func (c *chunk) answer(ctx context.Context, row contract.ChunkRow) (outcome contract.RowOutcome, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -218,7 +218,9 @@ func (c *chunk) answer(ctx context.Context, row contract.ChunkRow) (outcome cont
 			err = errors.New("runs: answering a row panicked")
 		}
 	}()
-	return c.s.Rows.AnswerRow(ctx, c.Facts, row)
+	outcome, err = c.s.Rows.AnswerRow(ctx, c.Facts, row)
+	outcome.RowLabels = row.RowLabels
+	return outcome, err
 }
 
 // howEnded is what the end of a row says of its model.

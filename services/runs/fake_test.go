@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -61,11 +63,16 @@ func (s *store) add(account, run byte, model string, limits contract.RowLimits, 
 		for i := range n {
 			row := first + int64(i)
 			id := prism.ResultID{UUID: prism.UUID{run, 13: byte(row >> 16), 14: byte(row >> 8), 15: byte(row)}}
-			c.Rows = append(c.Rows, contract.ChunkRow{Row: row, ID: id})
+			c.Rows = append(c.Rows, contract.ChunkRow{Row: row, ID: id, RowLabels: labelsOf(row)})
 		}
 		first += int64(n)
 		s.chunks = append(s.chunks, c)
 	}
+}
+
+// labelsOf are the labels of a row, which no other row has.
+func labelsOf(row int64) contract.RowLabels {
+	return contract.RowLabels{Labels: []contract.RowLabel{{Question: "q", Value: strconv.FormatInt(row, 10)}}}
 }
 
 func (s *store) LeaseChunk(context.Context, prism.UUID) (*contract.Chunk, error) {
@@ -150,6 +157,9 @@ func (s *store) SaveRows(_ context.Context, rows contract.SaveRows) error {
 		s.empty++
 	}
 	for _, o := range rows.Rows {
+		if !reflect.DeepEqual(o.RowLabels, labelsOf(o.Row)) { // spec: run-labels
+			s.t.Errorf("row %d is saved with %+v", o.Row, o.RowLabels)
+		}
 		if under, over := c.outcomes[o.Row]; over && under != rows.Token {
 			s.twice++
 		}

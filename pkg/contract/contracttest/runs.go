@@ -97,7 +97,7 @@ var (
 	runID  = prism.RunID{UUID: prism.UUID{0xf2, 15: 7}}
 	aRun   = contract.NewRun{
 		File: fileID, Fields: []contract.FieldColumn{{Field: "z", Column: odd}, {Field: "a", Column: "b"}}, Ref: odd, Context: odd, Version: 3,
-		Name: odd, PauseAt: new(0.0), IdempotencyKey: odd,
+		Labels: []contract.FieldColumn{{Field: "z", Column: odd}}, Name: odd, PauseAt: new(0.0), IdempotencyKey: odd,
 		RunLimits: contract.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(int32(10_000))},
 	}
 	aLease = contract.Lease{Account: account, Run: runID, Chunk: 2, Token: prism.UUID{9}}
@@ -146,8 +146,9 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 	}
 	heardOf("PlanRun", digest, bySlug, aRun)
 
+	labels := contract.RowLabels{Labels: []contract.RowLabel{{Question: odd, Value: odd}}, InvalidLabels: []string{odd}}
 	differing := []contract.ChunkRow{
-		{Row: 1, ID: resultID, RetryOf: &otherID, Fields: fields, Ref: &odd, Context: odd}, {Row: 10_000_000, Fields: fields, Ref: new(string)},
+		{Row: 1, ID: resultID, RetryOf: &otherID, Fields: fields, Ref: &odd, Context: odd, RowLabels: labels}, {Row: 10_000_000, Fields: fields, Ref: new(string)},
 	}
 	same := []contract.ChunkRow{{Row: 1, Fields: fields, Context: odd}, {Row: 2, Fields: fields, Context: odd}}
 	for _, far.rows = range [][]contract.ChunkRow{differing, same, {{Row: 1, Fields: fields}, {Row: 2, Fields: fields, Context: odd}}, {}} {
@@ -188,7 +189,7 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 	}
 	for _, s := range []contract.SaveRows{
 		{Lease: aLease, Rows: []contract.RowOutcome{}, Done: true},
-		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Invalid: odd}, {Row: 2, Save: saving(odd)}, {Row: 3, Save: saving(odd)}}},
+		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Invalid: odd}, {Row: 2, Save: saving(odd), RowLabels: labels}, {Row: 3, Save: saving(odd)}}},
 		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Save: saving("")}, {Row: 2, Save: saving(odd)}}, Done: true},
 		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Save: saving(odd)}, {Row: 2, Save: saving("")}, {Row: 3, Save: saving("x")}}},
 	} {

@@ -61,6 +61,18 @@ type (
 	}
 )
 
+// runPath is the path of a new run. One with labels has a path of its own: the release before this one would answer the rows and
+// store no label, but refuses a path that it does not know.
+func runPath(path string, n contract.NewRun) string {
+	if len(n.Labels) > 0 {
+		return path + "-with-labels"
+	}
+	return path
+}
+
+// withLabels is any run with labels.
+var withLabels = contract.NewRun{Labels: []contract.FieldColumn{{}}}
+
 // packed takes the context out of rows that have the same. The caller's rows stay as they are.
 func packed(list []contract.ChunkRow) rows {
 	if len(list) == 0 || list[0].Context == "" {
@@ -118,16 +130,16 @@ func (p saveRows) unpacked() contract.SaveRows {
 }
 
 func (r *results) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
-	return decode[contract.RunPlan](r.lookUp(ctx, pathPlanRun, argsNewRun{key, ref, n}))
+	return decode[contract.RunPlan](r.lookUp(ctx, runPath(pathPlanRun, n), argsNewRun{key, ref, n}))
 }
 
 func (r *results) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
-	found, err := decode[rows](r.lookUp(ctx, pathPlanRows, argsQuery[contract.PlanRows]{key, q}))
+	found, err := decode[rows](r.lookUp(ctx, runPath(pathPlanRows, q.Run), argsQuery[contract.PlanRows]{key, q}))
 	return found.unpacked(), err
 }
 
 func (r *results) CreateRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
-	return r.call(ctx, pathCreateRun, argsNewRun{key, ref, n})
+	return r.call(ctx, runPath(pathCreateRun, n), argsNewRun{key, ref, n})
 }
 
 func (r *results) ListRuns(ctx context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {
@@ -169,16 +181,18 @@ func (r *results) SaveRows(ctx context.Context, s contract.SaveRows) error {
 }
 
 func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
-	findJSON(app, log, pathPlanRun, func(ctx context.Context, a argsNewRun) (contract.RunPlan, error) {
-		return r.PlanRun(ctx, a.Key, a.Ref, a.Run)
-	})
-	findJSON(app, log, pathPlanRows, func(ctx context.Context, a argsQuery[contract.PlanRows]) (rows, error) {
-		list, err := r.PlanRows(ctx, a.Key, a.Query)
-		return packed(list), err
-	})
-	post(app, log, pathCreateRun, func(ctx context.Context, a argsNewRun) (contract.Response, error) {
-		return r.CreateRun(ctx, a.Key, a.Ref, a.Run)
-	})
+	for _, n := range []contract.NewRun{{}, withLabels} {
+		findJSON(app, log, runPath(pathPlanRun, n), func(ctx context.Context, a argsNewRun) (contract.RunPlan, error) {
+			return r.PlanRun(ctx, a.Key, a.Ref, a.Run)
+		})
+		findJSON(app, log, runPath(pathPlanRows, n), func(ctx context.Context, a argsQuery[contract.PlanRows]) (rows, error) {
+			list, err := r.PlanRows(ctx, a.Key, a.Query)
+			return packed(list), err
+		})
+		post(app, log, runPath(pathCreateRun, n), func(ctx context.Context, a argsNewRun) (contract.Response, error) {
+			return r.CreateRun(ctx, a.Key, a.Ref, a.Run)
+		})
+	}
 	find(app, log, pathListRuns, func(ctx context.Context, a argsQuery[contract.RunList]) (contract.Response, error) {
 		return r.ListRuns(ctx, a.Key, a.Query)
 	})

@@ -48,15 +48,18 @@ type Deps struct {
 
 // answer is the response of a dry run. What is not known is null.
 type answer struct {
-	Rows         int64    `json:"rows"`
-	RowsChecked  int64    `json:"rows_checked"`
-	Invalid      []row    `json:"invalid"`
-	InvalidTotal int64    `json:"invalid_total"`
-	Tokens       int64    `json:"tokens"`
-	ModelCalls   int64    `json:"model_calls"`
-	Seconds      *float64 `json:"seconds"`
-	Cost         *float64 `json:"cost"`
-	Currency     *string  `json:"currency"`
+	Rows         int64 `json:"rows"`
+	RowsChecked  int64 `json:"rows_checked"`
+	Invalid      []row `json:"invalid"`
+	InvalidTotal int64 `json:"invalid_total"`
+	// InvalidLabels are cells that are no label (spec: run-labels-invalid).
+	InvalidLabels      []row    `json:"invalid_labels"`
+	InvalidLabelsTotal int64    `json:"invalid_labels_total"`
+	Tokens             int64    `json:"tokens"`
+	ModelCalls         int64    `json:"model_calls"`
+	Seconds            *float64 `json:"seconds"`
+	Cost               *float64 `json:"cost"`
+	Currency           *string  `json:"currency"`
 }
 
 // row is an invalid row; the first of the file is 1.
@@ -75,7 +78,7 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 	if err != nil {
 		return contract.Response{}, err
 	}
-	t := tally{plan: plan, sizer: d.Sizer, answer: answer{Rows: plan.Rows, Invalid: []row{}}}
+	t := tally{plan: plan, sizer: d.Sizer, answer: answer{Rows: plan.Rows, Invalid: []row{}, InvalidLabels: []row{}}}
 	ends := time.Now().Add(checkTime)
 	for chunk := int32(0); chunk < plan.Chunks && time.Now().Before(ends) && d.Stopping().Err() == nil; chunk++ {
 		// The version is named, so that all chunks are of the version that the first look-up found.
@@ -109,6 +112,11 @@ type tally struct {
 func (t *tally) add(rows []contract.ChunkRow) error {
 	for i, r := range rows {
 		t.RowsChecked++
+		for _, message := range r.InvalidLabels {
+			if t.InvalidLabelsTotal++; len(t.InvalidLabels) < maxShown {
+				t.InvalidLabels = append(t.InvalidLabels, row{r.Row, message})
+			}
+		}
 		message, err := t.check(r)
 		switch {
 		case err != nil:

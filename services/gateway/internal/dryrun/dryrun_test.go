@@ -73,12 +73,17 @@ type answer struct {
 		Row     int64
 		Message string
 	}
-	InvalidTotal int64    `json:"invalid_total"`
-	Tokens       int64    `json:"tokens"`
-	ModelCalls   int64    `json:"model_calls"`
-	Seconds      *float64 `json:"seconds"`
-	Cost         *float64 `json:"cost"`
-	Currency     *string  `json:"currency"`
+	InvalidTotal  int64 `json:"invalid_total"`
+	InvalidLabels []struct {
+		Row     int64  `json:"row"`
+		Message string `json:"message"`
+	} `json:"invalid_labels"`
+	InvalidLabelsTotal int64    `json:"invalid_labels_total"`
+	Tokens             int64    `json:"tokens"`
+	ModelCalls         int64    `json:"model_calls"`
+	Seconds            *float64 `json:"seconds"`
+	Cost               *float64 `json:"cost"`
+	Currency           *string  `json:"currency"`
 }
 
 var sizer = size.New()
@@ -148,6 +153,22 @@ func TestADryRunListsTheFirstHundredInvalidRows(t *testing.T) {
 	if got.InvalidTotal != 250 || len(got.Invalid) != 100 || got.Invalid[99].Row != 100 || got.Invalid[0].Message != "Missing fields: text" ||
 		got.ModelCalls != 0 || got.Tokens != 0 {
 		t.Errorf("got %d of %d, %+v", len(got.Invalid), got.InvalidTotal, got.Invalid[99])
+	}
+}
+
+// spec: run-labels-invalid
+func TestADryRunListsTheFirstHundredCellsThatAreNoLabel(t *testing.T) {
+	t.Parallel()
+	p := newPlan(80, 80)
+	p.rows = func(chunk int32) []contract.ChunkRow {
+		row := rowOf(int64(chunk)+1, "one two three")
+		row.InvalidLabels = []string{"labels.a: Expected 'true' | 'false'", "labels.b: Expected 'true' | 'false'"}
+		return []contract.ChunkRow{row}
+	}
+	got := run(t.Context(), t, p, contract.NewRun{})
+	if got.InvalidLabelsTotal != 160 || len(got.InvalidLabels) != 100 || got.InvalidLabels[99].Row != 50 ||
+		got.InvalidLabels[99].Message != "labels.b: Expected 'true' | 'false'" || got.InvalidTotal != 0 || got.ModelCalls != 80 {
+		t.Errorf("got %+v", got)
 	}
 }
 

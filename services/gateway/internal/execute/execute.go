@@ -97,7 +97,12 @@ func (e *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, 
 
 // LookUp makes a call that changes nothing. Results that take longer than ResultsWait count as away: nothing was taken.
 func LookUp[A any](ctx context.Context, ask func(context.Context) (A, error)) (A, error) {
-	ctx, cancel := context.WithTimeout(ctx, contract.ResultsWait)
+	return LookUpFor(ctx, contract.ResultsWait, ask)
+}
+
+// LookUpFor is LookUp for a call that may take longer.
+func LookUpFor[A any](ctx context.Context, wait time.Duration, ask func(context.Context) (A, error)) (A, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	found, err := ask(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

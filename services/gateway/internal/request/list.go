@@ -44,9 +44,7 @@ func ParseResultList(q Query) (contract.ResultList, error) {
 	if s := r.singleStr(q, "ref", maxRef); len(q("ref")) == 1 { // also the empty ref
 		list.Ref = &s
 	}
-	if s := r.single(q, "version", kindNumber); s != "" {
-		list.Version = r.versionParam(s)
-	}
+	list.Version = r.versionQuery(q)
 	list.ResultFilter = r.resultFilter(q)
 	order := contract.ListOfResults
 	if id := r.uuid(q, "run"); id != nil {

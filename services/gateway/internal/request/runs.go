@@ -22,7 +22,7 @@ type NewRun struct {
 
 // newRunShape has the members in the order in which their problems are listed (spec: validation-order).
 var newRunShape = &shape{members: append(append(members("file_id"), member{"fields", &shape{fields: true}}),
-	members("ref", "context", "version", "name", "rows_per_second", "concurrency", "pause_at_failures", "idempotency_key", "dry_run")...)}
+	append([]member{{"labels", &shape{fields: true}}}, members("ref", "context", "version", "name", "rows_per_second", "concurrency", "pause_at_failures", "idempotency_key", "dry_run")...)...)}
 
 // ParseNewRun reads POST /v1/prisms/{prism}/runs.
 func ParseNewRun(prismParam string, body Body) (NewRun, error) {
@@ -47,13 +47,16 @@ func (r *reader) run(n *contract.NewRun, body item) {
 			n.Fields = append(n.Fields, contract.FieldColumn{Field: f.Key, Column: f.Value})
 		}
 	}
+	if labels := body.at("labels"); labels.given() && r.is(labels, kindObject) {
+		r.eachMember(labels, func(question, _ string, column item) {
+			l := contract.FieldColumn{Field: question}
+			l.Column, _ = r.str(column, 0, maxField)
+			n.Labels = append(n.Labels, l)
+		})
+	}
 	n.Ref = r.optionalStr(body.at("ref"), 1, maxField)
 	n.Context = r.optionalStr(body.at("context"), 0, maxField)
-	if version := body.at("version"); version.given() {
-		if f, ok := r.number(version); ok {
-			n.Version = int32(r.integer("version", f, math.MaxInt32)) //nolint:gosec // integer has checked the range
-		}
-	}
+	n.Version = r.optionalVersion(body.at("version"))
 	n.Name = r.optionalStr(body.at("name"), 0, maxName)
 	n.RunLimits = r.runLimits(body)
 	if at := r.optionalNumber(body.at("pause_at_failures")); at != nil {

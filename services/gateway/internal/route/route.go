@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -95,10 +96,12 @@ func (d Deps) look(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
 }
 
 // lookingUp is a call that changes nothing: 503 if results do not respond in time.
-func lookingUp(c call) call {
+func lookingUp(c call) call { return lookingUpFor(contract.ResultsWait, c) }
+
+func lookingUpFor(wait time.Duration, c call) call {
 	do := c.do
 	c.do = func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-		return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return do(ctx, key) })
+		return execute.LookUpFor(ctx, wait, func(ctx context.Context) (contract.Response, error) { return do(ctx, key) })
 	}
 	return c
 }

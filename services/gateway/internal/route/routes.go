@@ -16,6 +16,7 @@ func Register(app *fiber.App, d Deps) {
 	results(app, d)
 	prisms(app, d)
 	retries(app, d)
+	labels(app, d)
 	deletions(app, d)
 	keys(app, d)
 	people(app, d)
@@ -144,6 +145,26 @@ func retries(app *fiber.App, d Deps) {
 		}
 		return do, err
 	}))
+}
+
+// labels are the calls that say what was right for results, and which results to label.
+func labels(app *fiber.App, d Deps) {
+	app.Put("/v1/results/:result_id/labels", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return two(d.Results.PutLabels)(request.ParseNewLabels(httpkit.Param(c, "result_id"), b))
+	}))
+	app.Get("/v1/results/:result_id/labels", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.ResultLabels)(request.ParseResultLabels(httpkit.Param(c, "result_id")))
+	}))
+	app.Post("/v1/prisms/:prism/labels", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return two(d.Results.AddLabels)(request.ParseManyLabels(httpkit.Param(c, "prism"), b))
+	}))
+	app.Get("/v1/prisms/:prism/labels", d.look(func(c *fiber.Ctx) (call, error) {
+		return two(d.Results.ListLabels)(request.ParseLabelList(httpkit.Param(c, "prism"), query(c)))
+	}))
+	app.Get("/v1/prisms/:prism/label-queue", func(c *fiber.Ctx) error {
+		do, err := two(d.Results.LabelQueue)(request.ParseLabelQueue(httpkit.Param(c, "prism"), query(c)))
+		return d.respond(c, lookingUpFor(contract.QueueWait, do), err)
+	})
 }
 
 // deletions are the calls that delete results.

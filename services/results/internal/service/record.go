@@ -31,6 +31,7 @@ type (
 		RunID          *prism.RunID     `json:"run_id"`
 		RunRow         *int64           `json:"run_row"`
 		callBody
+		Labels strictjson.Value `json:"labels"`
 	}
 	// callBody is what is known of the call of the model.
 	callBody struct {
@@ -74,9 +75,7 @@ func newRecordBody(r store.Record) recordBody {
 	body := recordBody{
 		ID: r.Result.ID, Prism: r.Prism.Slug, Version: r.Result.Version, Status: r.Result.Status, Error: optional(r.Result.Error),
 		CreatedAt: prism.FormatTime(r.Result.CreatedAt), TookMS: r.Result.TookMS, Ref: r.Result.Ref,
-		Context: optional(r.Result.Context), Fields: objectOf(r.Result.Fields, func(b []byte, f prism.FieldValue) []byte {
-			return strictjson.AppendString(append(strictjson.AppendString(b, f.Key), ':'), f.Value)
-		}),
+		Context: optional(r.Result.Context), Fields: fieldsObject(r.Result.Fields),
 		IdempotencyKey: optional(r.Result.IdempotencyKey), RetryOf: r.RetryOf, RetriedBy: r.Result.RetriedBy, RunID: r.Run,
 	}
 	if r.Run != nil {
@@ -124,6 +123,12 @@ func newCallBody(c prism.ModelCall, answers []byte) callBody {
 	return body
 }
 
+func fieldsObject(fields []prism.FieldValue) strictjson.Value {
+	return objectOf(fields, func(b []byte, f prism.FieldValue) []byte {
+		return strictjson.AppendString(append(strictjson.AppendString(b, f.Key), ':'), f.Value)
+	})
+}
+
 // objectOf is a JSON object whose members keep their order.
 func objectOf[M any](members []M, appendMember func([]byte, M) []byte) strictjson.Value {
 	b := []byte{'{'}
@@ -140,6 +145,19 @@ func objectOf[M any](members []M, appendMember func([]byte, M) []byte) strictjso
 func (s *Service) Record(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
 	return s.manage(ctx, key, readRecord, apierr.ResultNotFound(), func(account prism.AccountID) (any, error) {
 		record, err := s.Store.Record(ctx, account, id)
-		return newRecordBody(record), err
+		if err != nil {
+			return nil, err
+		}
+		body := newRecordBody(record)
+		labels, err := s.Store.LabelsOf(ctx, account, record.Prism.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		v, err := s.version(ctx, account, versionOf(record.Prism, record.Result.Version))
+		if err != nil {
+			return nil, err
+		}
+		body.Labels, err = labelsObject(v.Definition, labels)
+		return body, err
 	})
 }

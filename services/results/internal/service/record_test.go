@@ -36,7 +36,7 @@ func (w *world) saved(t *testing.T, saves ...contract.Save) {
 	}
 }
 
-// spec: record-read, record-members, error-codes, cost-is-exact
+// spec: record-read, record-members, labels-read, error-codes, cost-is-exact
 func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -49,6 +49,13 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 	retry := w.save(p)
 	retry.RetryOf = &full.ID
 	w.saved(t, full, retry)
+	_, err := w.PutLabels(t.Context(), w.key, retry.ID, contract.NewLabels{
+		Labels:  []contract.RowLabel{{Question: "q", Value: "true"}},
+		LabelBy: contract.LabelBy{Sample: contract.RandomSample, Annotator: "Zoë"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		id   prism.ResultID
 		want string
@@ -59,11 +66,12 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 			`"key_id":"ab000000-0000-0000-0000-000000000000","run_id":null,"run_row":null,` +
 			`"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","tries":3,"fell_back":true},` +
 			`"usage":{"input_tokens":612,"output_tokens":3,"cached_input_tokens":0,"cost":0.0002496,"currency":"USD"},` +
-			`"label_mass":{"z":0.998,"q":1},"order_disagreement":null,"escalation":null}`},
+			`"label_mass":{"z":0.998,"q":1},"order_disagreement":null,"escalation":null,"labels":{}}`},
 		{retry.ID, `{"id":"RETRY","prism":"tickets","version":1,"status":"ok","error":null,` +
 			`"error_code":null,"created_at":"AT","took_ms":5,"ref":null,"context":null,` +
 			`"fields":{"text":"hello"},"idempotency_key":"a key","retry_of":"FULL","retried_by":null,` +
-			`"key_id":null,"run_id":null,"run_row":null,"model":null,"usage":null,"label_mass":null,"order_disagreement":null,"escalation":null}`},
+			`"key_id":null,"run_id":null,"run_row":null,"model":null,"usage":null,"label_mass":null,"order_disagreement":null,"escalation":null,"labels":{"q":{"value":true,"sample":"random","annotator":"Zoë","origin":"call",` +
+			`"key_id":"KEY","labelled_at":"LABELLED"}}}`},
 	} {
 		response, err := w.Record(t.Context(), w.key, c.id)
 		if err != nil {
@@ -71,9 +79,14 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 		}
 		var at struct {
 			CreatedAt string `json:"created_at"`
+			Labels    map[string]struct {
+				KeyID      string `json:"key_id"`
+				LabelledAt string `json:"labelled_at"`
+			} `json:"labels"`
 		}
 		decode(t, response, &at)
-		want := strings.NewReplacer("FULL", full.ID.String(), "RETRY", retry.ID.String(), "AT", at.CreatedAt).Replace(c.want)
+		want := strings.NewReplacer("FULL", full.ID.String(), "RETRY", retry.ID.String(), "AT", at.CreatedAt,
+			"KEY", at.Labels["q"].KeyID, "LABELLED", at.Labels["q"].LabelledAt).Replace(c.want)
 		if string(response.Body) != want || response.ContentType != "application/json; charset=utf-8" {
 			t.Errorf("got  %s\nwant %s", response.Body, want)
 		}
@@ -92,7 +105,7 @@ func TestARecordWithoutAPriceHasNoCost(t *testing.T) {
 	w.saved(t, s)
 	response, err := w.Record(t.Context(), w.key, s.ID)
 	const want = `"model":{"name":"fast","provider":null,"model":"qwen3-8b","tries":3,"fell_back":true},` +
-		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null,"order_disagreement":null,"escalation":null}`
+		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null,"order_disagreement":null,"escalation":null,"labels":{}}`
 	if err != nil || !strings.HasSuffix(string(response.Body), want) {
 		t.Errorf("got %s, %v", response.Body, err)
 	}

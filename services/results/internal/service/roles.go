@@ -59,6 +59,12 @@ const (
 	changeMember  operation = "changeMember"
 	removeMember  operation = "removeMember"
 	linkMember    operation = "linkMember"
+
+	putLabels      operation = "putLabels"
+	readLabels     operation = "readLabels"
+	addLabels      operation = "addLabels"
+	listLabels     operation = "listLabels"
+	listLabelQueue operation = "listLabelQueue"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -96,6 +102,13 @@ var neededRoles = map[operation]prism.Role{
 	createRun:    prism.Caller,
 	actOnRun:     prism.Caller,
 	setRunLimits: prism.Caller,
+
+	putLabels: prism.Labeller,
+	addLabels: prism.Labeller,
+
+	readLabels:     prism.Reader,
+	listLabels:     prism.Reader,
+	listLabelQueue: prism.Reader,
 
 	readResult:    prism.Reader,
 	listResults:   prism.Reader,

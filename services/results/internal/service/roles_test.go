@@ -104,7 +104,21 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 		},
 		"removeMember": func(k contract.KeyDigest) error { _, err := w.RemoveMember(ctx, k, prism.MemberID{}); return err },
 		"linkMember":   func(k contract.KeyDigest) error { _, err := w.LinkMember(ctx, k, prism.MemberID{}); return err },
-		"listModels":   func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
+		"putLabels":    func(k contract.KeyDigest) error { _, err := w.PutLabels(ctx, k, id, contract.NewLabels{}); return err },
+		"readLabels":   func(k contract.KeyDigest) error { _, err := w.ResultLabels(ctx, k, id); return err },
+		"addLabels": func(k contract.KeyDigest) error {
+			_, err := w.AddLabels(ctx, k, none, contract.ManyLabels{})
+			return err
+		},
+		"listLabels": func(k contract.KeyDigest) error {
+			_, err := w.ListLabels(ctx, k, none, contract.LabelList{Page: contract.Page{Limit: 1}})
+			return err
+		},
+		"listLabelQueue": func(k contract.KeyDigest) error {
+			_, err := w.LabelQueue(ctx, k, none, contract.LabelQueue{Question: "q", Page: contract.Page{Limit: 1}})
+			return err
+		},
+		"listModels": func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
 	}
 }
 
@@ -127,7 +141,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 	calls := w.calls(t)
 	rows := []struct {
 		operation                     string
-		owner, editor, caller, reader bool // a labeller may do what a reader may: no call labels
+		owner, editor, caller, reader bool // a labeller may do what a reader may, and label
 	}{
 		{"createResult", true, true, true, false},
 		{"retryResult", true, true, true, false},
@@ -166,21 +180,28 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"changeMember", true, false, false, false},
 		{"removeMember", true, false, false, false},
 		{"linkMember", true, false, false, false},
-		{"listModels", true, true, true, true}, // spec: models-list
-		{"readRecord", true, true, true, true}, // spec: record-read
-		{"readUsage", true, true, true, true},  // spec: usage-query
+		{"listModels", true, true, true, true},  // spec: models-list
+		{"readRecord", true, true, true, true},  // spec: record-read
+		{"readUsage", true, true, true, true},   // spec: usage-query
+		{"putLabels", true, true, false, false}, // spec: label-roles
+		{"addLabels", true, true, false, false},
+		{"readLabels", true, true, true, true},
+		{"listLabels", true, true, true, true},
+		{"listLabelQueue", true, true, true, true},
 	}
 	if len(rows) != len(calls) {
 		t.Errorf("%d rows for %d operations", len(rows), len(calls))
 	}
+	labels := map[string]bool{"putLabels": true, "addLabels": true}
 	keys := map[prism.Role]contract.KeyDigest{}
 	for _, role := range append(prism.Roles(), "of a later release") {
 		keys[role] = w.newKey(t, contract.NewKey{Name: string(role), Role: role})
 	}
 	for _, row := range rows {
 		for role, allowed := range map[prism.Role]bool{
-			prism.Owner: row.owner, prism.Editor: row.editor, prism.Caller: row.caller, prism.Labeller: row.reader,
-			prism.Reader: row.reader, "of a later release": false,
+			prism.Owner: row.owner, prism.Editor: row.editor, prism.Caller: row.caller,
+			prism.Labeller: row.reader || labels[row.operation],
+			prism.Reader:   row.reader, "of a later release": false,
 		} {
 			err := calls[row.operation](keys[role])
 			if errors.Is(err, apierr.InvalidAPIKey()) || errors.Is(err, apierr.RoleNotAllowed()) == allowed {

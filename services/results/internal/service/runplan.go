@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -16,6 +17,7 @@ import (
 // mapping says which columns are the fields, the ref and the context of rows. It is stored with a run.
 type mapping struct {
 	Fields  []fieldColumn `json:"fields"`
+	Labels  []fieldColumn `json:"labels,omitzero"` // of questions
 	Ref     string        `json:"ref,omitzero"`
 	Context string        `json:"context,omitzero"`
 }
@@ -29,6 +31,9 @@ func mappingOf(n contract.NewRun) mapping {
 	m := mapping{Ref: n.Ref, Context: n.Context}
 	for _, f := range n.Fields {
 		m.Fields = append(m.Fields, fieldColumn(f))
+	}
+	for _, l := range n.Labels {
+		m.Labels = append(m.Labels, fieldColumn(l))
 	}
 	return m
 }
@@ -104,6 +109,12 @@ type rowReader struct {
 	ref     int          // -1: rows have no ref
 	context int          // -1: the text
 	text    string
+	labels  []labelPlace
+}
+
+type labelPlace struct {
+	question prism.Question
+	column   int
 }
 
 type fieldPlace struct {
@@ -135,6 +146,14 @@ func newRowReader(f store.File, d prism.Definition, m mapping) (rowReader, error
 			r.fields[i] = place
 		}
 	}
+	for _, sent := range m.Labels {
+		q, known := d.Question(sent.Field)
+		if !known {
+			problems = append(problems, apierr.Problem{Path: "labels." + sent.Field, Text: textUnknownQuestion})
+			continue
+		}
+		r.labels = append(r.labels, labelPlace{q, named("labels."+sent.Field, sent.Column)})
+	}
 	if m.Ref != "" {
 		r.ref = named("ref", m.Ref)
 	}
@@ -160,6 +179,18 @@ func (r rowReader) row(number int64, of tabular.Row) contract.ChunkRow {
 	if r.context >= 0 {
 		row.Context = of.Cells[r.context]
 	}
+	for _, l := range r.labels { // spec: run-labels-invalid
+		cell := of.Cells[l.column]
+		if strings.TrimSpace(cell) == "" {
+			continue
+		}
+		value, problem := labelValue(l.question, cell)
+		if problem != "" {
+			row.InvalidLabels = append(row.InvalidLabels, "labels."+l.question.Key+": "+problem)
+			continue
+		}
+		row.Labels = append(row.Labels, contract.RowLabel{Question: l.question.Key, Value: value})
+	}
 	return row
 }
 
@@ -183,11 +214,22 @@ func (s *Service) planOf(
 	if err != nil {
 		return account, p, plan, err
 	}
+	if err := mayLabel(caller, n); err != nil {
+		return account, p, plan, err
+	}
 	if p, err = s.livePrism(ctx, caller.Account, ref); err != nil {
 		return account, p, plan, err
 	}
 	plan, err = s.plan(ctx, caller.Account, p, n)
 	return caller.Account, p, plan, err
+}
+
+// mayLabel checks that the role of whoever makes a run also allows its labels (spec: label-roles).
+func mayLabel(c store.Caller, n contract.NewRun) error {
+	if len(n.Labels) > 0 && !c.Role.Includes(neededRoles[putLabels]) {
+		return apierr.RoleNotAllowed()
+	}
+	return nil
 }
 
 // PlanRows implements contract.Runs.

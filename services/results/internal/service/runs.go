@@ -32,12 +32,18 @@ type (
 		Invalid       int64              `json:"invalid"`
 		Cancelled     int64              `json:"cancelled"`
 		Pending       int64              `json:"pending"`
+		Labels        *runLabelsBody     `json:"labels"`
 		RowsPerSecond float64            `json:"rows_per_second_now"`
 		ETASeconds    *int64             `json:"eta_seconds"`
 		Usage         runUsageBody       `json:"usage"`
 		CreatedAt     string             `json:"created_at"`
 		StartedAt     *string            `json:"started_at"`
 		FinishedAt    *string            `json:"finished_at"`
+	}
+	// runLabelsBody is how many cells are labels of rows that are ok, and how many are none (spec: run-labels-invalid).
+	runLabelsBody struct {
+		Stored  int64 `json:"stored"`
+		Invalid int64 `json:"invalid"`
 	}
 	runUsageBody struct {
 		InputTokens  int64       `json:"input_tokens"`
@@ -54,6 +60,13 @@ func (s *Service) runBody(ctx context.Context, account prism.AccountID, r store.
 		Rows: r.Rows, OK: r.OK, Failed: r.Failed, Invalid: r.Invalid, Cancelled: r.Cancelled, Pending: r.Pending(),
 		Usage:     runUsageBody{InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens},
 		CreatedAt: prism.FormatTime(r.CreatedAt), StartedAt: optionalTime(r.StartedAt), FinishedAt: optionalTime(r.FinishedAt),
+	}
+	var m mapping
+	if strictjson.Unmarshal(r.Mapping, &m) != nil {
+		return runBody{}, errMapping
+	}
+	if len(m.Labels) > 0 {
+		body.Labels = &runLabelsBody{r.Labels, r.InvalidLabels}
 	}
 	if c := r.Usage.Currency; c != "" && c != store.SeveralCurrencies {
 		body.Usage.Cost, body.Usage.Currency = &r.Usage.Cost, &c
@@ -84,6 +97,9 @@ func (s *Service) CreateRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
 ) (contract.Response, error) {
 	return s.respond(ctx, key, createRun, nil, func(c store.Caller) (any, error) {
+		if err := mayLabel(c, n); err != nil {
+			return nil, err
+		}
 		p, err := s.livePrism(ctx, c.Account, ref)
 		if err != nil {
 			return nil, err

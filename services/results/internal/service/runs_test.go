@@ -54,7 +54,7 @@ func (w *world) answered(t *testing.T, c *contract.Chunk, outcomes ...contract.O
 		s.Rows = append(s.Rows, contract.RowOutcome{Row: row.Row, Save: &contract.Save{
 			Account: c.Facts.Account, ID: row.ID, Prism: c.Facts.Prism, Version: c.Facts.Version.Number, Ref: row.Ref,
 			Context: row.Context, Fields: row.Fields, RetryOf: row.RetryOf, Key: c.Facts.Key, Outcome: o,
-		}})
+		}, RowLabels: row.RowLabels})
 	}
 	if err := w.SaveRows(t.Context(), s); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestARunIsMadeAnsweredAndShown(t *testing.T) {
 	}
 	for _, part := range []string{
 		`{"id":"` + id.String() + `","name":"March","prism":"a","version":1,"file_id":"`,
-		`"status":"queued","reason":null,"rows":3,"ok":0,"failed":0,"invalid":0,"cancelled":0,"pending":3,"rows_per_second_now":0,` +
+		`"status":"queued","reason":null,"rows":3,"ok":0,"failed":0,"invalid":0,"cancelled":0,"pending":3,"labels":null,"rows_per_second_now":0,` +
 			`"eta_seconds":null,"usage":{"input_tokens":0,"output_tokens":0,"cost":null,"currency":null},"created_at":"2027-`,
 		`"started_at":null,"finished_at":null}`,
 	} {
@@ -97,7 +97,7 @@ func TestARunIsMadeAnsweredAndShown(t *testing.T) {
 	c := w.leased(t)
 	w.answered(t, c, used(10, 500_000_000_000, ""), used(20, 500_000_000_000, "It failed."))
 	for _, part := range []string{
-		`"status":"running","reason":null,"rows":3,"ok":1,"failed":1,"invalid":0,"cancelled":0,"pending":1,"rows_per_second_now":2,` +
+		`"status":"running","reason":null,"rows":3,"ok":1,"failed":1,"invalid":0,"cancelled":0,"pending":1,"labels":null,"rows_per_second_now":2,` +
 			`"eta_seconds":1,"usage":{"input_tokens":30,"output_tokens":0,"cost":1,"currency":"EUR"}`,
 	} {
 		if got := show(); !strings.Contains(got, part) {

@@ -1,0 +1,144 @@
+package request_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/request"
+)
+
+// spec: labels-put
+func TestLabelsOfAResultAreRead(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]contract.NewLabels{
+		`{"labels":{"topic":"bug","urgent":true,"late":false,"mood":null}}`: {Labels: []contract.RowLabel{
+			{Question: "topic", Value: "bug"}, {Question: "urgent", Value: "true"}, {Question: "late", Value: "false"}, {Question: "mood"},
+		}},
+		`{"labels":{"a":"x","a":"y"},"sample":"random","annotator":"Zoë","id":1}`: {
+			Labels:  []contract.RowLabel{{Question: "a", Value: "y"}},
+			LabelBy: contract.LabelBy{Sample: contract.RandomSample, Annotator: "Zoë"},
+		},
+		`{"labels":{"\u0061":"\u0062"},"sample":null,"annotator":null}`: {Labels: []contract.RowLabel{{Question: "a", Value: "b"}}},
+	} {
+		id, got, err := request.ParseNewLabels(anID, jsonBody(body))
+		if err != nil || id.String() != anID || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", body, got, err)
+		}
+	}
+	const kinds = "Expected string, boolean or null, received "
+	for _, c := range []struct{ id, body, want string }{
+		{anID, `{}`, "labels: Required"},
+		{anID, `[]`, "body: Expected object, received array"},
+		{anID, `{"labels":[]}`, "labels: Expected object, received array"},
+		{"1", `{"labels":{}}`, "result_id: Invalid uuid; labels: send at least one label"},
+		{anID, `{"labels":{"a":1,"b":{},"c":[1],"d":"","e":"\u0000"}}`, "labels.a: " + kinds + "number; labels.b: " + kinds +
+			"object; labels.c: " + kinds + "array; labels.d: String must contain at least 1 character(s); labels.e: " + unclean},
+		{anID, `{"labels":{"\u0000":"a"}}`, "labels: " + unclean},
+		{anID, `{"labels":{"a":"` + strings.Repeat("é", 1001) + `"}}`, "labels.a: String must contain at most 1000 character(s)"},
+		{anID, `{"labels":{"a":"b"},"sample":"all","annotator":""}`, "sample: Expected 'random' | 'uncertain'; " +
+			"annotator: String must contain at least 1 character(s)"},
+		{anID, `{"labels":{"a":"b"},"sample":7,"annotator":"` + strings.Repeat("é", 201) + `"}`,
+			"sample: Expected string, received number; annotator: String must contain at most 200 character(s)"},
+		{anID, `{`, malformed},
+	} {
+		_, _, err := request.ParseNewLabels(c.id, jsonBody(c.body))
+		wantProblems(t, err, c.want)
+	}
+}
+
+// spec: labels-add
+func TestManyLabelsAreRead(t *testing.T) {
+	t.Parallel()
+	ref, empty := "r", ""
+	id, _ := prism.ParseUUID(anID)
+	many := `{"ref":"r","question":"q","value":"v"}` + strings.Repeat(`,{"ref":"r","question":"q","value":"v"}`, 999)
+	to, got, err := request.ParseManyLabels("tickets", jsonBody(`{"labels":[`+many+`]}`))
+	if err != nil || to.Slug != "tickets" || len(got.Labels) != contract.MaxLabels {
+		t.Errorf("got %d labels, %v", len(got.Labels), err)
+	}
+	_, got, err = request.ParseManyLabels("tickets", jsonBody(`{"labels":[{"result_id":"`+anID+`","ref":null,"question":"a","value":true},`+
+		`{"ref":"r","question":"b","value":"x"},{"ref":"","question":"b","value":false}],"sample":"uncertain","annotator":"A","version":3}`))
+	want := contract.ManyLabels{
+		Labels: []contract.NewLabel{
+			{Result: prism.ResultID{UUID: id}, Question: "a", Value: "true"}, {Ref: &ref, Question: "b", Value: "x"},
+			{Ref: &empty, Question: "b", Value: "false"},
+		},
+		LabelBy: contract.LabelBy{Sample: contract.UncertainSample, Annotator: "A"}, Version: 3,
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for _, c := range []struct{ body, want string }{
+		{`{}`, "labels: Required"},
+		{`{"labels":{}}`, "labels: Expected array, received object"},
+		{`{"labels":[],"version":0}`, "labels: Array must contain at least 1 element(s); version: Number must be greater than or equal to 1"},
+		{`{"labels":[` + many + `,7],"sample":"x"}`, "labels: Array must contain at most 1000 element(s); sample: Expected 'random' | 'uncertain'"},
+		{`{"labels":[7,{}]}`, "labels.0: Expected object, received number; labels.1.result_id: send either result_id or ref; " +
+			"labels.1.question: Required; labels.1.value: Required"},
+		{`{"labels":[{"result_id":"` + anID + `","ref":"r","question":"","value":null}]}`, "labels.0.result_id: send either result_id or ref; " +
+			"labels.0.question: String must contain at least 1 character(s); labels.0.value: Expected string or boolean, received null"},
+		{`{"labels":[{"result_id":"1","question":"q","value":1.5}]}`, "labels.0.result_id: Invalid uuid; " +
+			"labels.0.value: Expected string or boolean, received number"},
+		{`{"labels":[{"ref":"` + strings.Repeat("é", 201) + `","question":"q","value":""}]}`,
+			"labels.0.ref: String must contain at most 200 character(s); labels.0.value: String must contain at least 1 character(s)"},
+		{`{`, malformed},
+	} {
+		_, _, err := request.ParseManyLabels("tickets", jsonBody(c.body))
+		wantProblems(t, err, c.want)
+	}
+}
+
+// spec: labels-list, label-queue
+func TestListsOfLabelsAreRead(t *testing.T) {
+	t.Parallel()
+	cursor := contract.ListOfLabels.Cursor(prism.UUID{7})
+	ref, list, err := request.ParseLabelList("p", query("version", "3", "question", "q", "limit", "7", "cursor", cursor))
+	if want := (contract.LabelList{Version: 3, Question: "q", Page: contract.Page{Limit: 7, Cursor: cursor}}); err != nil || ref.Slug != "p" || list != want {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	for order, of := range map[contract.LabelSample]contract.List{
+		"": contract.ListOfRandom, contract.RandomSample: contract.ListOfRandom, contract.UncertainSample: contract.ListOfUncertain,
+	} {
+		cursor := of.Cursor(prism.UUID{7})
+		_, q, err := request.ParseLabelQueue("p", query("question", "q", "order", string(order), "cursor", cursor))
+		want := contract.LabelQueue{Question: "q", Order: order, Page: contract.Page{Limit: 50, Cursor: cursor}}
+		if order == "" {
+			want.Order = contract.RandomSample
+		}
+		if err != nil || q != want {
+			t.Errorf("got %+v, %v", q, err)
+		}
+	}
+	_, _, err = request.ParseLabelList("p", query("version", "0", "cursor", contract.ListOfRandom.Cursor(prism.UUID{7})))
+	wantProblems(t, err, "version: Number must be greater than or equal to 1; cursor: Invalid cursor")
+	_, _, err = request.ParseLabelQueue("p", query("order", "any", "limit", "0", "cursor", contract.ListOfUncertain.Cursor(prism.UUID{7})))
+	wantProblems(t, err, "question: Required; order: Expected 'random' | 'uncertain'; limit: Number must be greater than or equal to 1; "+
+		"cursor: Invalid cursor")
+	_, _, err = request.ParseLabelQueue("p", query("question", "a", "question", "b"))
+	wantProblems(t, err, "question: Expected string, received array")
+	_, err = request.ParseResultLabels("1")
+	wantProblems(t, err, "result_id: Invalid uuid")
+}
+
+// spec: run-labels
+func TestARunTakesLabelsOfColumns(t *testing.T) {
+	t.Parallel()
+	run := func(labels string) (request.NewRun, error) {
+		return request.ParseNewRun("p", jsonBody(`{"file_id":"`+anID+`","fields":{"a":"b"},"labels":`+labels+`}`))
+	}
+	for labels, want := range map[string][]contract.FieldColumn{
+		`null`: nil, `{}`: nil, `{"topic":"Topic","urgent":""}`: {{Field: "topic", Column: "Topic"}, {Field: "urgent"}},
+	} {
+		n, err := run(labels)
+		if err != nil || !reflect.DeepEqual(n.Run.Labels, want) {
+			t.Errorf("%s: %+v, %v", labels, n.Run.Labels, err)
+		}
+	}
+	_, err := run(`{"a":true,"b":null}`)
+	wantProblems(t, err, "labels.a: Expected string, received boolean; labels.b: Expected string, received null")
+	_, err = run(`[]`)
+	wantProblems(t, err, "labels: Expected object, received array")
+}
