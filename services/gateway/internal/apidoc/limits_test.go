@@ -59,6 +59,14 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 			"MemberChange", `{"name":"n","role":"reader"}`, "",
 			func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
 		},
+		{
+			"NewLabels", `{"labels":{"q":true},"sample":"random","annotator":"a"}`, "annotator",
+			func(b request.Body) error { _, _, err := request.ParseNewLabels(anID, b); return err },
+		},
+		{
+			"ManyLabels", `{"labels":[{"ref":"r","question":"q","value":"v"}],"sample":"random","annotator":"a","version":1}`, "version",
+			func(b request.Body) error { _, _, err := request.ParseManyLabels("p", b); return err },
+		},
 		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { _, err := request.ParseNewFile(b); return err }},
 		{
 			"NewRun", `{"file_id":"` + anID + `","fields":{"f":"c"},"version":1,"pause_at_failures":1,"concurrency":1}`, "",

@@ -24,6 +24,8 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
 		"addMember":     func(b request.Body) error { _, err := request.ParseNewMember(b); return err },
 		"changeMember":  func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
+		"putLabels":     func(b request.Body) error { _, _, err := request.ParseNewLabels(anID, b); return err },
+		"addLabels":     func(b request.Body) error { _, _, err := request.ParseManyLabels("support-triage", b); return err },
 		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
 		"retryResults":  func(b request.Body) error { _, err := request.ParseResultRetry(b); return err },
@@ -209,11 +211,24 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	_, err = request.ParseResultRetry(jsonBody(`{"prism":"p","status":"failed"}`))
 	put("RetryWithoutCount", err)
 
+	_, _, err = request.ParseNewLabels(anID, jsonBody(`{"labels":{"topic":1},"sample":"all"}`))
+	put("LabelProblems", err)
+	_, _, err = request.ParseManyLabels("p", jsonBody(`{"labels":[{"question":"topic"}]}`))
+	put("ManyLabelsProblems", err)
+	_, _, err = request.ParseLabelQueue("p", query("order", "random"))
+	put("QuestionRequired", err)
+	_, _, err = request.ParseLabelQueue("p", func(asked string) []string {
+		return map[string][]string{"question": {"topic"}, "order": {"newest"}}[asked]
+	})
+	put("InvalidOrder", err)
+	_, _, err = request.ParseLabelList("p", query("version", "0"))
+	put("InvalidVersionOfLabels", err)
+
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are
 	// model-proxy's.
 	elsewhere := map[string]bool{
 		"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true,
-		"NoSuchColumn": true, "TryNoSuchModel": true,
+		"NoSuchColumn": true, "TryNoSuchModel": true, "UnknownLabel": true, "UnknownQueueQuestion": true,
 	}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 
