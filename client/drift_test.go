@@ -100,6 +100,25 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.ListAudit(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
 		return err
 	},
+	"putLabels": func(ctx context.Context, c *Client) error {
+		_, err := c.PutLabels(ctx, "a", NewLabels{Labels: map[string]LabelValue{"q": "v"}, Sample: RandomSample, Annotator: "n"})
+		return err
+	},
+	"readLabels": func(ctx context.Context, c *Client) error { _, err := c.ReadLabels(ctx, "a"); return err },
+	"addLabels": func(ctx context.Context, c *Client) error {
+		_, err := c.AddLabels(ctx, "a", ManyLabels{
+			Labels: []NewLabel{{ResultID: "a", Ref: new("r"), Question: "q", Value: "v"}}, Sample: RandomSample, Annotator: "n", Version: 1,
+		})
+		return err
+	},
+	"listLabels": func(ctx context.Context, c *Client) error {
+		_, err := c.ListLabels(ctx, "a", LabelFilter{Version: 1, Question: "q"}, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"listLabelQueue": func(ctx context.Context, c *Client) error {
+		_, err := c.ListLabelQueue(ctx, "a", LabelQueue{Question: "q", Order: RandomSample, Version: 1}, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
 	"addMember": func(ctx context.Context, c *Client) error {
 		_, err := c.AddMember(ctx, NewMember{Name: "n", Email: "e", Role: Reader, Claim: &Claim{Name: "n", Value: "v"}})
 		return err
@@ -195,7 +214,7 @@ func fullRetry() ResultRetry {
 
 func fullRun() NewRun {
 	return NewRun{
-		FileID: "f", Fields: map[string]string{"a": "b"}, Ref: "r", Context: "c", Version: 1, Name: "n",
+		FileID: "f", Fields: map[string]string{"a": "b"}, Labels: map[string]string{"q": "c"}, Ref: "r", Context: "c", Version: 1, Name: "n",
 		RunLimits: RunLimits{RowsPerSecond: new(1.0), Concurrency: new(1)}, PauseAtFailures: new(0.5), IdempotencyKey: "k",
 	}
 }

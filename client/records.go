@@ -34,6 +34,7 @@ type Record struct {
 	// OrderDisagreement is nil unless the model is asked in several orders of labels.
 	OrderDisagreement OrderDisagreement `json:"order_disagreement"`
 	Escalation        *Escalation       `json:"escalation"` // nil: no second model was wanted
+	Labels            map[string]Label  `json:"labels"`     // by question
 }
 
 // OrderDisagreement is, by question, how far the orders of its labels disagreed: from 0, where all gave the same probabilities,
@@ -51,10 +52,10 @@ type Escalation struct {
 
 // AnsweredModel is one of the models of an Escalation.
 type AnsweredModel struct {
-	Name     *string    `json:"name"`
-	Provider *string    `json:"provider"`
-	Model    *string    `json:"model"` // what its upstream calls it
-	FellBack bool       `json:"fell_back"`
+	Name     *string `json:"name"`
+	Provider *string `json:"provider"`
+	Model    *string `json:"model"` // what its upstream calls it
+	FellBack bool    `json:"fell_back"`
 	Answers  Answers `json:"answers"` // nil: it gave none
 }
 

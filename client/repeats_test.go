@@ -37,6 +37,7 @@ func TestRepeats(t *testing.T) {
 			named("readRecord"), named("readUsage"), named("deleteResult"), named("setRetention"),
 			named("putPart"), named("completeFile"), named("listFiles"), named("readFile"), named("listFileRows"), named("deleteFile"),
 			named("createRun"), named("listRuns"), named("readRun"), named("pauseRun"), named("resumeRun"), named("cancelRun"),
+			named("putLabels"), named("readLabels"), named("addLabels"), named("listLabels"), named("listLabelQueue"),
 			named("listMembers"), named("changeMember"), named("removeMember"),
 			named("previewLens"), named("setRunLimits"), named("listRunRows"), named("followRun"),
 		}

@@ -37,6 +37,7 @@ type RunLimits struct {
 type NewRun struct {
 	FileID  string            `json:"file_id"`
 	Fields  map[string]string `json:"fields"`            // the column of each field
+	Labels  map[string]string `json:"labels,omitempty"`  // the column of each question that has labels
 	Ref     string            `json:"ref,omitempty"`     // the column with your own names of the rows
 	Context string            `json:"context,omitempty"` // a column if the file has one of this name, else a text for every row
 	Version int               `json:"version,omitempty"` // pins a version; 0 is the latest
@@ -62,15 +63,22 @@ type Run struct {
 	Failed  int64     `json:"failed"`  // the model gave no usable answer; RetryRun sends them again
 	Invalid int64     `json:"invalid"` // a call would refuse them; there is no result
 	// Cancelled rows were not answered when the run was cancelled.
-	Cancelled        int64    `json:"cancelled"`
-	Pending          int64    `json:"pending"`
-	RowsPerSecondNow float64  `json:"rows_per_second_now"`
-	ETASeconds       *float64 `json:"eta_seconds"` // nil if it is not known
-	Usage            RunUsage `json:"usage"`
-	CreatedAt        Time     `json:"created_at"`
-	StartedAt        *Time    `json:"started_at"`
-	FinishedAt       *Time    `json:"finished_at"`
-	Plan             *DryRun  `json:"-"` // what the run would do, of a dry run
+	Cancelled        int64      `json:"cancelled"`
+	Pending          int64      `json:"pending"`
+	Labels           *RunLabels `json:"labels"` // nil without label columns
+	RowsPerSecondNow float64    `json:"rows_per_second_now"`
+	ETASeconds       *float64   `json:"eta_seconds"` // nil if it is not known
+	Usage            RunUsage   `json:"usage"`
+	CreatedAt        Time       `json:"created_at"`
+	StartedAt        *Time      `json:"started_at"`
+	FinishedAt       *Time      `json:"finished_at"`
+	Plan             *DryRun    `json:"-"` // what the run would do, of a dry run
+}
+
+// RunLabels is how many cells are labels of rows that are ok, and how many are no value of their question.
+type RunLabels struct {
+	Stored  int64 `json:"stored"`
+	Invalid int64 `json:"invalid"`
 }
 
 // Done is the number of rows that have their outcome.
@@ -90,11 +98,14 @@ type DryRun struct {
 	RowsChecked  int64        `json:"rows_checked"` // fewer than Rows of a file that takes longer than 20 s to check
 	Invalid      []InvalidRow `json:"invalid"`      // the first 100
 	InvalidTotal int64        `json:"invalid_total"`
-	Tokens       int64        `json:"tokens"` // an estimate, as what follows
-	ModelCalls   int64        `json:"model_calls"`
-	Seconds      *float64     `json:"seconds"` // nil if it is not known
-	Cost         *json.Number `json:"cost"`    // nil if the model has no price
-	Currency     *string      `json:"currency"`
+	// InvalidLabels are the first 100 cells that are no label. Their rows are answered.
+	InvalidLabels      []InvalidRow `json:"invalid_labels"`
+	InvalidLabelsTotal int64        `json:"invalid_labels_total"`
+	Tokens             int64        `json:"tokens"` // an estimate, as what follows
+	ModelCalls         int64        `json:"model_calls"`
+	Seconds            *float64     `json:"seconds"` // nil if it is not known
+	Cost               *json.Number `json:"cost"`    // nil if the model has no price
+	Currency           *string      `json:"currency"`
 }
 
 // InvalidRow is a row that a call would refuse, and with which message.
@@ -108,9 +119,11 @@ type InvalidRow struct {
 func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun, options ...CallOption) (Run, error) {
 	k := request("createRun", http.MethodPost, "prisms", prism, "runs").creating(r).orChecking()
 	k.repeatable = r.IdempotencyKey != ""
-	k.err = notUTF8(k.operation, r.Fields, map[string]string{
-		"ref": r.Ref, "context": r.Context, "name": r.Name, "idempotency_key": r.IdempotencyKey,
-	})
+	texts := map[string]string{"ref": r.Ref, "context": r.Context, "name": r.Name, "idempotency_key": r.IdempotencyKey}
+	for question, column := range r.Labels {
+		texts["labels."+question] = column
+	}
+	k.err = notUTF8(k.operation, r.Fields, texts)
 	k = k.with(options)
 	if !k.dryRun {
 		return fetch[Run](ctx, c, k, nil)

@@ -36,6 +36,10 @@ var shapes = map[string]reflect.Type{
 	"AuditActor": reflect.TypeFor[AuditActor](), "AuditObject": reflect.TypeFor[AuditObject](),
 	"Record": reflect.TypeFor[Record](), "RecordModel": reflect.TypeFor[RecordModel](), "RecordUsage": reflect.TypeFor[RecordUsage](),
 	"Escalate": reflect.TypeFor[Escalate](), "Escalation": reflect.TypeFor[Escalation](), "AnsweredModel": reflect.TypeFor[AnsweredModel](),
+	"Label": reflect.TypeFor[Label](), "LabelledResult": reflect.TypeFor[LabelledResult](), "LabelPage": reflect.TypeFor[Page[LabelledResult]](),
+	"NewLabels": reflect.TypeFor[NewLabels](), "ManyLabels": reflect.TypeFor[ManyLabels](), "NewLabel": reflect.TypeFor[NewLabel](),
+	"AddedLabels": reflect.TypeFor[AddedLabels](), "InvalidLabel": reflect.TypeFor[InvalidLabel](), "LabelSample": reflect.TypeFor[LabelSample](),
+	"LabelQueue": reflect.TypeFor[LabelQueuePage](), "QueuedResult": reflect.TypeFor[QueuedResult](), "RunLabels": reflect.TypeFor[RunLabels](),
 	"NewMember": reflect.TypeFor[NewMember](), "MemberChange": reflect.TypeFor[MemberChange](), "MemberClaim": reflect.TypeFor[Claim](),
 	"Member": reflect.TypeFor[Member](), "InvitedMember": reflect.TypeFor[InvitedMember](), "MemberPage": reflect.TypeFor[Page[Member]](),
 	"LensPreview": reflect.TypeFor[lensPreview](), "PreviewedLens": reflect.TypeFor[PreviewedLens](),
@@ -52,6 +56,7 @@ var shapes = map[string]reflect.Type{
 var received = []string{
 	"Result", "RawResult", "ResultPage", "RawResultPage", "PrismPage", "VersionPage", "ApiKeyList", "Prism", "Version", "ApiKey", "CreatedApiKey",
 	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price", "Record", "RecordModel", "RecordUsage", "Escalation", "AnsweredModel", "Usage", "UsageSum",
+	"Label", "LabelledResult", "LabelPage", "InvalidLabel", "LabelQueue", "RunLabels",
 	"Member", "InvitedMember", "MemberPage", "MemberClaim", "PreviewedLens", "PreviewedResult", "Try", "Deleting", "File", "FileColumn", "FilePage", "FilePart", "FileRows", "Run", "RunUsage", "RunPage", "DryRun", "InvalidRow",
 }
 
@@ -245,9 +250,10 @@ func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
 		"ProbabilitySource": schemas["Probabilities"].Enum, "QuestionType": types, "AuditAction": schemas["AuditEntry"].Properties["action"].Enum,
 		"UsageBy": schemas["UsageBy"].Enum, "FileFormat": schemas["FileFormat"].Enum, "FileStatus": schemas["FileStatus"].Enum,
 		"RunStatus": schemas["RunStatus"].Enum, "RowsFormat": rows["format"],
-		"RowStatus":  slices.DeleteFunc(rows["only"], func(one string) bool { return one == "all" }), // which is ""
-		"ErrorCode":  slices.DeleteFunc(schemas["Escalation"].Properties["error_code"].Enum, func(null string) bool { return null == "" }),
-		"SignedInBy": slices.DeleteFunc(schemas["Member"].Properties["signed_in_by"].Enum, func(null string) bool { return null == "" }),
+		"RowStatus":   slices.DeleteFunc(rows["only"], func(one string) bool { return one == "all" }), // which is ""
+		"ErrorCode":   slices.DeleteFunc(schemas["Escalation"].Properties["error_code"].Enum, func(null string) bool { return null == "" }),
+		"LabelSample": schemas["LabelSample"].Enum,
+		"SignedInBy":  slices.DeleteFunc(schemas["Member"].Properties["signed_in_by"].Enum, func(null string) bool { return null == "" }),
 		// The last two are the client's own: an answer that has no code.
 		"Code": append(slices.Clone(schemas["Error"].Properties["error"].Properties["code"].Enum), string(CodeUnavailable), string(CodeUnexpected)),
 	} {

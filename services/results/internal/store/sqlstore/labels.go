@@ -35,11 +35,9 @@ SELECT ` + labelColumns + ` FROM labels l WHERE l.account_id = $1 AND l.prism_id
 	anyLabel = `-- name: AnyLabel :one
 SELECT 1 FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id > $3 AND result_id <= $4 LIMIT 1`
 
-	// In SQLite a CROSS JOIN keeps its order: the labels decide which results are read.
 	listLabels = `-- name: ListLabels :many
-SELECT r.ref, ` + labelColumns + `
-FROM labels l CROSS JOIN results r
-WHERE r.account_id = l.account_id AND r.id = l.result_id AND l.account_id = `
+SELECT ` + labelColumns + ` FROM labels l WHERE l.account_id = `
+	// In SQLite a CROSS JOIN keeps its order: the labels decide which results are read.
 	labelledAnswers = `-- name: Labelled :many
 SELECT l.result_id, l.question, l.value, l.sample, l.origin, r.answers, r.context, r.fields
 FROM labels l CROSS JOIN results r`
@@ -64,6 +62,9 @@ var (
 	labelTargets = `-- name: LabelTargets :many
 SELECT r.id, r.version, r.status FROM results r
 WHERE r.account_id = $1 AND r.prism_id = $2 AND r.id IN (` + parameters(3, labelsAtOnce) + `)`
+	refsOf = `-- name: RefsOf :many
+SELECT r.id, r.ref FROM results r
+WHERE r.account_id = $1 AND r.prism_id = $2 AND r.ref IS NOT NULL AND r.id IN (` + parameters(3, labelsAtOnce) + `)`
 	// Results are locked in one order.
 	lockLabelled = `-- name: LockLabelled :many
 SELECT r.id FROM results r
@@ -338,12 +339,12 @@ func (s Store) ListLabels(
 	err = s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
 		labelled = nil
 		for r := range rows {
-			ref, label := r.OptionalText(), r.label()
+			label := r.label()
 			if n := len(labelled); n == 0 || labelled[n-1].Result != label.Result {
 				if n == page.Limit {
 					break
 				}
-				labelled = append(labelled, store.LabelledResult{Result: label.Result, Version: label.Version, Ref: ref})
+				labelled = append(labelled, store.LabelledResult{Result: label.Result, Version: label.Version})
 			}
 			of := &labelled[len(labelled)-1]
 			of.Labels = append(of.Labels, label)
@@ -353,7 +354,33 @@ func (s Store) ListLabels(
 		}
 		return nil
 	})
-	return labelled, err
+	if err != nil {
+		return nil, err
+	}
+	return labelled, s.addRefs(ctx, account, f.Prism, labelled)
+}
+
+// addRefs adds the refs of results.
+func (s Store) addRefs(ctx context.Context, account prism.AccountID, of prism.PrismID, labelled []store.LabelledResult) error {
+	var ids []prism.UUID
+	for _, r := range labelled {
+		ids = append(ids, r.Result.UUID)
+	}
+	refs := map[prism.UUID]*string{}
+	err := eachPart(ids, func(part []any) error {
+		args := append([]any{account.UUID, of.UUID}, part...)
+		return s.Run(ctx, Statement{"refs_of", refsOf, args, true}, func(rows iter.Seq[*Row]) error {
+			for r := range rows {
+				id := r.UUID()
+				refs[id] = r.OptionalText()
+			}
+			return nil
+		})
+	})
+	for i, r := range labelled {
+		labelled[i].Ref = refs[r.Result.UUID]
+	}
+	return err
 }
 
 // Labelled implements store.Labels.
