@@ -116,7 +116,7 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 	pages := map[string]string{
 		"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listMembers": "Members", "listAudit": "Audit", "listVersions": "Versions",
 		"listFiles": "Files", "createFile": "UploadFile", "putPart": "UploadFile", "completeFile": "UploadFile",
-		"listRuns": "Runs", "followRun": "WatchRun",
+		"listRuns": "Runs", "followRun": "WatchRun", "listLabels": "Labels", "listLabelQueue": "LabelQueue",
 	}
 	for _, methods := range openAPI(t).Paths {
 		for _, o := range methods {

@@ -17,7 +17,7 @@ import (
 // runFlags are the flags of a new run.
 type runFlags struct {
 	file, fileID, format, prism string
-	columns                     []string
+	columns, labels             []string
 	limits                      limitFlags
 	pauseAt                     float64
 	watch, dryRun               bool
@@ -56,6 +56,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	fileFormatFlag(cmd, &in.format)
 	a.prismFlag(cmd, &in.prism, "prism that answers")
 	f.StringArrayVar(&in.columns, "map", nil, "`FIELD=COLUMN` whose cells are the values of the field; may be repeated")
+	f.StringArrayVar(&in.labels, "label", nil, "`QUESTION=COLUMN` whose cells are the labels of the results; may be repeated")
 	f.StringVar(&in.new.Ref, "ref", "", "column with your own references, stored with the results")
 	f.StringVar(&in.new.Context, "background", "", "what the model should know beside the fields: a column, or a text for every row")
 	f.IntVar(&in.new.Version, "version", 0, "version that answers, instead of the latest")
@@ -76,8 +77,11 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 }
 
 func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) error {
-	mapped, err := mapping(in.columns)
+	mapped, err := mapping("--map takes FIELD=COLUMN, and each field once", in.columns)
 	if err != nil {
+		return err
+	}
+	if in.new.Labels, err = mapping("--label takes QUESTION=COLUMN, and each question once", in.labels); err != nil {
 		return err
 	}
 	fields, err := fieldsOf(ctx, c, in.prism, in.new.Version)
@@ -122,13 +126,13 @@ func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) erro
 	return nil
 }
 
-// mapping reads the values of --map.
-func mapping(pairs []string) (map[string]string, error) {
+// mapping reads the values of --map or --label.
+func mapping(use string, pairs []string) (map[string]string, error) {
 	mapped := map[string]string{}
 	for _, pair := range pairs {
 		field, column, ok := strings.Cut(pair, "=")
 		if _, twice := mapped[field]; !ok || field == "" || column == "" || twice {
-			return nil, usage(errors.New("--map takes FIELD=COLUMN, and each field once"))
+			return nil, usage(errors.New(use))
 		}
 		mapped[field] = column
 	}
@@ -201,15 +205,29 @@ func (a *app) showDryRun(p client.DryRun) error {
 	if p.Cost != nil {
 		rows = append(rows, row{cells: []string{"cost", cost(p.Cost, !a.exact) + " " + optional(p.Currency)}})
 	}
-	if err := table(a.out, rows); err != nil || len(p.Invalid) == 0 {
+	if p.InvalidLabelsTotal > 0 {
+		rows = append(rows, row{cells: []string{"no labels", number(p.InvalidLabelsTotal)}})
+	}
+	if err := table(a.out, rows); err != nil {
 		return err
 	}
-	rows = []row{{cells: []string{"ROW", "INVALID BECAUSE"}, color: bold}}
-	for _, r := range p.Invalid {
-		rows = append(rows, row{cells: []string{number(r.Row), r.Message}})
+	for _, part := range []struct {
+		title string
+		rows  []client.InvalidRow
+	}{{"INVALID BECAUSE", p.Invalid}, {"NO LABEL BECAUSE", p.InvalidLabels}} {
+		if len(part.rows) == 0 {
+			continue
+		}
+		rows = []row{{cells: []string{"ROW", part.title}, color: bold}}
+		for _, r := range part.rows {
+			rows = append(rows, row{cells: []string{number(r.Row), r.Message}})
+		}
+		if _, err := fmt.Fprintln(a.out); err != nil {
+			return err
+		}
+		if err := table(a.out, rows); err != nil {
+			return err
+		}
 	}
-	if _, err := fmt.Fprintln(a.out); err != nil {
-		return err
-	}
-	return table(a.out, rows)
+	return nil
 }
