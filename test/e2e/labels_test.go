@@ -93,7 +93,9 @@ func TestLabels(t *testing.T) {
 			if got := queue("&order=uncertain"); len(got) != 6 {
 				t.Errorf("the least sure are %v", got)
 			}
-			label := func(result, value string) string { return fmt.Sprintf(`{%s,"question":%q,"value":%s}`, result, question, value) }
+			label := func(result, value string) string {
+				return fmt.Sprintf(`{%s,"question":%q,"value":%s}`, result, question, value)
+			}
 			own.post(t, of+"/labels", `{"labels":[`+strings.Join([]string{
 				label(`"result_id":"`+random[0]+`"`, "true"), label(`"ref":"none"`, "true"), label(`"result_id":"`+random[1]+`"`, `"x"`),
 				label(`"result_id":"`+random[1]+`"`, "false"),

@@ -106,7 +106,7 @@ func TestRuns(t *testing.T) {
 			r.wantStatus(t, 200)
 			for _, part := range []string{
 				`{"rows":2,"rows_checked":2,"invalid":[{"row":2,"message":"Invalid request: fields.message: String must contain at most 100000 character(s)"}],` +
-					`"invalid_total":1,"tokens":`, `"model_calls":1,"seconds":0.5,`,
+					`"invalid_total":1,"invalid_labels":[],"invalid_labels_total":0,"tokens":`, `"model_calls":1,"seconds":0.5,`,
 			} {
 				if !strings.Contains(string(r.body), part) {
 					t.Errorf("%s is not in %s", part, r.body)

@@ -454,6 +454,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/results/{result_id}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the labels of a result
+         * @description What was right for a result, by question. Questions without a label are left out.
+         */
+        get: operations["readLabels"];
+        /**
+         * Label a result
+         * @description Says what was right for questions of a result. A label takes the place of the one that the question has, and null removes it; questions that are not sent keep theirs. A value is the key of an option or level, `true` or `false`, or a label that only one option or level has. Send the `sample` that the label queue says. Needs a key of a labeller.
+         */
+        put: operations["putLabels"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List labels
+         * @description The labelled results of a prism, newest first, each with its labels.
+         */
+        get: operations["listLabels"];
+        put?: never;
+        /**
+         * Label many results
+         * @description Says what was right for up to 1,000 results, each named by its id or by its ref. A ref stands for the newest `ok` result of the prism that has it. What can be stored is stored; the response says where the others are in `labels`. The call can be repeated. Needs a key of a labeller.
+         */
+        post: operations["addLabels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/label-queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List results to label
+         * @description Results that are `ok` and have no label for a question, each with what it takes to label it. `random` order has nothing to do with time or answers, so that what is labelled from its begin on is a sample; it has the newest 1,000,000 results. `uncertain` order begins with the answers of which the model was least sure, among the newest 10,000 that wait; their labels say nothing about the other results, and enter no measure. Send the labels with the `sample` of the response. A page may have fewer results than `limit`, or none, before the last one.
+         */
+        get: operations["listLabelQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/members": {
         parameters: {
             query?: never;
@@ -1425,6 +1493,154 @@ export interface components {
             /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
             escalation: components["schemas"]["Escalation"] | null;
         };
+        /**
+         * @description How the results were chosen that are labelled: in random order, or because the model was not sure.
+         * @enum {string}
+         */
+        LabelSample: "random" | "uncertain";
+        /** @description What was right for a question of a result. */
+        Label: {
+            /** @description What was right: the key of an option or level, or `true` or `false`. */
+            value: boolean | string;
+            /** @description How the result was chosen. Null if that was not said. */
+            sample: components["schemas"]["LabelSample"] | null;
+            /** @description Who says so. Null if that was not said. */
+            annotator: string | null;
+            /**
+             * @description A call, or a column of the file of a run.
+             * @enum {string}
+             */
+            origin: "call" | "file";
+            /**
+             * Format: uuid
+             * @description The API key or member that put it.
+             */
+            key_id: string;
+            /**
+             * Format: date-time
+             * @description When it was put.
+             */
+            labelled_at: string;
+        };
+        /** @description Labels by question. */
+        Labels: {
+            [key: string]: components["schemas"]["Label"];
+        };
+        /** @description A result with its labels. */
+        LabelledResult: {
+            /**
+             * Format: uuid
+             * @description The id of the result.
+             */
+            result_id: string;
+            /** @description The ref sent with the call. */
+            ref: string | null;
+            /** @description The version that answered. */
+            version: number;
+            labels: components["schemas"]["Labels"];
+        };
+        /** @description A page of labelled results. */
+        LabelPage: {
+            /** @description The labelled results of this page. */
+            data: components["schemas"]["LabelledResult"][];
+            /** @description The cursor of the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description Labels of a result. */
+        NewLabels: {
+            /** @description By question: the label, or null to remove it. */
+            labels: {
+                [key: string]: string | boolean | null;
+            };
+            /** @description How the result was chosen. Null or not sent: nothing is said. */
+            sample?: components["schemas"]["LabelSample"] | null;
+            /** @description Who says so. */
+            annotator?: string | null;
+        };
+        /** @description Labels of results of a prism. */
+        ManyLabels: {
+            /** @description The labels. Of two of one question of a result the later one stays. */
+            labels: components["schemas"]["NewLabel"][];
+            /** @description How the result was chosen. Null or not sent: nothing is said. */
+            sample?: components["schemas"]["LabelSample"] | null;
+            /** @description Who says so. */
+            annotator?: string | null;
+            /** @description The version that answered the results. Null or not sent: any. */
+            version?: number | null;
+        };
+        /** @description A label of a result, which is named by `result_id` or by `ref`. */
+        NewLabel: {
+            /**
+             * Format: uuid
+             * @description The id of the result.
+             */
+            result_id?: string | null;
+            /** @description The ref of the result: of several, the newest that is `ok`. */
+            ref?: string | null;
+            /** @description The key of the question. */
+            question: string;
+            /** @description What was right: the key of an option or level, or `true` or `false`. */
+            value: boolean | string;
+        };
+        /** @description What became of labels. */
+        AddedLabels: {
+            /** @description How many were stored. */
+            labelled: number;
+            /** @description The positions in `labels`, from 0, of those whose result was not found. */
+            not_found: number[];
+            /** @description The others that were not stored. */
+            invalid: components["schemas"]["InvalidLabel"][];
+        };
+        /** @description A label that was not stored. */
+        InvalidLabel: {
+            /** @description Its position in `labels`, from 0. */
+            index: number;
+            /** @description Why not. */
+            message: string;
+        };
+        /** @description A page of results to label. */
+        LabelQueue: {
+            /** @description The results of this page. */
+            data: components["schemas"]["QueuedResult"][];
+            /** @description What to send as `sample` with their labels. */
+            sample: components["schemas"]["LabelSample"];
+            /** @description The cursor of the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A result to label. */
+        QueuedResult: {
+            /**
+             * Format: uuid
+             * @description The id of the result.
+             */
+            result_id: string;
+            /** @description The ref sent with the call. */
+            ref: string | null;
+            /**
+             * Format: date-time
+             * @description When the result was saved. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /** @description The version that answered. */
+            version: number;
+            /** @description The context sent with the call. */
+            context: string | null;
+            /** @description The value of each field, in the order of the version. */
+            fields: {
+                [key: string]: string;
+            };
+            /** @description The answers by question, as in format `raw`. */
+            answers: {
+                [key: string]: components["schemas"]["Answer"];
+            };
+        };
+        /** @description Labels of the rows of a run that are `ok`. */
+        RunLabels: {
+            /** @description Cells that are labels. */
+            stored: number;
+            /** @description Cells that are no value of their question. */
+            invalid: number;
+        };
         /** @description A member to invite, or with `claim` a rule. */
         NewMember: {
             /** @description What people call the member or rule. */
@@ -1793,6 +2009,7 @@ export interface components {
             } | null;
             /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
             escalation: components["schemas"]["Escalation"] | null;
+            labels: components["schemas"]["Labels"];
         };
         /** @description The configured model whose answers these are, or that was asked last if there are none. */
         RecordModel: {
@@ -2047,6 +2264,10 @@ export interface components {
             fields: {
                 [key: string]: string;
             };
+            /** @description For each question that has labels, by its key, the column whose cells are the labels of the results. Needs a key of an editor. */
+            labels?: {
+                [key: string]: string;
+            } | null;
             /** @description The column whose cells are the refs of the results. */
             ref?: string | null;
             /** @description The column whose cells are the contexts; if the file has no such column, the context of every row. */
@@ -2112,6 +2333,8 @@ export interface components {
             cancelled: number;
             /** @description Rows that wait. */
             pending: number;
+            /** @description How many labels of its rows are stored; null without label columns. */
+            labels: components["schemas"]["RunLabels"] | null;
             /** @description How fast it goes. */
             rows_per_second_now: number;
             /** @description How long it still takes, or null if that is not known. */
@@ -2162,6 +2385,10 @@ export interface components {
             invalid: components["schemas"]["InvalidRow"][];
             /** @description How many of the checked rows a create call would refuse. */
             invalid_total: number;
+            /** @description The first 100 cells that are no label. The rows are answered. */
+            invalid_labels: components["schemas"]["InvalidRow"][];
+            /** @description How many cells of the checked rows are no label. */
+            invalid_labels_total: number;
             /** @description About how many tokens models would read. Those that they write are not known before. */
             tokens: number;
             /** @description How many calls of the model there would be. Failed calls are repeated, and so more. */
@@ -3944,6 +4171,316 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the result, in any letter case.
+                 * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+                 */
+                result_id: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The labels of the result. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelledResult"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such result in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the result, in any letter case.
+                 * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+                 */
+                result_id: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLabels"];
+            };
+        };
+        responses: {
+            /** @description The labels of the result. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelledResult"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such result in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The result failed, so it has no answers to label. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listLabels: {
+        parameters: {
+            query?: {
+                /** @description Only results of this version. */
+                version?: number;
+                /** @description Only labels of the question with this key. */
+                question?: string;
+                /** @description How many items a page holds at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of labelled results. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            404: components["responses"]["PrismNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManyLabels"];
+            };
+        };
+        responses: {
+            /** @description How many were stored, and which were not. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedLabels"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            404: components["responses"]["PrismNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listLabelQueue: {
+        parameters: {
+            query: {
+                /**
+                 * @description The key of the question.
+                 * @example topic
+                 */
+                question: string;
+                /** @description The order of the results. */
+                order?: "random" | "uncertain";
+                /** @description Only results of this version. */
+                version?: number;
+                /** @description How many items a page holds at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of results to label. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelQueue"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -2,6 +2,7 @@ package request
 
 import (
 	"math"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -21,8 +22,10 @@ type NewRun struct {
 }
 
 // newRunShape has the members in the order in which their problems are listed (spec: validation-order).
-var newRunShape = &shape{members: append(append(members("file_id"), member{"fields", &shape{fields: true}}),
-	append([]member{{"labels", &shape{fields: true}}}, members("ref", "context", "version", "name", "rows_per_second", "concurrency", "pause_at_failures", "idempotency_key", "dry_run")...)...)}
+var newRunShape = &shape{members: slices.Concat(
+	members("file_id"), []member{{"fields", &shape{fields: true}}, {"labels", &shape{fields: true}}},
+	members("ref", "context", "version", "name", "rows_per_second", "concurrency", "pause_at_failures", "idempotency_key", "dry_run"),
+)}
 
 // ParseNewRun reads POST /v1/prisms/{prism}/runs.
 func ParseNewRun(prismParam string, body Body) (NewRun, error) {

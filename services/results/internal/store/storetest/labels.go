@@ -102,7 +102,9 @@ func labelTests() []test {
 			found, err := f.LabelTargets(t.Context(), f.mine.account, f.mine.prism.ID, ids[:4])
 			succeeds(t, err)
 			slices.SortFunc(found, func(a, b store.LabelTarget) int { return cmp.Compare(b.Status, a.Status) })
-			same(t, found, []store.LabelTarget{{Result: ok.ID, Version: 1, Status: prism.OK}, {Result: failed.ID, Version: 1, Status: prism.Failed}})
+			same(t, found, []store.LabelTarget{
+				{Result: ok.ID, Version: 1, Status: prism.OK}, {Result: failed.ID, Version: 1, Status: prism.Failed},
+			})
 			found, err = f.LabelTargets(t.Context(), f.theirs.account, f.mine.prism.ID, ids)
 			succeeds(t, err)
 			same(t, len(found), 0)
