@@ -167,6 +167,9 @@ func FileNotFound() *Error { return notFound("File not found") }
 // RunNotFound is a run that this account does not have.
 func RunNotFound() *Error { return notFound("Run not found") }
 
+// CalibrationNotFound is a calibration that this version does not have.
+func CalibrationNotFound() *Error { return notFound("Calibration not found") }
+
 // PrismArchived is the retry of a result whose prism is archived.
 func PrismArchived() *Error { return notFound("This prism is archived, so it cannot answer.") }
 
@@ -223,6 +226,23 @@ func NotLatest(latest int32) *Error {
 
 // PrismChanged is a change of a prism that is not as the caller has seen it (spec: if-match).
 func PrismChanged() *Error { return conflict("This prism was changed.") }
+
+// TooFewLabels is a measure or calibration of so many labels that needs more (spec: too-few-labels).
+func TooFewLabels(have, need int) *Error {
+	return conflict("Too few labels: " + strconv.Itoa(have) + " of " + strconv.Itoa(need) + ".")
+}
+
+// TooFewOfClass is a calibration that needs more labels of each class than the rarer class has (spec: too-few-of-a-class).
+func TooFewOfClass(have, need int) *Error {
+	return conflict("Too few labels of one class: " + strconv.Itoa(have) + " of " + strconv.Itoa(need) + ".")
+}
+
+// NotFitted is a calibration that the labels do not determine, such as when no probability is higher where yes is more frequent
+// (spec: calibration-not-fitted).
+func NotFitted() *Error { return conflict("The labels do not determine a calibration.") }
+
+// NoGain is a calibration by the best method of a question that is better calibrated without (spec: calibration-auto).
+func NoGain() *Error { return conflict("No calibration is better than none.") }
 
 // PartConflict is a part of a file that was sent before with other content.
 func PartConflict(number int32) *Error {

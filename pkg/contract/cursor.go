@@ -24,6 +24,7 @@ const (
 	ListOfLabels
 	ListOfRandom    // results to label, by store.RandomPosition
 	ListOfUncertain // results to label, the most uncertain first
+	ListOfCalibrations
 )
 
 const cursorSize = 8 + 16

@@ -81,6 +81,7 @@ type Results interface {
 	Members
 	Tries
 	Labels
+	Calibrations
 
 	// Account is the account of an API key, whatever its role. Results of the previous release do not tell: the zero account.
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)

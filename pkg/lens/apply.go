@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -42,27 +43,33 @@ const (
 	NoOption   Reason = "The question did not have this option or level in the version that answered."
 	OtherType  Reason = "The question had another type in the version that answered."
 	NoAverage  Reason = "The values of the levels have no average."
+	NotPinned  Reason = "No calibration is pinned for this question in the version that answered."
 )
+
+// Pinned is the calibrations that are pinned to a version, by question. Nil is none.
+type Pinned map[string]*calibration.Calibration
 
 // Plan is a Lens prepared for the answers of one version. It can be used concurrently.
 type Plan struct {
-	columns []column
+	columns    []column
+	calibrated bool // a column is
 }
 
 type column struct {
 	prism.Column
-	position int           // of the question in the version, and nearly always of its answer in a result
-	known    []prism.Level // the levels of the version, or the options without values; none when it has no such question
-	scale    bool          // known are levels
+	position    int           // of the question in the version, and nearly always of its answer in a result
+	known       []prism.Level // the levels of the version, or the options without values; none when it has no such question
+	scale       bool          // known are levels
+	calibration *calibration.Calibration
 }
 
-// Compile prepares a Lens for the answers of a version. The Lens is the prism's current one; a column that does not fit
-// the version is null in every row.
-func Compile(l prism.Lens, answered prism.Definition) *Plan {
-	p := &Plan{columns: make([]column, len(l.Columns))}
+// Compile prepares a Lens for the answers of a version, whose calibrations are pinned. The Lens is the prism's current one; a
+// column that does not fit the version is null in every row, and so is a calibrated one of a question without a calibration.
+func Compile(l prism.Lens, answered prism.Definition, pinned Pinned) *Plan {
+	p := &Plan{columns: make([]column, len(l.Columns)), calibrated: l.Calibrated()}
 	for i, c := range l.Columns {
 		to := &p.columns[i]
-		to.Column = c
+		to.Column, to.calibration = c, pinned[c.Question]
 		at := slices.IndexFunc(answered.Questions, func(q prism.Question) bool { return q.Key == c.Question })
 		if at < 0 {
 			continue
@@ -78,12 +85,28 @@ func Compile(l prism.Lens, answered prism.Definition) *Plan {
 	return p
 }
 
+// Calibrated tells whether a column of the Lens is calibrated.
+func (p *Plan) Calibrated() bool { return p.calibrated }
+
 // Apply appends one cell for each column, in Lens order. A column is null if the stored answer lacks its question, option
 // or level, or if answers of that type have nothing to show there (spec: lens-column-without-an-answer).
 func (p *Plan) Apply(dst []Cell, answers prism.Answers) []Cell {
 	dst = slices.Grow(dst, len(p.columns))
+	if p.calibrated {
+		return p.applyCalibrated(dst, answers)
+	}
 	for i := range p.columns {
-		cell, _ := p.columns[i].show(answers)
+		cell, _ := p.columns[i].show(answers, nil)
+		dst = append(dst, cell)
+	}
+	return dst
+}
+
+// applyCalibrated is Apply with memory for calibrated answers.
+func (p *Plan) applyCalibrated(dst []Cell, answers prism.Answers) []Cell {
+	var last calibrated
+	for i := range p.columns {
+		cell, _ := p.columns[i].show(answers, &last)
 		dst = append(dst, cell)
 	}
 	return dst
@@ -92,18 +115,27 @@ func (p *Plan) Apply(dst []Cell, answers prism.Answers) []Cell {
 // Reasons has, for each column in Lens order, why its cell is null.
 func (p *Plan) Reasons(answers prism.Answers) []Reason {
 	reasons := make([]Reason, len(p.columns))
+	var last calibrated
 	for i := range p.columns {
-		_, reasons[i] = p.columns[i].show(answers)
+		_, reasons[i] = p.columns[i].show(answers, &last)
 	}
 	return reasons
 }
 
-// show is the column's cell, or why it is null.
-func (c *column) show(answers prism.Answers) (Cell, Reason) {
-	if a := c.find(answers); a != nil {
-		return c.cell(a)
+// show is the column's cell, or why it is null. Only a calibrated column needs last.
+func (c *column) show(answers prism.Answers, last *calibrated) (Cell, Reason) {
+	a := c.find(answers)
+	if a == nil {
+		return Cell{}, NoQuestion
 	}
-	return Cell{}, NoQuestion
+	cell, reason := c.cell(a)
+	switch {
+	case !c.Calibrated, reason != "":
+		return cell, reason
+	case c.calibration == nil:
+		return Cell{}, NotPinned
+	}
+	return c.cell(last.answer(a, c.calibration))
 }
 
 // find is the column's answer, or nil. Answers are stored in the version's order, so it is nearly always at c.position.

@@ -29,7 +29,7 @@ func answers() prism.Answers {
 }
 
 func apply(l prism.Lens, answered prism.Definition, stored prism.Answers) []lens.Cell {
-	return lens.Compile(l, answered).Apply(nil, stored)
+	return lens.Compile(l, answered, nil).Apply(nil, stored)
 }
 
 func number(f float64) lens.Cell { return lens.Cell{Kind: lens.Number, Number: f} }
@@ -102,7 +102,7 @@ func TestEveryNullHasItsReasonAndNothingElseHas(t *testing.T) {
 		{col{Question: "mood", Show: "average"}, huge, ""},
 	} {
 		c.column.Name = "n"
-		plan, stored := lens.Compile(prism.Lens{Columns: []col{c.column}}, c.answered), answers()
+		plan, stored := lens.Compile(prism.Lens{Columns: []col{c.column}}, c.answered, nil), answers()
 		if got := plan.Reasons(stored); !slices.Equal(got, []lens.Reason{c.want}) {
 			t.Errorf("%+v: %q, want %q", c.column, got, c.want)
 		}
@@ -204,7 +204,7 @@ func TestAPlanAppendsToWhatItIsGiven(t *testing.T) {
 	t.Parallel()
 	l := lens.Derive(definition())
 	before := number(42)
-	got := lens.Compile(l, definition()).Apply([]lens.Cell{before}, answers())
+	got := lens.Compile(l, definition(), nil).Apply([]lens.Cell{before}, answers())
 	if got[0] != before || !slices.Equal(got[1:], apply(l, definition(), answers())) {
 		t.Errorf("got %+v", got)
 	}
@@ -229,7 +229,7 @@ func FuzzApply(f *testing.F) {
 	f.Add([]byte(`{"intent":{"type":"choice","value":"x","probabilities":{},"confidence":-1}}`))
 	f.Add([]byte(`{"urgent":{"type":"later","share":[1,{"a":2}]},"":{"type":""}}`))
 	f.Add([]byte(`{"mood":{"type":"yes_no","probability":1e-400}}`))
-	plan, columns := lens.Compile(wholeLens(), definition()), len(wholeLens().Columns)
+	plan, columns := lens.Compile(wholeLens(), definition(), nil), len(wholeLens().Columns)
 	f.Fuzz(func(t *testing.T, stored []byte) {
 		answers, err := answerjson.Parse(stored)
 		if err != nil {
@@ -251,7 +251,7 @@ func FuzzApply(f *testing.F) {
 }
 
 func BenchmarkApply(b *testing.B) {
-	plan, stored := lens.Compile(lens.Derive(definition()), definition()), answers()
+	plan, stored := lens.Compile(lens.Derive(definition()), definition(), nil), answers()
 	var cells []lens.Cell
 	b.ReportAllocs()
 	for b.Loop() {
@@ -263,6 +263,6 @@ func BenchmarkCompile(b *testing.B) {
 	l, d := lens.Derive(definition()), definition()
 	b.ReportAllocs()
 	for b.Loop() {
-		lens.Compile(l, d)
+		lens.Compile(l, d, nil)
 	}
 }

@@ -42,3 +42,13 @@ func (a Answer) Certainty() float64 {
 
 // Answers are a result's answers in question order.
 type Answers []Answer
+
+// Confidence is that of a choice among n options whose chosen option has the probability p: (p − 1/n)/(1 − 1/n) within [0, 1], and
+// 1 for a single option (spec: confidence).
+func Confidence(p float64, n int) float64 {
+	if n < 2 {
+		return 1
+	}
+	guess := 1 / float64(n)
+	return min(max((p-guess)/(1-guess), 0), 1)
+}

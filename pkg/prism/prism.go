@@ -143,7 +143,8 @@ const (
 	ShowConfidence  Show = "confidence"  // choice: 1 is certain, 0 a guess
 )
 
-// Column is one column of a Lens. YesAt and NoAt are nil for the defaults, 0.6 and 0.4.
+// Column is one column of a Lens. YesAt and NoAt are nil for the defaults, 0.6 and 0.4. A calibrated column shows what the
+// calibration that is pinned to the version that answered makes of its probabilities (spec: calibrated-column).
 type Column struct {
 	Name     string   `json:"name"`
 	Question string   `json:"question"`
@@ -151,12 +152,19 @@ type Column struct {
 	Option   string   `json:"option,omitzero"`
 	YesAt    *float64 `json:"yes_at,omitzero"`
 	NoAt     *float64 `json:"no_at,omitzero"`
+
+	Calibrated bool `json:"calibrated,omitzero"`
 }
 
 // Lens turns stored answers into named columns. It belongs to the prism, not to a version, and is applied when a result
 // is read.
 type Lens struct {
 	Columns []Column `json:"columns"`
+}
+
+// Calibrated tells whether a column of the Lens is calibrated.
+func (l Lens) Calibrated() bool {
+	return slices.ContainsFunc(l.Columns, func(c Column) bool { return c.Calibrated })
 }
 
 // Prism is a named definition with its latest version.
@@ -168,6 +176,8 @@ type Prism struct {
 	CreatedAt  time.Time
 	Lens       Lens
 	Latest     Version
+	// Pins is which calibrations are pinned to the versions of the prism; zero: none.
+	Pins PinsID
 	// RetentionDays is how many days old results become before they are deleted; 0: they are kept.
 	RetentionDays int32
 	// VersionsHash names the versions that the prism has: whatever has the same hash has the same versions. It is not sent.

@@ -28,6 +28,10 @@ type (
 	FileID struct{ UUID }
 	// RunID identifies a run of a file.
 	RunID struct{ UUID }
+	// CalibrationID identifies a calibration of a question of a version.
+	CalibrationID struct{ UUID }
+	// PinsID identifies which calibrations a prism has pinned at a time. The pins of an id never change.
+	PinsID struct{ UUID }
 )
 
 var errUUID = errors.New("invalid uuid")

@@ -181,6 +181,52 @@ func TestThePreviousReleaseStoresAndAsksNothingOfAnEscalation(t *testing.T) {
 	}
 }
 
+// The previous release ignores calibrated columns, so a Lens with one must not reach its paths: it would be stored without, or shown
+// without calibration.
+// spec: calibrated-and-the-previous-release
+func TestThePreviousReleaseStoresAndShowsNoCalibratedLens(t *testing.T) {
+	t.Parallel()
+	var taken atomic.Int64
+	url := serve(t, func(app *fiber.App, _ *slog.Logger) {
+		for _, path := range []string{
+			"create-prism", "create-prism-dry-run", "create-prism-with-model", "add-version", "add-version-dry-run", "add-version-conditional",
+			"put-lens", "put-lens-dry-run", "put-lens-conditional", "preview-lens", "finish-try",
+		} {
+			app.Post("/internal/"+path, func(c *fiber.Ctx) error {
+				taken.Add(1)
+				return c.SendString("{}")
+			})
+		}
+	})
+	c := resultsAt(t, url)
+	var key contract.KeyDigest
+	for _, calibrated := range []bool{true, false} {
+		l := prism.Lens{Columns: []prism.Column{{Name: "a"}, {Name: "b", Calibrated: calibrated}}}
+		var errs []error
+		for _, v := range []contract.NewVersion{{Lens: &l}, {Lens: &l, DryRun: true}} {
+			_, create := c.CreatePrism(t.Context(), key, contract.NewPrism{NewVersion: v})
+			_, add := c.AddVersion(t.Context(), key, prism.Ref{}, v)
+			_, put := c.PutLens(t.Context(), key, prism.Ref{}, contract.NewLens{Lens: l, DryRun: v.DryRun})
+			errs = append(errs, create, add, put)
+		}
+		_, model := c.CreatePrism(t.Context(), key, contract.NewPrism{NewVersion: contract.NewVersion{
+			Lens: &l, Definition: prism.Definition{Model: "fast"},
+		}})
+		_, add := c.AddVersion(t.Context(), key, prism.Ref{}, contract.NewVersion{Lens: &l, IfLatest: 1})
+		_, put := c.PutLens(t.Context(), key, prism.Ref{}, contract.NewLens{Lens: l, IfMatch: contract.IfMatch{contract.AnyTag}})
+		_, preview := c.PreviewLens(t.Context(), key, prism.Ref{}, contract.LensPreview{Lens: l})
+		_, try := c.FinishTry(t.Context(), contract.Try{Lens: &l})
+		for i, err := range append(errs, model, add, put, preview, try) {
+			if errors.Is(err, contract.ErrUnavailable) != calibrated || !calibrated && err != nil {
+				t.Errorf("calibrated %v, call %d: %v", calibrated, i, err)
+			}
+		}
+	}
+	if taken.Load() != 11 {
+		t.Errorf("%d calls reached the previous release, want 11", taken.Load())
+	}
+}
+
 // The previous release authorizes nothing and lists no models: nobody is let through.
 // spec: models-list
 func TestThePreviousReleaseListsNoModels(t *testing.T) {

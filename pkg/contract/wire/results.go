@@ -77,7 +77,8 @@ func (r *results) ListResults(ctx context.Context, key contract.KeyDigest, q con
 }
 
 func (r *results) CreatePrism(ctx context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
-	return r.call(ctx, changePath(definitionPath(pathCreatePrism, p.Definition), p.DryRun, false), argsCreatePrism{key, p})
+	path := optionalLensPath(changePath(definitionPath(pathCreatePrism, p.Definition), p.DryRun, false), p.Lens)
+	return r.call(ctx, path, argsCreatePrism{key, p})
 }
 
 func (r *results) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
@@ -98,7 +99,7 @@ func (r *results) Prism(ctx context.Context, key contract.KeyDigest, ref prism.R
 
 func (r *results) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
 	path := changePath(definitionPath(pathAddVersion, v.Definition), v.DryRun, v.IfLatest != 0 || v.IfMatch != nil)
-	return r.call(ctx, path, argsPrism{Key: key, Ref: ref, New: v})
+	return r.call(ctx, optionalLensPath(path, v.Lens), argsPrism{Key: key, Ref: ref, New: v})
 }
 
 func (r *results) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
@@ -106,13 +107,14 @@ func (r *results) Version(ctx context.Context, key contract.KeyDigest, ref prism
 }
 
 func (r *results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	return r.call(ctx, changePath(pathPutLens, l.DryRun, l.IfMatch != nil), argsPrism{Key: key, Ref: ref, Lens: l})
+	path := lensPath(changePath(pathPutLens, l.DryRun, l.IfMatch != nil), l.Lens)
+	return r.call(ctx, path, argsPrism{Key: key, Ref: ref, Lens: l})
 }
 
 func (r *results) PreviewLens(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview,
 ) (contract.Response, error) {
-	return r.lookUp(ctx, pathPreviewLens, argsPreview{key, ref, p})
+	return r.lookUp(ctx, lensPath(pathPreviewLens, p.Lens), argsPreview{key, ref, p})
 }
 
 func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
@@ -120,7 +122,7 @@ func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contrac
 }
 
 func (r *results) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
-	return r.call(ctx, pathFinishTry, t)
+	return r.call(ctx, optionalLensPath(pathFinishTry, t.Lens), t)
 }
 
 func (r *results) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {

@@ -67,6 +67,7 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountKeys(app, r, log)
 	mountMembers(app, r, log)
 	mountLabels(app, r, log)
+	mountCalibrations(app, r, log)
 	mountDeletions(app, r, log)
 	mountFiles(app, r, log)
 	mountRuns(app, r, log)
@@ -103,9 +104,11 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	postChange(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.PutLens(ctx, a.Key, a.Ref, a.Lens)
 	})
-	find(app, log, pathPreviewLens, func(ctx context.Context, a argsPreview) (contract.Response, error) {
-		return r.PreviewLens(ctx, a.Key, a.Ref, a.Preview)
-	})
+	for _, l := range []prism.Lens{{}, calibrated} {
+		find(app, log, lensPath(pathPreviewLens, l), func(ctx context.Context, a argsPreview) (contract.Response, error) {
+			return r.PreviewLens(ctx, a.Key, a.Ref, a.Preview)
+		})
+	}
 	post(app, log, pathSetArchived, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
 	})
@@ -115,7 +118,9 @@ func mountTries(app *fiber.App, t contract.Tries, log *slog.Logger) {
 	findJSON(app, log, pathTryFacts, func(ctx context.Context, a argsAccount) (contract.TryFacts, error) {
 		return t.TryFacts(ctx, a.Key)
 	})
-	post(app, log, pathFinishTry, t.FinishTry)
+	for _, l := range []prism.Lens{{}, calibrated} {
+		post(app, log, lensPath(pathFinishTry, l), t.FinishTry)
+	}
 }
 
 func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
@@ -135,9 +140,10 @@ func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
 
 // postChange serves a change, the dry run of the change, and the change with a condition.
 func postChange[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
-	post(app, log, path, method)
-	post(app, log, changePath(path, true, false), method)
-	post(app, log, changePath(path, false, true), method)
+	for _, each := range []string{path, changePath(path, true, false), changePath(path, false, true)} {
+		post(app, log, each, method)
+		post(app, log, lensPath(each, calibrated), method)
+	}
 }
 
 // postDefinition is postChange for a change with a definition, on each of its paths.

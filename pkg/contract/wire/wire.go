@@ -100,6 +100,26 @@ func definitionPath(path string, d prism.Definition) string {
 // anyDefinition has a definition for each path that definitionPath returns.
 var anyDefinition = []prism.Definition{{}, {Model: "any"}, {Escalate: &prism.Escalate{}}}
 
+// lensPath is the path of what carries a Lens. A Lens with a calibrated column has a path of its own: the release before this one
+// ignores the member calibrated, so it would store the column without it, or show it without calibration.
+func lensPath(path string, l prism.Lens) string {
+	if l.Calibrated() {
+		return path + "-calibrated"
+	}
+	return path
+}
+
+// optionalLensPath is lensPath of a Lens that may be nil.
+func optionalLensPath(path string, l *prism.Lens) string {
+	if l == nil {
+		return path
+	}
+	return lensPath(path, *l)
+}
+
+// calibrated is any Lens with a calibrated column.
+var calibrated = prism.Lens{Columns: []prism.Column{{Calibrated: true}}}
+
 // listResultsPath and exportPath are the paths of lists and exports of results. Those with filters that the release before this
 // one ignores have paths of their own, so that no caller gets results that it did not ask for.
 func listResultsPath(q contract.ResultList) string {

@@ -58,7 +58,7 @@ func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 	}
 	a.Chosen = keys[best]
 	if q.Type == prism.Choice {
-		a.Confidence = Confidence(a.Probabilities[best].Probability, len(keys))
+		a.Confidence = prism.Confidence(a.Probabilities[best].Probability, len(keys))
 	}
 	return a
 }
@@ -122,13 +122,4 @@ func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 		return YesNo(q, &pool[0]), min(disagreement, 1)
 	}
 	return ordered(q, keys, pool), min(disagreement, 1)
-}
-
-// Confidence is (p − 1/n)/(1 − 1/n) within [0, 1], and 1 for a single option (spec: confidence).
-func Confidence(p float64, n int) float64 {
-	if n < 2 {
-		return 1
-	}
-	guess := 1 / float64(n)
-	return min(max((p-guess)/(1-guess), 0), 1)
 }

@@ -178,7 +178,7 @@ func TestConfidenceIsFromAGuessToCertainty(t *testing.T) {
 		n    int
 		want float64
 	}{{1, 2, 1}, {0.5, 2, 0}, {0.75, 2, 0.5}, {1, 26, 1}, {0.25, 4, 0}, {0.4, 4, 0.2}, {0.1, 2, 0}, {1, 1, 1}, {1.1, 2, 1}} {
-		if got := Confidence(c.p, c.n); math.Abs(got-c.want) > 1e-12 {
+		if got := prism.Confidence(c.p, c.n); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("Confidence(%v, %d) = %v, want %v", c.p, c.n, got, c.want)
 		}
 	}

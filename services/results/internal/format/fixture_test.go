@@ -65,11 +65,12 @@ func ticketTable() Table {
 type answeredRow struct {
 	Row
 	Answered prism.Definition
+	Pinned   lens.Pinned
 }
 
 // under is the row with the table's Lens prepared for its version.
 func (r answeredRow) under(table Table) Row {
-	r.Plan = NewPlan(table.Lens, r.Answered)
+	r.Plan = NewPlan(table.Lens, r.Answered, r.Pinned)
 	return r.Row
 }
 

@@ -45,14 +45,17 @@ type Plan struct {
 }
 
 // NewPlan prepares a Lens for the results of the version with the definition answered, which gives labels and the values
-// of levels.
-func NewPlan(l prism.Lens, answered prism.Definition) *Plan {
-	p := &Plan{names: make([][]byte, len(l.Columns)), columns: lens.Compile(l, answered)}
+// of levels, and pinned calibrations.
+func NewPlan(l prism.Lens, answered prism.Definition, pinned lens.Pinned) *Plan {
+	p := &Plan{names: make([][]byte, len(l.Columns)), columns: lens.Compile(l, answered, pinned)}
 	for i, c := range l.Columns {
 		p.names[i] = append(strictjson.AppendString(nil, c.Name), ':')
 	}
 	return p
 }
+
+// Calibrated tells whether a column of the Lens is calibrated.
+func (p *Plan) Calibrated() bool { return p.columns.Calibrated() }
 
 // Encoder writes results of one table. It reuses memory from row to row, so it can't be used concurrently.
 type Encoder struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
@@ -72,7 +73,7 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	if err != nil {
 		return contract.Stream{}, translate(err, apierr.PrismNotFound())
 	}
-	lens, err := strictjson.Marshal(p.Lens)
+	columns, err := strictjson.Marshal(lens.Stored(p.Lens))
 	if err != nil {
 		return contract.Stream{}, err
 	}
@@ -84,7 +85,7 @@ func (s *Service) Export(ctx context.Context, key contract.KeyDigest, q contract
 	ctx, cancel := context.WithCancel(ctx)
 	x := &export{
 		service: s, ctx: ctx, cancel: cancel, account: caller.Account, encoder: encoder,
-		prism:  store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(lens)},
+		prism:  store.PrismState{ID: p.ID, VersionsHash: p.VersionsHash, Lens: string(columns), Pins: p.Pins},
 		filter: narrow(q.Status, q.ResultFilter),
 		after:  q.After.UUID,
 		limit:  exportFirst,
@@ -202,7 +203,7 @@ func (x *export) prepare(r prism.Result) error {
 	if err != nil {
 		return err
 	}
-	applied, err := answered.apply(x.prism.Lens)
+	applied, err := x.service.apply(x.ctx, x.account, answered, x.prism)
 	if err != nil {
 		return err
 	}

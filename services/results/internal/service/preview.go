@@ -63,7 +63,11 @@ func (s *Service) previewRows(
 			if err != nil {
 				return nil, err
 			}
-			plans[r.Version] = format.NewPlan(l, answered.Definition)
+			pinned, err := s.pinned(ctx, account, l, of.ID, of.Pins, r.Version)
+			if err != nil {
+				return nil, err
+			}
+			plans[r.Version] = format.NewPlan(l, answered.Definition, pinned)
 		}
 		row, err := format.Preview(format.Table{Slug: of.Slug, Lens: l}, format.Row{Result: r, Plan: plans[r.Version]})
 		if err != nil {

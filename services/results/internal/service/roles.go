@@ -65,6 +65,12 @@ const (
 	addLabels      operation = "addLabels"
 	listLabels     operation = "listLabels"
 	listLabelQueue operation = "listLabelQueue"
+
+	createCalibration operation = "createCalibration"
+	listCalibrations  operation = "listCalibrations"
+	readCalibration   operation = "readCalibration"
+	pinCalibrations   operation = "pinCalibrations"
+	readPins          operation = "readPinnedCalibrations"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -87,6 +93,9 @@ var neededRoles = map[operation]prism.Role{
 	replaceLens:   prism.Editor,
 	archivePrism:  prism.Editor,
 	tryDefinition: prism.Editor,
+
+	createCalibration: prism.Editor,
+	pinCalibrations:   prism.Editor,
 
 	deleteResult:  prism.Editor,
 	deleteResults: prism.Editor,
@@ -127,6 +136,10 @@ var neededRoles = map[operation]prism.Role{
 	listRuns:      prism.Reader,
 	readRun:       prism.Reader,
 	listRunRows:   prism.Reader,
+
+	listCalibrations: prism.Reader,
+	readCalibration:  prism.Reader,
+	readPins:         prism.Reader,
 }
 
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,

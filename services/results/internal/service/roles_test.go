@@ -52,6 +52,26 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.PreviewLens(ctx, k, none, contract.LensPreview{})
 			return err
 		},
+		"createCalibration": func(k contract.KeyDigest) error {
+			_, err := w.CreateCalibration(ctx, k, contract.VersionRef{Prism: none, Number: 1}, contract.NewCalibration{})
+			return err
+		},
+		"listCalibrations": func(k contract.KeyDigest) error {
+			_, err := w.ListCalibrations(ctx, k, contract.VersionRef{Prism: none, Number: 1}, contract.CalibrationList{Page: contract.Page{Limit: 1}})
+			return err
+		},
+		"readCalibration": func(k contract.KeyDigest) error {
+			_, err := w.Calibration(ctx, k, contract.VersionRef{Prism: none, Number: 1}, prism.CalibrationID{})
+			return err
+		},
+		"pinCalibrations": func(k contract.KeyDigest) error {
+			_, err := w.PinCalibrations(ctx, k, contract.VersionRef{Prism: none, Number: 1}, nil)
+			return err
+		},
+		"readPinnedCalibrations": func(k contract.KeyDigest) error {
+			_, err := w.PinnedCalibrations(ctx, k, contract.VersionRef{Prism: none, Number: 1})
+			return err
+		},
 		"tryDefinition":  func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
 		"archivePrism":   func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, true); return err },
 		"unarchivePrism": func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, false); return err },
@@ -163,8 +183,13 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"createVersion", true, true, false, false},
 		{"readVersion", true, true, true, true},
 		{"replaceLens", true, true, false, false},
-		{"previewLens", true, true, true, true},     // spec: lens-preview
-		{"tryDefinition", true, true, false, false}, // spec: try
+		{"previewLens", true, true, true, true},         // spec: lens-preview
+		{"tryDefinition", true, true, false, false},     // spec: try
+		{"createCalibration", true, true, false, false}, // spec: calibration-roles
+		{"pinCalibrations", true, true, false, false},
+		{"listCalibrations", true, true, true, true},
+		{"readCalibration", true, true, true, true},
+		{"readPinnedCalibrations", true, true, true, true},
 		{"archivePrism", true, true, false, false},
 		{"unarchivePrism", true, true, false, false},
 		{"deleteResult", true, true, false, false},

@@ -46,9 +46,13 @@ func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 	if err != nil {
 		return contract.Stream{}, translate(err, nil)
 	}
+	pinned, err := s.pinned(ctx, caller.Account, p.Lens, p.ID, p.Pins, run.Version)
+	if err != nil {
+		return contract.Stream{}, translate(err, nil)
+	}
 	d := &download{
 		service: s, account: caller.Account, run: run, file: file, only: q.Only, after: q.After,
-		lens: lens.Compile(p.Lens, answered.Definition),
+		lens: lens.Compile(p.Lens, answered.Definition, pinned),
 	}
 	if d.writer, err = tabular.NewWriter(q.Format, &d.buffer, layout.Columns, addedNames(layout.Columns, p.Lens)); err != nil {
 		return contract.Stream{}, err

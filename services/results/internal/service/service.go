@@ -206,7 +206,7 @@ func (s *Service) format(ctx context.Context, account prism.AccountID, r prism.R
 	if err != nil {
 		return contract.Response{}, err
 	}
-	applied, err := answered.apply(p.Lens)
+	applied, err := s.apply(ctx, account, answered, p)
 	if err != nil {
 		return contract.Response{}, err
 	}

@@ -66,6 +66,6 @@ func newTryBody(t contract.Try) (tryBody, error) {
 	}
 	var err error
 	body.Raw = t.Outcome.Answers
-	body.JSON, err = format.Answers(format.NewPlan(l, t.Definition), t.Outcome.Answers)
+	body.JSON, err = format.Answers(format.NewPlan(l, t.Definition, nil), t.Outcome.Answers)
 	return body, err
 }

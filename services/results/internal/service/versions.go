@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
@@ -53,7 +54,8 @@ type version struct {
 
 // applied is a Lens that is prepared for the results of one version.
 type applied struct {
-	json string // the Lens as it is stored
+	json string       // the Lens as it is stored
+	pins prism.PinsID // of a calibrated Lens; other Lenses do without
 	lens prism.Lens
 	plan *format.Plan
 }
@@ -67,16 +69,24 @@ func newVersion(v prism.Version) *version {
 // errLens drops the error of the JSON library, which may quote the content.
 var errLens = errors.New("a stored Lens is not readable")
 
-// apply prepares a Lens, which is JSON, for the results of the version.
-func (v *version) apply(lens string) (*applied, error) {
-	if a := v.applied.Load(); a != nil && a.json == lens {
+// apply prepares the Lens of a prism for the results of the version. pinned looks up what a calibrated one needs.
+func (v *version) apply(p store.PrismState, pinned func() (lens.Pinned, error)) (*applied, error) {
+	if a := v.applied.Load(); a != nil && a.json == p.Lens && (a.pins == p.Pins || !a.plan.Calibrated()) {
 		return a, nil
 	}
-	a := &applied{json: lens}
-	if strictjson.Unmarshal([]byte(lens), &a.lens) != nil {
+	a := &applied{json: p.Lens, pins: p.Pins}
+	if strictjson.Unmarshal([]byte(p.Lens), &a.lens) != nil {
 		return nil, errLens
 	}
-	a.plan = format.NewPlan(a.lens, v.Definition)
+	a.lens = lens.Restored(a.lens)
+	var calibrations lens.Pinned
+	if a.lens.Calibrated() {
+		var err error
+		if calibrations, err = pinned(); err != nil {
+			return nil, err
+		}
+	}
+	a.plan = format.NewPlan(a.lens, v.Definition, calibrations)
 	v.applied.Store(a)
 	return a, nil
 }

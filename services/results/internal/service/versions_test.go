@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 func TestLargeDefinitionsAreKeptWithinABound(t *testing.T) {
@@ -35,24 +36,24 @@ func TestLargeDefinitionsAreKeptWithinABound(t *testing.T) {
 
 func TestALensIsAppliedOnlyWhereItWasPrepared(t *testing.T) {
 	t.Parallel()
-	lens := func(column string) string {
-		return `{"columns":[{"name":"` + column + `","question":"q","show":"answer"}]}`
+	lens := func(column string) store.PrismState {
+		return store.PrismState{Lens: `{"columns":[{"name":"` + column + `","question":"q","show":"answer"}]}`}
 	}
 	one, other := newVersion(prism.Version{Number: 1}), newVersion(prism.Version{Number: 2})
 	kept := map[*applied]bool{}
 	for _, v := range []*version{one, other} {
 		for _, column := range []string{"a", "b"} {
-			first, err := v.apply(lens(column))
+			first, err := v.apply(lens(column), nil)
 			if err != nil || first.lens.Columns[0].Name != column || kept[first] {
 				t.Fatalf("version %d, Lens %s: %+v, %v", v.Number, column, first, err)
 			}
-			if again, _ := v.apply(lens(column)); again != first {
+			if again, _ := v.apply(lens(column), nil); again != first {
 				t.Errorf("version %d, Lens %s: prepared twice", v.Number, column)
 			}
 			kept[first] = true
 		}
 	}
-	if a, err := one.apply("secret"); err == nil || strings.Contains(err.Error(), "secret") {
+	if a, err := one.apply(store.PrismState{Lens: "secret"}, nil); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %+v, %v", a, err)
 	}
 }

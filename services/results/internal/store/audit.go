@@ -74,6 +74,9 @@ const (
 	MemberSignIn   Action = "member.sign_in"
 	MemberKey      Action = "member.key"
 	MemberSignOut  Action = "member.sign_out"
+
+	CalibrationCreate Action = "calibration.create"
+	CalibrationPin    Action = "calibration.pin"
 )
 
 // Object is what an action was done to. Name is the name of an account, a key, a member, a file or a run, or the slug of a prism; a result has none.

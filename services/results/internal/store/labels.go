@@ -28,6 +28,8 @@ type Labels interface {
 	// Labelled are the labels of a version with the answers that they are of, newest result first, at most limit. The prism and the
 	// version of the filter are not zero; question "" is every question.
 	Labelled(ctx context.Context, account prism.AccountID, f Filter, question string, limit int) ([]LabelledAnswer, error)
+	// CountLabelled counts the labels that Labelled would find without a limit, but those of uncertain results.
+	CountLabelled(ctx context.Context, account prism.AccountID, f Filter, question string) (int, error)
 	// CountAnswered counts the results that are ok and pass a filter, up to limit.
 	CountAnswered(ctx context.Context, account prism.AccountID, f Filter, limit int) (int, error)
 	// LabelsState names the labels of a version: as long as it is the same, so are they.

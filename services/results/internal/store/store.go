@@ -54,6 +54,7 @@ type Store interface {
 	Sessions
 	Retries
 	Labels
+	Calibrations
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error
@@ -152,6 +153,7 @@ type PrismState struct {
 	Archived bool
 	Latest   int32  // number of the latest version
 	Lens     string // prism.Lens in JSON, as it is stored
+	Pins     prism.PinsID
 	// VersionsHash is that of prism.Prism.
 	VersionsHash int64
 }

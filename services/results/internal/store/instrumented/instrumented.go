@@ -55,6 +55,9 @@ func outcome(err error) string {
 	if _, retried := errors.AsType[*store.RetriedError](err); retried {
 		return "conflict"
 	}
+	if _, unknown := errors.AsType[*store.PinError](err); unknown {
+		return "not_found"
+	}
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrLinkInvalid):
 		return "not_found"

@@ -43,7 +43,7 @@ func translate(operation string, err error) error {
 		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
 		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
 		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost), errors.Is(err, store.ErrLastOwner),
-		errors.Is(err, store.ErrLinkInvalid), errors.Is(err, store.ErrRetrying), isMatch(err):
+		errors.Is(err, store.ErrLinkInvalid), errors.Is(err, store.ErrRetrying), isOfStore(err):
 		return err
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound
@@ -74,9 +74,11 @@ func translate(operation string, err error) error {
 	return fmt.Errorf("postgres: %s: %w", operation, bare(err))
 }
 
-func isMatch(err error) bool {
-	_, ok := errors.AsType[*store.MatchError](err)
-	return ok
+// isOfStore tells whether an error is one of package store that says more than which it is.
+func isOfStore(err error) bool {
+	_, match := errors.AsType[*store.MatchError](err)
+	_, pin := errors.AsType[*store.PinError](err)
+	return match || pin
 }
 
 // isOn identifies a constraint by its table and column. Partitions and shards have their own constraints, such as

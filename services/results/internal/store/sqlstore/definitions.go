@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -20,7 +21,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 VALUES ($1, $2, $3, $4, $5)`
 
 	selectPrisms = `
-SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, p.versions_hash, p.retention_days, v.number, v.definition, v.created_at
+SELECT p.id, p.slug, p.name, p.lens, p.created_at, p.archived_at, p.versions_hash, p.pins, p.retention_days, v.number, v.definition, v.created_at
 FROM prisms p
 JOIN versions v ON v.account_id = p.account_id AND v.prism_id = p.id AND v.number = p.latest_version
 WHERE p.account_id = $1 AND `
@@ -57,13 +58,13 @@ RETURNING archived_at, slug, name`
 
 // CreatePrism implements store.Definitions.
 func (s Store) CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by store.By) error {
-	lens, err := encode(p.Lens)
+	columns, err := encode(lens.Stored(p.Lens))
 	if err != nil {
 		return err
 	}
 	return s.Transaction(ctx, OperationCreatePrism, func(run Run) error {
 		args := []any{
-			account.UUID, p.ID.UUID, p.Slug, p.Name, lens, p.Latest.Number, p.CreatedAt, p.ArchivedAt, p.VersionsHash,
+			account.UUID, p.ID.UUID, p.Slug, p.Name, columns, p.Latest.Number, p.CreatedAt, p.ArchivedAt, p.VersionsHash,
 		}
 		if err := run(ctx, Statement{Text: createPrism, Args: args}, nothing); err != nil {
 			return err
@@ -202,11 +203,11 @@ func unchanged(ctx context.Context, run Run, account prism.AccountID, was *prism
 func change(
 	ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, from, to int32, l prism.Lens, versionsHash *int64,
 ) (slug string, err error) {
-	lens, err := encode(l)
+	columns, err := encode(lens.Stored(l))
 	if err != nil {
 		return "", err
 	}
-	args := []any{account.UUID, id.UUID, from, to, lens, versionsHash}
+	args := []any{account.UUID, id.UUID, from, to, columns, versionsHash}
 	err = run(ctx, Statement{Text: changePrism, Args: args}, one(&slug, (*Row).Text))
 	if !errors.Is(err, store.ErrNotFound) {
 		return slug, err
@@ -277,8 +278,8 @@ func (s Store) SetArchived(
 
 func (r *Row) prism() prism.Prism {
 	return prism.Prism{
-		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: decode[prism.Lens](r), CreatedAt: r.Time(),
-		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), RetentionDays: r.Int32(), Latest: r.version(),
+		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Name: r.Text(), Lens: lens.Restored(decode[prism.Lens](r)), CreatedAt: r.Time(),
+		ArchivedAt: r.OptionalTime(), VersionsHash: r.Int(), Pins: r.pins(r.Text()), RetentionDays: r.Int32(), Latest: r.version(),
 	}
 }
 

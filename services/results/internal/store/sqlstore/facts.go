@@ -19,7 +19,7 @@ const (
 	keyedFactsByID    = selectAsked + selectHolder + fromAsked + "q.id = $2" + fromHolder + whereKey
 
 	selectAsked = `-- name: CreateFacts :one
-SELECT ` + callerColumns + `, q.id, q.slug, CASE WHEN q.archived_at IS NULL THEN q.latest_version ELSE -q.latest_version END,
+SELECT ` + callerColumns + `, q.id, q.slug || coalesce('/' || q.pins, ''), CASE WHEN q.archived_at IS NULL THEN q.latest_version ELSE -q.latest_version END,
 	q.lens, q.versions_hash`
 	selectHolder = `, ` + PrismState + `, ` + Fixed + Retries + `,
 	CASE WHEN r.status = 'failed' OR $4 THEN r.context END, CASE WHEN r.status = 'failed' OR $4 THEN r.fields END`

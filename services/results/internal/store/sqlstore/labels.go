@@ -42,6 +42,9 @@ SELECT ` + labelColumns + ` FROM labels l WHERE l.account_id = `
 SELECT l.result_id, l.question, l.value, l.sample, l.origin, r.answers, r.context, r.fields
 FROM labels l CROSS JOIN results r`
 
+	countLabelled = `-- name: CountLabelled :one
+SELECT count(*) FROM labels l CROSS JOIN results r`
+
 	labelsState = `-- name: LabelsState :one
 SELECT count(*), CAST(coalesce(sum(l.hash), 0) AS bigint) FROM labels l
 WHERE l.account_id = $1 AND l.prism_id = $2 AND l.version = $3`
@@ -388,14 +391,7 @@ func (s Store) Labelled(
 	ctx context.Context, account prism.AccountID, f store.Filter, question string, limit int,
 ) (labelled []store.LabelledAnswer, err error) {
 	l := list{Statement: Statement{Operation: "labelled", ReadOnly: true}}
-	l.where(labelledAnswers, account, f)
-	l.text.WriteString(" AND l.account_id = r.account_id AND l.result_id = r.id")
-	l.add(" AND l.account_id = ", account.UUID)
-	l.add(" AND l.prism_id = ", f.Prism.UUID)
-	l.add(" AND l.version = ", f.Version)
-	if question != "" {
-		l.add(" AND l.question = ", question)
-	}
+	l.labelled(labelledAnswers, account, f, question)
 	l.add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(limit))
 	err = s.Run(ctx, l.statement(), all(&labelled, func(r *Row) store.LabelledAnswer {
 		a := store.LabelledAnswer{
@@ -407,6 +403,28 @@ func (s Store) Labelled(
 		return a
 	}))
 	return labelled, err
+}
+
+// labelled joins labels l with their results r, which pass a filter.
+func (l *list) labelled(query string, account prism.AccountID, f store.Filter, question string) {
+	l.where(query, account, f)
+	l.text.WriteString(" AND l.account_id = r.account_id AND l.result_id = r.id")
+	l.add(" AND l.account_id = ", account.UUID)
+	l.add(" AND l.prism_id = ", f.Prism.UUID)
+	l.add(" AND l.version = ", f.Version)
+	if question != "" {
+		l.add(" AND l.question = ", question)
+	}
+}
+
+// CountLabelled implements store.Labels.
+func (s Store) CountLabelled(ctx context.Context, account prism.AccountID, f store.Filter, question string) (n int, err error) {
+	l := list{Statement: Statement{Operation: "count_labelled", ReadOnly: true}}
+	l.labelled(countLabelled, account, f, question)
+	l.add(" AND l.sample <> ", string(contract.UncertainSample))
+	var counted int64
+	err = s.Run(ctx, l.statement(), one(&counted, (*Row).Int))
+	return int(counted), err
 }
 
 // inputHash is the first half of the SHA-256 of a context and the fields by their keys, each text behind its length.

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -160,9 +161,9 @@ const (
 	Input   = Retries + `, r.context, r.fields`
 )
 
-// PrismState is the columns of a prism p, which Row.PrismState reads. The number of the latest version of an archived prism is
-// negative.
-const PrismState = `p.id, p.slug, CASE WHEN p.archived_at IS NULL THEN p.latest_version ELSE -p.latest_version END, p.lens,
+// PrismState is the columns of a prism p, which Row.PrismState reads. The slug is followed by a slash and the id of the pinned
+// calibrations, if there are any. The number of the latest version of an archived prism is negative.
+const PrismState = `p.id, p.slug || coalesce('/' || p.pins, ''), CASE WHEN p.archived_at IS NULL THEN p.latest_version ELSE -p.latest_version END, p.lens,
 	p.versions_hash`
 
 // Result reads a result of a prism. The id of a result that an outer join did not find is zero.
@@ -191,13 +192,25 @@ func (r *Row) Result(of prism.PrismID, in store.Input) prism.Result {
 
 // PrismState reads a prism. The id of a prism that an outer join did not find is zero.
 func (r *Row) PrismState() store.PrismState {
-	p := store.PrismState{
-		ID: prism.PrismID{UUID: r.UUID()}, Slug: r.Text(), Latest: r.Int32(), Lens: r.Text(), VersionsHash: r.Int(),
-	}
+	p := store.PrismState{ID: prism.PrismID{UUID: r.UUID()}}
+	slug, pins, _ := strings.Cut(r.Text(), "/")
+	p.Slug, p.Pins, p.Latest, p.Lens, p.VersionsHash = slug, r.pins(pins), r.Int32(), r.Text(), r.Int()
 	if p.Latest < 0 {
 		p.Latest, p.Archived = -p.Latest, true
 	}
 	return p
+}
+
+// pins is the id in a text of column pins, which is null without pinned calibrations.
+func (r *Row) pins(text string) prism.PinsID {
+	if text == "" {
+		return prism.PinsID{}
+	}
+	id, err := prism.ParseUUID(text)
+	if err != nil {
+		r.fail(ErrUnreadable)
+	}
+	return prism.PinsID{UUID: id}
 }
 
 // Saved reads PrismState and then a result.

@@ -347,6 +347,11 @@ func (f *fixture) labelledAnswers(t *testing.T) {
 	same(t, ids(read(store.Filter{Model: "fast"}, "urgent", 9)), []prism.ResultID{other.ID})
 	same(t, ids(read(store.Filter{Run: &prism.RunID{UUID: f.id()}}, "urgent", 9)), nil)
 	same(t, ids(read(store.Filter{Version: 2}, "urgent", 9)), nil)
+	for question, want := range map[string]int{"": 3, "urgent": 2, "topic": 1, "mood": 0} { // but that of the uncertain second
+		n, err := f.CountLabelled(t.Context(), f.mine.account, store.Filter{Prism: f.mine.prism.ID, Version: 1}, question)
+		succeeds(t, err)
+		same(t, n, want)
+	}
 }
 
 // spec: label-queue-random

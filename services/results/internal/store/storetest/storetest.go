@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"RunRows", runRowTests()},
 		{"RunLeases", runLeaseTests()},
 		{"RetriesOfMany", manyRetryTests()},
+		{"Calibrations", calibrationTests()},
 		{"Files", fileTests()},
 		{"Reading", readingTests()},
 		{"FileDeletion", fileDeletionTests()},
@@ -276,7 +277,7 @@ func (f *fixture) count(t *testing.T) int {
 func state(p prism.Prism) store.PrismState {
 	return store.PrismState{
 		ID: p.ID, Slug: p.Slug, Archived: p.ArchivedAt != nil, Latest: p.Latest.Number, Lens: stored(p.Lens),
-		VersionsHash: p.VersionsHash,
+		VersionsHash: p.VersionsHash, Pins: p.Pins,
 	}
 }
 
