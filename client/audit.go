@@ -41,6 +41,9 @@ const (
 	MemberSignIn  AuditAction = "member.sign_in"
 	MemberKey     AuditAction = "member.key" // a key of a session of the console was made
 	MemberSignOut AuditAction = "member.sign_out"
+
+	CalibrationCreated AuditAction = "calibration.create"
+	CalibrationPinned  AuditAction = "calibration.pin"
 )
 
 // AuditEntry says who changed what, and when.

@@ -68,6 +68,23 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.PreviewLens(ctx, "a", *fullVersion.Lens, nil)
 		return err
 	},
+	"createCalibration": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateCalibration(ctx, "a", 1, NewCalibration{Question: "q", Method: AutoCalibration})
+		return err
+	},
+	"listCalibrations": func(ctx context.Context, c *Client) error {
+		_, err := c.ListCalibrations(ctx, "a", 1, "q", PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"readCalibration": func(ctx context.Context, c *Client) error { _, err := c.ReadCalibration(ctx, "a", 1, "a"); return err },
+	"pinCalibrations": func(ctx context.Context, c *Client) error {
+		_, err := c.PinCalibrations(ctx, "a", 1, map[string]*string{"q": nil})
+		return err
+	},
+	"readPinnedCalibrations": func(ctx context.Context, c *Client) error {
+		_, err := c.ReadPinnedCalibrations(ctx, "a", 1)
+		return err
+	},
 	"tryDefinition": func(ctx context.Context, c *Client) error {
 		_, err := c.TryDefinition(ctx, NewTry{
 			Definition: Definition{Fields: fullVersion.Fields, Questions: fullVersion.Questions}, Lens: fullVersion.Lens,
@@ -347,7 +364,7 @@ func TestTheClientHasEveryOperationOfTheDocument(t *testing.T) {
 					}
 				}
 				wantPath := strings.NewReplacer("{prism}", "a", "{result_id}", "a", "{key_id}", "a", "{version}", "1",
-					"{file_id}", "a", "{member_id}", "a", "{run_id}", "a", "{n}", "1").Replace(path)
+					"{file_id}", "a", "{member_id}", "a", "{calibration_id}", "a", "{run_id}", "a", "{n}", "1").Replace(path)
 				if r.request.Method != strings.ToUpper(method) || r.request.URL.Path != wantPath {
 					t.Errorf("sent %s %s, want %s %s", r.request.Method, r.request.URL.Path, method, wantPath)
 				}

@@ -25,6 +25,7 @@ func TestRepeats(t *testing.T) {
 		once = []everyCall{
 			unkeyed, named("retryResult"), named("createPrism"), named("createVersion"), named("createKey"), named("deleteResults"),
 			named("retryResults"), named("createFile"), named("retryRun"), named("tryDefinition"), named("addMember"), named("linkMember"),
+			named("createCalibration"),
 			{"an unkeyed run", func(ctx context.Context, c *Client) error {
 				_, err := c.CreateRun(ctx, "a", NewRun{FileID: "f"})
 				return err
@@ -39,6 +40,7 @@ func TestRepeats(t *testing.T) {
 			named("createRun"), named("listRuns"), named("readRun"), named("pauseRun"), named("resumeRun"), named("cancelRun"),
 			named("putLabels"), named("readLabels"), named("addLabels"), named("listLabels"), named("listLabelQueue"),
 			named("listMembers"), named("changeMember"), named("removeMember"),
+			named("listCalibrations"), named("readCalibration"), named("pinCalibrations"), named("readPinnedCalibrations"),
 			named("previewLens"), named("setRunLimits"), named("listRunRows"), named("followRun"),
 		}
 		all = append(append([]everyCall{}, once...), twice...)

@@ -42,7 +42,10 @@ var shapes = map[string]reflect.Type{
 	"LabelQueue": reflect.TypeFor[LabelQueuePage](), "QueuedResult": reflect.TypeFor[QueuedResult](), "RunLabels": reflect.TypeFor[RunLabels](),
 	"NewMember": reflect.TypeFor[NewMember](), "MemberChange": reflect.TypeFor[MemberChange](), "MemberClaim": reflect.TypeFor[Claim](),
 	"Member": reflect.TypeFor[Member](), "InvitedMember": reflect.TypeFor[InvitedMember](), "MemberPage": reflect.TypeFor[Page[Member]](),
-	"LensPreview": reflect.TypeFor[lensPreview](), "PreviewedLens": reflect.TypeFor[PreviewedLens](),
+	"NewCalibration": reflect.TypeFor[NewCalibration](), "Calibration": reflect.TypeFor[Calibration](), "Figure": reflect.TypeFor[Figure](),
+	"CalibrationPage": reflect.TypeFor[Page[Calibration]](), "CalibrationPins": reflect.TypeFor[calibrationPins](),
+	"PinnedCalibrations": reflect.TypeFor[PinnedCalibrations](),
+	"LensPreview":        reflect.TypeFor[lensPreview](), "PreviewedLens": reflect.TypeFor[PreviewedLens](),
 	"PreviewedResult": reflect.TypeFor[PreviewedResult](), "Definition": reflect.TypeFor[Definition](), "NewTry": reflect.TypeFor[NewTry](),
 	"Try":   reflect.TypeFor[Try](),
 	"Usage": reflect.TypeFor[Usage](), "UsageSum": reflect.TypeFor[UsageSum](),
@@ -58,6 +61,7 @@ var received = []string{
 	"AuditPage", "AuditEntry", "AuditActor", "AuditObject", "ModelList", "Model", "Price", "Record", "RecordModel", "RecordUsage", "Escalation", "AnsweredModel", "Usage", "UsageSum",
 	"Label", "LabelledResult", "LabelPage", "InvalidLabel", "LabelQueue", "RunLabels",
 	"Member", "InvitedMember", "MemberPage", "MemberClaim", "PreviewedLens", "PreviewedResult", "Try", "Deleting", "File", "FileColumn", "FilePage", "FilePart", "FileRows", "Run", "RunUsage", "RunPage", "DryRun", "InvalidRow",
+	"Calibration", "Figure", "CalibrationPage", "PinnedCalibrations",
 }
 
 // TestTheClientsTypesAreTheDocuments holds that each type has the members that the document describes, of the same types,
@@ -247,8 +251,9 @@ func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
 	constants := constantsOf(t)
 	for name, want := range map[string][]string{
 		"Format": schemas["Format"].Enum, "Status": schemas["Status"].Enum, "Role": schemas["Role"].Enum, "Show": schemas["Column"].Properties["show"].Enum,
-		"ProbabilitySource": schemas["Probabilities"].Enum, "QuestionType": types, "AuditAction": schemas["AuditEntry"].Properties["action"].Enum,
-		"UsageBy": schemas["UsageBy"].Enum, "FileFormat": schemas["FileFormat"].Enum, "FileStatus": schemas["FileStatus"].Enum,
+		"ProbabilitySource": schemas["Probabilities"].Enum, "QuestionType": types, "CalibrationMethod": schemas["NewCalibration"].Properties["method"].Enum,
+		"AuditAction": schemas["AuditEntry"].Properties["action"].Enum,
+		"UsageBy":     schemas["UsageBy"].Enum, "FileFormat": schemas["FileFormat"].Enum, "FileStatus": schemas["FileStatus"].Enum,
 		"RunStatus": schemas["RunStatus"].Enum, "RowsFormat": rows["format"],
 		"RowStatus":   slices.DeleteFunc(rows["only"], func(one string) bool { return one == "all" }), // which is ""
 		"ErrorCode":   slices.DeleteFunc(schemas["Escalation"].Properties["error_code"].Enum, func(null string) bool { return null == "" }),

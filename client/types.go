@@ -179,6 +179,8 @@ type Column struct {
 	Option   string   `json:"option,omitempty"`
 	YesAt    *float64 `json:"yes_at,omitempty"` // 0.6 when nil
 	NoAt     *float64 `json:"no_at,omitempty"`  // 0.4 when nil
+	// Calibrated shows calibrated probabilities, and nothing where no calibration is pinned (see PinCalibrations).
+	Calibrated bool `json:"calibrated,omitempty"`
 }
 
 // Lens turns stored answers into named columns.

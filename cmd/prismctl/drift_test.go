@@ -25,7 +25,10 @@ type described struct {
 		}
 	}
 	Components struct {
-		Schemas map[string]struct{ Enum []string }
+		Schemas map[string]struct {
+			Enum       []string
+			Properties map[string]struct{ Enum []string }
+		}
 	}
 }
 
@@ -79,6 +82,7 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 		{"runs list", "status", d.Components.Schemas["RunStatus"].Enum},
 		{"runs download", "output", rows["format"]},
 		{"runs download", "only", rows["only"]},
+		{"calibrate fit", "method", d.Components.Schemas["NewCalibration"].Properties["method"].Enum},
 		{"members invite", "role", d.Components.Schemas["Role"].Enum},
 		{"keys create", "role", d.Components.Schemas["Role"].Enum},
 	} {
@@ -116,7 +120,7 @@ func TestACommandUsesEveryOperation(t *testing.T) {
 	pages := map[string]string{
 		"listResults": "Results", "listPrisms": "Prisms", "listKeys": "Keys", "listMembers": "Members", "listAudit": "Audit", "listVersions": "Versions",
 		"listFiles": "Files", "createFile": "UploadFile", "putPart": "UploadFile", "completeFile": "UploadFile",
-		"listRuns": "Runs", "followRun": "WatchRun", "listLabels": "Labels", "listLabelQueue": "LabelQueue",
+		"listRuns": "Runs", "followRun": "WatchRun", "listLabels": "Labels", "listLabelQueue": "LabelQueue", "listCalibrations": "Calibrations",
 	}
 	for _, methods := range openAPI(t).Paths {
 		for _, o := range methods {

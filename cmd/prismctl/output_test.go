@@ -167,17 +167,20 @@ func TestAgo(t *testing.T) {
 
 // longest are answers of the API with long values, by the path of the list.
 var longest = map[string]string{
-	"/v1/prisms":            `{"slug":"SLUG","name":"NAME","latest_version":1000,"created_at":"AT","archived_at":"AT","version":{"questions":[]},"id":"ID"}`,
-	"/v1/prisms/x/versions": `{"version":1000,"fields":[],"questions":[],"created_at":"AT","model":"NAME"}`,
-	"/v1/results":           `{"id":"ID","ref":"NAME","prism":"SLUG","version":1000,"status":"failed","error":"NAME","took_ms":15000,"created_at":"AT"}`,
-	"/v1/keys":              `{"id":"ID","name":"NAME","prefix":"prism_abcdef","role":"labeller","created_at":"AT","last_used_at":"AT","revoked_at":"AT"}`,
-	"/v1/members":           `{"id":"ID","name":"NAME","role":"labeller","email":"NAME","created_at":"AT","last_seen_at":"AT"}`,
-	"/v1/audit":             `{"id":"ID","at":"AT","actor":{"name":"NAME"},"action":"prism.unarchive","object":{"name":"NAME","id":"ID"},"detail":{}}`,
-	"/v1/models":            `{"name":"NAME","default":true,"provider":"anthropic-messages","model":"NAME","probabilities":"simulated"}`,
-	"/v1/usage":             `{"day":"2026-11-21","prism":"SLUG","results":1000000,"failed":100000,"input_tokens":1000000000,"output_tokens":100000000,"cost":12345.123456,"currency":"USD"}`,
-	"/v1/files":             `{"id":"ID","name":"NAME","format":"parquet","bytes":1000000000,"status":"uploading","rows":1000000,"created_at":"AT","expires_at":"AT"}`,
-	"/v1/files/x/rows":      `{"NAME":"NAME","b":"NAME","c":"NAME"}`,
-	"/v1/runs":              `{"id":"ID","name":"NAME","prism":"SLUG","version":1000,"status":"cancelling","rows":1000000,"ok":500000,"failed":9999,"created_at":"AT"}`,
+	"/v1/prisms":                           `{"slug":"SLUG","name":"NAME","latest_version":1000,"created_at":"AT","archived_at":"AT","version":{"questions":[]},"id":"ID"}`,
+	"/v1/prisms/x/versions":                `{"version":1000,"fields":[],"questions":[],"created_at":"AT","model":"NAME"}`,
+	"/v1/prisms/x":                         `{}`,
+	"/v1/prisms/x/versions/0/calibration":  `{}`,
+	"/v1/prisms/x/versions/0/calibrations": `{"id":"ID","question":"SLUG","method":"platt","a":1.2345678,"b":-1.2345678,"labels":10000,"created_at":"AT"}`,
+	"/v1/results":                          `{"id":"ID","ref":"NAME","prism":"SLUG","version":1000,"status":"failed","error":"NAME","took_ms":15000,"created_at":"AT"}`,
+	"/v1/keys":                             `{"id":"ID","name":"NAME","prefix":"prism_abcdef","role":"labeller","created_at":"AT","last_used_at":"AT","revoked_at":"AT"}`,
+	"/v1/members":                          `{"id":"ID","name":"NAME","role":"labeller","email":"NAME","created_at":"AT","last_seen_at":"AT"}`,
+	"/v1/audit":                            `{"id":"ID","at":"AT","actor":{"name":"NAME"},"action":"prism.unarchive","object":{"name":"NAME","id":"ID"},"detail":{}}`,
+	"/v1/models":                           `{"name":"NAME","default":true,"provider":"anthropic-messages","model":"NAME","probabilities":"simulated"}`,
+	"/v1/usage":                            `{"day":"2026-11-21","prism":"SLUG","results":1000000,"failed":100000,"input_tokens":1000000000,"output_tokens":100000000,"cost":12345.123456,"currency":"USD"}`,
+	"/v1/files":                            `{"id":"ID","name":"NAME","format":"parquet","bytes":1000000000,"status":"uploading","rows":1000000,"created_at":"AT","expires_at":"AT"}`,
+	"/v1/files/x/rows":                     `{"NAME":"NAME","b":"NAME","c":"NAME"}`,
+	"/v1/runs":                             `{"id":"ID","name":"NAME","prism":"SLUG","version":1000,"status":"cancelling","rows":1000000,"ok":500000,"failed":9999,"created_at":"AT"}`,
 }
 
 // TestListsFitATerminal holds each list, that is each command with -o wide, to 80 characters, whatever its values are. No id is cut.

@@ -154,6 +154,8 @@ lens:
 		{"the probability of an option", "show: answer", "show: probability, option: b", good},
 		{"the probability of an unknown option", "show: answer", "show: probability, option: z", beyond},
 		{"the answer of an option", "show: answer", "show: answer, option: b", wrong},
+		{"calibrated columns", "question: c, show: answer", "question: y, show: probability, calibrated: true", good},
+		{"calibrated by a text", "question: c, show: answer", "question: y, show: probability, calibrated: \"yes\"", wrong},
 		{"limits of yes and no", "question: c, show: answer", "question: y, show: answer, yes_at: 1, no_at: 0", good},
 		{"a limit above 1", "question: c, show: answer", "question: y, show: answer, yes_at: 1.1", wrong},
 		{"a limit of a choice", "show: answer", "show: answer, yes_at: 0.5", beyond},

@@ -25,7 +25,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{"key":"s","type":"scale","text":"?","levels":[{"key":"l","label":"L","value":1},{"key":"h","label":"H","value":2}]}]`
 	// Its columns name questions, so questions may not go while it is there.
 	const lens = `"lens":{"columns":[{"name":"p","question":"c","show":"probability","option":"a"},
-		{"name":"y","question":"y","show":"answer","yes_at":0.6,"no_at":0.4}]}`
+		{"name":"y","question":"y","show":"answer","yes_at":0.6,"no_at":0.4,"calibrated":true}]}`
 	create := func(b request.Body) error { _, err := request.ParseCreate("p", nil, b); return err }
 	newPrism := func(b request.Body) error { _, err := request.ParseNewPrism(b); return err }
 	newVersion := func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err }
@@ -66,6 +66,14 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 		{
 			"ManyLabels", `{"labels":[{"ref":"r","question":"q","value":"v"}],"sample":"random","annotator":"a","version":1}`, "version",
 			func(b request.Body) error { _, _, err := request.ParseManyLabels("p", b); return err },
+		},
+		{
+			"NewCalibration", `{"question":"q","method":"auto"}`, "method",
+			func(b request.Body) error { _, _, err := request.ParseNewCalibration("p", "1", b); return err },
+		},
+		{
+			"CalibrationPins", `{"questions":{"q":"` + anID + `"}}`, "",
+			func(b request.Body) error { _, _, err := request.ParsePins("p", "1", b); return err },
 		},
 		{"NewFile", `{"name":"n","format":"csv","bytes":1}`, "", func(b request.Body) error { _, err := request.ParseNewFile(b); return err }},
 		{

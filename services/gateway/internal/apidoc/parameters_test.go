@@ -35,6 +35,13 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		return anID
 	}
 	runAction := func(_, v string) error { _, err := request.ParseRunAction(v, request.Body{}); return err }
+	aVersion := func(name, value string) string {
+		if name == "version" {
+			return value
+		}
+		return "1"
+	}
+	anObject := func(s string) request.Body { return request.Body{Kind: httpkit.JSON, Bytes: []byte(s)} }
 	text := request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)}
 	read := map[string]func(name, value string) error{
 		"createResult": func(n, v string) error { _, err := request.ParseCreate("p", formats(n, v), text); return err },
@@ -53,9 +60,26 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
 		"readUsage":     func(n, v string) error { _, err := request.ParseUsage(sent(n, v)); return err },
 		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
-		"readFile":      func(_, v string) error { _, err := request.ParseFile(v); return err },
-		"deleteFile":    func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
-		"completeFile":  func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
+		"createCalibration": func(n, v string) error {
+			_, _, err := request.ParseNewCalibration("p", aVersion(n, v), anObject(`{"question":"q","method":"auto"}`))
+			return err
+		},
+		"listCalibrations": func(n, v string) error {
+			_, _, err := request.ParseCalibrationList("p", aVersion(n, v), sent(n, v))
+			return err
+		},
+		"readCalibration": func(n, v string) error {
+			_, _, err := request.ParseCalibration("p", aVersion(n, v), in("calibration_id", n, v))
+			return err
+		},
+		"pinCalibrations": func(n, v string) error {
+			_, _, err := request.ParsePins("p", aVersion(n, v), anObject(`{"questions":{}}`))
+			return err
+		},
+		"readPinnedCalibrations": func(n, v string) error { _, err := request.ParsePinned("p", aVersion(n, v)); return err },
+		"readFile":               func(_, v string) error { _, err := request.ParseFile(v); return err },
+		"deleteFile":             func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
+		"completeFile":           func(_, v string) error { _, err := request.ParseFileAction(v, request.Body{}); return err },
 		"putPart": func(n, v string) error {
 			at := map[string]string{"file_id": anID, "n": "1"}
 			at[n] = v

@@ -34,6 +34,9 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
 		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
 		"setRunLimits":  func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err },
+
+		"createCalibration": func(b request.Body) error { _, _, err := request.ParseNewCalibration("p", "1", b); return err },
+		"pinCalibrations":   func(b request.Body) error { _, _, err := request.ParsePins("p", "1", b); return err },
 	}
 	operations(t, func(t *testing.T, _, _ string, op operation) {
 		if op.RequestBody == nil {
@@ -224,11 +227,23 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	_, _, err = request.ParseLabelList("p", query("version", "0"))
 	put("InvalidVersionOfLabels", err)
 
+	_, _, err = request.ParseNewCalibration("p", "1", jsonBody(`{}`))
+	put("CalibrationProblems", err)
+	_, _, err = request.ParseNewCalibration("p", "1", jsonBody(`{"question":"q","method":"best"}`))
+	put("InvalidMethod", err)
+	_, _, err = request.ParsePins("p", "1", jsonBody(`{}`))
+	put("QuestionsRequired", err)
+	_, _, err = request.ParsePins("p", "1", jsonBody(`{"questions":{"topic":"1"}}`))
+	put("PinNotUuid", err)
+	_, _, err = request.ParseCalibration("p", "1", "1")
+	put("InvalidCalibrationId", err)
+
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are
 	// model-proxy's.
 	elsewhere := map[string]bool{
 		"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true,
 		"NoSuchColumn": true, "TryNoSuchModel": true, "UnknownLabel": true, "UnknownQueueQuestion": true,
+		"UnknownCalibratedQuestion": true, "MethodOfAnotherType": true, "UnknownCalibration": true,
 	}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 

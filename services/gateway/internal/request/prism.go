@@ -43,7 +43,7 @@ var (
 	levelShape    = &shape{members: members("key", "label", "value")}
 	questionShape = &shape{members: append(members("key", "type", "text", "insufficient_information"),
 		arrayOf("options", maxOptions, optionShape), arrayOf("levels", maxLevels, levelShape))}
-	columnShape = &shape{members: members("name", "question", "show", "option", "yes_at", "no_at")}
+	columnShape = &shape{members: members("name", "question", "show", "option", "yes_at", "no_at", "calibrated")}
 	lensShape   = &shape{members: append(members("dry_run"), arrayOf("columns", maxColumns, columnShape))}
 	nameShape   = &shape{members: members("name")}
 	// prismShape is also the shape of a version, which has no slug and no name.
@@ -301,5 +301,7 @@ func (r *reader) column(it item) prism.Column {
 		Option:   r.optionalStr(it.at("option"), 1, maxName), // an empty string is no key of an option or level
 		YesAt:    r.optionalNumber(it.at("yes_at")),
 		NoAt:     r.optionalNumber(it.at("no_at")),
+
+		Calibrated: r.optionalBoolean(it.at("calibrated")),
 	}
 }

@@ -33,12 +33,13 @@ const (
 	textEmailOrClaim = "send either email or claim"
 
 	// With the bound.
-	textAtLeast  = "Number must be greater than or equal to %d"
-	textAtMost   = "Number must be less than or equal to %d"
-	textTooLong  = "String must contain at most %d character(s)"
-	textTooShort = "String must contain at least %d character(s)"
-	textTooMany  = "Array must contain at most %d element(s)"
-	textTooFew   = "Array must contain at least %d element(s)"
+	textAtLeast        = "Number must be greater than or equal to %d"
+	textAtMost         = "Number must be less than or equal to %d"
+	textTooLong        = "String must contain at most %d character(s)"
+	textTooShort       = "String must contain at least %d character(s)"
+	textTooMany        = "Array must contain at most %d element(s)"
+	textTooFew         = "Array must contain at least %d element(s)"
+	textTooManyMembers = "Object must contain at most %d member(s)"
 )
 
 // The patterns of names (spec: definition-keys, slug-form, model-of-a-version). The name of a model has the form of a slug.

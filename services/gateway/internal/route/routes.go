@@ -18,6 +18,7 @@ func Register(app *fiber.App, d Deps) {
 	retries(app, d)
 	labels(app, d)
 	deletions(app, d)
+	calibrations(app, d)
 	keys(app, d)
 	people(app, d)
 	audit(app, d)
@@ -129,6 +130,38 @@ func prisms(app *fiber.App, d Deps) {
 			return tagged(do, false), err
 		}))
 	}
+}
+
+// calibrations are the calls on calibrations. To fit one may take longer than other changes.
+func calibrations(app *fiber.App, d Deps) {
+	const of = "/v1/prisms/:prism/versions/:version/"
+	named := func(c *fiber.Ctx) (prismParam, version string) {
+		return httpkit.Param(c, "prism"), httpkit.Param(c, "version")
+	}
+	app.Post(of+"calibrations", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		p, version := named(c)
+		ref, sent, err := request.ParseNewCalibration(p, version, b)
+		return call{status: fiber.StatusCreated, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
+			ctx, cancel := context.WithTimeout(ctx, contract.CalibrationWait)
+			defer cancel()
+			return d.Results.CreateCalibration(ctx, key, ref, sent)
+		}}, err
+	}))
+	app.Get(of+"calibrations", d.look(func(c *fiber.Ctx) (call, error) {
+		p, version := named(c)
+		return two(d.Results.ListCalibrations)(request.ParseCalibrationList(p, version, query(c)))
+	}))
+	app.Get(of+"calibrations/:calibration_id", d.look(func(c *fiber.Ctx) (call, error) {
+		p, version := named(c)
+		return two(d.Results.Calibration)(request.ParseCalibration(p, version, httpkit.Param(c, "calibration_id")))
+	}))
+	app.Put(of+"calibration", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		p, version := named(c)
+		return two(d.Results.PinCalibrations)(request.ParsePins(p, version, b))
+	}))
+	app.Get(of+"calibration", d.look(func(c *fiber.Ctx) (call, error) {
+		return one(d.Results.PinnedCalibrations)(request.ParsePinned(named(c)))
+	}))
 }
 
 // retries is the call that retries many results. It may take longer than other changes.
