@@ -69,36 +69,40 @@ func (c Calibration) Validate() error {
 // probability, and of two answers by the probability of yes, is kept, except that an isotonic function makes different
 // probabilities equal.
 func (c Calibration) Apply(probabilities []float64) []float64 {
-	if c.Method == Temperature {
-		return heat(probabilities, 1/c.Temperature)
-	}
-	calibrated := slices.Clone(probabilities)
-	for i, p := range calibrated {
-		if c.Method == Platt {
-			calibrated[i] = logistic(c.A*logit(p) + c.B)
-		} else {
-			calibrated[i] = interpolate(c.X, c.Y, p)
-		}
-	}
-	return calibrated
+	return c.Append(make([]float64, 0, len(probabilities)), probabilities)
 }
 
-// heat is p^power renormalised (Guo, Pleiss, Sun and Weinberger 2017, On calibration of modern neural networks, ICML). A
-// probability of 0 stays 0, and a power of 1 changes nothing.
-func heat(probabilities []float64, power float64) []float64 {
-	heated := slices.Clone(probabilities)
-	if power == 1 {
-		return heated
+// Append appends what Apply returns. Of the two slices, dst may follow on probabilities in memory.
+func (c Calibration) Append(dst, probabilities []float64) []float64 {
+	if c.Method == Temperature {
+		return heat(dst, probabilities, 1/c.Temperature)
 	}
-	most, sum := slices.Max(heated), 0.0
-	for i, p := range heated {
-		heated[i] = math.Pow(p/most, power) // 1 for the most probable class, so that the sum is not 0
-		sum += heated[i]
+	for _, p := range probabilities {
+		if c.Method == Platt {
+			dst = append(dst, logistic(c.A*logit(p)+c.B))
+		} else {
+			dst = append(dst, interpolate(c.X, c.Y, p))
+		}
 	}
-	for i := range heated {
-		heated[i] /= sum
+	return dst
+}
+
+// heat appends p^power renormalised (Guo, Pleiss, Sun and Weinberger 2017, On calibration of modern neural networks, ICML). A
+// probability of 0 stays 0, and a power of 1 changes nothing. The power is that of exp and log, in a third of the time of math.Pow.
+func heat(dst, probabilities []float64, power float64) []float64 {
+	if power == 1 || len(probabilities) == 0 {
+		return append(dst, probabilities...)
 	}
-	return heated
+	first, most, sum := len(dst), slices.Max(probabilities), 0.0
+	for _, p := range probabilities {
+		heated := math.Exp(power * math.Log(p/most)) // 1 for the most probable class, so that the sum is not 0
+		sum += heated
+		dst = append(dst, heated)
+	}
+	for i := range dst[first:] {
+		dst[first+i] /= sum
+	}
+	return dst
 }
 
 // logit is ln(p/(1-p)). Probabilities of 0 and 1 count as 1e-15 and 1 - 1e-15.
