@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/prism"
@@ -53,6 +54,7 @@ type Pinned map[string]*calibration.Calibration
 type Plan struct {
 	columns    []column
 	calibrated bool // a column is
+	memory     sync.Pool
 }
 
 type column struct {
@@ -93,20 +95,10 @@ func (p *Plan) Calibrated() bool { return p.calibrated }
 func (p *Plan) Apply(dst []Cell, answers prism.Answers) []Cell {
 	dst = slices.Grow(dst, len(p.columns))
 	if p.calibrated {
-		return p.applyCalibrated(dst, answers)
+		return p.applyCalibrated(dst, nil, answers)
 	}
 	for i := range p.columns {
-		cell, _ := p.columns[i].show(answers, nil)
-		dst = append(dst, cell)
-	}
-	return dst
-}
-
-// applyCalibrated is Apply with memory for calibrated answers.
-func (p *Plan) applyCalibrated(dst []Cell, answers prism.Answers) []Cell {
-	var last calibrated
-	for i := range p.columns {
-		cell, _ := p.columns[i].show(answers, &last)
+		cell, _ := p.columns[i].show(p.columns[i].find(answers))
 		dst = append(dst, cell)
 	}
 	return dst
@@ -115,27 +107,20 @@ func (p *Plan) applyCalibrated(dst []Cell, answers prism.Answers) []Cell {
 // Reasons has, for each column in Lens order, why its cell is null.
 func (p *Plan) Reasons(answers prism.Answers) []Reason {
 	reasons := make([]Reason, len(p.columns))
-	var last calibrated
-	for i := range p.columns {
-		_, reasons[i] = p.columns[i].show(answers, &last)
-	}
+	p.applyCalibrated(nil, reasons, answers)
 	return reasons
 }
 
-// show is the column's cell, or why it is null. Only a calibrated column needs last.
-func (c *column) show(answers prism.Answers, last *calibrated) (Cell, Reason) {
-	a := c.find(answers)
+// show is the column's cell, or why it is null, before calibration. A nil answer is none.
+func (c *column) show(a *prism.Answer) (Cell, Reason) {
 	if a == nil {
 		return Cell{}, NoQuestion
 	}
 	cell, reason := c.cell(a)
-	switch {
-	case !c.Calibrated, reason != "":
-		return cell, reason
-	case c.calibration == nil:
+	if c.Calibrated && c.calibration == nil && reason == "" {
 		return Cell{}, NotPinned
 	}
-	return c.cell(last.answer(a, c.calibration))
+	return cell, reason
 }
 
 // find is the column's answer, or nil. Answers are stored in the version's order, so it is nearly always at c.position.

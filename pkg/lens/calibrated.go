@@ -8,37 +8,61 @@ import (
 // maxKeys is the most options or levels that a question has: 26 options and insufficient information.
 const maxKeys = 27
 
-// calibrated is the answer that was calibrated last: columns of one question are mostly side by side.
-type calibrated struct {
-	of            *prism.Answer
-	calibrated    prism.Answer
+// memory is what calibrating an answer needs.
+type memory struct {
 	keys          [maxKeys]prism.KeyProbability
-	probabilities [maxKeys]float64
+	probabilities [2 * maxKeys]float64 // stored and calibrated
 }
 
-// answer is an answer with calibrated probabilities, until the next call. What was chosen stays: no calibration of a choice or
-// scale changes the order of its probabilities (spec: calibrated-column).
-func (l *calibrated) answer(a *prism.Answer, by *calibration.Calibration) *prism.Answer {
-	if l.of == a {
-		return &l.calibrated
+// applyCalibrated is Apply and, unless reasons is nil, Reasons for a Lens with calibrated columns. Columns of one question are mostly
+// side by side, so the answer that was calibrated last is kept.
+func (p *Plan) applyCalibrated(dst []Cell, reasons []Reason, answers prism.Answers) []Cell {
+	m, _ := p.memory.Get().(*memory)
+	if m == nil {
+		m = &memory{}
 	}
-	l.of, l.calibrated = a, *a
+	defer p.memory.Put(m)
+	var (
+		of   *prism.Answer
+		last prism.Answer
+	)
+	for i := range p.columns {
+		c := &p.columns[i]
+		a := c.find(answers)
+		cell, reason := c.show(a)
+		if c.Calibrated && reason == "" {
+			if of != a {
+				of, last = a, calibrated(*a, c.calibration, m.keys[:0], m.probabilities[:0])
+			}
+			cell, reason = c.cell(&last)
+		}
+		if reasons != nil {
+			reasons[i] = reason
+		}
+		dst = append(dst, cell)
+	}
+	return dst
+}
+
+// calibrated is an answer with calibrated probabilities. What was chosen stays: no calibration of a choice or scale changes the order
+// of its probabilities (spec: calibrated-column). The answer is in the memory of keys; p is memory to work in.
+func calibrated(a prism.Answer, by *calibration.Calibration, keys []prism.KeyProbability, p []float64) prism.Answer {
 	if a.Type == prism.YesNo {
-		l.calibrated.Probability = by.Apply(append(l.probabilities[:0], a.Probability))[0]
-		return &l.calibrated
+		p = append(p, a.Probability)
+		a.Probability = by.Append(p[1:], p)[0]
+		return a
 	}
-	p := l.probabilities[:0]
+	n := len(a.Probabilities)
 	for _, k := range a.Probabilities {
 		p = append(p, k.Probability)
 	}
-	p = by.Apply(p)
-	l.calibrated.Probabilities = l.keys[:0]
-	for i, k := range a.Probabilities {
-		l.calibrated.Probabilities = append(l.calibrated.Probabilities, prism.KeyProbability{Key: k.Key, Probability: p[i]})
+	for i, calibrated := range by.Append(p[n:], p) {
+		keys = append(keys, prism.KeyProbability{Key: a.Probabilities[i].Key, Probability: calibrated})
 	}
+	a.Probabilities = keys
 	if a.Type == prism.Choice {
-		chosen, _ := l.calibrated.ProbabilityOf(a.Chosen)
-		l.calibrated.Confidence = prism.Confidence(chosen, len(p))
+		chosen, _ := a.ProbabilityOf(a.Chosen)
+		a.Confidence = prism.Confidence(chosen, n)
 	}
-	return &l.calibrated
+	return a
 }

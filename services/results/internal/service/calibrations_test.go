@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -450,5 +451,62 @@ func TestPinsAreReadOnceUntilTheyChange(t *testing.T) {
 		if n := counted.reads.Load(); n != c.reads {
 			t.Errorf("%d: pins were read %d times, want %d", i, n, c.reads)
 		}
+	}
+}
+
+// BenchmarkRead is a read of a result with a question of each type, with the derived Lens and with all its columns calibrated.
+func BenchmarkRead(b *testing.B) {
+	for _, calibrated := range []bool{false, true} {
+		b.Run(fmt.Sprintf("calibrated=%t", calibrated), func(b *testing.B) {
+			w := newWorld(b)
+			d := prism.Definition{Fields: []prism.Field{{Key: "text"}}, Questions: []prism.Question{
+				{Key: "topic", Type: prism.Choice, Text: "?", Options: []prism.Option{{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "d"}}},
+				{Key: "urgent", Type: prism.YesNo, Text: "?"},
+				{Key: "mood", Type: prism.Scale, Text: "?", Levels: []prism.Level{{Key: "low", Value: 1}, {Key: "mid", Value: 2}, {Key: "up", Value: 3}}},
+			}}
+			l := lens.Derive(d)
+			for i := range l.Columns {
+				l.Columns[i].Calibrated = calibrated
+			}
+			p := contract.NewPrism{Slug: "tickets", NewVersion: contract.NewVersion{Definition: d, Lens: &l}}
+			if _, err := w.CreatePrism(b.Context(), w.key, p); err != nil {
+				b.Fatal(err)
+			}
+			of, err := w.store.Store.Prism(b.Context(), w.account, prism.Ref{Slug: "tickets"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var pins []store.Pin
+			for question, fit := range map[string]string{
+				"topic": `{"method":"temperature","temperature":1.6}`, "urgent": `{"method":"platt","a":0.7,"b":-0.3}`,
+				"mood": `{"method":"temperature","temperature":0.8}`,
+			} {
+				c := store.Calibration{
+					ID: prism.CalibrationID{UUID: w.id()}, Prism: of.ID, Version: 1, Question: question, Fit: []byte(fit), Measures: []byte(`{}`),
+				}
+				if err := w.store.AddCalibration(b.Context(), w.account, c, w.by()); err != nil {
+					b.Fatal(err)
+				}
+				pins = append(pins, store.Pin{Question: question, Calibration: c.ID})
+			}
+			if calibrated {
+				if err := w.store.PinCalibrations(b.Context(), w.account, of.ID, 1, pins, prism.PinsID{UUID: w.id()}, w.by()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			s := w.save(of.ID)
+			s.Outcome.Answers = []byte(`{"topic":{"type":"choice","value":"a","probabilities":{"a":0.61,"b":0.2,"c":0.1,"d":0.09},"confidence":0.48},` +
+				`"urgent":{"type":"yes_no","probability":0.8125},` +
+				`"mood":{"type":"scale","level":"mid","probabilities":{"low":0.3,"mid":0.5,"up":0.2}}}`)
+			if _, err := w.Save(b.Context(), s); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := w.Read(b.Context(), w.key, s.ID, contract.JSON); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -72,7 +72,7 @@ func (c *counting) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time
 	return c.Store.TouchKeys(ctx, used)
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	s := sqlitetest.New(t)
 	w := &world{store: &counting{Store: s}, key: contract.KeyDigest{1}, digests: map[string]contract.KeyDigest{}}
