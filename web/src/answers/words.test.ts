@@ -34,7 +34,7 @@ it('sums answers up by their texts', () => {
 });
 
 it('takes the thresholds of the column that shows the answer, else those of the API', () => {
-  const lens = [column('probability', 'refund'), { ...column('answer', 'refund'), yes_at: 0.8, no_at: null }];
+  const lens = [column('probability', 'refund'), { ...column('answer', 'refund'), yes_at: 0.9, calibrated: true }, { ...column('answer', 'refund'), yes_at: 0.8, no_at: null }];
   expect(thresholds('refund', lens)).toEqual({ no: 0.4, yes: 0.8 });
   expect(thresholds('other', lens)).toEqual({ no: 0.4, yes: 0.6 });
 });

@@ -29,9 +29,9 @@ export function summary(answers: Record<string, Shaped> | null): string {
   return (texts.length ? texts : values).map(([name, value]) => `${name} ${typeof value === 'number' ? shown(value) : (value ?? '–')}`).join(' · ');
 }
 
-/** The thresholds of a yes_no question: those of the first Lens column that shows its answer. */
+/** The thresholds of a yes_no question: those of the first Lens column that shows its answer by the stored probability. */
 export function thresholds(question: string, columns: LensColumn[]): { no: number; yes: number } {
-  const column = columns.find((one) => one.question === question && one.show === 'answer');
+  const column = columns.find((one) => one.question === question && one.show === 'answer' && !one.calibrated);
   return { no: column?.no_at ?? 0.4, yes: column?.yes_at ?? 0.6 };
 }
 

@@ -246,6 +246,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/prisms/{prism}/versions/{version}/calibrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List calibrations
+         * @description The calibrations of this version, newest first.
+         */
+        get: operations["listCalibrations"];
+        put?: never;
+        /**
+         * Fit a calibration
+         * @description Fits a calibration to the labels of a question of this version: of the newest 10,000 results whose labels count. It is stored, never changes, and counts for nothing until it is pinned. `auto` takes the method with the least log loss on labels that it did not see, and is a 409 when none is better than no calibration: when the 95% interval of the gain is not above 0. Needs a key of an editor.
+         */
+        post: operations["createCalibration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/versions/{version}/calibrations/{calibration_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a calibration
+         * @description One calibration of this version.
+         */
+        get: operations["readCalibration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/versions/{version}/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what is pinned
+         * @description Which calibration each question of this version has.
+         */
+        get: operations["readPinnedCalibrations"];
+        /**
+         * Pin calibrations
+         * @description Pins a calibration to each question that the body names, in place of the one it had; null unpins. Other questions keep theirs. Columns of the Lens with `calibrated` show what the pinned calibration of the version that answered makes of the stored probabilities, from the next read on. Stored answers and the format raw never change. Needs a key of an editor.
+         */
+        put: operations["pinCalibrations"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/prisms/{prism}/lens": {
         parameters: {
             query?: never;
@@ -1204,6 +1272,11 @@ export interface components {
              * @default 0.4
              */
             no_at?: number | null;
+            /**
+             * @description Shows what the calibration that is pinned to the question of the version that answered makes of the stored probabilities, and null where none is pinned.
+             * @default false
+             */
+            calibrated?: boolean | null;
         } & (unknown & unknown);
         /** @description A prism to be, with its version 1. */
         NewPrism: {
@@ -1417,7 +1490,7 @@ export interface components {
         PreviewedResult: {
             /** @description The result as a read shows it, with these columns as its answers. */
             result: components["schemas"]["Result"];
-            /** @description By the name of each column that is null, why: the version that answered lacks what the column shows. Empty for a failed result, whose `error` says why. */
+            /** @description By the name of each column that is null, why: the version that answered lacks what the column shows, or has no pinned calibration. Empty for a failed result, whose `error` says why. */
             missing: {
                 [key: string]: string;
             };
@@ -1641,6 +1714,86 @@ export interface components {
             /** @description Cells that are no value of their question. */
             invalid: number;
         };
+        /** @description A calibration to fit. */
+        NewCalibration: {
+            /** @description A question of the version. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description `temperature`: of a choice or scale, pₖ^(1/T) renormalised, from 100 labels. `platt`: of a yes_no, σ(a·logit p + b), from 200 labels of which 20 are yes and 20 are no. `isotonic`: of a yes_no, a rising function, from 1,000 labels. `auto`: the best of those that there are enough labels for, if it is better than none.
+             * @enum {string}
+             */
+            method: "auto" | "temperature" | "platt" | "isotonic";
+        };
+        /** @description Maps the probabilities of a question of a version. It never changes. */
+        Calibration: {
+            /**
+             * Format: uuid
+             * @description Pins the calibration.
+             */
+            id: string;
+            /** @description The version whose answers it was fitted to. */
+            version: number;
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description How it maps probabilities.
+             * @enum {string}
+             */
+            method: "temperature" | "platt" | "isotonic";
+            /** @description T of pₖ^(1/T): above 1 answers become less certain, below 1 more. Of `temperature` alone. */
+            temperature: number | null;
+            /** @description a of σ(a·logit p + b). Of `platt` alone. */
+            a: number | null;
+            /** @description b of σ(a·logit p + b). Of `platt` alone. */
+            b: number | null;
+            /** @description The corners of a rising function, each as [stored, calibrated]. Between two corners it is linear, and constant outside. Of `isotonic` alone. */
+            points: number[][] | null;
+            /** @description How many labels it was fitted to. */
+            labels: number;
+            /** @description The mean log loss of the stored probabilities on these labels. */
+            log_loss_before: number;
+            /** @description The mean log loss of calibrated probabilities, each calibrated by a fit to labels of other inputs (5-fold cross-validation). */
+            log_loss_after: number;
+            /** @description How much smaller the log loss becomes, with its 95% interval. */
+            gain: components["schemas"]["Figure"];
+            /**
+             * Format: date-time
+             * @description When it was fitted. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+        };
+        /** @description An estimate with its 95% interval. */
+        Figure: {
+            /** @description The estimate. */
+            value: number;
+            /** @description The lower end. */
+            low: number;
+            /** @description The upper end. */
+            high: number;
+        };
+        /** @description A page of calibrations, newest first. */
+        CalibrationPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Calibration"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description What to pin. */
+        CalibrationPins: {
+            /** @description By the key of a question of the version, the id of one of its calibrations, or null for none. */
+            questions: {
+                [key: string]: string | null;
+            };
+        };
+        /** @description What is pinned to a version. */
+        PinnedCalibrations: {
+            /** @description The version. */
+            version: number;
+            /** @description By the key of each question of the version, the id of its calibration, or null. */
+            questions: {
+                [key: string]: string | null;
+            };
+        };
         /** @description A member to invite, or with `claim` a rule. */
         NewMember: {
             /** @description What people call the member or rule. */
@@ -1857,7 +2010,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
+            action: "account.create" | "account.limits" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
@@ -2553,6 +2706,16 @@ export interface components {
         IfMatch: string;
         /** @description The format of the result. Sent empty it is `json`. */
         Format: components["schemas"]["Format"];
+        /**
+         * @description The number of the version.
+         * @example 1
+         */
+        VersionNumber: number;
+        /**
+         * @description The id of the calibration, in any letter case.
+         * @example 0199f5d0-21b4-7e90-8c3d-6f1a2b3c4d5e
+         */
+        CalibrationId: string;
         /** @description How many items a page holds at most. */
         Limit: number;
         /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
@@ -3590,6 +3753,364 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCalibrations: {
+        parameters: {
+            query?: {
+                /** @description Only calibrations of the question with this key. */
+                question?: string;
+                /** @description How many items a page holds at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of calibrations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalibrationPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCalibration"];
+            };
+        };
+        responses: {
+            /** @description The calibration. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The prism is archived, or its labels do not give a calibration. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+                /**
+                 * @description The id of the calibration, in any letter case.
+                 * @example 0199f5d0-21b4-7e90-8c3d-6f1a2b3c4d5e
+                 */
+                calibration_id: components["parameters"]["CalibrationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calibration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism, version or calibration. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readPinnedCalibrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is pinned. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PinnedCalibrations"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pinCalibrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CalibrationPins"];
+            };
+        };
+        responses: {
+            /** @description What is pinned now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PinnedCalibrations"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The prism is archived. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -2,11 +2,11 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { type ReactNode, useState } from 'react';
 import { LensValue } from '@/answers/Answers';
 import { api, ApiError, ask, useCan } from '@/api';
-import { Button, ButtonLink, count, Empty, ErrorNote, Note, Section, Skeleton, Status, Time, toast } from '@/design';
+import { Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Note, Section, Skeleton, Status, Time, toast } from '@/design';
 import { useActions } from '@/shell/actions';
 import { type Prism, prismQuery, previewLens } from './calls';
 import { Changes } from './Changes';
-import { Choice, EditingProvider, Text } from './Control';
+import { Choice, EditingProvider, Text, useEditing } from './Control';
 import { lensChanges } from './diff';
 import { useDraft } from './drafts';
 import { Foot } from './Foot';
@@ -151,8 +151,9 @@ function Rows({ preview: { newest, rows }, prism, columns }: { preview: ReturnTy
   );
 }
 
-function ColumnEditor({ column: c, at, prism, onChange, buttons }: { column: DraftColumn; at: string; prism: Prism; onChange: (column: DraftColumn) => void; buttons: ReactNode }) {
+export function ColumnEditor({ column: c, at, prism, onChange, buttons }: { column: DraftColumn; at: string; prism: Prism; onChange: (column: DraftColumn) => void; buttons: ReactNode }) {
   const { questions } = prism.version;
+  const { disabled } = useEditing();
   const question = questions.find((q) => q.key === c.question);
   const options = optionsOf(question);
   const possible = showsOf(question?.type);
@@ -178,6 +179,8 @@ function ColumnEditor({ column: c, at, prism, onChange, buttons }: { column: Dra
           <Text path={`${at}.no_at`} label="No up to" inputMode="decimal" placeholder="0.4" value={c.noAt} onChange={(noAt) => set({ noAt })} />
         </>
       )}
+      <Checkbox label="Calibrated" hint="Shows what the pinned calibration makes of the probabilities, and nothing where none is pinned." checked={c.calibrated ?? false}
+        disabled={disabled} onChange={(event) => set({ calibrated: event.target.checked })} />
       {buttons}
     </div>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changes, lensChanges, wordChanges } from './diff';
+import { changes, columnText, lensChanges, wordChanges } from './diff';
 import { examples } from './examples';
 import { carried, columnOf, derived, draftColumn, freeName } from './lens';
 import { blank, type Definition, definitionOf, draftOf, keyOf, moved, plain, slugOf } from './model';
@@ -118,6 +118,18 @@ test('a column is sent with what its show takes only', () => {
   const column = { ...draftColumn({ name: 'x', question: 'upset', show: 'answer', yes_at: 0.7 }), option: 'a', noAt: '0.2' };
   expect(columnOf(column, definition.questions)).toEqual({ name: 'x', question: 'upset', show: 'answer', yes_at: 0.7, no_at: 0.2 });
   expect(columnOf({ ...column, show: 'probability' }, definition.questions)).toEqual({ name: 'x', question: 'upset', show: 'probability' });
+});
+
+test('a calibrated column stays calibrated through an edit, a new version and YAML', async () => {
+  const column = { name: 'p', question: 'upset', show: 'probability' as const, calibrated: true };
+  expect(columnOf(draftColumn(column), definition.questions)).toEqual(column);
+  expect(columnOf(draftColumn({ ...column, calibrated: false }), definition.questions)).toEqual({ name: 'p', question: 'upset', show: 'probability' });
+  expect(carried([column], definition, definition)).toEqual([column]);
+  expect(columnText(column)).toBe('probability, of upset (calibrated)');
+  const { draft, problems } = await readPasted(await toYaml({ slug: 'x', ...definition, lens: { columns: [column] } }));
+  expect([draft!.lens, problems]).toEqual([[column], []]);
+  const wrong = await readPasted(JSON.stringify({ slug: 'x', ...definition, lens: { columns: [{ ...column, calibrated: 'yes' }] } }));
+  expect(wrong.problems.map(({ path, message }) => [path, message])).toEqual([['lens.columns.0.calibrated', 'true or false.']]);
 });
 
 test('problems of a Lens stand at their columns', () => {

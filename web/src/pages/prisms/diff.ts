@@ -29,7 +29,7 @@ export function lensChanges(before: LensColumn[], after: LensColumn[]): Change[]
 
 /** A column in words: `probability of billing, of topic`. */
 export function columnText(c: LensColumn): string {
-  const limits = [c.yes_at != null && `yes from ${c.yes_at}`, c.no_at != null && `no up to ${c.no_at}`].filter(Boolean).join(', ');
+  const limits = [c.yes_at != null && `yes from ${c.yes_at}`, c.no_at != null && `no up to ${c.no_at}`, c.calibrated && 'calibrated'].filter(Boolean).join(', ');
   const show = c.option ? `${c.show} of ${c.option}` : c.show;
   return `${show}, of ${c.question}${limits && ` (${limits})`}`;
 }

@@ -11,6 +11,7 @@ export interface DraftColumn {
   option: string;
   yesAt: string;
   noAt: string;
+  calibrated: boolean;
 }
 
 let last = 0;
@@ -19,6 +20,7 @@ export function draftColumn(c: LensColumn): DraftColumn {
   return {
     id: `column-${++last}`, name: c.name, question: c.question, show: c.show, option: c.option ?? '',
     yesAt: c.yes_at == null ? '' : String(c.yes_at), noAt: c.no_at == null ? '' : String(c.no_at),
+    calibrated: c.calibrated === true,
   };
 }
 
@@ -33,6 +35,7 @@ export function columnOf(c: DraftColumn, questions: Question[]): LensColumn {
     ...(c.show === 'probability' && type !== 'yes_no' && c.option && { option: c.option }),
     ...(c.show === 'answer' && type === 'yes_no' && c.yesAt.trim() && { yes_at: numberOf(c.yesAt) }),
     ...(c.show === 'answer' && type === 'yes_no' && c.noAt.trim() && { no_at: numberOf(c.noAt) }),
+    ...(c.calibrated && { calibrated: true }),
   };
 }
 
@@ -65,6 +68,7 @@ export function plainColumn(c: LensColumn): LensColumn {
   return {
     name: c.name, question: c.question, show: c.show,
     ...(c.option != null && { option: c.option }), ...(c.yes_at != null && { yes_at: c.yes_at }), ...(c.no_at != null && { no_at: c.no_at }),
+    ...(c.calibrated && { calibrated: true }),
   };
 }
 

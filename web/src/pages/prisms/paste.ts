@@ -22,7 +22,7 @@ const fieldMembers = ['key', 'label'];
 const optionMembers = ['key', 'label', 'description'];
 const levelMembers = ['key', 'label', 'value'];
 const questionMembers = ['key', 'type', 'text', 'options', 'levels', 'insufficient_information'];
-const columnMembers = ['name', 'question', 'show', 'option', 'yes_at', 'no_at'];
+const columnMembers = ['name', 'question', 'show', 'option', 'yes_at', 'no_at', 'calibrated'];
 const types: Question['type'][] = ['choice', 'yes_no', 'scale'];
 
 /** Reads a definition in YAML or JSON, the form of `prismctl prisms get` and of the API. The reader of YAML is loaded here. */
@@ -103,10 +103,7 @@ class Reader {
       return { ...base, type, levels: this.#list(item, 'levels', `${at}.`, levelMembers).map(({ item: level, at: where }) => ({
         key: this.#text(level, 'key', where), label: this.#text(level, 'label', where), value: this.#number(level, 'value', where) })) };
     }
-    if (item.insufficient_information != null && typeof item.insufficient_information !== 'boolean') {
-      this.#problem(`${at}.insufficient_information`, 'true or false.');
-    }
-    return { ...base, type: 'choice', insufficient_information: item.insufficient_information === true,
+    return { ...base, type: 'choice', insufficient_information: this.#boolean(item, 'insufficient_information', at),
       options: this.#list(item, 'options', `${at}.`, optionMembers).map(({ item: option, at: where }) => ({
         key: this.#text(option, 'key', where), label: this.#text(option, 'label', where), description: this.#text(option, 'description', where) })) };
   }
@@ -116,6 +113,7 @@ class Reader {
     return {
       name: this.#text(item, 'name', at), question: this.#text(item, 'question', at), show: this.#text(item, 'show', at) as LensColumn['show'],
       ...(option && { option }), ...(yes !== undefined && { yes_at: yes }), ...(no !== undefined && { no_at: no }),
+      ...(this.#boolean(item, 'calibrated', at) && { calibrated: true }),
     };
   }
 
@@ -159,6 +157,11 @@ class Reader {
     if (typeof value === 'number' && Number.isFinite(value)) return value;
     this.#problem(`${at}.${name}`, 'Expected a number.');
     return undefined;
+  }
+
+  #boolean(members: Members, name: string, at: string): boolean {
+    if (members[name] != null && typeof members[name] !== 'boolean') this.#problem(`${at}.${name}`, 'true or false.');
+    return members[name] === true;
   }
 
   #problem(path: string, message: string): void {
