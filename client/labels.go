@@ -186,7 +186,7 @@ type QueuedResult struct {
 	Version   int               `json:"version"`
 	Context   *string           `json:"context"`
 	Fields    map[string]string `json:"fields"`
-	Answers   Answers        `json:"answers"`
+	Answers   Answers           `json:"answers"`
 }
 
 // LabelQueuePage is a page of results to label. Send their labels with Sample.

@@ -6,7 +6,7 @@ const (
 	maxBins        = 15
 	labelsOfBin    = 25
 	coveragePoints = 50
-	maxClasses     = 26 // of a choice
+	maxClasses     = 52 // of two versions of a choice, which share none of their 26 options
 )
 
 // Quality is the measures of one question. A measure is nil where its kind does not have it, where there are too few labels

@@ -82,6 +82,7 @@ type Results interface {
 	Tries
 	Labels
 	Calibrations
+	Quality
 
 	// Account is the account of an API key, whatever its role. Results of the previous release do not tell: the zero account.
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)

@@ -68,6 +68,7 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountMembers(app, r, log)
 	mountLabels(app, r, log)
 	mountCalibrations(app, r, log)
+	mountQuality(app, r, log)
 	mountDeletions(app, r, log)
 	mountFiles(app, r, log)
 	mountRuns(app, r, log)

@@ -42,6 +42,19 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		return "1"
 	}
 	anObject := func(s string) request.Body { return request.Body{Kind: httpkit.JSON, Bytes: []byte(s)} }
+	with := func(name, value string, others ...string) request.Query {
+		return func(n string) []string {
+			if n == name {
+				return []string{value}
+			}
+			for i := 0; i < len(others); i += 2 {
+				if others[i] == n {
+					return []string{others[i+1]}
+				}
+			}
+			return nil
+		}
+	}
 	text := request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)}
 	read := map[string]func(name, value string) error{
 		"createResult": func(n, v string) error { _, err := request.ParseCreate("p", formats(n, v), text); return err },
@@ -60,6 +73,19 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
 		"readUsage":     func(n, v string) error { _, err := request.ParseUsage(sent(n, v)); return err },
 		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
+		"readQuality": func(n, v string) error {
+			_, _, err := request.ParseQuality("p", aVersion(n, v), sent(n, v))
+			return err
+		},
+		"readThresholds": func(n, v string) error {
+			costs := with(n, v, "question", "q", "false_yes", "1", "false_no", "1", "unsure", "1")
+			_, _, err := request.ParseThresholds("p", aVersion(n, v), costs)
+			return err
+		},
+		"compareVersions": func(n, v string) error {
+			_, _, err := request.ParseCompare("p", with(n, v, "a", "1", "b", "2", "question", "q"))
+			return err
+		},
 		"createCalibration": func(n, v string) error {
 			_, _, err := request.ParseNewCalibration("p", aVersion(n, v), anObject(`{"question":"q","method":"auto"}`))
 			return err
@@ -166,8 +192,12 @@ func probes(t *testing.T, s schema) map[string]string {
 		if err != nil || otherErr != nil {
 			t.Fatalf("from %s to %s", s.Minimum, s.Maximum)
 		}
+		between := "Expected integer, received float"
+		if slices.Equal(s.Type, types{"number"}) {
+			between = ""
+		}
 		return map[string]string{
-			s.Minimum.String(): "", strconv.FormatInt(least-1, 10): "Number must be greater than or equal to " + s.Minimum.String(), "1.5": "Expected integer, received float",
+			s.Minimum.String(): "", strconv.FormatInt(least-1, 10): "Number must be greater than or equal to " + s.Minimum.String(), "1.5": between,
 			s.Maximum.String(): "", strconv.FormatInt(most+1, 10): "Number must be less than or equal to " + s.Maximum.String(),
 		}
 	case s.Pattern != "": // an actor

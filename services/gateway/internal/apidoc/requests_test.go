@@ -238,12 +238,32 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	_, _, err = request.ParseCalibration("p", "1", "1")
 	put("InvalidCalibrationId", err)
 
+	only := func(name, value string) request.Query {
+		return func(n string) []string {
+			if n != name {
+				return nil
+			}
+			return []string{value}
+		}
+	}
+	_, _, err = request.ParseQuality("p", "1", only("calibrated", "yes"))
+	put("InvalidCalibrated", err)
+	_, _, err = request.ParseThresholds("p", "1", only("", ""))
+	put("CostsRequired", err)
+	_, _, err = request.ParseThresholds("p", "1", func(n string) []string {
+		return map[string][]string{"question": {"q"}, "false_yes": {"-1"}, "false_no": {"1"}, "unsure": {"1"}}[n]
+	})
+	put("NegativeCost", err)
+	_, _, err = request.ParseCompare("p", only("", ""))
+	put("ComparisonProblems", err)
+
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are
 	// model-proxy's.
 	elsewhere := map[string]bool{
 		"NoSuchModel": true, "ColumnProblem": true, "UnknownQuestion": true, "MisplacedShow": true, "InvalidCursor": true,
 		"NoSuchColumn": true, "TryNoSuchModel": true, "UnknownLabel": true, "UnknownQueueQuestion": true,
 		"UnknownCalibratedQuestion": true, "MethodOfAnotherType": true, "UnknownCalibration": true,
+		"UnknownMeasuredQuestion": true, "QuestionNotYesNo": true, "OtherTypes": true, "OtherLevels": true,
 	}
 	stored := map[string]bool{"MissingFields": true, "UnknownFields": true, "TooLarge": true}
 

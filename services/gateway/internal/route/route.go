@@ -95,6 +95,14 @@ func (d Deps) look(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
 	}
 }
 
+// measure is look for what takes results longer to compute.
+func (d Deps) measure(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		parsed, err := parse(c)
+		return d.respond(c, lookingUpFor(contract.QualityWait, parsed), err)
+	}
+}
+
 // lookingUp is a call that changes nothing: 503 if results do not respond in time.
 func lookingUp(c call) call { return lookingUpFor(contract.ResultsWait, c) }
 

@@ -19,6 +19,7 @@ func Register(app *fiber.App, d Deps) {
 	labels(app, d)
 	deletions(app, d)
 	calibrations(app, d)
+	quality(app, d)
 	keys(app, d)
 	people(app, d)
 	audit(app, d)
@@ -161,6 +162,20 @@ func calibrations(app *fiber.App, d Deps) {
 	}))
 	app.Get(of+"calibration", d.look(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.PinnedCalibrations)(request.ParsePinned(named(c)))
+	}))
+}
+
+// quality is the calls that measure. They read thousands of answers, so they may take longer than other look-ups.
+func quality(app *fiber.App, d Deps) {
+	const of = "/v1/prisms/:prism/versions/:version/quality"
+	app.Get(of, d.measure(func(c *fiber.Ctx) (call, error) {
+		return two(d.Results.Quality)(request.ParseQuality(httpkit.Param(c, "prism"), httpkit.Param(c, "version"), query(c)))
+	}))
+	app.Get(of+"/thresholds", d.measure(func(c *fiber.Ctx) (call, error) {
+		return two(d.Results.Thresholds)(request.ParseThresholds(httpkit.Param(c, "prism"), httpkit.Param(c, "version"), query(c)))
+	}))
+	app.Get("/v1/prisms/:prism/compare", d.measure(func(c *fiber.Ctx) (call, error) {
+		return two(d.Results.Compare)(request.ParseCompare(httpkit.Param(c, "prism"), query(c)))
 	}))
 }
 

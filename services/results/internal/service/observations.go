@@ -27,13 +27,16 @@ func (s *Service) observations(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, v *version, q prism.Question, f store.Filter,
 ) (observed, error) {
 	f.Prism, f.Version = of, v.Number
-	labels, counted, err := s.labelsThatCount(ctx, account, f, q.Key)
+	labels, err := s.labelled(ctx, account, f, q.Key)
 	if err != nil {
 		return observed{}, err
 	}
-	found := observed{Labels: labels}
-	observe := newObserver(q)
-	for _, l := range counted {
+	found := observed{Labels: len(labels.found)}
+	observe := newObserver(q, answerKeys(q))
+	for _, l := range labels.found {
+		if !labels.counts(l) {
+			continue
+		}
 		o, ok, err := observe.observation(l)
 		if err != nil {
 			return observed{}, err
@@ -45,54 +48,71 @@ func (s *Service) observations(
 	return found, nil
 }
 
-// labelsThatCount are the newest labels of a question, at most maxCounted, that are those of a sample, and how many there were before
-// the others were left out. A label of a random sample counts, and one of a file, whose whole column was stored. Labels without a
-// sample are one of all results if every result that passes the filter has a label. Labels of results that were chosen because the
-// model was uncertain never count: they would bias every measure (spec: labels-that-count).
-func (s *Service) labelsThatCount(
+// labelled is the newest labels of a question, at most maxCounted.
+type labelled struct {
+	found    []store.LabelledAnswer
+	complete bool // every result that passes the filter has a label that is not of the sample uncertain
+}
+
+// counts tells whether a label is one of a sample. A label of a random sample counts, and one of a file, whose whole column was
+// stored. Labels without a sample are one of all results if every result that passes the filter has a label. Labels of results that
+// were chosen because the model was uncertain never count: they would bias every measure (spec: labels-that-count).
+func (l labelled) counts(a store.LabelledAnswer) bool {
+	switch {
+	case a.Sample == contract.UncertainSample:
+		return false
+	case a.Sample == contract.RandomSample, a.Origin == store.LabelOfFile:
+		return true
+	}
+	return l.complete
+}
+
+// labelled finds the labels of a question.
+func (s *Service) labelled(
 	ctx context.Context, account prism.AccountID, f store.Filter, question string,
-) (labels int, counted []store.LabelledAnswer, err error) {
-	found, err := s.Store.Labelled(ctx, account, f, question, maxCounted)
-	if err != nil {
-		return 0, nil, err
+) (labels labelled, err error) {
+	if labels.found, err = s.Store.Labelled(ctx, account, f, question, maxCounted); err != nil {
+		return labels, err
 	}
-	labels = len(found)
-	found = slices.DeleteFunc(found, func(l store.LabelledAnswer) bool { return l.Sample == contract.UncertainSample })
-	sampled := func(l store.LabelledAnswer) bool {
-		return l.Sample == contract.RandomSample || l.Origin == store.LabelOfFile
+	certain := 0
+	doubtful := false // a label counts only if all results have one
+	for _, l := range labels.found {
+		if l.Sample != contract.UncertainSample {
+			certain++
+			doubtful = doubtful || !labels.counts(l)
+		}
 	}
-	if !slices.ContainsFunc(found, func(l store.LabelledAnswer) bool { return !sampled(l) }) {
-		return labels, found, nil
+	if !doubtful {
+		return labels, nil
 	}
-	certain := len(found)
-	if labels == maxCounted { // there may be more
+	if len(labels.found) == maxCounted { // there may be more
 		if certain, err = s.Store.CountLabelled(ctx, account, f, question); err != nil {
-			return 0, nil, err
+			return labels, err
 		}
 	}
 	answered, err := s.Store.CountAnswered(ctx, account, f, certain+1)
-	if err != nil {
-		return 0, nil, err
-	}
-	if answered > certain {
-		found = slices.DeleteFunc(found, func(l store.LabelledAnswer) bool { return !sampled(l) })
-	}
-	return labels, found, nil
+	labels.complete = answered <= certain
+	return labels, err
 }
 
 // observer turns labelled answers to a question into observations. It cannot be used concurrently.
 type observer struct {
 	question prism.Question
-	classes  []string // of a choice or scale; the index of a key is its class
+	classes  []string // the values that labels have; the index of a value is its class
 	parser   answerjson.Parser
 }
 
-func newObserver(q prism.Question) *observer {
-	o := &observer{question: q}
-	if q.Type != prism.YesNo {
-		o.classes = q.AnswerKeys()
+// answerKeys are the values that labels of a question have, in order.
+func answerKeys(q prism.Question) []string {
+	if q.Type == prism.YesNo {
+		return []string{"false", "true"}
 	}
-	return o
+	return q.AnswerKeys()
+}
+
+// newObserver is an observer whose classes may be more than those of the question.
+func newObserver(q prism.Question, classes []string) *observer {
+	return &observer{question: q, classes: classes}
 }
 
 // observation is false if the answer or the label does not fit the question, which no label does that was checked.
@@ -107,18 +127,13 @@ func (o *observer) observation(l store.LabelledAnswer) (calibration.Observation,
 	}
 	a := answers[at]
 	// Equal inputs are one cluster: their answers say the same thing more than once.
-	seen := calibration.Observation{Cluster: binary.BigEndian.Uint64(l.Input[:])}
+	seen := calibration.Observation{Label: slices.Index(o.classes, l.Value), Cluster: binary.BigEndian.Uint64(l.Input[:])}
 	if o.question.Type == prism.YesNo {
-		seen.Label = slices.Index([]string{"false", "true"}, l.Value)
 		seen.Probabilities = []float64{a.Probability}
 		return seen, seen.Label >= 0, nil
 	}
-	seen.Label = slices.Index(o.classes, l.Value)
 	for _, key := range o.classes {
-		p, ok := a.ProbabilityOf(key)
-		if !ok {
-			return calibration.Observation{}, false, nil
-		}
+		p, _ := a.ProbabilityOf(key) // an option of another version has none
 		seen.Probabilities = append(seen.Probabilities, p)
 	}
 	return seen, seen.Label >= 0, nil

@@ -71,6 +71,9 @@ const (
 	readCalibration   operation = "readCalibration"
 	pinCalibrations   operation = "pinCalibrations"
 	readPins          operation = "readPinnedCalibrations"
+	readQuality       operation = "readQuality"
+	readThresholds    operation = "readThresholds"
+	compareVersions   operation = "compareVersions"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -140,6 +143,9 @@ var neededRoles = map[operation]prism.Role{
 	listCalibrations: prism.Reader,
 	readCalibration:  prism.Reader,
 	readPins:         prism.Reader,
+	readQuality:      prism.Reader,
+	readThresholds:   prism.Reader,
+	compareVersions:  prism.Reader,
 }
 
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,

@@ -72,6 +72,18 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.PinnedCalibrations(ctx, k, contract.VersionRef{Prism: none, Number: 1})
 			return err
 		},
+		"readQuality": func(k contract.KeyDigest) error {
+			_, err := w.Quality(ctx, k, contract.VersionRef{Prism: none, Number: 1}, contract.QualityQuery{})
+			return err
+		},
+		"readThresholds": func(k contract.KeyDigest) error {
+			_, err := w.Thresholds(ctx, k, contract.VersionRef{Prism: none, Number: 1}, contract.ThresholdsQuery{})
+			return err
+		},
+		"compareVersions": func(k contract.KeyDigest) error {
+			_, err := w.Compare(ctx, k, none, contract.CompareQuery{A: 1, B: 2})
+			return err
+		},
 		"tryDefinition":  func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
 		"archivePrism":   func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, true); return err },
 		"unarchivePrism": func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, false); return err },
@@ -190,6 +202,9 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"listCalibrations", true, true, true, true},
 		{"readCalibration", true, true, true, true},
 		{"readPinnedCalibrations", true, true, true, true},
+		{"readQuality", true, true, true, true}, // spec: quality, compare
+		{"readThresholds", true, true, true, true},
+		{"compareVersions", true, true, true, true},
 		{"archivePrism", true, true, false, false},
 		{"unarchivePrism", true, true, false, false},
 		{"deleteResult", true, true, false, false},

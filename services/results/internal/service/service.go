@@ -46,6 +46,7 @@ type Service struct {
 	versions *versions
 	lastUses *lastUses
 	saves    saves
+	measures *measures
 }
 
 var (
@@ -55,7 +56,7 @@ var (
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
-	return &Service{Deps: d, versions: newVersions(), lastUses: newLastUses()}
+	return &Service{Deps: d, versions: newVersions(), lastUses: newLastUses(), measures: newMeasures()}
 }
 
 // Run stores when API keys were last used, folds what results used, deletes sessions that have expired, and probes a store that

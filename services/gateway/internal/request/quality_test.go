@@ -1,0 +1,68 @@
+package request_test
+
+import (
+	"testing"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/request"
+)
+
+// sentQuery is the parameters of a query.
+func sentQuery(sent map[string][]string) request.Query {
+	return func(name string) []string { return sent[name] }
+}
+
+// spec: quality, thresholds, compare
+func TestParametersOfMeasures(t *testing.T) {
+	t.Parallel()
+	version := contract.VersionRef{Prism: prism.Ref{Slug: "p"}, Number: 3}
+	type sent = map[string][]string
+	for _, c := range []struct {
+		sent                         sent
+		quality, thresholds, compare string
+	}{
+		{sent{}, "", "question: Required; false_yes: Required; false_no: Required; unsure: Required", "a: Required; b: Required; question: Required"},
+		{
+			sent{"question": {"q"}, "model": {"m"}, "calibrated": {"true"}, "false_yes": {"5"}, "false_no": {"0"}, "unsure": {"2.5e-1"}, "a": {"1"}, "b": {"2"}},
+			"", "", "",
+		},
+		{
+			sent{"question": {"q", "r"}, "model": {"m", "n"}, "calibrated": {"1"}, "false_yes": {"-0.5"}, "false_no": {"1000000001"}, "unsure": {"NaN"}, "a": {"0"}, "b": {"1.5"}},
+			"question: Expected string, received array; model: Expected string, received array; calibrated: Expected 'true' | 'false'",
+			"question: Expected string, received array; model: Expected string, received array; calibrated: Expected 'true' | 'false'; " +
+				"false_yes: Number must be greater than or equal to 0; false_no: Number must be less than or equal to 1000000000; " +
+				"unsure: Expected number, received string",
+			"a: Number must be greater than or equal to 1; b: Expected integer, received float; question: Expected string, received array",
+		},
+		{
+			sent{"question": {"q"}, "false_yes": {""}, "false_no": {"1", "2"}, "unsure": {"1e999"}, "a": {"x"}, "b": {"2147483648"}}, "",
+			"false_yes: Expected number, received string; false_no: Expected string, received array; unsure: Number must be less than or equal to 1000000000",
+			"a: Expected number, received string; b: Number must be less than or equal to 2147483647",
+		},
+	} {
+		of, quality, err := request.ParseQuality("p", "3", sentQuery(c.sent))
+		if problems(t, err) != c.quality || of != version {
+			t.Errorf("quality of %v: %+v, %v, want %q", c.sent, of, err, c.quality)
+		}
+		of, thresholds, err := request.ParseThresholds("p", "3", sentQuery(c.sent))
+		if problems(t, err) != c.thresholds || of != version {
+			t.Errorf("thresholds of %v: %+v, %v, want %q", c.sent, of, err, c.thresholds)
+		}
+		ref, compare, err := request.ParseCompare("p", sentQuery(c.sent))
+		if problems(t, err) != c.compare || ref != version.Prism {
+			t.Errorf("comparison of %v: %+v, %v, want %q", c.sent, ref, err, c.compare)
+		}
+		if c.thresholds != "" {
+			continue
+		}
+		want := contract.QualityQuery{Question: "q", Model: "m", Calibrated: true}
+		if quality != want || (thresholds != contract.ThresholdsQuery{QualityQuery: want, FalseYes: 5, FalseNo: 0, Unsure: 0.25}) ||
+			(compare != contract.CompareQuery{A: 1, B: 2, Question: "q"}) {
+			t.Errorf("got %+v, %+v, %+v", quality, thresholds, compare)
+		}
+	}
+	if _, _, err := request.ParseQuality("p", "0", sentQuery(nil)); problems(t, err) != "version: Number must be greater than or equal to 1" {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,197 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/calibration"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// comparisonBody is the body of a comparison (spec: compare-members).
+type comparisonBody struct {
+	questionBody
+	Labels      int                     `json:"labels"`
+	Counted     int                     `json:"counted"`
+	LeftOut     leftOutBody             `json:"left_out"`
+	A           comparedBody            `json:"a"`
+	B           comparedBody            `json:"b"`
+	Differences calibration.Differences `json:"differences"`
+	McNemar     calibration.McNemar     `json:"mcnemar"`
+	Verdict     string                  `json:"verdict"`
+}
+
+// leftOutBody counts inputs that are not compared.
+type leftOutBody struct {
+	OtherOption int `json:"other_option"` // a label is an option that the other version lacks
+	OtherLabel  int `json:"other_label"`  // the results of the versions have different labels
+}
+
+type comparedBody struct {
+	Version int32 `json:"version"`
+	figuresBody
+}
+
+// Compare implements contract.Quality.
+func (s *Service) Compare(
+	ctx context.Context, key contract.KeyDigest, ref prism.Ref, q contract.CompareQuery,
+) (contract.Response, error) {
+	return s.manage(ctx, key, compareVersions, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
+		a, err := s.compared(ctx, account, contract.VersionRef{Prism: ref, Number: q.A}, q.Question)
+		if err != nil {
+			return nil, err
+		}
+		b, err := s.compared(ctx, account, contract.VersionRef{Prism: ref, Number: q.B}, q.Question)
+		if err != nil {
+			return nil, err
+		}
+		if problem := incomparable(a.question, b.question); problem != "" {
+			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: problem})
+		}
+		paired, err := pair(a, b)
+		if err != nil {
+			return nil, err
+		}
+		if len(paired.a) < calibration.MinLabels {
+			return nil, apierr.TooFewLabels(len(paired.a), calibration.MinLabels)
+		}
+		t := a.question.Type
+		kind := calibration.Kind(t)
+		found, err := measured(ctx, s.measures, newMeasureID("compare "+string(kind), paired.a, paired.b), func() (calibration.Comparison, error) {
+			return calibration.Compare(kind, paired.pairs())
+		})
+		if err != nil {
+			return nil, err
+		}
+		return comparisonBody{
+			questionBody{q.Question, t}, paired.labels, len(paired.a), paired.leftOut,
+			comparedBody{q.A, newFiguresBody(t, paired.classes, found.A)}, comparedBody{q.B, newFiguresBody(t, paired.classes, found.B)},
+			found.Differences, found.McNemar, verdict(found),
+		}, nil
+	})
+}
+
+// verdict says how version b is, compared with version a (spec: compare-verdict).
+func verdict(c calibration.Comparison) string {
+	if c.Verdict == calibration.NotDistinguishable {
+		return "not distinguishable with " + strconv.Itoa(c.Labels) + " labels"
+	}
+	return string(c.Verdict)
+}
+
+// compared is a question of one of two versions, and its labels.
+type compared struct {
+	question prism.Question
+	labels   labelled
+}
+
+func (s *Service) compared(
+	ctx context.Context, account prism.AccountID, of contract.VersionRef, question string,
+) (c compared, err error) {
+	p, v, err := s.versionOfPrism(ctx, account, of)
+	if err != nil {
+		return c, err
+	}
+	questions, err := questionsOf(v, question)
+	if err != nil {
+		return c, err
+	}
+	c.question = questions[0]
+	c.labels, err = s.labelled(ctx, account, store.Filter{Prism: p.ID, Version: v.Number}, question)
+	return c, err
+}
+
+// incomparable says why answers to two questions cannot be compared; "" if they can. Levels are in an order, so levels of one version
+// only have no place among those of the other.
+func incomparable(a, b prism.Question) string {
+	switch {
+	case a.Type != b.Type:
+		return "Expected one type in both versions: it is " + string(a.Type) + " in a and " + string(b.Type) + " in b"
+	case a.Type == prism.Scale && !slices.Equal(a.AnswerKeys(), b.AnswerKeys()):
+		return "Expected the same levels in both versions"
+	}
+	return ""
+}
+
+// paired is what both versions answered to the same inputs.
+type paired struct {
+	classes []string // of both questions
+	labels  int      // labels that count of inputs that both answered, and those that are left out for their option
+	leftOut leftOutBody
+	a, b    []calibration.Observation // one of each for each input
+}
+
+func (p paired) pairs() []calibration.Pair {
+	pairs := make([]calibration.Pair, len(p.a))
+	for i, a := range p.a {
+		pairs[i] = calibration.Pair{A: a.Probabilities, B: p.b[i].Probabilities, Label: a.Label, Cluster: a.Cluster}
+	}
+	return pairs
+}
+
+// pair finds the inputs that both versions answered: of more than one answer to an input the newest one. A label counts if it counts
+// in one of the versions, and in neither was chosen because the model was uncertain (spec: compare-labels).
+func pair(a, b compared) (p paired, err error) {
+	keysA, keysB := answerKeys(a.question), answerKeys(b.question)
+	p.classes = slices.Clone(keysA)
+	for _, value := range keysB {
+		if !slices.Contains(keysA, value) {
+			p.classes = append(p.classes, value)
+		}
+	}
+	newestA, newestB := a.labels.byInput(), b.labels.byInput()
+	other := map[[16]byte]bool{}
+	a.labels.unknown(other, newestA, keysB)
+	b.labels.unknown(other, newestB, keysA)
+	p.leftOut.OtherOption, p.labels = len(other), len(other)
+	ofA, ofB := newObserver(a.question, p.classes), newObserver(b.question, p.classes)
+	for _, input := range slices.SortedFunc(maps.Keys(newestA), func(x, y [16]byte) int { return bytes.Compare(x[:], y[:]) }) {
+		l := newestA[input]
+		m, both := newestB[input]
+		uncertain := l.Sample == contract.UncertainSample || m.Sample == contract.UncertainSample
+		if !both || uncertain || other[input] || !a.labels.counts(l) && !b.labels.counts(m) {
+			continue
+		}
+		p.labels++
+		if l.Value != m.Value {
+			p.leftOut.OtherLabel++
+			continue
+		}
+		x, okA, err := ofA.observation(l)
+		if err != nil {
+			return p, err
+		}
+		y, okB, err := ofB.observation(m)
+		if err != nil {
+			return p, err
+		}
+		if okA && okB {
+			p.a, p.b = append(p.a, x), append(p.b, y)
+		}
+	}
+	return p, nil
+}
+
+// byInput is the label of the newest answer to each input.
+func (l labelled) byInput() map[[16]byte]store.LabelledAnswer {
+	newest := map[[16]byte]store.LabelledAnswer{}
+	for _, a := range slices.Backward(l.found) {
+		newest[a.Input] = a
+	}
+	return newest
+}
+
+// unknown adds the inputs whose labels count and are none of the values of another version.
+func (l labelled) unknown(inputs map[[16]byte]bool, labels map[[16]byte]store.LabelledAnswer, values []string) {
+	for input, a := range labels {
+		if l.counts(a) && !slices.Contains(values, a.Value) {
+			inputs[input] = true
+		}
+	}
+}
