@@ -39,10 +39,19 @@ func (r *results) PinnedCalibrations(
 
 var calibrationID = prism.CalibrationID{UUID: prism.UUID{0xab, 15: 7}}
 
-// calibrations is a call of each method of contract.Calibrations.
+// calibrations is a call of each method of contract.Calibrations, and of each that takes a Lens with a calibrated column.
 func calibrations() []called {
 	of := contract.VersionRef{Prism: prism.Ref{Slug: odd}, Number: 3}
+	l := prism.Lens{Columns: []prism.Column{{Name: "is", Question: "is", Show: prism.ShowAnswer, Calibrated: true}}}
+	version := contract.NewVersion{Definition: prism.Definition{Fields: []prism.Field{}, Questions: []prism.Question{}}, Lens: &l}
 	return []called{
+		{"CreatePrism", []any{digest, contract.NewPrism{Slug: odd, NewVersion: version}}},
+		{"AddVersion", []any{digest, of.Prism, version}},
+		{"PutLens", []any{digest, of.Prism, contract.NewLens{Lens: l, DryRun: true}}},
+		{"PreviewLens", []any{digest, of.Prism, contract.LensPreview{Lens: l, Results: []prism.ResultID{}}}},
+		{"FinishTry", []any{contract.Try{
+			Account: account, Key: keyID, Definition: version.Definition, Lens: &l, Outcome: contract.Outcome{Answers: []byte(`{}`)},
+		}}},
 		{"CreateCalibration", []any{digest, of, contract.NewCalibration{Question: odd, Method: contract.PlattCalibration}}},
 		{"ListCalibrations", []any{digest, of, contract.CalibrationList{Question: odd, Page: contract.Page{Limit: 7, Cursor: "c"}}}},
 		{"Calibration", []any{digest, of, calibrationID}},
