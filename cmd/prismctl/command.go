@@ -52,6 +52,15 @@ func (a *app) calling(what about, do func(cmd *cobra.Command, c *client.Client, 
 	})
 }
 
+// required makes flags required.
+func required(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		if err := cmd.MarkFlagRequired(flag); err != nil {
+			panic("prismctl: no such flag: " + flag)
+		}
+	}
+}
+
 // group is a command with subcommands.
 func group(name, short string) *cobra.Command {
 	return &cobra.Command{

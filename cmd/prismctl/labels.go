@@ -20,7 +20,7 @@ func (a *app) labels() *cobra.Command {
 	return labels
 }
 
-// labelByFlags are the flags of what the labels of a command have in common.
+// labelByFlags adds the flags of what the labels of a command have in common.
 func labelByFlags(cmd *cobra.Command, sample *client.LabelSample, annotator *string) {
 	cmd.Flags().StringVar((*string)(sample), "sample", "", "how the results were chosen: random or uncertain, as the queue says")
 	choices(cmd, "sample", string(client.RandomSample), string(client.UncertainSample))
@@ -29,7 +29,12 @@ func labelByFlags(cmd *cobra.Command, sample *client.LabelSample, annotator *str
 
 func (a *app) labelsSet() *cobra.Command {
 	var n client.NewLabels
-	cmd := a.calling("set RESULT_ID QUESTION=VALUE...", "Label a result", cobra.MinimumNArgs(2), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "set RESULT_ID QUESTION=VALUE...", short: "Label a result and print the labels that it has then",
+		example: `prismctl labels set "$RESULT" urgent=yes topic=delivery
+prismctl labels set "$RESULT" topic=`,
+		complete: a.completeResults,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		n.Labels = map[string]client.LabelValue{}
 		for _, pair := range args[1:] {
 			question, value, ok := strings.Cut(pair, "=")
@@ -53,21 +58,24 @@ value removes the label of the question.`
 }
 
 func (a *app) labelsGet() *cobra.Command {
-	var output string
-	cmd := a.calling("get RESULT_ID", "Show the labels of a result", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	var output *output
+	cmd := a.calling(about{
+		use: "get RESULT_ID", short: "Show the labels of a result",
+		example: `prismctl labels get "$RESULT"`, complete: a.completeResults,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		r, err := c.ReadLabels(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		return a.one(output, r, func() error { return a.showLabels(r) })
+		return a.one(cmd.Context(), output, r, func() error { return a.showLabels(r) })
 	})
-	oneFlag(cmd, &output)
+	output = outputFlag(cmd, oneFormats...)
 	return cmd
 }
 
 func (a *app) showLabels(r client.LabelledResult) error {
 	for _, question := range slices.Sorted(maps.Keys(r.Labels)) {
-		if _, err := fmt.Fprintf(a.out, "%s=%s\n", question, r.Labels[question].Value); err != nil {
+		if _, err := fmt.Fprintf(a.out, "%s=%s\n", question, printable(string(r.Labels[question].Value))); err != nil {
 			return err
 		}
 	}
@@ -84,11 +92,17 @@ type labelled struct {
 }
 
 func (a *app) labelsList() *cobra.Command {
-	var f client.LabelFilter
-	var prism, output string
-	cmd := a.calling("list --prism PRISM", "List labels, newest result first", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		const columns = "result_id ref version question value sample annotator origin key_id labelled_at"
-		return list(a, output, eachLabel(c.Labels(cmd.Context(), prism, f)), columns, func(l labelled) row {
+	var (
+		f      client.LabelFilter
+		prism  string
+		output *output
+	)
+	cmd := a.calling(about{
+		use: "list --prism PRISM", short: "List labels, newest result first",
+		example: `prismctl labels list --prism tickets
+prismctl labels list --prism tickets --question urgent -o csv > labels.csv`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		return list(cmd.Context(), a, output, eachLabel(c.Labels(cmd.Context(), prism, f)), labelColumns, func(l labelled) row {
 			return row{cells: []string{
 				l.ResultID, optional(l.Ref), strconv.Itoa(l.Version), l.Question, string(l.Value), optional(l.Sample), optional(l.Annotator),
 				l.Origin, l.KeyID, l.LabelledAt.String(),
@@ -99,9 +113,14 @@ func (a *app) labelsList() *cobra.Command {
 	a.prismFlag(cmd, &prism, "prism whose labels to list")
 	cmd.Flags().IntVar(&f.Version, "version", 0, "only results of this version")
 	cmd.Flags().StringVar(&f.Question, "question", "", "only labels of this question")
-	outputFlag(cmd, &output)
-	must(cmd.MarkFlagRequired("prism"))
+	output = outputFlag(cmd, listFormats...)
+	required(cmd, "prism")
 	return cmd
+}
+
+var labelColumns = columns{
+	"result_id ref version question value sample annotator origin key_id labelled_at",
+	"result_id question~ value~ sample labelled_at:labelled",
 }
 
 // eachLabel takes results apart.
@@ -122,15 +141,24 @@ func eachLabel(results iter.Seq2[client.LabelledResult, error]) iter.Seq2[labell
 }
 
 func (a *app) labelsQueue() *cobra.Command {
-	var q client.LabelQueue
-	var prism, output string
-	var limit int
-	cmd := a.calling("queue --prism PRISM --question QUESTION", "List results to label", cobra.NoArgs, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		if limit < 1 {
-			return usage(errors.New("--limit takes a number from 1"))
+	var (
+		q      client.LabelQueue
+		prism  string
+		most   most
+		output *output
+	)
+	cmd := a.calling(about{
+		use: "queue --prism PRISM --question QUESTION", short: "List results to label",
+		example: `prismctl labels queue --prism tickets --question topic
+prismctl labels queue --prism tickets --question topic --limit 200 -o csv > queue.csv
+prismctl labels queue --prism tickets --question topic --order uncertain`,
+	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
+		n, err := most.items()
+		if err != nil {
+			return err
 		}
-		const columns = "result_id ref created_at version fields"
-		return list(a, output, atMost(limit, c.LabelQueue(cmd.Context(), prism, q)), columns, func(r client.QueuedResult) row {
+		queue := first(c.LabelQueue(cmd.Context(), prism, q), n)
+		return list(cmd.Context(), a, output, queue, queueColumns, func(r client.QueuedResult) row {
 			var fields []string
 			for _, key := range slices.Sorted(maps.Keys(r.Fields)) {
 				fields = append(fields, key+"="+r.Fields[key])
@@ -148,28 +176,10 @@ the model was least sure are found faster to improve a definition, but say nothi
 	cmd.Flags().StringVar((*string)(&q.Order), "order", "", "random, also without it, or uncertain: the least sure first")
 	choices(cmd, "order", string(client.RandomSample), string(client.UncertainSample))
 	cmd.Flags().IntVar(&q.Version, "version", 0, "only results of this version")
-	cmd.Flags().IntVar(&limit, "limit", 50, "how many results at most")
-	outputFlag(cmd, &output)
-	must(cmd.MarkFlagRequired("prism"))
-	must(cmd.MarkFlagRequired("question"))
+	most.flags(cmd)
+	output = outputFlag(cmd, listFormats...)
+	required(cmd, "prism", "question")
 	return cmd
 }
 
-// atMost are the first items, up to a limit.
-func atMost[T any](limit int, items iter.Seq2[T, error]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		n := 0
-		for item, err := range items {
-			if n++; !yield(item, err) || n == limit {
-				return
-			}
-		}
-	}
-}
-
-// must panics for a flag that the command does not have.
-func must(err error) {
-	if err != nil {
-		panic("prismctl: " + err.Error())
-	}
-}
+var queueColumns = columns{"result_id ref created_at version fields", "result_id ref~ fields~"}

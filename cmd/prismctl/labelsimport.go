@@ -29,12 +29,17 @@ type labelImport struct {
 
 func (a *app) labelsImport() *cobra.Command {
 	var in labelImport
-	cmd := a.calling("import FILE|- --prism PRISM", "Label results by a file", cobra.ExactArgs(1), func(cmd *cobra.Command, c *client.Client, args []string) error {
+	cmd := a.calling(about{
+		use: "import FILE --prism PRISM", short: "Label results by a file",
+		example: `prismctl labels import labelled.csv --prism tickets --sample random
+prismctl labels import sheet.tsv --prism tickets --question topic --question urgent --annotator ada
+prismctl labels list --prism tickets -o jsonl | prismctl labels import - --format jsonl --prism tickets`,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		source := a.in
 		if args[0] != "-" {
-			f, err := os.Open(args[0])
+			f, err := os.Open(args[0]) //nolint:gosec // the user named it
 			if err != nil {
-				return err
+				return usage(err)
 			}
 			defer func() { _ = f.Close() }()
 			source = f
@@ -48,7 +53,8 @@ func (a *app) labelsImport() *cobra.Command {
 		}
 		return a.importLabels(cmd.Context(), c, in, rows)
 	})
-	cmd.Long = `Label results by a file of csv, tsv or jsonl, or by standard input.
+	cmd.ValidArgsFunction = nil // a shell completes file names
+	cmd.Long = `Label results by a file of csv, tsv or jsonl, or with - by standard input.
 
 Each row names a result by its result_id or its ref, and has a question and a value. With --question the columns of those names
 are the values of the questions instead; an empty cell is no label. A ref stands for the newest ok result that has it, or with
@@ -62,7 +68,7 @@ again is harmless.`
 	cmd.Flags().StringArrayVar(&in.questions, "question", nil, "column that has the values of the question of its name; may be repeated")
 	cmd.Flags().IntVar(&in.labels.Version, "version", 0, "version that answered the results")
 	labelByFlags(cmd, &in.labels.Sample, &in.labels.Annotator)
-	must(cmd.MarkFlagRequired("prism"))
+	required(cmd, "prism")
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 )
 
@@ -178,6 +179,8 @@ var longest = map[string]string{
 	"/v1/audit":                            `{"id":"ID","at":"AT","actor":{"name":"NAME"},"action":"prism.unarchive","object":{"name":"NAME","id":"ID"},"detail":{}}`,
 	"/v1/models":                           `{"name":"NAME","default":true,"provider":"anthropic-messages","model":"NAME","probabilities":"simulated"}`,
 	"/v1/usage":                            `{"day":"2026-11-21","prism":"SLUG","results":1000000,"failed":100000,"input_tokens":1000000000,"output_tokens":100000000,"cost":12345.123456,"currency":"USD"}`,
+	"/v1/prisms/x/labels":                  `{"result_id":"ID","ref":"NAME","version":1000,"labels":{"SLUG":{"value":"SLUG","sample":"uncertain","labelled_at":"AT"}}}`,
+	"/v1/prisms/x/label-queue":             `{"result_id":"ID","ref":"NAME","version":1000,"created_at":"AT","fields":{"SLUG":"NAME"}}`,
 	"/v1/files":                            `{"id":"ID","name":"NAME","format":"parquet","bytes":1000000000,"status":"uploading","rows":1000000,"created_at":"AT","expires_at":"AT"}`,
 	"/v1/files/x/rows":                     `{"NAME":"NAME","b":"NAME","c":"NAME"}`,
 	"/v1/runs":                             `{"id":"ID","name":"NAME","prism":"SLUG","version":1000,"status":"cancelling","rows":1000000,"ok":500000,"failed":9999,"created_at":"AT"}`,
@@ -209,6 +212,11 @@ func TestListsFitATerminal(t *testing.T) {
 		case c.Args(c, nil) != nil:
 			args = append(args, "x")
 		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if len(f.Annotations[cobra.BashCompOneRequiredFlag]) > 0 {
+				args = append(args, "--"+f.Name, "x")
+			}
+		})
 		narrow, wide := u.ok(args...), u.ok(append(args, "-o", "wide")...)
 		for line := range strings.Lines(narrow) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80+len("\x1b[31m\x1b[0m") || !strings.Contains(line, "\x1b") && n > 80 {

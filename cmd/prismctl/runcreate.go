@@ -71,9 +71,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("file", "file-id")
 	cmd.MarkFlagsMutuallyExclusive("file-id", "format")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "watch")
-	if err := cmd.MarkFlagRequired("prism"); err != nil {
-		panic("prismctl: no flag --prism")
-	}
+	required(cmd, "prism")
 }
 
 func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) error {
