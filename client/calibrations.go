@@ -61,9 +61,9 @@ type PinnedCalibrations struct {
 	Questions map[string]*string `json:"questions"` // by question, the id of its calibration, or nil
 }
 
-// ofVersion is a request on the calibrations of a version.
-func ofVersion(operation, method, prism string, version int, more ...string) call {
-	return request(operation, method, append([]string{"prisms", prism, "versions", strconv.Itoa(version)}, more...)...)
+// ofVersion is a path below a version.
+func ofVersion(prism string, version int, more ...string) []string {
+	return append([]string{"prisms", prism, "versions", strconv.Itoa(version)}, more...)
 }
 
 // CreateCalibration fits a calibration to the labels of a question of a version. It counts for nothing until it is pinned. Too
@@ -71,7 +71,7 @@ func ofVersion(operation, method, prism string, version int, more ...string) cal
 func (c *Client) CreateCalibration(
 	ctx context.Context, prism string, version int, n NewCalibration, options ...CallOption,
 ) (Calibration, error) {
-	k := ofVersion("createCalibration", http.MethodPost, prism, version, "calibrations").creating(n)
+	k := request("createCalibration", http.MethodPost, ofVersion(prism, version, "calibrations")...).creating(n)
 	return fetch[Calibration](ctx, c, k, options)
 }
 
@@ -81,7 +81,7 @@ func (c *Client) ListCalibrations(
 ) (Page[Calibration], error) {
 	q := o.query()
 	set(q, "question", question)
-	k := ofVersion("listCalibrations", http.MethodGet, prism, version, "calibrations").where(q)
+	k := request("listCalibrations", http.MethodGet, ofVersion(prism, version, "calibrations")...).where(q)
 	return fetch[Page[Calibration]](ctx, c, k, options)
 }
 
@@ -98,7 +98,7 @@ func (c *Client) Calibrations(
 func (c *Client) ReadCalibration(
 	ctx context.Context, prism string, version int, id string, options ...CallOption,
 ) (Calibration, error) {
-	k := ofVersion("readCalibration", http.MethodGet, prism, version, "calibrations", id)
+	k := request("readCalibration", http.MethodGet, ofVersion(prism, version, "calibrations", id)...)
 	return fetch[Calibration](ctx, c, k, options)
 }
 
@@ -107,7 +107,7 @@ func (c *Client) ReadCalibration(
 func (c *Client) PinCalibrations(
 	ctx context.Context, prism string, version int, questions map[string]*string, options ...CallOption,
 ) (PinnedCalibrations, error) {
-	k := ofVersion("pinCalibrations", http.MethodPut, prism, version, "calibration")
+	k := request("pinCalibrations", http.MethodPut, ofVersion(prism, version, "calibration")...)
 	k.body = calibrationPins{questions}
 	return fetch[PinnedCalibrations](ctx, c, k, options)
 }
@@ -116,6 +116,6 @@ func (c *Client) PinCalibrations(
 func (c *Client) ReadPinnedCalibrations(
 	ctx context.Context, prism string, version int, options ...CallOption,
 ) (PinnedCalibrations, error) {
-	k := ofVersion("readPinnedCalibrations", http.MethodGet, prism, version, "calibration")
+	k := request("readPinnedCalibrations", http.MethodGet, ofVersion(prism, version, "calibration")...)
 	return fetch[PinnedCalibrations](ctx, c, k, options)
 }

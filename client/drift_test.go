@@ -85,6 +85,18 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.ReadPinnedCalibrations(ctx, "a", 1)
 		return err
 	},
+	"readQuality": func(ctx context.Context, c *Client) error {
+		_, err := c.ReadQuality(ctx, "a", 1, QualityFilter{Question: "q", Model: "m", Calibrated: true})
+		return err
+	},
+	"readThresholds": func(ctx context.Context, c *Client) error {
+		_, err := c.ReadThresholds(ctx, "a", 1, QualityFilter{Question: "q", Model: "m", Calibrated: true}, Costs{FalseYes: 5, FalseNo: 1})
+		return err
+	},
+	"compareVersions": func(ctx context.Context, c *Client) error {
+		_, err := c.CompareVersions(ctx, "a", 1, 2, "q")
+		return err
+	},
 	"tryDefinition": func(ctx context.Context, c *Client) error {
 		_, err := c.TryDefinition(ctx, NewTry{
 			Definition: Definition{Fields: fullVersion.Fields, Questions: fullVersion.Questions}, Lens: fullVersion.Lens,

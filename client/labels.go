@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 	"unicode/utf8"
 )
 
@@ -24,14 +23,17 @@ const (
 // MaxLabels is how many labels AddLabels takes at once.
 const MaxLabels = 1000
 
-// LabelValue is what was right: the key of an option or level, or "true" or "false" for a yes_no question. "" removes a label, where
-// labels are put.
+// LabelValue is what was right: the key of an option or level, or "true" or "false" for a yes_no question. "" removes a label,
+// where labels are put.
 type LabelValue string
 
-// MarshalJSON writes a string, or null for "".
+// MarshalJSON writes null for "", a boolean for "true" and "false", which Prism takes as the text that it is, and else a string.
 func (v LabelValue) MarshalJSON() ([]byte, error) {
-	if v == "" {
+	switch v {
+	case "":
 		return []byte("null"), nil
+	case "true", "false":
+		return []byte(v), nil
 	}
 	return json.Marshal(string(v))
 }
@@ -127,7 +129,8 @@ type InvalidLabel struct {
 	Message string `json:"message"`
 }
 
-// AddLabels labels many results of a prism. What can be stored is; the response says which were not. Doing it twice is doing it once.
+// AddLabels labels many results of a prism. What can be stored is; the response says which were not. Doing it twice is doing it
+// once.
 func (c *Client) AddLabels(ctx context.Context, prism string, l ManyLabels, options ...CallOption) (AddedLabels, error) {
 	k := request("addLabels", http.MethodPost, "prisms", prism, "labels").idempotent()
 	k.body = l
@@ -160,12 +163,17 @@ func (f LabelFilter) query(o PageOptions) url.Values {
 }
 
 // ListLabels returns one page of the labelled results of a prism, newest first.
-func (c *Client) ListLabels(ctx context.Context, prism string, f LabelFilter, o PageOptions, options ...CallOption) (Page[LabelledResult], error) {
-	return fetch[Page[LabelledResult]](ctx, c, request("listLabels", http.MethodGet, "prisms", prism, "labels").where(f.query(o)), options)
+func (c *Client) ListLabels(
+	ctx context.Context, prism string, f LabelFilter, o PageOptions, options ...CallOption,
+) (Page[LabelledResult], error) {
+	k := request("listLabels", http.MethodGet, "prisms", prism, "labels").where(f.query(o))
+	return fetch[Page[LabelledResult]](ctx, c, k, options)
 }
 
 // Labels iterates over the labelled results of a prism, newest first, and reads a page at a time. An error ends the iteration.
-func (c *Client) Labels(ctx context.Context, prism string, f LabelFilter, options ...CallOption) iter.Seq2[LabelledResult, error] {
+func (c *Client) Labels(
+	ctx context.Context, prism string, f LabelFilter, options ...CallOption,
+) iter.Seq2[LabelledResult, error] {
 	return pages(func(cursor string) (Page[LabelledResult], error) {
 		return c.ListLabels(ctx, prism, f, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
 	})
@@ -196,22 +204,22 @@ type LabelQueuePage struct {
 	NextCursor *string        `json:"next_cursor"` // nil on the last page
 }
 
-// queueTimeout is how long an attempt of ListLabelQueue waits, which reads up to a million ids.
-const queueTimeout = 15 * time.Second
-
 // ListLabelQueue returns one page of results to label. It may be empty before the last one.
-func (c *Client) ListLabelQueue(ctx context.Context, prism string, q LabelQueue, o PageOptions, options ...CallOption) (LabelQueuePage, error) {
+func (c *Client) ListLabelQueue(
+	ctx context.Context, prism string, q LabelQueue, o PageOptions, options ...CallOption,
+) (LabelQueuePage, error) {
 	query := LabelFilter{q.Version, q.Question}.query(o)
 	if q.Order != "" {
 		query.Set("order", string(q.Order))
 	}
 	k := request("listLabelQueue", http.MethodGet, "prisms", prism, "label-queue").where(query)
-	k.timeout = queueTimeout
 	return fetch[LabelQueuePage](ctx, c, k, options)
 }
 
 // LabelQueue iterates over results to label, and reads a page at a time. An error ends the iteration.
-func (c *Client) LabelQueue(ctx context.Context, prism string, q LabelQueue, options ...CallOption) iter.Seq2[QueuedResult, error] {
+func (c *Client) LabelQueue(
+	ctx context.Context, prism string, q LabelQueue, options ...CallOption,
+) iter.Seq2[QueuedResult, error] {
 	return pages(func(cursor string) (Page[QueuedResult], error) {
 		page, err := c.ListLabelQueue(ctx, prism, q, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
 		return Page[QueuedResult]{page.Data, page.NextCursor}, err

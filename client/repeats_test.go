@@ -41,6 +41,7 @@ func TestRepeats(t *testing.T) {
 			named("putLabels"), named("readLabels"), named("addLabels"), named("listLabels"), named("listLabelQueue"),
 			named("listMembers"), named("changeMember"), named("removeMember"),
 			named("listCalibrations"), named("readCalibration"), named("pinCalibrations"), named("readPinnedCalibrations"),
+			named("readQuality"), named("readThresholds"), named("compareVersions"),
 			named("previewLens"), named("setRunLimits"), named("listRunRows"), named("followRun"),
 		}
 		all = append(append([]everyCall{}, once...), twice...)

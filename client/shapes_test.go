@@ -45,7 +45,13 @@ var shapes = map[string]reflect.Type{
 	"NewCalibration": reflect.TypeFor[NewCalibration](), "Calibration": reflect.TypeFor[Calibration](), "Figure": reflect.TypeFor[Figure](),
 	"CalibrationPage": reflect.TypeFor[Page[Calibration]](), "CalibrationPins": reflect.TypeFor[calibrationPins](),
 	"PinnedCalibrations": reflect.TypeFor[PinnedCalibrations](),
-	"LensPreview":        reflect.TypeFor[lensPreview](), "PreviewedLens": reflect.TypeFor[PreviewedLens](),
+	"Quality":            reflect.TypeFor[Quality](), "QuestionQuality": reflect.TypeFor[QuestionQuality](),
+	"QualityClass": reflect.TypeFor[QualityClass](), "Confusion": reflect.TypeFor[Confusion](),
+	"ReliabilityBin": reflect.TypeFor[ReliabilityBin](), "CoveragePoint": reflect.TypeFor[CoveragePoint](),
+	"Thresholds": reflect.TypeFor[Thresholds](), "Threshold": reflect.TypeFor[Threshold](), "ThresholdCount": reflect.TypeFor[ThresholdCount](),
+	"Comparison": reflect.TypeFor[Comparison](), "LeftOut": reflect.TypeFor[LeftOut](), "ComparedVersion": reflect.TypeFor[ComparedVersion](),
+	"Differences": reflect.TypeFor[Differences](), "McNemar": reflect.TypeFor[McNemar](),
+	"LensPreview": reflect.TypeFor[lensPreview](), "PreviewedLens": reflect.TypeFor[PreviewedLens](),
 	"PreviewedResult": reflect.TypeFor[PreviewedResult](), "Definition": reflect.TypeFor[Definition](), "NewTry": reflect.TypeFor[NewTry](),
 	"Try":   reflect.TypeFor[Try](),
 	"Usage": reflect.TypeFor[Usage](), "UsageSum": reflect.TypeFor[UsageSum](),
@@ -62,6 +68,8 @@ var received = []string{
 	"Label", "LabelledResult", "LabelPage", "InvalidLabel", "LabelQueue", "RunLabels",
 	"Member", "InvitedMember", "MemberPage", "MemberClaim", "PreviewedLens", "PreviewedResult", "Try", "Deleting", "File", "FileColumn", "FilePage", "FilePart", "FileRows", "Run", "RunUsage", "RunPage", "DryRun", "InvalidRow",
 	"Calibration", "Figure", "CalibrationPage", "PinnedCalibrations",
+	"Quality", "QuestionQuality", "QualityClass", "Confusion", "ReliabilityBin", "CoveragePoint", "Thresholds", "Threshold", "ThresholdCount",
+	"Comparison", "LeftOut", "ComparedVersion", "Differences", "McNemar",
 }
 
 // TestTheClientsTypesAreTheDocuments holds that each type has the members that the document describes, of the same types,
@@ -140,7 +148,7 @@ func (d document31) kind(s schema) (kind string, null bool) {
 		for _, k := range one {
 			if k == "null" {
 				null = true
-			} else {
+			} else if kind != "string" { // which a boolean is read as
 				kind, _ = k.(string)
 			}
 		}
@@ -168,7 +176,8 @@ func jsonKind(typ reflect.Type) (kind string, canBeNil bool) {
 	case reflect.TypeFor[Answers](), reflect.TypeFor[Row](), reflect.TypeFor[Probabilities](), reflect.TypeFor[LabelMass](),
 		reflect.TypeFor[OrderDisagreement]():
 		return "object", true
-	case reflect.TypeFor[[]int](), reflect.TypeFor[[]FileColumn]():
+	case reflect.TypeFor[[]int](), reflect.TypeFor[[]FileColumn](), reflect.TypeFor[[]QualityClass](), reflect.TypeFor[[]ReliabilityBin](),
+		reflect.TypeFor[[]CoveragePoint]():
 		return "array", true
 	case reflect.TypeFor[json.Number]():
 		return "number", false
