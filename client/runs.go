@@ -35,13 +35,15 @@ type RunLimits struct {
 
 // NewRun is a run of a file to create.
 type NewRun struct {
-	FileID  string            `json:"file_id"`
-	Fields  map[string]string `json:"fields"`            // the column of each field
+	FileID  string            `json:"file_id,omitempty"`
+	Fields  map[string]string `json:"fields,omitempty"`  // the column of each field
 	Labels  map[string]string `json:"labels,omitempty"`  // the column of each question that has labels
 	Ref     string            `json:"ref,omitempty"`     // the column with your own names of the rows
 	Context string            `json:"context,omitempty"` // a column if the file has one of this name, else a text for every row
 	Version int               `json:"version,omitempty"` // pins a version; 0 is the latest
-	Name    string            `json:"name,omitempty"`
+	// FromLabelsOf stands for FileID, Fields, Labels, Ref and Context: a version whose labelled inputs are answered, and labelled alike.
+	FromLabelsOf int    `json:"from_labels_of,omitempty"`
+	Name         string `json:"name,omitempty"`
 	RunLimits
 	// PauseAtFailures is the part of the last 200 rows above which failures pause the run; 0.5 when nil.
 	PauseAtFailures *float64 `json:"pause_at_failures,omitempty"`

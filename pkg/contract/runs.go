@@ -19,6 +19,10 @@ type Runs interface {
 	// CreateRun makes a run, with the checks of PlanRun. A run with the same idempotency key is made once, and returned again;
 	// apierr.KeyOfAnotherPrism if it is a run of another prism.
 	CreateRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (Response, error)
+	// LabelsRun makes a file of the inputs of a version whose labels count, and returns the run of that file, which n names by
+	// FromLabelsOf: the checks are those of CreateRun, and apierr.TooFewLabels. A run that was made with the idempotency key of n is
+	// returned as it is, without a file. Callers give it LabelsRunWait.
+	LabelsRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (NewRun, error)
 	// ListRuns is a page of runs, newest first: {data, next_cursor}.
 	ListRuns(ctx context.Context, key KeyDigest, q RunList) (Response, error)
 	// FileRun is a run: apierr.RunNotFound. (Services have a method Run that runs them.)
@@ -34,17 +38,22 @@ type Runs interface {
 
 // NewRun is a run of a file.
 type NewRun struct {
-	File           prism.FileID
-	Fields         []FieldColumn // of every field of the version, in the order sent
-	Labels         []FieldColumn `json:",omitzero"` // a question in place of the field; in the order sent
-	Ref            string        `json:",omitzero"` // a column; "": rows have no ref
-	Context        string        `json:",omitzero"` // a column if the file has one with that name, else the text of every row
-	Version        int32         `json:",omitzero"` // 0: the latest
-	Name           string        `json:",omitzero"`
-	PauseAt        *float64      `json:",omitzero"` // part of the last 200 rows that may fail, 0 to 1; nil: DefaultPauseAt
-	IdempotencyKey string        `json:",omitzero"`
+	File    prism.FileID
+	Fields  []FieldColumn // of every field of the version, in the order sent
+	Labels  []FieldColumn `json:",omitzero"` // a question in place of the field; in the order sent
+	Ref     string        `json:",omitzero"` // a column; "": rows have no ref
+	Context string        `json:",omitzero"` // a column if the file has one with that name, else the text of every row
+	Version int32         `json:",omitzero"` // 0: the latest
+	// FromLabelsOf is the version whose labelled inputs are answered; then the file and its columns are those that LabelsRun makes.
+	FromLabelsOf   int32    `json:",omitzero"`
+	Name           string   `json:",omitzero"`
+	PauseAt        *float64 `json:",omitzero"` // part of the last 200 rows that may fail, 0 to 1; nil: DefaultPauseAt
+	IdempotencyKey string   `json:",omitzero"`
 	RunLimits
 }
+
+// LabelsRunWait is how long a caller waits for LabelsRun, which reads thousands of results and waits until its file was read.
+const LabelsRunWait = 15 * time.Second
 
 // DefaultPauseAt is the part of the last rows above which failures pause a run (spec: run-pauses-itself).
 const DefaultPauseAt = 0.5

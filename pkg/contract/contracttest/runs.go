@@ -52,6 +52,13 @@ func (r *results) PlanRows(_ context.Context, key contract.KeyDigest, q contract
 	return r.rows, err
 }
 
+func (r *results) LabelsRun(
+	_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
+) (contract.NewRun, error) {
+	_, err := r.hear("LabelsRun", key, ref, n)
+	return n, err
+}
+
 func (r *results) CreateRun(_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
 	return r.hear("CreateRun", key, ref, n)
 }
@@ -145,6 +152,12 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 		t.Errorf("got %+v, %v", plan, err)
 	}
 	heardOf("PlanRun", digest, bySlug, aRun)
+	fromLabels := contract.NewRun{Fields: []contract.FieldColumn{}, FromLabelsOf: 1, Version: 2, Name: odd}
+	made, err := near.LabelsRun(patience(t), digest, bySlug, fromLabels)
+	if err != nil || !reflect.DeepEqual(made, fromLabels) {
+		t.Errorf("got %+v, %v", made, err)
+	}
+	heardOf("LabelsRun", digest, bySlug, fromLabels)
 
 	labels := contract.RowLabels{Labels: []contract.RowLabel{{Question: odd, Value: odd}}, InvalidLabels: []string{odd}}
 	differing := []contract.ChunkRow{

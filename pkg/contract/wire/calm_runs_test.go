@@ -37,6 +37,10 @@ func (calm) DeleteFile(context.Context, contract.KeyDigest, prism.FileID) (contr
 	return page, nil
 }
 
+func (calm) LabelsRun(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.NewRun, error) {
+	return contract.NewRun{}, nil
+}
+
 func (calm) CreateRun(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.Response, error) {
 	return page, nil
 }

@@ -16,6 +16,7 @@ const (
 	pathPlanRun      = "/internal/plan-run"
 	pathPlanRows     = "/internal/plan-rows"
 	pathCreateRun    = "/internal/create-run"
+	pathLabelsRun    = "/internal/labels-run" // the release before this one does not know it
 	pathListRuns     = "/internal/list-runs"
 	pathFileRun      = "/internal/file-run"
 	pathActOnRun     = "/internal/act-on-run"
@@ -142,6 +143,12 @@ func (r *results) CreateRun(ctx context.Context, key contract.KeyDigest, ref pri
 	return r.call(ctx, runPath(pathCreateRun, n), argsNewRun{key, ref, n})
 }
 
+func (r *results) LabelsRun(
+	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
+) (contract.NewRun, error) {
+	return decode[contract.NewRun](r.call(ctx, pathLabelsRun, argsNewRun{key, ref, n}))
+}
+
 func (r *results) ListRuns(ctx context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {
 	return r.lookUp(ctx, pathListRuns, argsQuery[contract.RunList]{key, q})
 }
@@ -181,6 +188,9 @@ func (r *results) SaveRows(ctx context.Context, s contract.SaveRows) error {
 }
 
 func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
+	postJSON(app, log, pathLabelsRun, func(ctx context.Context, a argsNewRun) (contract.NewRun, error) {
+		return r.LabelsRun(ctx, a.Key, a.Ref, a.Run)
+	})
 	for _, n := range []contract.NewRun{{}, withLabels} {
 		findJSON(app, log, runPath(pathPlanRun, n), func(ctx context.Context, a argsNewRun) (contract.RunPlan, error) {
 			return r.PlanRun(ctx, a.Key, a.Ref, a.Run)

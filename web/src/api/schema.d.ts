@@ -2719,15 +2719,17 @@ export interface components {
                 [key: string]: string;
             }[];
         };
-        /** @description A run of a file. */
+        /** @description A run of a file, with `file_id` and `fields`, or of the labelled inputs of a version, with `from_labels_of`. */
         NewRun: {
             /**
              * Format: uuid
              * @description The file, which is ready.
              */
-            file_id: string;
-            /** @description For each field of the version, by its key, the column whose cells are its values. */
-            fields: {
+            file_id?: string;
+            /** @description In place of a file and its columns: a version whose inputs with labels that count are answered, and labelled alike. Needs a key of an editor. */
+            from_labels_of?: number | null;
+            /** @description For each field of the version, by its key, the column whose cells are its values. Not with `from_labels_of`. */
+            fields?: {
                 [key: string]: string;
             };
             /** @description For each question that has labels, by its key, the column whose cells are the labels of the results. Needs a key of an editor. */

@@ -305,6 +305,9 @@ func (p prober) list(at string, s map[string]any, v []any, try func(v any, refus
 func (p prober) members(at string, s map[string]any, v map[string]any) {
 	p.Helper()
 	required, _ := s["required"].([]any)
+	if unless, ok := within(within(s, "if"), "not")["required"].([]any); ok && v[unless[0].(string)] == nil {
+		required, _ = within(s, "then")["required"].([]any)
+	}
 	for _, one := range schemasAt(s, "oneOf") {
 		required = append(required, one["required"].([]any)...)
 	}

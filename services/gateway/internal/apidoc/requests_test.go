@@ -257,6 +257,9 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	_, _, err = request.ParseCompare("p", only("", ""))
 	put("ComparisonProblems", err)
 
+	_, err = request.ParseNewRun("p", jsonBody(`{"from_labels_of":1,"file_id":"`+anID+`"}`))
+	put("FileWithLabelsOf", err)
+
 	// These need what is stored or configured: the Lens's rules are pkg/lens's, the cursor and columns are results', the models are
 	// model-proxy's.
 	elsewhere := map[string]bool{

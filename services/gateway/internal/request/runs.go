@@ -23,7 +23,7 @@ type NewRun struct {
 
 // newRunShape has the members in the order in which their problems are listed (spec: validation-order).
 var newRunShape = &shape{members: slices.Concat(
-	members("file_id"), []member{{"fields", &shape{fields: true}}, {"labels", &shape{fields: true}}},
+	members("file_id", "from_labels_of"), []member{{"fields", &shape{fields: true}}, {"labels", &shape{fields: true}}},
 	members("ref", "context", "version", "name", "rows_per_second", "concurrency", "pause_at_failures", "idempotency_key", "dry_run"),
 )}
 
@@ -37,12 +37,43 @@ func ParseNewRun(prismParam string, body Body) (NewRun, error) {
 	n := NewRun{Prism: r.prismParam(prismParam)}
 	if r.is(sent, kindObject) {
 		r.run(&n.Run, sent)
-		n.DryRun = r.optionalBoolean(sent.at("dry_run"))
+		if n.DryRun = r.optionalBoolean(sent.at("dry_run")); n.DryRun && n.Run.FromLabelsOf != 0 {
+			n.Run.IdempotencyKey = "" // which would find a run instead of the labels
+		}
 	}
 	return n, r.err()
 }
 
 func (r *reader) run(n *contract.NewRun, body item) {
+	if n.FromLabelsOf = r.labelsRun(body); n.FromLabelsOf == 0 {
+		r.fileColumns(n, body)
+	}
+	n.Version = r.optionalVersion(body.at("version"))
+	n.Name = r.optionalStr(body.at("name"), 0, maxName)
+	n.RunLimits = r.runLimits(body)
+	if at := r.optionalNumber(body.at("pause_at_failures")); at != nil {
+		n.PauseAt = r.within("pause_at_failures", *at, 0, 1)
+	}
+	n.IdempotencyKey = r.optionalStr(body.at("idempotency_key"), 1, maxIdempotencyKey)
+}
+
+// labelsRun reads the version whose labelled inputs are to be answered, which stands for a file and its columns; 0 if it is absent
+// (spec: run-from-labels).
+func (r *reader) labelsRun(body item) int32 {
+	it := body.at("from_labels_of")
+	if !it.given() {
+		return 0
+	}
+	for _, name := range []string{"file_id", "fields", "labels", "ref", "context"} {
+		if body.at(name).given() {
+			r.add(name, textNotWithLabelsOf)
+		}
+	}
+	return max(1, r.optionalVersion(it))
+}
+
+// fileColumns reads the file of a run and what its columns are.
+func (r *reader) fileColumns(n *contract.NewRun, body item) {
 	n.File = prism.FileID{UUID: r.uuidMember(body.at("file_id"))}
 	if fields := body.at("fields"); r.is(fields, kindObject) {
 		n.Fields = []contract.FieldColumn{}
@@ -59,13 +90,6 @@ func (r *reader) run(n *contract.NewRun, body item) {
 	}
 	n.Ref = r.optionalStr(body.at("ref"), 1, maxField)
 	n.Context = r.optionalStr(body.at("context"), 0, maxField)
-	n.Version = r.optionalVersion(body.at("version"))
-	n.Name = r.optionalStr(body.at("name"), 0, maxName)
-	n.RunLimits = r.runLimits(body)
-	if at := r.optionalNumber(body.at("pause_at_failures")); at != nil {
-		n.PauseAt = r.within("pause_at_failures", *at, 0, 1)
-	}
-	n.IdempotencyKey = r.optionalStr(body.at("idempotency_key"), 1, maxIdempotencyKey)
 }
 
 // uuidMember reads a string that is a UUID.

@@ -96,9 +96,31 @@ func TestRunsAreRead(t *testing.T) {
 			"version: Number must be greater than or equal to 1; idempotency_key: String must contain at least 1 character(s)",
 		whole + `,"ref":null,"context":null,"version":null,"name":null,"rows_per_second":null,"concurrency":null,"pause_at_failures":null,` +
 			`"idempotency_key":null,"dry_run":null}`: "",
+		whole + `,"from_labels_of":1}`: "file_id: must not be sent with from_labels_of; fields: must not be sent with from_labels_of",
+		`{"from_labels_of":0,"labels":{},"ref":"r","context":"c","version":"1"}`: "labels: must not be sent with from_labels_of; " +
+			"ref: must not be sent with from_labels_of; context: must not be sent with from_labels_of; " +
+			"from_labels_of: Number must be greater than or equal to 1; version: Expected number, received string",
+		`{"from_labels_of":null}`: "file_id: Required; fields: Required",
 	} {
 		_, err := request.ParseNewRun("p", jsonBody(body))
 		wantProblems(t, err, want)
+	}
+}
+
+// spec: run-from-labels
+func TestARunFromLabelsHasAVersionInPlaceOfAFile(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]contract.NewRun{
+		`{"from_labels_of":1}`: {FromLabelsOf: 1},
+		`{"from_labels_of":2,"version":3,"name":"n","concurrency":4,"idempotency_key":"k"}`: {
+			FromLabelsOf: 2, Version: 3, Name: "n", RunLimits: contract.RunLimits{Concurrency: new(int32(4))}, IdempotencyKey: "k",
+		},
+		`{"from_labels_of":1,"idempotency_key":"k","dry_run":true}`: {FromLabelsOf: 1}, // a dry run finds no run
+	} {
+		got, err := request.ParseNewRun("p", jsonBody(body))
+		if err != nil || !reflect.DeepEqual(got.Run, want) {
+			t.Errorf("%s: got %+v, %v, want %+v", body, got.Run, err, want)
+		}
 	}
 }
 

@@ -30,6 +30,8 @@ const (
 	textOtherModel = "must be another model than the version's"
 	textQuestion   = "Unknown question"
 
+	textNotWithLabelsOf = "must not be sent with from_labels_of"
+
 	textEmailOrClaim = "send either email or claim"
 
 	// With the bound.

@@ -12,15 +12,31 @@ import (
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
+// fromLabels is a call with a new run whose file results may have to make first (spec: run-from-labels).
+func fromLabels(
+	runs contract.Runs, do func(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.Response, error),
+) func(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.Response, error) {
+	return func(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
+		if n.FromLabelsOf != 0 {
+			made, err := runs.LabelsRun(ctx, key, ref, n)
+			if err != nil {
+				return contract.Response{}, err
+			}
+			n = made
+		}
+		return do(ctx, key, ref, n)
+	}
+}
+
 // runs are the calls on runs of files.
 func runs(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms/:prism/runs", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseNewRun(httpkit.Param(c, "prism"), b)
 		if sent.DryRun {
-			return two(d.DryRun)(sent.Prism, sent.Run, err)
+			return two(fromLabels(d.Results, d.DryRun))(sent.Prism, sent.Run, err)
 		}
-		do, err := two(d.Results.CreateRun)(sent.Prism, sent.Run, err)
-		return within(storeWait, created(do, false), err)
+		do, err := two(fromLabels(d.Results, d.Results.CreateRun))(sent.Prism, sent.Run, err)
+		return within(contract.LabelsRunWait+storeWait, created(do, false), err)
 	}))
 	app.Get("/v1/runs", d.look(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListRuns)(request.ParseRunList(query(c)))

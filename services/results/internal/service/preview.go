@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/format"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // lensPreviewBody is the body of a preview (spec: lens-preview).
@@ -29,7 +30,7 @@ func (s *Service) PreviewLens(
 		if problems := lens.Validate(p.Lens, of.Latest.Definition, ""); len(problems) > 0 {
 			return nil, apierr.Invalid(problems...)
 		}
-		found, err := s.Store.FindResults(ctx, account, of.ID, p.Results)
+		found, err := s.Store.FindResults(ctx, account, of.ID, p.Results, store.WithoutInput)
 		if err != nil {
 			return nil, err
 		}

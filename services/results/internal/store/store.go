@@ -226,8 +226,10 @@ type Listing interface {
 	// ExportResults is a page of one prism's results, oldest first. A page ends early before the row that would exceed
 	// PageBytes, unless it is the first; only an empty page is past the last row.
 	ExportResults(ctx context.Context, account prism.AccountID, id prism.PrismID, f Filter, page Page) ([]prism.Result, error)
-	// FindResults finds those results of a prism that have one of some ids, without their input, in any order.
-	FindResults(ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID) ([]prism.Result, error)
+	// FindResults finds those results of a prism that have one of some ids, in any order.
+	FindResults(
+		ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in Input,
+	) ([]prism.Result, error)
 }
 
 // PageBytes bounds the size of a page of an export with more than one row (spec: export-is-streamed).

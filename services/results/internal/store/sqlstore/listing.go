@@ -85,20 +85,24 @@ func (s Store) ExportResults(
 
 // FindResults implements store.Listing.
 func (s Store) FindResults(
-	ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID,
+	ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in store.Input,
 ) (results []prism.Result, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	l := list{Statement: Statement{Operation: "find_results", ReadOnly: true}}
-	l.where(findResults, account, store.Filter{Prism: id})
+	query := findResults
+	if in == store.WithInput {
+		query = exportResults
+	}
+	l.where(query, account, store.Filter{Prism: id})
 	before := " AND r.id IN ("
 	for _, id := range ids {
 		l.add(before, id.UUID)
 		before = ", "
 	}
 	l.text.WriteString(")")
-	err = s.Run(ctx, l.statement(), all(&results, func(r *Row) prism.Result { return r.Result(id, store.WithoutInput) }))
+	err = s.Run(ctx, l.statement(), all(&results, func(r *Row) prism.Result { return r.Result(id, in) }))
 	return results, err
 }
 

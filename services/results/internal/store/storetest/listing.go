@@ -96,13 +96,20 @@ func listingTests() []test {
 			for _, r := range mine {
 				want[r.ID] = withoutInput(r)
 			}
-			got, err := f.FindResults(t.Context(), f.mine.account, f.mine.prism.ID, ids)
+			got, err := f.FindResults(t.Context(), f.mine.account, f.mine.prism.ID, ids, store.WithoutInput)
 			succeeds(t, err)
 			same(t, len(got), len(want))
 			for _, r := range got {
 				same(t, r, want[r.ID])
 			}
-			got, err = f.FindResults(t.Context(), f.mine.account, f.mine.prism.ID, nil)
+			full, err := f.FindResults(t.Context(), f.mine.account, f.mine.prism.ID, ids, store.WithInput)
+			succeeds(t, err)
+			same(t, len(full), len(want))
+			for _, r := range full {
+				same(t, withoutInput(r), want[r.ID])
+				same(t, len(r.Fields) > 0, true)
+			}
+			got, err = f.FindResults(t.Context(), f.mine.account, f.mine.prism.ID, nil, store.WithInput)
 			succeeds(t, err)
 			same(t, len(got), 0)
 		}},

@@ -1,0 +1,258 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// maxLabelsFile bounds the file of labelled inputs, which is made in memory (spec: run-from-labels).
+	maxLabelsFile = 64 << 20
+	// inputsAtOnce is how many results are read at once to make it.
+	inputsAtOnce = 100
+	// readyEvery is the time between two looks whether the file was read.
+	readyEvery = 50 * time.Millisecond
+)
+
+// The columns of a file of labelled inputs. Fields and questions have a prefix, so that no two columns have one name.
+const (
+	fieldColumnPrefix = "field."
+	labelColumnPrefix = "label."
+	refColumn         = "ref"
+	contextColumn     = "context"
+)
+
+// LabelsRun implements contract.Runs. It waits until the file was read, as a run is only of a file that is ready.
+func (s *Service) LabelsRun(
+	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
+) (run contract.NewRun, err error) {
+	_, err = s.respond(ctx, key, createRun, nil, func(c store.Caller) (any, error) {
+		n.Labels = []contract.FieldColumn{{}} // those that are found
+		if err := mayLabel(c, n); err != nil {
+			return nil, err
+		}
+		n.Labels = nil
+		p, err := s.livePrism(ctx, c.Account, ref)
+		if err != nil {
+			return nil, err
+		}
+		if n.IdempotencyKey != "" {
+			if _, err := s.Store.RunOfKey(ctx, c.Account, n.IdempotencyKey); !errors.Is(err, store.ErrNotFound) {
+				run = n
+				return nil, err
+			}
+		}
+		run, err = s.labelsRun(ctx, c.Account, p, n)
+		return nil, err
+	})
+	return run, err
+}
+
+func (s *Service) labelsRun(
+	ctx context.Context, account prism.AccountID, p prism.Prism, n contract.NewRun,
+) (contract.NewRun, error) {
+	of, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, n.FromLabelsOf})
+	if err != nil {
+		return n, translate(err, apierr.VersionNotFound())
+	}
+	if n.Version == 0 {
+		n.Version = p.Latest.Number
+	}
+	by, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, n.Version})
+	if err != nil {
+		return n, translate(err, apierr.VersionNotFound())
+	}
+	n.Ref, n.Context = refColumn, contextColumn
+	for _, f := range by.Fields {
+		n.Fields = append(n.Fields, contract.FieldColumn{Field: f.Key, Column: fieldColumnPrefix + f.Key})
+	}
+	questions := commonQuestions(of.Definition, by.Definition)
+	for _, q := range questions {
+		n.Labels = append(n.Labels, contract.FieldColumn{Field: q.Key, Column: labelColumnPrefix + q.Key})
+	}
+	if missing := missingFields(of.Fields, by.Fields); len(missing) > 0 {
+		return n, apierr.MissingFields(missing)
+	}
+	labels, err := s.labelsByResult(ctx, account, store.Filter{Prism: p.ID, Version: of.Number}, questions)
+	if err != nil {
+		return n, err
+	}
+	content, err := s.labelledInputs(ctx, account, p.ID, labels, by.Definition, questions)
+	if err != nil {
+		return n, err
+	}
+	name := fmt.Sprintf("labels of version %d of %s.jsonl", of.Number, p.Slug)
+	n.File, err = s.keepFile(ctx, account, name, content)
+	return n, err
+}
+
+// commonQuestions are the questions that both versions have with one type, as the first one has them.
+func commonQuestions(a, b prism.Definition) (common []prism.Question) {
+	for _, q := range a.Questions {
+		if other, ok := b.Question(q.Key); ok && other.Type == q.Type {
+			common = append(common, q)
+		}
+	}
+	return common
+}
+
+// missingFields are the fields of a version that the labelled inputs do not have.
+func missingFields(labelled, answers []prism.Field) (missing []string) {
+	for _, f := range answers {
+		if !slices.ContainsFunc(labelled, func(l prism.Field) bool { return l.Key == f.Key }) {
+			missing = append(missing, f.Key)
+		}
+	}
+	return missing
+}
+
+// labelsByResult are the labels that count, by question. Each input is there once, as its newest result.
+func (s *Service) labelsByResult(
+	ctx context.Context, account prism.AccountID, f store.Filter, questions []prism.Question,
+) (map[prism.ResultID]map[string]string, error) {
+	byResult := map[prism.ResultID]map[string]string{}
+	newest := map[[16]byte]prism.ResultID{}
+	for _, q := range questions {
+		labels, err := s.labelled(ctx, account, f, q.Key)
+		if err != nil {
+			return nil, err
+		}
+		seen := map[[16]byte]bool{}
+		for _, l := range labels.found {
+			if !labels.counts(l) || seen[l.Input] {
+				continue
+			}
+			seen[l.Input] = true
+			id, known := newest[l.Input]
+			if !known {
+				id = l.Result
+				newest[l.Input], byResult[id] = id, map[string]string{}
+			}
+			byResult[id][q.Key] = l.Value
+		}
+	}
+	if len(byResult) == 0 {
+		return nil, apierr.TooFewLabels(0, 1)
+	}
+	return byResult, nil
+}
+
+// labelledInputs is a JSON object on a line for each labelled result, the oldest one first.
+func (s *Service) labelledInputs(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, labels map[prism.ResultID]map[string]string,
+	answers prism.Definition, questions []prism.Question,
+) ([]byte, error) {
+	ids := make([]prism.ResultID, 0, len(labels))
+	for id := range labels {
+		ids = append(ids, id)
+	}
+	older := func(a, b prism.ResultID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) }
+	slices.SortFunc(ids, older)
+	var content []byte
+	for part := range slices.Chunk(ids, inputsAtOnce) {
+		results, err := s.Store.FindResults(ctx, account, of, part, store.WithInput)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(results, func(a, b prism.Result) int { return older(a.ID, b.ID) })
+		for _, r := range results {
+			content = append(appendInput(content, r, labels[r.ID], answers, questions), '\n')
+		}
+		if len(content) > maxLabelsFile {
+			return nil, apierr.Invalid(apierr.Problem{Path: "from_labels_of", Text: "the labelled inputs have more than 64 MiB"})
+		}
+	}
+	return content, nil
+}
+
+// appendInput appends an object with every column: what is missing is null.
+func appendInput(b []byte, r prism.Result, labels map[string]string, answers prism.Definition, questions []prism.Question) []byte {
+	member := func(name, value string, null bool) {
+		b = append(strictjson.AppendString(b, name), ':')
+		if null {
+			b = append(b, "null"...)
+			return
+		}
+		b = strictjson.AppendString(b, value)
+	}
+	b = append(b, '{')
+	ref := ""
+	if r.Ref != nil {
+		ref = *r.Ref
+	}
+	member(refColumn, ref, r.Ref == nil)
+	b = append(b, ',')
+	member(contextColumn, r.Context, r.Context == "")
+	for _, f := range answers.Fields {
+		at := slices.IndexFunc(r.Fields, func(v prism.FieldValue) bool { return v.Key == f.Key })
+		b = append(b, ',')
+		member(fieldColumnPrefix+f.Key, r.Fields[at].Value, false)
+	}
+	for _, q := range questions {
+		value, labelled := labels[q.Key]
+		b = append(b, ',')
+		member(labelColumnPrefix+q.Key, value, !labelled)
+	}
+	return append(b, '}')
+}
+
+// keepFile stores a file in JSONL, and waits until it was read.
+func (s *Service) keepFile(ctx context.Context, account prism.AccountID, name string, content []byte) (prism.FileID, error) {
+	id, err := s.NewID()
+	if err != nil {
+		return prism.FileID{}, err
+	}
+	at := prism.Now(s.Now)
+	f := store.File{
+		ID: prism.FileID{UUID: id}, Name: name, Format: contract.FileJSONL, Bytes: int64(len(content)), Status: store.FileUploading,
+		CreatedAt: at, ExpiresAt: at.Add(store.UploadTime),
+	}
+	if err := s.Store.CreateFile(ctx, account, f); err != nil {
+		return f.ID, err
+	}
+	number := int32(0)
+	for data := range slices.Chunk(content, contract.PartBytes) {
+		number++
+		part := store.Part{Number: number, Bytes: int32(len(data)), SHA256: sha256.Sum256(data)} //nolint:gosec // at most a part
+		owner := store.FileOwner{Account: account, ID: f.ID}
+		if err := s.Blobs.Put(ctx, owner, blobs.Part(number, part.SHA256), data); err != nil {
+			return f.ID, err
+		}
+		if _, err := s.Store.PutPart(ctx, account, f.ID, part); err != nil {
+			return f.ID, err
+		}
+	}
+	if err := s.Store.SetReading(ctx, account, f.ID, at); err != nil {
+		return f.ID, err
+	}
+	return f.ID, s.fileRead(ctx, account, f.ID)
+}
+
+// fileRead waits until a file was read, or ctx ends: nothing was made that a caller knows of, and the file expires.
+func (s *Service) fileRead(ctx context.Context, account prism.AccountID, id prism.FileID) error {
+	look := time.NewTicker(readyEvery)
+	defer look.Stop()
+	for {
+		f, err := s.Store.File(ctx, account, id)
+		if err != nil || f.Status != store.FileReading {
+			return err
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return errors.Join(contract.ErrUnavailable, ctx.Err())
+		}
+	}
+}

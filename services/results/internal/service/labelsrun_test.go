@@ -1,0 +1,106 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// readAtOnce is a store in which files are read at once, and the content of the last one.
+type readAtOnce struct {
+	store.Store
+	blobs.Blobs
+	content []byte
+}
+
+func (r *readAtOnce) File(ctx context.Context, account prism.AccountID, id prism.FileID) (store.File, error) {
+	f, err := r.Store.File(ctx, account, id)
+	f.Status = store.FileReady
+	return f, err
+}
+
+func (r *readAtOnce) Put(_ context.Context, _ store.FileOwner, _ string, data []byte) error {
+	r.content = append(r.content, data...)
+	return nil
+}
+
+// spec: run-from-labels, labels-that-count
+func TestTheFileOfARunFromLabelsHasEachLabelledInputOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	choice := func(options ...string) prism.Question {
+		q := prism.Question{Key: "c", Type: prism.Choice, Text: "?"}
+		for _, o := range options {
+			q.Options = append(q.Options, prism.Option{Key: o})
+		}
+		return q
+	}
+	of := w.questions(t, "p", choice("a", "b"), prism.Question{Key: "s", Type: prism.YesNo, Text: "?"})
+	second := definition("text")
+	second.Questions = []prism.Question{choice("a", "c"), {Key: "s", Type: prism.Choice, Text: "?", Options: []prism.Option{{Key: "x"}, {Key: "y"}}}}
+	ref := prism.Ref{ID: of}
+	if _, err := w.AddVersion(t.Context(), w.key, ref, contract.NewVersion{Definition: second}); err != nil {
+		t.Fatal(err)
+	}
+	answers := func(int) string {
+		return `{"c":{"type":"choice","value":"a","probabilities":{"a":0.75,"b":0.25},"confidence":0.5},"s":{"type":"yes_no","probability":0.5}}`
+	}
+	for range 2 { // the same three texts twice
+		w.saveLabelled(t, of, 1, 3, answers, map[string]func(int) string{
+			"c": func(i int) string { return []string{"a", "b", ""}[i-1] }, "s": func(int) string { return "true" },
+		})
+	}
+	w.saveLabelled(t, of, 1, 4, answers, nil) // newer ones, and one more text, without labels
+	kept := &readAtOnce{Store: w.Store, Blobs: w.Blobs}
+	w.Store, w.Blobs = kept, kept
+	n, err := w.LabelsRun(t.Context(), w.key, ref, contract.NewRun{FromLabelsOf: 1, Name: "n"})
+	want := contract.NewRun{
+		FromLabelsOf: 1, Version: 2, Name: "n", File: n.File, Ref: "ref", Context: "context",
+		Fields: []contract.FieldColumn{{Field: "text", Column: "field.text"}}, Labels: []contract.FieldColumn{{Field: "c", Column: "label.c"}},
+	}
+	if err != nil || n.File.IsZero() || !reflect.DeepEqual(n, want) {
+		t.Errorf("got %+v, %v", n, err)
+	}
+	var lines strings.Builder
+	for i, label := range []string{"a", "b"} {
+		_, _ = fmt.Fprintf(&lines, `{"ref":null,"context":null,"field.text":"text %d","label.c":%q}`+"\n", i+1, label)
+	}
+	if string(kept.content) != lines.String() {
+		t.Errorf("the file is\n%swant\n%s", kept.content, lines.String())
+	}
+}
+
+// spec: run-from-labels
+func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	of := w.prism(t, "tickets")
+	w.labelled(t, of, w.examples(t, of, 1, 3), 1, contract.UncertainSample, true)
+	more := definition("text", "subject")
+	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, contract.NewVersion{Definition: more}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		slug        string
+		from, other int32
+		want        string
+	}{
+		{"none", 1, 1, "404 Prism not found"},
+		{"tickets", 3, 1, "404 Prism version not found"},
+		{"tickets", 1, 3, "404 Prism version not found"},
+		{"tickets", 1, 2, "400 Missing fields: subject"},
+		{"tickets", 1, 1, "409 Too few labels: 0 of 1."}, // uncertain ones never count
+	} {
+		n := contract.NewRun{FromLabelsOf: c.from, Version: c.other}
+		if _, err := w.LabelsRun(t.Context(), w.key, prism.Ref{Slug: c.slug}, n); fmt.Sprint(err) != c.want {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
