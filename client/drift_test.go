@@ -243,7 +243,7 @@ func fullRetry() ResultRetry {
 
 func fullRun() NewRun {
 	return NewRun{
-		FileID: "f", Fields: map[string]string{"a": "b"}, Labels: map[string]string{"q": "c"}, Ref: "r", Context: "c", Version: 1, Name: "n",
+		FileID: "f", Fields: map[string]string{"a": "b"}, Labels: map[string]string{"q": "c"}, Ref: "r", Context: "c", FromLabelsOf: 1, Version: 1, Name: "n",
 		RunLimits: RunLimits{RowsPerSecond: new(1.0), Concurrency: new(1)}, PauseAtFailures: new(0.5), IdempotencyKey: "k",
 	}
 }
