@@ -71,7 +71,7 @@ func group(name, short string) *cobra.Command {
 
 // useLine is how a command is used.
 func useLine(cmd *cobra.Command) string {
-	if cmd.HasSubCommands() {
+	if cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") {
 		return cmd.CommandPath() + " COMMAND"
 	}
 	return cmd.UseLine()

@@ -80,3 +80,27 @@ func (a *app) completeMembers(cmd *cobra.Command, args []string, start string) (
 		return c.ListMembers(ctx, client.PageOptions{})
 	}, func(m client.Member) string { return fmt.Sprintf("%s\t%s, %s", m.ID, m.Name, m.Role) })(cmd, args, start)
 }
+
+// completeVersions completes a prism, and behind it the numbers of its versions.
+func (a *app) completeVersions(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return a.completePrisms(cmd, args, start)
+	}
+	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Version], error) {
+		return c.ListVersions(ctx, args[0], client.PageOptions{})
+	}, func(v client.Version) string { return fmt.Sprintf("%d\t%s", v.Version, v.CreatedAt) })(cmd, nil, start)
+}
+
+// completeQuestions completes the keys of the questions of the prism that --prism or the first argument names.
+func (a *app) completeQuestions(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	if f := cmd.Flags().Lookup("prism"); f != nil {
+		args = []string{f.Value.String()}
+	}
+	if len(args) == 0 || args[0] == "" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Question], error) {
+		p, err := c.ReadPrism(ctx, args[0])
+		return client.Page[client.Question]{Data: p.Version.Questions}, err
+	}, func(q client.Question) string { return q.Key + "\t" + q.Text })(cmd, nil, start)
+}

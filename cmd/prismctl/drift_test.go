@@ -29,6 +29,7 @@ type described struct {
 			Enum       []string
 			Properties map[string]struct{ Enum []string }
 		}
+		Examples map[string]struct{ Value json.RawMessage }
 	}
 }
 
@@ -83,6 +84,9 @@ func TestFlagsOfferWhatTheDocumentTakes(t *testing.T) {
 		{"runs download", "output", rows["format"]},
 		{"runs download", "only", rows["only"]},
 		{"calibrate fit", "method", d.Components.Schemas["NewCalibration"].Properties["method"].Enum},
+		{"labels set", "sample", d.Components.Schemas["LabelSample"].Enum},
+		{"labels import", "sample", d.Components.Schemas["LabelSample"].Enum},
+		{"labels queue", "order", d.Components.Schemas["LabelSample"].Enum},
 		{"members invite", "role", d.Components.Schemas["Role"].Enum},
 		{"keys create", "role", d.Components.Schemas["Role"].Enum},
 	} {

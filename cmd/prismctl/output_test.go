@@ -186,18 +186,30 @@ var longest = map[string]string{
 	"/v1/runs":                             `{"id":"ID","name":"NAME","prism":"SLUG","version":1000,"status":"cancelling","rows":1000000,"ok":500000,"failed":9999,"created_at":"AT"}`,
 }
 
+// longestWhole are such answers that are no lists.
+var longestWhole = map[string]string{
+	"/v1/prisms/x/versions/0/quality": `{"questions":[{"question":"SLUG","type":"choice","labels":10000,"counted":10000,"calibration":"ID",
+		"ece_plain":FIGURE,"accuracy":FIGURE,"classes":[{"value":"SLUG","n":10000,"recall":FIGURE,"f1":FIGURE}]}]}`,
+	"/v1/prisms/x/compare": `{"question":"SLUG","counted":10000,"verdict":"not distinguishable with 10000 labels","left_out":{"other_option":10000,"other_label":10000},
+		"a":{"version":1000,"ece_plain":FIGURE},
+		"b":{"version":1001},"differences":{"accuracy":FIGURE},"mcnemar":{"only_a":10000,"only_b":10000,"p":0.123456}}`,
+}
+
 // TestListsFitATerminal holds each list, that is each command with -o wide, to 80 characters, whatever its values are. No id is cut.
 func TestListsFitATerminal(t *testing.T) {
 	t.Parallel()
 	const id = "01a20640-6ed7-7d9d-90b9-fa7edef0e69d"
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		item, known := longest[r.URL.Path]
+		body, known := longestWhole[r.URL.Path]
+		if !known {
+			body, known = `{"data":[`+longest[r.URL.Path]+`],"next_cursor":null}`, longest[r.URL.Path] != ""
+		}
 		if !known {
 			t.Errorf("%s is asked for", r.URL.Path)
 		}
-		item = strings.NewReplacer("SLUG", strings.Repeat("s", 64), "NAME", strings.Repeat("n", 200), "AT", "2026-01-01T00:00:00.000Z", "ID", id).Replace(item)
+		body = strings.NewReplacer("FIGURE", `{"value":-0.123456,"low":-0.234567,"high":-0.012345}`, "SLUG", strings.Repeat("s", 64), "NAME", strings.Repeat("n", 200), "AT", "2026-01-01T00:00:00.000Z", "ID", id).Replace(body)
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"data":[` + item + `],"next_cursor":null}`))
+		_, _ = w.Write([]byte(body))
 	}))
 	t.Cleanup(s.Close)
 	u := &user{t: t, person: true, env: map[string]string{"PRISM_URL": s.URL, "PRISM_API_KEY": "prism_fake", "HOME": t.TempDir()}}
@@ -209,6 +221,8 @@ func TestListsFitATerminal(t *testing.T) {
 		switch {
 		case c.Name() == "validate":
 			args = append(args, example(t, ""))
+		case c.Name() == "compare":
+			args = append(args, "x", "1", "2")
 		case c.Args(c, nil) != nil:
 			args = append(args, "x")
 		}
