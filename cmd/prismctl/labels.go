@@ -164,7 +164,9 @@ prismctl labels queue --prism tickets --question topic --order uncertain`,
 			for _, key := range slices.Sorted(maps.Keys(r.Fields)) {
 				fields = append(fields, key+"="+r.Fields[key])
 			}
-			return row{cells: []string{r.ResultID, optional(r.Ref), r.CreatedAt.String(), strconv.Itoa(r.Version), strings.Join(fields, " ")}}
+			return row{cells: []string{
+				r.ResultID, optional(r.Ref), r.CreatedAt.String(), strconv.Itoa(r.Version), strings.Join(fields, " "),
+			}}
 		})
 	})
 	cmd.Long = `List results that are ok and have no label for a question.

@@ -65,7 +65,7 @@ again is harmless.`
 	a.prismFlag(cmd, &in.prism, "prism whose results to label")
 	cmd.Flags().StringVar(&in.format, "format", "", "csv, tsv or jsonl, instead of what the file's extension says")
 	choices(cmd, "format", "csv", "tsv", "jsonl")
-	cmd.Flags().StringArrayVar(&in.questions, "question", nil, "column that has the values of the question of its name; may be repeated")
+	cmd.Flags().StringArrayVar(&in.questions, "question", nil, "column with the values of the question of its name; may be repeated")
 	complete(cmd, "question", a.completeQuestions)
 	cmd.Flags().IntVar(&in.labels.Version, "version", 0, "version that answered the results")
 	labelByFlags(cmd, &in.labels.Sample, &in.labels.Annotator)
@@ -199,7 +199,8 @@ func (a *app) importLabels(ctx context.Context, c *client.Client, in labelImport
 			_, _ = fmt.Fprintf(a.err, "line %d: Result not found\n", lines[at])
 		}
 		for _, l := range added.Invalid {
-			_, _ = fmt.Fprintf(a.err, "line %d: %s: %s\n", lines[l.Index], printable(in.labels.Labels[l.Index].Question), printable(l.Message))
+			question := in.labels.Labels[l.Index].Question
+			_, _ = fmt.Fprintf(a.err, "line %d: %s: %s\n", lines[l.Index], printable(question), printable(l.Message))
 		}
 		lines, in.labels.Labels = nil, nil
 		return nil

@@ -144,7 +144,11 @@ func labelsRow(labels, counted int) row {
 
 // showQuestion writes the measures of a question for people.
 func (a *app) showQuestion(q client.QuestionQuality, wide bool) error {
-	rows := []row{{cells: []string{"question", q.Question}}, {cells: []string{"type", string(q.Type)}}, labelsRow(q.Labels, q.Counted)}
+	rows := []row{
+		{cells: []string{"question", q.Question}},
+		{cells: []string{"type", string(q.Type)}},
+		labelsRow(q.Labels, q.Counted),
+	}
 	if q.Calibration != nil {
 		rows = append(rows, row{cells: []string{"calibration", *q.Calibration}})
 	}
