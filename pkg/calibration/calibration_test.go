@@ -23,8 +23,8 @@ func TestObservationsThatAreRefused(t *testing.T) {
 		{"fewer than 30", Choice, []Observation{good, good}, "too few labels: 2 of 30"},
 		{"an unknown kind", "text", []Observation{good}, `unknown kind "text"`},
 		{"a yes_no of two probabilities", YesNo, []Observation{good}, "a yes_no has one probability, of yes; got 2"},
-		{"a choice of one", Choice, []Observation{{Probabilities: []float64{1}}}, "2 to 26 classes; got 1"},
-		{"a choice of 27", Choice, []Observation{{Probabilities: make([]float64, 27)}}, "2 to 26 classes; got 27"},
+		{"a choice of one", Choice, []Observation{{Probabilities: []float64{1}}}, "2 to 52 classes; got 1"},
+		{"a choice of 53", Choice, []Observation{{Probabilities: make([]float64, 53)}}, "2 to 52 classes; got 53"},
 		{
 			"other classes", Choice, []Observation{good, {Probabilities: []float64{0, 1, 0}}},
 			"observation 1: 3 probabilities, where the first has 2",
