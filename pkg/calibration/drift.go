@@ -46,6 +46,32 @@ func NewReference(values []float64) (Reference, error) {
 	return r, nil
 }
 
+// NewCountedReference makes the reference that NewReference makes of numbers 0, 1, 2 … of which there are counts[0], counts[1],
+// counts[2] …: of values that were counted in fine bins, by the number of the bin.
+func NewCountedReference(counts []int) Reference {
+	var r Reference
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	first := slices.IndexFunc(counts, func(c int) bool { return c > 0 })
+	bin, below := 0, 0 // below values are in bins before bin
+	for b := 1; b < driftBins && n > 0; b++ {
+		for below+counts[bin] <= b*n/driftBins {
+			below += counts[bin]
+			bin++
+		}
+		if edge := float64(bin); bin > first && !slices.Contains(r.Edges, edge) {
+			r.Edges = append(r.Edges, edge)
+		}
+	}
+	r.Counts = make([]int, len(r.Edges)+1)
+	for value, c := range counts {
+		r.Counts[r.Bin(float64(value))] += c
+	}
+	return r
+}
+
 // NewClassReference makes a reference of how often each class was the answer.
 func NewClassReference(counts []int) Reference { return Reference{Counts: slices.Clone(counts)} }
 

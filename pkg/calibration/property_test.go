@@ -315,3 +315,21 @@ func FuzzAnythingIsMeasuredOrRefused(f *testing.F) {
 		}
 	})
 }
+
+func TestAReferenceOfCountsIsThatOfTheirValues(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		counts := rapid.SliceOfN(rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 30)), 0, 40).Draw(t, "counts")
+		var values []float64
+		for value, n := range counts {
+			values = append(values, slices.Repeat([]float64{float64(value)}, n)...)
+		}
+		want, err := NewReference(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := NewCountedReference(counts); !reflect.DeepEqual(got, want) {
+			t.Fatalf("got %+v, want %+v", got, want)
+		}
+	})
+}
