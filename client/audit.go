@@ -26,6 +26,7 @@ const (
 	ResultsDelete  AuditAction = "results.delete"
 	ResultsRetry   AuditAction = "results.retry"
 	PrismRetention AuditAction = "prism.retention"
+	PrismDrift     AuditAction = "prism.drift"
 	FileDelete     AuditAction = "file.delete"
 	RunCreate      AuditAction = "run.create"
 	RunPause       AuditAction = "run.pause"

@@ -123,6 +123,12 @@ var everything = map[string]func(context.Context, *Client) error{
 		_, err := c.RetryResults(ctx, fullRetry(), 1)
 		return err
 	},
+	"readDrift": func(ctx context.Context, c *Client) error { _, err := c.ReadDrift(ctx, "a", 1); return err },
+	"setDrift": func(ctx context.Context, c *Client) error {
+		period := DriftPeriod{From: Time{Time: time.Unix(3600, 0)}, To: Time{Time: time.Unix(7200, 0)}}
+		_, err := c.SetDrift(ctx, "a", DriftChange{Watched: true, Version: 1, Reference: &period})
+		return err
+	},
 	"setRetention": func(ctx context.Context, c *Client) error { _, err := c.SetRetention(ctx, "a", nil); return err },
 	"listAudit": func(ctx context.Context, c *Client) error {
 		f := AuditFilter{From: time.Unix(1, 0), To: time.Unix(2, 0), Actor: "operator"}

@@ -32,6 +32,9 @@ var shapes = map[string]reflect.Type{
 	"Probabilities":  reflect.TypeFor[ProbabilitySource](),
 	"ResultDeletion": reflect.TypeFor[ResultDeletion](), "Deleting": reflect.TypeFor[Deleting](),
 	"ResultRetry": reflect.TypeFor[manyRetry](), "Retrying": reflect.TypeFor[Retrying](), "Retention": reflect.TypeFor[retention](),
+	"Drift": reflect.TypeFor[Drift](), "DriftReference": reflect.TypeFor[DriftReference](), "DriftOfQuestion": reflect.TypeFor[QuestionDrift](),
+	"DriftWindow": reflect.TypeFor[DriftWindow](), "DriftIndex": reflect.TypeFor[DriftIndex](),
+	"DriftChange": reflect.TypeFor[DriftChange](), "DriftPeriod": reflect.TypeFor[DriftPeriod](),
 	"AuditPage": reflect.TypeFor[Page[AuditEntry]](), "AuditEntry": reflect.TypeFor[AuditEntry](),
 	"AuditActor": reflect.TypeFor[AuditActor](), "AuditObject": reflect.TypeFor[AuditObject](),
 	"Record": reflect.TypeFor[Record](), "RecordModel": reflect.TypeFor[RecordModel](), "RecordUsage": reflect.TypeFor[RecordUsage](),
@@ -70,6 +73,7 @@ var received = []string{
 	"Calibration", "Figure", "CalibrationPage", "PinnedCalibrations",
 	"Quality", "QuestionQuality", "QualityClass", "Confusion", "ReliabilityBin", "CoveragePoint", "Thresholds", "Threshold", "ThresholdCount",
 	"Comparison", "LeftOut", "ComparedVersion", "Differences", "McNemar",
+	"Drift", "DriftReference", "DriftOfQuestion", "DriftWindow", "DriftIndex",
 }
 
 // TestTheClientsTypesAreTheDocuments holds that each type has the members that the document describes, of the same types,
@@ -262,6 +266,7 @@ func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
 		"Format": schemas["Format"].Enum, "Status": schemas["Status"].Enum, "Role": schemas["Role"].Enum, "Show": schemas["Column"].Properties["show"].Enum,
 		"ProbabilitySource": schemas["Probabilities"].Enum, "QuestionType": types, "CalibrationMethod": schemas["NewCalibration"].Properties["method"].Enum,
 		"AuditAction": schemas["AuditEntry"].Properties["action"].Enum,
+		"DriftKind":   schemas["DriftReference"].Properties["kind"].Enum,
 		"UsageBy":     schemas["UsageBy"].Enum, "FileFormat": schemas["FileFormat"].Enum, "FileStatus": schemas["FileStatus"].Enum,
 		"RunStatus": schemas["RunStatus"].Enum, "RowsFormat": rows["format"],
 		"RowStatus":   slices.DeleteFunc(rows["only"], func(one string) bool { return one == "all" }), // which is ""

@@ -83,6 +83,7 @@ type Results interface {
 	Labels
 	Calibrations
 	Quality
+	Drift
 
 	// Account is the account of an API key, whatever its role. Results of the previous release do not tell: the zero account.
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)

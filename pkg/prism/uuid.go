@@ -87,6 +87,13 @@ func FirstUUID(at time.Time) (id UUID) {
 	return id
 }
 
+// Time is the time with which a UUIDv7 begins, in UTC.
+func (u UUID) Time() time.Time {
+	var ms [8]byte
+	copy(ms[2:], u[:6])
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:]))).UTC() //nolint:gosec // 48 bits
+}
+
 // String is the 8-4-4-4-12 form in lower case.
 func (u UUID) String() string {
 	b, _ := u.AppendText(make([]byte, 0, 36))

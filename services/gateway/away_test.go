@@ -55,6 +55,8 @@ func TestEveryCallWithoutResultsIsToldToCallAgain(t *testing.T) {
 		{"GET", "/v1/models", ""},
 		{"POST", "/v1/keys", `{"name":"x"}`},
 		{"GET", "/v1/keys", ""},
+		{"GET", "/v1/prisms/p/drift", ""},
+		{"PUT", "/v1/prisms/p/drift", `{"watched":true}`},
 		{"POST", "/v1/keys/" + id + "/revoke", ""},
 		{"POST", "/v1/prisms/p/versions/1/calibrations", `{"question":"q","method":"auto"}`},
 		{"GET", "/v1/prisms/p/versions/1/calibrations", ""},

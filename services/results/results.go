@@ -20,6 +20,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/results/internal/dbclock"
 	"github.com/prism-results/prism/services/results/internal/deletion"
+	"github.com/prism-results/prism/services/results/internal/drift"
 	"github.com/prism-results/prism/services/results/internal/reading"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -72,6 +73,7 @@ type Service struct {
 	deletions *deletion.Worker
 	readings  *reading.Worker
 	tending   *tending.Worker
+	drift     *drift.Worker
 	migrate   func(context.Context) error
 	migrating prometheus.Gauge
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
@@ -113,10 +115,13 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		Store: s.store, Blobs: contents, Now: now, NewID: newID, By: s.service.By, Log: d.Log,
 	})
 	s.tending = tending.New(tending.Deps{Store: s.store, Now: now, Log: d.Log})
+	s.drift = drift.New(drift.Deps{Store: s.store, Now: now, Log: d.Log})
 	if d.Metrics == nil {
 		return s, nil
 	}
-	if err := errors.Join(s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics), s.tending.Measure(d.Metrics)); err != nil {
+	if err := errors.Join(
+		s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics), s.tending.Measure(d.Metrics), s.drift.Measure(d.Metrics),
+	); err != nil {
 		return nil, err
 	}
 	return s, d.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -201,8 +206,8 @@ func (s *Service) migrated(ctx context.Context) error {
 	return err
 }
 
-// Run stores when API keys were last used, deletes results that are to be deleted, reads files, tends runs, and follows the clock
-// of the database, until ctx ends.
+// Run stores when API keys were last used, deletes results that are to be deleted, reads files, tends runs, counts the answers of
+// watched prisms, and follows the clock of the database, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -212,6 +217,7 @@ func (s *Service) Run(ctx context.Context) error {
 	beside.Go(func() { s.deletions.Run(ctx) })
 	beside.Go(func() { s.readings.Run(ctx) })
 	beside.Go(func() { s.tending.Run(ctx) })
+	beside.Go(func() { s.drift.Run(ctx) })
 	if err := s.service.Run(ctx); err != nil {
 		// The service stops anyway; a few times of last use are lost.
 		s.log.WarnContext(ctx, "the times of last use of API keys were not stored", "error", err)

@@ -70,6 +70,7 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountCalibrations(app, r, log)
 	mountQuality(app, r, log)
 	mountDeletions(app, r, log)
+	mountDrift(app, r, log)
 	mountFiles(app, r, log)
 	mountRuns(app, r, log)
 	mountLeases(app, r, log)

@@ -119,6 +119,8 @@ func TestTheOperationsAreThoseOfTheSpecification(t *testing.T) {
 		{"POST", "/v1/prisms/{prism}/lens/preview", "previewLens"},
 		{"POST", "/v1/prisms/{prism}/results/delete", "deleteResults"},
 		{"PUT", "/v1/prisms/{prism}/retention", "setRetention"},
+		{"GET", "/v1/prisms/{prism}/drift", "readDrift"},
+		{"PUT", "/v1/prisms/{prism}/drift", "setDrift"},
 		{"POST", "/v1/prisms/{prism}/archive", "archivePrism"},
 		{"POST", "/v1/prisms/{prism}/unarchive", "unarchivePrism"},
 		{"POST", "/v1/try", "tryDefinition"},

@@ -86,6 +86,10 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 			"ResultRetry", `{"prism":"p","status":"failed","expect":1,"dry_run":true}`, "",
 			func(b request.Body) error { _, err := request.ParseResultRetry(b); return err },
 		},
+		{
+			"DriftChange", `{"watched":true,"version":1}`, "",
+			func(b request.Body) error { _, _, err := request.ParseDriftChange("p", b); return err },
+		},
 		{"Retention", `{"days":1}`, "", func(b request.Body) error { _, _, err := request.ParseRetention("p", b); return err }},
 	} {
 		t.Run(c.schema+" "+c.only, func(t *testing.T) {

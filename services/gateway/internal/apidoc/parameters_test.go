@@ -72,6 +72,7 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		"listVersions":  func(n, v string) error { _, _, err := request.ParseVersionList("p", sent(n, v)); return err },
 		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
 		"readUsage":     func(n, v string) error { _, err := request.ParseUsage(sent(n, v)); return err },
+		"readDrift":     func(n, v string) error { _, _, err := request.ParseDrift("p", sent(n, v)); return err },
 		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
 		"readQuality": func(n, v string) error {
 			_, _, err := request.ParseQuality("p", aVersion(n, v), sent(n, v))

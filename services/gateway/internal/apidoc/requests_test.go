@@ -2,6 +2,7 @@ package apidoc
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,6 +30,7 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
 		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
 		"retryResults":  func(b request.Body) error { _, err := request.ParseResultRetry(b); return err },
+		"setDrift":      func(b request.Body) error { _, _, err := request.ParseDriftChange("support-triage", b); return err },
 		"setRetention":  func(b request.Body) error { _, _, err := request.ParseRetention("support-triage", b); return err },
 		"createFile":    func(b request.Body) error { _, err := request.ParseNewFile(b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
@@ -117,6 +119,13 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	}
 	got["DeletesAll"], got["InvalidBefore"] = deletion(`{"ref":null,"dry_run":true}`), deletion(`{"before":"monday"}`)
 	_, _, got["InvalidDays"] = request.ParseRetention("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"days":3651}`)})
+	driftChange := func(body string) error {
+		_, _, err := request.ParseDriftChange("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
+		return err
+	}
+	const from = `{"watched":%s,"reference":{"from":"2026-10-05T00:00:00Z","to":"2026-10-12T%s:00Z"}}`
+	got["InvalidWatched"], got["InvalidHour"] = driftChange(`{}`), driftChange(fmt.Sprintf(from, "true", "00:30"))
+	got["PeriodNotWatched"] = driftChange(fmt.Sprintf(from, "false", "00:00"))
 	put := func(name string, err error) { got[name] = err }
 	_, err := request.ParseTry(request.Body{Kind: httpkit.JSON, Bytes: []byte(
 		`{"definition":{"fields":[{"key":"message"}],"questions":[{"key":"q","type":"yes_no","text":""}]},` +

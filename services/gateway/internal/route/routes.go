@@ -20,6 +20,7 @@ func Register(app *fiber.App, d Deps) {
 	deletions(app, d)
 	calibrations(app, d)
 	quality(app, d)
+	drift(app, d)
 	keys(app, d)
 	people(app, d)
 	audit(app, d)
@@ -176,6 +177,16 @@ func quality(app *fiber.App, d Deps) {
 	}))
 	app.Get("/v1/prisms/:prism/compare", d.measure(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Compare)(request.ParseCompare(httpkit.Param(c, "prism"), query(c)))
+	}))
+}
+
+// drift is the calls on the drift of a prism's answers.
+func drift(app *fiber.App, d Deps) {
+	app.Get("/v1/prisms/:prism/drift", d.look(func(c *fiber.Ctx) (call, error) {
+		return two(d.Results.ReadDrift)(request.ParseDrift(httpkit.Param(c, "prism"), query(c)))
+	}))
+	app.Put("/v1/prisms/:prism/drift", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
+		return two(d.Results.SetDrift)(request.ParseDriftChange(httpkit.Param(c, "prism"), b))
 	}))
 }
 

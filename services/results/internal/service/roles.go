@@ -74,6 +74,8 @@ const (
 	readQuality       operation = "readQuality"
 	readThresholds    operation = "readThresholds"
 	compareVersions   operation = "compareVersions"
+	readDrift         operation = "readDrift"
+	setDrift          operation = "setDrift"
 )
 
 // neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
@@ -103,6 +105,7 @@ var neededRoles = map[operation]prism.Role{
 	deleteResult:  prism.Editor,
 	deleteResults: prism.Editor,
 	setRetention:  prism.Editor,
+	setDrift:      prism.Editor,
 
 	createResult: prism.Caller,
 	retryResult:  prism.Caller,
@@ -146,6 +149,7 @@ var neededRoles = map[operation]prism.Role{
 	readQuality:      prism.Reader,
 	readThresholds:   prism.Reader,
 	compareVersions:  prism.Reader,
+	readDrift:        prism.Reader,
 }
 
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,

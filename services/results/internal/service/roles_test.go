@@ -97,6 +97,11 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			return err
 		},
 		"setRetention": func(k contract.KeyDigest) error { _, err := w.SetRetention(ctx, k, none, 1); return err },
+		"readDrift":    func(k contract.KeyDigest) error { _, err := w.ReadDrift(ctx, k, none, 0); return err },
+		"setDrift": func(k contract.KeyDigest) error {
+			_, err := w.SetDrift(ctx, k, none, contract.DriftChange{})
+			return err
+		},
 		"createKey": func(k contract.KeyDigest) error {
 			_, err := w.CreateKey(ctx, k, contract.NewKey{Name: "n", Role: prism.Reader})
 			return err
@@ -194,6 +199,8 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"renamePrism", true, true, false, false},
 		{"createVersion", true, true, false, false},
 		{"readVersion", true, true, true, true},
+		{"readDrift", true, true, true, true},
+		{"setDrift", true, true, false, false},
 		{"replaceLens", true, true, false, false},
 		{"previewLens", true, true, true, true},         // spec: lens-preview
 		{"tryDefinition", true, true, false, false},     // spec: try

@@ -60,6 +60,7 @@ const (
 	ResultsDelete  Action = "results.delete"
 	ResultsRetry   Action = "results.retry"
 	PrismRetention Action = "prism.retention"
+	PrismDrift     Action = "prism.drift"
 	FileDelete     Action = "file.delete"
 	RunCreate      Action = "run.create"
 	RunPause       Action = "run.pause"

@@ -55,6 +55,7 @@ type Store interface {
 	Retries
 	Labels
 	Calibrations
+	Drift
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error

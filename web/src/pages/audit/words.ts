@@ -4,7 +4,7 @@ import { count } from '@/design/numbers';
 const actions: Record<string, string> = {
   'account.create': 'Created account', 'account.limits': 'Changed the limits of', 'key.create': 'Created key', 'key.revoke': 'Revoked key',
   'prism.create': 'Created prism', 'prism.rename': 'Renamed prism', 'prism.archive': 'Archived prism', 'prism.unarchive': 'Unarchived prism',
-  'prism.retention': 'Changed the retention of', 'version.create': 'Saved a version of', 'lens.replace': 'Replaced the Lens of',
+  'prism.retention': 'Changed the retention of', 'prism.drift': 'Changed the drift watch of', 'version.create': 'Saved a version of', 'lens.replace': 'Replaced the Lens of',
   'calibration.create': 'Fitted a calibration of', 'calibration.pin': 'Pinned calibrations of',
   'result.delete': 'Deleted result', 'results.delete': 'Deleted results of', 'file.delete': 'Deleted file',
   'run.create': 'Created run', 'run.pause': 'Paused run', 'run.resume': 'Resumed run', 'run.cancel': 'Cancelled run', 'run.retry': 'Retried failed rows of run',

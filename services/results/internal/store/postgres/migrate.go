@@ -22,7 +22,7 @@ import (
 var migrations embed.FS
 
 // newestMigration is the number of the last migration. A test compares it with the files and the migrations in Go.
-const newestMigration = 15
+const newestMigration = 16
 
 // A replica that waits for another replica's migration asks for the lock once a second, for up to ten minutes.
 const (
@@ -68,6 +68,7 @@ func Migrate(ctx context.Context, url string) (err error) {
 			goose.NewGoMigration(12, &goose.GoFunc{RunDB: addRetries}, &goose.GoFunc{RunDB: dropRetries}),
 			goose.NewGoMigration(13, &goose.GoFunc{RunDB: addLabels}, &goose.GoFunc{RunDB: dropLabels}),
 			goose.NewGoMigration(15, &goose.GoFunc{RunDB: addCalibrations}, &goose.GoFunc{RunDB: dropCalibrations}),
+			goose.NewGoMigration(16, &goose.GoFunc{RunDB: addDrift}, &goose.GoFunc{RunDB: dropDrift}),
 		),
 		goose.WithDisableGlobalRegistry(true)) // it may hold migrations of other packages
 	if err != nil {

@@ -274,6 +274,7 @@ func reused(
 		"DELETE FROM account_limits", "DELETE FROM deletions", "DELETE FROM accounts", "TRUNCATE usage, usage_tail",
 		"DELETE FROM run_chunks", "DELETE FROM runs", "DELETE FROM retry_chunks", "DELETE FROM retries", "DELETE FROM labels",
 		"TRUNCATE calibrations, calibration_pins",
+		"DELETE FROM drift_watches", "DELETE FROM drift_versions", "DELETE FROM drift_counts",
 		"DELETE FROM files", "DELETE FROM file_parts", "DELETE FROM file_chunks", "DELETE FROM file_contents",
 	}
 	for _, table := range more {

@@ -102,16 +102,16 @@ func TestEveryKeyBeginsWithTheAccount(t *testing.T) {
 	first := values(t, path, `
 SELECT t.name || '.' || i.name || ': ' || c.name
 FROM sqlite_master t, pragma_index_list(t.name) i, pragma_index_info(i.name) c
-WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results', 'audit', 'runs', 'run_chunks', 'retries', 'retry_chunks', 'labels')
+WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results', 'audit', 'runs', 'run_chunks', 'retries', 'retry_chunks', 'labels', 'drift_watches', 'drift_versions', 'drift_counts')
 	AND i."unique" AND c.seqno = 0 AND c.name <> 'account_id'`)
 	if len(first) > 0 {
 		t.Errorf("keys that begin with something else: %v", first)
 	}
 	keys := values(t, path, `
 SELECT count(*) FROM sqlite_master t, pragma_index_list(t.name) i
-WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results', 'audit', 'runs', 'run_chunks', 'retries', 'retry_chunks', 'labels') AND i."unique"`)
-	if keys[0] != int64(14) {
-		t.Errorf("there are %v keys, want 14", keys)
+WHERE t.type = 'table' AND t.name IN ('prisms', 'versions', 'results', 'audit', 'runs', 'run_chunks', 'retries', 'retry_chunks', 'labels', 'drift_watches', 'drift_versions', 'drift_counts') AND i."unique"`)
+	if keys[0] != int64(17) {
+		t.Errorf("there are %v keys, want 17", keys)
 	}
 }
 

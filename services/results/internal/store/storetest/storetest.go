@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"RunLeases", runLeaseTests()},
 		{"RetriesOfMany", manyRetryTests()},
 		{"Calibrations", calibrationTests()},
+		{"Drift", driftTests()},
 		{"Files", fileTests()},
 		{"Reading", readingTests()},
 		{"FileDeletion", fileDeletionTests()},

@@ -1,0 +1,204 @@
+package drift
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/prism-results/prism/pkg/calibration"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// Kind is how the reference of a version was chosen.
+type Kind string
+
+// The kinds.
+const (
+	FirstResults Kind = "first" // the first 2,000 results
+	SetPeriod    Kind = "set"
+)
+
+// Reference is what answers of a version are compared with.
+type Reference struct {
+	Kind     Kind
+	From, To time.Time // zero while there is no first result
+	Results  int64
+	// Counts have no questions while there is no result.
+	Counts Counts
+}
+
+// Window is a time whose answers are compared with the reference.
+type Window struct {
+	From, To time.Time // From is included, To is not
+	Results  int64
+	// Questions are those of the version, in its order; nil without a result or without a reference.
+	Questions []Comparison
+}
+
+// Comparison is how far the answers to a question are from the reference. Of too few answers it has no alarm.
+type Comparison struct{ Probability, Classes calibration.Drift }
+
+// Alarm tells whether either is an alarm.
+func (c Comparison) Alarm() bool { return c.Probability.Alarm || c.Classes.Alarm }
+
+// Known tells whether there were enough answers to compare.
+func (c Comparison) Known() bool { return !c.Probability.TooFew }
+
+// Last is the drift of a version in the last hour and day.
+type Last struct {
+	CountedTo time.Time
+	Reference Reference
+	Hour, Day Window
+}
+
+// reader reads the counts of a version.
+type reader struct {
+	store.Drift
+	store.DriftWatch
+	version int32
+}
+
+// Read compares the last hour and the last day of a version that were counted with its reference.
+func Read(ctx context.Context, from store.Drift, w store.DriftWatch, version int32) (l Last, err error) {
+	r := reader{from, w, version}
+	l.CountedTo = w.Reached.Time()
+	if l.Reference, err = r.reference(ctx); err != nil {
+		return l, err
+	}
+	last := store.DriftOfTenMinutes.Begin(l.CountedTo)
+	spans, err := r.spans(ctx, store.DriftOfTenMinutes, last.Add(-24*time.Hour), l.CountedTo)
+	if err != nil {
+		return l, err
+	}
+	// What is compared is not compared with itself.
+	spans = slices.DeleteFunc(spans, func(c store.DriftCounts) bool {
+		return l.Reference.Kind == SetPeriod && !c.At.Before(l.Reference.From) && c.At.Before(l.Reference.To)
+	})
+	c := newComparer(l.Reference)
+	if l.Day, err = c.window(last.Add(-24*time.Hour), l.CountedTo, spans); err != nil {
+		return l, err
+	}
+	l.Hour, err = c.window(last.Add(-time.Hour), l.CountedTo, spans)
+	return l, err
+}
+
+// History compares each of the last 48 hours and 30 days of a version, in which there were results, with its reference. The last of
+// them go on.
+func History(
+	ctx context.Context, from store.Drift, w store.DriftWatch, version int32, ref Reference,
+) (hours, days []Window, err error) {
+	const day = 24 * time.Hour
+	r := reader{from, w, version}
+	to := w.Reached.Time()
+	hour, today := store.DriftOfHour.Begin(to), to.Truncate(day)
+	spans, err := r.spans(ctx, store.DriftOfHour, today.Add(-29*day), to)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := newComparer(ref)
+	points := func(begin time.Time, length time.Duration) (points []Window, err error) {
+		for ; begin.Before(to); begin = begin.Add(length) {
+			w, err := c.window(begin, begin.Add(length), spans)
+			if err != nil {
+				return nil, err
+			}
+			if w.Results > 0 {
+				points = append(points, w)
+			}
+		}
+		return points, nil
+	}
+	if hours, err = points(hour.Add(-47*time.Hour), time.Hour); err != nil {
+		return nil, nil, err
+	}
+	days, err = points(today.Add(-29*day), day)
+	return hours, days, err
+}
+
+func (r reader) spans(ctx context.Context, span store.DriftSpan, from, to time.Time) ([]store.DriftCounts, error) {
+	return r.Drift.DriftCounts(ctx, r.Account, r.Prism, r.version, span, from, to)
+}
+
+// reference reads the reference: the period that was set, or the first results.
+func (r reader) reference(ctx context.Context) (ref Reference, err error) {
+	v, err := r.Drift.DriftVersion(ctx, r.Account, r.Prism, r.version)
+	if err != nil {
+		return ref, err
+	}
+	span, from, to := store.DriftOfFirst, store.DriftFirstAt(), store.DriftFirstAt().Add(time.Second)
+	ref.Kind, ref.From, ref.To = FirstResults, v.FirstFrom, v.FirstTo
+	if !v.From.IsZero() {
+		span, from, to = store.DriftOfHour, v.From, v.To
+		ref.Kind, ref.From, ref.To = SetPeriod, v.From, v.To
+	}
+	spans, err := r.spans(ctx, span, from, to)
+	if err != nil {
+		return ref, err
+	}
+	ref.Counts, err = sum(spans)
+	ref.Results = ref.Counts.Results
+	return ref, err
+}
+
+func sum(spans []store.DriftCounts) (c Counts, err error) {
+	for _, s := range spans {
+		if err := c.addStored(s.Results, s.Counts); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// comparer compares with a reference.
+type comparer struct{ tops, classes []calibration.Reference }
+
+func newComparer(ref Reference) (c comparer) {
+	for i := range ref.Counts.Questions {
+		q := &ref.Counts.Questions[i]
+		c.tops = append(c.tops, calibration.NewCountedReference(ints(q.Tops[:])))
+		c.classes = append(c.classes, calibration.NewClassReference(ints(q.Classes)))
+	}
+	return c
+}
+
+// window compares the spans that begin in a time.
+func (c comparer) window(from, to time.Time, spans []store.DriftCounts) (w Window, err error) {
+	w.From, w.To = from, to
+	begin, _ := slices.BinarySearchFunc(spans, from, func(s store.DriftCounts, at time.Time) int { return s.At.Compare(at) })
+	end, _ := slices.BinarySearchFunc(spans, to, func(s store.DriftCounts, at time.Time) int { return s.At.Compare(at) })
+	counts, err := sum(spans[begin:end])
+	w.Results = counts.Results
+	if err != nil || len(counts.Questions) != len(c.tops) {
+		return w, err
+	}
+	for i := range counts.Questions {
+		q := &counts.Questions[i]
+		tops := make([]int, len(c.tops[i].Counts))
+		for bin, n := range q.Tops {
+			if n > 0 {
+				tops[c.tops[i].Bin(float64(bin))] += int(n)
+			}
+		}
+		var of Comparison
+		if of.Probability, err = c.tops[i].Drift(tops); err != nil {
+			return w, err
+		}
+		if of.Classes, err = c.classes[i].Drift(ints(q.Classes)); err != nil {
+			return w, err
+		}
+		w.Questions = append(w.Questions, of)
+	}
+	return w, nil
+}
+
+func ints(counts []int64) []int {
+	numbers := make([]int, len(counts))
+	for i, n := range counts {
+		numbers[i] = int(n)
+	}
+	return numbers
+}
+
+// Start is the id behind which the counting of a prism begins that is watched from a time on.
+func Start(at time.Time) prism.UUID { return prism.FirstUUID(at.Add(-store.DriftKept)) }

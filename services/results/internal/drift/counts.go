@@ -1,0 +1,173 @@
+// Package drift notices that answers change: it counts the answers of watched prisms in spans of time, beside the calls, and
+// compares the last hour and the last day with a reference by the population stability index (spec: drift-index).
+//
+//	results ── Worker: DriftAnswers, Counts.Add, AddDrift ──▶ counts of spans ── Read ──▶ comparisons ──▶ the API, the metrics
+package drift
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Top probabilities are counted by their log-odds, in bins that are a sixteenth wide, from -16 to 16 (spec: drift-bins).
+const (
+	topBins     = 512
+	binsOfOdds  = 16
+	smallestOdd = -16
+)
+
+// topBin is the bin of a probability.
+func topBin(p float64) int {
+	return int(min(max((math.Log(p/(1-p))-smallestOdd)*binsOfOdds, 0), topBins-1))
+}
+
+// Counts is how often the answers to the questions of a version were what.
+type Counts struct {
+	Results   int64
+	Questions []QuestionCounts
+}
+
+// QuestionCounts is how often the answers to a question were what.
+type QuestionCounts struct {
+	Tops    [topBins]int64 // by the bin of the top probability
+	Classes []int64        // by the number of the option or level; no and yes
+}
+
+// plan is what counting needs to know of a version.
+type plan struct {
+	questions []prism.Question
+	keys      [][]string // of the options or levels
+}
+
+func newPlan(d prism.Definition) *plan {
+	p := &plan{questions: d.Questions}
+	for _, q := range d.Questions {
+		p.keys = append(p.keys, q.AnswerKeys())
+	}
+	return p
+}
+
+// newCounts has no answers.
+func (p *plan) newCounts() *Counts {
+	c := &Counts{Questions: make([]QuestionCounts, len(p.questions))}
+	for i, keys := range p.keys {
+		c.Questions[i].Classes = make([]int64, max(2, len(keys)))
+	}
+	return c
+}
+
+// add counts the answers of a result. They are in the order of the questions; what is not of the version is left out.
+func (p *plan) add(c *Counts, answers prism.Answers) {
+	c.Results++
+	for i, q := range p.questions {
+		at := i
+		if at >= len(answers) || answers[at].Question != q.Key {
+			at = slices.IndexFunc(answers, func(a prism.Answer) bool { return a.Question == q.Key })
+		}
+		if at < 0 || answers[at].Type != q.Type {
+			continue
+		}
+		a := answers[at]
+		top, class := max(a.Probability, 1-a.Probability), 0
+		if q.Type != prism.YesNo {
+			top, _ = a.ProbabilityOf(a.Chosen)
+			class = slices.Index(p.keys[i], a.Chosen)
+		} else if a.Probability >= 0.5 {
+			class = 1
+		}
+		if class < 0 {
+			continue
+		}
+		c.Questions[i].Tops[topBin(top)]++
+		c.Questions[i].Classes[class]++
+	}
+}
+
+// errCounts reports bytes that are no stored counts.
+var errCounts = errors.New("drift: not stored counts")
+
+// encode appends the counts of the questions, whose results are stored beside them, as unsigned varints: the number of questions,
+// and for each one the number of its classes, their counts, the number of bins with a count, and of each of those how many bins it is
+// behind the one before, and its count.
+func (c *Counts) encode() (b []byte) {
+	b = binary.AppendUvarint(b, uint64(len(c.Questions)))
+	for i := range c.Questions {
+		q := &c.Questions[i]
+		b = binary.AppendUvarint(b, uint64(len(q.Classes)))
+		for _, n := range q.Classes {
+			b = binary.AppendUvarint(b, uint64(n)) //nolint:gosec // a count
+		}
+		some := 0
+		for _, n := range q.Tops {
+			if n > 0 {
+				some++
+			}
+		}
+		b = binary.AppendUvarint(b, uint64(some)) //nolint:gosec // a count
+		before := 0
+		for bin, n := range q.Tops {
+			if n > 0 {
+				b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(bin-before)), uint64(n)) //nolint:gosec // bins rise
+				before = bin
+			}
+		}
+	}
+	return b
+}
+
+// addStored adds stored counts of the same questions.
+func (c *Counts) addStored(results int64, b []byte) error {
+	c.Results += results
+	failed := false
+	next := func(most uint64) int {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > most {
+			failed = true
+			return 0
+		}
+		b = b[size:]
+		return int(n) //nolint:gosec // most is small enough
+	}
+	if questions := next(math.MaxInt32); c.Questions == nil {
+		c.Questions = make([]QuestionCounts, min(questions, len(b)))
+	} else if questions != len(c.Questions) {
+		return errCounts
+	}
+	for i := range c.Questions {
+		q := &c.Questions[i]
+		if classes := next(math.MaxInt32); q.Classes == nil {
+			q.Classes = make([]int64, min(classes, len(b)))
+		} else if classes != len(q.Classes) {
+			return errCounts
+		}
+		for class := range q.Classes {
+			q.Classes[class] += int64(next(math.MaxInt64))
+		}
+		bin := 0
+		for range next(topBins) {
+			bin += next(topBins)
+			n := next(math.MaxInt64)
+			if failed || bin >= topBins {
+				return errCounts
+			}
+			q.Tops[bin] += int64(n)
+		}
+	}
+	if failed || len(b) > 0 {
+		return errCounts
+	}
+	return nil
+}
+
+// Add adds stored counts to stored counts of the same version.
+func Add(stored, more []byte) ([]byte, error) {
+	var c Counts
+	if err := errors.Join(c.addStored(0, stored), c.addStored(0, more)); err != nil {
+		return nil, err
+	}
+	return c.encode(), nil
+}

@@ -1,0 +1,125 @@
+package drift
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+const (
+	// measureEvery is how often the drift of watched prisms is measured.
+	measureEvery = time.Minute
+	// mostQuestions is how many questions have metrics. Each has 5 series, and there are 2 more: 197 of the 200 that there may be
+	// (spec: drift-metrics).
+	mostQuestions = 39
+	// stale is how far the counting may be behind; then the last hour that was counted is no news.
+	stale = 15 * time.Minute
+)
+
+var (
+	psiOf = prometheus.NewDesc("prism_quality_psi",
+		"Population stability index of the answers to a question (its number, from 0) of a watched prism's latest version: "+
+			"of the top probability or the classes, in the last hour or day. Absent if there were too few answers.",
+		[]string{"prism", "question", "of", "window"}, nil)
+	alarmOf = prometheus.NewDesc("prism_quality_drift_alarm",
+		"1 if an index of prism_quality_psi of the question is above its limit.", []string{"prism", "question"}, nil)
+	leftOut = prometheus.NewDesc("prism_quality_prisms_left_out",
+		"Watched prisms of which not every question has metrics, as there would be too many.", nil, nil)
+	countingLate = prometheus.NewDesc("prism_quality_counting_late_seconds",
+		"How long ago the time is up to which the answers of each watched prism with metrics are counted, at most.", nil, nil)
+)
+
+// measures are the metrics of the last look. They are replaced together, so that a scrape sees those of one look.
+type measures struct {
+	mu     sync.Mutex
+	latest []prometheus.Metric
+}
+
+// Describe implements prometheus.Collector.
+func (m *measures) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{psiOf, alarmOf, leftOut, countingLate} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *measures) Collect(to chan<- prometheus.Metric) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, each := range m.latest {
+		to <- each
+	}
+}
+
+// Look measures the drift of the prisms that were watched first.
+func (w *Worker) Look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, partLimit)
+	defer cancel()
+	watches, more, err := w.Store.ListDriftWatches(ctx, mostQuestions)
+	if err != nil {
+		return err
+	}
+	var (
+		found     []prometheus.Metric
+		questions = 0
+		late      = 0.
+		now       = prism.Now(w.Now)
+	)
+	for _, watch := range watches {
+		if questions == mostQuestions {
+			more++
+			continue
+		}
+		v, err := w.Store.Version(ctx, watch.Account, watch.Prism, watch.Latest)
+		if err != nil {
+			return err
+		}
+		shown := min(len(v.Questions), mostQuestions-questions)
+		if shown < len(v.Questions) {
+			more++
+		}
+		questions += shown
+		behind := now.Sub(watch.Reached.Time())
+		late = max(late, behind.Seconds())
+		if behind > stale {
+			continue
+		}
+		last, err := Read(ctx, w.Store, watch, watch.Latest)
+		if err != nil {
+			return err
+		}
+		found = append(found, last.metrics(watch.Prism, shown)...)
+	}
+	found = append(found,
+		prometheus.MustNewConstMetric(leftOut, prometheus.GaugeValue, float64(more)),
+		prometheus.MustNewConstMetric(countingLate, prometheus.GaugeValue, late))
+	w.measures.mu.Lock()
+	defer w.measures.mu.Unlock()
+	w.measures.latest = found
+	return nil
+}
+
+// metrics are those of the first questions of a prism.
+func (l Last) metrics(id prism.PrismID, questions int) (found []prometheus.Metric) {
+	for q := range questions {
+		number, alarm := strconv.Itoa(q), 0.
+		for window, of := range map[string][]Comparison{"hour": l.Hour.Questions, "day": l.Day.Questions} {
+			if q >= len(of) || !of[q].Known() {
+				continue
+			}
+			if of[q].Alarm() {
+				alarm = 1
+			}
+			for name, d := range map[string]float64{"probability": of[q].Probability.Index, "classes": of[q].Classes.Index} {
+				found = append(found, prometheus.MustNewConstMetric(psiOf, prometheus.GaugeValue, d, id.String(), number, name, window))
+			}
+		}
+		found = append(found, prometheus.MustNewConstMetric(alarmOf, prometheus.GaugeValue, alarm, id.String(), number))
+	}
+	return found
+}

@@ -1,0 +1,276 @@
+package drift
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/answerjson"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+const (
+	// pollEvery is the time between two looks for watches that are due, and countEvery how long a watch is not due after all its
+	// results were counted.
+	pollEvery  = 2 * time.Second
+	countEvery = 30 * time.Second
+	// lease is how long no other worker takes a watch. Each part renews it.
+	lease = 30 * time.Second
+	// partLimit bounds one part.
+	partLimit = 10 * time.Second
+	// turn is how many parts of a watch go before the other watches have their turn.
+	turn = 20
+	// mostSpans bounds the counts of one part, and so its memory.
+	mostSpans = 64
+	// Lag is how old the id of a result is when it is counted. The model has 15 s, and a save is repeated for less than a minute.
+	Lag = 2 * time.Minute
+)
+
+// Deps are what a Worker works with; all are required.
+type Deps struct {
+	Store interface {
+		store.Drift
+		Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
+	}
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// Worker counts the answers of watched prisms, and measures the drift of their latest versions.
+type Worker struct {
+	Deps
+	parts    *prometheus.CounterVec
+	counted  prometheus.Counter
+	measures measures
+}
+
+// New makes a Worker.
+func New(d Deps) *Worker {
+	w := &Worker{
+		Deps: d,
+		parts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "prism_drift_parts_total",
+			Help: "Parts of counting the answers of watched prisms by outcome: ok, failed.",
+		}, []string{"outcome"}),
+		counted: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "prism_drift_counted_results_total",
+			Help: "Results of watched prisms whose answers were counted.",
+		}),
+	}
+	for _, outcome := range []string{"ok", "failed"} {
+		w.parts.WithLabelValues(outcome) // a rate needs the zero before the first event
+	}
+	return w
+}
+
+// Measure registers the metrics.
+func (w *Worker) Measure(to prometheus.Registerer) error {
+	return errors.Join(to.Register(w.parts), to.Register(w.counted), to.Register(&w.measures))
+}
+
+// Run works until ctx ends.
+func (w *Worker) Run(ctx context.Context) {
+	poll := time.NewTimer(0)
+	defer poll.Stop()
+	measureAt := time.Now()
+	for {
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return
+		}
+		next := pollEvery
+		worked, err := w.Work(ctx)
+		if worked && err == nil {
+			next = 0
+		}
+		if !time.Now().Before(measureAt) {
+			measureAt = time.Now().Add(measureEvery)
+			err = errors.Join(err, w.Look(ctx))
+		}
+		if err != nil && ctx.Err() == nil {
+			w.parts.WithLabelValues("failed").Inc()
+			w.Log.WarnContext(ctx, "answers of a watched prism were not counted and will be", "error", err)
+		}
+		poll.Reset(next)
+	}
+}
+
+// Work gives a watch that is due its turn, and returns false if there is none.
+func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
+	now := prism.Now(w.Now)
+	taken, err := bounded(ctx, func(ctx context.Context) (store.DriftWatch, error) {
+		return w.Store.TakeDriftWatch(ctx, now, now.Add(lease))
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	// Rows of runs have the ids of when their chunk was leased, and may be saved long after.
+	oldest, err := bounded(ctx, func(ctx context.Context) (time.Time, error) {
+		return w.Store.OldestLease(ctx, taken.Account, taken.Prism)
+	})
+	if err != nil {
+		return true, err
+	}
+	until := now.Add(-Lag)
+	if !oldest.IsZero() && oldest.Before(until) {
+		until = oldest
+	}
+	t := &counting{Worker: w, watch: taken, last: prism.FirstUUID(until), versions: map[int32]*version{}}
+	for n := range turn {
+		ended, err := bounded(ctx, func(ctx context.Context) (bool, error) { return t.part(ctx, n == turn-1) })
+		if errors.Is(err, store.ErrNotFound) { // another worker counts it, or it is not watched any more
+			return true, nil
+		}
+		if err != nil || ended || ctx.Err() != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// bounded calls fn with the limit of a part.
+func bounded[T any](ctx context.Context, fn func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, partLimit)
+	defer cancel()
+	return fn(ctx)
+}
+
+// counting is the turn of a watch.
+type counting struct {
+	*Worker
+	watch    store.DriftWatch
+	last     prism.UUID // up to which results are counted
+	parser   answerjson.Parser
+	versions map[int32]*version
+}
+
+// version is a version whose results are counted.
+type version struct {
+	store.DriftVersion
+	plan    *plan
+	changed bool // its first results
+}
+
+// spanOf names counts.
+type spanOf struct {
+	version int32
+	span    store.DriftSpan
+	at      time.Time
+}
+
+// part counts the next results. Behind the last part of a turn the watch is due again.
+func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) {
+	now := prism.Now(t.Now)
+	step := store.DriftStep{Reached: t.watch.Reached, DueAt: now.Add(lease), Add: Add}
+	var results []store.DriftAnswer
+	// A lease that is older than what was counted leaves nothing to count.
+	if step.Ended = true; string(t.last[:]) > string(t.watch.Reached[:]) {
+		results, err = t.Store.DriftAnswers(ctx, t.watch.Account, t.watch.Prism, t.watch.Reached, t.last)
+		if err != nil {
+			return false, err
+		}
+		step.Ended = len(results) < store.DriftPart
+		step.Reached = t.last
+	}
+	counts, n := map[spanOf]*Counts{}, 0
+	for i, r := range results {
+		if len(counts) > mostSpans {
+			step.Ended, n = false, i
+			break
+		}
+		if err := t.count(ctx, r, counts, now); err != nil {
+			return false, err
+		}
+		n = i + 1
+	}
+	switch {
+	case step.Ended:
+		step.DueAt = now.Add(countEvery)
+	case last:
+		step.DueAt = now
+	}
+	if !step.Ended {
+		step.Reached = results[n-1].ID.UUID
+	}
+	for of, c := range counts {
+		step.Counts = append(step.Counts, store.DriftCounts{
+			Version: of.version, Span: of.span, At: of.at, Results: c.Results, Counts: c.encode(),
+		})
+	}
+	for _, v := range t.versions {
+		if v.changed {
+			step.Versions = append(step.Versions, v.DriftVersion)
+		}
+	}
+	if err := t.Store.AddDrift(ctx, t.watch, step); err != nil {
+		return false, err
+	}
+	t.watch.Reached = step.Reached
+	for _, v := range t.versions {
+		v.changed = false
+	}
+	t.parts.WithLabelValues("ok").Inc()
+	t.counted.Add(float64(n))
+	return step.Ended, nil
+}
+
+// count counts a result in the spans that it is of (spec: drift-spans).
+func (t *counting) count(ctx context.Context, r store.DriftAnswer, counts map[spanOf]*Counts, now time.Time) error {
+	if r.Answers == nil {
+		return nil
+	}
+	v, err := t.version(ctx, r.Version)
+	if err != nil {
+		return err
+	}
+	answers, err := t.parser.Parse(r.Answers)
+	if err != nil {
+		t.Log.WarnContext(ctx, "the answers of a result cannot be read and are not counted", "result", r.ID.String(), "error", err)
+		return nil
+	}
+	at := r.ID.Time()
+	in := func(span store.DriftSpan) {
+		of := spanOf{r.Version, span, span.Begin(at)}
+		c := counts[of]
+		if c == nil {
+			c = v.plan.newCounts()
+			counts[of] = c
+		}
+		v.plan.add(c, answers)
+	}
+	if v.First < store.DriftFirst {
+		v.First, v.FirstTo, v.changed = v.First+1, at, true
+		if v.First == 1 {
+			v.FirstFrom = at
+		}
+		in(store.DriftOfFirst)
+	} else if now.Sub(at) < store.DriftRecent {
+		in(store.DriftOfTenMinutes)
+	}
+	in(store.DriftOfHour)
+	return nil
+}
+
+func (t *counting) version(ctx context.Context, number int32) (*version, error) {
+	if v, known := t.versions[number]; known {
+		return v, nil
+	}
+	defined, err := t.Store.Version(ctx, t.watch.Account, t.watch.Prism, number)
+	if err != nil {
+		return nil, err
+	}
+	first, err := t.Store.DriftVersion(ctx, t.watch.Account, t.watch.Prism, number)
+	if err != nil {
+		return nil, err
+	}
+	v := &version{DriftVersion: first, plan: newPlan(defined.Definition)}
+	t.versions[number] = v
+	return v, nil
+}
