@@ -13,7 +13,7 @@ import (
 
 const (
 	// measureEvery is how often the drift of watched prisms is measured.
-	measureEvery = time.Minute
+	measureEvery = 10 * time.Second
 	// mostQuestions is how many questions have metrics. Each has 5 series, and there are 2 more: 197 of the 200 that there may be
 	// (spec: drift-metrics).
 	mostQuestions = 39
