@@ -53,7 +53,7 @@ A measure has its 95% interval in parentheses. With -o wide there are also the c
 label, the reliability of probabilities, and what remains if the least certain answers are left to people.`
 	of.flags(a, cmd, "only this question")
 	output = outputFlag(cmd, listFormats...)
-	cmd.AddCommand(a.qualityThresholds())
+	cmd.AddCommand(a.qualityThresholds(), a.qualityDrift(), a.qualityWatch(), a.qualityUnwatch())
 	return cmd
 }
 

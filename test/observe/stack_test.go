@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/pkg/testkit/pgtest"
@@ -166,6 +168,8 @@ func (s *stack) live(t *testing.T) {
 		t.Fatalf("without a key standalone answers %s", r)
 	}
 
+	s.drift(t)
+
 	// One request too many: the narrow gateway waits for the model.
 	release := make(chan struct{})
 	held := s.hold(t, results, release)
@@ -184,6 +188,41 @@ func (s *stack) live(t *testing.T) {
 	s.call(t, s.Gateway, "GET", "/v1/results/"+ok, "", 503)
 	if got := <-held; got != 500 {
 		t.Fatalf("the call that could not be saved got %d", got)
+	}
+}
+
+// copyAnswer stores 2,100 results like the one of prism triage, which began half an hour ago.
+const copyAnswer = `INSERT INTO results (account_id, id, prism_id, version, context, fields, status, took_ms, created_at, answers, call)
+SELECT r.account_id, (overlay(gen_random_uuid()::text PLACING left(lpad(to_hex(
+	(extract(epoch FROM now() - interval '30 minutes') * 1000)::bigint), 12, '0'), 8) FROM 1 FOR 8))::uuid, r.prism_id, r.version, r.context, r.fields,
+	r.status, r.took_ms, r.created_at, r.answers, r.call
+FROM (SELECT * FROM results WHERE status = 'ok' LIMIT 1) r, generate_series(1, 2100)`
+
+// drift has answers of a prism compared with its reference, and waits until results has measured that.
+func (s *stack) drift(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), callBudget)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.Results.Env["PRISM_DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, copyAnswer); err != nil {
+		t.Fatal(err)
+	}
+	s.call(t, s.Gateway, "PUT", "/v1/prisms/triage/drift", `{"watched":true}`, 200)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		_, text, err := s.Results.Get(ctx, "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text, "prism_quality_psi{") {
+			return
+		}
+		<-tick.C
 	}
 }
 

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/prism-results/prism/client"
+)
+
+func (a *app) qualityDrift() *cobra.Command {
+	var (
+		number int
+		output *output
+	)
+	cmd := a.calling(about{
+		use: "drift PRISM", short: "Compare the answers of the last hour and day with their reference",
+		example: `prismctl quality drift tickets
+prismctl quality drift tickets --jq '.questions[].days[] | [.from, .probability.psi]'`,
+		complete: a.completePrisms,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		d, err := c.ReadDrift(cmd.Context(), args[0], number)
+		if err != nil {
+			return err
+		}
+		return a.writeDrift(cmd, output, args[0], d)
+	})
+	cmd.Long = `Compare the answers of the last hour and day with their reference: the first 2,000 results of the version, or the
+period that was set. An index above its limit is an alarm. json and yaml have the hours and days before too.`
+	versionFlag(cmd, &number)
+	output = outputFlag(cmd, listFormats...)
+	return cmd
+}
+
+// comparedWith is a time of a question that is compared with its reference.
+type comparedWith struct {
+	question, window string
+	client.DriftWindow
+}
+
+var driftColumns = columns{"question window results probability limit classes classes_limit alarm", "question~ window results probability classes alarm"}
+
+// writeDrift writes the last hour and day of each question, or all of a drift as JSON.
+func (a *app) writeDrift(cmd *cobra.Command, o *output, prism string, d client.Drift) error {
+	if o.jq != "" || o.format == "json" || o.format == "yaml" || o.format == "jsonl" {
+		return a.write(cmd.Context(), o, d)
+	}
+	a.describeDrift(prism, d)
+	var windows []comparedWith
+	for _, q := range d.Questions {
+		windows = append(windows, comparedWith{q.Question, "hour", q.Hour}, comparedWith{q.Question, "day", q.Day})
+	}
+	return list(cmd.Context(), a, o, each(windows), driftColumns, func(w comparedWith) row {
+		figure := func(i *client.DriftIndex, of func(client.DriftIndex) float64) string {
+			if i == nil {
+				return ""
+			}
+			return fmt.Sprintf("%.4f", of(*i))
+		}
+		psi := func(i client.DriftIndex) float64 { return i.PSI }
+		limit := func(i client.DriftIndex) float64 { return i.Limit }
+		alarm := "no"
+		if w.Alarm {
+			alarm = "yes"
+		}
+		return row{cells: []string{
+			w.question, w.window, number(w.Results), figure(w.Probability, psi), figure(w.Probability, limit),
+			figure(w.Classes, psi), figure(w.Classes, limit), alarm,
+		}}
+	})
+}
+
+// describeDrift tells people what is compared.
+func (a *app) describeDrift(prism string, d client.Drift) {
+	switch r := d.Reference; {
+	case r == nil:
+		_, _ = fmt.Fprintf(a.err, "%s is not watched: prismctl quality watch %s\n", printable(prism), printable(prism))
+	case r.Kind == client.SetPeriod:
+		_, _ = fmt.Fprintf(a.err, "Version %d, counted to %s. Its reference is the %d results from %s to %s.\n",
+			d.Version, d.CountedTo, r.Results, r.From, r.To)
+	default:
+		_, _ = fmt.Fprintf(a.err, "Version %d, counted to %s. Its reference is its first results, %d of 2000.\n", d.Version, d.CountedTo, r.Results)
+	}
+}
+
+func (a *app) qualityWatch() *cobra.Command {
+	var (
+		number   int
+		from, to string
+	)
+	cmd := a.calling(about{
+		use: "watch PRISM", short: "Watch a prism for drift, and set the reference of a version",
+		example: `prismctl quality watch tickets
+prismctl quality watch tickets --from 2026-11-02 --to 2026-11-09`, complete: a.completePrisms,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		change := client.DriftChange{Watched: true, Version: number}
+		if (from == "") != (to == "") {
+			return usage(errors.New("a reference period needs both --from and --to"))
+		}
+		if from != "" {
+			begin, err := timeFlag("from", from)
+			if err != nil {
+				return err
+			}
+			end, err := timeFlag("to", to)
+			if err != nil {
+				return err
+			}
+			change.Reference = &client.DriftPeriod{From: client.Time{Time: begin}, To: client.Time{Time: end}}
+		}
+		d, err := c.SetDrift(cmd.Context(), args[0], change)
+		if err == nil {
+			a.describeDrift(args[0], d)
+		}
+		return err
+	})
+	cmd.Long = `Watch a prism for drift: its answers are counted from then on, and those of the last 90 days in the background.
+
+Without --from and --to the reference of the version is its first 2,000 results, also if a period was set before.`
+	versionFlag(cmd, &number)
+	cmd.Flags().StringVar(&from, "from", "", "when the reference period begins, a day or a whole hour of the last 90 days")
+	cmd.Flags().StringVar(&to, "to", "", "when the reference period ends")
+	return cmd
+}
+
+func (a *app) qualityUnwatch() *cobra.Command {
+	return a.calling(about{
+		use: "unwatch PRISM", short: "Watch a prism for drift no more, and forget what was counted",
+		example: `prismctl quality unwatch tickets`, complete: a.completePrisms,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		_, err := c.SetDrift(cmd.Context(), args[0], client.DriftChange{})
+		if err == nil {
+			_, _ = fmt.Fprintf(a.err, "%s is not watched any more.\n", printable(args[0]))
+		}
+		return err
+	})
+}
