@@ -30,7 +30,8 @@ func (a *app) runsCreate() *cobra.Command {
 	cmd := a.calling(about{
 		use: "create -f FILE --prism PRISM", short: "Send every row of a file through a prism",
 		example: `prismctl runs create -f tickets.csv --prism tickets --watch
-prismctl runs create -f tickets.csv --prism tickets --map text=message --ref id --dry-run`,
+prismctl runs create -f tickets.csv --prism tickets --map text=message --ref id --dry-run
+prismctl runs create --from-labels-of 1 --version 2 --prism tickets --watch`,
 	}, func(cmd *cobra.Command, c *client.Client, _ []string) error {
 		in.new.RunLimits = in.limits.given(cmd)
 		if cmd.Flags().Changed("pause-at-failures") {
@@ -44,6 +45,9 @@ The file is csv, tsv, jsonl, xlsx (its first sheet) or parquet, as its extension
 from the column of the same name, or from the column that --map FIELD=COLUMN names. The answers of a run are
 results, and "prismctl runs download" writes the file with the answers beside each row.
 
+With --from-labels-of the rows are the inputs of a version whose labels count, and their results get the same labels:
+"prismctl compare" then compares the versions.
+
 An upload that was cut is continued by the same command. With --watch, Ctrl-C ends only the watching.`
 	in.add(a, cmd)
 	return cmd
@@ -53,6 +57,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&in.file, "file", "f", "", "file to upload")
 	f.StringVar(&in.fileID, "file-id", "", "id of a file that was uploaded, instead of --file")
+	f.IntVar(&in.new.FromLabelsOf, "from-labels-of", 0, "version whose labelled inputs to answer, instead of a file")
 	fileFormatFlag(cmd, &in.format)
 	a.prismFlag(cmd, &in.prism, "prism that answers")
 	f.StringArrayVar(&in.columns, "map", nil, "`FIELD=COLUMN` whose cells are the values of the field; may be repeated")
@@ -67,38 +72,22 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 	f.BoolVar(&in.dryRun, "dry-run", false, "check the rows and show what the run would take, but start nothing")
 	f.BoolVar(&in.watch, "watch", false, "follow the run")
 	in.output = outputFlag(cmd, oneFormats...)
-	cmd.MarkFlagsOneRequired("file", "file-id")
-	cmd.MarkFlagsMutuallyExclusive("file", "file-id")
+	cmd.MarkFlagsOneRequired("file", "file-id", "from-labels-of")
+	cmd.MarkFlagsMutuallyExclusive("file", "file-id", "from-labels-of")
+	for _, ofFile := range []string{"map", "label", "ref", "background", "format"} {
+		cmd.MarkFlagsMutuallyExclusive("from-labels-of", ofFile)
+	}
 	cmd.MarkFlagsMutuallyExclusive("file-id", "format")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "watch")
 	required(cmd, "prism")
 }
 
 func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) error {
-	mapped, err := mapping("--map takes FIELD=COLUMN, and each field once", in.columns)
-	if err != nil {
-		return err
-	}
-	if in.new.Labels, err = mapping("--label takes QUESTION=COLUMN, and each question once", in.labels); err != nil {
-		return err
-	}
-	fields, err := fieldsOf(ctx, c, in.prism, in.new.Version)
-	if err != nil {
-		return err
-	}
-	for _, field := range slices.Sorted(maps.Keys(mapped)) {
-		if !slices.Contains(fields, field) {
-			return invalid(fmt.Errorf("--map %s=…: %s has no field %q: %s", field, in.prism, field, suggest(field, fields)))
+	if in.new.FromLabelsOf == 0 {
+		if err := a.ofFile(ctx, c, &in); err != nil {
+			return err
 		}
 	}
-	f, err := a.fileOf(ctx, c, in)
-	if err != nil {
-		return err
-	}
-	if in.new.Fields, err = a.mapFields(fields, mapped, columnNames(f)); err != nil {
-		return err
-	}
-	in.new.FileID = f.ID
 	if in.dryRun {
 		r, err := c.CreateRun(ctx, in.prism, in.new, client.WithDryRun())
 		if err != nil {
@@ -122,6 +111,33 @@ func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) erro
 	}
 	_, _ = fmt.Fprintf(a.err, "The run is %s. Follow it with: prismctl runs watch %s\n", statusOf(r), r.ID)
 	return nil
+}
+
+// ofFile finds or uploads the file of a run, and the columns of its fields.
+func (a *app) ofFile(ctx context.Context, c *client.Client, in *runFlags) error {
+	mapped, err := mapping("--map takes FIELD=COLUMN, and each field once", in.columns)
+	if err != nil {
+		return err
+	}
+	if in.new.Labels, err = mapping("--label takes QUESTION=COLUMN, and each question once", in.labels); err != nil {
+		return err
+	}
+	fields, err := fieldsOf(ctx, c, in.prism, in.new.Version)
+	if err != nil {
+		return err
+	}
+	for _, field := range slices.Sorted(maps.Keys(mapped)) {
+		if !slices.Contains(fields, field) {
+			return invalid(fmt.Errorf("--map %s=…: %s has no field %q: %s", field, in.prism, field, suggest(field, fields)))
+		}
+	}
+	f, err := a.fileOf(ctx, c, *in)
+	if err != nil {
+		return err
+	}
+	in.new.FileID = f.ID
+	in.new.Fields, err = a.mapFields(fields, mapped, columnNames(f))
+	return err
 }
 
 // mapping reads the values of --map or --label.

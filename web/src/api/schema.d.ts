@@ -456,6 +456,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/prisms/{prism}/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See whether answers change
+         * @description Compares the answers of a version in the last hour and the last day with those of its reference, and shows the hours and days before. Answers of a prism are counted while it is watched; of another one there is nothing. Counting is two minutes behind the calls.
+         */
+        get: operations["readDrift"];
+        /**
+         * Watch whether answers change
+         * @description Watches a prism, or stops it and forgets what was counted. A prism that was not watched is counted from its results of the last 90 days on, in the background. The reference of each version is its first 2,000 results that are counted, unless a period is set for it. Needs a key of an editor.
+         */
+        put: operations["setDrift"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/prisms/{prism}/archive": {
         parameters: {
             query?: never;
@@ -2252,6 +2276,112 @@ export interface components {
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
         };
+        /** @description Whether a prism is watched. */
+        DriftChange: {
+            /** @description Whether its answers are counted. */
+            watched: boolean;
+            /** @description The version that the reference is of; the latest unless given. */
+            version?: number | null;
+            /** @description The reference period of the version. Null, or absent: its first 2,000 results. */
+            reference?: components["schemas"]["DriftPeriod"] | null;
+        };
+        /** @description A time of whole hours of the last 90 days. */
+        DriftPeriod: {
+            /**
+             * Format: date-time
+             * @description When the first hour begins.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the last hour ends.
+             */
+            to: string;
+        };
+        /** @description How far the answers of a version are from its reference. */
+        Drift: {
+            /** @description The version. */
+            version: number;
+            /** @description Whether the answers of the prism are counted. */
+            watched: boolean;
+            /**
+             * Format: date-time
+             * @description Results that began before are counted. Null if the prism is not watched.
+             */
+            counted_to: string | null;
+            /** @description What is compared with. Null if the prism is not watched. */
+            reference: components["schemas"]["DriftReference"] | null;
+            /** @description The questions of the version, in its order. None if the prism is not watched. */
+            questions: components["schemas"]["DriftOfQuestion"][];
+        };
+        /** @description What answers are compared with. */
+        DriftReference: {
+            /**
+             * @description The first 2,000 results that are counted, or a period that was set.
+             * @enum {string}
+             */
+            kind: "first" | "set";
+            /**
+             * Format: date-time
+             * @description When the first result began, or the period begins. Null while there is no result.
+             */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description When the last result began, or the period ends.
+             */
+            to: string | null;
+            /** @description How many results it has so far. Fewer than 500 are not compared with. */
+            results: number;
+        };
+        /** @description The drift of the answers to a question. */
+        DriftOfQuestion: {
+            /** @description Its key. */
+            question: string;
+            /** @description Its number in the version, from 0, by which metrics name it. */
+            index: number;
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            hour: components["schemas"]["DriftWindow"];
+            day: components["schemas"]["DriftWindow"];
+            /** @description The last 48 clock hours that have results, the oldest first. */
+            hours: components["schemas"]["DriftWindow"][];
+            /** @description The last 30 days of UTC that have results, the oldest first. */
+            days: components["schemas"]["DriftWindow"][];
+        };
+        /** @description A time that is compared with the reference. */
+        DriftWindow: {
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            to: string;
+            /** @description The results that began in it. */
+            results: number;
+            /** @description Whether either index is above its limit. */
+            alarm: boolean;
+            /** @description Of the top probability, in ten bins. Null for fewer than 100 results, or than 500 of the reference. */
+            probability: components["schemas"]["DriftIndex"] | null;
+            /** @description Of the shares of the answers. Null likewise. */
+            classes: components["schemas"]["DriftIndex"] | null;
+        };
+        /** @description A population stability index. */
+        DriftIndex: {
+            /** @description The index: 0 if both are distributed alike. */
+            psi: number;
+            /** @description What an index without drift exceeds in at most 0.1 % of comparisons; 0.1 at least. */
+            limit: number;
+            /** @description Whether the index is above its limit. */
+            alarm: boolean;
+        };
         /** @description How long results are kept. */
         Retention: {
             /** @description The days, or null to keep results. */
@@ -2323,7 +2453,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
+            action: "account.create" | "account.limits" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
@@ -2346,6 +2476,8 @@ export interface components {
                 signed_in_by?: "link" | "openid";
                 /** @description The retention, of `prism.retention`, and of `results.delete` by retention. */
                 days?: number | null;
+                /** @description Whether the prism is watched, of `prism.drift`. */
+                watched?: boolean;
                 /** @description What selects the results, of `results.delete` by a call. */
                 by?: ("ref" | "before" | "status")[];
                 /**
@@ -2364,7 +2496,7 @@ export interface components {
                 from?: string;
                 /**
                  * Format: date-time
-                 * @description The bound of the time of saving, of `results.retry`, if the call had one.
+                 * @description The bound of the time of saving, of `results.retry`, or of the reference period, of `prism.drift`, if the call had one.
                  */
                 to?: string;
                 /** @description How many results a call retries, of `results.retry`. */
@@ -4928,6 +5060,129 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readDrift: {
+        parameters: {
+            query?: {
+                /** @description The latest version unless given. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The drift of the version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DriftChange"];
+            };
+        };
+        responses: {
+            /** @description The drift of the version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
