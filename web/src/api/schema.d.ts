@@ -1946,7 +1946,7 @@ export interface components {
         /** @description How often each label was answered by each value. */
         Confusion: {
             /** @description The values, in order. */
-            values: (string | boolean)[];
+            values: (boolean | string)[];
             /** @description A row for each label, with a number for each answer. */
             counts: number[][];
         };
