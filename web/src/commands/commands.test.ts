@@ -18,6 +18,16 @@ describe('the call of a result', () => {
     expect(curl).toContain('"Authorization: Bearer $PRISM_API_KEY"');
   });
 
+  it('as TypeScript and Python have the same text, which TypeScript and Python read as it is', () => {
+    const { typescript, python } = callCommands('http://127.0.0.1:8080', call);
+    const argument = /createResult\("support", (.*)\);$/s.exec(typescript)![1]!;
+    const given = new Function(`return ${argument}`)() as object;
+    expect(given).toEqual({ fields: call.fields, version: 2, ref: 'r 1' });
+    const program = python.replace('from prism_results import Client', 'import json\nclass Client:\n    def __init__(self, *to): pass\n    def create_result(self, *prism, **rest): print(json.dumps([*prism, rest]))');
+    const printed = execFileSync('python3', ['-c', program], { encoding: 'utf8', env: { ...process.env, PRISM_API_KEY: 'k' } });
+    expect(JSON.parse(printed)).toEqual(['support', { fields: call.fields, version: 2, ref: 'r 1' }]);
+  });
+
   it('as prismctl has a flag for each field', () => {
     const { prismctl } = callCommands('http://127.0.0.1:8080', call);
     const words = execFileSync('sh', ['-c', prismctl.replace('prismctl', "printf '%s\\0'")], { encoding: 'utf8' }).split('\0').slice(0, -1);
@@ -38,7 +48,9 @@ it('writes a text with line breaks as a raw Go string unless it has a backquote'
 });
 
 it('reads a result by its id', () => {
-  const { curl, prismctl } = readCommands('https://prism.example', 'id-1');
+  const { curl, prismctl, typescript, python } = readCommands('https://prism.example', 'id-1');
+  expect(typescript).toMatch(/^const result = await prism\.readResult\("id-1"\);$/m);
+  expect(python).toMatch(/^result = client\.read_result\("id-1"\)$/m);
   expect(curl).toMatch(/https:\/\/prism\.example\/v1\/results\/id-1$/);
   expect(prismctl).toBe('prismctl results get id-1');
 });

@@ -3,12 +3,12 @@ import { goString, shellWord } from './strings';
 
 export { goString, shellWord };
 
-/** What makes the same call as the console by curl, Go and prismctl. The key is that of the environment. */
-export interface Commands {
-  curl: string;
-  go: string;
-  prismctl: string;
-}
+/** The ways to make a call, as people call them. */
+export const ways = { curl: 'curl', go: 'Go', typescript: 'TypeScript', python: 'Python', prismctl: 'prismctl' } as const;
+export type Way = keyof typeof ways;
+
+/** What makes the same call as the console. The key is that of the environment. */
+export type Commands = Record<Way, string>;
 
 /** A create call. What is empty or null is not sent; without a version the latest one answers. */
 export interface Call {
@@ -26,11 +26,28 @@ if err != nil {
 	return err
 }`;
 
+const typeScriptHead = (origin: string) => `import { Prism } from "@prism-results/client";
+
+const prism = new Prism({ url: ${JSON.stringify(origin)}, key: process.env.PRISM_API_KEY ?? "" });
+`;
+
+const pythonHead = (origin: string) => `import os
+
+from prism_results import Client
+
+client = Client(${JSON.stringify(origin)}, os.environ["PRISM_API_KEY"])
+`;
+
+// An object or call with a line for each part.
+const lines = (open: string, parts: string[], close: string, indent: string) => [open, ...parts.map((part) => `${indent}${part},`), close].join('\n');
+
 /** How to read a result. */
 export function readCommands(origin: string, id: string): Commands {
   return {
     curl: `curl --fail-with-body -sS ${authorized} ${shellWord(`${origin}/v1/results/${id}`)}`,
     go: `${goHead(origin)}\nresult, err := c.ReadResult(ctx, ${goString(id)})`,
+    typescript: `${typeScriptHead(origin)}const result = await prism.readResult(${JSON.stringify(id)});`,
+    python: `${pythonHead(origin)}result = client.read_result(${JSON.stringify(id)})`,
     prismctl: `prismctl results get ${id}`,
   };
 }
@@ -43,6 +60,9 @@ export function bodyOf({ fields, version, ref, context }: Call): Schemas['Create
 /** How to make a call. */
 export function callCommands(origin: string, call: Call): Commands {
   const { prism, fields, version, ref, context } = call;
+  const { fields: _, ...rest } = bodyOf(call);
+  const values = Object.entries(fields).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
+  const more = (between: string) => Object.entries(rest).map(([name, value]) => `${name}${between}${JSON.stringify(value)}`);
   return {
     curl: [
       `curl --fail-with-body -sS ${shellWord(`${origin}/v1/prisms/${prism}/results`)}`,
@@ -61,6 +81,10 @@ export function callCommands(origin: string, call: Call): Commands {
       `\tIdempotencyKey: client.NewIdempotencyKey(),`,
       `})`,
     ].join('\n'),
+    typescript: typeScriptHead(origin) + lines(`const result = await prism.createResult(${JSON.stringify(prism)}, {`,
+      [lines('fields: {', values, '  }', '    '), ...more(': ')], '});', '  '),
+    python: pythonHead(origin) + lines('result = client.create_result(',
+      [JSON.stringify(prism), lines('fields={', values, '    }', '        '), ...more('=')], ')', '    '),
     prismctl: [
       `prismctl call ${shellWord(prism)}`,
       ...Object.entries(fields).map(([key, value]) => `--field ${shellWord(`${key}=${value}`)}`),

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { ApiError, useCan } from '@/api';
-import { bodyOf, type Call, callCommands } from '@/commands/commands';
+import { bodyOf, type Call, callCommands, type Way, ways } from '@/commands/commands';
 import { Code, ErrorNote, Note, Section, Select, Skeleton } from '@/design';
 import { useActions } from '@/shell/actions';
 import { resultOptions, retryResult, useVersion } from '../results/data';
@@ -77,8 +77,9 @@ export function Try(): ReactNode {
         <p className="soft">Each answer is stored as a result of this prism, as one of a program would be. To try a definition without saving, use Edit.</p>
         <Section title="The same call">
           <nav className="choices" aria-label="Language of the call">
-            {([[undefined, 'curl'], ['go', 'Go'], ['prismctl', 'prismctl']] as const).map(([value, label]) => (
-              <route.Link key={label} to="." search={(before) => ({ ...before, as: value })} replace resetScroll={false} className={as === value ? 'chosen-one' : undefined}>{label}{as === value && <span className="unseen"> (shown)</span>}</route.Link>
+            {(Object.keys(ways) as Way[]).map((way) => (
+              <route.Link key={way} to="." search={(before) => ({ ...before, as: way === 'curl' ? undefined : way })} replace resetScroll={false}
+                className={(as ?? 'curl') === way ? 'chosen-one' : undefined}>{ways[way]}{(as ?? 'curl') === way && <span className="unseen"> (shown)</span>}</route.Link>
             ))}
           </nav>
           <Code label="Copy the call" text={callCommands(location.origin, call)[as ?? 'curl']} />

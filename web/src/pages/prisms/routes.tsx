@@ -21,7 +21,7 @@ export interface TrySearch {
   version?: number;
   /** The result that is shown. */
   result?: string;
-  as?: 'go' | 'prismctl';
+  as?: 'go' | 'typescript' | 'python' | 'prismctl';
 }
 
 export interface EditSearch {
@@ -51,7 +51,7 @@ const tryIt = createRoute({
   getParentRoute: () => prism,
   path: '/',
   component: lazyRouteComponent(() => import('./Try'), 'Try'),
-  validateSearch: (search): TrySearch => ({ version: version(search.version), result: text(search.result), as: oneOf(search.as, 'go', 'prismctl') }),
+  validateSearch: (search): TrySearch => ({ version: version(search.version), result: text(search.result), as: oneOf(search.as, 'go', 'typescript', 'python', 'prismctl') }),
 });
 const edit = createRoute({
   getParentRoute: () => prism,

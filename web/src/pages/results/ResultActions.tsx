@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCan } from '@/api';
-import { callCommands, readCommands } from '@/commands/commands';
+import { callCommands, type Commands, readCommands, type Way, ways } from '@/commands/commands';
 import { Button, Confirm, ErrorNote, Menu, type MenuItem, toast } from '@/design';
 import { useActions } from '@/shell/actions';
 import { deleteResult, forget, retryResult, useResult } from './data';
@@ -36,6 +36,8 @@ export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetr
   const retryable = mayRetry && loaded?.record.status === 'failed' && loaded.record.retried_by === null;
   const copy = (what: string, text: string) => void navigator.clipboard.writeText(text).then(() => toast(`${what} copied.`));
   const read = readCommands(location.origin, id);
+  const commands = (what: string, all: Commands) => Object.entries(ways).map(([way, name]): MenuItem => (
+    { label: `${what} as ${name}`, onSelect: () => copy(name, all[way as Way]) }));
   const again = loaded && callCommands(location.origin, loaded.record);
   const items: (MenuItem | 'line')[] = [
     { label: 'Id', onSelect: () => copy('Id', id) },
@@ -46,15 +48,8 @@ export function ResultActions({ id, onRetried, onDeleted }: { id: string; onRetr
       { label: 'JSON of the record', onSelect: () => copy('JSON', JSON.stringify(loaded.record, null, 2)) },
     ] : []),
     'line',
-    { label: 'Read it as curl', onSelect: () => copy('curl', read.curl) },
-    { label: 'Read it as Go', onSelect: () => copy('Go', read.go) },
-    { label: 'Read it as prismctl', onSelect: () => copy('prismctl', read.prismctl) },
-    ...(again ? [
-      'line' as const,
-      { label: 'The same call as curl', onSelect: () => copy('curl', again.curl) },
-      { label: 'The same call as Go', onSelect: () => copy('Go', again.go) },
-      { label: 'The same call as prismctl', onSelect: () => copy('prismctl', again.prismctl) },
-    ] : []),
+    ...commands('Read it', read),
+    ...(again ? ['line' as const, ...commands('The same call', again)] : []),
   ];
   useActions([
     { id: 'result-id', group: 'Result', label: 'Copy the result’s id', keys: 'c', run: () => copy('Id', id) },
