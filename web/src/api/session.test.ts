@@ -74,6 +74,35 @@ describe('the key of a session', () => {
 });
 
 describe('a session', () => {
+  it('is looked for only where somebody signed in', async () => {
+    let over = false;
+    const calls = serve({ 'GET /console/session': () => (over ? refused() : signedIn()), 'DELETE /console/session': () => new Response(null, { status: 204 }) });
+    expect(await new Session().join()).toBe(false);
+    expect(calls).toHaveLength(0);
+    const own = new Session();
+    await own.load();
+    expect(await new Session().join()).toBe(true);
+    over = true;
+    expect(await new Session().join()).toBe(false);
+    const asked = calls.length;
+    expect(await new Session().join()).toBe(false);
+    expect(calls).toHaveLength(asked);
+    over = false;
+    await own.load();
+    await own.signOut();
+    expect(await new Session().join()).toBe(false);
+  });
+
+  it('has a new key when the old one was forgotten', async () => {
+    let n = 0;
+    serve({ 'GET /console/session': signedIn, 'POST /console/session/key': () => keyed(`prism_${++n}`) });
+    const own = new Session();
+    await own.load();
+    expect(await own.key()).toBe('prism_1');
+    own.forget();
+    expect(await own.key()).toBe('prism_2');
+  });
+
   it('that never was leads to the sign-in page, and one that is over keeps its page', async () => {
     let over = true;
     serve({ 'GET /console/session': () => (over ? refused() : signedIn()), 'POST /console/session/key': refused });

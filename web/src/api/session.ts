@@ -38,6 +38,7 @@ interface SessionKey {
 
 const renewBefore = 60_000; // milliseconds before its end at which a key is renewed
 const chosen = 'prism.account'; // the id of the account that was chosen last; never a key
+const active = 'prism.session'; // that this browser is signed in, so that pages for everybody ask for a session only then
 
 /** The session of this page. Its key lives in this object only: in no storage, no URL and no element. */
 export class Session {
@@ -67,6 +68,16 @@ export class Session {
       this.#end();
       return false;
     }
+  }
+
+  /** The same as `load`, but asks nothing where nobody has signed in. */
+  async join(): Promise<boolean> {
+    return localStorage.getItem(active) !== null && this.load();
+  }
+
+  /** Drops the key. The next call makes a new one. */
+  forget(): void {
+    this.#key = undefined;
   }
 
   /** What the console is: its version, and whether it takes OpenID Connect. */
@@ -145,6 +156,8 @@ export class Session {
 
   #set(state: SessionState): void {
     this.#state = state;
+    if (state.status === 'active') localStorage.setItem(active, '');
+    else localStorage.removeItem(active);
     for (const listener of this.#listeners) listener();
   }
 }

@@ -3,6 +3,7 @@ import { Button } from '@/design/Button';
 import { Dialog } from '@/design/Dialog';
 import { Select } from '@/design/Field';
 import { setTheme, type Theme, useTheme } from '@/shell/theme';
+import { useAccount } from './account';
 import { Contents } from './Contents';
 import { membersOf, type OpenApi, read, type Reference, type Schema, slug } from './document';
 import { Markdown } from './markdown';
@@ -58,8 +59,10 @@ function Bar({ reference }: { reference: Reference | undefined }) {
 
 function Links() {
   const theme = useTheme();
+  const account = useAccount();
   return (
     <div className="bar-links">
+      {account && <a href="/console/">Console<span className="unseen"> of {account.name}</span></a>}
       <a href="/openapi.json">OpenAPI document</a>
       <Select label="Theme" hideLabel value={theme} onChange={(event) => setTheme(event.target.value as Theme)}
         options={[['system', 'System theme'], ['light', 'Light theme'], ['dark', 'Dark theme']]} />

@@ -1,10 +1,11 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { Copy } from '@/design/Button';
 import '@/design/feedback.css';
 import type { Operation } from './document';
 import { setLanguage, useLanguage } from './language';
 import { highlight, layout, plain, type Token } from './layout';
 import { type Language, languages, sample } from './samples';
+import { useTarget } from './target';
 
 function Tokens({ tokens }: { tokens: Token[] }) {
   return tokens.map(({ kind, text }, at) => (kind === 'plain' ? text : <span key={at} className={`t-${kind}`}>{text}</span>));
@@ -53,11 +54,13 @@ export function Samples({ operation }: { operation: Operation }) {
   );
 }
 
-/** Shows its children when it is opened, and makes them only then. */
-export function Disclosure({ summary, className, children, open: first = false, label }: {
-  summary: React.ReactNode; className?: string; children: React.ReactNode; open?: boolean; label?: string;
+/** Shows its children when it is opened, and makes them only then. It opens when the address names an anchor that begins with `holds`. */
+export function Disclosure({ summary, className, children, open: first = false, label, holds }: {
+  summary: React.ReactNode; className?: string; children: React.ReactNode; open?: boolean; label?: string; holds?: string | undefined;
 }) {
   const [open, setOpen] = useState(first);
+  const target = useTarget();
+  useEffect(() => { if (holds && target.startsWith(`${holds}.`)) setOpen(true); }, [holds, target]);
   return (
     <details className={className} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary aria-label={label}>{summary}</summary>

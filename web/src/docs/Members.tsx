@@ -1,40 +1,40 @@
 import { createContext, Fragment, type ReactNode, useContext } from 'react';
-import { deref, limits, membersOf, nameOf, objectsIn, type Row, type Schema } from './document';
+import { deref, limits, membersOf, nameOf, objectsIn, type Row, type Schema, within } from './document';
 import { Disclosure } from './Listing';
 import { Markdown } from './markdown';
+import { useAnchor } from './target';
 
 export const Schemas = createContext<Record<string, Schema>>({});
 
-/** The parameters of a call or the members of an object. Objects in them open in place; `prefix` begins the anchors of the rows. */
-export function Members({ rows, prefix }: { rows: Row[]; prefix?: string }) {
+/** The parameters of a call or the members of an object. `prefix` begins the anchors of the rows. */
+export function Members({ rows, prefix }: { rows: Row[]; prefix: string }) {
+  return <dl className="members">{rows.map((row) => <Member key={row.name} row={row} id={`${prefix}.${row.name}`} />)}</dl>;
+}
+
+// Objects in the row open in place.
+function Member({ row, id }: { row: Row; id: string }) {
   const schemas = useContext(Schemas);
+  const objects = objectsIn(row.schema, schemas);
+  useAnchor(id);
   return (
-    <dl className="members">
-      {rows.map((row) => {
-        const id = prefix && `${prefix}.${row.name}`;
-        const objects = objectsIn(row.schema, schemas);
-        return (
-          <div key={row.name} id={id}>
-            <dt>
-              {id ? <a className="anchor" href={`#${id}`}><code>{row.name}</code></a> : <code>{row.name}</code>}
-              {' '}<span className="type">{typeOf(row.schema)}</span>
-              {row.place && <>{' '}<span className="type">in {row.place}</span></>}
-              {row.required && <>{' '}<Required /></>}
-            </dt>
-            <dd>
-              <Markdown text={row.description} />
-              <Limits schema={row.place ? deref(row.schema, schemas) : row.schema} />
-              {objects.map(({ name, schema }, at) => (
-                <Disclosure key={at} className="nested" summary={<>Members of {name ? <code>{name}</code> : 'the object'}</>}
-                  label={`Members of ${name ?? 'the object'} in ${row.name}`}>
-                  <Members rows={membersOf(schema, schemas)} />
-                </Disclosure>
-              ))}
-            </dd>
-          </div>
-        );
-      })}
-    </dl>
+    <div id={id}>
+      <dt>
+        <a className="anchor" href={`#${id}`}><code>{row.name}</code></a>
+        {' '}<span className="type">{typeOf(row.schema)}</span>
+        {row.place && <>{' '}<span className="type">in {row.place}</span></>}
+        {row.required && <>{' '}<Required /></>}
+      </dt>
+      <dd>
+        <Markdown text={row.description} />
+        <Limits schema={row.place ? deref(row.schema, schemas) : row.schema} />
+        {objects.map(({ name, schema }, at) => (
+          <Disclosure key={at} className="nested" holds={within(id, objects, at)} summary={<>Members of {name ? <code>{name}</code> : 'the object'}</>}
+            label={`Members of ${name ?? 'the object'} in ${row.name}`}>
+            <Members rows={membersOf(schema, schemas)} prefix={within(id, objects, at)} />
+          </Disclosure>
+        ))}
+      </dd>
+    </div>
   );
 }
 

@@ -55,7 +55,7 @@ function Returns({ answer: { status, description, schema }, prefix }: { answer: 
       <h4>Returns <StatusCode code={status} /> {schema?.$ref && <span className="type">{typeOf(schema)}</span>}</h4>
       <Markdown text={description} />
       {rows.length > 0 && (
-        <Disclosure className="nested" summary="Members" label={`Members of ${status}`}><Members rows={rows} /></Disclosure>
+        <Disclosure className="nested" holds={prefix} summary="Members" label={`Members of ${status}`}><Members rows={rows} prefix={prefix} /></Disclosure>
       )}
     </div>
   );

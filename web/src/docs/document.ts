@@ -188,6 +188,10 @@ export function objectsIn(schema: Schema, schemas: Record<string, Schema>): { na
   return inner.flatMap((each) => (typeof each === 'object' ? objectsIn(each, schemas) : []));
 }
 
+/** What begins the anchors of the members of an object that opens in the row with an anchor. One of several objects has its name there. */
+export const within = (id: string, objects: { name: string | undefined }[], at: number) =>
+  (objects.length > 1 ? `${id}.${objects[at]!.name ?? at + 1}` : id);
+
 /** The rules of a schema's values, each in a few characters. */
 export function limits(schema: Schema): string[] {
   const span = (low: number | undefined, high: number | undefined, unit: string) => {

@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import type { Operation, Schema } from './document';
@@ -32,7 +32,19 @@ test('objects open in place, as deep as they are', async () => {
   expect(screen.getByText('id')).toBeTruthy();
   await userEvent.click(screen.getAllByText('Members of', { exact: false })[1]!);
   expect(screen.getAllByText('id')).toHaveLength(2);
-  expect(document.getElementById('a.tree')).toBeTruthy();
+  expect(document.getElementById('a.tree.children.id')).toBeTruthy();
+});
+
+test('the objects around a member open when the address names it', async () => {
+  const either: Schema = { oneOf: [{ $ref: '#/components/schemas/A' }, { properties: { c: { properties: { d: {} } } } }] };
+  const rows = [{ name: 'x', schema: either, required: false, description: '' }];
+  render(<Schemas value={{ A: { properties: { b: {} } } }}><Members prefix="p" rows={rows} /></Schemas>);
+  location.hash = '#p.x.2.c.d';
+  await waitFor(() => expect(document.getElementById('p.x.2.c.d')).toBeTruthy());
+  expect(document.getElementById('p.x.A.b')).toBeNull();
+  location.hash = '#p.x.A.b';
+  await waitFor(() => expect(document.getElementById('p.x.A.b')).toBeTruthy());
+  location.hash = '';
 });
 
 test('a parameter is asked for as its schema says', () => {

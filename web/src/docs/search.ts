@@ -1,4 +1,4 @@
-import { membersOf, type Reference, slug } from './document';
+import { membersOf, objectsIn, type Reference, type Schema, slug, within } from './document';
 
 export interface Entry {
   /** The anchor that the entry leads to. */
@@ -11,20 +11,26 @@ export interface Entry {
 
 /** Everything that can be found, in the order of the page. */
 export function entriesOf({ chapters, groups, schemas }: Reference): Entry[] {
+  // Objects with a name have their members where the schemas are; others have them in place.
+  const members = (prefix: string, place: string, schema: Schema): Entry[] => membersOf(schema, schemas).flatMap((row) => {
+    const id = `${prefix}.${row.name}`;
+    const objects = objectsIn(row.schema, schemas);
+    const inner = objects.flatMap((each, at) => (each.name ? [] : members(within(id, objects, at), row.name, each.schema)));
+    return [{ id, title: row.name, place, text: row.description }, ...inner];
+  });
   return [
     ...chapters.map(({ name, text }) => ({ id: slug(name), title: name, place: 'Guide', text })),
     ...groups.flatMap(({ operations }) => operations.flatMap((operation): Entry[] => {
       const { id, method, path, summary, description, parameters, body, errors } = operation;
-      const of = (prefix: string, name: string, text: string) => ({ id: `${prefix}.${name}`, title: name, place: summary, text });
       return [
         { id, title: summary, place: `${method} ${path}`, text: [id, description, ...errors.map((row) => `${row.code ?? ''} ${row.message}`)].join(' ') },
-        ...parameters.map((parameter) => of(id, parameter.name, parameter.description ?? '')),
-        ...membersOf(body?.schema ?? {}, schemas).map((row) => of(`${id}.body`, row.name, row.description)),
+        ...parameters.map((parameter) => ({ id: `${id}.${parameter.name}`, title: parameter.name, place: summary, text: parameter.description ?? '' })),
+        ...members(`${id}.body`, summary, body?.schema ?? {}),
       ];
     })),
     ...Object.entries(schemas).flatMap(([name, schema]): Entry[] => [
       { id: `schema-${name}`, title: name, place: 'Schema', text: schema.description ?? '' },
-      ...membersOf(schema, schemas).map((row) => ({ id: `schema-${name}.${row.name}`, title: row.name, place: name, text: row.description })),
+      ...members(`schema-${name}`, name, schema),
     ]),
   ];
 }

@@ -12,7 +12,8 @@ export interface Sent {
 export interface Call {
   method: string;
   path: string;
-  key: string | undefined;
+  /** Throws where there is none. */
+  key: () => Promise<string | undefined>;
   /** By name; an empty one is not sent. */
   parameters: { name: string; in: string; value: string }[];
   body: { type: string; text: string } | undefined;
@@ -25,7 +26,7 @@ export async function send(call: Call): Promise<Sent> {
   let request: Request;
   let response: Response;
   try {
-    request = requestOf(call);
+    request = requestOf(call, await call.key());
   } catch (error) {
     return { ...nothing, outcome: `Not sent. ${error instanceof Error ? error.message : String(error)}` };
   }
@@ -46,7 +47,7 @@ export async function send(call: Call): Promise<Sent> {
   };
 }
 
-function requestOf({ method, path, key, parameters, body }: Call): Request {
+function requestOf({ method, path, parameters, body }: Call, key: string | undefined): Request {
   const query = new URLSearchParams();
   const headers = new Headers();
   for (const { name, in: place, value } of parameters) {
