@@ -130,6 +130,46 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		b.wantOnly(server.url, server.key)
 	})
 
+	t.Run("fills the forms by the session of the console, whose key is nowhere", func(t *testing.T) {
+		b := newTab(t, browser)
+		b.do(chromedp.EmulateViewport(1280, 900))
+		b.signIn(server, firstAccount)
+		b.openReference(server.url + "/docs")
+		eval[int](b, `window.keys = [], window.fetch = ((fetch) => (request, ...rest) => {
+			if (request instanceof Request) keys.push(request.headers.get("Authorization"));
+			return fetch(request, ...rest);
+		})(window.fetch), 0`)
+		o := byID["createResult"]
+		b.openForm(o)
+		b.await(formOf(o) + `.querySelector("select[name='path prism']")?.value === ` + quote(demo))
+		if eval[bool](b, formOf(o)+`.querySelector("input[type=password]") !== null`) {
+			t.Error("a key is asked for")
+		}
+		eval[int](b, formOf(o)+".requestSubmit(), 0")
+		b.awaitAnswer(o)
+		if got := b.outcome(o); !strings.HasPrefix(got, "200 OK in ") {
+			t.Errorf("the outcome is %q: %s", got, b.part(o, "Answer"))
+		}
+		first := strings.TrimPrefix(eval[string](b, "keys.at(-1)"), "Bearer ")
+		if !strings.HasPrefix(first, "prism_") {
+			t.Fatalf("the key is %q", first)
+		}
+		b.wantNowhere(first)
+		// A page that is left, and that the browser may keep, makes a key anew.
+		eval[bool](b, "dispatchEvent(new Event('pagehide'))")
+		eval[int](b, formOf(o)+".requestSubmit(), 0")
+		b.await("keys.length === 2")
+		b.awaitAnswer(o)
+		if second := eval[string](b, "keys.at(-1)"); second == "Bearer "+first {
+			t.Error("the key outlives the page")
+		}
+		eval[int](b, `document.querySelectorAll("main article:not(#createResult)").forEach((article) => article.remove()), 0`)
+		for _, found := range b.violations(axe(t), "tag", allRules) {
+			t.Error(found)
+		}
+		b.wantOnly(server.url, first)
+	})
+
 	t.Run("shows an error as it was answered", func(t *testing.T) {
 		b := open(t)
 		o := byID["listKeys"]
@@ -259,6 +299,10 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		b.await(at("createResult.body.idempotency_key"))
 		eval[int](b, `document.querySelector("nav a[href='#schema-Lens']").click(), 0`)
 		b.await(at("schema-Lens"))
+		for _, within := range []string{"createPrism.body.questions.ChoiceQuestion.options.key", "createResult.200.Result.answers"} {
+			eval[string](b, "location.hash = "+quote(within))
+			b.await(at(within))
+		}
 		b.wantOnly(server.url, server.key)
 	})
 
@@ -267,7 +311,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		eval[int](b, `document.querySelector("#createPrism summary[aria-label='Members of Question in questions'], #createPrism summary[aria-label^='Members of'][aria-label$=' in questions']").click(), 0`)
 		b.await("document.querySelectorAll('#createPrism details details, #createPrism details[open] dl').length > 0")
 		samples := map[string]map[string]string{}
-		for _, language := range []string{"Go", "Python", "curl"} {
+		for _, language := range []string{"Go", "TypeScript", "Python", "curl"} {
 			eval[int](b, fmt.Sprintf("[...document.querySelectorAll('#createResult [role=tab]')].find((tab) => tab.textContent === %q).click(), 0", language))
 			b.await(fmt.Sprintf("document.querySelector('#createResult [role=tabpanel] pre').ariaLabel.startsWith(%q)", language))
 			samples[language] = eval[map[string]string](b, "Object.fromEntries([...document.querySelectorAll('article:has([role=tabpanel])')].map((a) => [a.id, a.querySelector('[role=tabpanel] pre').textContent]))")
@@ -275,6 +319,11 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		for id := range byID {
 			if _, err := parser.ParseFile(token.NewFileSet(), id+".go", samples["Go"][id], parser.AllErrors); err != nil {
 				t.Errorf("%v:\n%s", err, samples["Go"][id])
+			}
+		}
+		for language, call := range map[string]string{"TypeScript": "await prism.readResult(", "Python": "client.read_result("} {
+			if got := samples[language]["readResult"]; !strings.Contains(got, call) {
+				t.Errorf("%s: %s", language, got)
 			}
 		}
 		run := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(samples["curl"]["listPrisms"], "curl ", "curl -sS --fail-with-body "))

@@ -1,5 +1,5 @@
 import { useContext } from 'react';
-import { type Answer, deref, json, membersOf, type Operation } from './document';
+import { type Answer, deref, json, membersOf, objectsIn, type Operation, within } from './document';
 import { Disclosure, Listing, Samples } from './Listing';
 import { Inline, Markdown, Rows } from './markdown';
 import { Members, Schemas, typeOf } from './Members';
@@ -49,14 +49,17 @@ export function OperationArticle({ operation }: { operation: Operation }) {
 
 function Returns({ answer: { status, description, schema }, prefix }: { answer: Answer; prefix: string }) {
   const schemas = useContext(Schemas);
-  const rows = schema ? membersOf(schema, schemas) : [];
+  const objects = schema ? objectsIn(schema, schemas) : [];
   return (
     <div className="returns" id={prefix}>
-      <h4>Returns <StatusCode code={status} /> {schema?.$ref && <span className="type">{typeOf(schema)}</span>}</h4>
+      <h4>Returns <StatusCode code={status} /> {schema && (schema.$ref || objects.length > 0) && <span className="type">{typeOf(schema)}</span>}</h4>
       <Markdown text={description} />
-      {rows.length > 0 && (
-        <Disclosure className="nested" holds={prefix} summary="Members" label={`Members of ${status}`}><Members rows={rows} prefix={prefix} /></Disclosure>
-      )}
+      {objects.map((object, at) => (
+        <Disclosure key={at} className="nested" holds={within(prefix, objects, at)} label={`Members of ${object.name ?? 'the object'} of ${status}`}
+          summary={<>Members of {object.name ? <code>{object.name}</code> : 'the object'}</>}>
+          <Members rows={membersOf(object.schema, schemas)} prefix={within(prefix, objects, at)} />
+        </Disclosure>
+      ))}
     </div>
   );
 }

@@ -106,7 +106,7 @@ function isWhole(text: string): boolean {
 function KeyChoice({ account: { name, member }, own }: { account: Account; own: boolean }) {
   return (
     <Select label="Key" value={own ? 'own' : 'session'} onChange={(event) => setOwnKey(event.target.value === 'own')}
-      options={[['session', `Your session: ${member.name}, ${member.role} of ${name}`], ['own', 'Another key']]} />
+      options={[['session', `Your session: ${member.role} of ${name}`], ['own', 'Another key']]} />
   );
 }
 
