@@ -43,38 +43,54 @@ func (s *Service) Compare(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, q contract.CompareQuery,
 ) (contract.Response, error) {
 	return s.manage(ctx, key, compareVersions, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		a, err := s.compared(ctx, account, contract.VersionRef{Prism: ref, Number: q.A}, q.Question)
+		p, err := s.Store.Prism(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		b, err := s.compared(ctx, account, contract.VersionRef{Prism: ref, Number: q.B}, q.Question)
+		a, err := s.compared(ctx, account, p, q.A, q.Question)
+		if err != nil {
+			return nil, err
+		}
+		b, err := s.compared(ctx, account, p, q.B, q.Question)
 		if err != nil {
 			return nil, err
 		}
 		if problem := incomparable(a.question, b.question); problem != "" {
 			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: problem})
 		}
-		paired, err := pair(a, b)
-		if err != nil {
-			return nil, err
-		}
-		if len(paired.a) < calibration.MinLabels {
-			return nil, apierr.TooFewLabels(len(paired.a), calibration.MinLabels)
-		}
-		t := a.question.Type
-		kind := calibration.Kind(t)
-		found, err := measured(ctx, s.measures, newMeasureID("compare "+string(kind), paired.a, paired.b), func() (calibration.Comparison, error) {
-			return calibration.Compare(kind, paired.pairs())
+		id := newMeasureID("compare", p.ID, q, a.state, b.state)
+		return measured(ctx, s, account, id, func() (comparisonBody, []completeness, error) {
+			return s.compare(ctx, account, p.ID, q, a, b)
 		})
-		if err != nil {
-			return nil, err
-		}
-		return comparisonBody{
-			questionBody{q.Question, t}, paired.labels, len(paired.a), paired.leftOut,
-			comparedBody{q.A, newFiguresBody(t, paired.classes, found.A)}, comparedBody{q.B, newFiguresBody(t, paired.classes, found.B)},
-			found.Differences, found.McNemar, verdict(found),
-		}, nil
 	})
+}
+
+// compare compares a question of two versions.
+func (s *Service) compare(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, q contract.CompareQuery, a, b compared,
+) (body comparisonBody, from []completeness, err error) {
+	for _, side := range []*compared{&a, &b} {
+		if side.labels, err = s.labelled(ctx, account, store.Filter{Prism: of, Version: side.version}, q.Question); err != nil {
+			return body, nil, err
+		}
+		from = append(from, side.labels.completeness)
+	}
+	paired, err := pair(a, b)
+	if err != nil {
+		return body, nil, err
+	}
+	if len(paired.a) < calibration.MinLabels {
+		return body, nil, apierr.TooFewLabels(len(paired.a), calibration.MinLabels)
+	}
+	t := a.question.Type
+	found, err := resampled(ctx, s.measures, func() (calibration.Comparison, error) {
+		return calibration.Compare(calibration.Kind(t), paired.pairs())
+	})
+	return comparisonBody{
+		questionBody{q.Question, t}, paired.labels, len(paired.a), paired.leftOut,
+		comparedBody{q.A, newFiguresBody(t, paired.classes, found.A)}, comparedBody{q.B, newFiguresBody(t, paired.classes, found.B)},
+		found.Differences, found.McNemar, verdict(found),
+	}, from, err
 }
 
 // verdict says how version b is, compared with version a (spec: compare-verdict).
@@ -87,23 +103,26 @@ func verdict(c calibration.Comparison) string {
 
 // compared is a question of one of two versions, and its labels.
 type compared struct {
+	version  int32
 	question prism.Question
+	state    store.LabelsState
 	labels   labelled
 }
 
+// compared finds a question of a version, without its labels.
 func (s *Service) compared(
-	ctx context.Context, account prism.AccountID, of contract.VersionRef, question string,
+	ctx context.Context, account prism.AccountID, p prism.Prism, number int32, question string,
 ) (c compared, err error) {
-	p, v, err := s.versionOfPrism(ctx, account, of)
+	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
 	if err != nil {
-		return c, err
+		return c, translate(err, apierr.VersionNotFound())
 	}
 	questions, err := questionsOf(v, question)
 	if err != nil {
 		return c, err
 	}
-	c.question = questions[0]
-	c.labels, err = s.labelled(ctx, account, store.Filter{Prism: p.ID, Version: v.Number}, question)
+	c.version, c.question = number, questions[0]
+	c.state, err = s.Store.LabelsState(ctx, account, p.ID, number)
 	return c, err
 }
 

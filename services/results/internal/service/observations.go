@@ -19,6 +19,7 @@ const maxCounted = 10_000
 type observed struct {
 	Labels       int // that were looked at; those that do not count are not among the observations
 	Observations []calibration.Observation
+	completeness
 }
 
 // observations are the answers of a version to a question that have a label that counts. The filter narrows the results of the
@@ -31,7 +32,7 @@ func (s *Service) observations(
 	if err != nil {
 		return observed{}, err
 	}
-	found := observed{Labels: len(labels.found)}
+	found := observed{Labels: len(labels.found), completeness: labels.completeness}
 	observe := newObserver(q, answerKeys(q))
 	for _, l := range labels.found {
 		if !labels.counts(l) {
@@ -50,8 +51,17 @@ func (s *Service) observations(
 
 // labelled is the newest labels of a question, at most maxCounted.
 type labelled struct {
-	found    []store.LabelledAnswer
-	complete bool // every result that passes the filter has a label that is not of the sample uncertain
+	found []store.LabelledAnswer
+	completeness
+}
+
+// completeness is whether labels that say nothing of a sample are one of all results. It changes when results are saved, though the
+// labels stay.
+type completeness struct {
+	filter   store.Filter
+	matters  bool // there are labels that count only if every result has one
+	labels   int  // that are not of the sample uncertain
+	complete bool // every result that passes the filter has such a label
 }
 
 // counts tells whether a label is one of a sample. A label of a random sample counts, and one of a file, whose whole column was
@@ -70,29 +80,32 @@ func (l labelled) counts(a store.LabelledAnswer) bool {
 // labelled finds the labels of a question.
 func (s *Service) labelled(
 	ctx context.Context, account prism.AccountID, f store.Filter, question string,
-) (labels labelled, err error) {
-	if labels.found, err = s.Store.Labelled(ctx, account, f, question, maxCounted); err != nil {
-		return labels, err
+) (l labelled, err error) {
+	l.filter = f
+	if l.found, err = s.Store.Labelled(ctx, account, f, question, maxCounted); err != nil {
+		return l, err
 	}
-	certain := 0
-	doubtful := false // a label counts only if all results have one
-	for _, l := range labels.found {
-		if l.Sample != contract.UncertainSample {
-			certain++
-			doubtful = doubtful || !labels.counts(l)
+	for _, a := range l.found {
+		if a.Sample != contract.UncertainSample {
+			l.labels++
+			l.matters = l.matters || !l.counts(a)
 		}
 	}
-	if !doubtful {
-		return labels, nil
-	}
-	if len(labels.found) == maxCounted { // there may be more
-		if certain, err = s.Store.CountLabelled(ctx, account, f, question); err != nil {
-			return labels, err
+	if l.matters && len(l.found) == maxCounted { // there may be more
+		if l.labels, err = s.Store.CountLabelled(ctx, account, f, question); err != nil {
+			return l, err
 		}
 	}
-	answered, err := s.Store.CountAnswered(ctx, account, f, certain+1)
-	labels.complete = answered <= certain
-	return labels, err
+	l.complete, err = s.isComplete(ctx, account, l.completeness)
+	return l, err
+}
+
+func (s *Service) isComplete(ctx context.Context, account prism.AccountID, c completeness) (bool, error) {
+	if !c.matters {
+		return false, nil
+	}
+	answered, err := s.Store.CountAnswered(ctx, account, c.filter, c.labels+1)
+	return answered <= c.labels, err
 }
 
 // observer turns labelled answers to a question into observations. It cannot be used concurrently.

@@ -3,10 +3,10 @@ package service
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
-	"math"
+	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
@@ -20,56 +20,68 @@ import (
 // keptMeasures bounds how many measures a process keeps, each of some KB.
 const keptMeasures = 256
 
-// measures computes what takes resampling, one at a time, so that it leaves a processor to the calls, and keeps what was computed
-// last. A kept one is found by all that it was computed from, so it is never out of date.
+// measures keeps the measures that were computed last. A kept one is found by the labels that it was computed from, and by which of
+// them counted, so it is never out of date: results never change.
 type measures struct {
-	turn chan struct{} // holds a token while something is computed or looked up
-	kept *simplelru.LRU[measureID, any]
+	turn chan struct{} // holds a token while something is resampled: one at a time leaves a processor to the calls
+	mu   sync.Mutex
+	kept *simplelru.LRU[measureID, keptMeasure]
 }
 
+// measureID is a SHA-256 of what is measured and of the state of its labels.
 type measureID [sha256.Size]byte
 
+type keptMeasure struct {
+	found any
+	of    []completeness
+}
+
 func newMeasures() *measures {
-	kept, err := simplelru.NewLRU[measureID, any](keptMeasures, nil)
+	kept, err := simplelru.NewLRU[measureID, keptMeasure](keptMeasures, nil)
 	if err != nil {
 		panic(err) // the size above is positive
 	}
-	return &measures{make(chan struct{}, 1), kept}
+	return &measures{turn: make(chan struct{}, 1), kept: kept}
 }
 
-// measured returns what compute computes from what id is made of.
-func measured[T any](ctx context.Context, m *measures, id measureID, compute func() (T, error)) (T, error) {
-	var none T
-	select {
-	case m.turn <- struct{}{}:
-		defer func() { <-m.turn }()
-	case <-ctx.Done():
-		return none, errors.Join(contract.ErrUnavailable, ctx.Err())
+func newMeasureID(of ...any) measureID { return sha256.Sum256(fmt.Appendf(nil, "%#v", of)) }
+
+// measured returns the kept measure of an id, or computes it.
+func measured[T any](
+	ctx context.Context, s *Service, account prism.AccountID, id measureID, compute func() (T, []completeness, error),
+) (found T, err error) {
+	m := s.measures
+	m.mu.Lock()
+	kept, ok := m.kept.Get(id)
+	m.mu.Unlock()
+	for i := 0; ok && i < len(kept.of); i++ {
+		complete, err := s.isComplete(ctx, account, kept.of[i])
+		if err != nil {
+			return found, err
+		}
+		ok = complete == kept.of[i].complete
 	}
-	if kept, ok := m.kept.Get(id); ok {
-		return kept.(T), nil //nolint:forcetypeassert // an id has the type of what is computed
+	if ok {
+		return kept.found.(T), nil //nolint:forcetypeassert // an id has the type of what is computed
 	}
-	found, err := compute()
+	found, of, err := compute()
 	if err == nil {
-		m.kept.Add(id, found)
+		m.mu.Lock()
+		m.kept.Add(id, keptMeasure{found, of})
+		m.mu.Unlock()
 	}
 	return found, err
 }
 
-// newMeasureID names what is computed from observations.
-func newMeasureID(of string, observations ...[]calibration.Observation) measureID {
-	b := append([]byte(of), 0)
-	for _, side := range observations {
-		b = binary.BigEndian.AppendUint64(b, uint64(len(side)))
-		for _, o := range side {
-			b = binary.BigEndian.AppendUint64(b, o.Cluster)
-			b = append(b, byte(o.Label), byte(len(o.Probabilities))) //nolint:gosec // both are at most 52
-			for _, p := range o.Probabilities {
-				b = binary.BigEndian.AppendUint64(b, math.Float64bits(p))
-			}
-		}
+// resampled calls compute when nothing else is resampled.
+func resampled[T any](ctx context.Context, m *measures, compute func() (T, error)) (found T, err error) {
+	select {
+	case m.turn <- struct{}{}:
+		defer func() { <-m.turn }()
+		return compute()
+	case <-ctx.Done():
+		return found, errors.Join(contract.ErrUnavailable, ctx.Err())
 	}
-	return sha256.Sum256(b)
 }
 
 // qualityBody is the body of the measures of a version (spec: quality-members).
@@ -174,18 +186,20 @@ func (s *Service) Quality(
 		if err != nil {
 			return nil, err
 		}
+		state, err := s.Store.LabelsState(ctx, account, p.ID, v.Number)
+		if err != nil {
+			return nil, err
+		}
 		body, most := qualityBody{Version: v.Number, Questions: []questionQualityBody{}}, 0
 		for _, question := range questions {
-			about, found, err := s.measurable(ctx, account, p, v, question, q)
+			id := newMeasureID("quality", p.ID, v.Number, state, question.Key, q.Model, q.Calibrated, p.Pins)
+			one, err := measured(ctx, s, account, id, func() (questionQualityBody, []completeness, error) {
+				return s.figures(ctx, account, p, v, question, q)
+			})
 			if err != nil {
 				return nil, err
 			}
-			one := questionQualityBody{measuredBody: about}
-			if most = max(most, about.Counted); about.Counted >= calibration.MinLabels {
-				if one.figuresBody, err = s.figures(ctx, question, found); err != nil {
-					return nil, err
-				}
-			}
+			most = max(most, one.Counted)
 			body.Questions = append(body.Questions, one)
 		}
 		if most < calibration.MinLabels {
@@ -198,9 +212,9 @@ func (s *Service) Quality(
 // questionsOf is the question with a key, or every question of a version if there is no key.
 func questionsOf(v *version, key string) ([]prism.Question, error) {
 	if key == "" {
-		return v.Definition.Questions, nil
+		return v.Questions, nil
 	}
-	q, known := v.Definition.Question(key)
+	q, known := v.Question(key)
 	if !known {
 		return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: "Unknown question"})
 	}
@@ -210,43 +224,47 @@ func questionsOf(v *version, key string) ([]prism.Question, error) {
 // measurable is the observations of a question, with the probabilities that are to be measured.
 func (s *Service) measurable(
 	ctx context.Context, account prism.AccountID, p prism.Prism, v *version, question prism.Question, q contract.QualityQuery,
-) (about measuredBody, found []calibration.Observation, err error) {
-	seen, err := s.observations(ctx, account, p.ID, v, question, store.Filter{Model: q.Model})
-	if err != nil {
-		return about, nil, err
-	}
-	found = seen.Observations
-	about = measuredBody{questionBody{question.Key, question.Type}, seen.Labels, len(found), nil}
-	if !q.Calibrated || p.Pins.IsZero() {
-		return about, found, nil
+) (about measuredBody, seen observed, err error) {
+	seen, err = s.observations(ctx, account, p.ID, v, question, store.Filter{Model: q.Model})
+	about = measuredBody{questionBody{question.Key, question.Type}, seen.Labels, len(seen.Observations), nil}
+	if err != nil || !q.Calibrated || p.Pins.IsZero() {
+		return about, seen, err
 	}
 	pinned, err := s.Store.Pinned(ctx, account, p.ID, p.Pins, v.Number)
 	if err != nil {
-		return about, nil, err
+		return about, seen, err
 	}
 	at := slices.IndexFunc(pinned, func(c store.Calibration) bool { return c.Question == question.Key })
 	if at < 0 {
-		return about, found, nil
+		return about, seen, nil
 	}
 	fit, err := readFit(pinned[at])
 	if err != nil {
-		return about, nil, err
+		return about, seen, err
 	}
 	about.Calibration = &pinned[at].ID
-	for i := range found {
-		found[i].Probabilities = fit.Apply(found[i].Probabilities)
+	for i, o := range seen.Observations {
+		seen.Observations[i].Probabilities = fit.Apply(o.Probabilities)
 	}
-	return about, found, nil
+	return about, seen, nil
 }
 
-func (s *Service) figures(ctx context.Context, q prism.Question, found []calibration.Observation) (figuresBody, error) {
-	kind := calibration.Kind(q.Type)
-	measure := func() (calibration.Quality, error) { return calibration.Measure(kind, found) }
-	quality, err := measured(ctx, s.measures, newMeasureID("quality "+string(kind), found), measure)
-	if err != nil {
-		return figuresBody{}, err
+// figures measures a question. With too few labels that count it has no measures.
+func (s *Service) figures(
+	ctx context.Context, account prism.AccountID, p prism.Prism, v *version, question prism.Question, q contract.QualityQuery,
+) (body questionQualityBody, of []completeness, err error) {
+	about, seen, err := s.measurable(ctx, account, p, v, question, q)
+	body.measuredBody, of = about, []completeness{seen.completeness}
+	if err != nil || about.Counted < calibration.MinLabels {
+		return body, of, err
 	}
-	return newFiguresBody(q.Type, answerKeys(q), quality), nil
+	quality, err := resampled(ctx, s.measures, func() (calibration.Quality, error) {
+		return calibration.Measure(calibration.Kind(question.Type), seen.Observations)
+	})
+	if err == nil {
+		body.figuresBody = newFiguresBody(question.Type, answerKeys(question), quality)
+	}
+	return body, of, err
 }
 
 // thresholdsBody is the body of thresholds (spec: thresholds-members).
@@ -290,10 +308,11 @@ func (s *Service) Thresholds(
 		if questions[0].Type != prism.YesNo {
 			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: "Expected a yes_no question"})
 		}
-		about, found, err := s.measurable(ctx, account, p, v, questions[0], q.QualityQuery)
+		about, seen, err := s.measurable(ctx, account, p, v, questions[0], q.QualityQuery)
 		if err != nil {
 			return nil, err
 		}
+		found := seen.Observations
 		costs := calibration.Costs{FalseYes: q.FalseYes, FalseNo: q.FalseNo, Unsure: q.Unsure}
 		if len(found) < calibration.MinLabels {
 			return nil, apierr.TooFewLabels(len(found), calibration.MinLabels)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -101,7 +102,7 @@ func (w *world) questions(t *testing.T, slug string, questions ...prism.Question
 	if _, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{Slug: slug, NewVersion: contract.NewVersion{Definition: d}}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := w.store.Store.Prism(t.Context(), w.account, prism.Ref{Slug: slug})
+	p, err := w.store.Prism(t.Context(), w.account, prism.Ref{Slug: slug})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,15 +305,61 @@ func TestQuestionsOfOtherFormsAreNotCompared(t *testing.T) {
 	}
 }
 
+// labelReads is a store that counts how often labels are read with their answers.
+type labelReads struct {
+	store.Store
+	n atomic.Int64
+}
+
+func (r *labelReads) Labelled(
+	ctx context.Context, a prism.AccountID, f store.Filter, question string, limit int,
+) ([]store.LabelledAnswer, error) {
+	r.n.Add(1)
+	return r.Store.Labelled(ctx, a, f, question, limit)
+}
+
 // spec: quality
-func TestWaitingForAnotherMeasureEndsWithTheCall(t *testing.T) {
+func TestMeasuresAreComputedOnceUntilTheirLabelsChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
-	w.labelled(t, of, w.examples(t, of, 1, 30), 1, contract.RandomSample, true)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := w.Quality(ctx, w.key, versionOf("tickets"), contract.QualityQuery{}); err == nil {
-		t.Error("a call that has ended got measures")
+	ids := w.examples(t, of, 1, 40)
+	w.labelled(t, of, ids, 1, "", true) // which count, as every result has one
+	reads := &labelReads{Store: w.Store}
+	w.Store = reads
+	ask := map[string]func() error{
+		"quality": func() error {
+			_, err := w.Quality(t.Context(), w.key, versionOf("tickets"), contract.QualityQuery{Question: "q"})
+			return err
+		},
+		"compare": func() error {
+			_, err := w.Compare(t.Context(), w.key, prism.Ref{ID: of}, contract.CompareQuery{A: 1, B: 1, Question: "q"})
+			return err
+		},
+	}
+	for _, step := range []struct {
+		change func()
+		reads  map[string]int64 // of the first call after the change
+		want   string
+	}{
+		{func() {}, map[string]int64{"quality": 1, "compare": 2}, "<nil>"},
+		{func() { w.labelled(t, of, ids[:1], 1, "", false) }, map[string]int64{"quality": 1, "compare": 2}, "<nil>"},
+		{func() { w.labelled(t, of, ids[:31], 1, contract.RandomSample, true) }, map[string]int64{"quality": 1, "compare": 2}, "<nil>"},
+		// A result without a label: those without a sample count no more. No label changed.
+		{func() { w.examples(t, of, 41, 41) }, map[string]int64{"quality": 1, "compare": 2}, "<nil>"},
+		{func() { w.labelled(t, of, ids[:2], 1, contract.UncertainSample, true) }, map[string]int64{"quality": 1, "compare": 2}, "409 Too few labels: 29 of 30."},
+	} {
+		step.change()
+		for name, call := range ask {
+			for again := range 2 {
+				reads.n.Store(0)
+				if err := call(); fmt.Sprint(err) != step.want {
+					t.Errorf("%s: %v, want %s", name, err, step.want)
+				}
+				if n := reads.n.Load(); again == 0 && n != step.reads[name] || again == 1 && step.want == "<nil>" && n != 0 {
+					t.Errorf("%s: call %d read labels %d times", name, again+1, n)
+				}
+			}
+		}
 	}
 }
