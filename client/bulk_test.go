@@ -122,7 +122,7 @@ func TestABulkReadsNoFurtherThanItsLoopKeepsUpWith(t *testing.T) {
 				t.Fatal(err)
 			}
 			yielded++
-			time.Sleep(time.Minute) // of the bubble: all that may go on goes on
+			<-time.After(time.Minute) // of the bubble: all that may go on goes on
 			synctest.Wait()
 			// Those ahead, and one more that waits to be.
 			if most := yielded + readAhead*2 + 1; read > most {

@@ -25,7 +25,7 @@ prismctl compare tickets 1 2 --question urgent -o json --jq .verdict`,
 		first, errA := strconv.Atoi(args[1])
 		second, errB := strconv.Atoi(args[2])
 		if errA != nil || errB != nil {
-			return usage(errors.New("A and B are numbers of versions"))
+			return usage(errors.New("the versions A and B are numbers"))
 		}
 		compared, err := c.CompareVersions(cmd.Context(), args[0], first, second, question)
 		if err != nil {

@@ -156,7 +156,7 @@ func (a *app) stored() (s settings, err error) {
 		return s, fmt.Errorf("%s is damaged: delete it and log in again", name)
 	}
 	if read.Host != "" && len(read.Contexts) == 0 {
-		read.target.Name = defaultContext
+		read.Name = defaultContext
 		return settings{Current: defaultContext, Contexts: []target{read.target}}, nil
 	}
 	return read.settings, nil

@@ -132,7 +132,7 @@ func TestOutputIsTheFormatEverywhere(t *testing.T) {
 				t.Errorf("%s --%s: the text %q begins with a capital letter", c.CommandPath(), f.Name, f.Usage)
 			}
 		})
-		if o := outputOf(c); o != nil && (c.Flags().Lookup("jq") != nil) != (o.knows("json")) {
+		if o := outputOf(c); o != nil && (c.Flags().Lookup("jq") != nil) != o.knows("json") {
 			t.Errorf("%s has --jq without json, or json without --jq", c.CommandPath())
 		}
 	})

@@ -37,7 +37,7 @@ prismctl labels list --prism tickets -o jsonl | prismctl labels import - --forma
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		source := a.in
 		if args[0] != "-" {
-			f, err := os.Open(args[0]) //nolint:gosec // the user named it
+			f, err := os.Open(args[0])
 			if err != nil {
 				return usage(err)
 			}

@@ -186,7 +186,7 @@ func KeyOfAnotherPrism() *Error {
 // OnlyFailedRetried is the retry of a result that succeeded.
 func OnlyFailedRetried() *Error { return conflict("Only a failed result can be retried.") }
 
-// OnlyOKLabelled: the result to label failed.
+// OnlyOKLabelled is a label of a failed result.
 func OnlyOKLabelled() *Error { return conflict("Only an ok result can be labelled.") }
 
 // AlreadyRetried is a second retry; it names the result that retried it.

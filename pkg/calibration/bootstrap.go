@@ -54,7 +54,7 @@ type sample struct {
 func newSample(kind Kind, sorted []Observation) *sample {
 	s := &sample{kind: kind, classes: max(2, len(sorted[0].Probabilities)), obs: sorted}
 	for i, o := range sorted {
-		if i == 0 || o.Cluster != sorted[i-1].Cluster {
+		if i == 0 || o.Cluster != sorted[i-1].Cluster { //nolint:gosec // i is above 0
 			s.start = append(s.start, i)
 			s.sums = append(s.sums, [means]float64{})
 		}

@@ -26,12 +26,14 @@ func TestObservationsThatAreRefused(t *testing.T) {
 		{"a choice of one", Choice, []Observation{{Probabilities: []float64{1}}}, "2 to 52 classes; got 1"},
 		{"a choice of 53", Choice, []Observation{{Probabilities: make([]float64, 53)}}, "2 to 52 classes; got 53"},
 		{
-			"other classes", Choice, []Observation{good, {Probabilities: []float64{0, 1, 0}}},
+			"other classes", Choice,
+			[]Observation{good, {Probabilities: []float64{0, 1, 0}}},
 			"observation 1: 3 probabilities, where the first has 2",
 		},
 		{"NaN", YesNo, []Observation{{Probabilities: []float64{math.NaN()}}}, "observation 0: a probability is not between 0 and 1"},
 		{
-			"a sum of 0.9", Scale, []Observation{{Probabilities: []float64{0.4, 0.5}}},
+			"a sum of 0.9", Scale,
+			[]Observation{{Probabilities: []float64{0.4, 0.5}}},
 			"observation 0: probabilities sum to 0.9 instead of 1",
 		},
 		{"an unknown label", Choice, []Observation{{Probabilities: []float64{0, 1}, Label: 2}}, "observation 0: label 2 of 2 classes"},

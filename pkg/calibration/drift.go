@@ -7,6 +7,7 @@ import (
 	"slices"
 )
 
+// How drift is found, and how many values it takes.
 const (
 	driftBins    = 10
 	driftFloor   = 0.1   // a stability index below is never an alarm

@@ -72,9 +72,6 @@ func (o Observation) of(class int) float64 {
 	return 1 - o.Probabilities[0]
 }
 
-// confidence is the probability of the chosen class.
-func (o Observation) confidence() float64 { return o.of(o.Chosen()) }
-
 // logLoss is -ln of the label's probability, which counts as 1e-15 at least.
 func (o Observation) logLoss() float64 { return -math.Log(max(o.of(o.Label), Clip)) }
 

@@ -129,7 +129,8 @@ func TestAnswersAreDoubtfulBelowTheBound(t *testing.T) {
 	answers := prism.Answers{
 		choice("sure", "b", 0.6), choice("unsure", "b", 0.59), choice("nothing", prism.InsufficientInformation, 0.9),
 		choice("maybe_nothing", prism.InsufficientInformation, 0.5), level,
-		{Question: "yes", Type: prism.YesNo, Probability: 0.6}, {Question: "no", Type: prism.YesNo, Probability: 0.25},
+		{Question: "yes", Type: prism.YesNo, Probability: 0.6},
+		{Question: "no", Type: prism.YesNo, Probability: 0.25},
 		{Question: "either", Type: prism.YesNo, Probability: 0.45},
 	}
 	for name, c := range map[string]struct {

@@ -172,11 +172,15 @@ func TestModelsAreListedAndLookedUpForThoseWhoMay(t *testing.T) {
 		"an escalation for a role that may do less": {reader, escalationOf(`null`, "late"), false, notAllowed, "authorize createPrism"},
 		"an escalation without model-proxy":         {editor, escalationOf(`null`, "strong"), true, unavailable, "authorize createPrism, list"},
 		"a version with an escalation to another model": {
-			editor, request{"POST", "/v1/prisms/p/versions", `{"escalate":{"to":"late","below":0.5},` + definition}, false, noSuchSecond,
+			editor,
+			request{"POST", "/v1/prisms/p/versions", `{"escalate":{"to":"late","below":0.5},` + definition},
+			false, noSuchSecond,
 			"authorize createVersion, list",
 		},
 		"a try of an escalation to another model": {
-			editor, request{"POST", "/v1/try", `{"text":"x","definition":{"escalate":{"to":"late","below":0.5},` + definition + `}`}, false,
+			editor,
+			request{"POST", "/v1/try", `{"text":"x","definition":{"escalate":{"to":"late","below":0.5},` + definition + `}`},
+			false,
 			failed(400, "validation_failed", "Invalid request: definition.escalate.to: No such model"), "authorize tryDefinition, list",
 		},
 		"a try of a configured model":               {editor, tryOf(`"fast"`), false, notAllowed, "authorize tryDefinition, list, try"},

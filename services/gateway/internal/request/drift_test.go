@@ -30,15 +30,18 @@ func TestADriftChangeSaysWhetherAPrismIsWatched(t *testing.T) {
 		{`{"watched":true,"reference":{"from":null}}`, "reference.from: Expected string, received null; reference.to: Required", contract.DriftChange{}},
 		{
 			`{"watched":true,"reference":{"from":"2026-11-01T09:00:01Z","to":"monday"}}`,
-			"reference.from: " + hour + "; reference.to: Invalid datetime", contract.DriftChange{},
+			"reference.from: " + hour + "; reference.to: Invalid datetime",
+			contract.DriftChange{},
 		},
 		{
 			`{"watched":true,"reference":{"from":"2026-11-01T09:00:00Z","to":"2026-11-01T09:00:00Z"}}`,
-			"reference.from: must be before to", contract.DriftChange{},
+			"reference.from: must be before to",
+			contract.DriftChange{},
 		},
 		{
 			`{"watched":false,"reference":{"from":"2026-11-01T09:00:00Z","to":"2026-11-01T10:00:00Z"}}`,
-			"reference: is only of a prism that is watched", contract.DriftChange{},
+			"reference: is only of a prism that is watched",
+			contract.DriftChange{},
 		},
 	} {
 		_, got, err := request.ParseDriftChange("p", jsonBody(c.body))

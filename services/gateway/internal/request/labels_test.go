@@ -40,8 +40,10 @@ func TestLabelsOfAResultAreRead(t *testing.T) {
 		{anID, `{"labels":{"a":"` + strings.Repeat("é", 1001) + `"}}`, "labels.a: String must contain at most 1000 character(s)"},
 		{anID, `{"labels":{"a":"b"},"sample":"all","annotator":""}`, "sample: Expected 'random' | 'uncertain'; " +
 			"annotator: String must contain at least 1 character(s)"},
-		{anID, `{"labels":{"a":"b"},"sample":7,"annotator":"` + strings.Repeat("é", 201) + `"}`,
-			"sample: Expected string, received number; annotator: String must contain at most 200 character(s)"},
+		{
+			anID, `{"labels":{"a":"b"},"sample":7,"annotator":"` + strings.Repeat("é", 201) + `"}`,
+			"sample: Expected string, received number; annotator: String must contain at most 200 character(s)",
+		},
 		{anID, `{`, malformed},
 	} {
 		_, _, err := request.ParseNewLabels(c.id, jsonBody(c.body))
@@ -63,7 +65,8 @@ func TestManyLabelsAreRead(t *testing.T) {
 		`{"ref":"r","question":"b","value":"x"},{"ref":"","question":"b","value":false}],"sample":"uncertain","annotator":"A","version":3}`))
 	want := contract.ManyLabels{
 		Labels: []contract.NewLabel{
-			{Result: prism.ResultID{UUID: id}, Question: "a", Value: "true"}, {Ref: &ref, Question: "b", Value: "x"},
+			{Result: prism.ResultID{UUID: id}, Question: "a", Value: "true"},
+			{Ref: &ref, Question: "b", Value: "x"},
 			{Ref: &empty, Question: "b", Value: "false"},
 		},
 		LabelBy: contract.LabelBy{Sample: contract.UncertainSample, Annotator: "A"}, Version: 3,
@@ -82,8 +85,10 @@ func TestManyLabelsAreRead(t *testing.T) {
 			"labels.0.question: String must contain at least 1 character(s); labels.0.value: Expected string or boolean, received null"},
 		{`{"labels":[{"result_id":"1","question":"q","value":1.5}]}`, "labels.0.result_id: Invalid uuid; " +
 			"labels.0.value: Expected string or boolean, received number"},
-		{`{"labels":[{"ref":"` + strings.Repeat("é", 201) + `","question":"q","value":""}]}`,
-			"labels.0.ref: String must contain at most 200 character(s); labels.0.value: String must contain at least 1 character(s)"},
+		{
+			`{"labels":[{"ref":"` + strings.Repeat("é", 201) + `","question":"q","value":""}]}`,
+			"labels.0.ref: String must contain at most 200 character(s); labels.0.value: String must contain at least 1 character(s)",
+		},
 		{`{`, malformed},
 	} {
 		_, _, err := request.ParseManyLabels("tickets", jsonBody(c.body))

@@ -36,7 +36,8 @@ func TestParametersOfMeasures(t *testing.T) {
 			"a: Number must be greater than or equal to 1; b: Expected integer, received float; question: Expected string, received array",
 		},
 		{
-			sent{"question": {"q"}, "false_yes": {""}, "false_no": {"1", "2"}, "unsure": {"1e999"}, "a": {"x"}, "b": {"2147483648"}}, "",
+			sent{"question": {"q"}, "false_yes": {""}, "false_no": {"1", "2"}, "unsure": {"1e999"}, "a": {"x"}, "b": {"2147483648"}},
+			"",
 			"false_yes: Expected number, received string; false_no: Expected string, received array; unsure: Number must be less than or equal to 1000000000",
 			"a: Expected number, received string; b: Number must be less than or equal to 2147483647",
 		},

@@ -117,12 +117,12 @@ func History(
 }
 
 func (r reader) spans(ctx context.Context, span store.DriftSpan, from, to time.Time) ([]store.DriftCounts, error) {
-	return r.Drift.DriftCounts(ctx, r.Account, r.Prism, r.version, span, from, to)
+	return r.DriftCounts(ctx, r.Account, r.Prism, r.version, span, from, to)
 }
 
 // reference reads the reference: the period that was set, or the first results.
 func (r reader) reference(ctx context.Context) (ref Reference, err error) {
-	v, err := r.Drift.DriftVersion(ctx, r.Account, r.Prism, r.version)
+	v, err := r.DriftVersion(ctx, r.Account, r.Prism, r.version)
 	if err != nil {
 		return ref, err
 	}

@@ -107,7 +107,7 @@ func (c *Counts) encode() (b []byte) {
 				some++
 			}
 		}
-		b = binary.AppendUvarint(b, uint64(some)) //nolint:gosec // a count
+		b = binary.AppendUvarint(b, uint64(some))
 		before := 0
 		for bin, n := range q.Tops {
 			if n > 0 {

@@ -54,18 +54,21 @@ func TestTopProbabilitiesAndClassesAreCounted(t *testing.T) {
 		{
 			"in the order of the questions",
 			prism.Answers{yesNo(0.3), chosen("topic", prism.Choice, "b", 0.8), chosen("mood", prism.Scale, "up", 0.9)},
-			[3]float64{0.7, 0.8, 0.9}, [3]int{0, 1, 1},
+			[3]float64{0.7, 0.8, 0.9},
+			[3]int{0, 1, 1},
 		},
 		{
 			"in another order",
 			prism.Answers{chosen("mood", prism.Scale, "low", 0.6), yesNo(0.5), chosen("topic", prism.Choice, prism.InsufficientInformation, 0.7)},
-			[3]float64{0.5, 0.7, 0.6}, [3]int{1, 2, 0},
+			[3]float64{0.5, 0.7, 0.6},
+			[3]int{1, 2, 0},
 		},
 		{"some of them", prism.Answers{yesNo(0.9), chosen("mood", prism.Scale, "up", 0.9)}, [3]float64{0.9, 0, 0.9}, [3]int{1, 0, 1}},
 		{
 			"none of the version",
 			prism.Answers{chosen("urgent", prism.Choice, "a", 0.9), chosen("topic", prism.Choice, "gone", 0.8), yesNo(0.9)},
-			[3]float64{}, [3]int{},
+			[3]float64{},
+			[3]int{},
 		},
 	} {
 		p := newPlan(definition())

@@ -92,7 +92,7 @@ func (s *Service) CreateCalibration(
 		if p.ArchivedAt != nil {
 			return nil, apierr.ArchivedUnchangeable()
 		}
-		q, known := v.Definition.Question(n.Question)
+		q, known := v.Question(n.Question)
 		switch {
 		case !known:
 			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: "Unknown question"})
@@ -234,7 +234,7 @@ func (s *Service) PinCalibrations(
 		var problems []apierr.Problem
 		changes := make([]store.Pin, 0, len(pins))
 		for _, pin := range pins {
-			if _, known := v.Definition.Question(pin.Question); !known {
+			if _, known := v.Question(pin.Question); !known {
 				problems = append(problems, apierr.Problem{Path: "questions." + pin.Question, Text: "Unknown question"})
 			}
 			changes = append(changes, store.Pin{Question: pin.Question, Calibration: pin.Calibration})
@@ -280,7 +280,7 @@ func (s *Service) newPinsBody(ctx context.Context, account prism.AccountID, p pr
 	for _, c := range found {
 		pinned[c.Question] = c.ID.String()
 	}
-	return pinsBody{v.Number, objectOf(v.Definition.Questions, func(b []byte, q prism.Question) []byte {
+	return pinsBody{v.Number, objectOf(v.Questions, func(b []byte, q prism.Question) []byte {
 		b = append(strictjson.AppendString(b, q.Key), ':')
 		if id, ok := pinned[q.Key]; ok {
 			return strictjson.AppendString(b, id)

@@ -332,7 +332,7 @@ func TestACalibratedColumnShowsWhatIsPinnedInEveryFormatAndList(t *testing.T) {
 	t.Parallel()
 	w, f := everyState(t)
 	ctx, ref := t.Context(), prism.Ref{Slug: "a"}
-	p, err := w.store.Store.Prism(ctx, w.account, ref)
+	p, err := w.store.Prism(ctx, w.account, ref)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -472,7 +472,7 @@ func BenchmarkRead(b *testing.B) {
 			if _, err := w.CreatePrism(b.Context(), w.key, p); err != nil {
 				b.Fatal(err)
 			}
-			of, err := w.store.Store.Prism(b.Context(), w.account, prism.Ref{Slug: "tickets"})
+			of, err := w.store.Prism(b.Context(), w.account, prism.Ref{Slug: "tickets"})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -71,7 +71,7 @@ func (s *Service) LabelQueue(
 		if err != nil {
 			return nil, translate(err, apierr.VersionNotFound())
 		}
-		if _, known := version.Definition.Question(q.Question); !known {
+		if _, known := version.Question(q.Question); !known {
 			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: textUnknownQuestion})
 		}
 		page := labelQueue{s, account, p, store.Queue{Prism: p.ID, Version: q.Version, Question: q.Question}, after, q.Page.Limit}
@@ -190,7 +190,7 @@ func (q labelQueue) queued(ctx context.Context, ids []prism.ResultID) (map[prism
 		if err != nil {
 			return nil, err
 		}
-		if _, known := v.Definition.Question(q.queue.Question); known {
+		if _, known := v.Question(q.queue.Question); known {
 			waiting[r.ID] = r
 		}
 	}

@@ -75,7 +75,7 @@ func (s *Service) PutLabels(
 		var labels []store.Label
 		var problems []apierr.Problem
 		for _, l := range n.Labels {
-			q, known := v.Definition.Question(l.Question)
+			q, known := v.Question(l.Question)
 			value, problem := "", ""
 			switch {
 			case !known:
@@ -243,7 +243,7 @@ func (s *Service) newLabel(
 	if err != nil {
 		return "", "", err
 	}
-	q, known := v.Definition.Question(l.Question)
+	q, known := v.Question(l.Question)
 	if !known {
 		return "", "question: " + textUnknownQuestion, nil
 	}

@@ -408,8 +408,10 @@ func TestTheLabelsOfARunAreThoseOfItsColumns(t *testing.T) {
 	}
 	rows, err := w.PlanRows(ctx, w.key, contract.PlanRows{Prism: prism.Ref{Slug: "a"}, Run: n})
 	want := []contract.RowLabels{
-		{Labels: []contract.RowLabel{{Question: "q", Value: "true"}}}, {},
-		{InvalidLabels: []string{"labels.q: Expected 'true' | 'false'"}}, {Labels: []contract.RowLabel{{Question: "q", Value: "false"}}},
+		{Labels: []contract.RowLabel{{Question: "q", Value: "true"}}},
+		{},
+		{InvalidLabels: []string{"labels.q: Expected 'true' | 'false'"}},
+		{Labels: []contract.RowLabel{{Question: "q", Value: "false"}}},
 	}
 	var got []contract.RowLabels
 	for _, r := range rows {

@@ -59,7 +59,7 @@ type Label struct {
 
 // Hash is a hash of what a measure is computed from: 32 bits.
 func (l Label) Hash() int64 {
-	b := append(l.Result.UUID[:], l.Question...)
+	b := append([]byte(l.Question), l.Result.UUID[:]...)
 	for _, part := range []string{l.Value, string(l.Sample), string(l.Origin)} {
 		b = append(append(b, 0), part...)
 	}

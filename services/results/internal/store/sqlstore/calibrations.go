@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -173,7 +174,7 @@ func replacePins(
 		return err
 	}
 	for _, change := range changes {
-		args := append(of[:2:2], pins.UUID, version, change.Question)
+		args := slices.Concat(of[:2], []any{pins.UUID, version, change.Question})
 		if err := run(ctx, Statement{Text: removePin, Args: args}, nothing); err != nil {
 			return err
 		}

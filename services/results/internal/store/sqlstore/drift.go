@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -242,7 +243,7 @@ func (s Store) AddDrift(ctx context.Context, was store.DriftWatch, step store.Dr
 			return err
 		}
 		for _, v := range step.Versions {
-			args := append(of[:2:2], v.Version, v.First, v.FirstFrom, v.FirstTo)
+			args := slices.Concat(of[:2], []any{v.Version, v.First, v.FirstFrom, v.FirstTo})
 			if err := run(ctx, Statement{Text: putFirst, Args: args}, nothing); err != nil {
 				return err
 			}
@@ -258,7 +259,7 @@ func (s Store) AddDrift(ctx context.Context, was store.DriftWatch, step store.Dr
 		for span, kept := range map[store.DriftSpan]time.Duration{
 			store.DriftOfTenMinutes: store.DriftRecent, store.DriftOfHour: store.DriftKept,
 		} {
-			args := append(of[:2:2], int32(span), step.DueAt.Add(-kept))
+			args := slices.Concat(of[:2], []any{int32(span), step.DueAt.Add(-kept)})
 			if err := run(ctx, Statement{Text: deleteOldSpans, Args: args}, nothing); err != nil {
 				return err
 			}
@@ -271,7 +272,7 @@ func (s Store) AddDrift(ctx context.Context, was store.DriftWatch, step store.Dr
 func addDriftCounts(
 	ctx context.Context, run Run, of []any, c store.DriftCounts, add func(stored, more []byte) ([]byte, error),
 ) error {
-	args := append(of[:2:2], c.Version, int32(c.Span), c.At)
+	args := slices.Concat(of[:2], []any{c.Version, int32(c.Span), c.At})
 	err := run(ctx, Statement{Text: insertCounts, Args: append(args[:5:5], c.Results, c.Counts)}, changed)
 	if !errors.Is(err, store.ErrNotFound) {
 		return err

@@ -17,7 +17,7 @@ import (
 func (f *fixture) watch(t *testing.T, of tenant, at time.Time, c store.DriftChange) {
 	t.Helper()
 	c.Watched, c.Version = true, max(1, c.Version)
-	succeeds(t, f.Store.SetDrift(t.Context(), of.account, of.prism.ID, c, f.by(at)))
+	succeeds(t, f.SetDrift(t.Context(), of.account, of.prism.ID, c, f.by(at)))
 }
 
 // taken is the watch that is due at a time.
@@ -64,10 +64,10 @@ func driftTests() []test {
 			same(t, w, want)
 			_, err = f.DriftWatch(t.Context(), f.theirs.account, f.mine.prism.ID)
 			failsWith(t, err, store.ErrNotFound)
-			succeeds(t, f.Store.SetDrift(t.Context(), f.mine.account, f.mine.prism.ID, store.DriftChange{}, f.by(moment(7))))
+			succeeds(t, f.SetDrift(t.Context(), f.mine.account, f.mine.prism.ID, store.DriftChange{}, f.by(moment(7))))
 			_, err = f.DriftWatch(t.Context(), f.mine.account, f.mine.prism.ID)
 			failsWith(t, err, store.ErrNotFound)
-			err = f.Store.SetDrift(t.Context(), f.theirs.account, f.mine.prism.ID, store.DriftChange{Watched: true}, f.by(moment(7)))
+			err = f.SetDrift(t.Context(), f.theirs.account, f.mine.prism.ID, store.DriftChange{Watched: true}, f.by(moment(7)))
 			failsWith(t, err, store.ErrNotFound)
 		}},
 		// spec: audit-actions, drift-audit
@@ -81,7 +81,7 @@ func driftTests() []test {
 			}
 			f.watch(t, f.mine, moment(7), store.DriftChange{Version: 2})
 			for range 2 {
-				succeeds(t, f.Store.SetDrift(t.Context(), f.mine.account, f.mine.prism.ID, store.DriftChange{Version: 9}, f.by(moment(8))))
+				succeeds(t, f.SetDrift(t.Context(), f.mine.account, f.mine.prism.ID, store.DriftChange{Version: 9}, f.by(moment(8))))
 			}
 			var details []string
 			for _, e := range f.entriesOf(t, store.PrismDrift) {
@@ -144,7 +144,7 @@ func driftTests() []test {
 			}
 			succeeds(t, f.AddDrift(t.Context(), w, step))
 			w.Reached = step.Reached
-			succeeds(t, f.Store.SetDrift(t.Context(), f.mine.account, f.mine.prism.ID, store.DriftChange{}, f.by(moment(8))))
+			succeeds(t, f.SetDrift(t.Context(), f.mine.account, f.mine.prism.ID, store.DriftChange{}, f.by(moment(8))))
 			failsWith(t, f.AddDrift(t.Context(), w, step), store.ErrNotFound)
 			f.watch(t, f.mine, moment(9), store.DriftChange{Start: w.Reached})
 			failsWith(t, f.AddDrift(t.Context(), w, step), store.ErrNotFound) // it is another watch
