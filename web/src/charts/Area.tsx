@@ -1,6 +1,7 @@
-import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { exactly, short, shown } from '@/design/numbers';
 import { Figure } from './Figure';
+import { useWidth } from './width';
 import './charts.css';
 
 export interface Series {
@@ -87,21 +88,6 @@ export function Sparkline({ label, values }: { label: string; values: number[] }
   const step = values.length > 1 ? 96 / (values.length - 1) : 0;
   const points = values.map((value, i) => `${2 + i * step},${18 - (value / highest) * 16}`).join(' ');
   return <svg className="sparkline" width="100" height="20" role="img" aria-label={label}><polyline points={points} /></svg>;
-}
-
-/** The width of an element, in pixels. */
-function useWidth(): [number, React.RefObject<HTMLDivElement | null>] {
-  const ref = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(600);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (!element) return;
-    setWidth(element.clientWidth || 600);
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth || 600));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return [width, ref];
 }
 
 /** The next of 1, 2, 4, 5, 10, 20 … that is not below the highest value. */
