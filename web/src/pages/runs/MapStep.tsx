@@ -138,7 +138,7 @@ function Check({ prism, file, body, whole, sound }: { prism: string; file: Schem
     },
   });
   const error = start.error ?? dry.error;
-  const maps = Object.entries(body.fields).filter(([field, column]) => field !== column).map(([field, column]) => ` --map ${shellWord(`${field}=${column}`)}`).join('');
+  const maps = Object.entries(body.fields ?? {}).filter(([field, column]) => field !== column).map(([field, column]) => ` --map ${shellWord(`${field}=${column}`)}`).join('');
   return (
     <Section title="Check and start">
       <div className="row">
