@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { callCommands, goString, readCommands, shellWord } from './commands';
+import { callCommands, compareCommands, goString, qualityCommands, readCommands, shellWord, thresholdCommands } from './commands';
 
 const call = { prism: 'support', version: 2, fields: { subject: "it's $HOME `x`", message: 'two\nlines "quoted" \\ back' }, ref: 'r 1', context: null };
 
@@ -53,4 +53,18 @@ it('reads a result by its id', () => {
   expect(python).toMatch(/^result = client\.read_result\("id-1"\)$/m);
   expect(curl).toMatch(/https:\/\/prism\.example\/v1\/results\/id-1$/);
   expect(prismctl).toBe('prismctl results get id-1');
+});
+
+it('measures, thresholds and comparisons are the same call in each language', () => {
+  const of = { prism: 'support', version: 2, question: 'refund', model: 'a b', calibrated: true };
+  const quality = qualityCommands('https://prism.example', of);
+  expect(quality.curl).toContain("'https://prism.example/v1/prisms/support/versions/2/quality?question=refund&model=a+b&calibrated=true'");
+  expect(quality.go).toContain('c.ReadQuality(ctx, "support", 2, client.QualityFilter{Question: "refund", Model: "a b", Calibrated: true})');
+  expect(quality.prismctl).toBe("prismctl quality support --version 2 --question refund --model 'a b' --calibrated");
+  expect(qualityCommands('https://prism.example', { prism: 'support', version: 2 }).prismctl).toBe('prismctl quality support --version 2');
+  const thresholds = thresholdCommands('https://prism.example', { prism: 'support', version: 2, question: 'refund' }, { false_yes: 5, false_no: 1, unsure: 0.5 });
+  expect(thresholds.curl).toContain('/quality/thresholds?question=refund&false_yes=5&false_no=1&unsure=0.5');
+  expect(thresholds.go).toContain('client.Costs{FalseYes: 5, FalseNo: 1, Unsure: 0.5})');
+  expect(thresholds.prismctl).toMatch(/^prismctl quality thresholds support --version 2 --question refund \\\n {2}--false-yes 5 --false-no 1 --unsure 0\.5$/);
+  expect(compareCommands('https://prism.example', 'support', 1, 2, 'refund').prismctl).toBe('prismctl compare support 1 2 --question refund');
 });

@@ -94,3 +94,60 @@ export function callCommands(origin: string, call: Call): Commands {
     ].join(' \\\n  '),
   };
 }
+
+/** A call that the clients for TypeScript and Python have no method for. */
+export type FewCommands = Pick<Commands, 'curl' | 'go' | 'prismctl'>;
+
+/** Measures of a version: without a question, of each. */
+export interface QualityCall {
+  prism: string;
+  version: number;
+  question?: string | undefined;
+  model?: string | undefined;
+  calibrated?: boolean | undefined;
+}
+
+const queryOf = (parameters: Record<string, string | number | undefined>) => {
+  const query = new URLSearchParams(Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))).toString();
+  return query && `?${query}`;
+};
+
+const goFilter = ({ question, model, calibrated }: QualityCall) => `client.QualityFilter{${[
+  ...(question !== undefined ? [`Question: ${goString(question)}`] : []), ...(model !== undefined ? [`Model: ${goString(model)}`] : []), ...(calibrated ? ['Calibrated: true'] : []),
+].join(', ')}}`;
+
+const flags = ({ version, question, model, calibrated }: QualityCall) => [
+  `--version ${version}`, ...(question !== undefined ? [`--question ${shellWord(question)}`] : []), ...(model !== undefined ? [`--model ${shellWord(model)}`] : []), ...(calibrated ? ['--calibrated'] : []),
+].join(' ');
+
+const curlGet = (url: string) => `curl --fail-with-body -sS ${authorized} ${shellWord(url)}`;
+
+/** How to measure a version by its labels. */
+export function qualityCommands(origin: string, call: QualityCall): FewCommands {
+  const { prism, version, question, model, calibrated } = call;
+  return {
+    curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality${queryOf({ question, model, calibrated: calibrated ? 'true' : undefined })}`),
+    go: `${goHead(origin)}\nquality, err := c.ReadQuality(ctx, ${goString(prism)}, ${version}, ${goFilter(call)})`,
+    prismctl: `prismctl quality ${prism} ${flags(call)}`,
+  };
+}
+
+/** How to choose thresholds by what mistakes cost. */
+export function thresholdCommands(origin: string, call: QualityCall, costs: { false_yes: number; false_no: number; unsure: number }): FewCommands {
+  const { prism, version, question, model, calibrated } = call;
+  const { false_yes, false_no, unsure } = costs;
+  return {
+    curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality/thresholds${queryOf({ question, ...costs, model, calibrated: calibrated ? 'true' : undefined })}`),
+    go: `${goHead(origin)}\nthresholds, err := c.ReadThresholds(ctx, ${goString(prism)}, ${version}, ${goFilter(call)},\n\tclient.Costs{FalseYes: ${false_yes}, FalseNo: ${false_no}, Unsure: ${unsure}})`,
+    prismctl: `prismctl quality thresholds ${prism} ${flags(call)} \\\n  --false-yes ${false_yes} --false-no ${false_no} --unsure ${unsure}`,
+  };
+}
+
+/** How to compare version b with version a. */
+export function compareCommands(origin: string, prism: string, a: number, b: number, question: string): FewCommands {
+  return {
+    curl: curlGet(`${origin}/v1/prisms/${prism}/compare${queryOf({ a, b, question })}`),
+    go: `${goHead(origin)}\ncomparison, err := c.CompareVersions(ctx, ${goString(prism)}, ${a}, ${b}, ${goString(question)})`,
+    prismctl: `prismctl compare ${prism} ${a} ${b} --question ${shellWord(question)}`,
+  };
+}

@@ -44,15 +44,18 @@ export function useAllActions(): Action[] {
   return useSyncExternalStore((listener) => { listeners.add(listener); return () => listeners.delete(listener); }, () => flat);
 }
 
-/** Listens for the keys of actions: single keys, and pairs such as `g p` within a second. Returns how to stop. */
+const arrows: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→' };
+
+/** Listens for the keys of actions: single keys, the arrows ← and →, and pairs such as `g p` within a second. Returns how to stop. */
 export function listenForKeys(): () => void {
   let first: { key: string; at: number } | undefined;
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || editable(event.target) || layered()) return;
-    if (event.key.length > 1) return;
-    const pair = first && event.timeStamp - first.at < 1000 ? `${first.key} ${event.key}` : undefined;
-    const found = [pair, event.key].map((keys) => keys && flat.findLast((a) => a.keys === keys)).find(Boolean);
-    first = { key: event.key, at: event.timeStamp };
+    const key = arrows[event.key] ?? event.key;
+    if (key.length > 1) return;
+    const pair = first && event.timeStamp - first.at < 1000 ? `${first.key} ${key}` : undefined;
+    const found = [pair, key].map((keys) => keys && flat.findLast((a) => a.keys === keys)).find(Boolean);
+    first = { key, at: event.timeStamp };
     if (!found) return;
     first = undefined;
     event.preventDefault();

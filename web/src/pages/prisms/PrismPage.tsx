@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ApiError } from '@/api';
+import { ApiError, useCan } from '@/api';
 import { Copy, ErrorNote, Note, Page, Skeleton, Status, Tabs } from '@/design';
 import { useActions } from '@/shell/actions';
 import { NotFound } from '@/shell/Failed';
@@ -10,12 +10,14 @@ import './prisms.css';
 
 const route = getRouteApi('/frame/prisms/$prism');
 
-const tabs = [
+const places = [
   { label: 'Try', to: '/prisms/$prism', words: 'call answer', exact: true },
   { label: 'Edit', to: '/prisms/$prism/edit', words: 'questions options definition version' },
   { label: 'Lens', to: '/prisms/$prism/lens', words: 'columns' },
   { label: 'Results', to: '/prisms/$prism/results', words: 'answers' },
   { label: 'Runs', to: '/prisms/$prism/runs', words: 'files' },
+  { label: 'Quality', to: '/prisms/$prism/quality', words: 'labels reliability calibration thresholds accuracy compare' },
+  { label: 'Label', to: '/prisms/$prism/label', words: 'annotate', right: 'label' },
   { label: 'Settings', to: '/prisms/$prism/settings', words: 'archive retention name versions' },
 ] as const;
 
@@ -29,6 +31,8 @@ export function PrismPage(): ReactNode {
   const { prism: name } = route.useParams();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(prismQuery(name));
+  const canLabel = useCan('label');
+  const tabs = places.filter((place) => !('right' in place) || canLabel);
   useActions(tabs.map(({ label, to, words }) => ({ id: `tab ${label}`, group: name, label, words, run: () => void navigate({ to, params: { prism: name } }) })));
   if (error instanceof ApiError && error.status === 404 && !data) return <NotFound />;
   const prism = data?.prism;

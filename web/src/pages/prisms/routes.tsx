@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { Sort } from '@/design/Table';
 import { frame } from '@/shell/root';
+import { labelSearch, qualitySearch } from '../quality/search';
 import { resultsSearch } from '../results/search';
 import { runsSearch } from '../runs/search';
 
@@ -62,6 +63,8 @@ const edit = createRoute({
 const lens = createRoute({ getParentRoute: () => prism, path: '/lens', component: lazyRouteComponent(() => import('./Lens'), 'Lens') });
 const results = createRoute({ getParentRoute: () => prism, path: '/results', component: lazyRouteComponent(() => import('./Tabs'), 'ResultsTab'), validateSearch: resultsSearch });
 const runs = createRoute({ getParentRoute: () => prism, path: '/runs', component: lazyRouteComponent(() => import('./Tabs'), 'RunsTab'), validateSearch: runsSearch });
+const quality = createRoute({ getParentRoute: () => prism, path: '/quality', component: lazyRouteComponent(() => import('../quality/Quality'), 'Quality'), validateSearch: qualitySearch });
+const label = createRoute({ getParentRoute: () => prism, path: '/label', component: lazyRouteComponent(() => import('../quality/Label'), 'Label'), validateSearch: labelSearch });
 const settings = createRoute({
   getParentRoute: () => prism,
   path: '/settings',
@@ -82,5 +85,5 @@ export const prismsRoutes = [
     component: lazyRouteComponent(() => import('./New'), 'New'),
     validateSearch: (search): NewSearch => ({ from: text(search.from), try: yes(search.try) }),
   }),
-  prism.addChildren([tryIt, edit, lens, results, runs, settings]),
+  prism.addChildren([tryIt, edit, lens, results, runs, quality, label, settings]),
 ] as const;

@@ -1,0 +1,262 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { Question } from '@/answers/words';
+import { useCan } from '@/api';
+import { Badge, Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Kbd, Note, percent, Progress, Select, shown, Skeleton, Toolbar } from '@/design';
+import { type Action, useActions } from '@/shell/actions';
+import { useDraft } from '../prisms/drafts';
+import { usePrism } from '../prisms/PrismPage';
+import { useVersion } from '../results/data';
+import { LongText } from '../results/LongText';
+import { type LabelValue, type QueuedResult, qualityQuery, type QueueOf, readQueue, tooFew } from './calls';
+import { milestone, valueLabel } from './figures';
+import { answered, begin, choicesOf, label, type Labelling, rate, undo } from './labelling';
+import type { LabelSearch } from './search';
+import { useSaver } from './useSaver';
+import './quality.css';
+
+const route = getRouteApi('/frame/prisms/$prism/label');
+
+/** One text after the other, with the questions that are asked about it. */
+export function Label(): ReactNode {
+  const { prism } = usePrism();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const canLabel = useCan('label');
+  const { questions } = prism.version;
+  const set = (change: Partial<LabelSearch>) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  const of: QueueOf = { prism: prism.slug, question: search.question ?? questions[0]!.key, order: search.order ?? 'random', version: search.version };
+  if (!canLabel) return <Note>Your role may not label results. Owners, editors and labellers may.</Note>;
+  return (
+    <>
+      <Toolbar label="What is labelled">
+        <Select label="Question" value={search.question ?? ''} onChange={(event) => set({ question: event.target.value || undefined })}
+          options={[...(questions.length === 1 ? [] : [['', 'All questions'] as const]), ...questions.map((q) => [q.key, q.key] as const),
+            ...(search.question && !questions.some((q) => q.key === search.question) ? [[search.question, search.question] as const] : [])]} />
+        <Select label="Order" value={of.order} onChange={(event) => set({ order: event.target.value === 'uncertain' ? 'uncertain' : undefined })}
+          options={[['random', 'Random: a sample'], ['uncertain', 'Least sure first']]} />
+        <Select label="Version" value={String(search.version ?? '')} onChange={(event) => set({ version: Number(event.target.value) || undefined })}
+          options={[['', 'Any version'], ...Array.from({ length: prism.latest_version }, (_, i) => String(prism.latest_version - i)).map((v) => [v, v] as const)]} />
+        <Checkbox className="quality-calibrated" label="Show the model’s answers" checked={search.answers ?? false} onChange={(event) => set({ answers: event.target.checked || undefined })} />
+      </Toolbar>
+      {of.order === 'uncertain' && <Note tone="warn">Labels of the least sure answers show where a prism fails. They enter no measure and no calibration, as they say nothing about the other answers.</Note>}
+      <Labeller key={JSON.stringify(of)} of={of} all={search.question === undefined} answers={search.answers ?? false} onAnswers={() => set({ answers: search.answers ? undefined : true })} />
+    </>
+  );
+}
+
+/** The queue, read on before its end is reached. A page of it may be empty before the last one. */
+function useQueue(of: QueueOf) {
+  const query = useInfiniteQuery({
+    queryKey: ['label queue', of],
+    queryFn: ({ pageParam, signal }) => readQueue(of, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    // What was labelled leaves the queue: reading it again would shift what is shown.
+    staleTime: Infinity, gcTime: 0, refetchOnReconnect: false, placeholderData: undefined,
+  });
+  return { ...query, items: query.data?.pages.flatMap((page) => page.data) ?? [], sample: query.data?.pages[0]?.sample ?? of.order };
+}
+
+function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; answers: boolean; onAnswers: () => void }) {
+  const { prism } = usePrism();
+  const queue = useQueue(of);
+  const [saver, saving] = useSaver(prism.id);
+  const [skipped, setSkipped] = useDraft<string[]>(`skipped.${prism.id}.${of.question}`);
+  const [now, setNow] = useState<Labelling>(begin);
+  const [times, setTimes] = useState<number[]>([]);
+  const [said, setSaid] = useState('');
+  const text = useRef<HTMLDivElement>(null);
+
+  // Results that were skipped before this page was opened come back when asked for.
+  const [left] = useState(() => new Set(skipped));
+  const [withSkipped, setWithSkipped] = useState(false);
+  // What is being stored is still in a queue that was read meanwhile.
+  const [unsaved] = useState(() => new Set(saver.state.waiting.map((one) => one.result)));
+  const items = queue.items.filter((item) => !unsaved.has(item.result_id) && (withSkipped || !left.has(item.result_id)));
+  const item = items[now.at];
+  const version = useItemVersion(item);
+  const questions = (version?.questions ?? []).filter((q) => all || q.key === of.question);
+  const asked = questions.map((q) => q.key);
+  const question = questions[Math.min(now.asked, questions.length - 1)];
+  const { hasNextPage, isFetching, error, fetchNextPage } = queue;
+  const pages = queue.data?.pages.length; // after an empty page, nothing else changes
+  const near = now.at >= items.length - 5;
+  useEffect(() => {
+    if (near && hasNextPage && !isFetching && !error) void fetchNextPage();
+  }, [near, hasNextPage, isFetching, error, fetchNextPage, pages]);
+  const id = item?.result_id;
+  const first = useRef(true);
+  useEffect(() => {
+    // The text of the next result has the focus, so that a screen reader reads it; not at first, when the page is opened.
+    if (id && !first.current) text.current?.focus({ preventScroll: window.matchMedia?.('(min-width: 761px)').matches ?? true });
+    if (id) first.current = false;
+  }, [id]);
+
+  const go = (by: number) => setNow((was) => ({ ...was, at: Math.max(0, Math.min(items.length, was.at + by)), asked: 0 }));
+  /** Labels a question: the current one, unless another one was pressed. */
+  const put = (value: LabelValue, at = questions.indexOf(question!)) => {
+    const of = questions[at];
+    if (!item || !of) return;
+    const next = label({ ...now, asked: at }, item.result_id, asked, value);
+    saver.add({ result: item.result_id, labels: { [of.key]: value }, sample: queue.sample });
+    if (skipped?.includes(item.result_id)) setSkipped(skipped.filter((one) => one !== item.result_id));
+    setNow(next);
+    setTimes((was) => [...was.slice(-500), Date.now()]);
+    setSaid(saidOf(of, value, item, next.at !== now.at));
+  };
+  const takeBack = () => {
+    const found = undo(now, items.map((one) => one.result_id), asked);
+    if (!found) return;
+    saver.add({ result: found.step.result, labels: { [found.step.question]: found.step.before ?? null }, sample: queue.sample });
+    setNow(found.next);
+    setTimes((was) => was.slice(0, -1));
+    setSaid(found.step.before === undefined ? `The label of ${found.step.question} is taken back.` : `${found.step.question} has its label from before.`);
+  };
+  const skip = () => {
+    if (!item) return;
+    setSkipped([...new Set([...(skipped ?? []), item.result_id])]);
+    go(1);
+    setSaid('Skipped.');
+  };
+  const step = (by: number) => setNow((was) => ({ ...was, asked: (was.asked + by + questions.length) % Math.max(1, questions.length) }));
+  const choices = question ? choicesOf(question) : [];
+  useActions([
+    ...choices.flatMap((choice): Action[] => (choice.keys && item ? [{ id: `label ${choice.keys}`, group: 'Label', label: `${question!.key}: ${choice.label}`, keys: choice.keys, run: () => put(choice.value) }] : [])),
+    { id: 'label next', group: 'Label', label: 'Next text', keys: '→', run: () => go(1) },
+    { id: 'label previous', group: 'Label', label: 'Previous text', keys: '←', run: () => go(-1) },
+    ...(questions.length > 1 ? [
+      { id: 'label down', group: 'Label', label: 'Next question', keys: 'j', run: () => step(1) },
+      { id: 'label up', group: 'Label', label: 'Previous question', keys: 'k', run: () => step(-1) },
+    ] : []),
+    { id: 'label skip', group: 'Label', label: 'Skip the text', keys: 's', run: skip },
+    { id: 'label undo', group: 'Label', label: 'Undo the last label', keys: 'u', run: takeBack },
+    { id: 'label answers', group: 'Label', label: answers ? 'Hide the model’s answers' : 'Show the model’s answers', keys: 'm', run: onAnswers },
+  ]);
+
+  const done = Object.values(now.made).filter((labels) => Object.keys(labels).length > 0).length;
+  const measured = of.version ?? prism.latest_version;
+  // Only labels of the version that is measured, and of the question whose queue this is, bring its measures nearer.
+  const counting = of.order === 'random' ? items.filter((one) => one.version === measured && now.made[one.result_id]?.[of.question] !== undefined).length : 0;
+  return (
+    <>
+      <div>
+        <Counts of={of} version={measured} times={times} done={done} made={now.steps.length} counting={counting} waiting={saving.waiting.length} />
+        <p className="label-said" role="status">{said}</p>
+      </div>
+      {saving.trouble && <Note tone="warn" action={<Button small onClick={() => saver.again()}>Try now</Button>}>{count(saving.waiting.length, 'label')} not stored yet: {saving.trouble} It is tried again by itself, and nothing is lost.</Note>}
+      {saving.refused.length > 0 && (
+        <Note tone="bad" action={<Button small onClick={() => saver.dismiss()}>Dismiss</Button>}>
+          {count(saving.refused.length, 'label was', 'labels were')} refused: {[...new Set(saving.refused.map((one) => one.message))].join(' ')}
+        </Note>
+      )}
+      <ErrorNote error={error} title="The queue could not be loaded." onRetry={() => void (queue.data ? fetchNextPage() : queue.refetch())} />
+      {item && version && question ? (
+        <div className="label-sides">
+          <div className="label-text" ref={text} tabIndex={-1} role="group" aria-label={`Text ${now.at + 1}`}>
+            {item.context && <section><h2>Context</h2><LongText text={item.context} /></section>}
+            {Object.entries(item.fields).map(([key, value]) => (
+              <section key={key}><h2>{version.fields.find((f) => f.key === key)?.label ?? key}</h2><LongText key={item.result_id} text={value} /></section>
+            ))}
+          </div>
+          <div className="label-questions">
+            {questions.map((q, i) => (
+              <Ask key={q.key} question={q} current={q === question} value={now.made[item.result_id]?.[q.key]} onLabel={(value) => put(value, i)}
+                answer={answers || now.made[item.result_id]?.[q.key] !== undefined ? item.answers[q.key] : undefined} />
+            ))}
+            <div className="row">
+              <Button small icon="left" disabled={now.at === 0} onClick={() => go(-1)}>Previous</Button>
+              <Button small icon="right" onClick={() => go(1)}>Next</Button>
+              <Button small onClick={skip}>Skip <Kbd keys="s" /></Button>
+              <Button small disabled={now.steps.length === 0} onClick={takeBack}>Undo <Kbd keys="u" /></Button>
+            </div>
+            <p className="soft label-foot">
+              <span>{item.ref !== null && <>Ref {item.ref} · </>}Version {item.version}</span>
+              {now.at + 1 === items.length && !hasNextPage && <span>The last text</span>}
+            </p>
+          </div>
+        </div>
+      ) : item || isFetching || hasNextPage ? !error && <Skeleton lines={10} />
+        : <End of={of} done={done} skipped={withSkipped ? 0 : queue.items.filter((one) => left.has(one.result_id)).length} onSkipped={() => setWithSkipped(true)} onBack={now.at > 0 ? () => go(-1) : undefined} />}
+    </>
+  );
+}
+
+/** The version that answered a result. */
+function useItemVersion(item: QueuedResult | undefined) {
+  const { prism } = usePrism();
+  const latest = item?.version === prism.latest_version;
+  const old = useVersion(prism.slug, item && !latest ? item.version : undefined);
+  return latest ? prism.version : old.data;
+}
+
+/** What is said of a label: what it is, and whether the model said so. */
+export function saidOf(question: Question, value: LabelValue, item: QueuedResult, next: boolean): string {
+  const model = answered(item.answers[question.key]);
+  const agrees = model && (model.value === value ? `, as the model said (${percent(model.p)})` : `; the model said ${valueLabel(model.value, question)} (${percent(model.p)})`);
+  return `${question.key}: ${valueLabel(value, question)}${agrees ?? ''}.${next ? ' Next text.' : ''}`;
+}
+
+/** A question with its values as buttons; keys label the current one. */
+function Ask({ question, current, value, answer, onLabel }: {
+  question: Question; current: boolean; value: LabelValue | undefined; answer: QueuedResult['answers'][string] | undefined; onLabel: (value: LabelValue) => void;
+}) {
+  const model = answered(answer);
+  const choices = choicesOf(question);
+  const ref = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => {
+    if (current) ref.current?.scrollIntoView?.({ block: 'nearest' });
+  }, [current]);
+  return (
+    <fieldset ref={ref} className={current ? 'label-ask current' : 'label-ask'} aria-current={current ? 'step' : undefined}>
+      <legend><span>{question.text}</span> {value !== undefined && <Badge tone="good">labelled</Badge>}</legend>
+      <div className={choices.length === 2 || choices.length > 9 ? 'label-values short' : 'label-values'}>
+        {choices.map((choice) => (
+          <button key={String(choice.value)} type="button" className="button label-value" aria-pressed={choice.value === value} onClick={() => onLabel(choice.value)}>
+            {current && choice.keys && <kbd aria-hidden="true">{choice.keys}</kbd>}
+            <span className="grow">{choice.label}</span>
+            {model?.value === choice.value && <span className="soft label-model">model {percent(model.p)}</span>}
+          </button>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** How many labels were made, how fast, and how many the next measure needs. */
+function Counts({ of, version, times, done, made, counting, waiting }: { of: QueueOf; version: number; times: number[]; done: number; made: number; counting: number; waiting: number }) {
+  const { prism } = usePrism();
+  const quality = useQuery({ ...qualityQuery({ prism: prism.slug, version, question: of.question }), retry: false, staleTime: Infinity });
+  const measured = quality.data?.questions[0];
+  const before = measured?.counted ?? tooFew(quality.error)?.have;
+  const speed = rate(times);
+  const type = prism.version.questions.find((q) => q.key === of.question)?.type ?? 'choice';
+  const total = (before ?? 0) + counting;
+  const next = before === undefined ? undefined : milestone(total, type);
+  return (
+    <div className="label-counts">
+      <span><strong className="num">{shown(done)}</strong> {done === 1 ? 'text' : 'texts'}, <strong className="num">{shown(made)}</strong> {made === 1 ? 'label' : 'labels'} here</span>
+      <span className="soft num">{speed === undefined ? '' : `${shown(Math.round(speed))} a minute`}</span>
+      {next && of.order === 'random' && (
+        <span className="label-progress"><Progress label={`Labels ${next.words}`} max={next.need} value={total} /><span className="soft num">{shown(total)} of {shown(next.need)} labels of {of.question} {next.words}</span></span>
+      )}
+      {before !== undefined && !next && of.order === 'random' && <span className="soft num">{shown(total)} labels of {of.question} count</span>}
+      <span className="soft">{waiting > 0 ? `Storing ${waiting}` : made > 0 ? 'All stored' : ''}</span>
+    </div>
+  );
+}
+
+function End({ of, done, skipped, onSkipped, onBack }: { of: QueueOf; done: number; skipped: number; onSkipped: () => void; onBack: (() => void) | undefined }) {
+  return (
+    <Empty title={done > 0 ? 'Everything is labelled' : 'Nothing waits for a label'} action={
+      <>
+        {skipped > 0 && <Button variant="primary" onClick={onSkipped}>Show {count(skipped, 'skipped text')}</Button>}
+        <ButtonLink to="/prisms/$prism/quality" params={{ prism: of.prism }} search={{ question: of.question, version: of.version }} variant={skipped > 0 ? 'secondary' : 'primary'}>Look at the quality</ButtonLink>
+        {onBack && <Button icon="left" onClick={onBack}>Previous text</Button>}
+      </>
+    } command={`prismctl labels list --prism ${of.prism} --question ${of.question}`}>
+      Each result that is ok has a label for {of.question}{of.version !== undefined && ` of version ${of.version}`}, or there is no result yet. New results of calls and runs come here.
+    </Empty>
+  );
+}

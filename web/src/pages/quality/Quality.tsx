@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Question } from '@/answers/words';
+import { useModels } from '@/api';
+import { qualityCommands } from '@/commands/commands';
+import { Checkbox, type Column, count, ErrorNote, Select, shown, Skeleton, Table, Tabs, Toolbar } from '@/design';
+import { useActions } from '@/shell/actions';
+import type { Prism } from '../prisms/calls';
+import { versionsQuery } from '../prisms/calls';
+import { usePrism } from '../prisms/PrismPage';
+import { useVersion } from '../results/data';
+import { Calibrations } from './Calibrations';
+import { type Measured, type Of, pinsQuery, qualityQuery, tooFew } from './calls';
+import { Confusion } from './Confusion';
+import { Coverage } from './Coverage';
+import { figure } from './figures';
+import { LabelsNeeded } from './LabelsNeeded';
+import { Measuring } from './Measuring';
+import { ReliabilityPart } from './ReliabilityPart';
+import { SameCall } from './SameCall';
+import type { Part, QualitySearch } from './search';
+import { ThresholdsPart } from './ThresholdsPart';
+import { Versions } from './Versions';
+import './quality.css';
+
+const route = getRouteApi('/frame/prisms/$prism/quality');
+
+/** What the stored probabilities of a version are worth, measured by labels. */
+export function Quality(): ReactNode {
+  const { prism } = usePrism();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const versions = useQuery(versionsQuery(prism.slug));
+  const models = useModels();
+  const number = search.version ?? prism.latest_version;
+  const old = useVersion(prism.slug, number === prism.latest_version ? undefined : number);
+  const version = number === prism.latest_version ? prism.version : old.data;
+  const questions = version?.questions;
+  // A version with one question has nothing to choose.
+  const key = search.question ?? (questions?.length === 1 ? questions[0]!.key : undefined);
+  const question = questions?.find((q) => q.key === key);
+  const pins = useQuery(pinsQuery(prism.slug, number));
+  const pinned = key === undefined ? Object.values(pins.data?.questions ?? {}).some(Boolean) : Boolean(pins.data?.questions[key]);
+  const set = (change: Partial<QualitySearch>, replace = false) => void navigate({ search: (before) => ({ ...before, ...change }), replace, resetScroll: false });
+  const of: Of = { prism: prism.slug, version: number, question: key, model: search.model, calibrated: search.calibrated };
+  const neighbour = (by: number) => {
+    const at = questions?.findIndex((q) => q.key === key) ?? -1;
+    const next = questions?.[at + by];
+    if (next) set({ question: next.key });
+  };
+  useActions([
+    { id: 'quality next', group: 'Quality', label: 'Next question', keys: ']', run: () => neighbour(1) },
+    { id: 'quality previous', group: 'Quality', label: 'Previous question', keys: '[', run: () => neighbour(-1) },
+    ...(pinned ? [{ id: 'quality calibrated', group: 'Quality', label: search.calibrated ? 'Measure the stored probabilities' : 'Measure the calibrated probabilities', keys: 'c', run: () => set({ calibrated: search.calibrated ? undefined : true }) }] : []),
+  ]);
+  return (
+    <>
+      <Toolbar label="What is measured">
+        <Select label="Question" value={key ?? ''} onChange={(event) => set({ question: event.target.value || undefined, tab: event.target.value ? search.tab : undefined })}
+          options={[...(questions?.length === 1 ? [] : [['', 'All questions'] as const]), ...(questions ?? []).map((q) => [q.key, q.key] as const), ...(key && questions && !question ? [[key, `${key}, not in this version`] as const] : [])]} />
+        <Select label="Version" value={String(number)} onChange={(event) => set({ version: Number(event.target.value) === prism.latest_version ? undefined : Number(event.target.value), with: undefined })}
+          options={(versions.data ?? []).map((v) => [String(v.version), v.version === prism.latest_version ? `${v.version}, the latest` : String(v.version)] as const)}>
+          {!versions.data && <option value={number}>{number}</option>}
+        </Select>
+        <Select label="Model" value={search.model ?? ''} onChange={(event) => set({ model: event.target.value || undefined })}
+          options={[['', 'Any model'], ...namesOf(models.data?.map((m) => m.name), search.model)]} />
+        {(pinned || search.calibrated) && (
+          <Checkbox className="quality-calibrated" label="Calibrated" checked={search.calibrated ?? false} onChange={(event) => set({ calibrated: event.target.checked || undefined })} />
+        )}
+      </Toolbar>
+      <ErrorNote error={old.error} title="The version could not be loaded." onRetry={() => void old.refetch()} />
+      {!version ? !old.error && <Skeleton lines={8} />
+        : question ? <OfQuestion prism={prism} question={question} of={{ ...of, question: question.key }} pinned={pins.data?.questions[question.key] ?? null} />
+        : <><Overview of={of} prism={prism} questions={version.questions} /><SameCall commands={qualityCommands(location.origin, of)} /></>}
+    </>
+  );
+}
+
+const namesOf = (names: string[] | undefined, chosen: string | undefined): [string, string][] =>
+  [...new Set([...(names ?? []), ...(chosen === undefined ? [] : [chosen])])].map((name) => [name, name]);
+
+/** Every question with its main figures. */
+function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Question[] }) {
+  const navigate = route.useNavigate();
+  const { data, error, refetch } = useQuery(qualityQuery(of));
+  const few = tooFew(error);
+  if (few) return <LabelsNeeded prism={prism.slug} version={of.version} question={questions[0]!.key} {...few} what="measures" />;
+  const columns: Column<Measured>[] = [
+    { id: 'question', head: 'Question', cell: (m) => <code>{m.question}</code> },
+    { id: 'type', head: 'Type', cell: (m) => m.type, width: '6rem', show: 'wide' },
+    { id: 'counted', head: 'Labels', cell: (m) => <span title={`${m.counted} of ${count(m.labels, 'label')} count`}>{shown(m.counted)}</span>, align: 'end', width: '5rem' },
+    { id: 'accuracy', head: 'Accuracy', cell: (m) => m.accuracy ? figure(m.accuracy) : <span className="soft">too few labels</span>, align: 'end', width: '12rem' },
+    { id: 'brier', head: 'Brier score', cell: (m) => m.brier ? figure(m.brier) : '–', align: 'end', width: '12rem', show: 'wide' },
+    { id: 'ece', head: 'Calibration error', cell: (m) => m.ece ? figure(m.ece) : <span className="soft">{m.counted >= 30 ? 'from 100 labels' : '–'}</span>, align: 'end', width: '12rem', show: 'wide' },
+  ];
+  return (
+    <>
+      <ErrorNote error={error} title="The measures could not be loaded." onRetry={() => void refetch()} />
+      {data ? (
+        <>
+          <Table label="Questions" columns={columns} rows={data.questions} rowKey={(m) => m.question} onOpen={(m) => void navigate({ search: (before) => ({ ...before, question: m.question }) })} />
+          <p className="soft">Each figure with its 95% interval. A question opens with its reliability diagram.</p>
+        </>
+      ) : !error && <Measuring lines={questions.length + 1} />}
+    </>
+  );
+}
+
+const names: [Part | undefined, string][] = [
+  [undefined, 'Reliability'], ['confusion', 'Confusion'], ['coverage', 'Coverage'], ['thresholds', 'Thresholds'], ['versions', 'Versions'], ['calibration', 'Calibration'],
+];
+
+function OfQuestion({ prism, question, of, pinned }: { prism: Prism; question: Question; of: Of & { question: string }; pinned: string | null }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error, refetch } = useQuery(qualityQuery(of));
+  const tabs = names.filter(([part]) => (part !== 'thresholds' || question.type === 'yes_no') && (part !== 'confusion' || question.type !== 'scale'));
+  const tab = tabs.some(([part]) => part === search.tab) ? search.tab : undefined;
+  useActions(tabs.map(([part, label]) => ({ id: `quality ${label}`, group: 'Quality', label, run: () => void navigate({ search: (before) => ({ ...before, tab: part }) }) })));
+  const measured = data?.questions[0];
+  const few = tooFew(error);
+  const set = (change: Partial<QualitySearch>) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  const needsMeasures = tab !== 'versions' && tab !== 'calibration';
+  return (
+    <>
+      <Tabs label="Parts of the quality" tabs={tabs.map(([part, label]) => ({
+        label, to: '/prisms/$prism/quality', params: { prism: prism.slug }, search: { ...search, tab: part }, current: part === tab, resetScroll: false,
+      }))} />
+      <p>{question.text}</p>
+      {needsMeasures && few && <LabelsNeeded prism={prism.slug} version={of.version} question={question.key} {...few} what="measures" />}
+      {needsMeasures && !few && <ErrorNote error={error} title="The measures could not be loaded." onRetry={() => void refetch()} />}
+      {needsMeasures && !measured && !error && <Measuring lines={10} />}
+      {measured && tab === undefined && <ReliabilityPart prism={prism.slug} of={of} measured={measured} pinned={pinned} />}
+      {measured && tab === 'confusion' && <Confusion measured={measured} question={question} />}
+      {measured && tab === 'coverage' && <Coverage measured={measured} />}
+      {measured && tab === 'thresholds' && <ThresholdsPart prism={prism} of={of} search={search} set={set} pinned={pinned} />}
+      {needsMeasures && tab !== 'thresholds' && <SameCall commands={qualityCommands(location.origin, of)} />}
+      {tab === 'versions' && <Versions prism={prism} of={of} question={question} against={search.with} onChoose={(to) => set({ with: to })} />}
+      {tab === 'calibration' && <Calibrations prism={prism} of={of} type={question.type} pinned={pinned} />}
+    </>
+  );
+}

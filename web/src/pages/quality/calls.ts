@@ -1,0 +1,112 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, ApiError, ask, askAll, type Schemas } from '@/api';
+
+export type Quality = Schemas['Quality'];
+export type Measured = Schemas['QuestionQuality'];
+export type Figures = Pick<Measured, 'accuracy' | 'log_loss' | 'brier' | 'macro_f1' | 'classes' | 'confusion' | 'rps' | 'mae' | 'kappa' | 'ece' | 'ece_plain' | 'bins' | 'coverage'>;
+export type Figure = Schemas['Figure'];
+export type Thresholds = Schemas['Thresholds'];
+export type Threshold = Schemas['Threshold'];
+export type Comparison = Schemas['Comparison'];
+export type Calibration = Schemas['Calibration'];
+export type QueuedResult = Schemas['QueuedResult'];
+export type LabelQueue = Schemas['LabelQueue'];
+export type LabelValue = string | boolean;
+
+/** What is measured: without `question`, each question of the version. */
+export interface Of {
+  prism: string;
+  version: number;
+  question?: string | undefined;
+  model?: string | undefined;
+  calibrated?: boolean | undefined;
+}
+
+const parametersOf = ({ question, model, calibrated }: Of) => ({
+  ...(question !== undefined && { question }), ...(model !== undefined && { model }), ...(calibrated && { calibrated: 'true' as const }),
+});
+
+// Measures change only with labels; computing them again takes seconds of a processor.
+const kept = { staleTime: 30_000, placeholderData: undefined };
+
+export const qualityQuery = (of: Of) => queryOptions({
+  ...kept,
+  queryKey: ['quality', of.prism, 'measures', of],
+  queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/versions/{version}/quality', {
+    params: { path: { prism: of.prism, version: of.version }, query: parametersOf(of) }, signal,
+  })),
+});
+
+export interface Costs {
+  false_yes: number;
+  false_no: number;
+  unsure: number;
+}
+
+export const thresholdsQuery = (of: Of & { question: string }, costs: Costs) => queryOptions({
+  ...kept,
+  queryKey: ['quality', of.prism, 'thresholds', of, costs],
+  queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/versions/{version}/quality/thresholds', {
+    params: { path: { prism: of.prism, version: of.version }, query: { ...parametersOf(of), question: of.question, ...costs } }, signal,
+  })),
+});
+
+/** Old thresholds of the same labels stay while those of other costs are computed. */
+export const costedQuery = (of: Of & { question: string }, costs: Costs) => queryOptions({
+  ...thresholdsQuery(of, costs),
+  placeholderData: (previous: Thresholds | undefined, query) => (JSON.stringify(query?.queryKey[3]) === JSON.stringify(of) ? previous : undefined),
+});
+
+export const compareQuery = (prism: string, a: number, b: number, question: string) => queryOptions({
+  ...kept,
+  queryKey: ['quality', prism, 'compare', a, b, question],
+  queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/compare', { params: { path: { prism }, query: { a, b, question } }, signal })),
+});
+
+export const calibrationsQuery = (prism: string, version: number, question: string) => queryOptions({
+  queryKey: ['quality', prism, 'calibrations', version, question],
+  placeholderData: undefined,
+  queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/prisms/{prism}/versions/{version}/calibrations', {
+    params: { path: { prism, version }, query: { question, limit: 100, cursor } }, signal,
+  }))),
+});
+
+export const pinsQuery = (prism: string, version: number) => queryOptions({
+  queryKey: ['quality', prism, 'pins', version],
+  placeholderData: undefined,
+  queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/versions/{version}/calibration', { params: { path: { prism, version } }, signal })),
+});
+
+/** Fits a calibration; `auto` takes the best method, if one is better than none. */
+export function createCalibration(prism: string, version: number, question: string, method: Schemas['NewCalibration']['method']): Promise<Calibration> {
+  return ask(api.POST('/v1/prisms/{prism}/versions/{version}/calibrations', { params: { path: { prism, version } }, body: { question, method } }));
+}
+
+/** Pins a calibration to a question, or with null none. */
+export function pinCalibration(prism: string, version: number, question: string, id: string | null) {
+  return ask(api.PUT('/v1/prisms/{prism}/versions/{version}/calibration', { params: { path: { prism, version } }, body: { questions: { [question]: id } } }));
+}
+
+export interface QueueOf {
+  prism: string;
+  question: string;
+  order: 'random' | 'uncertain';
+  version?: number | undefined;
+}
+
+export function readQueue({ prism, question, order, version }: QueueOf, cursor: string | undefined, signal?: AbortSignal): Promise<LabelQueue> {
+  const query = { question, order, limit: 20, ...(version !== undefined && { version }), ...(cursor !== undefined && { cursor }) };
+  return ask(api.GET('/v1/prisms/{prism}/label-queue', { params: { path: { prism }, query }, signal: signal ?? null }));
+}
+
+/** Puts labels of a result; null removes one. */
+export function putLabels(result: string, labels: Record<string, LabelValue | null>, sample: LabelQueue['sample']) {
+  return ask(api.PUT('/v1/results/{result_id}/labels', { params: { path: { result_id: result } }, body: { labels, sample } }));
+}
+
+/** How many labels count and how many are needed, of an error that says that they are too few. */
+export function tooFew(error: unknown): { have: number; need: number } | undefined {
+  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
+  const found = /^Too few labels(?: of one class)?: (\d+) of (\d+)\.$/.exec(error.message);
+  return found ? { have: Number(found[1]), need: Number(found[2]) } : undefined;
+}

@@ -1,0 +1,94 @@
+import { lackingKey, type Question } from '@/answers/words';
+import type { LabelValue, QueuedResult } from './calls';
+
+/** A value that a question can be labelled with, and the key that does so. */
+export interface Choice {
+  value: LabelValue;
+  label: string;
+  /** Undefined where the keys are used up: it is pressed. */
+  keys: string | undefined;
+}
+
+// Letters that do something else on the page: g begins pairs, and j, k, m, n, s, u and y are keys of their own.
+const letters = '123456789' + 'abcdefhilopqrtvwxz';
+
+/** What a question can be labelled with, in the order of the definition. */
+export function choicesOf(question: Question): Choice[] {
+  if (question.type === 'yes_no') return [{ value: true, label: 'Yes', keys: 'y' }, { value: false, label: 'No', keys: 'n' }];
+  const items = question.type === 'scale' ? question.levels : question.options;
+  const all = question.type === 'choice' && question.insufficient_information ? [...items, { key: lackingKey, label: 'Insufficient information' }] : items;
+  return all.map(({ key, label }, i) => ({ value: key, label, keys: letters[i] }));
+}
+
+/** What the model answered: a yes_no is yes from 0.5 up, as measures count. */
+export function answered(answer: QueuedResult['answers'][string] | undefined): { value: LabelValue; p: number } | undefined {
+  switch (answer?.type) {
+    case 'yes_no': return { value: answer.probability >= 0.5, p: Math.max(answer.probability, 1 - answer.probability) };
+    case 'choice': return { value: answer.value, p: answer.probabilities[answer.value] ?? 0 };
+    case 'scale': return { value: answer.level, p: answer.probabilities[answer.level] ?? 0 };
+    default: return undefined;
+  }
+}
+
+/** The labels that were made here, by result and question. */
+export type Made = Record<string, Record<string, LabelValue>>;
+
+interface Step {
+  result: string;
+  question: string;
+  before: LabelValue | undefined;
+}
+
+export interface Labelling {
+  /** The place in the queue. */
+  at: number;
+  /** The question that keys answer, as its place among those that are asked. */
+  asked: number;
+  made: Made;
+  /** What undo takes back, the newest last. */
+  steps: Step[];
+}
+
+export const begin: Labelling = { at: 0, asked: 0, made: {}, steps: [] };
+
+/** Labels the current question, and goes on to the next one without a label, or else to the next result. */
+export function label(now: Labelling, result: string, asked: string[], value: LabelValue): Labelling {
+  const question = asked[now.asked]!;
+  const before = now.made[result]?.[question];
+  const made = { ...now.made, [result]: { ...now.made[result], [question]: value } };
+  const steps = [...now.steps, { result, question, before }];
+  const open = [...asked.keys()].map((i) => (now.asked + 1 + i) % asked.length).find((i) => made[result]![asked[i]!] === undefined);
+  // A label that is changed goes on too: the rest of the result has labels.
+  return open === undefined ? { at: now.at + 1, asked: 0, made, steps } : { ...now, asked: open, made, steps };
+}
+
+/** Takes the newest label back and goes to its result; undefined if there is none. */
+export function undo(now: Labelling, results: string[], asked: string[]): { next: Labelling; step: Step } | undefined {
+  const step = now.steps.at(-1);
+  if (!step) return undefined;
+  const { [step.question]: _, ...others } = now.made[step.result] ?? {};
+  const labels = step.before === undefined ? others : { ...others, [step.question]: step.before };
+  const at = results.indexOf(step.result);
+  return {
+    step,
+    next: { at: at < 0 ? now.at : at, asked: Math.max(0, asked.indexOf(step.question)), made: { ...now.made, [step.result]: labels }, steps: now.steps.slice(0, -1) },
+  };
+}
+
+const window = 5 * 60_000; // milliseconds of which the rate is
+const pause = 60_000; // a longer one is not part of the rate
+
+/** Labels in a minute, of the last 5 minutes without pauses of more than a minute; undefined before the third label. */
+export function rate(times: number[]): number | undefined {
+  const last = times.at(-1) ?? 0;
+  const recent = times.filter((at) => at > last - window);
+  let took = 0;
+  let n = 0;
+  for (let i = 1; i < recent.length; i++) {
+    const gap = recent[i]! - recent[i - 1]!;
+    if (gap > pause) continue;
+    took += gap;
+    n++;
+  }
+  return n < 2 || took === 0 ? undefined : (n / took) * 60_000;
+}
