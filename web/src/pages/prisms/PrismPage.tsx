@@ -5,6 +5,7 @@ import { ApiError, useCan } from '@/api';
 import { Copy, ErrorNote, Note, Page, Skeleton, Status, Tabs } from '@/design';
 import { useActions } from '@/shell/actions';
 import { NotFound } from '@/shell/Failed';
+import { DriftLine } from '../quality/DriftLine';
 import { prismQuery, type Tagged } from './calls';
 import './prisms.css';
 
@@ -43,6 +44,7 @@ export function PrismPage(): ReactNode {
       tabs={<Tabs label="Prism" tabs={tabs.map((tab) => ({ label: tab.label, to: tab.to, params: { prism: name }, activeOptions: { exact: 'exact' in tab, includeSearch: false } }))} />}>
       <ErrorNote error={error} title="The prism could not be loaded." onRetry={() => void refetch()} />
       {prism?.archived_at && <Note tone="warn">This prism is archived: it takes no calls and no changes. Its results stay readable. Unarchive it in Settings.</Note>}
+      {prism && <DriftLine prism={prism} />}
       {data ? <Outlet /> : !error && <Skeleton lines={10} />}
     </Page>
   );

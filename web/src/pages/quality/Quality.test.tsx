@@ -64,6 +64,7 @@ async function open(search = '', role = 'editor') {
       case 'GET ': return Response.json(prism, { headers: { ETag: '"7"' } });
       case 'GET /versions': return Response.json({ data: [versionOf(2), versionOf(1)], next_cursor: null });
       case 'GET /v1/models': return Response.json({ data: [] });
+      case 'GET /drift': return Response.json({ version: 2, watched: false, counted_to: null, reference: null, questions: [] });
       case 'GET /versions/2/calibration': return Response.json({ version: 2, questions: { topic: pinned, refund: null } });
       case 'PUT /versions/2/calibration': pinned = (body as { questions: { topic: string | null } }).questions.topic; return Response.json({ version: 2, questions: { topic: pinned, refund: null } });
       case 'GET /versions/2/calibrations': return Response.json({ data: fitted, next_cursor: null });

@@ -14,6 +14,7 @@ import { Calibrations } from './Calibrations';
 import { type Measured, type Of, pinsQuery, qualityQuery, tooFew } from './calls';
 import { Confusion } from './Confusion';
 import { Coverage } from './Coverage';
+import { DriftPart } from './Drift';
 import { figure } from './figures';
 import { LabelsNeeded } from './LabelsNeeded';
 import { Measuring } from './Measuring';
@@ -108,7 +109,7 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
 }
 
 const names: [Part | undefined, string][] = [
-  [undefined, 'Reliability'], ['confusion', 'Confusion'], ['coverage', 'Coverage'], ['thresholds', 'Thresholds'], ['versions', 'Versions'], ['calibration', 'Calibration'],
+  [undefined, 'Reliability'], ['confusion', 'Confusion'], ['coverage', 'Coverage'], ['thresholds', 'Thresholds'], ['versions', 'Versions'], ['calibration', 'Calibration'], ['drift', 'Drift'],
 ];
 
 function OfQuestion({ prism, question, of, pinned }: { prism: Prism; question: Question; of: Of & { question: string }; pinned: string | null }) {
@@ -121,7 +122,7 @@ function OfQuestion({ prism, question, of, pinned }: { prism: Prism; question: Q
   const measured = data?.questions[0];
   const few = tooFew(error);
   const set = (change: Partial<QualitySearch>) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
-  const needsMeasures = tab !== 'versions' && tab !== 'calibration';
+  const needsMeasures = tab !== 'versions' && tab !== 'calibration' && tab !== 'drift';
   return (
     <>
       <Tabs label="Parts of the quality" tabs={tabs.map(([part, label]) => ({
@@ -137,6 +138,7 @@ function OfQuestion({ prism, question, of, pinned }: { prism: Prism; question: Q
       {measured && tab === 'thresholds' && <ThresholdsPart prism={prism} of={of} search={search} set={set} pinned={pinned} />}
       {needsMeasures && tab !== 'thresholds' && <SameCall commands={qualityCommands(location.origin, of)} />}
       {tab === 'versions' && <Versions prism={prism} of={of} question={question} against={search.with} onChoose={(to) => set({ with: to })} />}
+      {tab === 'drift' && <DriftPart prism={prism} version={of.version} question={question} days={search.span === 'days'} />}
       {tab === 'calibration' && <Calibrations prism={prism} of={of} type={question.type} pinned={pinned} />}
     </>
   );

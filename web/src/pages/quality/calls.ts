@@ -87,6 +87,21 @@ export function pinCalibration(prism: string, version: number, question: string,
   return ask(api.PUT('/v1/prisms/{prism}/versions/{version}/calibration', { params: { path: { prism, version } }, body: { questions: { [question]: id } } }));
 }
 
+export type Drift = Schemas['Drift'];
+export type DriftWindow = Schemas['DriftWindow'];
+
+/** How far the answers of a version are from its reference; counted each minute or so. */
+export const driftQuery = (prism: string, version: number) => queryOptions({
+  queryKey: ['drift', prism, version],
+  staleTime: 60_000, refetchInterval: 60_000, placeholderData: undefined,
+  queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/drift', { params: { path: { prism }, query: { version } }, signal })),
+});
+
+/** Watches a prism, or stops to, which forgets what was counted. */
+export function watchDrift(prism: string, watched: boolean) {
+  return ask(api.PUT('/v1/prisms/{prism}/drift', { params: { path: { prism } }, body: { watched } }));
+}
+
 export interface QueueOf {
   prism: string;
   question: string;

@@ -1,6 +1,6 @@
 import { compact } from '../results/search';
 
-export const parts = ['confusion', 'coverage', 'thresholds', 'versions', 'calibration'] as const;
+export const parts = ['confusion', 'coverage', 'thresholds', 'versions', 'calibration', 'drift'] as const;
 export type Part = (typeof parts)[number];
 
 /** What the Quality page shows. */
@@ -24,6 +24,8 @@ export interface QualitySearch {
   /** The thresholds that the sliders are at. */
   yes_at?: number;
   no_at?: number;
+  /** Drift by days in place of hours. */
+  span?: 'days';
   /** The language of the call. */
   as?: 'go' | 'prismctl';
 }
@@ -54,7 +56,7 @@ export function qualitySearch(search: Record<string, unknown>): QualitySearch {
     version: version(search.version), question: text(search.question), model: text(search.model), calibrated: yes(search.calibrated),
     tab: oneOf(search.tab, parts), with: version(search.with),
     false_yes: number(search.false_yes, 1e9), false_no: number(search.false_no, 1e9), unsure: number(search.unsure, 1e9),
-    yes_at: hundredth(search.yes_at), no_at: hundredth(search.no_at), as: oneOf(search.as, ['go', 'prismctl']),
+    yes_at: hundredth(search.yes_at), no_at: hundredth(search.no_at), span: oneOf(search.span, ['days']), as: oneOf(search.as, ['go', 'prismctl']),
   });
 }
 

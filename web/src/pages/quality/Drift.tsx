@@ -1,0 +1,99 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Question } from '@/answers/words';
+import { useCan } from '@/api';
+import { AreaChart } from '@/charts';
+import { Badge, Button, Confirm, count, Empty, ErrorNote, Note, Section, Skeleton, Time, toast } from '@/design';
+import { useActions } from '@/shell/actions';
+import type { Prism } from '../prisms/calls';
+import { type Drift, type DriftWindow, driftQuery, watchDrift } from './calls';
+import { rounded } from './figures';
+
+const route = getRouteApi('/frame/prisms/$prism/quality');
+
+/** Whether the answers of the last hour and day are distributed as those of the reference. */
+export function DriftPart({ prism, version, question, days }: { prism: Prism; version: number; question: Question; days: boolean }) {
+  const client = useQueryClient();
+  const canEdit = useCan('edit');
+  const [asking, setAsking] = useState(false);
+  const { data, error, refetch } = useQuery(driftQuery(prism.slug, version));
+  const watch = useMutation({
+    mutationFn: (watched: boolean) => watchDrift(prism.slug, watched),
+    onSuccess: async (_, watched) => {
+      setAsking(false);
+      await client.invalidateQueries({ queryKey: ['drift', prism.slug] });
+      toast(watched ? `${prism.slug} is watched. Its answers are counted within a minute or so.` : `${prism.slug} is not watched any more.`);
+    },
+  });
+  useActions(canEdit && data ? [{ id: 'drift watch', group: 'Quality', label: data.watched ? 'Stop watching for drift' : 'Watch for drift', run: () => { if (data.watched) setAsking(true); else watch.mutate(true); } }] : []);
+  const found = data?.questions.find((q) => q.question === question.key);
+  return (
+    <Section title="Drift" actions={canEdit && data?.watched && <Button small onClick={() => setAsking(true)}>Stop watching</Button>}>
+      <ErrorNote error={error} title="The drift could not be loaded." onRetry={() => void refetch()} />
+      <ErrorNote error={asking ? undefined : watch.error} title="The prism is not watched." />
+      {!data && !error && <Skeleton lines={8} />}
+      {data && !data.watched && (
+        <Empty title="Nobody watches this prism" command={`prismctl quality watch ${prism.slug}`}
+          action={canEdit ? <Button variant="primary" busy={watch.isPending} onClick={() => watch.mutate(true)}>Watch for drift</Button> : <span className="soft">Owners and editors may watch it.</span>}>
+          Watched, its answers are counted and compared with its first 2,000 results: by the hour and by the day, without labels and without texts.
+        </Empty>
+      )}
+      {data?.watched && found && <Watched data={data} found={found} days={days} prism={prism.slug} />}
+      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => watch.mutate(false)} busy={watch.isPending} verb="Stop watching" title={`Stop watching ${prism.slug}?`} error={<ErrorNote error={watch.error} />}>
+        <p>What was counted of its answers, and the reference periods of its versions, are deleted. Results stay.</p>
+      </Confirm>
+    </Section>
+  );
+}
+
+function Watched({ data, found, days, prism }: { data: Drift; found: Drift['questions'][number]; days: boolean; prism: string }) {
+  const windows = filled(days ? found.days : found.hours, days ? 24 : 1);
+  const { reference } = data;
+  return (
+    <>
+      <ul className="quality-windows">
+        {([['hour', 'The last hour'], ['day', 'The last day']] as const).map(([key, name]) => (
+          <li key={key}>{name}: <Badge tone={found[key].alarm ? 'warn' : found[key].probability ? 'good' : 'neutral'}>{windowWords(found[key])}</Badge></li>
+        ))}
+      </ul>
+      <p className="soft">
+        Counted to <Time at={data.counted_to} />, against {reference?.kind === 'set' ? 'the period that was set' : 'the first results'}: {count(reference?.results ?? 0, 'result')}
+        {(reference?.results ?? 0) < 500 && ', of at least 500'}. Another period is set by <code>prismctl quality watch {prism} --from DAY --to DAY</code>.
+      </p>
+      <nav className="choices" aria-label="Span of each point">
+        {([[undefined, 'Hours'], ['days', 'Days']] as const).map(([value, label]) => (
+          <route.Link key={label} to="." search={(before) => ({ ...before, span: value })} replace resetScroll={false} className={(value === 'days') === days ? 'chosen-one' : undefined}>{label}</route.Link>
+        ))}
+      </nav>
+      {!windows.some(({ window }) => window?.probability) ? <Note>No {days ? 'day' : 'hour'} has had enough results to compare: 100 of its own, and 500 of the reference.</Note> : (
+        <div className="quality-pair">
+          {([['probability', 'Top probabilities'], ['classes', 'Answers']] as const).map(([key, name]) => (
+            <AreaChart key={key} title={name} label={`Stability index of ${name.toLowerCase()}`} times={windows.map((w) => w.at.slice(0, days ? 10 : 16).replace('T', ' '))} format={rounded} axis={rounded}
+              series={[{ label: 'Index', values: windows.map((w) => w.window?.[key]?.psi ?? null) }, { label: 'Limit', values: windows.map((w) => w.window?.[key]?.limit ?? null) }]} />
+          ))}
+        </div>
+      )}
+      <p className="soft">The population stability index is 0 where answers are distributed as in the reference; above its limit it is an alarm. An alarm does not say that answers are wrong: label some to see. Gaps have fewer than 100 results.</p>
+    </>
+  );
+}
+
+/** What a window says, in words. */
+export function windowWords({ results, alarm, probability, classes }: DriftWindow): string {
+  const n = count(results, 'result');
+  if (!probability || !classes) return `${n}, too few to compare`;
+  if (!alarm) return `no drift in ${n}`;
+  const what = [probability.alarm && `probabilities (${rounded(probability.psi)} above ${rounded(probability.limit)})`, classes.alarm && `answers (${rounded(classes.psi)} above ${rounded(classes.limit)})`].filter(Boolean).join(' and ');
+  return `drift of ${what} in ${n}`;
+}
+
+/** Each time from the first window to the last one, those without results too. */
+export function filled(windows: DriftWindow[], hours: number): { at: string; window: DriftWindow | undefined }[] {
+  const [first, last] = [windows[0], windows.at(-1)];
+  if (!first || !last) return [];
+  const by = new Map(windows.map((window) => [Date.parse(window.from), window]));
+  const all: { at: string; window: DriftWindow | undefined }[] = [];
+  for (let at = Date.parse(first.from); at <= Date.parse(last.from); at += hours * 3_600_000) all.push({ at: new Date(at).toISOString(), window: by.get(at) });
+  return all;
+}
