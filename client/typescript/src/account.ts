@@ -1,10 +1,10 @@
 import type { CallOptions } from "./call.js";
 import type { List } from "./lists.js";
-import { Results } from "./results.js";
+import { Measures } from "./measures.js";
 import type { ApiKey, AuditEntry, CreatedApiKey, InvitedMember, Member, MemberChange, NewKey, NewMember, Selection, Usage } from "./types.js";
 
 /** The account: its keys, members, audit and usage. */
-export class Account extends Results {
+export class Account extends Measures {
   /** Creates an API key for the account of the client's key. Only this response has the new key's text. */
   createKey(key: NewKey, options?: CallOptions): Promise<CreatedApiKey> {
     return this.caller.json({ operation: "createKey", method: "POST", path: ["keys"], body: key, want: 201 }, options);

@@ -1,6 +1,6 @@
 import { ApiError, type Circumstances, type Code, ConnectionError, FailedError, UnavailableError, ValidationError } from "./errors.js";
 import { type Bounds, leaveIfAborted, Pauses, retryAfter } from "./pause.js";
-import type { FailedResult, FailedTry, Format } from "./types.js";
+import type { FailedResult, FailedTry, Format, Schemas } from "./types.js";
 
 /** How one call is made. Each method takes them as its last argument. */
 export interface CallOptions {
@@ -292,7 +292,10 @@ async function refusal(call: Call, received: Received): Promise<Error> {
       return type === rowTypes[call.format as keyof typeof rowTypes] ? new FailedError(received.at, text, {}) : unexpected;
     }
     if (value?.status !== "failed") return unexpected;
-    if (call.failed === "try") return new FailedError(received.at, text, { try: value as FailedTry });
+    if (call.failed === "try") {
+      const { raw: _, json: __, ...told } = value as Schemas["Try"];
+      return new FailedError(received.at, text, { try: { ...told, answers: null, row: null } as FailedTry });
+    }
     return value.id ? new FailedError(received.at, text, { result: value as unknown as FailedResult }) : unexpected;
   }
   if (status === 503 && value?.statusCode === 503 && value.message === unavailable && value.error === unavailable) {

@@ -25,7 +25,7 @@ export interface PrismConfig {
  *
  *     const prism = Prism.fromEnvironment();
  *     const result = await prism.createResult("tickets", { text: "I was charged twice for my order." });
- *     console.log(result.answers.choice("topic"));
+ *     console.log(result.answers.choice("topic").value);
  */
 export class Prism extends Runs {
   /** Makes a client. It makes no request. */

@@ -1,7 +1,7 @@
 import type { Value } from "./answers.js";
 
 /** A row of a jsonl download: the names and values of its columns. */
-export type Row = Record<string, Value>;
+export type DownloadedRow = Record<string, Value>;
 
 /**
  * Rows that are read as they come, once. A download whose connection is lost throws a ConnectionError, and never ends as if it were
@@ -51,7 +51,7 @@ export class Download implements AsyncIterable<Uint8Array> {
   }
 
   /** The rows of a download in the format jsonl. */
-  async *rows<T extends object = Row>(): AsyncGenerator<T, void, undefined> {
+  async *rows<T extends object = DownloadedRow>(): AsyncGenerator<T, void, undefined> {
     for await (const line of this.lines()) {
       if (!line.startsWith("{")) throw new TypeError('prism: rows() reads the format "jsonl" only');
       yield JSON.parse(line) as T;

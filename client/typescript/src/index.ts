@@ -1,7 +1,7 @@
-export { Answers, RawAnswers, type Value, type YesNo } from "./answers.js";
+export { Answers, Row, type Value, type YesNo } from "./answers.js";
 export { type CallOptions, requestIdOf } from "./call.js";
 export { Prism, type PrismConfig } from "./client.js";
-export { Download, type Row } from "./download.js";
+export { Download, type DownloadedRow } from "./download.js";
 export {
   AnswerError, ApiError, type Circumstances, type Code, ConnectionError, FailedError, PrismError, type Problem, UnavailableError, UnusableFileError,
   ValidationError,
@@ -11,6 +11,6 @@ export type { ManyOptions, Outcome } from "./many.js";
 export type { ChangeOptions, StoreOptions } from "./prisms.js";
 export { newIdempotencyKey, type ResultOptions } from "./results.js";
 export { ColumnsChangedError } from "./rows.js";
-export { isSettled, type WatchOptions } from "./runs.js";
+export { isSettled, type RowsRun, type WatchOptions } from "./runs.js";
 export type * from "./types.js";
 export { fileFormatOf, type Upload, type UploadOptions } from "./upload.js";

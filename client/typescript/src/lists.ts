@@ -7,17 +7,17 @@ import type { Page } from "./types.js";
  *     const page = await prism.listResults({ limit: 10 });
  *     for await (const result of prism.listResults({ prism: "tickets" })) …
  */
-export class List<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
-  readonly #read: (cursor?: string) => Promise<Page<T>>;
-  #first: Promise<Page<T>> | undefined;
+export class List<T, P extends Page<T> = Page<T>> implements PromiseLike<P>, AsyncIterable<T> {
+  readonly #read: (cursor?: string) => Promise<P>;
+  #first: Promise<P> | undefined;
 
   /** `read` reads the page behind a cursor, or the page that the caller selected. */
-  constructor(read: (cursor?: string) => Promise<Page<T>>) {
+  constructor(read: (cursor?: string) => Promise<P>) {
     this.#read = read;
   }
 
-  then<A = Page<T>, B = never>(
-    resolved?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+  then<A = P, B = never>(
+    resolved?: ((page: P) => A | PromiseLike<A>) | null,
     rejected?: ((error: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     this.#first ??= this.#read();
@@ -25,7 +25,7 @@ export class List<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   }
 
   /** Iterates over pages. */
-  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+  async *pages(): AsyncGenerator<P, void, undefined> {
     let page = await this.#read();
     for (;;) {
       yield page;

@@ -1,8 +1,7 @@
-import { Answers, RawAnswers } from "./answers.js";
 import { type Call, type CallOptions, limits } from "./call.js";
-import { Core, entries, shaped } from "./core.js";
+import { answersOf, Core, escalationOf, rowOf, shaped } from "./core.js";
 import type { List } from "./lists.js";
-import type { Lens, ModelList, NewPrism, NewTry, NewVersion, PreviewedLens, Result, Schemas, Selection, StoredPrism, Try, Version } from "./types.js";
+import type { Lens, ModelList, NewPrism, NewTry, NewVersion, PreviewedLens, ResultRow, Schemas, Selection, StoredPrism, Try, Version } from "./types.js";
 
 /** Options of a call that stores something. */
 export interface StoreOptions extends CallOptions {
@@ -80,7 +79,7 @@ export class Prisms extends Core {
     return this.caller.json(
       { operation: "previewLens", method: "POST", path: ["prisms", prism, "lens", "preview"], body, repeatable: true },
       options,
-      (preview: Schemas["PreviewedLens"]) => ({ ...preview, data: preview.data.map((row) => ({ ...row, result: shaped<Result>(row.result, "json") })) }),
+      (preview: Schemas["PreviewedLens"]) => ({ ...preview, data: preview.data.map((row) => ({ ...row, result: shaped<ResultRow>(row.result, "json") })) }),
     );
   }
 
@@ -92,7 +91,8 @@ export class Prisms extends Core {
     return this.caller.json(
       { operation: "tryDefinition", method: "POST", path: ["try"], body: definition, limit: limits.answer, failed: "try" },
       options,
-      (tried: Schemas["Try"]) => ({ ...tried, raw: new RawAnswers(entries(tried.raw!)), json: new Answers(entries(tried.json!)) }) as Try,
+      ({ raw, json, ...tried }: Schemas["Try"]) =>
+        ({ ...tried, answers: answersOf(raw), row: rowOf(json), escalation: escalationOf(tried.escalation) }) as Try,
     );
   }
 

@@ -1,17 +1,16 @@
-import type { Answers } from "./answers.js";
 import { type Call, type CallOptions, limits } from "./call.js";
-import { shaped } from "./core.js";
+import { escalationOf, shaped } from "./core.js";
 import type { Download } from "./download.js";
 import type { List } from "./lists.js";
 import { type ManyOptions, many, type Outcome } from "./many.js";
 import { Prisms, type StoreOptions, storing } from "./prisms.js";
 import type {
-  Answered, AnsweredIn, Deleting, Format, NewResult, RawResult, Result, ResultDeletion, ResultIn, ResultRecord, ResultRetry, Retrying, Selection,
+  AnsweredIn, Deleting, Format, NewResult, Result, ResultDeletion, ResultIn, ResultRecord, ResultRetry, ResultRow, Retrying, Schemas, Selection,
 } from "./types.js";
 
 /** Options of a call whose response is a result. */
 export interface ResultOptions<F extends Format> extends CallOptions {
-  /** How the result is written; `json` by default. `raw` has every probability; csv, tsv and jsonl are texts. */
+  /** How the result is written. `raw`, the default, has the answers; `json` has the columns of the Lens as `row`; csv, tsv and jsonl are texts. */
   format?: F | undefined;
 }
 
@@ -35,20 +34,23 @@ export class Results extends Prisms {
    * Answers a text through a prism, given by its slug or id, and saves the result. If the model gives no usable answer, it throws a
    * FailedError with the saved result.
    */
-  createResult<F extends Format = "json">(prism: string, result: NewResult, options: ResultOptions<F> = {}): Promise<AnsweredIn<F>> {
+  createResult<F extends Format = "raw">(prism: string, result: NewResult, options: ResultOptions<F> = {}): Promise<AnsweredIn<F>> {
     return this.#result({ operation: "createResult", method: "POST", path: ["prisms", prism, "results"], ...keyed(result), ...answering }, options);
   }
 
   /**
-   * Answers many texts, several at a time, and yields the outcome of each as it is there. Texts are taken as they are needed. A text
-   * that has no answer has an `error`; an error of the key or the prism ends the iteration.
+   * Answers many texts, several at a time, and yields the outcome of each as soon as it is there, whatever the order of the texts:
+   * `index` tells its place. Texts are taken as they are needed. A text that has no answer has an `error`; an error of the key or the
+   * prism ends the iteration.
    */
-  createResults<T extends NewResult>(prism: string, results: Iterable<T> | AsyncIterable<T>, options: ManyOptions = {}): AsyncGenerator<Outcome<T>> {
-    return many(prism, results, options, (result, call): Promise<Answered<Answers>> => this.createResult(prism, result, call));
+  createResults<T extends NewResult, F extends Format = "raw">(
+    prism: string, results: Iterable<T> | AsyncIterable<T>, options: ManyOptions<F> = {},
+  ): AsyncGenerator<Outcome<T, F>> {
+    return many(prism, results, options, (result, call) => this.createResult(prism, result, call));
   }
 
   /** Reads a saved result, also a failed one. It does not call the model. */
-  readResult<F extends Format = "json">(id: string, options: ResultOptions<F> = {}): Promise<ResultIn<F>> {
+  readResult<F extends Format = "raw">(id: string, options: ResultOptions<F> = {}): Promise<ResultIn<F>> {
     return this.#result({ operation: "readResult", method: "GET", path: ["results", id] }, options);
   }
 
@@ -56,15 +58,16 @@ export class Results extends Prisms {
    * Sends a failed result's fields to the model again and saves a new result, to which the idempotency key moves. A result can be
    * retried once; the second retry is a conflict. If the model fails again, it throws a FailedError with the new result.
    */
-  retryResult<F extends Format = "json">(id: string, options: ResultOptions<F> = {}): Promise<AnsweredIn<F>> {
+  retryResult<F extends Format = "raw">(id: string, options: ResultOptions<F> = {}): Promise<AnsweredIn<F>> {
     return this.#result({ operation: "retryResult", method: "POST", path: ["results", id, "retry"], ...answering }, options);
   }
 
   /** Lists results, newest first, or those of a run in row order. */
-  listResults(selection: Selection<"listResults"> & { format: "raw" }, options?: CallOptions): List<RawResult>;
-  listResults(selection?: Selection<"listResults"> & { format?: "json" }, options?: CallOptions): List<Result>;
-  listResults(selection?: Selection<"listResults">, options?: CallOptions): List<Result | RawResult> {
-    return this.list("listResults", ["results"], selection, options, (result) => shaped<Result | RawResult>(result, selection?.format));
+  listResults(selection: Selection<"listResults"> & { format: "json" }, options?: CallOptions): List<ResultRow>;
+  listResults(selection?: Selection<"listResults"> & { format?: "raw" }, options?: CallOptions): List<Result>;
+  listResults(selection: Selection<"listResults"> = {}, options?: CallOptions): List<Result | ResultRow> {
+    const { format = "raw" } = selection;
+    return this.list("listResults", ["results"], { ...selection, format }, options, (result) => shaped<Result | ResultRow>(result, format));
   }
 
   /** Streams the results of a prism, oldest first; csv and tsv begin with one header row. */
@@ -74,7 +77,9 @@ export class Results extends Prisms {
 
   /** Reads everything that is kept of the call that made a result. */
   readRecord(id: string, options?: CallOptions): Promise<ResultRecord> {
-    return this.caller.json({ operation: "readRecord", method: "GET", path: ["results", id, "record"] }, options);
+    return this.caller.json({ operation: "readRecord", method: "GET", path: ["results", id, "record"] }, options, (record: Schemas["Record"]) => ({
+      ...record, escalation: escalationOf(record.escalation),
+    }));
   }
 
   /**
@@ -105,7 +110,7 @@ export class Results extends Prisms {
 
   // Makes a call whose response is a result in a format.
   #result<R>(call: Call, options: ResultOptions<Format>): Promise<R> {
-    const { format = "json" } = options;
+    const { format = "raw" } = options;
     const made = { ...call, query: { format }, format };
     if (format === "json" || format === "raw") return this.caller.json(made, options, (result) => shaped<R & object>(result, format));
     return this.caller.text(made, options) as Promise<R>;

@@ -14,6 +14,9 @@ export interface WatchOptions extends CallOptions {
   onProgress?: ((run: Run) => void) | undefined;
 }
 
+/** A run of the rows of a file that is uploaded with it. */
+export type RowsRun = Omit<NewRun, "file_id" | "from_labels_of"> & Required<Pick<NewRun, "fields">>;
+
 /** Whether a run changes no more unless somebody resumes or retries it. */
 export const isSettled = (run: Run): boolean => run.status === "finished" || run.status === "cancelled" || run.status === "paused";
 
@@ -23,7 +26,7 @@ export class Runs extends Files {
    * Uploads a file as uploadFile does, runs it through a prism, and follows the run as watchRun does until it is finished, cancelled or
    * paused. If the call ends earlier, the run goes on.
    */
-  async runFile(prism: string, upload: Upload, run: Omit<NewRun, "file_id">, options: UploadOptions & WatchOptions = {}): Promise<Run> {
+  async runFile(prism: string, upload: Upload, run: RowsRun, options: UploadOptions & WatchOptions = {}): Promise<Run> {
     const { onUpload, onProgress, ...call } = options;
     const bounds = this.caller.bounds(call);
     const file = await this.uploadFile(upload, { ...bounds, onUpload });
@@ -33,7 +36,7 @@ export class Runs extends Files {
   }
 
   /**
-   * Starts a run of a ready file through a prism, given by its slug or id. A dry run makes every check, also those of the rows, and says
+   * Starts a run of a ready file through a prism, given by its slug or id, or of the labelled inputs of a version. A dry run makes every check, also those of the rows, and says
    * what the run would do.
    */
   createRun(prism: string, run: NewRun, options: StoreOptions & { dryRun: true }): Promise<DryRun>;

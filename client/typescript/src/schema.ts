@@ -246,6 +246,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/prisms/{prism}/versions/{version}/calibrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List calibrations
+         * @description The calibrations of this version, newest first.
+         */
+        get: operations["listCalibrations"];
+        put?: never;
+        /**
+         * Fit a calibration
+         * @description Fits a calibration to the labels of a question of this version: of the newest 10,000 results whose labels count. It is stored, never changes, and counts for nothing until it is pinned. `auto` takes the method with the least log loss on labels that it did not see, and is a 409 when none is better than no calibration: when the 95% interval of the gain is not above 0. Needs a key of an editor.
+         */
+        post: operations["createCalibration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/versions/{version}/calibrations/{calibration_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a calibration
+         * @description One calibration of this version.
+         */
+        get: operations["readCalibration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/versions/{version}/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what is pinned
+         * @description Which calibration each question of this version has.
+         */
+        get: operations["readPinnedCalibrations"];
+        /**
+         * Pin calibrations
+         * @description Pins a calibration to each question that the body names, in place of the one it had; null unpins. Other questions keep theirs. Columns of the Lens with `calibrated` show what the pinned calibration of the version that answered makes of the stored probabilities, from the next read on. Stored answers and the format raw never change. Needs a key of an editor.
+         */
+        put: operations["pinCalibrations"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/versions/{version}/quality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Measure a version by labels
+         * @description How good the answers of this version are, and what their probabilities are worth, measured by the labels that count: those of a random sample, of a file's whole column, or without a sample if every result has one. Each figure has its 95% interval. A question with fewer than 30 such labels has null for its measures.
+         */
+        get: operations["readQuality"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/versions/{version}/quality/thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Choose thresholds by cost
+         * @description Where yes should begin and no end, from what mistakes and unsure answers cost: by theory, for calibrated probabilities, and as the labels have it. The thresholds go into a column of the Lens as `yes_at` and `no_at`.
+         */
+        get: operations["readThresholds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two versions
+         * @description How version b is, compared with version a, on the labelled inputs that both answered: the measures of both, their differences, McNemar's exact test, and a verdict.
+         */
+        get: operations["compareVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/prisms/{prism}/lens": {
         parameters: {
             query?: never;
@@ -321,6 +449,30 @@ export interface paths {
          * @description Results of the prism are deleted for good, in small parts and within an hour, when they are older than this many days of 24 hours; with null they are kept. It counts at once for all results of the prism, which may be archived. When the call has returned, nothing is deleted by the days before. Needs a key of an editor.
          */
         put: operations["setRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See whether answers change
+         * @description Compares the answers of a version in the last hour and the last day with those of its reference, and shows the hours and days before. Answers of a prism are counted while it is watched; of another one there is nothing. Counting is two minutes behind the calls.
+         */
+        get: operations["readDrift"];
+        /**
+         * Watch whether answers change
+         * @description Watches a prism, or stops it and forgets what was counted. A prism that was not watched is counted from its results of the last 90 days on, in the background. The reference of each version is its first 2,000 results that are counted, unless a period is set for it. Needs a key of an editor.
+         */
+        put: operations["setDrift"];
         post?: never;
         delete?: never;
         options?: never;
@@ -448,6 +600,74 @@ export interface paths {
          * @description Every request that arrives after this call was answered is refused with the revoked key. A call that is being answered still gets its result. Revoking twice is revoking once. Send no body; one that is valid JSON or plain text is ignored.
          */
         post: operations["revokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/results/{result_id}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the labels of a result
+         * @description What was right for a result, by question. Questions without a label are left out.
+         */
+        get: operations["readLabels"];
+        /**
+         * Label a result
+         * @description Says what was right for questions of a result. A label takes the place of the one that the question has, and null removes it; questions that are not sent keep theirs. A value is the key of an option or level, `true` or `false`, or a label that only one option or level has. Send the `sample` that the label queue says. Needs a key of a labeller.
+         */
+        put: operations["putLabels"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List labels
+         * @description The labelled results of a prism, newest first, each with its labels.
+         */
+        get: operations["listLabels"];
+        put?: never;
+        /**
+         * Label many results
+         * @description Says what was right for up to 1,000 results, each named by its id or by its ref. A ref stands for the newest `ok` result of the prism that has it. What can be stored is stored; the response says where the others are in `labels`. The call can be repeated. Needs a key of a labeller.
+         */
+        post: operations["addLabels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/prisms/{prism}/label-queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List results to label
+         * @description Results that are `ok` and have no label for a question, each with what it takes to label it. `random` order has nothing to do with time or answers, so that what is labelled from its begin on is a sample; it has the newest 1,000,000 results. `uncertain` order begins with the answers of which the model was least sure, among the newest 10,000 that wait; their labels say nothing about the other results, and enter no measure. Send the labels with the `sample` of the response. A page may have fewer results than `limit`, or none, before the last one.
+         */
+        get: operations["listLabelQueue"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1136,6 +1356,11 @@ export interface components {
              * @default 0.4
              */
             no_at?: number | null;
+            /**
+             * @description Shows what the calibration that is pinned to the question of the version that answered makes of the stored probabilities, and null where none is pinned.
+             * @default false
+             */
+            calibrated?: boolean | null;
         } & (unknown & unknown);
         /** @description A prism to be, with its version 1. */
         NewPrism: {
@@ -1146,6 +1371,8 @@ export interface components {
             instructions?: string | null;
             /** @description The name of the configured model that answers the calls of the version. Without it, the default model at the time of the call answers. A name that is not configured is a 400. */
             model?: string | null;
+            /** @description A second model for doubtful answers. Without it none. */
+            escalate?: components["schemas"]["Escalate"] | null;
             /** @description The inputs of a call, 1 to 50. Their keys are unique. */
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
@@ -1164,6 +1391,8 @@ export interface components {
             instructions?: string | null;
             /** @description The name of the configured model that answers the calls of the version. Without it, the default model at the time of the call answers. A name that is not configured is a 400. */
             model?: string | null;
+            /** @description A second model for doubtful answers. Without it none. */
+            escalate?: components["schemas"]["Escalate"] | null;
             /** @description The inputs of a call, 1 to 50. Their keys are unique. */
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
@@ -1214,6 +1443,8 @@ export interface components {
             instructions: string | null;
             /** @description The name of the configured model that answers the calls of the version. Null: the default one at the time of the call. */
             model: string | null;
+            /** @description A second model for doubtful answers, or null. */
+            escalate: components["schemas"]["Escalate"] | null;
             /** @description The inputs of a call, 1 to 50. Their keys are unique. */
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
@@ -1343,10 +1574,19 @@ export interface components {
         PreviewedResult: {
             /** @description The result as a read shows it, with these columns as its answers. */
             result: components["schemas"]["Result"];
-            /** @description By the name of each column that is null, why: the version that answered lacks what the column shows. Empty for a failed result, whose `error` says why. */
+            /** @description By the name of each column that is null, why: the version that answered lacks what the column shows, or has no pinned calibration. Empty for a failed result, whose `error` says why. */
             missing: {
                 [key: string]: string;
             };
+        };
+        /** @description Has a second model answer all questions when an answer of the first model is doubtful. The second answers are the result, and the record has both. */
+        Escalate: {
+            /** @description The name of the configured model that answers then. A name that is not configured is a 400, and so is the version's own model. */
+            to: string;
+            /** @description An answer is doubtful if the probability of its most probable option or level, or of the likelier of yes and no, is below this. */
+            below: number;
+            /** @description The keys of the questions whose answers can be doubtful. Without it, all. */
+            questions?: string[] | null;
         };
         /** @description What is asked. */
         Definition: {
@@ -1354,6 +1594,8 @@ export interface components {
             instructions?: string | null;
             /** @description The name of the configured model that answers. Without it, the default model answers. A name that is not configured is a 400. */
             model?: string | null;
+            /** @description A second model for doubtful answers. Without it none. */
+            escalate?: components["schemas"]["Escalate"] | null;
             /** @description The inputs of a call, 1 to 50. Their keys are unique. */
             fields: components["schemas"]["Field"][];
             /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
@@ -1393,7 +1635,7 @@ export interface components {
             json: {
                 [key: string]: string | number | null;
             } | null;
-            /** @description The model that was asked last. */
+            /** @description The model whose answers these are, or that was asked last if there are none. */
             model: components["schemas"]["RecordModel"] | null;
             /** @description What all tries took together, as far as upstreams said. */
             usage: components["schemas"]["RecordUsage"] | null;
@@ -1401,6 +1643,493 @@ export interface components {
             label_mass: {
                 [key: string]: number;
             } | null;
+            /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
+            order_disagreement: {
+                [key: string]: number;
+            } | null;
+            /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
+            escalation: components["schemas"]["Escalation"] | null;
+        };
+        /**
+         * @description How the results were chosen that are labelled: in random order, or because the model was not sure.
+         * @enum {string}
+         */
+        LabelSample: "random" | "uncertain";
+        /** @description What was right for a question of a result. */
+        Label: {
+            /** @description What was right: the key of an option or level, or `true` or `false`. */
+            value: boolean | string;
+            /** @description How the result was chosen. Null if that was not said. */
+            sample: components["schemas"]["LabelSample"] | null;
+            /** @description Who says so. Null if that was not said. */
+            annotator: string | null;
+            /**
+             * @description A call, or a column of the file of a run.
+             * @enum {string}
+             */
+            origin: "call" | "file";
+            /**
+             * Format: uuid
+             * @description The API key or member that put it.
+             */
+            key_id: string;
+            /**
+             * Format: date-time
+             * @description When it was put.
+             */
+            labelled_at: string;
+        };
+        /** @description Labels by question. */
+        Labels: {
+            [key: string]: components["schemas"]["Label"];
+        };
+        /** @description A result with its labels. */
+        LabelledResult: {
+            /**
+             * Format: uuid
+             * @description The id of the result.
+             */
+            result_id: string;
+            /** @description The ref sent with the call. */
+            ref: string | null;
+            /** @description The version that answered. */
+            version: number;
+            labels: components["schemas"]["Labels"];
+        };
+        /** @description A page of labelled results. */
+        LabelPage: {
+            /** @description The labelled results of this page. */
+            data: components["schemas"]["LabelledResult"][];
+            /** @description The cursor of the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description Labels of a result. */
+        NewLabels: {
+            /** @description By question: the label, or null to remove it. */
+            labels: {
+                [key: string]: string | boolean | null;
+            };
+            /** @description How the result was chosen. Null or not sent: nothing is said. */
+            sample?: components["schemas"]["LabelSample"] | null;
+            /** @description Who says so. */
+            annotator?: string | null;
+        };
+        /** @description Labels of results of a prism. */
+        ManyLabels: {
+            /** @description The labels. Of two of one question of a result the later one stays. */
+            labels: components["schemas"]["NewLabel"][];
+            /** @description How the result was chosen. Null or not sent: nothing is said. */
+            sample?: components["schemas"]["LabelSample"] | null;
+            /** @description Who says so. */
+            annotator?: string | null;
+            /** @description The version that answered the results. Null or not sent: any. */
+            version?: number | null;
+        };
+        /** @description A label of a result, which is named by `result_id` or by `ref`. */
+        NewLabel: {
+            /**
+             * Format: uuid
+             * @description The id of the result.
+             */
+            result_id?: string | null;
+            /** @description The ref of the result: of several, the newest that is `ok`. */
+            ref?: string | null;
+            /** @description The key of the question. */
+            question: string;
+            /** @description What was right: the key of an option or level, or `true` or `false`. */
+            value: boolean | string;
+        };
+        /** @description What became of labels. */
+        AddedLabels: {
+            /** @description How many were stored. */
+            labelled: number;
+            /** @description The positions in `labels`, from 0, of those whose result was not found. */
+            not_found: number[];
+            /** @description The others that were not stored. */
+            invalid: components["schemas"]["InvalidLabel"][];
+        };
+        /** @description A label that was not stored. */
+        InvalidLabel: {
+            /** @description Its position in `labels`, from 0. */
+            index: number;
+            /** @description Why not. */
+            message: string;
+        };
+        /** @description A page of results to label. */
+        LabelQueue: {
+            /** @description The results of this page. */
+            data: components["schemas"]["QueuedResult"][];
+            /** @description What to send as `sample` with their labels. */
+            sample: components["schemas"]["LabelSample"];
+            /** @description The cursor of the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A result to label. */
+        QueuedResult: {
+            /**
+             * Format: uuid
+             * @description The id of the result.
+             */
+            result_id: string;
+            /** @description The ref sent with the call. */
+            ref: string | null;
+            /**
+             * Format: date-time
+             * @description When the result was saved. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /** @description The version that answered. */
+            version: number;
+            /** @description The context sent with the call. */
+            context: string | null;
+            /** @description The value of each field, in the order of the version. */
+            fields: {
+                [key: string]: string;
+            };
+            /** @description The answers by question, as in format `raw`. */
+            answers: {
+                [key: string]: components["schemas"]["Answer"];
+            };
+        };
+        /** @description Labels of the rows of a run that are `ok`. */
+        RunLabels: {
+            /** @description Cells that are labels. */
+            stored: number;
+            /** @description Cells that are no value of their question. */
+            invalid: number;
+        };
+        /** @description A calibration to fit. */
+        NewCalibration: {
+            /** @description A question of the version. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description `temperature`: of a choice or scale, pₖ^(1/T) renormalised, from 100 labels. `platt`: of a yes_no, σ(a·logit p + b), from 200 labels of which 20 are yes and 20 are no. `isotonic`: of a yes_no, a rising function, from 1,000 labels. `auto`: the best of those that there are enough labels for, if it is better than none.
+             * @enum {string}
+             */
+            method: "auto" | "temperature" | "platt" | "isotonic";
+        };
+        /** @description Maps the probabilities of a question of a version. It never changes. */
+        Calibration: {
+            /**
+             * Format: uuid
+             * @description Pins the calibration.
+             */
+            id: string;
+            /** @description The version whose answers it was fitted to. */
+            version: number;
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description How it maps probabilities.
+             * @enum {string}
+             */
+            method: "temperature" | "platt" | "isotonic";
+            /** @description T of pₖ^(1/T): above 1 answers become less certain, below 1 more. Of `temperature` alone. */
+            temperature: number | null;
+            /** @description a of σ(a·logit p + b). Of `platt` alone. */
+            a: number | null;
+            /** @description b of σ(a·logit p + b). Of `platt` alone. */
+            b: number | null;
+            /** @description The corners of a rising function, each as [stored, calibrated]. Between two corners it is linear, and constant outside. Of `isotonic` alone. */
+            points: number[][] | null;
+            /** @description How many labels it was fitted to. */
+            labels: number;
+            /** @description The mean log loss of the stored probabilities on these labels. */
+            log_loss_before: number;
+            /** @description The mean log loss of calibrated probabilities, each calibrated by a fit to labels of other inputs (5-fold cross-validation). */
+            log_loss_after: number;
+            /** @description How much smaller the log loss becomes, with its 95% interval. */
+            gain: components["schemas"]["Figure"];
+            /**
+             * Format: date-time
+             * @description When it was fitted. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+        };
+        /** @description An estimate with its 95% interval. */
+        Figure: {
+            /** @description The estimate. */
+            value: number;
+            /** @description The lower end. */
+            low: number;
+            /** @description The upper end. */
+            high: number;
+        };
+        /** @description A page of calibrations, newest first. */
+        CalibrationPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Calibration"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description What to pin. */
+        CalibrationPins: {
+            /** @description By the key of a question of the version, the id of one of its calibrations, or null for none. */
+            questions: {
+                [key: string]: string | null;
+            };
+        };
+        /** @description What is pinned to a version. */
+        PinnedCalibrations: {
+            /** @description The version. */
+            version: number;
+            /** @description By the key of each question of the version, the id of its calibration, or null. */
+            questions: {
+                [key: string]: string | null;
+            };
+        };
+        /** @description The measures of a version. */
+        Quality: {
+            /** @description The version. */
+            version: number;
+            /** @description In the order of the version. */
+            questions: components["schemas"]["QuestionQuality"][];
+        };
+        /** @description The measures of a question. Those that its type does not have, or that need more labels, are null. */
+        QuestionQuality: {
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            /** @description Labels that were looked at. */
+            labels: number;
+            /** @description Labels that count. */
+            counted: number;
+            /**
+             * Format: uuid
+             * @description The calibration whose probabilities were measured; null for the stored ones.
+             */
+            calibration: string | null;
+            /** @description The share of answers that are right, with Wilson's interval. */
+            accuracy: components["schemas"]["Figure"] | null;
+            /** @description The mean of −ln p of the label. */
+            log_loss: components["schemas"]["Figure"] | null;
+            /** @description The mean of (p − y)² of a yes_no, 0 to 1, or of Σ(pₖ − yₖ)², 0 to 2. */
+            brier: components["schemas"]["Figure"] | null;
+            /** @description The mean of F1 over classes. Of choice and yes_no. */
+            macro_f1: components["schemas"]["Figure"] | null;
+            /** @description Each class with 5 labels or more. Of choice and yes_no. */
+            classes: components["schemas"]["QualityClass"][] | null;
+            /** @description Answers by label. Of choice and yes_no. */
+            confusion: components["schemas"]["Confusion"] | null;
+            /** @description The ranked probability score, 0 to 1. Of scale. */
+            rps: components["schemas"]["Figure"] | null;
+            /** @description The mean distance of level and label, in positions. Of scale. */
+            mae: components["schemas"]["Figure"] | null;
+            /** @description Cohen's kappa with quadratic weights. Of scale. */
+            kappa: components["schemas"]["Figure"] | null;
+            /** @description The expected calibration error, debiased (Kumar 2019). From 100 labels on. */
+            ece: components["schemas"]["Figure"] | null;
+            /** @description The expected calibration error, not debiased. From 100 labels on. */
+            ece_plain: components["schemas"]["Figure"] | null;
+            /** @description Reliability in bins of equal size. From 100 labels on. */
+            bins: components["schemas"]["ReliabilityBin"][] | null;
+            /** @description What remains if the least certain answers are left to people. */
+            coverage: components["schemas"]["CoveragePoint"][] | null;
+        };
+        /** @description How well one class is told from the others. */
+        QualityClass: {
+            /** @description The key of an option, or whether the answer is yes. */
+            value: string | boolean;
+            /** @description Labels of the class. */
+            n: number;
+            /** @description Of the answers with this value, the share that is right; null if there are none. */
+            precision: components["schemas"]["Figure"] | null;
+            /** @description Of the labels with this value, the share that is answered so. */
+            recall: components["schemas"]["Figure"];
+            /** @description The harmonic mean of both. */
+            f1: components["schemas"]["Figure"];
+        };
+        /** @description How often each label was answered by each value. */
+        Confusion: {
+            /** @description The values, in order. */
+            values: (boolean | string)[];
+            /** @description A row for each label, with a number for each answer. */
+            counts: number[][];
+        };
+        /** @description Answers of similar probability. */
+        ReliabilityBin: {
+            /** @description Labels. */
+            n: number;
+            /** @description The mean probability. */
+            mean: number;
+            /** @description How often it was so. */
+            rate: number;
+            /** @description The lower end of the 95% interval of the rate. */
+            low: number;
+            /** @description The upper end. */
+            high: number;
+        };
+        /** @description What is kept when answers below a probability are left to people. */
+        CoveragePoint: {
+            /** @description The least probability that is kept. */
+            at: number;
+            /** @description The share of answers that is kept. */
+            kept: number;
+            /** @description The share of the kept ones that is wrong. */
+            risk: number;
+        };
+        /** @description Thresholds of a yes_no, by cost. */
+        Thresholds: {
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            /** @description Labels that were looked at. */
+            labels: number;
+            /** @description Labels that count. */
+            counted: number;
+            /**
+             * Format: uuid
+             * @description The calibration whose probabilities were measured; null for the stored ones.
+             */
+            calibration: string | null;
+            /** @description As sent. */
+            false_yes: number;
+            /** @description As sent. */
+            false_no: number;
+            /** @description As sent. */
+            unsure: number;
+            /** @description By theory: yes begins here. */
+            yes_at: number;
+            /** @description By theory: no ends here. */
+            no_at: number;
+            /** @description What those do to the labels. */
+            theory: components["schemas"]["Threshold"];
+            /** @description The thresholds that cost the least on these labels. They look better than they will be on new answers. */
+            empirical: components["schemas"]["Threshold"];
+            /** @description Labels on both sides of each hundredth, from 0 to 1. */
+            counts: components["schemas"]["ThresholdCount"][];
+        };
+        /** @description Two thresholds and what they do to the labels. */
+        Threshold: {
+            /** @description Yes begins here. */
+            yes_at: number;
+            /** @description No ends here. */
+            no_at: number;
+            /** @description Answers that become yes. */
+            yes: number;
+            /** @description Answers that become no. */
+            no: number;
+            /** @description Answers that are left unsure. */
+            unsure: number;
+            /** @description Of `yes`, those that should be no. */
+            false_yes: number;
+            /** @description Of `no`, those that should be yes. */
+            false_no: number;
+            /** @description The cost of all. */
+            total: number;
+            /** @description The cost of one answer. */
+            mean: number;
+        };
+        /** @description Labels on both sides of a probability. */
+        ThresholdCount: {
+            /** @description The probability. */
+            at: number;
+            /** @description Labels yes at or above it. */
+            from_yes: number;
+            /** @description Labels no at or above it. */
+            from_no: number;
+            /** @description Labels yes at or below it. */
+            to_yes: number;
+            /** @description Labels no at or below it. */
+            to_no: number;
+        };
+        /** @description Two versions on the same labelled inputs. */
+        Comparison: {
+            /** @description The question. */
+            question: components["schemas"]["Key"];
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            /** @description Labelled inputs that were looked at. */
+            labels: number;
+            /** @description Inputs that were compared. */
+            counted: number;
+            /** @description Inputs that were not compared. */
+            left_out: components["schemas"]["LeftOut"];
+            /** @description Version a. */
+            a: components["schemas"]["ComparedVersion"];
+            /** @description Version b. */
+            b: components["schemas"]["ComparedVersion"];
+            /** @description b minus a. */
+            differences: components["schemas"]["Differences"];
+            /** @description McNemar's exact test of equal accuracy. */
+            mcnemar: components["schemas"]["McNemar"];
+            /** @description `better`, `worse`, or `not distinguishable with <n> labels`: version b, compared with a. */
+            verdict: string;
+        };
+        /** @description Inputs that were not compared. */
+        LeftOut: {
+            /** @description A label is an option that the other version lacks. */
+            other_option: number;
+            /** @description The results of the versions have different labels. */
+            other_label: number;
+        };
+        /** @description The measures of one of two versions. */
+        ComparedVersion: {
+            /** @description The version. */
+            version: number;
+            /** @description The share of answers that are right, with Wilson's interval. */
+            accuracy: components["schemas"]["Figure"] | null;
+            /** @description The mean of −ln p of the label. */
+            log_loss: components["schemas"]["Figure"] | null;
+            /** @description The mean of (p − y)² of a yes_no, 0 to 1, or of Σ(pₖ − yₖ)², 0 to 2. */
+            brier: components["schemas"]["Figure"] | null;
+            /** @description The mean of F1 over classes. Of choice and yes_no. */
+            macro_f1: components["schemas"]["Figure"] | null;
+            /** @description Each class with 5 labels or more. Of choice and yes_no. */
+            classes: components["schemas"]["QualityClass"][] | null;
+            /** @description Answers by label. Of choice and yes_no. */
+            confusion: components["schemas"]["Confusion"] | null;
+            /** @description The ranked probability score, 0 to 1. Of scale. */
+            rps: components["schemas"]["Figure"] | null;
+            /** @description The mean distance of level and label, in positions. Of scale. */
+            mae: components["schemas"]["Figure"] | null;
+            /** @description Cohen's kappa with quadratic weights. Of scale. */
+            kappa: components["schemas"]["Figure"] | null;
+            /** @description The expected calibration error, debiased (Kumar 2019). From 100 labels on. */
+            ece: components["schemas"]["Figure"] | null;
+            /** @description The expected calibration error, not debiased. From 100 labels on. */
+            ece_plain: components["schemas"]["Figure"] | null;
+            /** @description Reliability in bins of equal size. From 100 labels on. */
+            bins: components["schemas"]["ReliabilityBin"][] | null;
+            /** @description What remains if the least certain answers are left to people. */
+            coverage: components["schemas"]["CoveragePoint"][] | null;
+        };
+        /** @description Differences of measures, with paired intervals. Below 0 is better of losses, above 0 of the others. */
+        Differences: {
+            /** @description Of accuracy. */
+            accuracy: components["schemas"]["Figure"];
+            /** @description Of log loss. */
+            log_loss: components["schemas"]["Figure"];
+            /** @description Of the Brier score. */
+            brier: components["schemas"]["Figure"];
+            /** @description Of macro-F1. */
+            macro_f1: components["schemas"]["Figure"] | null;
+            /** @description Of the ranked probability score. */
+            rps: components["schemas"]["Figure"] | null;
+            /** @description Of the mean distance. */
+            mae: components["schemas"]["Figure"] | null;
+            /** @description Of kappa. */
+            kappa: components["schemas"]["Figure"] | null;
+        };
+        /** @description McNemar's exact test of equal accuracy, two-sided. */
+        McNemar: {
+            /** @description Answers that only version a had right. */
+            only_a: number;
+            /** @description Answers that only version b had right. */
+            only_b: number;
+            /** @description How likely counts as different as these are if neither is better. */
+            p: number;
         };
         /** @description A member to invite, or with `claim` a rule. */
         NewMember: {
@@ -1520,6 +2249,11 @@ export interface components {
             price: components["schemas"]["Price"] | null;
             /** @description The names of the models that are asked in its place when it fails, in this order. */
             fallback: string[];
+            /**
+             * @description In which order the model reads options: in several cyclic orders (`cyclic`), whose probabilities are pooled, or in that of the definition (null).
+             * @enum {string|null}
+             */
+            order: "cyclic" | null;
         };
         /**
          * @description Where probabilities come from: the model's API returns them (`native`), the log-probabilities of tokens (`logprobs`), what the model states (`stated`), or no model at all (`simulated`).
@@ -1541,6 +2275,112 @@ export interface components {
             data: components["schemas"]["AuditEntry"][];
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description Whether a prism is watched. */
+        DriftChange: {
+            /** @description Whether its answers are counted. */
+            watched: boolean;
+            /** @description The version that the reference is of; the latest unless given. */
+            version?: number | null;
+            /** @description The reference period of the version. Null, or absent: its first 2,000 results. */
+            reference?: components["schemas"]["DriftPeriod"] | null;
+        };
+        /** @description A time of whole hours of the last 90 days. */
+        DriftPeriod: {
+            /**
+             * Format: date-time
+             * @description When the first hour begins.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the last hour ends.
+             */
+            to: string;
+        };
+        /** @description How far the answers of a version are from its reference. */
+        Drift: {
+            /** @description The version. */
+            version: number;
+            /** @description Whether the answers of the prism are counted. */
+            watched: boolean;
+            /**
+             * Format: date-time
+             * @description Results that began before are counted. Null if the prism is not watched.
+             */
+            counted_to: string | null;
+            /** @description What is compared with. Null if the prism is not watched. */
+            reference: components["schemas"]["DriftReference"] | null;
+            /** @description The questions of the version, in its order. None if the prism is not watched. */
+            questions: components["schemas"]["DriftOfQuestion"][];
+        };
+        /** @description What answers are compared with. */
+        DriftReference: {
+            /**
+             * @description The first 2,000 results that are counted, or a period that was set.
+             * @enum {string}
+             */
+            kind: "first" | "set";
+            /**
+             * Format: date-time
+             * @description When the first result began, or the period begins. Null while there is no result.
+             */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description When the last result began, or the period ends.
+             */
+            to: string | null;
+            /** @description How many results it has so far. Fewer than 500 are not compared with. */
+            results: number;
+        };
+        /** @description The drift of the answers to a question. */
+        DriftOfQuestion: {
+            /** @description Its key. */
+            question: string;
+            /** @description Its number in the version, from 0, by which metrics name it. */
+            index: number;
+            /**
+             * @description Its type.
+             * @enum {string}
+             */
+            type: "choice" | "yes_no" | "scale";
+            hour: components["schemas"]["DriftWindow"];
+            day: components["schemas"]["DriftWindow"];
+            /** @description The last 48 clock hours that have results, the oldest first. */
+            hours: components["schemas"]["DriftWindow"][];
+            /** @description The last 30 days of UTC that have results, the oldest first. */
+            days: components["schemas"]["DriftWindow"][];
+        };
+        /** @description A time that is compared with the reference. */
+        DriftWindow: {
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            to: string;
+            /** @description The results that began in it. */
+            results: number;
+            /** @description Whether either index is above its limit. */
+            alarm: boolean;
+            /** @description Of the top probability, in ten bins. Null for fewer than 100 results, or than 500 of the reference. */
+            probability: components["schemas"]["DriftIndex"] | null;
+            /** @description Of the shares of the answers. Null likewise. */
+            classes: components["schemas"]["DriftIndex"] | null;
+        };
+        /** @description A population stability index. */
+        DriftIndex: {
+            /** @description The index: 0 if both are distributed alike. */
+            psi: number;
+            /** @description What an index without drift exceeds in at most 0.1 % of comparisons; 0.1 at least. */
+            limit: number;
+            /** @description Whether the index is above its limit. */
+            alarm: boolean;
         };
         /** @description How long results are kept. */
         Retention: {
@@ -1613,7 +2453,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "account.create" | "account.limits" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
+            action: "account.create" | "account.limits" | "key.create" | "key.revoke" | "prism.create" | "prism.rename" | "prism.archive" | "prism.unarchive" | "version.create" | "lens.replace" | "calibration.create" | "calibration.pin" | "result.delete" | "results.delete" | "results.retry" | "prism.retention" | "prism.drift" | "file.delete" | "run.create" | "run.pause" | "run.resume" | "run.cancel" | "run.retry" | "run.limits" | "member.add" | "member.change" | "member.remove" | "member.link" | "member.sign_in" | "member.key" | "member.sign_out";
             /** @description What it was done to. */
             object: components["schemas"]["AuditObject"];
             /** @description More about the change. Its members depend on the action. */
@@ -1636,6 +2476,8 @@ export interface components {
                 signed_in_by?: "link" | "openid";
                 /** @description The retention, of `prism.retention`, and of `results.delete` by retention. */
                 days?: number | null;
+                /** @description Whether the prism is watched, of `prism.drift`. */
+                watched?: boolean;
                 /** @description What selects the results, of `results.delete` by a call. */
                 by?: ("ref" | "before" | "status")[];
                 /**
@@ -1654,7 +2496,7 @@ export interface components {
                 from?: string;
                 /**
                  * Format: date-time
-                 * @description The bound of the time of saving, of `results.retry`, if the call had one.
+                 * @description The bound of the time of saving, of `results.retry`, or of the reference period, of `prism.drift`, if the call had one.
                  */
                 to?: string;
                 /** @description How many results a call retries, of `results.retry`. */
@@ -1751,7 +2593,7 @@ export interface components {
             run_id: string | null;
             /** @description Null. */
             run_row: number | null;
-            /** @description The model that was asked last. */
+            /** @description The model whose answers these are, or that was asked last if there are none. */
             model: components["schemas"]["RecordModel"] | null;
             /** @description What all tries took together, as far as upstreams said. */
             usage: components["schemas"]["RecordUsage"] | null;
@@ -1759,8 +2601,15 @@ export interface components {
             label_mass: {
                 [key: string]: number;
             } | null;
+            /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
+            order_disagreement: {
+                [key: string]: number;
+            } | null;
+            /** @description Both models, if an answer of the first one was doubtful. Null if no second model was wanted. */
+            escalation: components["schemas"]["Escalation"] | null;
+            labels: components["schemas"]["Labels"];
         };
-        /** @description The configured model that was asked last. */
+        /** @description The configured model whose answers these are, or that was asked last if there are none. */
         RecordModel: {
             /** @description Its name. */
             name: string | null;
@@ -1772,6 +2621,35 @@ export interface components {
             tries: number;
             /** @description Whether it is a fallback of the model that was asked first. */
             fell_back: boolean;
+        };
+        /** @description Both models of a call whose first answers were doubtful. */
+        Escalation: {
+            /** @description The questions whose first answers were doubtful, in the order of the version. */
+            questions: string[];
+            /**
+             * @description Why the first answers are the result. Null if those of the second model are. `skipped`: its last calls failed, so it was not asked.
+             * @enum {string|null}
+             */
+            error_code: "timeout" | "unreachable" | "refused" | "no_usable_answer" | "no_log_probabilities" | "model_not_configured" | "skipped" | null;
+            /** @description The model of the version, or its fallback. */
+            first: components["schemas"]["AnsweredModel"];
+            /** @description The model that was escalated to, or its fallback. */
+            second: components["schemas"]["AnsweredModel"];
+        };
+        /** @description A model of an escalation. */
+        AnsweredModel: {
+            /** @description Its name. */
+            name: string | null;
+            /** @description Its provider. */
+            provider: string | null;
+            /** @description What its upstream calls it. */
+            model: string | null;
+            /** @description Whether it is a fallback of the model that was asked first, or of the one that was escalated to. */
+            fell_back: boolean;
+            /** @description Question key to answer, in the order of the version, as in format `raw`. Null if it gave none. */
+            answers: {
+                [key: string]: components["schemas"]["Answer"];
+            } | null;
         };
         /** @description Tokens and their cost. */
         RecordUsage: {
@@ -1973,17 +2851,23 @@ export interface components {
                 [key: string]: string;
             }[];
         };
-        /** @description A run of a file. */
+        /** @description A run of a file, with `file_id` and `fields`, or of the labelled inputs of a version, with `from_labels_of`. */
         NewRun: {
             /**
              * Format: uuid
              * @description The file, which is ready.
              */
-            file_id: string;
-            /** @description For each field of the version, by its key, the column whose cells are its values. */
-            fields: {
+            file_id?: string;
+            /** @description In place of a file and its columns: a version whose inputs with labels that count are answered, and labelled alike. Needs a key of an editor. */
+            from_labels_of?: number | null;
+            /** @description For each field of the version, by its key, the column whose cells are its values. Not with `from_labels_of`. */
+            fields?: {
                 [key: string]: string;
             };
+            /** @description For each question that has labels, by its key, the column whose cells are the labels of the results. Needs a key of an editor. */
+            labels?: {
+                [key: string]: string;
+            } | null;
             /** @description The column whose cells are the refs of the results. */
             ref?: string | null;
             /** @description The column whose cells are the contexts; if the file has no such column, the context of every row. */
@@ -2049,6 +2933,8 @@ export interface components {
             cancelled: number;
             /** @description Rows that wait. */
             pending: number;
+            /** @description How many labels of its rows are stored; null without label columns. */
+            labels: components["schemas"]["RunLabels"] | null;
             /** @description How fast it goes. */
             rows_per_second_now: number;
             /** @description How long it still takes, or null if that is not known. */
@@ -2099,6 +2985,10 @@ export interface components {
             invalid: components["schemas"]["InvalidRow"][];
             /** @description How many of the checked rows a create call would refuse. */
             invalid_total: number;
+            /** @description The first 100 cells that are no label. The rows are answered. */
+            invalid_labels: components["schemas"]["InvalidRow"][];
+            /** @description How many cells of the checked rows are no label. */
+            invalid_labels_total: number;
             /** @description About how many tokens models would read. Those that they write are not known before. */
             tokens: number;
             /** @description How many calls of the model there would be. Failed calls are repeated, and so more. */
@@ -2263,6 +3153,16 @@ export interface components {
         IfMatch: string;
         /** @description The format of the result. Sent empty it is `json`. */
         Format: components["schemas"]["Format"];
+        /**
+         * @description The number of the version.
+         * @example 1
+         */
+        VersionNumber: number;
+        /**
+         * @description The id of the calibration, in any letter case.
+         * @example 0199f5d0-21b4-7e90-8c3d-6f1a2b3c4d5e
+         */
+        CalibrationId: string;
         /** @description How many items a page holds at most. */
         Limit: number;
         /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
@@ -3304,6 +4204,629 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listCalibrations: {
+        parameters: {
+            query?: {
+                /** @description Only calibrations of the question with this key. */
+                question?: string;
+                /** @description How many items a page holds at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of calibrations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalibrationPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCalibration"];
+            };
+        };
+        responses: {
+            /** @description The calibration. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The prism is archived, or its labels do not give a calibration. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+                /**
+                 * @description The id of the calibration, in any letter case.
+                 * @example 0199f5d0-21b4-7e90-8c3d-6f1a2b3c4d5e
+                 */
+                calibration_id: components["parameters"]["CalibrationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calibration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism, version or calibration. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readPinnedCalibrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is pinned. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PinnedCalibrations"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pinCalibrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CalibrationPins"];
+            };
+        };
+        responses: {
+            /** @description What is pinned now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PinnedCalibrations"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The prism is archived. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readQuality: {
+        parameters: {
+            query?: {
+                /** @description Only the question with this key. */
+                question?: string;
+                /** @description Only results that this configured model answered. */
+                model?: string;
+                /** @description Measure what the pinned calibrations make of the stored probabilities. */
+                calibrated?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The measures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quality"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too few labels count. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readThresholds: {
+        parameters: {
+            query: {
+                /**
+                 * @description The key of a yes_no question.
+                 * @example refund
+                 */
+                question: string;
+                /**
+                 * @description What a yes costs that should be no, in any unit.
+                 * @example 5
+                 */
+                false_yes: number;
+                /**
+                 * @description What a no costs that should be yes.
+                 * @example 1
+                 */
+                false_no: number;
+                /**
+                 * @description What an answer costs that is left unsure.
+                 * @example 0.5
+                 */
+                unsure: number;
+                /** @description Only results that this configured model answered. */
+                model?: string;
+                /** @description Measure what the pinned calibrations make of the stored probabilities. */
+                calibrated?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+                /**
+                 * @description The number of the version.
+                 * @example 1
+                 */
+                version: components["parameters"]["VersionNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The thresholds. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Thresholds"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too few labels count. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    compareVersions: {
+        parameters: {
+            query: {
+                /**
+                 * @description The number of a version.
+                 * @example 1
+                 */
+                a: number;
+                /**
+                 * @description The number of the version to compare with it.
+                 * @example 2
+                 */
+                b: number;
+                /**
+                 * @description The key of a question that both versions have.
+                 * @example refund
+                 */
+                question: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too few labels count. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     replaceLens: {
         parameters: {
             query?: never;
@@ -3537,6 +5060,129 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
             404: components["responses"]["PrismNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readDrift: {
+        parameters: {
+            query?: {
+                /** @description The latest version unless given. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The drift of the version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DriftChange"];
+            };
+        };
+        responses: {
+            /** @description The drift of the version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
@@ -3881,6 +5527,316 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the result, in any letter case.
+                 * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+                 */
+                result_id: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The labels of the result. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelledResult"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such result in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the result, in any letter case.
+                 * @example 0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10
+                 */
+                result_id: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLabels"];
+            };
+        };
+        responses: {
+            /** @description The labels of the result. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelledResult"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such result in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The result failed, so it has no answers to label. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listLabels: {
+        parameters: {
+            query?: {
+                /** @description Only results of this version. */
+                version?: number;
+                /** @description Only labels of the question with this key. */
+                question?: string;
+                /** @description How many items a page holds at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of labelled results. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelPage"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            404: components["responses"]["PrismNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManyLabels"];
+            };
+        };
+        responses: {
+            /** @description How many were stored, and which were not. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedLabels"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            404: components["responses"]["PrismNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["ContentTypeNotParsed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listLabelQueue: {
+        parameters: {
+            query: {
+                /**
+                 * @description The key of the question.
+                 * @example topic
+                 */
+                question: string;
+                /** @description The order of the results. */
+                order?: "random" | "uncertain";
+                /** @description Only results of this version. */
+                version?: number;
+                /** @description How many items a page holds at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The slug or the id of the prism.
+                 * @example support-triage
+                 */
+                prism: components["parameters"]["Prism"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of results to label. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelQueue"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RoleNotAllowed"];
+            /** @description No such prism or version in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

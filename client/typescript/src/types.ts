@@ -1,4 +1,4 @@
-import type { Answers, RawAnswers } from "./answers.js";
+import type { Answers, Row } from "./answers.js";
 import type { components, operations } from "./schema.js";
 
 /** The types of the OpenAPI document. */
@@ -6,11 +6,13 @@ export type Schemas = components["schemas"];
 
 // A request whose times may be Dates too.
 type WithTimes<T> = { [Name in keyof T]: Name extends "from" | "to" | "before" | "expires_at" ? T[Name] | Date : T[Name] };
+// A query whose "true" and "false" may be booleans too.
+type WithBooleans<T> = { [Name in keyof T]: NonNullable<T[Name]> extends "true" | "false" ? T[Name] | boolean : T[Name] };
 
 /** What an operation's query selects. Times may be Dates. */
-export type Selection<Operation extends keyof operations> = WithTimes<NonNullable<operations[Operation]["parameters"]["query"]>>;
+export type Selection<Operation extends keyof operations> = WithBooleans<WithTimes<NonNullable<operations[Operation]["parameters"]["query"]>>>;
 
-/** How a result is written: `json` has the columns of the Lens, `raw` every stored probability; the others are rows of text. */
+/** How a result is written: `raw` has the answers with every probability, `json` the columns of the Lens; the others are rows of text. */
 export type Format = Schemas["Format"];
 
 /** The formats of rows, which exports have. */
@@ -20,27 +22,32 @@ export type RowFormat = Exclude<Format, "json" | "raw">;
 export type Status = Schemas["Status"];
 
 type Told = Omit<Schemas["Result"], "status" | "error" | "answers">;
-
-/** A result whose model gave no usable answer. `error` says why in words. */
-export type FailedResult = Told & { status: "failed"; error: string; answers: null };
+type Ok = Told & { status: "ok"; error: null };
+type Failed = Told & { status: "failed"; error: string };
 
 /** A result with answers. */
-export type Answered<A> = Told & { status: "ok"; error: null; answers: A };
+export type AnsweredResult = Ok & { answers: Answers };
 
-/** A saved result, with its answers as the Lens of its prism shapes them. `status` tells whether it has answers. */
-export type Result = Answered<Answers> | FailedResult;
+/** A result whose model gave no usable answer. `error` says why in words. */
+export type FailedResult = Failed & { answers: null };
 
-/** A saved result with the stored answer to every question. */
-export type RawResult = Answered<RawAnswers> | FailedResult;
+/** A saved result. `status` tells whether it has answers. */
+export type Result = AnsweredResult | FailedResult;
+
+/** A result with answers in the format json: `row` has the columns of the current Lens of its prism. */
+export type AnsweredRow = Ok & { row: Row };
+
+/** A saved result in the format json. */
+export type ResultRow = AnsweredRow | (Failed & { row: null });
 
 /** What a created or retried result is in a format. A failed one is a FailedError. */
-export type AnsweredIn<F extends Format> = F extends "json" ? Answered<Answers> : F extends "raw" ? Answered<RawAnswers> : string;
+export type AnsweredIn<F extends Format> = F extends "raw" ? AnsweredResult : F extends "json" ? AnsweredRow : string;
 
 /** What a read result is in a format. */
-export type ResultIn<F extends Format> = F extends "json" ? Result : F extends "raw" ? RawResult : string;
+export type ResultIn<F extends Format> = F extends "raw" ? Result : F extends "json" ? ResultRow : string;
 
-/** The stored answer to one question. */
-export type RawAnswer = Schemas["Answer"];
+/** The answer to one question, with every probability. */
+export type Answer = Schemas["Answer"];
 export type ChoiceAnswer = Schemas["ChoiceAnswer"];
 export type YesNoAnswer = Schemas["YesNoAnswer"];
 export type ScaleAnswer = Schemas["ScaleAnswer"];
@@ -59,7 +66,12 @@ type Input =
 export type NewResult = Input & Omit<Schemas["CreateResult"], "fields" | "text" | "idempotency_key"> & { idempotency_key?: string | null };
 
 /** Everything that is kept of the call that made a result. */
-export type ResultRecord = Schemas["Record"];
+export type ResultRecord = Omit<Schemas["Record"], "escalation"> & Escalated;
+type Escalated = { escalation: Escalation | null };
+/** Both models of a call whose first answers were doubtful. */
+export type Escalation = Omit<Schemas["Escalation"], "first" | "second"> & { first: AnsweredModel; second: AnsweredModel };
+/** One of the models of an escalation. Its answers are null if it gave none. */
+export type AnsweredModel = Omit<Schemas["AnsweredModel"], "answers"> & { answers: Answers | null };
 export type ResultDeletion = WithTimes<Omit<Schemas["ResultDeletion"], "dry_run">>;
 export type ResultRetry = WithTimes<Omit<Schemas["ResultRetry"], "status" | "dry_run">>;
 export type Deleting = Schemas["Deleting"];
@@ -79,17 +91,19 @@ export type Option = Schemas["Option"];
 export type Level = Schemas["Level"];
 export type Lens = Schemas["Lens"];
 export type Column = Schemas["Column"];
+/** Has a second model answer when an answer of the first one is doubtful. */
+export type Escalate = Schemas["Escalate"];
 
 /** A definition to try, and what to ask it about. */
 export type NewTry = Input & Omit<Schemas["NewTry"], "fields" | "text">;
-type TryTold = Omit<Schemas["Try"], "status" | "error" | "raw" | "json">;
-/** What a definition answered. Nothing of it is saved. */
-export type Try = TryTold & { status: "ok"; error: null; raw: RawAnswers; json: Answers };
+type TryTold = Omit<Schemas["Try"], "status" | "error" | "raw" | "json" | "escalation"> & Escalated;
+/** What a definition answered, and the row of its Lens. Nothing of it is saved. */
+export type Try = TryTold & { status: "ok"; error: null; answers: Answers; row: Row };
 /** A try whose model gave no usable answer. */
-export type FailedTry = TryTold & { status: "failed"; error: string; raw: null; json: null };
+export type FailedTry = TryTold & { status: "failed"; error: string; answers: null; row: null };
 
 /** A result under a Lens that is not stored. `missing` says, by the name of each column that is null, why. */
-export type PreviewedResult = Omit<Schemas["PreviewedResult"], "result"> & { result: Result };
+export type PreviewedResult = Omit<Schemas["PreviewedResult"], "result"> & { result: ResultRow };
 export type PreviewedLens = Omit<Schemas["PreviewedLens"], "data"> & { data: PreviewedResult[] };
 
 export type Model = Schemas["Model"];
@@ -108,6 +122,45 @@ export type AuditEntry = Schemas["AuditEntry"];
 export type Usage = Schemas["Usage"];
 export type UsageSum = Schemas["UsageSum"];
 
+/** How the results were chosen that are labelled. Labels of results that were chosen as `uncertain` enter no measure. */
+export type LabelSample = Schemas["LabelSample"];
+/** What was right for a question of a result. */
+export type Label = Schemas["Label"];
+export type LabelledResult = Schemas["LabelledResult"];
+export type NewLabels = Schemas["NewLabels"];
+export type NewLabel = Schemas["NewLabel"];
+export type ManyLabels = Schemas["ManyLabels"];
+export type AddedLabels = Schemas["AddedLabels"];
+export type InvalidLabel = Schemas["InvalidLabel"];
+export type QueuedResult = Omit<Schemas["QueuedResult"], "answers"> & { answers: Answers };
+/** A page of results to label. Send their labels with its `sample`. */
+export type LabelQueue = Page<QueuedResult> & Pick<Schemas["LabelQueue"], "sample">;
+
+export type NewCalibration = Schemas["NewCalibration"];
+/** Maps the probabilities of a question of a version. */
+export type Calibration = Schemas["Calibration"];
+export type PinnedCalibrations = Schemas["PinnedCalibrations"];
+/** An estimate with its 95% interval. */
+export type Figure = Schemas["Figure"];
+export type Quality = Schemas["Quality"];
+export type QuestionQuality = Schemas["QuestionQuality"];
+export type QualityClass = Schemas["QualityClass"];
+export type Confusion = Schemas["Confusion"];
+export type ReliabilityBin = Schemas["ReliabilityBin"];
+export type CoveragePoint = Schemas["CoveragePoint"];
+export type Thresholds = Schemas["Thresholds"];
+export type Threshold = Schemas["Threshold"];
+export type Comparison = Schemas["Comparison"];
+export type ComparedVersion = Schemas["ComparedVersion"];
+
+/** Whether a prism is watched, and what its answers are compared with. */
+export type DriftChange = Omit<Schemas["DriftChange"], "reference"> & { reference?: WithTimes<Schemas["DriftPeriod"]> | null };
+export type Drift = Schemas["Drift"];
+export type DriftReference = Schemas["DriftReference"];
+export type QuestionDrift = Schemas["DriftOfQuestion"];
+export type DriftWindow = Schemas["DriftWindow"];
+export type DriftIndex = Schemas["DriftIndex"];
+
 export type FileFormat = Schemas["FileFormat"];
 export type NewFile = Schemas["NewFile"];
 export type File = Schemas["File"];
@@ -115,7 +168,7 @@ export type FilePart = Schemas["FilePart"];
 /** Rows of a file: of each column the cell, or null for what the row of a jsonl file lacks. */
 export type FileRows = { data: Record<string, string | null>[] };
 
-/** A run of a file. Its idempotency key is like that of {@link NewResult}. */
+/** A run of a file, with its columns, or of the labelled inputs of a version. Its idempotency key is like that of {@link NewResult}. */
 export type NewRun = Omit<Schemas["NewRun"], "dry_run">;
 export type Run = Schemas["Run"];
 export type RunStatus = Schemas["RunStatus"];

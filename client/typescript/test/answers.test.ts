@@ -1,62 +1,81 @@
 import { describe, expect, it } from "vitest";
-import { AnswerError, Answers, type Prism, RawAnswers } from "../src/index.js";
-import { answer, answering, failure, json, jsonType, okJson, resultId, serving } from "./serving.js";
+import { AnswerError, Answers, type Prism, Row } from "../src/index.js";
+import { answer, answering, failure, json, jsonType, okJson, resultId, rowJson, serving } from "./serving.js";
 
-const answers = new Answers([["topic", "billing"], ["upset", "unsure"], ["urgency", "high"], ["urgency_average", 2.5], ["new", null]]);
-
-describe("answers have a kind", () => {
-  it("that is read without a cast", () => {
-    const read: [string, "yes" | "no" | "unsure", string, number] = [
-      answers.choice("topic"), answers.yesNo("upset"), answers.scale("urgency"), answers.number("urgency_average"),
-    ];
-    expect(read).toEqual(["billing", "unsure", "high", 2.5]);
-  });
-  it.each<[string, () => unknown, string]>([
-    ["an unknown column", () => answers.choice("topik"), `there is no column "topik"; there are "topic", "upset", "urgency", "urgency_average", "new"`],
-    ["a number for a choice", () => answers.choice("urgency_average"), `the column "urgency_average" has a number, not an answer`],
-    ["a choice for yes or no", () => answers.yesNo("topic"), `the column "topic" is not that of a yes_no question`],
-    ["a choice for a number", () => answers.number("topic"), `the column "topic" has a text, not a number`],
-    ["a column without an answer", () => answers.scale("new"), `the column "new" is null: the version that answered lacks its question`],
-  ])("that has to fit: %s", (_, read, message) => {
-    expect(read).toThrow(AnswerError);
-    expect(read).toThrow(message);
-  });
-
-  const raw = new RawAnswers([
+describe("answers have the type of their question", () => {
+  const answers = new Answers([
     ["topic", { type: "choice", value: "z", probabilities: { z: 0.75, a: 0.25 }, confidence: 0.5 }],
     ["upset", { type: "yes_no", probability: 0 }],
     ["urgency", { type: "scale", level: "low", probabilities: { low: 1, high: 0 } }],
   ]);
-  it("also as they are stored", () => {
-    expect([raw.choice("topic").probabilities["z"], raw.yesNo("upset").probability, raw.scale("urgency").level]).toEqual([0.75, 0, "low"]);
-    expect(() => raw.scale("topic")).toThrow(`the question "topic" has the type choice, not scale`);
-    expect(() => raw.choice("x")).toThrow(`there is no question "x"`);
+  it("and are read without a cast", () => {
+    const { value, confidence, probabilities } = answers.choice("topic");
+    expect([value, confidence, Object.entries(probabilities)]).toEqual(["z", 0.5, [["z", 0.75], ["a", 0.25]]]);
+    expect([answers.yesNo("upset").probability, answers.scale("urgency").level, answers.scale("urgency").probabilities["high"]]).toEqual([0, "low", 0]);
+  });
+  it.each<[string, () => unknown, string]>([
+    ["an unknown question", () => answers.choice("topik"), `there is no question "topik"; there are "topic", "upset", "urgency"`],
+    ["a scale for a choice", () => answers.choice("urgency"), `the question "urgency" has the type scale, not choice`],
+    ["a choice for yes or no", () => answers.yesNo("topic"), `the question "topic" has the type choice, not yes_no`],
+    ["a yes_no for a scale", () => answers.scale("upset"), `the question "upset" has the type yes_no, not scale`],
+  ])("which has to fit: %s", (_, read, message) => {
+    expect(read).toThrow(AnswerError);
+    expect(read).toThrow(message);
   });
 });
 
-describe("answers keep their order", () => {
+describe("columns have a kind", () => {
+  const row = new Row([["topic", "billing"], ["upset", "unsure"], ["urgency_average", 2.5], ["new", null]]);
+  it("that is read without a cast", () => {
+    const read: [string, "yes" | "no" | "unsure", number] = [row.text("topic"), row.yesNo("upset"), row.number("urgency_average")];
+    expect(read).toEqual(["billing", "unsure", 2.5]);
+  });
+  it.each<[string, () => unknown, string]>([
+    ["an unknown column", () => row.text("topik"), `there is no column "topik"; there are "topic", "upset", "urgency_average", "new"`],
+    ["a number for a text", () => row.text("urgency_average"), `the column "urgency_average" has a number, not a text`],
+    ["a choice for yes or no", () => row.yesNo("topic"), `the column "topic" is not that of a yes_no question`],
+    ["a choice for a number", () => row.number("topic"), `the column "topic" has a text, not a number`],
+    ["a column without a value", () => row.text("new"), `the column "new" is null: the stored answers have no value for it`],
+  ])("that has to fit: %s", (_, read, message) => {
+    expect(read).toThrow(AnswerError);
+    expect(read).toThrow(message);
+  });
+});
+
+describe("answers and columns keep their order", () => {
+  const json = { format: "json" } as const;
   it("of a result", async () => {
     const result = await (await answering(200, jsonType, okJson)).createResult("a", { text: "t" });
-    expect([...result.answers]).toEqual([["z", "yes"], ["a", 0.5], ["n", null]]);
+    expect([...result.answers.keys()]).toEqual(["z", "a"]);
     expect(JSON.stringify(result)).toBe(okJson);
+    const { row, ...told } = await (await answering(200, jsonType, rowJson)).createResult("a", { text: "t" }, json);
+    expect([...row]).toEqual([["z", "yes"], ["a", 0.5], ["n", null]]);
+    expect(JSON.stringify({ ...told, answers: row })).toBe(rowJson);
   });
   it.each(['"10":"a","2":"b \\"3\\": c","x":1,"1":null', '"__proto__":"a","1" : 2'])("with any names: %s", async (members) => {
-    const text = okJson.replace('"z":"yes","a":0.5,"n":null', members);
-    const result = await (await answering(200, jsonType, text)).createResult("a", { text: "t" });
+    const text = rowJson.replace('"z":"yes","a":0.5,"n":null', members);
+    const result = await (await answering(200, jsonType, text)).createResult("a", { text: "t" }, json);
     const names = [...members.matchAll(/(?<=^|,)"(\w+)"/g)].map(([, name]) => name);
-    expect([...result.answers.keys()]).toEqual(names);
-    expect([...result.answers.values()]).toEqual(members.startsWith('"10') ? ["a", 'b "3": c', 1, null] : ["a", 2]);
+    expect([...result.row.keys()]).toEqual(names);
+    expect([...result.row.values()]).toEqual(members.startsWith('"10') ? ["a", 'b "3": c', 1, null] : ["a", 2]);
     expect(result.id).toBe(resultId);
   });
   it("of lists and tries, in both forms", async () => {
-    const page = `{"data":[${okJson.replace('"a":0.5', '"7":0.5')}],"next_cursor":null}`;
-    const { data } = await (await answering(200, jsonType, page)).listResults();
-    expect([...data[0]!.answers!.keys()]).toEqual(["z", "7", "n"]);
+    const page = (of: string) => `{"data":[${of}],"next_cursor":null}`;
+    const { data } = await (await answering(200, jsonType, page(okJson))).listResults();
+    expect(data[0]!.answers!.yesNo("z").probability).toBe(0.75);
+    const rows = await (await answering(200, jsonType, page(rowJson.replace('"a":0.5', '"7":0.5')))).listResults(json);
+    expect([...rows.data[0]!.row!.keys()]).toEqual(["z", "7", "n"]);
     const tried = await (
       await answering(200, jsonType, `{"status":"ok","raw":{"z":{"type":"yes_no","probability":0.5},"a":{"type":"yes_no","probability":1}},"json":{"z":"unsure","9":1}}`)
     ).tryDefinition({ definition: { fields: [], questions: [] }, text: "t" });
-    expect([...tried.raw.keys(), ...tried.json.keys()]).toEqual(["z", "a", "z", "9"]);
-    expect([tried.raw.yesNo("a").probability, tried.json.yesNo("z")]).toEqual([1, "unsure"]);
+    expect([...tried.answers.keys(), ...tried.row.keys()]).toEqual(["z", "a", "z", "9"]);
+    expect([tried.answers.yesNo("a").probability, tried.row.yesNo("z")]).toEqual([1, "unsure"]);
+  });
+  it("of both models of an escalation", async () => {
+    const escalation = `{"questions":["z"],"error_code":"timeout","first":{"answers":{"z":{"type":"yes_no","probability":0.5}}},"second":{"answers":null}}`;
+    const record = await (await answering(200, jsonType, `{"escalation":${escalation}}`)).readRecord("a");
+    expect([record.escalation?.first.answers?.yesNo("z").probability, record.escalation?.second.answers]).toEqual([0.5, null]);
   });
   it("and other names stay", async () => {
     const { data } = await (await answering(200, jsonType, `{"data":[{"2024":"1","n":null}]}`)).listFileRows("f");

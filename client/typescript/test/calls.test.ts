@@ -41,9 +41,9 @@ describe("errors", () => {
 
   it.each<[string, (prism: Prism) => Promise<unknown>]>([
     ["create", (p) => p.createResult("a", text)],
-    ["create raw", (p) => p.createResult("a", text, { format: "raw" })],
+    ["create json", (p) => p.createResult("a", text, { format: "json" })],
     ["retry", (p) => p.retryResult("a")],
-    ["retry raw", (p) => p.retryResult("a", { format: "raw" })],
+    ["retry json", (p) => p.retryResult("a", { format: "json" })],
   ])("carry a failed result: %s", async (_, call) => {
     const error = await failure(call(await answering(502, jsonType, failedJson)), FailedError);
     expect(error).toMatchObject({ result: { id: resultId, status: "failed", answers: null }, body: failedJson, requestId: "r-1" });
@@ -63,7 +63,7 @@ describe("errors", () => {
   it("carry a failed try", async () => {
     const failed = `{"status":"failed","error":"The model did not answer within 15 seconds.","error_code":"timeout","raw":null,"json":null}`;
     const error = await failure((await answering(502, jsonType, failed)).tryDefinition(tryOf), FailedError);
-    expect(error).toMatchObject({ try: { error_code: "timeout" }, result: undefined });
+    expect(error).toMatchObject({ try: { error_code: "timeout", answers: null, row: null }, result: undefined });
     expect(error.message).toBe("prism: tryDefinition: The model did not answer within 15 seconds.");
   });
 
@@ -242,7 +242,7 @@ describe("a client", () => {
       vi.stubEnv("PRISM_URL", url);
       await failure(Prism.fromEnvironment({ fetch, attempts: 1 }).readResult("a"), ConnectionError);
     }
-    expect(urls).toEqual(["http://127.0.0.1:8080/v1/results/a?format=json", "https://prism.example.com/v1/results/a?format=json"]);
+    expect(urls).toEqual(["http://127.0.0.1:8080/v1/results/a?format=raw", "https://prism.example.com/v1/results/a?format=raw"]);
   });
 });
 
@@ -262,7 +262,7 @@ describe("a request", () => {
     await failure(prism.listResults({ ref: "a&b=c+ü", from: new Date(0) }), ConnectionError);
     expect(urls).toEqual([
       "https://host/some/where/v1/prisms/a%2Fb%20%3Fc%25%C3%A9",
-      "https://host/some/where/v1/results?ref=a%26b%3Dc%2B%C3%BC&from=1970-01-01T00%3A00%3A00.000Z",
+      "https://host/some/where/v1/results?ref=a%26b%3Dc%2B%C3%BC&from=1970-01-01T00%3A00%3A00.000Z&format=raw",
     ]);
     expect(Object.fromEntries(headers[0]!)).toEqual({ authorization: `Bearer ${key}`, "user-agent": "me", "x-request-id": "mine" });
   });

@@ -3,6 +3,7 @@ import type { NewRun, NewVersion, Prism, ResultDeletion, ResultRetry } from "../
 const version: NewVersion = {
   instructions: "i",
   model: "m",
+  escalate: { to: "n", below: 0.5, questions: ["q"] },
   fields: [{ key: "f", label: "F" }],
   questions: [{ key: "q", type: "yes_no", text: "?" }],
   lens: { columns: [{ name: "q", question: "q", show: "answer" }] },
@@ -14,6 +15,7 @@ const deletion: ResultDeletion = { ref: "", before: new Date(1000), status: "ok"
 const retry: ResultRetry = { prism: "a", from: new Date(1000), to: new Date(2000), expect: 1 };
 const run: NewRun = {
   file_id: "f", fields: { a: "b" }, ref: "r", context: "c", version: 1, name: "n", rows_per_second: 1, concurrency: 1, pause_at_failures: 0.5,
+  labels: { q: "l" },
   idempotency_key: "k",
 };
 const page = { limit: 1, cursor: "c" };
@@ -48,6 +50,23 @@ export const everything: Record<string, (prism: Prism) => PromiseLike<unknown>> 
   deleteResults: (p) => p.deleteResults("a", deletion),
   retryResults: (p) => p.retryResults(retry),
   setRetention: (p) => p.setRetention("a", null),
+  putLabels: (p) => p.putLabels("a", { labels: { q: true, r: null }, sample: "random", annotator: "n" }),
+  readLabels: (p) => p.readLabels("a"),
+  addLabels: (p) =>
+    p.addLabels("a", { labels: [{ ref: "r", question: "q", value: "b" }], sample: "uncertain", annotator: "n", version: 1 }),
+  listLabels: (p) => p.listLabels("a", { version: 1, question: "q", ...page }),
+  listLabelQueue: (p) => p.listLabelQueue("a", { question: "q", order: "uncertain", version: 1, ...page }),
+  createCalibration: (p) => p.createCalibration("a", 1, { question: "q", method: "auto" }),
+  listCalibrations: (p) => p.listCalibrations("a", 1, { question: "q", ...page }),
+  readCalibration: (p) => p.readCalibration("a", 1, "a"),
+  pinCalibrations: (p) => p.pinCalibrations("a", 1, { q: null }),
+  readPinnedCalibrations: (p) => p.readPinnedCalibrations("a", 1),
+  readQuality: (p) => p.readQuality("a", 1, { question: "q", model: "m", calibrated: true }),
+  readThresholds: (p) =>
+    p.readThresholds("a", 1, { question: "q", false_yes: 5, false_no: 1, unsure: 0.5, model: "m", calibrated: "true" }),
+  compareVersions: (p) => p.compareVersions("a", { a: 1, b: 2, question: "q" }),
+  readDrift: (p) => p.readDrift("a", { version: 1 }),
+  setDrift: (p) => p.setDrift("a", { watched: true, version: 1, reference: period }),
   listAudit: (p) => p.listAudit({ ...period, actor: "operator", ...page }),
   addMember: (p) => p.addMember({ name: "n", email: "e", role: "reader", claim: { name: "n", value: "v" } }),
   listMembers: (p) => p.listMembers(page),
@@ -81,7 +100,7 @@ export const dryRuns: Record<string, (prism: Prism) => PromiseLike<unknown>> = {
   createPrism: (p) => p.createPrism({ slug: "a", name: "n", ...first }, dryRun),
   createVersion: (p) => p.createVersion("a", version, { ...ifMatch, ...dryRun }),
   replaceLens: (p) => p.replaceLens("a", lens!, { ...ifMatch, ...dryRun }),
-  createRun: (p) => p.createRun("a", run, dryRun),
+  createRun: (p) => p.createRun("a", { from_labels_of: 1 }, dryRun),
   deleteResults: (p) => p.deleteResults("a", deletion, dryRun),
   retryResults: (p) => p.retryResults(retry, dryRun),
 };

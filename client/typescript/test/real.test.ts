@@ -60,23 +60,22 @@ it("a result is created once, read in every format, listed, exported and deleted
   const made = await prism.createResult("results", {
     fields: { message: "Where is my parcel?" }, ref: "r-1", context: "It snows.", version: 1, idempotency_key: key,
   });
-  expect([made.ref, made.status, [...made.answers.keys()]]).toEqual([
-    "r-1", "ok", ["topic", "topic_probability", "upset", "upset_probability", "urgency", "urgency_average"],
-  ]);
-  expect(made.answers.choice("topic")).toBe("delivery");
-  expect(["yes", "no", "unsure"]).toContain(made.answers.yesNo("upset"));
-  expect(["low", "high"]).toContain(made.answers.scale("urgency"));
-  expect(made.answers.number("topic_probability")).toBeGreaterThan(0.5);
+  expect([made.ref, made.status, [...made.answers.keys()]]).toEqual(["r-1", "ok", ["topic", "upset", "urgency"]]);
+  const topic = made.answers.choice("topic");
+  expect([topic.value, Object.keys(topic.probabilities)]).toEqual(["delivery", ["delivery", "billing", "insufficient_information"]]);
+  expect(topic.confidence).toBeGreaterThan(0);
+  expect(Object.keys(made.answers.scale("urgency").probabilities)).toEqual(["low", "high"]);
   expect(() => made.answers.choice("topik")).toThrow(AnswerError);
   expect(requestIdOf(made)).toMatch(/./);
 
   expect(await prism.createResult("results", { text: "another", idempotency_key: key })).toEqual(made);
   expect(await prism.readResult(made.id)).toEqual(made);
-  const raw = await prism.readResult(made.id, { format: "raw" });
-  if (raw.status !== "ok") throw new Error("it failed");
-  expect(Object.keys(raw.answers.choice("topic").probabilities)).toEqual(["delivery", "billing", "insufficient_information"]);
-  expect(raw.answers.choice("topic").value).toBe("delivery");
-  expect(raw.answers.yesNo("upset").probability).toBe(made.answers.number("upset_probability"));
+  const { row } = await prism.readResult(made.id, { format: "json" });
+  if (!row) throw new Error("it failed");
+  expect([...row.keys()]).toEqual(["topic", "topic_probability", "upset", "upset_probability", "urgency", "urgency_average"]);
+  expect([row.text("topic"), row.number("topic_probability")]).toEqual(["delivery", topic.probabilities["delivery"]]);
+  expect(["yes", "no", "unsure"]).toContain(row.yesNo("upset"));
+  expect(row.number("upset_probability")).toBe(made.answers.yesNo("upset").probability);
   for (const format of ["csv", "tsv", "jsonl"] as const) {
     const text = await prism.readResult(made.id, { format });
     expect(text).toContain(made.id);
@@ -93,8 +92,8 @@ it("a result is created once, read in every format, listed, exported and deleted
     expect(answers?.has("topic")).toBe(true);
   }
   expect(listed).toEqual([other.id, made.id]);
-  const { data } = await prism.listResults({ prism: "results", ref: "r-1", format: "raw", from: new Date(made.created_at) });
-  expect(data[0]?.answers?.choice("topic")).toEqual(raw.answers.choice("topic"));
+  const { data } = await prism.listResults({ prism: "results", ref: "r-1", format: "json", from: new Date(made.created_at) });
+  expect(data[0]?.row).toEqual(row);
 
   const exported: unknown[] = [];
   for await (const row of (await prism.exportResults("results", { format: "jsonl" })).rows()) exported.push(row["result_id"]);
@@ -103,7 +102,7 @@ it("a result is created once, read in every format, listed, exported and deleted
   expect([lines[0]?.startsWith("result_id,"), lines[1]?.startsWith(other.id), lines.length]).toEqual([true, true, 3]);
 
   const preview = await prism.previewLens("results", { columns: [{ name: "7", question: "topic", show: "answer" }] }, [made.id]);
-  expect(preview.data[0]?.result.answers?.choice("7")).toBe("delivery");
+  expect(preview.data[0]?.result.row?.text("7")).toBe("delivery");
 
   expect(await prism.deleteResults("results", { ref: "r-1" }, dryRun)).toEqual({ deleting: 1 });
   expect(await prism.deleteResults("results", { ref: "r-1", before: new Date(0) })).toEqual({ deleting: 0 });
@@ -117,7 +116,7 @@ it("a failed result is saved and can be retried", async () => {
   expect(failed.result).toMatchObject({ prism: "refused", status: "failed", answers: null });
   expect(failed.requestId).toMatch(/./);
   expect(await prism.readResult(failed.result!.id)).toEqual(failed.result);
-  const again = await failure(prism.retryResult(failed.result!.id, { format: "raw" }), FailedError);
+  const again = await failure(prism.retryResult(failed.result!.id, { format: "json" }), FailedError);
   expect(again.result!.id).not.toBe(failed.result!.id);
   expect((await failure(prism.retryResult(failed.result!.id), ApiError)).code).toBe("conflict");
   const row = await failure(prism.retryResult(again.result!.id, { format: "csv" }), FailedError);
@@ -127,7 +126,80 @@ it("a failed result is saved and can be retried", async () => {
   const { model: _, slug: __, name: ___, ...definition } = triage("");
   const tried = await failure(prism.tryDefinition({ definition: { ...definition, model: refusing }, text: "Hello" }), FailedError);
   expect(tried.try?.error_code).toBe("refused");
-  expect((await prism.tryDefinition({ definition, text: "Hello" })).json.has("topic")).toBe(true);
+  const answered = await prism.tryDefinition({ definition, text: "Where is my parcel?" });
+  expect([answered.answers.choice("topic").value, answered.row.text("topic")]).toEqual(["delivery", "delivery"]);
+});
+
+// spec: escalation
+it("a doubtful answer has a second model", async () => {
+  await prism.createPrism({ ...triage("doubtful"), escalate: { to: refusing, below: 1, questions: ["upset"] } });
+  const made = await prism.createResult("doubtful", { text: "Hello" });
+  const { escalation } = await prism.readRecord(made.id);
+  expect([escalation?.questions, escalation?.error_code, escalation?.second.answers]).toEqual([["upset"], "refused", null]);
+  expect(escalation?.first.answers?.yesNo("upset")).toEqual(made.answers.yesNo("upset"));
+});
+
+it("results are labelled, and labels measure versions", async () => {
+  await prism.createPrism(triage("labelled"));
+  const texts = Array.from({ length: 36 }, (_, i) => ({ text: `Where is parcel ${i}?`, ref: `p-${i}` }));
+  for await (const { error } of prism.createResults("labelled", texts)) if (error) throw error;
+  const page = await prism.listLabelQueue("labelled", { question: "topic", limit: 2 });
+  expect([page.sample, page.data.length, page.data[0]!.answers.choice("topic").value]).toEqual(["random", 2, "delivery"]);
+  const [first] = page.data;
+  const put = await prism.putLabels(first!.result_id, { labels: { topic: "Billing", upset: false }, sample: page.sample, annotator: "Ada" });
+  expect(put.labels["topic"]).toMatchObject({ value: "billing", sample: "random", annotator: "Ada", origin: "call" });
+  expect((await prism.putLabels(first!.result_id, { labels: { topic: null } })).labels["topic"]).toBeUndefined();
+  expect((await prism.readLabels(first!.result_id)).labels["upset"]!.value).toBe(false);
+  const labels = texts.map(({ ref }) => ({ ref, question: "topic", value: "delivery" }));
+  const wrong = [{ ref: "none", question: "topic", value: "delivery" }, { ref: "p-0", question: "topic", value: "lost" }];
+  const added = await prism.addLabels("labelled", { labels: [...labels, ...wrong], sample: "random" });
+  expect([added.labelled, added.not_found, added.invalid.map(({ index }) => index)]).toEqual([36, [36], [37]]);
+  const labelled: string[] = [];
+  for await (const { ref } of prism.listLabels("labelled", { question: "topic", limit: 20 })) labelled.push(ref!);
+  expect(labelled.sort()).toEqual(texts.map(({ ref }) => ref).sort());
+  const left: string[] = [];
+  for await (const { result_id } of prism.listLabelQueue("labelled", { question: "upset", order: "uncertain", limit: 20 })) left.push(result_id);
+  expect([left.length, left.includes(first!.result_id)]).toEqual([35, false]);
+
+  const [topic, upset] = (await prism.readQuality("labelled", 1)).questions;
+  expect([topic!.labels, topic!.counted, topic!.accuracy!.value, topic!.confusion!.values[0]]).toEqual([36, 36, 1, "delivery"]);
+  expect([upset!.labels, upset!.accuracy, upset!.calibration]).toEqual([1, null, null]);
+  const { version } = await prism.createVersion("labelled", triage("labelled"));
+  const few = [
+    prism.readQuality("labelled", 1, { question: "upset", calibrated: true }),
+    prism.createCalibration("labelled", 1, { question: "topic", method: "auto" }),
+    prism.readThresholds("labelled", 1, { question: "upset", false_yes: 5, false_no: 1, unsure: 0.5 }),
+    prism.compareVersions("labelled", { a: 1, b: version, question: "topic" }),
+  ];
+  for (const { code, text } of await Promise.all(few.map((call) => failure(call, ApiError)))) expect([code, text]).toEqual(["conflict", expect.stringContaining("labels")]);
+  expect((await prism.listCalibrations("labelled", 1)).data).toEqual([]);
+  expect((await failure(prism.readCalibration("labelled", 1, unknownId), ApiError)).code).toBe("not_found");
+  expect((await prism.pinCalibrations("labelled", 1, { topic: null })).questions["topic"]).toBeNull();
+  expect(await prism.readPinnedCalibrations("labelled", 1)).toEqual({ version: 1, questions: { topic: null, upset: null, urgency: null } });
+});
+
+it("labelled inputs of a version are answered by the next", async () => {
+  await prism.createPrism(triage("next"));
+  const made = await prism.createResult("next", { text: "Where is my parcel?" });
+  await prism.putLabels(made.id, { labels: { topic: "billing" }, sample: "random" });
+  await prism.createVersion("next", triage("next"));
+  expect((await prism.createRun("next", { from_labels_of: 1 }, dryRun)).rows).toBe(1);
+  const run = await prism.watchRun((await prism.createRun("next", { from_labels_of: 1 })).id);
+  expect([run.status, run.version, run.ok, run.labels]).toEqual(["finished", 2, 1, { stored: 1, invalid: 0 }]);
+});
+
+it("a prism is watched for drift", async () => {
+  await prism.createPrism(triage("watched"));
+  expect((await prism.readDrift("watched")).watched).toBe(false);
+  const hour = 3_600_000;
+  const to = new Date(Math.floor(Date.now() / hour) * hour);
+  const reference = { from: new Date(to.getTime() - hour), to };
+  const drift = await prism.setDrift("watched", { watched: true, version: 1, reference });
+  expect([drift.watched, drift.reference?.kind, drift.reference?.to, drift.questions.map(({ question }) => question)]).toEqual([
+    true, "set", to.toISOString(), ["topic", "upset", "urgency"],
+  ]);
+  expect((await prism.readDrift("watched", { version: 1 })).questions[0]?.day.probability).toBeNull();
+  expect((await prism.setDrift("watched", { watched: false })).questions).toEqual([]);
 });
 
 describe("what is wrong is told", () => {

@@ -16,7 +16,7 @@ const unkeyed: Row = ["a create that refuses a key", (p) => p.createResult("a", 
 const once_: Row[] = [
   unkeyed,
   ["a run that refuses a key", (p) => p.createRun("a", { file_id: "f", fields: {}, idempotency_key: null })],
-  ...["retryResult", "createPrism", "createVersion", "createKey", "deleteResults", "retryResults", "createFile", "retryRun", "tryDefinition", "addMember", "linkMember"].map(named),
+  ...["retryResult", "createPrism", "createVersion", "createCalibration", "createKey", "deleteResults", "retryResults", "createFile", "retryRun", "tryDefinition", "addMember", "linkMember"].map(named),
 ];
 const twice: Row[] = [
   ["a create whose key the client chooses", (p) => p.createResult("a", { text: "t" })],
@@ -27,6 +27,8 @@ const twice: Row[] = [
     "unarchivePrism", "listKeys", "revokeKey", "listAudit", "listVersions", "renamePrism", "listModels", "readRecord", "readUsage", "deleteResult",
     "setRetention", "putPart", "completeFile", "listFiles", "readFile", "listFileRows", "deleteFile", "createRun", "listRuns", "readRun", "pauseRun",
     "resumeRun", "cancelRun", "listMembers", "changeMember", "removeMember", "previewLens", "setRunLimits", "listRunRows", "followRun",
+    "putLabels", "readLabels", "addLabels", "listLabels", "listLabelQueue", "listCalibrations", "readCalibration", "pinCalibrations",
+    "readPinnedCalibrations", "readQuality", "readThresholds", "compareVersions", "readDrift", "setDrift",
   ].map(named),
 ];
 const all = [...once_, ...twice];

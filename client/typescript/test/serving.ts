@@ -6,9 +6,12 @@ import { Prism, type PrismConfig } from "../src/index.js";
 
 export const key = "prism_0123456789abcdefghijklmnopqrstuvABCDEF";
 export const resultId = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10";
-export const okJson =
+const ok = (answers: string) =>
   `{"id":"${resultId}","ref":null,"prism":"a","version":1,"status":"ok","error":null,"took_ms":5,` +
-  `"created_at":"2026-11-21T10:00:00.120Z","answers":{"z":"yes","a":0.5,"n":null}}`;
+  `"created_at":"2026-11-21T10:00:00.120Z","answers":${answers}}`;
+export const okJson = ok(`{"z":{"type":"yes_no","probability":0.75},"a":{"type":"scale","level":"low","probabilities":{"low":1,"high":0}}}`);
+/** A result in the format json. */
+export const rowJson = ok(`{"z":"yes","a":0.5,"n":null}`);
 export const failedJson =
   `{"id":"${resultId}","ref":null,"prism":"a","version":1,"status":"failed",` +
   `"error":"The model did not answer within 15 seconds.","took_ms":15000,"created_at":"2026-11-21T10:00:00.120Z","answers":null}`;
