@@ -6,14 +6,14 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any
 
-from prism_results import Claim, Client, Column, Definition, Field, Lens, Level, Option, Question
+from prism_results import Claim, Client, Column, Definition, DriftPeriod, Escalate, Field, Lens, Level, NewLabel, Option, Question
 
 Act = Callable[[Client], Any]
 RESULT_ID = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10"
 AT = datetime(2026, 11, 21, 10, tzinfo=timezone.utc)
 LATER = datetime(2026, 11, 22, 10, tzinfo=timezone.utc)
 LENS = Lens([Column("q", "q", "answer")])
-DEFINITION = Definition([Field("f", "F")], [Question.yes_no("q", "?")], "i", "m")
+DEFINITION = Definition([Field("f", "F")], [Question.yes_no("q", "?")], "i", "m", Escalate("n", 0.5, ["q"]))
 
 TRIAGE = Definition(
     instructions="A message from a customer.",
@@ -42,14 +42,16 @@ def result(**members: Any) -> dict[str, Any]:
         "error": None,
         "took_ms": 5,
         "created_at": "2026-11-21T10:00:00.120Z",
-        "answers": {"z": "yes", "a": 0.5, "n": None},
+        "answers": {"z": {"type": "yes_no", "probability": 0.75}, "a": {"type": "yes_no", "probability": 0}},
         **members,
     }
 
 
+ROW = result(answers={"z": "yes", "a": 0.5, "n": None})
+"""A result in the format json."""
 FAILED = result(status="failed", error="The model did not answer within 15 seconds.", answers=None)
 FAILED_TRY = {
-    **dict.fromkeys(["raw", "json", "model", "usage", "label_mass"]),
+    **dict.fromkeys(["raw", "json", "model", "usage", "label_mass", "order_disagreement", "escalation"]),
     "status": "failed",
     "error": "The model did not answer within 15 seconds.",
     "error_code": "timeout",
@@ -77,7 +79,7 @@ def file(**members: Any) -> dict[str, Any]:
 def run(status: str = "running", done: int = 0, **members: Any) -> dict[str, Any]:
     """A run of ten rows of which some are done."""
     return {
-        **dict.fromkeys(["name", "reason", "eta_seconds", "started_at", "finished_at"]),
+        **dict.fromkeys(["name", "reason", "eta_seconds", "started_at", "finished_at", "labels"]),
         "id": "r",
         "prism": "tickets",
         "version": 1,
@@ -102,13 +104,23 @@ def opened(stream: Any) -> None:
         pass
 
 
-RUN = {"ref": "r", "context": "c", "version": 1, "name": "n", "rows_per_second": 1.5, "concurrency": 1, "pause_at_failures": 0.5}
+RUN = {
+    "ref": "r",
+    "context": "c",
+    "version": 1,
+    "name": "n",
+    "rows_per_second": 1.5,
+    "concurrency": 1,
+    "pause_at_failures": 0.5,
+    "labels": {"q": "l"},
+    "from_labels_of": 1,
+}
 
 EVERYTHING: dict[str, Act] = {
     "createResult": lambda c: c.create_result("a", "t", fields={"a": "b"}, version=1, idempotency_key="k", ref="r", context="c"),
     "readResult": lambda c: c.read_result("a"),
     "retryResult": lambda c: c.retry_result("a"),
-    "listResults": lambda c: c.list_results_raw(
+    "listResults": lambda c: c.list_results(
         prism="a", status="ok", ref="r", version=1, from_=AT, to=LATER, model="m", key_id="k", run="a"
     ).page(limit=1, cursor="c"),
     "exportResults": lambda c: opened(
@@ -133,6 +145,21 @@ EVERYTHING: dict[str, Act] = {
     "deleteResults": lambda c: c.delete_results("a", ref="", before=AT, status="ok"),
     "retryResults": lambda c: c.retry_results("a", 1, from_=AT, to=LATER),
     "setRetention": lambda c: c.set_retention("a", None),
+    "putLabels": lambda c: c.put_labels("a", {"q": True, "r": None}, sample="random", annotator="n"),
+    "readLabels": lambda c: c.read_labels("a"),
+    "addLabels": lambda c: c.add_labels("a", [NewLabel("q", "b", ref="r")], sample="uncertain", annotator="n", version=1),
+    "listLabels": lambda c: c.list_labels("a", version=1, question="q").page(limit=1, cursor="c"),
+    "listLabelQueue": lambda c: c.list_label_queue("a", "q", order="uncertain", version=1).page(limit=1, cursor="c"),
+    "createCalibration": lambda c: c.create_calibration("a", 1, "q"),
+    "listCalibrations": lambda c: c.list_calibrations("a", 1, question="q").page(limit=1, cursor="c"),
+    "readCalibration": lambda c: c.read_calibration("a", 1, "a"),
+    "pinCalibrations": lambda c: c.pin_calibrations("a", 1, {"q": None}),
+    "readPinnedCalibrations": lambda c: c.read_pinned_calibrations("a", 1),
+    "readQuality": lambda c: c.read_quality("a", 1, question="q", model="m", calibrated=True),
+    "readThresholds": lambda c: c.read_thresholds("a", 1, "q", false_yes=5, false_no=1, unsure=0.5, model="m", calibrated=True),
+    "compareVersions": lambda c: c.compare_versions("a", 1, 2, "q"),
+    "readDrift": lambda c: c.read_drift("a", version=1),
+    "setDrift": lambda c: c.set_drift("a", True, version=1, reference=DriftPeriod(AT, LATER)),
     "listAudit": lambda c: c.list_audit(from_=AT, to=LATER, actor="operator").page(limit=1, cursor="c"),
     "addMember": lambda c: c.add_member("n", "reader", email="e", claim=Claim("n", "v")),
     "listMembers": lambda c: c.list_members().page(limit=1, cursor="c"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Literal
@@ -18,14 +20,17 @@ from prism_results import (
     Column,
     ConflictError,
     Definition,
+    DriftPeriod,
+    Escalate,
+    ExportFormat,
     FailedError,
     Field,
     Format,
     Lens,
+    NewLabel,
     NotFoundError,
     Prism,
     Question,
-    Rows,
     UnauthorizedError,
     ValidationError,
     new_idempotency_key,
@@ -92,23 +97,23 @@ def test_results(account: Client) -> None:
     result = account.create_result(
         "triage", fields={"message": TEXT}, ref="r-1", context="It snows.", version=1, idempotency_key=key
     )
-    assert (result.answers.choice("topic"), result.ref, result.status, result.version) == ("delivery", "r-1", "ok", 1)
-    assert result.answers.yes_no("upset") in ("yes", "no", "unsure")
-    assert result.answers.scale("urgency") in ("low", "high")
-    assert 0 <= result.answers.number("topic_probability") <= 1
+    topic = result.answers.choice("topic")
+    assert (topic.value, result.ref, result.status, result.version) == ("delivery", "r-1", "ok", 1)
+    assert list(topic.probabilities) == ["delivery", "billing", "insufficient_information"]
+    assert abs(sum(topic.probabilities.values()) - 1) < 1e-9
+    assert 0 < topic.confidence <= 1
     assert abs(now() - result.created_at) < timedelta(hours=1)
     assert account.create_result("triage", "another", idempotency_key=key) == result, "a repeat is the same result"
     assert account.create_result("triage", "another").id != result.id, "another call has another key"
     assert account.read_result(result.id) == result
 
-    raw = account.read_result_raw(result.id)
-    topic = raw.answers.choice("topic")
-    assert list(topic.probabilities) == ["delivery", "billing", "insufficient_information"]
-    assert topic.probability == result.answers.number("topic_probability"), "every digit is kept"
-    assert abs(sum(topic.probabilities.values()) - 1) < 1e-9
-    assert raw.answers.yes_no("upset").probability == result.answers.number("upset_probability")
-    assert raw.answers.scale("urgency").level == result.answers.scale("urgency")
-    assert account.create_result_raw("triage", TEXT).answers == raw.answers
+    row = account.read_result_json(result.id).row
+    assert (row.text("topic"), row.text("urgency")) == ("delivery", result.answers.scale("urgency").level)
+    assert row.yes_no("upset") in ("yes", "no", "unsure")
+    assert row.number("topic_probability") == topic.probability, "every digit is kept"
+    assert row.number("upset_probability") == result.answers.yes_no("upset").probability
+    assert account.create_result_json("triage", "x", idempotency_key=key).row == row
+    assert {one.id: one.row for one in account.list_results_json(ref="r-1")} == {result.id: row}
 
     shown: dict[Format, str] = {
         "json": '"topic":"delivery"',
@@ -156,7 +161,7 @@ def test_failed_results(account: Client) -> None:
         account.create_result_as("csv", "broken", "t")
     assert err.value.body.startswith(b"result_id,")
     with pytest.raises(FailedError):
-        account.retry_result_raw(second.id)
+        account.retry_result_json(second.id)
 
     counted = account.retry_results("broken", dry_run=True).retrying
     assert counted == 2
@@ -171,14 +176,89 @@ def test_failed_results(account: Client) -> None:
 
 def test_tries_and_previews(account: Client) -> None:
     tried = account.try_definition(TRIAGE, TEXT, lens=Lens([Column("about", "topic")]))
-    assert (tried.status, dict(tried.json), tried.raw.choice("topic").value) == ("ok", {"about": "delivery"}, "delivery")
+    assert (tried.status, dict(tried.row), tried.answers.choice("topic").value) == ("ok", {"about": "delivery"}, "delivery")
     account.create_prism("triage", TRIAGE)
     result = account.create_result("triage", TEXT)
     preview = account.preview_lens("triage", Lens([Column("about", "topic")]), [result.id, UNKNOWN])
     assert list(preview.columns) == ["about"]
-    assert [(one.result.id, dict(one.result.answers), dict(one.missing)) for one in preview.data] == [
+    assert [(one.result.id, dict(one.result.row), dict(one.missing)) for one in preview.data] == [
         (result.id, {"about": "delivery"}, {})
     ]
+
+
+# spec: escalation
+def test_a_doubtful_answer_has_a_second_model(account: Client) -> None:
+    account.create_prism("triage", dataclasses.replace(TRIAGE, escalate=Escalate("broken", 1, ["upset"])))
+    result = account.create_result("triage", TEXT)
+    escalation = account.read_record(result.id).escalation
+    assert escalation is not None
+    assert (list(escalation.questions), escalation.error_code, dict(escalation.second.answers)) == (["upset"], "refused", {})
+    assert escalation.first.answers == result.answers
+
+
+def test_labels_and_what_they_measure(account: Client) -> None:
+    account.create_prism("triage", TRIAGE)
+    refs = [f"p-{n}" for n in range(36)]
+    for ref in refs:
+        account.create_result("triage", f"where is parcel {ref}", ref=ref)
+    page = account.list_label_queue("triage", "topic").page(limit=2)
+    first = page.data[0]
+    assert (page.sample, len(page.data), first.answers.choice("topic").value) == ("random", 2, "delivery")
+    put = account.put_labels(first.result_id, {"topic": "Billing", "upset": False}, sample=page.sample, annotator="Ada")
+    label = put.labels["topic"]
+    assert (label.value, label.sample, label.annotator, label.origin) == ("billing", "random", "Ada", "call")
+    assert "topic" not in account.put_labels(first.result_id, {"topic": None}).labels
+    assert account.read_labels(first.result_id).labels["upset"].value is False
+    assert account.read_record(first.result_id).labels["upset"].value is False
+    labels = [NewLabel("topic", "delivery", ref=ref) for ref in [*refs, "none"]]
+    added = account.add_labels("triage", [*labels, NewLabel("topic", "lost", first.result_id)], sample="random")
+    assert (added.labelled, list(added.not_found), [one.index for one in added.invalid]) == (36, [36], [37])
+    assert {one.ref for one in account.list_labels("triage", question="topic")} == set(refs)
+    left = [one.result_id for one in account.list_label_queue("triage", "upset", order="uncertain")]
+    assert (len(left), first.result_id in left) == (35, False)
+
+    topic, upset, _ = account.read_quality("triage", 1).questions
+    assert (topic.labels, topic.counted, topic.accuracy and topic.accuracy.value) == (36, 36, 1)
+    assert topic.confusion is not None
+    assert topic.confusion.values[0] == "delivery"
+    assert (upset.labels, upset.accuracy, upset.calibration) == (1, None, None)
+    account.create_version("triage", TRIAGE)
+    few: list[Callable[[], object]] = [
+        lambda: account.read_quality("triage", 1, question="upset", calibrated=True),
+        lambda: account.read_thresholds("triage", 1, "upset", false_yes=5, false_no=1, unsure=0.5),
+        lambda: account.compare_versions("triage", 1, 2, "topic"),
+        lambda: account.create_calibration("triage", 1, "topic"),
+    ]
+    for act in few:
+        with pytest.raises(ConflictError, match="labels"):
+            act()
+    assert list(account.list_calibrations("triage", 1)) == []
+    with pytest.raises(NotFoundError):
+        account.read_calibration("triage", 1, UNKNOWN)
+    assert account.pin_calibrations("triage", 1, {"topic": None}).questions["topic"] is None
+    assert account.read_pinned_calibrations("triage", 1).questions == dict.fromkeys(["topic", "upset", "urgency"])
+
+
+def test_labelled_inputs_of_a_version_are_answered_by_the_next(account: Client) -> None:
+    account.create_prism("triage", TRIAGE)
+    result = account.create_result("triage", TEXT)
+    account.put_labels(result.id, {"topic": "billing"}, sample="random")
+    account.create_version("triage", TRIAGE)
+    assert account.check_run("triage", from_labels_of=1).rows == 1
+    run = account.watch_run(account.create_run("triage", from_labels_of=1).id)
+    assert (run.status, run.version, run.ok, run.labels and run.labels.stored) == ("finished", 2, 1, 1)
+
+
+def test_drift(account: Client) -> None:
+    account.create_prism("triage", TRIAGE)
+    assert not account.read_drift("triage").watched
+    to = now().replace(minute=0, second=0, microsecond=0)
+    drift = account.set_drift("triage", True, version=1, reference=DriftPeriod(to - timedelta(hours=1), to))
+    assert drift.reference is not None
+    assert (drift.watched, drift.reference.kind, drift.reference.to) == (True, "set", to)
+    assert [one.question for one in drift.questions] == ["topic", "upset", "urgency"]
+    assert account.read_drift("triage", version=1).questions[0].day.probability is None
+    assert account.set_drift("triage", False).questions == ()
 
 
 def test_lists_and_exports(account: Client) -> None:
@@ -188,7 +268,7 @@ def test_lists_and_exports(account: Client) -> None:
     made = [account.create_result("one", "x", ref=f"r{i % 2}") for i in range(many)]
     ids = {one.id for one in made}
     assert {one.id for one in account.list_results()} == ids
-    assert {one.id for one in account.list_results_raw(prism="one")} == ids
+    assert {one.id for one in account.list_results_json(prism="one")} == ids
     for want, count in (
         (many, account.list_results(prism="one")),
         (0, account.list_results(prism="two")),
@@ -209,7 +289,7 @@ def test_lists_and_exports(account: Client) -> None:
     assert ({page.data[0].slug, after.data[0].slug}, after.next_cursor) == ({"one", "two"}, None)
     assert page.request_id
 
-    exported: dict[Rows, int] = {"csv": many + 1, "tsv": many + 1, "jsonl": many}
+    exported: dict[ExportFormat, int] = {"csv": many + 1, "tsv": many + 1, "jsonl": many}
     for kind, lines in exported.items():
         with account.export_results("one", format=kind, status="ok") as stream:
             assert stream.read().count(b"\n") == lines

@@ -79,10 +79,10 @@ def test_prisms_own_503_has_a_class(serve: Serve) -> None:
     "act",
     [
         lambda c: c.create_result("a", "t"),
-        lambda c: c.create_result_raw("a", "t"),
+        lambda c: c.create_result_json("a", "t"),
         lambda c: c.create_result_as("json", "a", "t"),
         lambda c: c.retry_result("a"),
-        lambda c: c.retry_result_raw("a"),
+        lambda c: c.retry_result_json("a"),
         lambda c: c.retry_result_as("raw", "a"),
     ],
 )
@@ -194,7 +194,7 @@ def test_requests_have_the_path_of_the_address_and_escaped_parameters(connect: C
     with serving(handle) as url:
         connect(url + "/some/where/", user_agent="me").read_result("a/b ?c%\u00e9")
     (request,) = seen
-    assert request.handler.path == "/some/where/v1/results/a%2Fb%20%3Fc%25%C3%A9?format=json"
+    assert request.handler.path == "/some/where/v1/results/a%2Fb%20%3Fc%25%C3%A9?format=raw"
     headers = {name.lower(): value for name, value in request.headers.items()}
     assert (headers["authorization"], headers["user-agent"]) == ("Bearer " + KEY, "me")
     assert "content-type" not in headers

@@ -16,23 +16,31 @@ from prism_results import (
     CreatedAPIKey,
     Lens,
     OtherAnswer,
-    RawAnswers,
     RecordUsage,
     Result,
+    ResultRow,
+    Row,
     Secret,
     Usage,
+    YesNoAnswer,
     _json,
 )
-from tests.samples import FAILED, TRIAGE, result
+from tests.samples import FAILED, ROW, TRIAGE, result
 
 
 def test_a_result_is_read_and_written() -> None:
     read = Result.from_dict(result())
-    assert read.answers == {"z": "yes", "a": 0.5, "n": None}
-    assert list(read.answers) == ["z", "a", "n"], "the order is that of the Lens"
+    assert read.answers == {"z": YesNoAnswer(0.75), "a": YesNoAnswer(0)}
+    assert list(read.answers) == ["z", "a"], "the order is that of the version"
     assert read.created_at == datetime(2026, 11, 21, 10, 0, 0, 120_000, timezone.utc)
     assert Result.from_dict(read.to_dict()) == read
     assert pickle.loads(pickle.dumps(read)) == read
+    shown = ResultRow.from_dict(ROW)
+    assert shown.row == {"z": "yes", "a": 0.5, "n": None}
+    assert list(shown.row) == ["z", "a", "n"], "the order is that of the Lens"
+    assert shown.to_dict()["answers"] == ROW["answers"], "as Prism writes it"
+    assert ResultRow.from_dict(shown.to_dict()) == shown
+    assert pickle.loads(pickle.dumps(shown)) == shown
     failed = Result.from_dict(FAILED)
     assert not failed.answers
     assert Result.from_dict(failed.to_dict()) == failed
@@ -89,6 +97,8 @@ def test_members_that_an_older_prism_lacks_are_none() -> None:
 def test_another_shape_is_malformed(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="not a"):
         Result.from_dict(result(**wrong))
+    with pytest.raises(ValueError, match="not a"):
+        ResultRow.from_dict({**ROW, **wrong})
 
 
 # spec: cost-is-exact
@@ -99,9 +109,9 @@ def test_costs_keep_their_digits() -> None:
 
 
 def test_probabilities_are_the_nearest_floats() -> None:
-    answers = Answers.from_json(_json.loads('{"a":0.1,"b":1e-7,"c":1,"d":0.30000000000000004}'))
-    assert dict(answers) == {"a": 0.1, "b": 1e-7, "c": 1.0, "d": 0.30000000000000004}
-    assert all(type(value) is float for value in answers.values())
+    row = Row.from_json(_json.loads('{"a":0.1,"b":1e-7,"c":1,"d":0.30000000000000004}'))
+    assert dict(row) == {"a": 0.1, "b": 1e-7, "c": 1.0, "d": 0.30000000000000004}
+    assert all(type(value) is float for value in row.values())
 
 
 def test_the_days_of_usage_are_dates() -> None:
@@ -110,30 +120,28 @@ def test_the_days_of_usage_are_dates() -> None:
     assert usage.to_dict() == {"data": [], "from": "2026-11-01", "to": "2026-11-02"}
 
 
-def test_answers_have_types() -> None:
-    answers = Answers({"topic": "billing", "urgent": "unsure", "anger": "low", "anger_average": 1.5, "old": None})
-    assert answers.choice("topic") == "billing"
-    assert answers.yes_no("urgent") == "unsure"
-    assert answers.scale("anger") == "low"
-    assert answers.number("anger_average") == 1.5
-    assert answers["old"] is None
-    assert answers.get("none", 7) == 7
+def test_columns_have_types() -> None:
+    row = Row({"topic": "billing", "urgent": "unsure", "anger": "low", "anger_average": 1.5, "old": None})
+    assert (row.text("topic"), row.text("anger")) == ("billing", "low")
+    assert row.yes_no("urgent") == "unsure"
+    assert row.number("anger_average") == 1.5
+    assert row["old"] is None
+    assert row.get("none", 7) == 7
 
 
 @pytest.mark.parametrize(
     ("method", "column", "message"),
     [
-        ("choice", "topics", "there is no column topics; there are topic, share, old"),
-        ("choice", "share", "the column share is a number"),
-        ("scale", "share", "the column share is a number"),
+        ("text", "topics", "there is no column topics; there are topic, share, old"),
+        ("text", "share", "the column share is a number"),
         ("yes_no", "topic", "no answer to a yes_no question"),
         ("number", "topic", "the column topic is a text"),
         ("number", "old", "no value for the column old"),
     ],
 )
-def test_an_answer_of_another_type_is_an_error(method: str, column: str, message: str) -> None:
+def test_a_column_of_another_type_is_an_error(method: str, column: str, message: str) -> None:
     with pytest.raises(AnswerError, match=message):
-        getattr(Answers({"topic": "billing", "share": 0.5, "old": None}), method)(column)
+        getattr(Row({"topic": "billing", "share": 0.5, "old": None}), method)(column)
 
 
 def test_the_answers_of_a_failed_result_say_so() -> None:
@@ -141,14 +149,14 @@ def test_the_answers_of_a_failed_result_say_so() -> None:
         Result.from_dict(FAILED).answers.choice("topic")
 
 
-def test_stored_answers_have_types() -> None:
+def test_answers_have_the_type_of_their_question() -> None:
     sent = {
         "topic": {"type": "choice", "value": "z", "probabilities": {"z": 0.75, "a": 0.25}, "confidence": 0.5},
         "upset": {"type": "yes_no", "probability": 0},
         "urgency": {"type": "scale", "level": "low", "probabilities": {"low": 1, "high": 0}},
         "new": {"type": "rank", "order": ["a"]},
     }
-    answers = RawAnswers.from_json(sent)
+    answers = Answers.from_json(sent)
     topic = answers.choice("topic")
     assert (topic.value, list(topic.probabilities), topic.probability, topic.confidence) == ("z", ["z", "a"], 0.75, 0.5)
     assert answers.yes_no("upset").probability == 0
@@ -156,9 +164,9 @@ def test_stored_answers_have_types() -> None:
     assert answers["new"] == OtherAnswer("rank")
     assert answers["new"].extra == {"order": ["a"]}
     assert answers.to_json() == sent
-    with pytest.raises(AnswerError, match="the question upset is of the type yes_no"):
+    with pytest.raises(AnswerError, match="the question upset is of the type yes_no, not choice"):
         answers.choice("upset")
-    with pytest.raises(AnswerError, match="there is no question mood"):
+    with pytest.raises(AnswerError, match="there is no question mood; there are topic, upset, urgency, new"):
         answers.scale("mood")
     assert isinstance(answers["topic"], ChoiceAnswer)
 

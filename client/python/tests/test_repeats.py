@@ -36,6 +36,7 @@ ONCE = {
     "retryResult",
     "createPrism",
     "createVersion",
+    "createCalibration",
     "createKey",
     "deleteResults",
     "retryResults",

@@ -3,7 +3,7 @@ prisms and API keys.
 
     with Client.from_environment() as prism:
         result = prism.create_result("tickets", "I was charged twice for my order.")
-        print(result.answers.choice("topic"))
+        print(result.answers.choice("topic").value)
 
 AsyncClient is the same for asyncio and trio.
 """
@@ -11,9 +11,11 @@ AsyncClient is the same for asyncio and trio.
 from prism_results import models
 from prism_results._async.base import AsyncPages, AsyncStream
 from prism_results._async.client import AsyncClient
+from prism_results._async.labels import AsyncLabelQueue
 from prism_results._core import new_idempotency_key
 from prism_results._sync.base import Pages, Stream
 from prism_results._sync.client import Client
+from prism_results._sync.labels import LabelQueue
 from prism_results.errors import (
     APIError,
     BadRequestError,
@@ -37,6 +39,7 @@ from prism_results.models import *  # noqa: F403 # every model
 __all__ = [
     "APIError",
     "AsyncClient",
+    "AsyncLabelQueue",
     "AsyncPages",
     "AsyncStream",
     "BadRequestError",
@@ -45,6 +48,7 @@ __all__ = [
     "ConflictError",
     "FailedError",
     "InternalError",
+    "LabelQueue",
     "NoResponseError",
     "NotFoundError",
     "Pages",

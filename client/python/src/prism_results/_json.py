@@ -23,6 +23,11 @@ def member(name: str) -> str:
     return name.removesuffix("_")
 
 
+def member_of(field: Field[Any]) -> str:
+    """The member of JSON that a field of a model is, which may have a name of its own here."""
+    return str(field.metadata.get("member", member(field.name)))
+
+
 class MalformedError(ValueError):
     """JSON of another shape than the type says."""
 
@@ -72,6 +77,10 @@ def _boolean(value: Any) -> bool:
     return value
 
 
+def _label(value: Any) -> str | bool:
+    return value if isinstance(value, bool) else text(value)
+
+
 def _time(value: Any) -> datetime:
     # Before Python 3.11, fromisoformat reads neither Z nor fewer than six digits of a fraction.
     moment, point, fraction = text(value).removesuffix("Z").partition(".")
@@ -109,6 +118,7 @@ _SCALARS: dict[Any, Decoder] = {
     datetime: _time,
     date: _date,
     Any: plain,
+    str | bool: _label,
 }
 
 
@@ -157,7 +167,7 @@ def _model(kind: Any, args: tuple[Any, ...]) -> Decoder:
         if args and getattr(hint, "__parameters__", ()):
             hint = hint[args]  # the items of a Page
         if f.name not in OWN:
-            decoders[member(f.name)] = f, _decoder(hint)
+            decoders[member_of(f)] = f, _decoder(hint)
 
     def read(value: Any) -> Any:
         members = objects(value)

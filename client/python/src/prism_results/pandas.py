@@ -13,7 +13,7 @@ try:
 except ModuleNotFoundError as err:
     raise ModuleNotFoundError("pandas is not installed: pip install 'prism-results[pandas]'") from err
 
-from prism_results import BadRequestError, Client, FailedError, Result, ValidationError
+from prism_results import BadRequestError, Client, FailedError, ResultRow, ValidationError
 from prism_results._core import new_idempotency_key
 from prism_results._sync.concurrency import each
 
@@ -69,8 +69,8 @@ def answer_frame(
     def answer(at: int) -> None:
         row_key = new_idempotency_key() if key is None else f"{key}-{labels[at]}"
 
-        def call() -> Result:
-            return client.create_result(
+        def call() -> ResultRow:
+            return client.create_result_json(
                 prism,
                 fields={field: values[at] for field, values in texts.items()},
                 version=version,
@@ -79,17 +79,17 @@ def answer_frame(
                 context=contexts[at] if contexts else None,
             )
 
+        cells: Mapping[str, Any] = {}
+        outcome: tuple[str | None, str, str | None]
         try:
-            result: Result | None = client._patiently(call)
-            error = None
+            result = client._patiently(call)
+            outcome, cells = (result.id, result.status, result.error), result.row
         except FailedError as err:
-            result, error = err.result, str(err)
+            failed = err.result
+            outcome = (failed.id if failed else None, "failed", failed.error if failed else str(err))
         except (ValidationError, BadRequestError) as err:
-            result, error = None, err.message
-        status = result.status if result else "invalid"
-        rows[at] = dict(zip(OUTCOME, (result and result.id, status, result.error if result else error), strict=True))
-        if result:
-            rows[at].update({prefix + name: value for name, value in result.answers.items()})
+            outcome = (None, "invalid", err.message)
+        rows[at] = dict(zip(OUTCOME, outcome, strict=True)) | {prefix + name: value for name, value in cells.items()}
         shown.advance()
 
     try:

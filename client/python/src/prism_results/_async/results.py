@@ -9,12 +9,12 @@ from prism_results._async.base import AsyncBase, AsyncPages, AsyncStream
 from prism_results._core import ANSWER_TIMEOUT, Call, call, given, new_idempotency_key, query
 from prism_results.models import (
     Deleting,
+    ExportFormat,
     Format,
-    RawResult,
     Record,
     Result,
+    ResultRow,
     Retrying,
-    Rows,
     Status,
     Usage,
     UsageBy,
@@ -48,9 +48,9 @@ class AsyncResults(AsyncBase):
         Raises FailedError with the saved result if the model gives no usable answer.
         """
         members = given(fields=fields, text=text, version=version, ref=ref, context=context)
-        return await self._fetch(Result, _create(prism, members, idempotency_key, "json"))
+        return await self._fetch(Result, _create(prism, members, idempotency_key, "raw"))
 
-    async def create_result_raw(
+    async def create_result_json(
         self,
         prism: str,
         text: str | None = None,
@@ -60,10 +60,10 @@ class AsyncResults(AsyncBase):
         idempotency_key: str | None = None,
         ref: str | None = None,
         context: str | None = None,
-    ) -> RawResult:
-        """create_result with the stored answer to every question."""
+    ) -> ResultRow:
+        """create_result with the columns of the prism's Lens in place of the answers."""
         members = given(fields=fields, text=text, version=version, ref=ref, context=context)
-        return await self._fetch(RawResult, _create(prism, members, idempotency_key, "raw"))
+        return await self._fetch(ResultRow, _create(prism, members, idempotency_key, "json"))
 
     async def create_result_as(
         self,
@@ -83,11 +83,11 @@ class AsyncResults(AsyncBase):
 
     async def read_result(self, result_id: str) -> Result:
         """Read a saved result, also a failed one. It does not call the model."""
-        return await self._fetch(Result, _read(result_id, "json"))
+        return await self._fetch(Result, _read(result_id, "raw"))
 
-    async def read_result_raw(self, result_id: str) -> RawResult:
-        """read_result with the stored answer to every question."""
-        return await self._fetch(RawResult, _read(result_id, "raw"))
+    async def read_result_json(self, result_id: str) -> ResultRow:
+        """read_result with the columns of the prism's Lens in place of the answers."""
+        return await self._fetch(ResultRow, _read(result_id, "json"))
 
     async def read_result_as(self, format: Format, result_id: str) -> bytes:
         """read_result in any format."""
@@ -99,11 +99,11 @@ class AsyncResults(AsyncBase):
         A result can be retried once: the second retry is a ConflictError. If the model fails again, FailedError has the
         new result, which can be retried in turn. A call whose response was lost is not repeated.
         """
-        return await self._fetch(Result, _retry(result_id, "json"))
+        return await self._fetch(Result, _retry(result_id, "raw"))
 
-    async def retry_result_raw(self, result_id: str) -> RawResult:
-        """retry_result with the stored answer to every question."""
-        return await self._fetch(RawResult, _retry(result_id, "raw"))
+    async def retry_result_json(self, result_id: str) -> ResultRow:
+        """retry_result with the columns of the prism's Lens in place of the answers."""
+        return await self._fetch(ResultRow, _retry(result_id, "json"))
 
     async def retry_result_as(self, format: Format, result_id: str) -> bytes:
         """retry_result in any format."""
@@ -134,9 +134,9 @@ class AsyncResults(AsyncBase):
         wanted = query(
             prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run
         )
-        return AsyncPages(self, Result, call("listResults", "GET", "results", query=wanted))
+        return AsyncPages(self, Result, call("listResults", "GET", "results", query={**wanted, "format": "raw"}))
 
-    def list_results_raw(
+    def list_results_json(
         self,
         *,
         prism: str | None = None,
@@ -148,18 +148,18 @@ class AsyncResults(AsyncBase):
         model: str | None = None,
         key_id: str | None = None,
         run: str | None = None,
-    ) -> AsyncPages[RawResult]:
-        """list_results with the stored answer to every question."""
+    ) -> AsyncPages[ResultRow]:
+        """list_results with the columns of the prism's Lens in place of the answers."""
         wanted = query(
             prism=prism, status=status, ref=ref, version=version, from_=from_, to=to, model=model, key_id=key_id, run=run
         )
-        return AsyncPages(self, RawResult, call("listResults", "GET", "results", query={**wanted, "format": "raw"}))
+        return AsyncPages(self, ResultRow, call("listResults", "GET", "results", query={**wanted, "format": "json"}))
 
     def export_results(
         self,
         prism: str,
         *,
-        format: Rows = "csv",
+        format: ExportFormat = "csv",
         status: Status | None = None,
         from_: datetime | None = None,
         to: datetime | None = None,

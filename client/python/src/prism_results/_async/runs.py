@@ -34,13 +34,15 @@ class AsyncRuns(AsyncFiles):
     async def create_run(
         self,
         prism: str,
-        file_id: str,
-        fields: Mapping[str, str],
+        file_id: str | None = None,
+        fields: Mapping[str, str] | None = None,
         *,
         idempotency_key: str | None = None,
         **options: Unpack[RunOptions],
     ) -> Run:
         """Start a run of a ready file through a prism, given by its slug or id. fields has the column of each field.
+
+        With from_labels_of in place of both, it is a run of the labelled inputs of a version.
 
         The idempotency key makes repeats of the call safe: the same key is the same run. None is a new key for this
         call, kept over its attempts. An empty text is no key, and such a call is not repeated when its response is lost.
@@ -51,7 +53,9 @@ class AsyncRuns(AsyncFiles):
         one = call("createRun", "POST", "prisms", prism, "runs", body=body, want=201, repeatable=bool(key))
         return await self._fetch(Run, one)
 
-    async def check_run(self, prism: str, file_id: str, fields: Mapping[str, str], **options: Unpack[RunOptions]) -> DryRun:
+    async def check_run(
+        self, prism: str, file_id: str | None = None, fields: Mapping[str, str] | None = None, **options: Unpack[RunOptions]
+    ) -> DryRun:
         """Make every check of create_run and those of the rows, and say what the run would do. It makes and sends nothing."""
         checked_options(options, RunOptions.__annotations__)
         body = given(file_id=file_id, fields=fields, **options)

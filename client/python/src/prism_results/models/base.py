@@ -25,7 +25,7 @@ class Model:
 
     def to_dict(self) -> dict[str, Any]:
         """The object of JSON, without members that are None."""
-        members = {_json.member(f.name): getattr(self, f.name) for f in fields(self) if f.name not in _json.OWN}
+        members = {_json.member_of(f): getattr(self, f.name) for f in fields(self) if f.name not in _json.OWN}
         written = {name: _json.encode(value) for name, value in members.items() if value is not None}
         return {**written, **self.extra}
 

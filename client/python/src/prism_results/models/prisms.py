@@ -8,13 +8,15 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
-from prism_results.models.answers import Answers, RawAnswers
+from prism_results.models.answers import Answers, Row
 from prism_results.models.base import Model, Received
-from prism_results.models.results import ErrorCode, RecordModel, RecordUsage, Result, Status
+from prism_results.models.results import ErrorCode, Escalation, RecordModel, RecordUsage, ResultRow, Status
 
 QuestionType: TypeAlias = Literal["choice", "yes_no", "scale"]
 Show: TypeAlias = Literal["answer", "probability", "average", "confidence"]
 ProbabilitySource: TypeAlias = Literal["native", "logprobs", "stated", "simulated"]
+OptionOrder: TypeAlias = Literal["cyclic"]
+"""In which order a model reads options: in several cyclic orders, whose probabilities are pooled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class Column(Model):
     """From this probability on, the answer is yes. None is 0.6."""
     no_at: float | None = None
     """Up to this probability, the answer is no. None is 0.4."""
+    calibrated: bool | None = None
+    """Shows calibrated probabilities, and nothing where no calibration is pinned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,19 @@ class Lens(Model):
     """Turns stored answers into named columns."""
 
     columns: Sequence[Column]
+
+
+@dataclass(frozen=True, slots=True)
+class Escalate(Model):
+    """Has a second model answer when an answer of the first one is doubtful."""
+
+    to: str
+    """The name of a configured model."""
+    below: float
+    """The probability, above 0 and at most 1, below which an answer is doubtful: of its most probable option or level, or of
+    the likelier of yes and no."""
+    questions: Sequence[str] | None = None
+    """Whose answers can be doubtful. None is all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +123,7 @@ class Definition(Model):
     instructions: str | None = None
     model: str | None = None
     """The name of a configured model. None is the default one."""
+    escalate: Escalate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +134,7 @@ class Version(Received):
     instructions: str | None
     model: str | None
     """The name of a configured model. None is the default one."""
+    escalate: Escalate | None
     fields: Sequence[Field]
     questions: Sequence[Question]
     created_at: datetime
@@ -143,7 +162,7 @@ class Prism(Received):
 class PreviewedResult(Received):
     """A result under a Lens that is not stored."""
 
-    result: Result
+    result: ResultRow
     missing: Mapping[str, str]
     """Why a column is None, by its name."""
 
@@ -165,14 +184,17 @@ class Try(Received):
     """Why the model gave no usable answer, in words."""
     error_code: ErrorCode | None
     took_ms: int
-    raw: RawAnswers
-    """The answer to every question."""
-    json: Answers
-    """The Lens columns."""
+    answers: Answers = field(metadata={"member": "raw"})
+    row: Row = field(metadata={"member": "json"})
+    """The columns of the Lens."""
     model: RecordModel | None
     usage: RecordUsage | None
     label_mass: Mapping[str, float] | None
     """By question, the part of the model's probability that its labels had."""
+    order_disagreement: Mapping[str, float] | None
+    """As in a record."""
+    escalation: Escalation | None
+    """As in a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +221,8 @@ class ConfiguredModel(Received):
     price: Price | None
     fallback: Sequence[str]
     """The models that are asked in its place when it fails, in this order."""
+    order: OptionOrder | None
+    """None is that of the definition."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Generic, Literal, TypeAlias, TypeVar
 
-from prism_results.models.answers import Answers, RawAnswers
+from prism_results.models.answers import Answers, Row
 from prism_results.models.base import Received
+from prism_results.models.labels import Label
 
 T = TypeVar("T")
 
 Format: TypeAlias = Literal["json", "raw", "csv", "tsv", "jsonl"]
-Rows: TypeAlias = Literal["csv", "tsv", "jsonl"]
+ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
 Status: TypeAlias = Literal["ok", "failed"]
 ErrorCode: TypeAlias = Literal[
     "timeout", "unreachable", "refused", "no_usable_answer", "no_log_probabilities", "model_not_configured"
+]
+EscalationErrorCode: TypeAlias = Literal[
+    "timeout", "unreachable", "refused", "no_usable_answer", "no_log_probabilities", "model_not_configured", "skipped"
 ]
 UsageBy: TypeAlias = Literal["day", "prism", "model", "key"]
 
@@ -33,7 +37,7 @@ class Page(Received, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Result(Received):
-    """The saved answer to one call, shaped by the prism's current Lens."""
+    """The saved answer to one call, with every probability."""
 
     id: str
     ref: str | None
@@ -49,8 +53,8 @@ class Result(Received):
 
 
 @dataclass(frozen=True, slots=True)
-class RawResult(Received):
-    """A result with the stored answer to every question."""
+class ResultRow(Received):
+    """A result in the format json: the columns of the prism's current Lens are in place of the answers."""
 
     id: str
     ref: str | None
@@ -62,12 +66,12 @@ class RawResult(Received):
     """Why the result failed, in words."""
     took_ms: int
     created_at: datetime
-    answers: RawAnswers
+    row: Row = field(metadata={"member": "answers"})
 
 
 @dataclass(frozen=True, slots=True)
 class RecordModel(Received):
-    """The configured model that was asked last."""
+    """The configured model whose answers are the result, or that was asked last."""
 
     name: str | None
     provider: str | None
@@ -88,6 +92,31 @@ class RecordUsage(Received):
     cost: Decimal | None
     """Exact, in the currency."""
     currency: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredModel(Received):
+    """One of the models of an escalation."""
+
+    name: str | None
+    provider: str | None
+    model: str | None
+    """What its upstream calls it."""
+    fell_back: bool
+    answers: Answers
+    """Empty if it gave none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Escalation(Received):
+    """Both models of a call whose first answers were doubtful."""
+
+    questions: Sequence[str]
+    """Those whose first answers were doubtful."""
+    error_code: EscalationErrorCode | None
+    """Why the first answers are the result. None if those of the second model are."""
+    first: AnsweredModel
+    second: AnsweredModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +149,12 @@ class Record(Received):
     usage: RecordUsage | None
     label_mass: Mapping[str, float] | None
     """By question, the part of the model's probability that its labels had."""
+    order_disagreement: Mapping[str, float] | None
+    """By question, how far the orders of its labels disagreed, 0 to 1. None unless the model is asked in several."""
+    escalation: Escalation | None
+    """None if no second model was wanted."""
+    labels: Mapping[str, Label]
+    """What was right, by question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Literal, TypeAlias, TypedDict
 
 from prism_results.models.base import Received
+from prism_results.models.labels import RunLabels
 
 RunStatus: TypeAlias = Literal["queued", "running", "pausing", "paused", "cancelling", "cancelled", "finished"]
 RowsFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "xlsx"]
@@ -17,7 +18,7 @@ RowStatus: TypeAlias = Literal["ok", "failed", "invalid", "pending"]
 
 
 class RunOptions(TypedDict, total=False):
-    """What a run may have beside its file and the columns of its fields."""
+    """What a run may have beside a file and the columns of its fields."""
 
     ref: str | None
     """The column with your own names of the rows."""
@@ -33,6 +34,10 @@ class RunOptions(TypedDict, total=False):
     """Rows at the model at once, at most 10,000. None is no limit."""
     pause_at_failures: float | None
     """The part of the last 200 rows above which failures pause the run. None is 0.5."""
+    labels: Mapping[str, str] | None
+    """By question, the column whose cells are its labels."""
+    from_labels_of: int | None
+    """In place of a file and its columns: a version whose labelled inputs are answered, and labelled alike."""
 
 
 class Keep(Enum):
@@ -83,6 +88,8 @@ class Run(Received):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    labels: RunLabels | None
+    """Those of its rows that are stored. None without columns of labels."""
 
     @property
     def done(self) -> int:
@@ -114,6 +121,9 @@ class DryRun(Received):
     invalid: Sequence[InvalidRow]
     """The first 100."""
     invalid_total: int
+    invalid_labels: Sequence[InvalidRow]
+    """The first 100 cells that are no label. Their rows are answered."""
+    invalid_labels_total: int
     tokens: int
     model_calls: int
     seconds: float | None
