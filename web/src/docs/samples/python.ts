@@ -45,7 +45,7 @@ export function python(operation: Operation, origin: string, { methods, types }:
 
   const { gives } = method;
   const style = { indent: '    ' };
-  const lines = gives.startsWith('Pages[') ? [`${write(named('for one in ', call), style)}:`, '    print(one)']
+  const lines = /^(Pages\[|LabelQueue$)/.test(gives) ? [`${write(named('for one in ', call), style)}:`, '    print(one)']
     : gives === 'Stream' ? [`${write(named('with ', call), style)} as stream:`, '    for piece in stream:', '        sys.stdout.buffer.write(piece)']
       : gives === 'None' ? [write(call, style)]
         : [write(named('response = ', call), style), 'print(response)'];
