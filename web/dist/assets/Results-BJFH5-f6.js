@@ -1,1 +1,0 @@
-import"./design-CCsQI5W0.js";import{t as e}from"./Page-CE3wQqu3.js";import{t}from"./ResultsTable-SOFKtEtS.js";import{N as n}from"./Field-wtLW0mT0.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

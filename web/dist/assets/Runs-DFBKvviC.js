@@ -1,1 +1,0 @@
-import"./design-CCsQI5W0.js";import{j as e,t}from"./Page-CE3wQqu3.js";import{t as n}from"./RunsList-J8JUOeud.js";import{N as r,u as i}from"./Field-wtLW0mT0.js";var a=r();function o(){let r=e(`call`);return(0,a.jsx)(t,{title:`Runs`,actions:r&&(0,a.jsx)(i,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(n,{})})}export{o as Runs};

@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-SOFKtEtS.js";import{t}from"./RunsList-J8JUOeud.js";import{usePrism as n}from"./PrismPage-xinGc8xo.js";import{N as r}from"./Field-wtLW0mT0.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};

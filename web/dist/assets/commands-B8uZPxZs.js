@@ -1,8 +1,0 @@
-function e(e){return/^[\w./:=@%+,-]+$/.test(e)?e:`'${e.replaceAll(`'`,`'\\''`)}'`}function t(e){return e.includes(`
-`)&&!/[`\r]/.test(e)?`\`${e}\``:JSON.stringify(e).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g,e=>`\\u${e.charCodeAt(0).toString(16).padStart(4,`0`)}`)}var n=`-H "Authorization: Bearer $PRISM_API_KEY"`,r=e=>`c, err := client.New(client.Config{URL: ${t(e)}, Key: os.Getenv("PRISM_API_KEY")})
-if err != nil {
-	return err
-}`;function i(i,a){return{curl:`curl --fail-with-body -sS ${n} ${e(`${i}/v1/results/${a}`)}`,go:`${r(i)}\nresult, err := c.ReadResult(ctx, ${t(a)})`,prismctl:`prismctl results get ${a}`}}function a({fields:e,version:t,ref:n,context:r}){return{fields:e,...t!==void 0&&{version:t},...n&&{ref:n},...r&&{context:r}}}function o(i,o){let{prism:s,fields:c,version:l,ref:u,context:d}=o;return{curl:[`curl --fail-with-body -sS ${e(`${i}/v1/prisms/${s}/results`)}`,`${n} -H 'Content-Type: application/json'`,`-d ${e(JSON.stringify(a(o),null,2))}`].join(` \\
-  `),go:[r(i),`result, err := c.CreateResult(ctx, ${t(s)}, client.NewResult{`,`	Fields: map[string]string{`,...Object.entries(c).map(([e,n])=>`\t\t${t(e)}: ${t(n)},`),`	},`,...l===void 0?[]:[`\tVersion: ${l},`],...u?[`\tRef: ${t(u)},`]:[],...d?[`\tContext: ${t(d)},`]:[],`	IdempotencyKey: client.NewIdempotencyKey(),`,`})`].join(`
-`),prismctl:[`prismctl call ${e(s)}`,...Object.entries(c).map(([t,n])=>`--field ${e(`${t}=${n}`)}`),...l===void 0?[]:[`--version ${l}`],...u?[`--ref ${e(u)}`]:[],...d?[`--context ${e(d)}`]:[]].join(` \\
-  `)}}export{e as i,o as n,i as r,a as t};

@@ -1,0 +1,2 @@
+function e(e){return/^[\w./:=@%+,-]+$/.test(e)?e:`'${e.replaceAll(`'`,`'\\''`)}'`}function t(e){return e.includes(`
+`)&&!/[`\r]/.test(e)?`\`${e}\``:JSON.stringify(e).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g,e=>`\\u${e.charCodeAt(0).toString(16).padStart(4,`0`)}`)}export{e as n,t};
