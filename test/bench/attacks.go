@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/testkit/model"
-	"github.com/prism-results/prism/test/bench/internal/chart"
 	"github.com/prism-results/prism/test/bench/internal/system"
 	"github.com/prism-results/prism/test/internal/attack"
+	"github.com/prism-results/prism/test/internal/chart"
 	"github.com/prism-results/prism/test/internal/load"
 )
 

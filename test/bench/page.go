@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/prism-results/prism/test/bench/internal/chart"
 	"github.com/prism-results/prism/test/bench/internal/system"
+	"github.com/prism-results/prism/test/internal/chart"
+	"github.com/prism-results/prism/test/internal/page"
 )
 
 // headlineSystems are the systems of the picture and of the first table.
@@ -16,7 +17,7 @@ var headlineSystems = []string{system.NodePeer, system.OneProcess, system.ThreeP
 
 // write writes bench.json and the pictures into a folder, the tables into a page, and the table of the attacks into the page
 // on reliability beside it.
-func (r *report) write(dir, page string) error {
+func (r *report) write(dir, file string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -34,57 +35,30 @@ func (r *report) write(dir, page string) error {
 			}
 		}
 	}
-	if page == "" {
+	if file == "" {
 		return nil
 	}
 	if len(r.Attacks) > 0 {
-		beside := filepath.Join(filepath.Dir(page), "reliability.md")
-		if err := replaceIn(beside, map[string]string{"attacks": r.attacksTable()}); err != nil {
+		beside := filepath.Join(filepath.Dir(file), "reliability.md")
+		if err := page.ReplaceIn(beside, map[string]string{"bench: attacks": r.attacksTable()}); err != nil {
 			return err
 		}
 	}
 	if len(r.Figures) == 0 && len(r.Cells) == 0 {
 		return nil
 	}
-	return replaceIn(page, r.sections())
-}
-
-// replaceIn replaces the sections of a page.
-func replaceIn(page string, sections map[string]string) error {
-	old, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	text, err := replaceSections(string(old), sections)
-	if err != nil {
-		return fmt.Errorf("%s: %w", page, err)
-	}
-	return os.WriteFile(page, []byte(text), 0o644)
-}
-
-// replaceSections replaces the text between <!-- bench: name --> and <!-- end --> for each name.
-func replaceSections(text string, sections map[string]string) (string, error) {
-	for name, section := range sections {
-		begin := "<!-- bench: " + name + " -->\n"
-		before, after, found := strings.Cut(text, begin)
-		_, after, closed := strings.Cut(after, "<!-- end -->")
-		if !found || !closed {
-			return "", fmt.Errorf("the section %s is missing", name)
-		}
-		text = before + begin + section + "<!-- end -->" + after
-	}
-	return text, nil
+	return page.ReplaceIn(file, r.sections())
 }
 
 // sections are the tables of the page that this run has figures for.
 func (r *report) sections() map[string]string {
-	sections := map[string]string{"figures": r.figuresTable()}
+	sections := map[string]string{"bench: figures": r.figuresTable()}
 	if len(r.Cells) > 0 {
 		for _, p := range system.Prisms() {
-			sections["requests-"+p.Slug] = r.requestsTable(p)
+			sections["bench: requests-"+p.Slug] = r.requestsTable(p)
 		}
-		sections["processor"] = r.processorTable()
-		sections["parts"] = r.partsTable()
+		sections["bench: processor"] = r.processorTable()
+		sections["bench: parts"] = r.partsTable()
 	}
 	return sections
 }

@@ -7,21 +7,6 @@ import (
 	"github.com/prism-results/prism/test/bench/internal/system"
 )
 
-func TestSectionsAreReplacedAndTheRestOfThePageStays(t *testing.T) {
-	t.Parallel()
-	page := "a\n<!-- bench: x -->\nold\n<!-- end -->\nb\n<!-- bench: y -->\n<!-- end -->\nc\n"
-	got, err := replaceSections(page, map[string]string{"x": "new\n", "y": "also\n"})
-	want := "a\n<!-- bench: x -->\nnew\n<!-- end -->\nb\n<!-- bench: y -->\nalso\n<!-- end -->\nc\n"
-	if err != nil || got != want {
-		t.Errorf("got %q, %v", got, err)
-	}
-	for _, broken := range []string{"", "<!-- bench: x -->\n", "<!-- end -->"} {
-		if got, err := replaceSections(broken, map[string]string{"x": "new\n"}); err == nil {
-			t.Errorf("%q became %q", broken, got)
-		}
-	}
-}
-
 // The figures of a Node server, of Prism and of a chain: rounds in which the machine's speed halves.
 func measured() cells {
 	var c cells

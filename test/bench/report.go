@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/prism-results/prism/test/bench/internal/chart"
+	"github.com/prism-results/prism/test/internal/chart"
 )
 
 // Figure is one measured number with its target.

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/prism-results/prism/pkg/testkit/program"
+	"github.com/prism-results/prism/test/internal/page"
 )
 
 func main() {
@@ -28,7 +29,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags.SetOutput(out)
 	questions := flags.Int("questions", 200, "questions of Banking77 that the model answers, at most 200")
 	through := flags.Int("litellm", 20, "how many of them are asked again through LiteLLM")
-	page := flags.String("page", "", "page whose section <!-- live --> gets the table, such as docs/providers.md")
+	file := flags.String("page", "", "page whose section <!-- live --> gets the table, such as docs/providers.md")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -66,8 +67,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	text := table(rows)
 	_, _ = fmt.Fprint(out, "\n"+text)
-	if *page != "" {
-		if err := write(*page, text); err != nil {
+	if *file != "" {
+		if err := page.ReplaceIn(*file, map[string]string{"live": text}); err != nil {
 			return err
 		}
 	}

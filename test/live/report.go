@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -75,21 +74,6 @@ func percentile(all []time.Duration, p float64) time.Duration {
 	}
 	sorted := slices.Sorted(slices.Values(all))
 	return sorted[max(0, int(math.Ceil(p/100*float64(len(sorted))))-1)]
-}
-
-// write replaces what is between <!-- live --> and <!-- end --> in a page.
-func write(page, text string) error {
-	old, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	const begin = "<!-- live -->\n"
-	before, rest, found := strings.Cut(string(old), begin)
-	_, after, closed := strings.Cut(rest, "<!-- end -->")
-	if !found || !closed {
-		return fmt.Errorf("%s: the section <!-- live --> is missing", page)
-	}
-	return os.WriteFile(page, []byte(before+begin+text+"<!-- end -->"+after), 0o644)
 }
 
 // silent is an error when an upstream answered nothing of a prism: something is wrong with more than the model's wits.

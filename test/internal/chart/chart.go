@@ -1,4 +1,4 @@
-// Package chart draws tables of bars as SVG. The colours follow the reader's light or dark theme.
+// Package chart draws tables of bars and diagrams as SVG. The colours follow the reader's light or dark theme.
 package chart
 
 import (
@@ -42,24 +42,21 @@ const (
 	barHeight, numberWidth = 20.0, 56.0
 )
 
-// style has the colours of both themes.
+// style has the colours of both themes. Lines of a diagram have the colours of bars.
 const style = `<style>` +
 	`text{fill:#1f2328}.bg{fill:#fff}.muted{fill:#59636e}.competitor{fill:#afb8c1}.subject{fill:#0072b2}` +
-	`.limit{fill:none;stroke:#59636e;stroke-dasharray:4 3}` +
+	`.limit{fill:none;stroke:#59636e;stroke-dasharray:4 3}.axis{stroke:#d1d9e0}` +
+	`.line{fill:none;stroke-width:2;stroke-linejoin:round}.line.competitor{stroke:#818b98}.line.subject{stroke:#0072b2}` +
 	`@media (prefers-color-scheme:dark){` +
 	`text{fill:#e6edf3}.bg{fill:#0d1117}.muted{fill:#9198a1}.competitor{fill:#656c76}.subject{fill:#56b4e9}.limit{stroke:#9198a1}` +
-	`}</style>`
+	`.axis{stroke:#3d444d}.line.subject{stroke:#56b4e9}` +
+	`}.line.subject,.line.competitor{fill:none}</style>`
 
 // SVG is the drawing.
 func (t Bars) SVG() []byte {
 	var b bytes.Buffer
 	height := top + rowHeight*float64(len(t.Rows)) + 8
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" `+
-		`font-family="system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif" font-size="12">`+"\n",
-		width, height, width, height)
-	fmt.Fprintf(&b, "%s\n"+`<rect width="%g" height="%g" rx="6" class="bg"/>`+"\n", style, width, height)
-	text(&b, margin, 34, `font-size="16" font-weight="600"`, t.Title)
-	text(&b, margin, 54, `class="muted"`, t.Note)
+	begin(&b, height, t.Title, t.Note)
 	for j, row := range t.Rows {
 		text(&b, margin, top+rowHeight*float64(j)+barHeight-5, weight(row), row.Name)
 	}
@@ -79,6 +76,16 @@ func (t Bars) SVG() []byte {
 	}
 	fmt.Fprintln(&b, `</svg>`)
 	return b.Bytes()
+}
+
+// begin begins a drawing with its heading.
+func begin(b *bytes.Buffer, height float64, title, note string) {
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" `+
+		`font-family="system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif" font-size="12">`+"\n",
+		width, height, width, height)
+	fmt.Fprintf(b, "%s\n"+`<rect width="%g" height="%g" rx="6" class="bg"/>`+"\n", style, width, height)
+	text(b, margin, 34, `font-size="16" font-weight="600"`, title)
+	text(b, margin, 54, `class="muted"`, note)
 }
 
 func weight(r Row) string {
