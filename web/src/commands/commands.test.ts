@@ -60,11 +60,17 @@ it('measures, thresholds and comparisons are the same call in each language', ()
   const quality = qualityCommands('https://prism.example', of);
   expect(quality.curl).toContain("'https://prism.example/v1/prisms/support/versions/2/quality?question=refund&model=a+b&calibrated=true'");
   expect(quality.go).toContain('c.ReadQuality(ctx, "support", 2, client.QualityFilter{Question: "refund", Model: "a b", Calibrated: true})');
+  expect(quality.typescript).toContain('await prism.readQuality("support", 2, { question: "refund", model: "a b", calibrated: true });');
+  expect(quality.python).toContain('client.read_quality("support", 2, question="refund", model="a b", calibrated=True)');
   expect(quality.prismctl).toBe("prismctl quality support --version 2 --question refund --model 'a b' --calibrated");
   expect(qualityCommands('https://prism.example', { prism: 'support', version: 2 }).prismctl).toBe('prismctl quality support --version 2');
   const thresholds = thresholdCommands('https://prism.example', { prism: 'support', version: 2, question: 'refund' }, { false_yes: 5, false_no: 1, unsure: 0.5 });
   expect(thresholds.curl).toContain('/quality/thresholds?question=refund&false_yes=5&false_no=1&unsure=0.5');
   expect(thresholds.go).toContain('client.Costs{FalseYes: 5, FalseNo: 1, Unsure: 0.5})');
+  expect(thresholds.typescript).toContain('await prism.readThresholds("support", 2, { question: "refund", false_yes: 5, false_no: 1, unsure: 0.5 });');
+  expect(thresholds.python).toContain('client.read_thresholds("support", 2, question="refund", false_yes=5, false_no=1, unsure=0.5)');
   expect(thresholds.prismctl).toMatch(/^prismctl quality thresholds support --version 2 --question refund \\\n {2}--false-yes 5 --false-no 1 --unsure 0\.5$/);
+  expect(compareCommands('https://prism.example', 'support', 1, 2, 'refund').typescript).toContain('await prism.compareVersions("support", { a: 1, b: 2, question: "refund" });');
+  expect(compareCommands('https://prism.example', 'support', 1, 2, 'refund').python).toContain('client.compare_versions("support", 1, 2, "refund")');
   expect(compareCommands('https://prism.example', 'support', 1, 2, 'refund').prismctl).toBe('prismctl compare support 1 2 --question refund');
 });

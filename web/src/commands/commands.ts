@@ -95,9 +95,6 @@ export function callCommands(origin: string, call: Call): Commands {
   };
 }
 
-/** A call that the clients for TypeScript and Python have no method for. */
-export type FewCommands = Pick<Commands, 'curl' | 'go' | 'prismctl'>;
-
 /** Measures of a version: without a question, of each. */
 export interface QualityCall {
   prism: string;
@@ -116,6 +113,11 @@ const goFilter = ({ question, model, calibrated }: QualityCall) => `client.Quali
   ...(question !== undefined ? [`Question: ${goString(question)}`] : []), ...(model !== undefined ? [`Model: ${goString(model)}`] : []), ...(calibrated ? ['Calibrated: true'] : []),
 ].join(', ')}}`;
 
+// What is chosen, as an object of TypeScript and as keywords of Python.
+const object = (parts: Record<string, string | number | true | undefined>) => `{ ${Object.entries(parts).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`;
+const keywords = (parts: Record<string, string | number | true | undefined>) =>
+  Object.entries(parts).filter(([, value]) => value !== undefined).map(([name, value]) => `, ${name}=${value === true ? 'True' : JSON.stringify(value)}`).join('');
+
 const flags = ({ version, question, model, calibrated }: QualityCall) => [
   `--version ${version}`, ...(question !== undefined ? [`--question ${shellWord(question)}`] : []), ...(model !== undefined ? [`--model ${shellWord(model)}`] : []), ...(calibrated ? ['--calibrated'] : []),
 ].join(' ');
@@ -123,31 +125,39 @@ const flags = ({ version, question, model, calibrated }: QualityCall) => [
 const curlGet = (url: string) => `curl --fail-with-body -sS ${authorized} ${shellWord(url)}`;
 
 /** How to measure a version by its labels. */
-export function qualityCommands(origin: string, call: QualityCall): FewCommands {
+export function qualityCommands(origin: string, call: QualityCall): Commands {
   const { prism, version, question, model, calibrated } = call;
+  const selected = { question, model, calibrated: calibrated || undefined } as const;
   return {
     curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality${queryOf({ question, model, calibrated: calibrated ? 'true' : undefined })}`),
     go: `${goHead(origin)}\nquality, err := c.ReadQuality(ctx, ${goString(prism)}, ${version}, ${goFilter(call)})`,
+    typescript: `${typeScriptHead(origin)}const quality = await prism.readQuality(${JSON.stringify(prism)}, ${version}, ${object(selected)});`,
+    python: `${pythonHead(origin)}quality = client.read_quality(${JSON.stringify(prism)}, ${version}${keywords(selected)})`,
     prismctl: `prismctl quality ${prism} ${flags(call)}`,
   };
 }
 
 /** How to choose thresholds by what mistakes cost. */
-export function thresholdCommands(origin: string, call: QualityCall, costs: { false_yes: number; false_no: number; unsure: number }): FewCommands {
+export function thresholdCommands(origin: string, call: QualityCall, costs: { false_yes: number; false_no: number; unsure: number }): Commands {
   const { prism, version, question, model, calibrated } = call;
+  const selected = { question, model, calibrated: calibrated || undefined } as const;
   const { false_yes, false_no, unsure } = costs;
   return {
     curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality/thresholds${queryOf({ question, ...costs, model, calibrated: calibrated ? 'true' : undefined })}`),
     go: `${goHead(origin)}\nthresholds, err := c.ReadThresholds(ctx, ${goString(prism)}, ${version}, ${goFilter(call)},\n\tclient.Costs{FalseYes: ${false_yes}, FalseNo: ${false_no}, Unsure: ${unsure}})`,
+    typescript: `${typeScriptHead(origin)}const thresholds = await prism.readThresholds(${JSON.stringify(prism)}, ${version}, ${object({ question, ...costs, model: selected.model, calibrated: selected.calibrated })});`,
+    python: `${pythonHead(origin)}thresholds = client.read_thresholds(${JSON.stringify(prism)}, ${version}${keywords({ question, ...costs, model: selected.model, calibrated: selected.calibrated })})`,
     prismctl: `prismctl quality thresholds ${prism} ${flags(call)} \\\n  --false-yes ${false_yes} --false-no ${false_no} --unsure ${unsure}`,
   };
 }
 
 /** How to compare version b with version a. */
-export function compareCommands(origin: string, prism: string, a: number, b: number, question: string): FewCommands {
+export function compareCommands(origin: string, prism: string, a: number, b: number, question: string): Commands {
   return {
     curl: curlGet(`${origin}/v1/prisms/${prism}/compare${queryOf({ a, b, question })}`),
     go: `${goHead(origin)}\ncomparison, err := c.CompareVersions(ctx, ${goString(prism)}, ${a}, ${b}, ${goString(question)})`,
+    typescript: `${typeScriptHead(origin)}const comparison = await prism.compareVersions(${JSON.stringify(prism)}, ${object({ a, b, question })});`,
+    python: `${pythonHead(origin)}comparison = client.compare_versions(${JSON.stringify(prism)}, ${a}, ${b}, ${JSON.stringify(question)})`,
     prismctl: `prismctl compare ${prism} ${a} ${b} --question ${shellWord(question)}`,
   };
 }

@@ -27,7 +27,7 @@ export interface QualitySearch {
   /** Drift by days in place of hours. */
   span?: 'days';
   /** The language of the call. */
-  as?: 'go' | 'prismctl';
+  as?: 'go' | 'typescript' | 'python' | 'prismctl';
 }
 
 /** What the labelling page shows. */
@@ -56,7 +56,7 @@ export function qualitySearch(search: Record<string, unknown>): QualitySearch {
     version: version(search.version), question: text(search.question), model: text(search.model), calibrated: yes(search.calibrated),
     tab: oneOf(search.tab, parts), with: version(search.with),
     false_yes: number(search.false_yes, 1e9), false_no: number(search.false_no, 1e9), unsure: number(search.unsure, 1e9),
-    yes_at: hundredth(search.yes_at), no_at: hundredth(search.no_at), span: oneOf(search.span, ['days']), as: oneOf(search.as, ['go', 'prismctl']),
+    yes_at: hundredth(search.yes_at), no_at: hundredth(search.no_at), span: oneOf(search.span, ['days']), as: oneOf(search.as, ['go', 'typescript', 'python', 'prismctl']),
   });
 }
 
