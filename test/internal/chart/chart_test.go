@@ -18,8 +18,10 @@ func TestADrawingIsXMLWhateverItsTextsSay(t *testing.T) {
 		}},
 		"no diagram": Plots{},
 		"diagrams": Plots{Title: "<t>", Plots: []Plot{
-			{}, {Title: `a & "b"`, X: Axis{"<x>", 0, 1, 0.2}, Y: Axis{"y", 0, 1, 0.5}, Lines: []Line{{Name: "<l>", Points: [][2]float64{{0, 0}, {1, 1}}}},
-				Dots: []Dot{{X: 0.5, Y: 0.5, Low: 0.4, High: 0.6}}},
+			{}, {
+				Title: `a & "b"`, X: Axis{"<x>", 0, 1, 0.2}, Y: Axis{"y", 0, 1, 0.5}, Lines: []Line{{Name: "<l>", Points: [][2]float64{{0, 0}, {1, 1}}}},
+				Dots: []Dot{{X: 0.5, Y: 0.5, Low: 0.4, High: 0.6}},
+			},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
