@@ -77,7 +77,7 @@ func TestMeasures(t *testing.T) {
 	}
 	u.run("quality").want(exitUsage, "missing argument <prism>\nUsage: prismctl quality PRISM [flags]")
 	u.run("quality", "thresholds", "tickets", "--question", "q").want(exitUsage, `required flag(s) "false-no", "false-yes", "unsure" not set`)
-	u.run("compare", "tickets", "1", "latest", "--question", "q").want(exitUsage, "A and B are numbers of versions")
+	u.run("compare", "tickets", "1", "latest", "--question", "q").want(exitUsage, "the versions A and B are numbers")
 	u.run("compare", "tickets", "1", "2").want(exitUsage, `required flag(s) "question" not set`)
 }
 

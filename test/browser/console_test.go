@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,7 @@ func pages(t *testing.T, server *prism) []view {
 		return list.Data[0].ID
 	}
 	slug, result, run := first("/v1/prisms"), first("/v1/results"), first("/v1/runs")
+	question := label(t, server, slug)
 	return []view{
 		{"home", "/", "Home"},
 		{"prisms", "/prisms", "Prisms"},
@@ -39,6 +41,13 @@ func pages(t *testing.T, server *prism) []view {
 		{"edit", "/prisms/" + slug + "/edit", ""},
 		{"lens", "/prisms/" + slug + "/lens", ""},
 		{"settings", "/prisms/" + slug + "/settings", ""},
+		{"reliability", "/prisms/" + slug + "/quality?question=" + question, ""},
+		{"confusion", "/prisms/" + slug + "/quality?tab=confusion&question=" + question, ""},
+		{"coverage", "/prisms/" + slug + "/quality?tab=coverage&question=" + question, ""},
+		{"thresholds", "/prisms/" + slug + "/quality?tab=thresholds&question=" + question, ""},
+		{"calibration", "/prisms/" + slug + "/quality?tab=calibration&question=" + question, ""},
+		{"drift", "/prisms/" + slug + "/quality?tab=drift&question=" + question, ""},
+		{"label", "/prisms/" + slug + "/label", ""},
 		{"results", "/results", "Results"},
 		{"results of a prism", "/results?prism=" + slug, "Results"},
 		{"result", "/results/" + result, ""},
@@ -53,6 +62,44 @@ func pages(t *testing.T, server *prism) []view {
 		{"account", "/account", "Your account"},
 		{"nothing", "/nothing/here", "Not found"},
 	}
+}
+
+// label labels 100 results of the latest version of a prism, as many as reliability takes, and returns the yes_no question.
+func label(t *testing.T, server *prism, slug string) string {
+	t.Helper()
+	ask := func(method, path, body string, into any) {
+		if err := json.Unmarshal(server.callAs(t, server.used, method, "/v1/prisms/"+slug+path, body, 200), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var is struct {
+		Latest  int `json:"latest_version"`
+		Version struct {
+			Questions []struct{ Key, Type string }
+		}
+	}
+	ask("GET", "", "", &is)
+	at := slices.IndexFunc(is.Version.Questions, func(q struct{ Key, Type string }) bool { return q.Type == "yes_no" })
+	if at < 0 {
+		t.Fatalf("%s has no yes_no question", slug)
+	}
+	question := is.Version.Questions[at].Key
+	var queue struct {
+		Data []struct {
+			ID string `json:"result_id"`
+		}
+	}
+	ask("GET", fmt.Sprintf("/label-queue?question=%s&version=%d&limit=100", question, is.Latest), "", &queue)
+	var labels []string
+	for i, r := range queue.Data {
+		labels = append(labels, fmt.Sprintf(`{"result_id":%q,"question":%q,"value":%v}`, r.ID, question, i%3 == 0))
+	}
+	var added struct{ Labelled int }
+	ask("POST", "/labels", `{"labels":[`+strings.Join(labels, ",")+`],"sample":"random"}`, &added)
+	if added.Labelled != 100 {
+		t.Fatalf("%d results were labelled", added.Labelled)
+	}
+	return question
 }
 
 // testConsole opens every page of the console.
