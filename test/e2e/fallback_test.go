@@ -117,7 +117,8 @@ models:
 						Answers map[string]struct{ Probability float64 }
 					}
 				}
-			}) {
+			},
+			) {
 				own.get(t, "/v1/results/"+id+"/record").decode(t, &of)
 				return of
 			}

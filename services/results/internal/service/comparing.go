@@ -87,8 +87,10 @@ func (s *Service) compare(
 		return calibration.Compare(calibration.Kind(t), paired.pairs())
 	})
 	return comparisonBody{
-		questionBody{q.Question, t}, paired.labels, len(paired.a), paired.leftOut,
-		comparedBody{q.A, newFiguresBody(t, paired.classes, found.A)}, comparedBody{q.B, newFiguresBody(t, paired.classes, found.B)},
+		questionBody{q.Question, t},
+		paired.labels, len(paired.a), paired.leftOut,
+		comparedBody{q.A, newFiguresBody(t, paired.classes, found.A)},
+		comparedBody{q.B, newFiguresBody(t, paired.classes, found.B)},
 		found.Differences, found.McNemar, verdict(found),
 	}, from, err
 }
