@@ -47,7 +47,7 @@ func pages(t *testing.T, server *prism) []view {
 		{"thresholds", "/prisms/" + slug + "/quality?tab=thresholds&question=" + question, ""},
 		{"calibration", "/prisms/" + slug + "/quality?tab=calibration&question=" + question, ""},
 		{"drift", "/prisms/" + slug + "/quality?tab=drift&question=" + question, ""},
-		{"label", "/prisms/" + slug + "/label", ""},
+		{"label", "/prisms/" + slug + "/label?question=" + question, ""},
 		{"results", "/results", "Results"},
 		{"results of a prism", "/results?prism=" + slug, "Results"},
 		{"result", "/results/" + result, ""},

@@ -39,7 +39,7 @@ func TestDryRun(t *testing.T) {
 			before := s.main.get(t, "/v1/prisms/"+slug).body
 			v := s.main.post(t, "/v1/prisms/"+slug+"/versions", object("fields", raw(oneField), "questions", raw(yesNo), "dry_run", true))
 			v.wantStatus(t, 200)
-			wantMembers(t, v.body, nil, "version", "instructions", "model", "fields", "questions", "created_at")
+			wantMembers(t, v.body, nil, "version", "instructions", "model", "escalate", "fields", "questions", "created_at")
 			if !strings.HasPrefix(string(v.body), `{"version":2,`) {
 				t.Errorf("got %s", v.body)
 			}

@@ -48,7 +48,7 @@ func TestManagement(t *testing.T) {
 			p := r.prism(t, 201)
 			wantMembers(t, r.body, nil, "id", "slug", "name", "archived_at", "created_at", "latest_version", "lens", "version", "retention_days")
 			wantMembers(t, r.body, []string{"lens"}, "columns")
-			wantMembers(t, r.body, []string{"version"}, "version", "instructions", "model", "fields", "questions", "created_at")
+			wantMembers(t, r.body, []string{"version"}, "version", "instructions", "model", "escalate", "fields", "questions", "created_at")
 			if !uuidPattern.MatchString(p.ID) || !dateTime.MatchString(p.CreatedAt) || !dateTime.MatchString(p.Version.CreatedAt) {
 				t.Errorf("%s", r.body)
 			}
@@ -74,7 +74,7 @@ func TestManagement(t *testing.T) {
 			first.wantStatus(t, 200)
 			r := s.main.post(t, "/v1/prisms/"+slug+"/versions", object("fields", raw(twoFields), "questions", raw(yesNo), "instructions", "Two."))
 			r.wantStatus(t, 201)
-			wantMembers(t, r.body, nil, "version", "instructions", "model", "fields", "questions", "created_at")
+			wantMembers(t, r.body, nil, "version", "instructions", "model", "escalate", "fields", "questions", "created_at")
 			s.main.get(t, "/v1/prisms/"+slug+"/versions/2").wantBody(t, string(r.body))
 			s.main.get(t, "/v1/prisms/"+slug+"/versions/1").wantBody(t, string(first.body))
 			p := s.main.get(t, "/v1/prisms/"+slug).prism(t, 200)

@@ -69,5 +69,57 @@ func TestQuality(t *testing.T) {
 			}
 			s.other.get(t, of+"/compare?a=1&b=2&question="+question).wantFail(t, noPrism)
 		})
+		// spec: calibration-create, calibration-list, calibration-read, calibration-pins, calibration-pin-change, calibrated-column
+		t.Run("a calibration is fitted to labels, pinned, and shown by a column of the Lens", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism := own.triage(t)
+			var file strings.Builder
+			file.WriteString("text,right\r\n")
+			for i := range 120 {
+				_, _ = fmt.Fprintf(&file, "text %d,%s\r\n", i, []string{"card", "transfer"}[i%2])
+			}
+			f := own.upload(t, "csv", file.String())
+			if done := own.follow(t, own.runFile(t, prism, f.ID, `,"labels":{"intent":"right"}`).run(t, 201).ID); done.OK != 120 {
+				t.Fatalf("got %+v", done)
+			}
+			of := "/v1/prisms/" + prism
+			fitted := own.post(t, of+"/versions/1/calibrations", `{"question":"intent","method":"temperature"}`)
+			fitted.wantStatus(t, 201)
+			var calibration struct {
+				ID          string
+				Temperature float64
+			}
+			if err := json.Unmarshal(fitted.body, &calibration); err != nil || calibration.Temperature <= 0 {
+				t.Fatalf("got %s, %v", fitted.body, err)
+			}
+			own.get(t, of+"/versions/1/calibrations").wantBody(t, `{"data":[`+string(fitted.body)+`],"next_cursor":null}`)
+			own.get(t, of+"/versions/1/calibrations/"+calibration.ID).wantBody(t, string(fitted.body))
+			own.put(t, of+"/lens", `{"columns":[{"name":"stored","question":"intent","show":"probability"},
+				{"name":"calibrated","question":"intent","show":"probability","calibrated":true}]}`).wantStatus(t, 200)
+			id := own.create(t, prism, text("another")).ok(t).ID
+			columns := func() (c struct {
+				Answers struct {
+					Stored     float64
+					Calibrated *float64
+				}
+			}) {
+				r := own.get(t, "/v1/results/"+id)
+				r.wantStatus(t, 200)
+				if err := json.Unmarshal(r.body, &c); err != nil {
+					t.Fatal(err)
+				}
+				return c
+			}
+			if c := columns(); c.Answers.Calibrated != nil {
+				t.Errorf("nothing is pinned, but the column shows %v", *c.Answers.Calibrated)
+			}
+			pinned := own.put(t, of+"/versions/1/calibration", `{"questions":{"intent":"`+calibration.ID+`"}}`)
+			pinned.wantBody(t, `{"version":1,"questions":{"intent":"`+calibration.ID+`","urgent":null,"mood":null}}`)
+			own.get(t, of+"/versions/1/calibration").wantBody(t, string(pinned.body))
+			if c := columns(); c.Answers.Calibrated == nil || *c.Answers.Calibrated == c.Answers.Stored {
+				t.Errorf("the columns show %+v", c.Answers)
+			}
+		})
 	})
 }

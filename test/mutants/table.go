@@ -92,7 +92,7 @@ var mutants = []mutant{
 		old: "if p == nil || !(*p >= 0 && *p <= 1) {", new: "if p == nil || !(*p > 0 && *p <= 1) {",
 	},
 	{
-		file: score + "score.go", why: "confidence is the probability",
+		file: "pkg/prism/answer.go", tests: score, why: "confidence is the probability",
 		old: "return min(max((p-guess)/(1-guess), 0), 1)", new: "return min(max(p-guess, p), 1)",
 	},
 	{
