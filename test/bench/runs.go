@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -133,7 +134,7 @@ func (b *bench) besideRun(ctx context.Context, s *system.System) error {
 		if err != nil {
 			return err
 		}
-		if _, err := c.CancelRun(ctx, run.ID); err != nil {
+		if _, err := c.CancelRun(ctx, run.ID); err != nil && !errors.Is(err, client.ErrConflict) { // a short run is over
 			return err
 		}
 		if _, err := c.WatchRun(ctx, run.ID, nil); err != nil {
@@ -179,7 +180,7 @@ func (b *bench) sharedRuns(ctx context.Context, s *system.System) error {
 	if err != nil {
 		return err
 	}
-	if _, err := large.CancelRun(ctx, run.ID); err != nil {
+	if _, err := large.CancelRun(ctx, run.ID); err != nil && !errors.Is(err, client.ErrConflict) {
 		return err
 	}
 	share := float64(done.OK) / float64(done.OK+after.Done()-before.Done())
