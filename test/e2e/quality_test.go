@@ -103,7 +103,8 @@ func TestQuality(t *testing.T) {
 					Stored     float64
 					Calibrated *float64
 				}
-			}) {
+			},
+			) {
 				r := own.get(t, "/v1/results/"+id)
 				r.wantStatus(t, 200)
 				if err := json.Unmarshal(r.body, &c); err != nil {
