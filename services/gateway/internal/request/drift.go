@@ -1,7 +1,6 @@
 package request
 
 import (
-	"math"
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -12,10 +11,7 @@ import (
 func ParseDrift(prismParam string, q Query) (prism.Ref, int32, error) {
 	var r reader
 	ref := r.prismParam(prismParam)
-	version := int32(0)
-	if s := r.single(q, "version", kindNumber); s != "" {
-		version = r.versionParam(s)
-	}
+	version := r.versionQuery(q)
 	return ref, version, r.err()
 }
 
@@ -43,10 +39,7 @@ func (r *reader) driftChange(c *contract.DriftChange, body item) {
 	watched, version, reference := body.at("watched"), body.at("version"), body.at("reference")
 	isBoolean := r.is(watched, kindBoolean)
 	c.Watched = isBoolean && watched.text[0] == 't'
-	if version.given() && r.is(version, kindNumber) {
-		n := r.integer("version", parseNumber(version.text), math.MaxInt32)
-		c.Version = int32(n) //nolint:gosec // integer has checked the range
-	}
+	c.Version = r.optionalVersion(version)
 	if !reference.given() || !r.is(reference, kindObject) {
 		return
 	}

@@ -164,10 +164,7 @@ func ParseLabelList(prismParam string, q Query) (prism.Ref, contract.LabelList, 
 func ParseLabelQueue(prismParam string, q Query) (prism.Ref, contract.LabelQueue, error) {
 	var r reader
 	ref := r.prismParam(prismParam)
-	list := contract.LabelQueue{Question: r.singleStr(q, "question", maxName)}
-	if list.Question == "" && len(q("question")) < 2 {
-		r.add("question", textRequired)
-	}
+	list := contract.LabelQueue{Question: r.questionParam(q)}
 	list.Order = oneOf(&r, "order", q("order"), samples, contract.RandomSample)
 	list.Version = r.versionQuery(q)
 	list.Page = r.page(q, list.Order.List())

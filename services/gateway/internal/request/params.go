@@ -39,15 +39,17 @@ func (r *reader) uuidParam(name, s string) prism.UUID {
 	return id
 }
 
-// versionParam reads {version}, a number as JSON writes it.
-func (r *reader) versionParam(s string) int32 {
-	f, ok := numeral(r.param("version", s))
+// versionParam reads {version}.
+func (r *reader) versionParam(s string) int32 { return r.versionText("version", r.param("version", s)) }
+
+// versionText reads the number of a version as JSON writes it.
+func (r *reader) versionText(name, s string) int32 {
+	f, ok := numeral(s)
 	if !ok {
-		r.add("version", textType(kindNumber, kindString))
+		r.add(name, textType(kindNumber, kindString))
 		return 0
 	}
-	n := r.integer("version", f, math.MaxInt32)
-	return int32(n) //nolint:gosec // integer has checked the range
+	return int32(r.integer(name, f, math.MaxInt32)) //nolint:gosec // integer has checked the range
 }
 
 // numeral reads a number as JSON writes it and JavaScript reads it.

@@ -1,8 +1,6 @@
 package request
 
 import (
-	"math"
-
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -14,7 +12,7 @@ const maxCost = 1_000_000_000
 func ParseQuality(prismParam, version string, q Query) (contract.VersionRef, contract.QualityQuery, error) {
 	var r reader
 	of := r.versionRef(prismParam, version)
-	query := r.quality(q)
+	query := r.quality(q, r.singleStr(q, "question", maxName))
 	return of, query, r.err()
 }
 
@@ -23,10 +21,7 @@ func ParseQuality(prismParam, version string, q Query) (contract.VersionRef, con
 func ParseThresholds(prismParam, version string, q Query) (contract.VersionRef, contract.ThresholdsQuery, error) {
 	var r reader
 	of := r.versionRef(prismParam, version)
-	query := contract.ThresholdsQuery{QualityQuery: r.quality(q)}
-	if len(q("question")) == 0 { // of quality it may be absent
-		r.add("question", textRequired)
-	}
+	query := contract.ThresholdsQuery{QualityQuery: r.quality(q, r.questionParam(q))}
 	query.FalseYes, query.FalseNo, query.Unsure = r.cost(q, "false_yes"), r.cost(q, "false_no"), r.cost(q, "unsure")
 	return of, query, r.err()
 }
@@ -35,34 +30,45 @@ func ParseThresholds(prismParam, version string, q Query) (contract.VersionRef, 
 func ParseCompare(prismParam string, q Query) (prism.Ref, contract.CompareQuery, error) {
 	var r reader
 	ref := r.prismParam(prismParam)
-	query := contract.CompareQuery{A: r.versionOf(q, "a"), B: r.versionOf(q, "b"), Question: r.requiredParam(q, "question")}
+	query := contract.CompareQuery{A: r.comparedVersion(q, "a"), B: r.comparedVersion(q, "b"), Question: r.questionParam(q)}
 	return ref, query, r.err()
 }
 
-func (r *reader) quality(q Query) contract.QualityQuery {
+func (r *reader) quality(q Query, question string) contract.QualityQuery {
 	return contract.QualityQuery{
-		Question:   r.singleStr(q, "question", maxName),
+		Question:   question,
 		Model:      r.singleStr(q, "model", maxName),
 		Calibrated: oneOf(r, "calibrated", q("calibrated"), []string{"true", "false"}, "false") == "true",
 	}
 }
 
-// requiredParam reads a query parameter that must be sent.
-func (r *reader) requiredParam(q Query, name string) string {
+// questionParam reads the query parameter question, which must be sent and not be empty.
+func (r *reader) questionParam(q Query) string {
+	question := r.singleStr(q, "question", maxName)
+	if question == "" && len(q("question")) < 2 {
+		r.add("question", textRequired)
+	}
+	return question
+}
+
+// sentNumber reads a query parameter that must be sent; ok is false if there is a problem.
+func (r *reader) sentNumber(q Query, name string) (s string, ok bool) {
+	before := len(r.problems)
 	if len(q(name)) == 0 {
 		r.add(name, textRequired)
-		return ""
 	}
-	return r.singleStr(q, name, maxName)
+	s = r.single(q, name, kindString)
+	return s, len(r.problems) == before
 }
 
 // cost reads what a mistake costs: 0 to maxCost.
 func (r *reader) cost(q Query, name string) float64 {
-	before := len(r.problems)
-	s := r.requiredParam(q, name)
+	s, sent := r.sentNumber(q, name)
+	if !sent {
+		return 0
+	}
 	f, ok := numeral(s)
 	switch {
-	case len(r.problems) > before:
 	case !ok:
 		r.add(name, textType(kindNumber, kindString))
 	case f < 0:
@@ -75,16 +81,11 @@ func (r *reader) cost(q Query, name string) float64 {
 	return 0
 }
 
-// versionOf reads the number of a version from a query parameter.
-func (r *reader) versionOf(q Query, name string) int32 {
-	before := len(r.problems)
-	f, ok := numeral(r.requiredParam(q, name))
-	switch {
-	case len(r.problems) > before:
-		return 0
-	case !ok:
-		r.add(name, textType(kindNumber, kindString))
+// comparedVersion reads the number of a version from a query parameter that must be sent.
+func (r *reader) comparedVersion(q Query, name string) int32 {
+	s, sent := r.sentNumber(q, name)
+	if !sent {
 		return 0
 	}
-	return int32(r.integer(name, f, math.MaxInt32)) //nolint:gosec // integer has checked the range
+	return r.versionText(name, s)
 }

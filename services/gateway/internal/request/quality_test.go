@@ -41,6 +41,10 @@ func TestParametersOfMeasures(t *testing.T) {
 			"false_yes: Expected number, received string; false_no: Expected string, received array; unsure: Number must be less than or equal to 1000000000",
 			"a: Expected number, received string; b: Number must be less than or equal to 2147483647",
 		},
+		{ // an empty question is every question of quality, and none of the others
+			sent{"question": {""}, "false_yes": {"1"}, "false_no": {"1"}, "unsure": {"1"}, "a": {"1"}, "b": {"2"}},
+			"", "question: Required", "question: Required",
+		},
 	} {
 		of, quality, err := request.ParseQuality("p", "3", sentQuery(c.sent))
 		if problems(t, err) != c.quality || of != version {
