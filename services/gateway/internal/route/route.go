@@ -89,24 +89,19 @@ func ifMatch(c *fiber.Ctx) (headers []string) {
 
 // look is an operation that changes nothing.
 func (d Deps) look(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		parsed, err := parse(c)
-		return d.respond(c, lookingUp(parsed), err)
-	}
+	return d.lookFor(contract.ResultsWait, parse)
 }
 
-// measure is look for what takes results longer to compute.
-func (d Deps) measure(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
+// lookFor is look for what may take results longer.
+func (d Deps) lookFor(wait time.Duration, parse func(*fiber.Ctx) (call, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		parsed, err := parse(c)
-		return d.respond(c, lookingUpFor(contract.QualityWait, parsed), err)
+		return d.respond(c, lookingUp(wait, parsed), err)
 	}
 }
 
 // lookingUp is a call that changes nothing: 503 if results do not respond in time.
-func lookingUp(c call) call { return lookingUpFor(contract.ResultsWait, c) }
-
-func lookingUpFor(wait time.Duration, c call) call {
+func lookingUp(wait time.Duration, c call) call {
 	do := c.do
 	c.do = func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
 		return execute.LookUpFor(ctx, wait, func(ctx context.Context) (contract.Response, error) { return do(ctx, key) })

@@ -123,7 +123,7 @@ func prisms(app *fiber.App, d Deps) {
 	}))
 	app.Post("/v1/prisms/:prism/lens/preview", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		do, err := two(d.Results.PreviewLens)(request.ParseLensPreview(httpkit.Param(c, "prism"), b))
-		return lookingUp(do), err
+		return lookingUp(contract.ResultsWait, do), err
 	}))
 	for action, archived := range map[string]bool{"archive": true, "unarchive": false} {
 		app.Post("/v1/prisms/:prism/"+action, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
@@ -169,13 +169,13 @@ func calibrations(app *fiber.App, d Deps) {
 // quality is the calls that measure. They read thousands of answers, so they may take longer than other look-ups.
 func quality(app *fiber.App, d Deps) {
 	const of = "/v1/prisms/:prism/versions/:version/quality"
-	app.Get(of, d.measure(func(c *fiber.Ctx) (call, error) {
+	app.Get(of, d.lookFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Quality)(request.ParseQuality(httpkit.Param(c, "prism"), httpkit.Param(c, "version"), query(c)))
 	}))
-	app.Get(of+"/thresholds", d.measure(func(c *fiber.Ctx) (call, error) {
+	app.Get(of+"/thresholds", d.lookFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Thresholds)(request.ParseThresholds(httpkit.Param(c, "prism"), httpkit.Param(c, "version"), query(c)))
 	}))
-	app.Get("/v1/prisms/:prism/compare", d.measure(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/prisms/:prism/compare", d.lookFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Compare)(request.ParseCompare(httpkit.Param(c, "prism"), query(c)))
 	}))
 }
@@ -220,10 +220,9 @@ func labels(app *fiber.App, d Deps) {
 	app.Get("/v1/prisms/:prism/labels", d.look(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.ListLabels)(request.ParseLabelList(httpkit.Param(c, "prism"), query(c)))
 	}))
-	app.Get("/v1/prisms/:prism/label-queue", func(c *fiber.Ctx) error {
-		do, err := two(d.Results.LabelQueue)(request.ParseLabelQueue(httpkit.Param(c, "prism"), query(c)))
-		return d.respond(c, lookingUpFor(contract.QueueWait, do), err)
-	})
+	app.Get("/v1/prisms/:prism/label-queue", d.lookFor(contract.QueueWait, func(c *fiber.Ctx) (call, error) {
+		return two(d.Results.LabelQueue)(request.ParseLabelQueue(httpkit.Param(c, "prism"), query(c)))
+	}))
 }
 
 // deletions are the calls that delete results.
