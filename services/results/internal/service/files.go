@@ -52,23 +52,29 @@ type (
 // CreateFile implements contract.Files.
 func (s *Service) CreateFile(ctx context.Context, key contract.KeyDigest, n contract.NewFile) (contract.Response, error) {
 	return s.manage(ctx, key, createFile, nil, func(account prism.AccountID) (any, error) {
-		id, err := s.NewID()
+		f, err := s.addFile(ctx, account, n)
 		if err != nil {
-			return nil, err
-		}
-		at := prism.Now(s.Now)
-		f := store.File{
-			ID: prism.FileID{UUID: id}, Name: n.Name, Format: n.Format, Bytes: n.Bytes, SHA256: n.SHA256, Status: store.FileUploading,
-			CreatedAt: at, ExpiresAt: at.Add(store.UploadTime),
-		}
-		if err := s.Store.CreateFile(ctx, account, f); err != nil {
 			return nil, err
 		}
 		return s.fileBody(ctx, account, f)
 	})
 }
 
-// PutPart implements contract.Files. The content is stored before the part is recorded, so that a part that is recorded is there.
+// addFile stores a file whose parts are to come.
+func (s *Service) addFile(ctx context.Context, account prism.AccountID, n contract.NewFile) (store.File, error) {
+	id, err := s.NewID()
+	if err != nil {
+		return store.File{}, err
+	}
+	at := prism.Now(s.Now)
+	f := store.File{
+		ID: prism.FileID{UUID: id}, Name: n.Name, Format: n.Format, Bytes: n.Bytes, SHA256: n.SHA256, Status: store.FileUploading,
+		CreatedAt: at, ExpiresAt: at.Add(store.UploadTime),
+	}
+	return f, s.Store.CreateFile(ctx, account, f)
+}
+
+// PutPart implements contract.Files.
 func (s *Service) PutPart(ctx context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
 	return s.manage(ctx, key, putPart, apierr.FileNotFound(), func(account prism.AccountID) (any, error) {
 		f, err := s.Store.File(ctx, account, p.File)
@@ -78,29 +84,37 @@ func (s *Service) PutPart(ctx context.Context, key contract.KeyDigest, p contrac
 		if err := checkPart(f, p); err != nil {
 			return nil, err
 		}
-		part := store.Part{Number: p.Number, Bytes: int32(len(p.Data)), SHA256: sha256.Sum256(p.Data)} //nolint:gosec // checked
-		owner, name := store.FileOwner{Account: account, ID: f.ID}, blobs.Part(part.Number, part.SHA256)
-		if f.Status == store.FileUploading {
-			if err := s.Blobs.Put(ctx, owner, name, p.Data); err != nil {
-				return nil, err
-			}
+		digest, err := s.addPart(ctx, account, f, p)
+		if err != nil {
+			return nil, err
 		}
-		crash.At(crash.AfterPart)
-		stored, err := s.Store.PutPart(ctx, account, f.ID, part)
-		if err == nil && stored != part.SHA256 {
-			err = apierr.PartConflict(p.Number)
-		}
-		switch {
-		case err == nil:
-			s.hashOn(ctx, account, p)
-			return partBody{p.Number, len(p.Data), hex.EncodeToString(part.SHA256[:])}, nil
-		case errors.Is(err, apierr.PartConflict(p.Number)), errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrFileState):
-			// No part has this content, nor will one; what is not deleted here goes with the file. After another error the part may be
-			// recorded.
-			_ = s.Blobs.Delete(ctx, owner, name)
-		}
-		return nil, err
+		s.hashOn(ctx, account, p)
+		return partBody{p.Number, len(p.Data), hex.EncodeToString(digest[:])}, nil
 	})
+}
+
+// addPart stores a part of a file. The content is stored before the part is recorded, so that a part that is recorded is there.
+func (s *Service) addPart(
+	ctx context.Context, account prism.AccountID, f store.File, p contract.FilePart,
+) (digest [sha256.Size]byte, err error) {
+	part := store.Part{Number: p.Number, Bytes: int32(len(p.Data)), SHA256: sha256.Sum256(p.Data)} //nolint:gosec // at most a part
+	owner, name := store.FileOwner{Account: account, ID: f.ID}, blobs.Part(part.Number, part.SHA256)
+	if f.Status == store.FileUploading {
+		if err := s.Blobs.Put(ctx, owner, name, p.Data); err != nil {
+			return digest, err
+		}
+	}
+	crash.At(crash.AfterPart)
+	stored, err := s.Store.PutPart(ctx, account, f.ID, part)
+	if err == nil && stored != part.SHA256 {
+		err = apierr.PartConflict(p.Number)
+	}
+	if errors.Is(err, apierr.PartConflict(p.Number)) || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrFileState) {
+		// No part has this content, nor will one; what is not deleted here goes with the file. After another error the part may be
+		// recorded.
+		_ = s.Blobs.Delete(ctx, owner, name)
+	}
+	return part.SHA256, err
 }
 
 // checkPart checks the number and the length of a part (spec: file-parts).

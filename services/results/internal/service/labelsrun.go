@@ -3,7 +3,6 @@ package service
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
-	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -76,14 +74,16 @@ func (s *Service) labelsRun(
 	}
 	n.Ref, n.Context = refColumn, contextColumn
 	for _, f := range by.Fields {
-		n.Fields = append(n.Fields, contract.FieldColumn{Field: f.Key, Column: fieldColumnPrefix + f.Key})
+		if slices.ContainsFunc(of.Fields, func(l prism.Field) bool { return l.Key == f.Key }) {
+			n.Fields = append(n.Fields, contract.FieldColumn{Field: f.Key, Column: fieldColumnPrefix + f.Key})
+		}
+	}
+	if err := checkFields(by.Fields, n.Fields); err != nil {
+		return n, err
 	}
 	questions := commonQuestions(of.Definition, by.Definition)
 	for _, q := range questions {
 		n.Labels = append(n.Labels, contract.FieldColumn{Field: q.Key, Column: labelColumnPrefix + q.Key})
-	}
-	if missing := missingFields(of.Fields, by.Fields); len(missing) > 0 {
-		return n, apierr.MissingFields(missing)
 	}
 	labels, err := s.labelsByResult(ctx, account, store.Filter{Prism: p.ID, Version: of.Number}, questions)
 	if err != nil {
@@ -106,16 +106,6 @@ func commonQuestions(a, b prism.Definition) (common []prism.Question) {
 		}
 	}
 	return common
-}
-
-// missingFields are the fields of a version that the labelled inputs do not have.
-func missingFields(labelled, answers []prism.Field) (missing []string) {
-	for _, f := range answers {
-		if !slices.ContainsFunc(labelled, func(l prism.Field) bool { return l.Key == f.Key }) {
-			missing = append(missing, f.Key)
-		}
-	}
-	return missing
 }
 
 // labelsByResult are the labels that count, by question. Each input is there once, as its newest result.
@@ -210,31 +200,18 @@ func appendInput(b []byte, r prism.Result, labels map[string]string, answers pri
 
 // keepFile stores a file in JSONL, and waits until it was read.
 func (s *Service) keepFile(ctx context.Context, account prism.AccountID, name string, content []byte) (prism.FileID, error) {
-	id, err := s.NewID()
+	f, err := s.addFile(ctx, account, contract.NewFile{Name: name, Format: contract.FileJSONL, Bytes: int64(len(content))})
 	if err != nil {
-		return prism.FileID{}, err
-	}
-	at := prism.Now(s.Now)
-	f := store.File{
-		ID: prism.FileID{UUID: id}, Name: name, Format: contract.FileJSONL, Bytes: int64(len(content)), Status: store.FileUploading,
-		CreatedAt: at, ExpiresAt: at.Add(store.UploadTime),
-	}
-	if err := s.Store.CreateFile(ctx, account, f); err != nil {
 		return f.ID, err
 	}
 	number := int32(0)
 	for data := range slices.Chunk(content, contract.PartBytes) {
 		number++
-		part := store.Part{Number: number, Bytes: int32(len(data)), SHA256: sha256.Sum256(data)} //nolint:gosec // at most a part
-		owner := store.FileOwner{Account: account, ID: f.ID}
-		if err := s.Blobs.Put(ctx, owner, blobs.Part(number, part.SHA256), data); err != nil {
-			return f.ID, err
-		}
-		if _, err := s.Store.PutPart(ctx, account, f.ID, part); err != nil {
+		if _, err := s.addPart(ctx, account, f, contract.FilePart{File: f.ID, Number: number, Data: data}); err != nil {
 			return f.ID, err
 		}
 	}
-	if err := s.Store.SetReading(ctx, account, f.ID, at); err != nil {
+	if err := s.Store.SetReading(ctx, account, f.ID, prism.Now(s.Now)); err != nil {
 		return f.ID, err
 	}
 	return f.ID, s.fileRead(ctx, account, f.ID)
