@@ -92,11 +92,11 @@ func (s *Service) CreateCalibration(
 		if p.ArchivedAt != nil {
 			return nil, apierr.ArchivedUnchangeable()
 		}
-		q, known := v.Question(n.Question)
-		switch {
-		case !known:
-			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: "Unknown question"})
-		case !n.Method.For(q.Type):
+		q, err := questionOf(v, n.Question)
+		if err != nil {
+			return nil, err
+		}
+		if !n.Method.For(q.Type) {
 			return nil, apierr.Invalid(apierr.Problem{Path: "method", Text: methodProblem(q.Type)})
 		}
 		counted, err := s.observations(ctx, account, p.ID, v, q, store.Filter{})
@@ -235,7 +235,7 @@ func (s *Service) PinCalibrations(
 		changes := make([]store.Pin, 0, len(pins))
 		for _, pin := range pins {
 			if _, known := v.Question(pin.Question); !known {
-				problems = append(problems, apierr.Problem{Path: "questions." + pin.Question, Text: "Unknown question"})
+				problems = append(problems, apierr.Problem{Path: "questions." + pin.Question, Text: textUnknownQuestion})
 			}
 			changes = append(changes, store.Pin{Question: pin.Question, Calibration: pin.Calibration})
 		}

@@ -1,9 +1,7 @@
 package service
 
 import (
-	"bytes"
 	"context"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -58,8 +56,11 @@ func (s *Service) Compare(
 		if problem := incomparable(a.question, b.question); problem != "" {
 			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: problem})
 		}
-		id := newMeasureID("compare", p.ID, q, a.state, b.state)
-		return measured(ctx, s, account, id, func() (comparisonBody, []completeness, error) {
+		labels, err := s.labelsOf(ctx, account, p.ID, q.A, q.B)
+		if err != nil {
+			return nil, err
+		}
+		return measured(ctx, s, account, labels, q, func() (comparisonBody, []completeness, error) {
 			return s.compare(ctx, account, p.ID, q, a, b)
 		})
 	})
@@ -79,16 +80,16 @@ func (s *Service) compare(
 	if err != nil {
 		return body, nil, err
 	}
-	if len(paired.a) < calibration.MinLabels {
-		return body, nil, apierr.TooFewLabels(len(paired.a), calibration.MinLabels)
+	if n := len(paired.pairs); n < calibration.MinLabels {
+		return body, nil, apierr.TooFewLabels(n, calibration.MinLabels)
 	}
 	t := a.question.Type
 	found, err := resampled(ctx, s.measures, func() (calibration.Comparison, error) {
-		return calibration.Compare(calibration.Kind(t), paired.pairs())
+		return calibration.Compare(calibration.Kind(t), paired.pairs)
 	})
 	return comparisonBody{
 		questionBody{q.Question, t},
-		paired.labels, len(paired.a), paired.leftOut,
+		paired.labels, len(paired.pairs), paired.leftOut,
 		comparedBody{q.A, newFiguresBody(t, paired.classes, found.A)},
 		comparedBody{q.B, newFiguresBody(t, paired.classes, found.B)},
 		found.Differences, found.McNemar, verdict(found),
@@ -107,7 +108,6 @@ func verdict(c calibration.Comparison) string {
 type compared struct {
 	version  int32
 	question prism.Question
-	state    store.LabelsState
 	labels   labelled
 }
 
@@ -119,12 +119,8 @@ func (s *Service) compared(
 	if err != nil {
 		return c, translate(err, apierr.VersionNotFound())
 	}
-	questions, err := questionsOf(v, question)
-	if err != nil {
-		return c, err
-	}
-	c.version, c.question = number, questions[0]
-	c.state, err = s.Store.LabelsState(ctx, account, p.ID, number)
+	c.version = number
+	c.question, err = questionOf(v, question)
 	return c, err
 }
 
@@ -145,15 +141,7 @@ type paired struct {
 	classes []string // of both questions
 	labels  int      // labels that count of inputs that both answered, and those that are left out for their option
 	leftOut leftOutBody
-	a, b    []calibration.Observation // one of each for each input
-}
-
-func (p paired) pairs() []calibration.Pair {
-	pairs := make([]calibration.Pair, len(p.a))
-	for i, a := range p.a {
-		pairs[i] = calibration.Pair{A: a.Probabilities, B: p.b[i].Probabilities, Label: a.Label, Cluster: a.Cluster}
-	}
-	return pairs
+	pairs   []calibration.Pair // one for each input
 }
 
 // pair finds the inputs that both versions answered: of more than one answer to an input the newest one. A label counts if it counts
@@ -172,8 +160,7 @@ func pair(a, b compared) (p paired, err error) {
 	b.labels.unknown(other, newestB, keysA)
 	p.leftOut.OtherOption, p.labels = len(other), len(other)
 	ofA, ofB := newObserver(a.question, p.classes), newObserver(b.question, p.classes)
-	for _, input := range slices.SortedFunc(maps.Keys(newestA), func(x, y [16]byte) int { return bytes.Compare(x[:], y[:]) }) {
-		l := newestA[input]
+	for input, l := range newestA {
 		m, both := newestB[input]
 		uncertain := l.Sample == contract.UncertainSample || m.Sample == contract.UncertainSample
 		if !both || uncertain || other[input] || !a.labels.counts(l) && !b.labels.counts(m) {
@@ -193,7 +180,7 @@ func pair(a, b compared) (p paired, err error) {
 			return p, err
 		}
 		if okA && okB {
-			p.a, p.b = append(p.a, x), append(p.b, y)
+			p.pairs = append(p.pairs, calibration.Pair{A: x.Probabilities, B: y.Probabilities, Label: x.Label, Cluster: x.Cluster})
 		}
 	}
 	return p, nil

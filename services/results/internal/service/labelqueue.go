@@ -71,8 +71,8 @@ func (s *Service) LabelQueue(
 		if err != nil {
 			return nil, translate(err, apierr.VersionNotFound())
 		}
-		if _, known := version.Question(q.Question); !known {
-			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: textUnknownQuestion})
+		if _, err := questionOf(version, q.Question); err != nil {
+			return nil, err
 		}
 		page := labelQueue{s, account, p, store.Queue{Prism: p.ID, Version: q.Version, Question: q.Question}, after, q.Page.Limit}
 		read := page.random

@@ -2,13 +2,11 @@ package service
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
@@ -24,12 +22,8 @@ const keptMeasures = 256
 // them counted, so it is never out of date: results never change.
 type measures struct {
 	turn chan struct{} // holds a token while something is resampled: one at a time leaves a processor to the calls
-	mu   sync.Mutex
-	kept *simplelru.LRU[measureID, keptMeasure]
+	kept *lru.Cache[string, keptMeasure]
 }
-
-// measureID is a SHA-256 of what is measured and of the state of its labels.
-type measureID [sha256.Size]byte
 
 type keptMeasure struct {
 	found any
@@ -37,23 +31,38 @@ type keptMeasure struct {
 }
 
 func newMeasures() *measures {
-	kept, err := simplelru.NewLRU[measureID, keptMeasure](keptMeasures, nil)
+	kept, err := lru.New[string, keptMeasure](keptMeasures)
 	if err != nil {
 		panic(err) // the size above is positive
 	}
 	return &measures{turn: make(chan struct{}, 1), kept: kept}
 }
 
-func newMeasureID(of ...any) measureID { return sha256.Sum256(fmt.Appendf(nil, "%#v", of)) }
+// labelsOf are the labels of some versions of a prism, as they were once.
+type labelsOf struct {
+	prism    prism.PrismID
+	versions []int32
+	states   []store.LabelsState
+}
 
-// measured returns the kept measure of an id, or computes it.
+func (s *Service) labelsOf(ctx context.Context, account prism.AccountID, of prism.PrismID, versions ...int32) (labelsOf, error) {
+	l := labelsOf{prism: of, versions: versions}
+	for _, v := range versions {
+		state, err := s.Store.LabelsState(ctx, account, of, v)
+		if err != nil {
+			return l, err
+		}
+		l.states = append(l.states, state)
+	}
+	return l, nil
+}
+
+// measured returns what was computed from labels, by what it is, or computes it. It is kept unless labels changed meanwhile.
 func measured[T any](
-	ctx context.Context, s *Service, account prism.AccountID, id measureID, compute func() (T, []completeness, error),
+	ctx context.Context, s *Service, account prism.AccountID, labels labelsOf, what any, compute func() (T, []completeness, error),
 ) (found T, err error) {
-	m := s.measures
-	m.mu.Lock()
-	kept, ok := m.kept.Get(id)
-	m.mu.Unlock()
+	id := fmt.Sprintf("%#v %#v", labels, what)
+	kept, ok := s.measures.kept.Get(id)
 	for i := 0; ok && i < len(kept.of); i++ {
 		complete, err := s.isComplete(ctx, account, kept.of[i])
 		if err != nil {
@@ -65,10 +74,12 @@ func measured[T any](
 		return kept.found.(T), nil //nolint:forcetypeassert // an id has the type of what is computed
 	}
 	found, of, err := compute()
-	if err == nil {
-		m.mu.Lock()
-		m.kept.Add(id, keptMeasure{found, of})
-		m.mu.Unlock()
+	if err != nil {
+		return found, err
+	}
+	now, err := s.labelsOf(ctx, account, labels.prism, labels.versions...)
+	if slices.Equal(now.states, labels.states) {
+		s.measures.kept.Add(id, keptMeasure{found, of})
 	}
 	return found, err
 }
@@ -182,18 +193,22 @@ func (s *Service) Quality(
 		if err != nil {
 			return nil, err
 		}
-		questions, err := questionsOf(v, q.Question)
-		if err != nil {
-			return nil, err
+		questions := v.Questions
+		if q.Question != "" {
+			one, err := questionOf(v, q.Question)
+			if err != nil {
+				return nil, err
+			}
+			questions = []prism.Question{one}
 		}
-		state, err := s.Store.LabelsState(ctx, account, p.ID, v.Number)
+		labels, err := s.labelsOf(ctx, account, p.ID, v.Number)
 		if err != nil {
 			return nil, err
 		}
 		body, most := qualityBody{Version: v.Number, Questions: []questionQualityBody{}}, 0
 		for _, question := range questions {
-			id := newMeasureID("quality", p.ID, v.Number, state, question.Key, q.Model, q.Calibrated, p.Pins)
-			one, err := measured(ctx, s, account, id, func() (questionQualityBody, []completeness, error) {
+			q.Question = question.Key
+			one, err := measured(ctx, s, account, labels, []any{q, p.Pins}, func() (questionQualityBody, []completeness, error) {
 				return s.figures(ctx, account, p, v, question, q)
 			})
 			if err != nil {
@@ -209,16 +224,13 @@ func (s *Service) Quality(
 	})
 }
 
-// questionsOf is the question with a key, or every question of a version if there is no key.
-func questionsOf(v *version, key string) ([]prism.Question, error) {
-	if key == "" {
-		return v.Questions, nil
-	}
+// questionOf is the question of a version with a key.
+func questionOf(v *version, key string) (prism.Question, error) {
 	q, known := v.Question(key)
 	if !known {
-		return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: "Unknown question"})
+		return q, apierr.Invalid(apierr.Problem{Path: "question", Text: textUnknownQuestion})
 	}
-	return []prism.Question{q}, nil
+	return q, nil
 }
 
 // measurable is the observations of a question, with the probabilities that are to be measured.
@@ -301,14 +313,14 @@ func (s *Service) Thresholds(
 		if err != nil {
 			return nil, err
 		}
-		questions, err := questionsOf(v, q.Question)
+		question, err := questionOf(v, q.Question)
 		if err != nil {
 			return nil, err
 		}
-		if questions[0].Type != prism.YesNo {
+		if question.Type != prism.YesNo {
 			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: "Expected a yes_no question"})
 		}
-		about, seen, err := s.measurable(ctx, account, p, v, questions[0], q.QualityQuery)
+		about, seen, err := s.measurable(ctx, account, p, v, question, q.QualityQuery)
 		if err != nil {
 			return nil, err
 		}
