@@ -96,12 +96,11 @@ func (s Store) FindResults(
 		query = exportResults
 	}
 	l.where(query, account, store.Filter{Prism: id})
-	before := " AND r.id IN ("
-	for _, id := range ids {
-		l.add(before, id.UUID)
-		before = ", "
+	args := make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id.UUID
 	}
-	l.text.WriteString(")")
+	l.in(" AND r.id IN (", args)
 	err = s.Run(ctx, l.statement(), all(&results, func(r *Row) prism.Result { return r.Result(id, in) }))
 	return results, err
 }
@@ -162,6 +161,15 @@ func (l *list) page(p store.Page, after, direction string) {
 	}
 	l.add(" ORDER BY r.id "+direction+" LIMIT ", int64(p.Limit))
 	l.Text = l.text.String()
+}
+
+// in appends text and parameters, at least one, and a closing parenthesis.
+func (l *list) in(text string, args []any) {
+	for _, arg := range args {
+		l.add(text, arg)
+		text = ", "
+	}
+	l.text.WriteString(")")
 }
 
 // add appends text and a parameter.

@@ -234,32 +234,7 @@ func labelTests() []test {
 		}},
 		// spec: label-queue
 		{"results wait for a label of a question if they are ok and have none", func(t *testing.T, f *fixture) {
-			first, second := f.save(t, f.ok(f.mine.prism)).Result, f.save(t, f.ok(f.mine.prism)).Result
-			failed := f.save(t, f.failed(f.mine.prism)).Result
-			labelled := f.save(t, f.ok(f.mine.prism)).Result
-			f.putLabels(t, f.label(labelled, "urgent", "true"), f.label(first, "topic", "a"))
-			q := store.Queue{Prism: f.mine.prism.ID, Question: "urgent"}
-			page := func(q store.Queue, p store.Page) (ids []prism.ResultID) {
-				found, err := f.Unlabelled(t.Context(), f.mine.account, q, p)
-				succeeds(t, err)
-				for _, u := range found {
-					same(t, string(u.Answers), string(first.Answers))
-					same(t, u.Version, 1)
-					ids = append(ids, u.Result)
-				}
-				return ids
-			}
-			same(t, page(q, store.Page{Limit: 9}), []prism.ResultID{second.ID, first.ID})
-			same(t, page(q, store.Page{Limit: 1}), []prism.ResultID{second.ID})
-			same(t, page(q, store.Page{Limit: 9, After: second.ID.UUID}), []prism.ResultID{first.ID})
-			q.Version = 2
-			same(t, page(q, store.Page{Limit: 9}), nil)
-			q.Version = 1
-			ids := []prism.ResultID{first.ID, second.ID, failed.ID, labelled.ID, {UUID: f.id()}}
-			found, err := f.QueuedResults(t.Context(), f.mine.account, q, ids)
-			succeeds(t, err)
-			slices.SortFunc(found, func(a, b prism.Result) int { return slices.Compare(a.ID.UUID[:], b.ID.UUID[:]) })
-			same(t, found, []prism.Result{first, second})
+			f.waitingForLabels(t)
 		}},
 		// spec: run-labels
 		{"the labels of a run's rows are stored with their ok results, and counted", func(t *testing.T, f *fixture) {
@@ -352,44 +327,6 @@ func (f *fixture) labelledAnswers(t *testing.T) {
 		succeeds(t, err)
 		same(t, n, want)
 	}
-}
-
-// spec: label-queue-random
-func (f *fixture) randomQueue(t *testing.T) {
-	t.Helper()
-	q := store.Queue{Prism: f.mine.prism.ID, Question: "urgent"}
-	var want []store.QueueEntry
-	var ids []prism.ResultID
-	for i := range 60 {
-		r := f.save(t, f.ok(f.mine.prism)).Result
-		ids = append(ids, r.ID)
-		switch i % 5 {
-		case 0:
-			f.putLabels(t, f.label(r, "urgent", "true"))
-			continue
-		case 1:
-			f.putLabels(t, f.label(r, "topic", "a"))
-		}
-		want = append(want, store.QueueEntry{Position: store.RandomPosition(r.ID), Result: r.ID})
-	}
-	f.save(t, f.ok(f.addPrism(t, f.mine, "other")))
-	slices.SortFunc(want, func(a, b store.QueueEntry) int { return slices.Compare(a.Position[:], b.Position[:]) })
-	for _, limit := range []int{1, 7, 48, 100} {
-		var got []store.QueueEntry
-		for after := (prism.UUID{}); ; {
-			found, err := f.RandomQueue(t.Context(), f.mine.account, q, prism.UUID{}, after, limit)
-			succeeds(t, err)
-			if len(found) == 0 {
-				break
-			}
-			same(t, len(found) <= limit, true)
-			got, after = append(got, found...), found[len(found)-1].Position
-		}
-		same(t, got, want)
-	}
-	late, err := f.RandomQueue(t.Context(), f.mine.account, q, ids[49].UUID, prism.UUID{}, 100)
-	succeeds(t, err)
-	same(t, len(late), 8)
 }
 
 // spec: run-labels

@@ -1,0 +1,110 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// The statements on labels with the answers that they are of.
+const (
+	// In SQLite a CROSS JOIN keeps its order: the labels decide which results are read.
+	labelledAnswers = `-- name: Labelled :many
+SELECT l.result_id, l.question, l.value, l.sample, l.origin, r.answers, r.context, r.fields
+FROM labels l CROSS JOIN results r`
+
+	countLabelled = `-- name: CountLabelled :one
+SELECT count(*) FROM labels l CROSS JOIN results r`
+
+	labelsState = `-- name: LabelsState :one
+SELECT count(*), CAST(coalesce(sum(l.hash), 0) AS bigint) FROM labels l
+WHERE l.account_id = $1 AND l.prism_id = $2 AND l.version = $3`
+)
+
+// Labelled implements store.Labels.
+func (s Store) Labelled(
+	ctx context.Context, account prism.AccountID, f store.Filter, question string, limit int,
+) (labelled []store.LabelledAnswer, err error) {
+	l := list{Statement: Statement{Operation: "labelled", ReadOnly: true}}
+	l.labelled(labelledAnswers, account, f, question)
+	l.add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(limit))
+	err = s.Run(ctx, l.statement(), all(&labelled, func(r *Row) store.LabelledAnswer {
+		a := store.LabelledAnswer{
+			Result: prism.ResultID{UUID: r.UUID()}, Question: r.Text(), Value: r.Text(), Sample: contract.LabelSample(r.Text()),
+			Origin: store.LabelOrigin(r.Text()), Answers: r.Bytes(),
+		}
+		context := r.Text()
+		a.Input = inputHash(context, decode[[]prism.FieldValue](r))
+		return a
+	}))
+	return labelled, err
+}
+
+// labelled joins labels l with their results r, which pass a filter.
+func (l *list) labelled(query string, account prism.AccountID, f store.Filter, question string) {
+	l.where(query, account, f)
+	l.text.WriteString(" AND l.account_id = r.account_id AND l.result_id = r.id")
+	l.add(" AND l.account_id = ", account.UUID)
+	l.add(" AND l.prism_id = ", f.Prism.UUID)
+	l.add(" AND l.version = ", f.Version)
+	if question != "" {
+		l.add(" AND l.question = ", question)
+	}
+}
+
+// CountLabelled implements store.Labels.
+func (s Store) CountLabelled(ctx context.Context, account prism.AccountID, f store.Filter, question string) (n int, err error) {
+	l := list{Statement: Statement{Operation: "count_labelled", ReadOnly: true}}
+	l.labelled(countLabelled, account, f, question)
+	l.add(" AND l.sample <> ", string(contract.UncertainSample))
+	var counted int64
+	err = s.Run(ctx, l.statement(), one(&counted, (*Row).Int))
+	return int(counted), err
+}
+
+// inputHash is the first half of the SHA-256 of a context and the fields by their keys, each text behind its length.
+func inputHash(context string, fields []prism.FieldValue) (hash [16]byte) {
+	slices.SortFunc(fields, func(a, b prism.FieldValue) int { return strings.Compare(a.Key, b.Key) })
+	var b []byte
+	add := func(text string) {
+		b = binary.AppendUvarint(b, uint64(len(text)))
+		b = append(b, text...)
+	}
+	add(context)
+	for _, f := range fields {
+		add(f.Key)
+		add(f.Value)
+	}
+	sum := sha256.Sum256(b)
+	copy(hash[:], sum[:])
+	return hash
+}
+
+// CountAnswered implements store.Labels.
+func (s Store) CountAnswered(ctx context.Context, account prism.AccountID, f store.Filter, limit int) (n int, err error) {
+	f.Status = prism.OK
+	l := list{Statement: Statement{Operation: "count_answered", ReadOnly: true}}
+	l.where("-- name: CountAnswered :one\nSELECT count(*) FROM (SELECT 1 FROM results r", account, f)
+	l.add(" LIMIT ", int64(limit))
+	l.text.WriteString(") AS answered")
+	var counted int64
+	err = s.Run(ctx, l.statement(), one(&counted, (*Row).Int))
+	return int(counted), err
+}
+
+// LabelsState implements store.Labels.
+func (s Store) LabelsState(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, version int32,
+) (state store.LabelsState, err error) {
+	args := []any{account.UUID, of.UUID, version}
+	err = s.Run(ctx, Statement{"labels_state", labelsState, args, true}, one(&state, func(r *Row) store.LabelsState {
+		return store.LabelsState{Labels: r.Int(), Hashes: r.Int()}
+	}))
+	return state, err
+}
