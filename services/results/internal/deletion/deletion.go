@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/polling"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -97,24 +98,16 @@ func (w *Worker) Measure(to prometheus.Registerer) error {
 
 // Run works until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	poll := time.NewTimer(0)
-	defer poll.Stop()
-	for {
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return
-		}
-		next := pollEvery
+	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
 		if worked, err := w.Work(ctx); err != nil && ctx.Err() == nil {
 			w.parts.WithLabelValues("failed").Inc()
 			w.Log.WarnContext(ctx, "a deletion of results failed and will be repeated", "error", err)
-			next = lease
+			return lease
 		} else if worked {
-			next = 0
+			return 0
 		}
-		poll.Reset(next)
-	}
+		return pollEvery
+	})
 }
 
 // Work gives a job that is due its turn, and returns false if there is none.

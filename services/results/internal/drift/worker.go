@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/polling"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -74,19 +75,12 @@ func (w *Worker) Measure(to prometheus.Registerer) error {
 
 // Run works until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	poll := time.NewTimer(0)
-	defer poll.Stop()
 	measureAt := time.Now()
-	for {
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return
-		}
-		next := pollEvery
+	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
+		pause := pollEvery
 		worked, err := w.Work(ctx)
 		if worked && err == nil {
-			next = 0
+			pause = 0
 		}
 		if !time.Now().Before(measureAt) {
 			measureAt = time.Now().Add(measureEvery)
@@ -96,8 +90,8 @@ func (w *Worker) Run(ctx context.Context) {
 			w.parts.WithLabelValues("failed").Inc()
 			w.Log.WarnContext(ctx, "answers of a watched prism were not counted and will be", "error", err)
 		}
-		poll.Reset(next)
-	}
+		return pause
+	})
 }
 
 // Work gives a watch that is due its turn, and returns false if there is none.

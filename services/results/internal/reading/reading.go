@@ -24,6 +24,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/blobs"
+	"github.com/prism-results/prism/services/results/internal/polling"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -127,22 +128,14 @@ func (w *Worker) Run(ctx context.Context) {
 
 // repeat calls work until ctx ends, with pauses when there is nothing to do.
 func (w *Worker) repeat(ctx context.Context, every time.Duration, what string, work func(context.Context) (bool, error)) {
-	poll := time.NewTimer(0)
-	defer poll.Stop()
-	for {
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return
-		}
-		next := every
+	polling.Repeat(ctx, func(ctx context.Context) time.Duration {
 		if worked, err := work(ctx); err != nil && ctx.Err() == nil {
 			w.Log.WarnContext(ctx, what+" failed and will be repeated", "error", err)
 		} else if worked {
-			next = 0
+			return 0
 		}
-		poll.Reset(next)
-	}
+		return every
+	})
 }
 
 // Work reads a file that waits, and returns false if there is none.
