@@ -75,10 +75,10 @@ lint: $(LINT) ## lint and check the formatting; without the workspace, which wou
 	@for m in . test; do echo "lint $$m"; (cd $$m && CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" GOWORK=off $(LINT) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
 
 web: $(WEB_INSTALLED) ## build the console and the API reference into web/dist, which is committed
-	cd web && npm run --silent api && npm run --silent build
+	cd web && npm run --silent build
 
-web-check: $(WEB_INSTALLED) ## check the types of the front end, that they are those of the OpenAPI document, and run its tests
-	cd web && npm run --silent api -- --check && npm run --silent check && npm test --silent
+web-check: $(WEB_INSTALLED) ## check the types of the front end, and run its tests
+	cd web && npm run --silent check && npm test --silent
 
 web-verify: $(WEB_INSTALLED) ## build the front end once more, and compare with web/dist byte for byte
 	built=$$(mktemp -d) && (cd web && npm run --silent build -- --outDir $$built --logLevel warn) && diff -r web/dist $$built && rm -r $$built
@@ -90,7 +90,7 @@ python-check: ## check the Python client: its form, its types, its package, and 
 	$(BUILD) -o bin/prism ./cmd/prism
 	@scripts/python.sh check
 
-typescript: $(TYPESCRIPT_INSTALLED) ## write the types of the TypeScript client from the OpenAPI document
+typescript: $(TYPESCRIPT_INSTALLED) ## write the types of the TypeScript client, and so of the front end, from the OpenAPI document
 	cd client/typescript && npm run --silent api
 
 typescript-check: $(TYPESCRIPT_INSTALLED) ## check the types of the TypeScript client, that they are those of the OpenAPI document, and run its tests with a real Prism
