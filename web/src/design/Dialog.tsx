@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { Button } from './Button';
 import './overlay.css';
 
@@ -25,7 +25,8 @@ export function Dialog({ open, ...rest }: Props) {
 function Open({ onClose, title, children, actions, firm, wide, onSubmit }: Omit<Props, 'open'>) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // In the layout phase, so that no frame shows the dialog closed.
+  useLayoutEffect(() => {
     const dialog = ref.current!;
     const before = document.activeElement;
     dialog.showModal();

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Dialog } from '@/design/Dialog';
 import { Kbd } from '@/design/Values';
 import { type Action, useAllActions } from './actions';
@@ -11,7 +11,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const found = useMemo(() => match(all, text), [all, text]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     ref.current!.showModal();
     const dialog = ref.current!;
     return () => dialog.close();

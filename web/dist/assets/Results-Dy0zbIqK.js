@@ -1,1 +1,0 @@
-import"./design-D54eXJZN.js";import{t as e}from"./Page-CuNpFqjL.js";import{t}from"./ResultsTable-D-XPuPNe.js";import{z as n}from"./Field-lRk77Plk.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

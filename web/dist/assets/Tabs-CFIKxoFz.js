@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-D-XPuPNe.js";import{t}from"./RunsList-CLcTOScn.js";import{usePrism as n}from"./PrismPage-5Ia6HpXA.js";import{z as r}from"./Field-lRk77Plk.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
