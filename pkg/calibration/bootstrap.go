@@ -214,7 +214,9 @@ func (r resampled) optional(m int) *Figure {
 }
 
 // interval is the bias-corrected and accelerated interval of the bootstrap (Efron 1987, Better bootstrap confidence
-// intervals, J. Am. Stat. Assoc. 82; the acceleration by the jackknife as in Efron and Tibshirani 1993, section 14.3).
+// intervals, J. Am. Stat. Assoc. 82; the acceleration by the jackknife as in Efron and Tibshirani 1993, section 14.3),
+// expanded for the number of clusters (Hesterberg 2015, What teachers should know about the bootstrap, The American
+// Statistician 69, section 5.3): resamples vary too little by √((n-1)/n), and their variance is an estimate.
 func (r resampled) interval(m int, covered float64) Figure {
 	point, sorted := r.point[m], r.replicates[m]
 	if len(sorted) == 0 {
@@ -251,6 +253,9 @@ func (r resampled) interval(m int, covered float64) Figure {
 		return quantile(sorted, normalCDF(bias+z/(1-acceleration*z)))
 	}
 	z := normalQuantile((1 + covered) / 2)
+	if clusters := float64(len(r.jackknife)); clusters > 1 {
+		z = math.Sqrt(clusters/(clusters-1)) * studentQuantile(z, clusters-1)
+	}
 	return Figure{point, min(point, end(-z)), max(point, end(z))}
 }
 
@@ -265,5 +270,10 @@ func quantile(sorted []float64, p float64) float64 {
 }
 
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
+// studentQuantile is the quantile of Student's distribution where the normal one is z (Abramowitz and Stegun 1964, 26.7.5).
+func studentQuantile(z, degrees float64) float64 {
+	return z + (z*z*z+z)/(4*degrees) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*degrees*degrees)
+}
 
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

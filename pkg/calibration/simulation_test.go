@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -123,11 +124,13 @@ func worlds() []world {
 }
 
 // tally counts how intervals lie to their targets.
-type tally map[string]*struct{ n, covered, below, above int }
+type tally map[string]*counts
+
+type counts struct{ n, covered, below, above int }
 
 func (c tally) add(name string, f Figure, target float64) {
 	if c[name] == nil {
-		c[name] = &struct{ n, covered, below, above int }{}
+		c[name] = new(counts)
 	}
 	t := c[name]
 	t.n++
@@ -139,6 +142,42 @@ func (c tally) add(name string, f Figure, target float64) {
 	default:
 		t.covered++
 	}
+}
+
+// overall are the tallies of all worlds. It is safe for concurrent use.
+type overall struct {
+	mu  sync.Mutex
+	sum tally
+}
+
+func (o *overall) add(c tally) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for name, x := range c {
+		if o.sum[name] == nil {
+			o.sum[name] = new(counts)
+		}
+		o.sum[name].n += x.n
+		o.sum[name].covered += x.covered
+		o.sum[name].below += x.below
+		o.sum[name].above += x.above
+	}
+}
+
+// newOverall expects of each measure, over all worlds, a coverage of 93% to 97% once the parallel subtests of a test are over.
+func newOverall(t *testing.T) *overall {
+	t.Helper()
+	o := &overall{sum: tally{}}
+	t.Cleanup(func() {
+		for _, name := range slices.Sorted(maps.Keys(o.sum)) {
+			covered := float64(o.sum[name].covered) / float64(o.sum[name].n)
+			t.Logf("coverage | all | %s | %.3f |", name, covered)
+			if o.sum[name].n >= 1000 && (covered < 0.93 || covered > 0.97) {
+				t.Errorf("the interval of %s covers %.1f%%", name, 100*covered)
+			}
+		}
+	})
+	return o
 }
 
 // check expects coverage of 93% to 97%, as far as so many simulations can tell: two standard errors from 1,000 up, and three
@@ -163,7 +202,7 @@ func (c tally) check(t *testing.T, count int) {
 
 func TestIntervalsCover(t *testing.T) {
 	t.Parallel()
-	count := simulations(t)
+	count, all := simulations(t), newOverall(t)
 	for _, w := range worlds() {
 		for _, n := range []int{200, 500} {
 			if count < 1000 && n > 200 {
@@ -195,6 +234,7 @@ func TestIntervalsCover(t *testing.T) {
 					}
 				}
 				counts.check(t, count)
+				all.add(counts)
 			})
 		}
 	}
@@ -218,7 +258,7 @@ func withoutIntervals(t *testing.T, kind Kind, observations []Observation) Quali
 // Two versions that are equally good, and differ by noise: the differences are 0.
 func TestIntervalsOfDifferencesCover(t *testing.T) {
 	t.Parallel()
-	count := simulations(t)
+	count, all := simulations(t), newOverall(t)
 	for _, w := range worlds() {
 		if w.name == "yes_no calibrated" {
 			continue
@@ -254,6 +294,7 @@ func TestIntervalsOfDifferencesCover(t *testing.T) {
 				}
 			}
 			counts.check(t, count)
+			all.add(counts)
 			share := float64(wrong) / float64(count)
 			t.Logf("coverage | %s | verdicts that err | %.3f |", t.Name(), share)
 			if share > 0.05+3*math.Sqrt(0.05*0.95/float64(count)) {
