@@ -2846,9 +2846,9 @@ export interface components {
         EventStream: string;
         /** @description Rows of a file. */
         FileRows: {
-            /** @description The rows, each an object in the order of the columns. */
+            /** @description The rows, each an object in the order of the columns, with null for what a row of `jsonl` lacks. */
             data: {
-                [key: string]: string;
+                [key: string]: string | null;
             }[];
         };
         /** @description A run of a file, with `file_id` and `fields`, or of the labelled inputs of a version, with `from_labels_of`. */
