@@ -121,10 +121,10 @@ func (s *Service) addPart(
 func checkPart(f store.File, p contract.FilePart) error {
 	switch parts := f.Parts(); {
 	case p.Number < 1:
-		return apierr.Invalid(apierr.Problem{Path: "part", Text: "Number must be greater than or equal to 1"})
+		return apierr.Invalid(apierr.Problem{Path: "n", Text: "Number must be greater than or equal to 1"})
 	case p.Number > parts:
 		text := fmt.Sprintf("Number must be less than or equal to %d", parts)
-		return apierr.Invalid(apierr.Problem{Path: "part", Text: text})
+		return apierr.Invalid(apierr.Problem{Path: "n", Text: text})
 	case int64(len(p.Data)) != f.PartBytes(p.Number):
 		text := fmt.Sprintf("Part %d must have %d byte(s)", p.Number, f.PartBytes(p.Number))
 		return apierr.Invalid(apierr.Problem{Path: "body", Text: text})

@@ -180,8 +180,8 @@ func TestAPartHasItsNumberItsLengthAndOneContent(t *testing.T) {
 		bytes  int
 		want   error
 	}{
-		{0, 1, apierr.Invalid(apierr.Problem{Path: "part", Text: "Number must be greater than or equal to 1"})},
-		{3, 1, apierr.Invalid(apierr.Problem{Path: "part", Text: "Number must be less than or equal to 2"})},
+		{0, 1, apierr.Invalid(apierr.Problem{Path: "n", Text: "Number must be greater than or equal to 1"})},
+		{3, 1, apierr.Invalid(apierr.Problem{Path: "n", Text: "Number must be less than or equal to 2"})},
 		{1, contract.PartBytes - 1, apierr.Invalid(apierr.Problem{Path: "body", Text: "Part 1 must have 1048576 byte(s)"})},
 		{2, 11, apierr.Invalid(apierr.Problem{Path: "body", Text: "Part 2 must have 10 byte(s)"})},
 		{2, 0, apierr.Invalid(apierr.Problem{Path: "body", Text: "Part 2 must have 10 byte(s)"})},
