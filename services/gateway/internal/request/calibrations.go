@@ -64,17 +64,14 @@ func ParsePins(prismParam, version string, body Body) (contract.VersionRef, []co
 	return of, pins, r.err()
 }
 
-// maxPins is how many questions a version has at most.
-const maxPins = maxQuestions
-
 // pins reads the ids, and adds the problems in the order sent.
 func (r *reader) pins(sent *fields) []contract.CalibrationPin {
 	pins := []contract.CalibrationPin{}
 	if sent.uncleanName > 0 {
 		r.add("questions", textUnclean)
 	}
-	if len(sent.sent) > maxPins {
-		r.addBound("questions", textTooManyMembers, maxPins)
+	if len(sent.sent) > maxQuestions {
+		r.addBound("questions", textTooManyMembers, maxQuestions)
 		return nil
 	}
 	for _, s := range sent.sent {

@@ -38,7 +38,7 @@ func ParseNewLabels(resultID string, body Body) (prism.ResultID, contract.NewLab
 			if len(labels.fields.sent) == 0 && labels.fields.uncleanName == 0 {
 				r.add("labels", textNoLabel)
 			}
-			r.eachMember(labels, func(question, path string, value item) {
+			r.eachQuestion(labels, func(question, path string, value item) {
 				l := contract.RowLabel{Question: question}
 				if value.given() {
 					l.Value = r.label(value, path, textLabelOrNull)
@@ -51,9 +51,14 @@ func ParseNewLabels(resultID string, body Body) (prism.ResultID, contract.NewLab
 	return id, n, r.err()
 }
 
-// eachMember calls fn with the members of an object of scalars, in the order sent. Names that are not clean are one problem.
-func (r *reader) eachMember(object item, fn func(name, path string, value item)) {
+// eachQuestion calls fn with the members of an object of scalars by question, in the order sent, or with none of more than a version
+// can have. Names that are not clean are one problem.
+func (r *reader) eachQuestion(object item, fn func(question, path string, value item)) {
 	f := object.fields
+	if len(f.sent) > maxQuestions {
+		r.addBound(object.path, textTooManyMembers, maxQuestions)
+		return
+	}
 	for _, s := range f.sent {
 		name := string(f.plain(s))
 		text := []byte{s.first}

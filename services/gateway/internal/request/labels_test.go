@@ -1,6 +1,7 @@
 package request_test
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,6 +10,15 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
+
+// manyMembers is an object of n members with one value.
+func manyMembers(n int, value string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"q%d":%s`, i, value)
+	}
+	return "{" + b.String()[1:] + "}"
+}
 
 // spec: labels-put
 func TestLabelsOfAResultAreRead(t *testing.T) {
@@ -28,6 +38,9 @@ func TestLabelsOfAResultAreRead(t *testing.T) {
 			t.Errorf("%s: %+v, %v", body, got, err)
 		}
 	}
+	if _, got, err := request.ParseNewLabels(anID, jsonBody(`{"labels":`+manyMembers(64, "true")+`}`)); err != nil || len(got.Labels) != 64 {
+		t.Errorf("got %d labels, %v", len(got.Labels), err)
+	}
 	const kinds = "Expected string, boolean or null, received "
 	for _, c := range []struct{ id, body, want string }{
 		{anID, `{}`, "labels: Required"},
@@ -37,6 +50,7 @@ func TestLabelsOfAResultAreRead(t *testing.T) {
 		{anID, `{"labels":{"a":1,"b":{},"c":[1],"d":"","e":"\u0000"}}`, "labels.a: " + kinds + "number; labels.b: " + kinds +
 			"object; labels.c: " + kinds + "array; labels.d: String must contain at least 1 character(s); labels.e: " + unclean},
 		{anID, `{"labels":{"\u0000":"a"}}`, "labels: " + unclean},
+		{anID, `{"labels":` + manyMembers(65, "true") + `,"sample":7}`, "labels: Object must contain at most 64 member(s); sample: Expected string, received number"},
 		{anID, `{"labels":{"a":"` + strings.Repeat("é", 1001) + `"}}`, "labels.a: String must contain at most 1000 character(s)"},
 		{anID, `{"labels":{"a":"b"},"sample":"all","annotator":""}`, "sample: Expected 'random' | 'uncertain'; " +
 			"annotator: String must contain at least 1 character(s)"},

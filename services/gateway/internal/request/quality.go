@@ -57,7 +57,7 @@ func (r *reader) sentNumber(q Query, name string) (s string, ok bool) {
 	if len(q(name)) == 0 {
 		r.add(name, textRequired)
 	}
-	s = r.single(q, name, kindString)
+	s = r.single(q, name, kindNumber)
 	return s, len(r.problems) == before
 }
 

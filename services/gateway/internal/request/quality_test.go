@@ -38,8 +38,12 @@ func TestParametersOfMeasures(t *testing.T) {
 		{
 			sent{"question": {"q"}, "false_yes": {""}, "false_no": {"1", "2"}, "unsure": {"1e999"}, "a": {"x"}, "b": {"2147483648"}},
 			"",
-			"false_yes: Expected number, received string; false_no: Expected string, received array; unsure: Number must be less than or equal to 1000000000",
+			"false_yes: Expected number, received string; false_no: Expected number, received array; unsure: Number must be less than or equal to 1000000000",
 			"a: Expected number, received string; b: Number must be less than or equal to 2147483647",
+		},
+		{
+			sent{"question": {"q"}, "false_yes": {"1"}, "false_no": {"1"}, "unsure": {"1", "1"}, "a": {"1", "2"}, "b": {}},
+			"", "unsure: Expected number, received array", "a: Expected number, received array; b: Required",
 		},
 		{ // an empty question is every question of quality, and none of the others
 			sent{"question": {""}, "false_yes": {"1"}, "false_no": {"1"}, "unsure": {"1"}, "a": {"1"}, "b": {"2"}},

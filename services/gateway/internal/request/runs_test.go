@@ -96,7 +96,8 @@ func TestRunsAreRead(t *testing.T) {
 			"version: Number must be greater than or equal to 1; idempotency_key: String must contain at least 1 character(s)",
 		whole + `,"ref":null,"context":null,"version":null,"name":null,"rows_per_second":null,"concurrency":null,"pause_at_failures":null,` +
 			`"idempotency_key":null,"dry_run":null}`: "",
-		whole + `,"from_labels_of":1}`: "file_id: must not be sent with from_labels_of; fields: must not be sent with from_labels_of",
+		whole + `,"labels":` + manyMembers(65, `"c"`) + `}`: "labels: Object must contain at most 64 member(s)",
+		whole + `,"from_labels_of":1}`:                      "file_id: must not be sent with from_labels_of; fields: must not be sent with from_labels_of",
 		`{"from_labels_of":0,"labels":{},"ref":"r","context":"c","version":"1"}`: "labels: must not be sent with from_labels_of; " +
 			"ref: must not be sent with from_labels_of; context: must not be sent with from_labels_of; " +
 			"from_labels_of: Number must be greater than or equal to 1; version: Expected number, received string",
