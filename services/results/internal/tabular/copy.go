@@ -41,7 +41,7 @@ func (c *copier) row(number int64, cells []string) error {
 		}
 		c.layout.Columns[i].measure([]byte(cells[i]), 0)
 		b = format.AppendCSV(b, cells[i])
-		if len(b) >= MaxRowBytes {
+		if len(b) > MaxRowBytes {
 			return unusable(c.place, number, "a row may have 1 MiB.")
 		}
 	}

@@ -34,10 +34,11 @@ func TestFilesThatCannotBeUsedAreRefusedWithTheirLine(t *testing.T) {
 			"1,001 keys", "jsonl", "{}\n{\"" + strings.ReplaceAll(numbered(1001), ",", "\":0,\"") + "\":0}\n",
 			"Line 2: 1001 columns, but a file may have 1000.",
 		},
-		{"a large row", "csv", "a,b\n1,2\n" + large + ",3\n", "Line 3: a row may have 1 MiB."},
+		{"a large row", "csv", "a,b\n1,2\n" + large[1:] + ",3\n", "Line 3: a row may have 1 MiB."},
+		{"a large row in quotes", "csv", "a\n1\n\"" + large[1:] + "\"\n", "Line 3: a row may have 1 MiB."},
 		{"a large row without an end", "csv", "a\n1\n" + large + large + large, "Line 3: a row may have 1 MiB."},
-		{"a large row of tsv", "tsv", "a\n" + large + "\n", "Line 2: a row may have 1 MiB."},
-		{"a large line", "jsonl", "{\"a\":1}\n\n{\"a\":\"" + large + "\"}\n", "Line 3: a row may have 1 MiB."},
+		{"a large row of tsv", "tsv", "a\n" + large + "x\r\n", "Line 2: a row may have 1 MiB."},
+		{"a large line", "jsonl", "{\"a\":1}\n\n{\"a\":\"" + large[len(`{"a":""}`)-1:] + "\"}\r\n", "Line 3: a row may have 1 MiB."},
 		{
 			"a quote that is not closed soon", "csv", "a,b\n1,2\n3,\"" + large + large + large,
 			"Line 3: a quoted cell is not closed within 1 MiB.",
@@ -51,6 +52,8 @@ func TestFilesThatCannotBeUsedAreRefusedWithTheirLine(t *testing.T) {
 		// spec: file-csv
 		{"a quote that is not closed at the end", "csv", "a\n1\n\"2\n3\n", "Line 3: a quoted cell is not closed."},
 		{"a quote that opens in a later line of a row", "csv", "a,b\n\"1\n2\n\",\"3\n", "Line 4: a quoted cell is not closed."},
+		{"lines that end in CR", "csv", "a,b\r1,2\r", "Line 1: lines end in CR, where they must end in LF or CRLF."},
+		{"cells in quotes in lines that end in CR", "csv", "\"a\"\r\"1\"\r", "Line 1: lines end in CR, where they must end in LF or CRLF."},
 		{"text behind a quote", "csv", "a,b\n1,\"2\" \n", "Line 2: text follows the closing quote of a cell."},
 		// spec: file-encoding
 		{"Windows-1252 in a row of two lines", "csv", "a\n\"1\n\xe9\"\n", "Line 3: not UTF-8."},
@@ -78,14 +81,25 @@ func TestFilesThatCannotBeUsedAreRefusedWithTheirLine(t *testing.T) {
 	}
 }
 
+// spec: file-csv
+func TestNamesInQuotesKeepTheirLineBreaks(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a\rb", "a\r\nb", "\r"} {
+		r, err := readAll(t, contract.FileCSV, []byte("\"x"+name+"\",c\n1,2\n"))
+		if err != nil || r.layout.Columns[0].Name != "x"+name {
+			t.Errorf("%q: %+v, %v", name, r.layout.Columns, err)
+		}
+	}
+}
+
 // spec: file-limits
 func TestTheLargestRowsAndTheMostColumnsAreRead(t *testing.T) {
 	t.Parallel()
-	row := strings.Repeat("x", tabular.MaxRowBytes-1) + "\n"
+	row := strings.Repeat("x", tabular.MaxRowBytes)
 	for format, data := range map[contract.FileFormat]string{
-		contract.FileCSV:   "a\n" + row + row + `"` + row[:len(row)-3] + `"` + "\n",
-		contract.FileTSV:   numbered(1000)[:2] + "\n" + row,
-		contract.FileJSONL: `{"a":"` + row[:len(row)-len(`{"a":""}`)-1] + `"}` + "\n",
+		contract.FileCSV:   "a\n" + row + "\r\n" + row + "\n" + `"` + row[2:] + `"` + "\r\n" + row,
+		contract.FileTSV:   numbered(1000)[:2] + "\n" + row + "\n",
+		contract.FileJSONL: `{"a":"` + row[len(`{"a":""}`):] + `"}` + "\r\n",
 	} {
 		if _, err := readAll(t, format, []byte(data)); err != nil {
 			t.Errorf("%s: %v", format, err)

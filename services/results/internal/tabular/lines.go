@@ -147,7 +147,7 @@ func (w *window) nextLine() (text []byte, line int64, err error) {
 	if n == 0 {
 		return nil, 0, io.EOF
 	}
-	if n > MaxRowBytes {
+	if row := bytes.TrimSuffix(w.rest[:n], []byte("\n")); len(bytes.TrimSuffix(row, []byte("\r"))) > MaxRowBytes {
 		return nil, 0, unusable("Line", w.line, "a row may have 1 MiB.")
 	}
 	text, line = w.rest[:n], w.line

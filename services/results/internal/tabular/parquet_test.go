@@ -60,7 +60,7 @@ func TestHostileParquetFilesAreRefused(t *testing.T) {
 		"a page of 97 MiB": {
 			resized(two, 2*(4+text), 97<<20), "The pages of the Parquet file are too large to be read; write smaller ones.",
 		},
-		"a row of 1 MiB":     {parquetOf(t, zstd, row{"a"}, row{strings.Repeat("a", 1<<20)}), "Row 2: a row may have 1 MiB."},
+		"a row over 1 MiB":   {parquetOf(t, zstd, row{"a"}, row{strings.Repeat("a", 1<<20+1)}), "Row 2: a row may have 1 MiB."},
 		"a footer of 2 GiB":  {longFooter, "The footer of the Parquet file is larger than 8 MiB."},
 		"a column no name":   {parquetOf(t, nil, blank{"a"}), "Columns: column 1 has no name."},
 		"an encrypted file":  {append(bytes.Clone(sound[:len(sound)-4]), "PARE"...), "The Parquet file is encrypted."},
@@ -75,6 +75,9 @@ func TestHostileParquetFilesAreRefused(t *testing.T) {
 		if !errors.As(err, &unusable) || unusable.Text != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
+	}
+	if _, err := readAll(t, contract.FileParquet, parquetOf(t, zstd, row{strings.Repeat("a", 1<<20)})); err != nil {
+		t.Errorf("a row of 1 MiB: %v", err)
 	}
 	if r, err := readAll(t, contract.FileParquet, sound); err != nil || r.layout.Columns[0].Longest != 1000 {
 		t.Errorf("the sound file: %v", err)

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
+
+const textCR = "lines end in CR, where they must end in LF or CRLF."
 
 // copyDelimiter is the delimiter of the copy.
 const copyDelimiter = ','
@@ -35,8 +38,8 @@ func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
 	if bytes.IndexByte(s.record, 0) >= 0 {
 		return Layout{}, notUTF8(s.from) // UTF-16 without a byte-order mark
 	}
-	if bytes.IndexByte(s.record, '\r') >= 0 && !bytes.Contains(s.record, []byte("\r\n")) {
-		return Layout{}, unusable("Line", s.from, "lines end in CR, where they must end in LF or CRLF.")
+	if s.hasCR() {
+		return Layout{}, unusable("Line", s.from, textCR)
 	}
 	layout := Layout{Delimiter: string(rune(s.delimiter))}
 	if layout.Columns, err = header("Line", s.from, s.count, s.texts()); err != nil {
@@ -113,10 +116,12 @@ func (s *separated) next() error {
 		var end, next int
 		var p problem
 		s.cells, s.count, end, next, p = parseRecord(s.cells[:0], s.rest, s.delimiter, s.ended)
-		if next > MaxRowBytes || p != none && p != behindQuote && s.full() && len(s.rest) > MaxRowBytes {
+		if p == none && end > MaxRowBytes || p != none && p != behindQuote && s.full() && len(s.rest) > MaxRowBytes {
 			return s.tooLarge(end, p)
 		}
 		switch {
+		case p == behindQuote && s.rest[end] == '\r':
+			return s.problemAt(end, textCR)
 		case p == behindQuote:
 			return s.problemAt(end, "text follows the closing quote of a cell.")
 		case p == openQuote && s.ended:
@@ -149,6 +154,14 @@ func (s *separated) tooLarge(at int, p problem) error {
 		return s.problemAt(at, "a quoted cell is not closed within 1 MiB.")
 	}
 	return s.problemAt(0, "a row may have 1 MiB.")
+}
+
+// hasCR tells whether a cell of the record that is not in quotes has a CR.
+func (s *separated) hasCR() bool {
+	return slices.ContainsFunc(s.cells, func(c cell) bool {
+		quoted := c.from > 0 && s.record[c.from-1] == '"'
+		return !quoted && bytes.IndexByte(s.record[c.from:c.to], '\r') >= 0
+	})
 }
 
 func (s *separated) texts() []string {
