@@ -115,7 +115,7 @@ type Plan struct {
 	Checks []httpkit.Check
 	// Prepare runs before the API listens, with the admin port up and readiness false. Optional.
 	Prepare func(context.Context) error
-	// Background runs beside the server. Its context ends when the server has drained. Optional.
+	// Background runs beside the server, when Prepare has succeeded. Its context ends when the server has drained. Optional.
 	Background func(context.Context) error
 }
 
@@ -135,9 +135,6 @@ func (d *Daemon) Run(ctx context.Context, p Plan) (err error) {
 	var parts sync.WaitGroup
 	var adminErr, backgroundErr error
 	parts.Go(func() { adminErr = httpkit.NewAdmin(d.Log, d.Metrics, checks...).Run(outlive, admin) })
-	if p.Background != nil {
-		parts.Go(func() { backgroundErr = p.Background(outlive) })
-	}
 	defer func() {
 		stop()
 		parts.Wait()
@@ -150,6 +147,9 @@ func (d *Daemon) Run(ctx context.Context, p Plan) (err error) {
 			}
 			return err
 		}
+	}
+	if p.Background != nil {
+		parts.Go(func() { backgroundErr = p.Background(outlive) })
 	}
 	if p.Server == nil {
 		d.Log.InfoContext(ctx, "working", "admin", admin.Addr().String())

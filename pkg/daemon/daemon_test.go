@@ -195,7 +195,7 @@ func TestWhatFailsBeforeServingEndsEverything(t *testing.T) {
 		{
 			"preparing",
 			func(p *Plan) { p.Prepare = func(context.Context) error { return broken } },
-			[]string{"background told to stop"},
+			nil,
 			broken.Error(),
 		},
 		{
