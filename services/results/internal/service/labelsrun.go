@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
 const (
@@ -158,7 +159,12 @@ func (s *Service) labelledInputs(
 		}
 		slices.SortFunc(results, func(a, b prism.Result) int { return older(a.ID, b.ID) })
 		for _, r := range results {
-			content = append(appendInput(content, r, labels[r.ID], answers, questions), '\n')
+			before := len(content)
+			content = appendInput(content, r, labels[r.ID], answers, questions)
+			if len(content)-before > tabular.MaxRowBytes {
+				return nil, apierr.Invalid(apierr.Problem{Path: "from_labels_of", Text: "a labelled input has more than 1 MiB"})
+			}
+			content = append(content, '\n')
 		}
 		if len(content) > maxLabelsFile {
 			return nil, apierr.Invalid(apierr.Problem{Path: "from_labels_of", Text: "the labelled inputs have more than 64 MiB"})

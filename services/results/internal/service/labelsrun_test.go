@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
+	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
 // readAtOnce is a store in which files are read at once, and the content of the last one.
@@ -83,6 +84,10 @@ func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
 	w := newWorld(t)
 	of := w.prism(t, "tickets")
 	w.labelled(t, of, w.examples(t, of, 1, 3), 1, contract.UncertainSample, true)
+	large := w.save(w.prism(t, "large"))
+	large.Fields[0].Value = strings.Repeat("x", tabular.MaxRowBytes)
+	w.saved(t, large)
+	w.labelled(t, large.Prism, []prism.ResultID{large.ID}, 1, contract.RandomSample, true)
 	more := definition("text", "subject")
 	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: of}, contract.NewVersion{Definition: more}); err != nil {
 		t.Fatal(err)
@@ -97,6 +102,7 @@ func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
 		{"tickets", 1, 3, "404 Prism version not found"},
 		{"tickets", 1, 2, "400 Missing fields: subject"},
 		{"tickets", 1, 1, "409 Too few labels: 0 of 1."}, // uncertain ones never count
+		{"large", 1, 1, "400 Invalid request: from_labels_of: a labelled input has more than 1 MiB"},
 	} {
 		n := contract.NewRun{FromLabelsOf: c.from, Version: c.other}
 		if _, err := w.LabelsRun(t.Context(), w.key, prism.Ref{Slug: c.slug}, n); fmt.Sprint(err) != c.want {
