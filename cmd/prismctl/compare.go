@@ -81,7 +81,7 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 		{cells: []string{"compared inputs", fmt.Sprintf("%d of %d", c.Counted, c.Labels)}},
 		{cells: []string{fmt.Sprintf("only version %d right", c.A.Version), fmt.Sprint(c.McNemar.OnlyA)}},
 		{cells: []string{fmt.Sprintf("only version %d right", c.B.Version), fmt.Sprint(c.McNemar.OnlyB)}},
-		{cells: []string{"McNemar's p", a.cell(c.McNemar.P)}},
+		{cells: []string{"McNemar's p", a.significance(c.McNemar.P)}},
 	}
 	if n := c.LeftOut.OtherOption; n > 0 {
 		rows = append(rows, row{cells: []string{"left out", fmt.Sprintf("%d, whose label is no option of the other version", n)}})
@@ -90,6 +90,17 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 		rows = append(rows, row{cells: []string{"left out", fmt.Sprintf("%d, labelled differently in the other version", n)}})
 	}
 	return table(a.out, rows)
+}
+
+// leastShown is the smallest significance that is shown in digits: those of a smaller one say no more.
+const leastShown = 0.0001
+
+// significance shows the p of a test.
+func (a *app) significance(p float64) string {
+	if p < leastShown && !a.exact {
+		return "< " + a.cell(leastShown)
+	}
+	return a.cell(p)
 }
 
 // verdict is the verdict of a comparison in a sentence.

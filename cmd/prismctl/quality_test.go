@@ -25,7 +25,7 @@ func fakeQuality(t *testing.T) (u *user, query *string) {
 			`{"question":"b","type":"choice","labels":30,"counted":30,"calibration":"c","accuracy":{"value":1,"low":0.9,"high":1},` +
 			`"classes":[{"value":"x","n":30,"recall":{"value":1,"low":1,"high":1},"f1":{"value":1,"low":1,"high":1}}]}]}`,
 		"/v1/prisms/few/compare": `{"counted":30,"labels":33,"left_out":{"other_option":2,"other_label":1},"a":{"version":3},"b":{"version":4},` +
-			`"verdict":"not distinguishable with 30 labels"}`,
+			`"mcnemar":{"p":1},"verdict":"not distinguishable with 30 labels"}`,
 	} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			*query = r.URL.RawQuery
@@ -79,6 +79,31 @@ func TestMeasures(t *testing.T) {
 	u.run("quality", "thresholds", "tickets", "--question", "q").want(exitUsage, `required flag(s) "false-no", "false-yes", "unsure" not set`)
 	u.run("compare", "tickets", "1", "latest", "--question", "q").want(exitUsage, "the versions A and B are numbers")
 	u.run("compare", "tickets", "1", "2").want(exitUsage, `required flag(s) "question" not set`)
+}
+
+func TestASignificanceHasFourDigitsOrIsBelowTheLeastThatIsShown(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p           float64
+		want, exact string
+	}{
+		{1, "1", "1"},
+		{0.143463134765625, "0.1435", "0.143463134765625"},
+		{0.0001, "0.0001", "0.0001"},
+		{0.00012345678, "0.0001235", "0.00012345678"},
+		{0.00009999, "< 0.0001", "0.00009999"},
+		{4.58e-5, "< 0.0001", "0.0000458"},
+		{1.2e-300, "< 0.0001", "0." + strings.Repeat("0", 299) + "12"},
+		{0, "< 0.0001", "0"},
+	} {
+		a := newApp()
+		if got := a.significance(c.p); got != c.want {
+			t.Errorf("%v is %s, want %s", c.p, got, c.want)
+		}
+		if a.exact = true; a.significance(c.p) != c.exact {
+			t.Errorf("%v with all digits is %s, want %s", c.p, a.significance(c.p), c.exact)
+		}
+	}
 }
 
 // The real Prism refuses what cannot be measured.
