@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -34,7 +35,10 @@ const (
 // of them migrates, and the others wait and then find nothing to do. The previous release works on the newest schema.
 //
 // The lock belongs to a session, so url must not lead through a pooler that shares sessions.
-func Migrate(ctx context.Context, url string) (err error) {
+func Migrate(ctx context.Context, url string) error { return migrateTo(ctx, url, math.MaxInt64) }
+
+// migrateTo applies the migrations up to a number.
+func migrateTo(ctx context.Context, url string, number int64) (err error) {
 	const operation = "migrate"
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -74,7 +78,7 @@ func Migrate(ctx context.Context, url string) (err error) {
 	if err != nil {
 		return fmt.Errorf("postgres: %s: %w", operation, err)
 	}
-	if _, err := p.Up(ctx); err != nil {
+	if _, err := p.UpTo(ctx, number); err != nil {
 		// A migration that was cut off can be repeated: it is a transaction, or its statements can be repeated.
 		if isUnknown(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(translate(operation, err), store.ErrUnavailable) {
 			return unavailable(operation, err)

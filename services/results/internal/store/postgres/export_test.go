@@ -1,0 +1,6 @@
+package postgres
+
+// For tests that stop between migrations.
+var MigrateTo = migrateTo
+
+const NewestMigration = newestMigration
