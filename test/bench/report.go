@@ -33,6 +33,13 @@ func beside(row, what, unit string, values, yardsticks []float64, least float64)
 	}
 }
 
+// besideAtMost is a figure whose target is a highest ratio to a yardstick, measured in the same rounds.
+func besideAtMost(row, what, unit string, values, yardsticks []float64, most float64) Figure {
+	f := beside(row, what, unit, values, yardsticks, 0)
+	f.Target, f.Reached = fmt.Sprintf("≤ %.2f ×", most), f.Ratio <= most
+	return f
+}
+
 // plain is a figure without a target.
 func plain(row, what, unit string, values []float64) Figure {
 	return Figure{Row: row, What: what, Unit: unit, Value: median(values), Reached: true, Rounds: values}

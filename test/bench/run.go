@@ -29,6 +29,8 @@ type settings struct {
 	Few       int           `json:"few"`
 	Attackers int           `json:"attackers"`
 	File      int           `json:"file"`
+	Stored    int           `json:"stored"`
+	Labels    int           `json:"labels"`
 	Env       string        `json:"env,omitzero"`
 	Systems   string        `json:"systems"`
 	Calls     string        `json:"calls"`
@@ -61,6 +63,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f.IntVar(&s.Few, "few", 10_000, "stored results of each prism otherwise")
 	f.IntVar(&s.Attackers, "attackers", 1850, "connections of an attack, at most")
 	f.IntVar(&s.File, "file", 50_000, "rows of the file that is run")
+	f.IntVar(&s.Stored, "stored", 1_000_000, "stored results of the account in the rows quality and console")
+	f.IntVar(&s.Labels, "labels", 10_000, "labelled results that are measured")
 	f.StringVar(&s.Env, "env", "", "further variables of every Prism process, such as GOGC=50,PRISM_LOG_LEVEL=debug")
 	f.StringVar(&s.Bin, "bin", "", "folder with the binaries of make build; built from this checkout when empty")
 	f.StringVar(&s.Against, "against", "", "compare with the binaries in this folder, in interleaved rounds, and measure nothing else")
@@ -73,10 +77,10 @@ func parse(args []string, out io.Writer) (settings, error) {
 	}
 	if smoke {
 		s.Rounds, s.Length, s.Conns, s.Waiting, s.Export, s.Many, s.Few = 1, 200*time.Millisecond, 4, 20, 2000, 2000, 200
-		s.Attackers, s.File = 20, 500
+		s.Attackers, s.File, s.Stored, s.Labels = 20, 500, 6000, 600
 	}
-	if s.Rounds < 1 || s.Conns < 1 || s.Waiting < 1 || s.Attackers < 1 || s.File < 1 || s.Few < 2 || s.Many < s.Few || s.Export < 2 {
-		return s, fmt.Errorf("every size is at least 1, and many at least few")
+	if s.Rounds < 1 || s.Conns < 1 || s.Waiting < 1 || s.Attackers < 1 || s.File < 1 || s.Stored < 100 || s.Labels < 300 || s.Few < 2 || s.Many < s.Few || s.Export < 2 {
+		return s, fmt.Errorf("every size is at least 1, many at least few, stored at least 100, and labels at least 300")
 	}
 	return s, nil
 }
@@ -114,6 +118,8 @@ func rows() []row {
 		{"start", (*bench).start},
 		{"attacks", (*bench).attacks},
 		{"runs", (*bench).runs},
+		{"quality", (*bench).quality},
+		{"console", (*bench).console},
 	}
 }
 

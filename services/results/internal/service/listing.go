@@ -51,6 +51,11 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 			}
 			filter.Prism = p.ID
 		}
+		if looksAtEach(filter) {
+			if page.Until, err = s.Store.LookedAt(ctx, account, filter, page.After, lookedAt); err != nil {
+				return nil, err
+			}
+		}
 		rows, err := s.Store.ListResults(ctx, account, filter, page)
 		if err != nil {
 			return nil, err
@@ -59,8 +64,23 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 			response, err := s.format(ctx, account, saved.Result, saved.Prism, f)
 			return response.Body, err
 		}
-		return newListBody(list, rows, q.Page.Limit, body, position)
+		found, err := newListBody(list, rows, q.Page.Limit, body, position)
+		if err == nil && found.NextCursor == nil && !page.Until.IsZero() { // the list goes on behind what was looked at
+			cursor := list.Cursor(page.Until)
+			found.NextCursor = &cursor
+		}
+		return found, err
 	})
+}
+
+// lookedAt bounds how many results a page looks at (spec: result-list-looks).
+const lookedAt = 10_000
+
+// looksAtEach tells whether no index finds the results of a filter: a list of them looks at one result of the account or the prism
+// after the other.
+func looksAtEach(f store.Filter) bool {
+	indexed := f.Run != nil || f.Ref != nil || f.Status == prism.Failed && f.Prism.IsZero()
+	return !indexed && (f.Version != 0 || f.Model != "" || f.Key != nil || f.Status != "")
 }
 
 // Export implements contract.Results.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -163,6 +165,71 @@ func TestOnlyTabularReadsLoadTheInputOfAResult(t *testing.T) {
 		}
 		if shown := strings.Contains(string(response.Body), "hello"); shown != bool(want) {
 			t.Errorf("%s shows the input: %v: %s", f, shown, response.Body)
+		}
+	}
+}
+
+// looksAtTwo is a store whose lists look at two results.
+type looksAtTwo struct{ store.Store }
+
+func (s looksAtTwo) LookedAt(
+	ctx context.Context, account prism.AccountID, f store.Filter, after prism.UUID, results int,
+) (prism.UUID, error) {
+	if results != 10_000 {
+		return prism.UUID{}, fmt.Errorf("%d results are looked at", results)
+	}
+	return s.Store.LookedAt(ctx, account, f, after, 2)
+}
+
+// spec: result-list-looks
+func TestAListThatLooksAtEachResultEndsAPageEarly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.prism(t, "a")
+	for range 5 {
+		if _, err := w.Save(t.Context(), w.save(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.store.Store = looksAtTwo{w.store.Store}
+	ref, none := "r", prism.KeyID{UUID: prism.UUID{9}}
+	for name, c := range map[string]struct {
+		list  contract.ResultList
+		pages []int // results of each page
+	}{
+		"no filter":                   {contract.ResultList{}, []int{5}},
+		"a prism":                     {contract.ResultList{Prism: &prism.Ref{Slug: "a"}}, []int{5}},
+		"failed":                      {contract.ResultList{Status: prism.Failed}, []int{0}},
+		"a ref and a model":           {contract.ResultList{Ref: &ref, ResultFilter: contract.ResultFilter{Model: "m"}}, []int{0}},
+		"ok":                          {contract.ResultList{Status: prism.OK}, []int{2, 2, 1}},
+		"ok, one on each page":        {contract.ResultList{Status: prism.OK, Page: contract.Page{Limit: 1}}, []int{1, 1, 1, 1, 1}},
+		"a version":                   {contract.ResultList{Version: 1}, []int{2, 2, 1}},
+		"failed, of a prism":          {contract.ResultList{Status: prism.Failed, Prism: &prism.Ref{Slug: "a"}}, []int{0, 0, 0}},
+		"a model that answered none":  {contract.ResultList{ResultFilter: contract.ResultFilter{Model: "none"}}, []int{0, 0, 0}},
+		"an API key that called none": {contract.ResultList{ResultFilter: contract.ResultFilter{Key: &none}}, []int{0, 0, 0}},
+	} {
+		if c.list.Page.Limit == 0 {
+			c.list.Page.Limit = 50
+		}
+		var got []int
+		for {
+			response, err := w.ListResults(t.Context(), w.key, c.list)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			var page struct {
+				Data   []strictjson.Value `json:"data"`
+				Cursor *string            `json:"next_cursor"`
+			}
+			decode(t, response, &page)
+			got = append(got, len(page.Data))
+			if page.Cursor == nil || len(got) > 9 {
+				break
+			}
+			c.list.Page.Cursor = *page.Cursor
+		}
+		if !slices.Equal(got, c.pages) {
+			t.Errorf("%s: pages of %v results, want %v", name, got, c.pages)
 		}
 	}
 }

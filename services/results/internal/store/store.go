@@ -207,6 +207,8 @@ const ListBytes = 4 << 20
 // list if After is the zero id.
 type Page struct {
 	After prism.UUID
+	// Until is the id of the last row that ListResults looks at; zero for no end.
+	Until prism.UUID
 	Limit int
 }
 
@@ -224,6 +226,9 @@ type Listing interface {
 	// ListResults is a page of the account's results without their input, newest first; those of one run in row order, where
 	// page.After is a contract.RowPosition.
 	ListResults(ctx context.Context, account prism.AccountID, f Filter, page Page) ([]Saved, error)
+	// LookedAt finds the id at which a list that looks at so many results of the account, or of the filter's prism and times,
+	// ends: zero if there are fewer.
+	LookedAt(ctx context.Context, account prism.AccountID, f Filter, after prism.UUID, results int) (prism.UUID, error)
 	// ExportResults is a page of one prism's results, oldest first. A page ends early before the row that would exceed
 	// PageBytes, unless it is the first; only an empty page is past the last row.
 	ExportResults(ctx context.Context, account prism.AccountID, id prism.PrismID, f Filter, page Page) ([]prism.Result, error)

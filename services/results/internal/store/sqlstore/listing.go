@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strconv"
 	"strings"
@@ -22,6 +23,9 @@ JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
 SELECT r.run_row, ` + PrismState + `, ` + Fixed + `
 FROM results r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id`
+
+	lookedAt = `-- name: LookedAt :one
+SELECT r.id FROM results r`
 
 	findResults = `-- name: FindResults :many
 SELECT ` + Fixed + `
@@ -55,9 +59,30 @@ func (s Store) ListResults(
 		return results, err
 	}
 	l.where(listResults, account, f)
+	if !page.Until.IsZero() {
+		l.add(" AND r.id >= ", page.Until)
+	}
 	l.page(page, "<", "DESC")
 	err = s.Run(ctx, l.Statement, all(&results, func(r *Row) store.Saved { return r.Saved(store.WithoutInput) }))
 	return results, err
+}
+
+// LookedAt implements store.Listing. It reads ids alone, which an index has: times narrow by the ids that begin with them.
+func (s Store) LookedAt(
+	ctx context.Context, account prism.AccountID, f store.Filter, after prism.UUID, results int,
+) (id prism.UUID, err error) {
+	l := list{Statement: Statement{Operation: "looked_at", ReadOnly: true}}
+	l.where(lookedAt, account, store.Filter{Prism: f.Prism})
+	l.ids(f.From, f.To)
+	if !after.IsZero() {
+		l.add(" AND r.id < ", after)
+	}
+	l.add(" ORDER BY r.id DESC LIMIT 1 OFFSET ", int64(results-1))
+	err = s.Run(ctx, l.statement(), one(&id, (*Row).UUID))
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return id, err
 }
 
 // ExportResults implements store.Listing.
@@ -147,10 +172,19 @@ func (l *list) where(query string, account prism.AccountID, f store.Filter) {
 func (l *list) between(from, to time.Time) {
 	if !from.IsZero() {
 		l.add(" AND r.created_at >= ", from)
-		l.add(" AND r.id >= ", prism.FirstUUID(from.Add(-store.MaxIDAge)))
 	}
 	if !to.IsZero() {
 		l.add(" AND r.created_at < ", to)
+	}
+	l.ids(from, to)
+}
+
+// ids narrows the list to rows whose ids rows may have that were created in a time.
+func (l *list) ids(from, to time.Time) {
+	if !from.IsZero() {
+		l.add(" AND r.id >= ", prism.FirstUUID(from.Add(-store.MaxIDAge)))
+	}
+	if !to.IsZero() {
 		l.add(" AND r.id < ", prism.FirstUUID(to.Add(store.MaxIDAge)))
 	}
 }

@@ -74,6 +74,33 @@ func listingTests() []test {
 			f.ctx = t.Context()
 			rapid.Check(t, check)
 		}},
+		// spec: result-list-looks
+		{"a list that ends where it looked at some results goes on behind them", func(t *testing.T, f *fixture) {
+			all := f.assorted(t)
+			for _, filter := range []store.Filter{
+				{Model: "fast"}, {Prism: f.mine.prism.ID, Status: prism.OK}, {Version: 1, To: moment(103)}, {Key: &f.mine.keyID, From: moment(102)},
+			} {
+				for looked := 1; looked <= len(all)+1; looked++ {
+					var got []store.Saved
+					page := store.Page{Limit: 100}
+					for rest := looked; ; rest += looked {
+						var err error
+						page.Until, err = f.LookedAt(t.Context(), f.mine.account, filter, page.After, looked)
+						succeeds(t, err)
+						some, err := f.ListResults(t.Context(), f.mine.account, filter, page)
+						succeeds(t, err)
+						got = append(got, some...)
+						if len(some) > looked || rest > len(all)+looked {
+							t.Fatalf("%d results of %d that were looked at, %d in all", len(some), looked, rest)
+						}
+						if page.After = page.Until; page.Until.IsZero() {
+							break
+						}
+					}
+					same(t, got, listed(matching(all, filter)))
+				}
+			}
+		}},
 		{"results of another account are not listed", func(t *testing.T, f *fixture) {
 			_, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
 			succeeds(t, err)
