@@ -27,7 +27,8 @@ var (
 
 // comments are the beginnings of comments by the ending of a file. In Markdown, and in Python with its docstrings, all text counts.
 var comments = map[string]string{
-	".go": "//", ".ts": "//", ".js": "//", ".mjs": "//", ".py": "", ".sql": "--", ".yaml": "#", ".yml": "#", ".sh": "#", ".md": "",
+	".go": "//", ".ts": "//", ".tsx": "//", ".js": "//", ".mjs": "//", ".py": "", ".md": "",
+	".sql": "--", ".yaml": "#", ".yml": "#", ".sh": "#",
 }
 
 // TestSpecification holds the whole repository against the rules.
@@ -52,6 +53,10 @@ func TestProblemsAreFound(t *testing.T) {
 			name:  "a rule without a test",
 			files: map[string]string{"a/a.go": held, "a/a_test.go": "// (spec: second).\n"},
 			want:  []string{"no test cites one-rule"},
+		},
+		{
+			name:  "a test of the front end is a test",
+			files: map[string]string{"a/a.test.tsx": held},
 		},
 		{
 			name:  "a test suite in a package of its own is a test",
@@ -222,6 +227,7 @@ func commentsOf(text, comment string) string {
 func isTest(file string) bool {
 	name := path.Base(file)
 	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "test_") && strings.HasSuffix(name, ".py") ||
+		strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx") ||
 		strings.HasSuffix(path.Base(path.Dir(file)), "test")
 }
 
