@@ -41,9 +41,10 @@ function EditPrism({ prism, start }: { prism: Prism; start: Prism['version'] }) 
   const client = useQueryClient();
   const canEdit = useCan('edit');
   const [kept, setKept] = useDraft<Kept>(`edit.${prism.id}`);
-  const [fresh] = useState<Kept>(() => ({ base: prism.latest_version, draft: draftOf(start), lens: 'carry' }));
+  const [fresh, setFresh] = useState(() => ({ of: start.version, draft: draftOf(start) }));
+  if (fresh.of !== start.version) setFresh({ of: start.version, draft: draftOf(start) });
   const [attempted, setAttempted] = useState(false);
-  const now = kept ?? { ...fresh, base: prism.latest_version };
+  const now: Kept = kept ?? { base: prism.latest_version, draft: fresh.draft, lens: 'carry' };
   const { draft, base } = now;
   const change = (part: Partial<Kept>) => setKept({ ...now, ...part });
   const latest = plain(prism.version);
