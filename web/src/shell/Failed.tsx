@@ -7,13 +7,16 @@ import { Page } from '@/design/Page';
 /** A page that could not be shown. */
 export function Failed({ error }: { error: unknown }) {
   const router = useRouter();
-  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  if (isNowhere(error)) return <NotFound />;
   return (
     <Page title="This page could not be shown">
       <ErrorNote error={error} onRetry={() => void router.invalidate()} />
     </Page>
   );
 }
+
+/** Whether nothing is at the address of a page: the API knows no such object, or the address has no id of one. */
+export const isNowhere = (error: unknown) => error instanceof ApiError && (error.status === 404 || error.status === 400);
 
 export function NotFound() {
   return (

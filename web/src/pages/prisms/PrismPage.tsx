@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ApiError, useCan } from '@/api';
+import { useCan } from '@/api';
 import { Copy, ErrorNote, Note, Page, Skeleton, Status, Tabs } from '@/design';
 import { useActions } from '@/shell/actions';
-import { NotFound } from '@/shell/Failed';
+import { isNowhere, NotFound } from '@/shell/Failed';
 import { DriftLine } from '../quality/DriftLine';
 import { prismQuery, type Tagged } from './calls';
 import './prisms.css';
@@ -35,7 +35,7 @@ export function PrismPage(): ReactNode {
   const canLabel = useCan('label');
   const tabs = places.filter((place) => !('right' in place) || canLabel);
   useActions(tabs.map(({ label, to, words }) => ({ id: `tab ${label}`, group: name, label, words, run: () => void navigate({ to, params: { prism: name } }) })));
-  if (error instanceof ApiError && error.status === 404 && !data) return <NotFound />;
+  if (isNowhere(error) && !data) return <NotFound />;
   const prism = data?.prism;
   const title = prism?.name ?? prism?.slug ?? name;
   return (

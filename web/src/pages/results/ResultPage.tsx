@@ -1,5 +1,6 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Page, Status, Time } from '@/design';
+import { isNowhere, NotFound } from '@/shell/Failed';
 import { useResult } from './data';
 import { ResultActions } from './ResultActions';
 import { ResultView } from './ResultView';
@@ -10,8 +11,9 @@ const route = getRouteApi('/frame/results/$result');
 export function ResultPage() {
   const { result: id } = route.useParams();
   const navigate = useNavigate();
-  const { data, isPlaceholderData } = useResult(id);
+  const { data, error, isPlaceholderData } = useResult(id);
   const shaped = isPlaceholderData ? undefined : data?.shaped;
+  if (isNowhere(error) && !shaped) return <NotFound />;
   return (
     <Page title={shaped?.ref ? `Result ${shaped.ref}` : 'Result'} name={`Result ${shaped?.ref ?? id}`} lead={
       shaped

@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Copy, ErrorNote, Facts, money, Note, Num, Page, Section, shown, Skeleton, Status, Time } from '@/design';
+import { isNowhere, NotFound } from '@/shell/Failed';
 import { compact } from '../results/search';
 import '../results/results.css';
 import { type Run, useFile, useRun } from './data';
@@ -19,6 +20,7 @@ export function RunPage() {
   const navigate = route.useNavigate();
   const { data: run, error, refetch } = useRun(id);
   const set = (change: RunSearch, replace = false) => void navigate({ search: (old) => compact({ ...old, ...change }), replace, resetScroll: false });
+  if (isNowhere(error) && !run) return <NotFound />;
   if (!run) {
     return <Page title="Run"><ErrorNote error={error} title="The run could not be read." onRetry={() => void refetch()} />{!error && <Skeleton lines={8} />}</Page>;
   }
