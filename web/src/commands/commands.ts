@@ -21,17 +21,17 @@ export interface Call {
 
 const authorized = `-H "Authorization: Bearer $PRISM_API_KEY"`;
 
-const goHead = (origin: string) => `c, err := client.New(client.Config{URL: ${goString(origin)}, Key: os.Getenv("PRISM_API_KEY")})
+export const goHead = (origin: string) => `c, err := client.New(client.Config{URL: ${goString(origin)}, Key: os.Getenv("PRISM_API_KEY")})
 if err != nil {
 	return err
 }`;
 
-const typeScriptHead = (origin: string) => `import { Prism } from "@prism-results/client";
+export const typeScriptHead = (origin: string) => `import { Prism } from "@prism-results/client";
 
 const prism = new Prism({ url: ${JSON.stringify(origin)}, key: process.env.PRISM_API_KEY ?? "" });
 `;
 
-const pythonHead = (origin: string) => `import os
+export const pythonHead = (origin: string) => `import os
 
 from prism_results import Client
 
@@ -104,7 +104,7 @@ export interface QualityCall {
   calibrated?: boolean | undefined;
 }
 
-const queryOf = (parameters: Record<string, string | number | undefined>) => {
+export const queryOf = (parameters: Record<string, string | number | undefined>) => {
   const query = new URLSearchParams(Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))).toString();
   return query && `?${query}`;
 };
@@ -114,15 +114,21 @@ const goFilter = ({ question, model, calibrated }: QualityCall) => `client.Quali
 ].join(', ')}}`;
 
 // What is chosen, as an object of TypeScript and as keywords of Python.
-const object = (parts: Record<string, string | number | true | undefined>) => `{ ${Object.entries(parts).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`;
-const keywords = (parts: Record<string, string | number | true | undefined>) =>
+export const object = (parts: Record<string, string | number | true | undefined>) => `{ ${Object.entries(parts).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`;
+export const keywords = (parts: Record<string, string | number | true | undefined>) =>
   Object.entries(parts).filter(([, value]) => value !== undefined).map(([name, value]) => `, ${name}=${value === true ? 'True' : JSON.stringify(value)}`).join('');
 
 const flags = ({ version, question, model, calibrated }: QualityCall) => [
   `--version ${version}`, ...(question !== undefined ? [`--question ${shellWord(question)}`] : []), ...(model !== undefined ? [`--model ${shellWord(model)}`] : []), ...(calibrated ? ['--calibrated'] : []),
 ].join(' ');
 
-const curlGet = (url: string) => `curl --fail-with-body -sS ${authorized} ${shellWord(url)}`;
+export const curlGet = (url: string) => `curl --fail-with-body -sS ${authorized} ${shellWord(url)}`;
+
+export const curlSend = (method: 'POST' | 'PUT', url: string, body: object) => [
+  `curl --fail-with-body -sS${method === 'PUT' ? ' -X PUT' : ''} ${shellWord(url)}`,
+  `${authorized} -H 'Content-Type: application/json'`,
+  `-d ${shellWord(JSON.stringify(body))}`,
+].join(' \\\n  ');
 
 /** How to measure a version by its labels. */
 export function qualityCommands(origin: string, call: QualityCall): Commands {

@@ -2,8 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { ApiError, useCan } from '@/api';
-import { bodyOf, type Call, callCommands, type Way, ways } from '@/commands/commands';
-import { Code, ErrorNote, Note, Section, Select, Skeleton } from '@/design';
+import { bodyOf, type Call, callCommands } from '@/commands/commands';
+import { SameCall } from '@/commands/SameCall';
+import { ErrorNote, Note, Select, Skeleton } from '@/design';
 import { useActions } from '@/shell/actions';
 import { resultOptions, retryResult, useVersion } from '../results/data';
 import { createResult, versionsQuery } from './calls';
@@ -18,7 +19,7 @@ const route = getRouteApi('/frame/prisms/$prism/');
 /** A form of the prism's fields; sending it is a create call, so the answer is stored as a result. */
 export function Try(): ReactNode {
   const { prism } = usePrism();
-  const { version: pinned, result, as } = route.useSearch();
+  const { version: pinned, result } = route.useSearch();
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const canCall = useCan('call');
@@ -75,15 +76,7 @@ export function Try(): ReactNode {
           ? <TryForm fields={fields} typed={now} onType={setTyped} onSend={() => send.mutate()} busy={busy} verb="Ask the model" reason={reason} problems={problems} withRef />
           : !old.error && <Skeleton lines={6} />}
         <p className="soft">Each answer is stored as a result of this prism, as one of a program would be. To try a definition without saving, use Edit.</p>
-        <Section title="The same call">
-          <nav className="choices" aria-label="Language of the call">
-            {(Object.keys(ways) as Way[]).map((way) => (
-              <route.Link key={way} to="." search={(before) => ({ ...before, as: way === 'curl' ? undefined : way })} replace resetScroll={false}
-                className={(as ?? 'curl') === way ? 'chosen-one' : undefined}>{ways[way]}{(as ?? 'curl') === way && <span className="unseen"> (shown)</span>}</route.Link>
-            ))}
-          </nav>
-          <Code label="Copy the call" text={callCommands(location.origin, call)[as ?? 'curl']} />
-        </Section>
+        <SameCall commands={callCommands(location.origin, call)} />
       </div>
       <div ref={seen} className="outcome" aria-live="polite" aria-busy={busy || made.isFetching || undefined}>
         <ErrorNote error={problems?.size ? undefined : send.error} title="The call failed, and nothing was stored." onRetry={() => send.mutate()} />

@@ -2,6 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Question } from '@/answers/words';
 import { ApiError, useCan } from '@/api';
+import { calibrateCommands, calibrationsCommands } from '@/commands/quality';
+import { SameCall } from '@/commands/SameCall';
 import { Badge, Button, ButtonLink, Copy, count, Empty, ErrorNote, Note, Section, Select, Skeleton, Time, toast } from '@/design';
 import { useActions } from '@/shell/actions';
 import type { Prism } from '../prisms/calls';
@@ -12,10 +14,23 @@ import { LabelsNeeded } from './LabelsNeeded';
 type Method = Parameters<typeof createCalibration>[3];
 
 /** The calibrations of a question of a version: fitting one, and which one is pinned. */
-export function Calibrations({ prism, of, type, pinned }: { prism: Prism; of: Of & { question: string }; type: Question['type']; pinned: string | null }) {
-  const client = useQueryClient();
-  const canEdit = useCan('edit') && prism.archived_at === null;
+export function Calibrations(props: { prism: Prism; of: Of & { question: string }; type: Question['type']; pinned: string | null }) {
+  const { prism: { slug, archived_at }, of: { version, question } } = props;
+  const canEdit = useCan('edit') && archived_at === null;
   const [method, setMethod] = useState<Method>('auto');
+  return (
+    <>
+      <Fitted {...props} canEdit={canEdit} method={method} onMethod={setMethod} />
+      <SameCall commands={canEdit
+        ? calibrateCommands(location.origin, slug, version, question, method) : calibrationsCommands(location.origin, slug, version, question)} />
+    </>
+  );
+}
+
+function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Parameters<typeof Calibrations>[0] & {
+  canEdit: boolean; method: Method; onMethod: (method: Method) => void;
+}) {
+  const client = useQueryClient();
   const list = useQuery(calibrationsQuery(prism.slug, of.version, of.question));
   const renew = () => client.invalidateQueries({ queryKey: ['quality', prism.slug] });
   const pin = useMutation({
@@ -41,7 +56,7 @@ export function Calibrations({ prism, of, type, pinned }: { prism: Prism; of: Of
       <p className="soft">A calibration maps stored probabilities to ones that mean what they say. It counts for nothing until it is pinned; then the calibrated columns of the Lens show it. Stored answers never change.</p>
       {canEdit ? (
         <form className="inline-form" onSubmit={(event) => { event.preventDefault(); fit.mutate(); }}>
-          <Select label="Method" hideLabel value={method} options={methods} onChange={(event) => setMethod(event.target.value as Method)} />
+          <Select label="Method" hideLabel value={method} options={methods} onChange={(event) => onMethod(event.target.value as Method)} />
           <Button type="submit" variant="primary" busy={fit.isPending}>Calibrate</Button>
         </form>
       ) : <Note>{prism.archived_at === null ? 'Your role may not make or pin calibrations. Owners and editors may.' : 'An archived prism takes no changes.'}</Note>}

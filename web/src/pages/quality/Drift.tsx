@@ -7,8 +7,9 @@ import { AreaChart } from '@/charts';
 import { Badge, Button, Confirm, count, Empty, ErrorNote, Note, Section, Skeleton, Time, toast } from '@/design';
 import { useActions } from '@/shell/actions';
 import type { Prism } from '../prisms/calls';
-import { type Drift, type DriftWindow, driftQuery, watchDrift } from './calls';
+import { type Drift, type DriftWindow, driftQuery, setDrift } from './calls';
 import { rounded } from './figures';
+import { Reference } from './Reference';
 
 const route = getRouteApi('/frame/prisms/$prism/quality');
 
@@ -17,19 +18,28 @@ export function DriftPart({ prism, version, question, days }: { prism: Prism; ve
   const client = useQueryClient();
   const canEdit = useCan('edit');
   const [asking, setAsking] = useState(false);
+  const [setting, setSetting] = useState(false);
   const { data, error, refetch } = useQuery(driftQuery(prism.slug, version));
   const watch = useMutation({
-    mutationFn: (watched: boolean) => watchDrift(prism.slug, watched),
+    mutationFn: (watched: boolean) => setDrift(prism.slug, { watched }),
     onSuccess: async (_, watched) => {
       setAsking(false);
       await client.invalidateQueries({ queryKey: ['drift', prism.slug] });
       toast(watched ? `${prism.slug} is watched. Its answers are counted within a minute or so.` : `${prism.slug} is not watched any more.`);
     },
   });
-  useActions(canEdit && data ? [{ id: 'drift watch', group: 'Quality', label: data.watched ? 'Stop watching for drift' : 'Watch for drift', run: () => { if (data.watched) setAsking(true); else watch.mutate(true); } }] : []);
+  const act = (label: string, run: () => void) => ({ id: `drift ${label}`, group: 'Quality', label, run });
+  useActions(!canEdit || !data ? [] : !data.watched ? [act('Watch for drift', () => watch.mutate(true))] : [
+    act('Stop watching for drift', () => setAsking(true)), act('Change the reference of drift', () => setSetting(true)),
+  ]);
   const found = data?.questions.find((q) => q.question === question.key);
   return (
-    <Section title="Drift" actions={canEdit && data?.watched && <Button small onClick={() => setAsking(true)}>Stop watching</Button>}>
+    <Section title="Drift" actions={canEdit && data?.watched && (
+      <>
+        <Button small onClick={() => setSetting(true)}>Change reference</Button>
+        <Button small onClick={() => setAsking(true)}>Stop watching</Button>
+      </>
+    )}>
       <ErrorNote error={error} title="The drift could not be loaded." onRetry={() => void refetch()} />
       <ErrorNote error={asking ? undefined : watch.error} title="The prism is not watched." />
       {!data && !error && <Skeleton lines={8} />}
@@ -39,15 +49,16 @@ export function DriftPart({ prism, version, question, days }: { prism: Prism; ve
           Watched, its answers are counted and compared with its first 2,000 results: by the hour and by the day, without labels and without texts.
         </Empty>
       )}
-      {data?.watched && found && <Watched data={data} found={found} days={days} prism={prism.slug} />}
+      {data?.watched && found && <Watched data={data} found={found} days={days} />}
       <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => watch.mutate(false)} busy={watch.isPending} verb="Stop watching" title={`Stop watching ${prism.slug}?`} error={<ErrorNote error={watch.error} />}>
         <p>What was counted of its answers, and the reference periods of its versions, are deleted. Results stay.</p>
       </Confirm>
+      {setting && data && <Reference prism={prism.slug} version={version} reference={data.reference} onClose={() => setSetting(false)} />}
     </Section>
   );
 }
 
-function Watched({ data, found, days, prism }: { data: Drift; found: Drift['questions'][number]; days: boolean; prism: string }) {
+function Watched({ data, found, days }: { data: Drift; found: Drift['questions'][number]; days: boolean }) {
   const windows = filled(days ? found.days : found.hours, days ? 24 : 1);
   const { reference } = data;
   return (
@@ -58,8 +69,9 @@ function Watched({ data, found, days, prism }: { data: Drift; found: Drift['ques
         ))}
       </ul>
       <p className="soft">
-        Counted to <Time at={data.counted_to} />, against {reference?.kind === 'set' ? 'the period that was set' : 'the first results'}: {count(reference?.results ?? 0, 'result')}
-        {(reference?.results ?? 0) < 500 && ', of at least 500'}. Another period is set by <code>prismctl quality watch {prism} --from DAY --to DAY</code>.
+        Counted to <Time at={data.counted_to} />, against{' '}
+        {reference?.kind === 'set' ? `the period from ${utc(reference.from)} to ${utc(reference.to)} UTC` : 'the first results'}
+        : {count(reference?.results ?? 0, 'result')}{(reference?.results ?? 0) < 500 && ', of at least 500'}.
       </p>
       <nav className="choices" aria-label="Span of each point">
         {([[undefined, 'Hours'], ['days', 'Days']] as const).map(([value, label]) => (
@@ -78,6 +90,8 @@ function Watched({ data, found, days, prism }: { data: Drift; found: Drift['ques
     </>
   );
 }
+
+const utc = (at: string | null) => at?.slice(0, 16).replace('T', ' ');
 
 /** What a window says, in words. */
 export function windowWords({ results, alarm, probability, classes }: DriftWindow): string {

@@ -71,12 +71,13 @@ async function open(search = '', role = 'labeller') {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   render(<QueryClientProvider client={client}><RouterProvider router={router as never} /></QueryClientProvider>);
   if (role === 'labeller') await screen.findByText('Text 1.');
-  return { asked, router };
+  return { asked, router, client };
 }
 
 const press = (key: string) => fireEvent.keyDown(document.body, { key });
 const stored = (...bodies: unknown[]) => waitFor(() => expect(puts.map((put) => put.body)).toEqual(bodies));
 
+// spec: console-label-page, console-label-keys
 describe('labelling', () => {
   it('by keys goes through the questions and the texts, over an empty page of the queue, with its sample', async () => {
     const { asked } = await open();
@@ -159,6 +160,23 @@ describe('labelling', () => {
       'topic: Billing': '1', 'topic: Insufficient information': '3', 'Next text': '→', 'Previous text': '←', 'Skip the text': 's', 'Undo the last label': 'u', 'Show the model’s answers': 'm',
     });
   });
+  // spec: console-quality-page
+  it('makes the measures old that were read before', async () => {
+    const { client } = await open('?question=refund');
+    const measures = () => client.getQueryCache().find({ queryKey: ['quality', 'tickets'], exact: false })?.state;
+    await waitFor(() => expect(measures()).toMatchObject({ status: 'error', isInvalidated: false }));
+    press('y');
+    await waitFor(() => expect(measures()).toMatchObject({ isInvalidated: true, fetchStatus: 'idle' }));
+  });
+  it('has the call of the queue, and then of the last label', async () => {
+    await open('?question=refund&order=random&as=prismctl');
+    expect(screen.getByText('prismctl labels queue --prism tickets --question refund --order random')).toBeTruthy();
+    press('n');
+    expect(await screen.findByText('prismctl labels set r1 refund=no --sample random')).toBeTruthy();
+    press('u');
+    expect(await screen.findByText('prismctl labels queue --prism tickets --question refund --order random')).toBeTruthy();
+  });
+  // spec: console-roles
   it('is not for readers', async () => {
     await open('', 'reader');
     expect(await screen.findByText(/Your role may not label results/)).toBeTruthy();

@@ -3,6 +3,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Question } from '@/answers/words';
 import { useCan } from '@/api';
+import { labelCommands, queueCommands } from '@/commands/quality';
+import { SameCall } from '@/commands/SameCall';
 import { Badge, Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Kbd, Note, percent, Progress, Select, shown, Skeleton, Toolbar } from '@/design';
 import { type Action, useActions } from '@/shell/actions';
 import { useDraft } from '../prisms/drafts';
@@ -62,7 +64,7 @@ function useQueue(of: QueueOf) {
 function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; answers: boolean; onAnswers: () => void }) {
   const { prism } = usePrism();
   const queue = useQueue(of);
-  const [saver, saving] = useSaver(prism.id);
+  const [saver, saving] = useSaver(prism);
   const [skipped, setSkipped] = useDraft<string[]>(`skipped.${prism.id}.${of.question}`);
   const [now, setNow] = useState<Labelling>(begin);
   const [times, setTimes] = useState<number[]>([]);
@@ -135,6 +137,8 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
     { id: 'label answers', group: 'Label', label: answers ? 'Hide the model’s answers' : 'Show the model’s answers', keys: 'm', run: onAnswers },
   ]);
 
+  const last = now.steps.at(-1);
+  const value = last && now.made[last.result]?.[last.question];
   const done = Object.values(now.made).filter((labels) => Object.keys(labels).length > 0).length;
   const measured = of.version ?? prism.latest_version;
   // Only labels of the version that is measured, and of the question whose queue this is, bring its measures nearer.
@@ -179,6 +183,8 @@ function Labeller({ of, all, answers, onAnswers }: { of: QueueOf; all: boolean; 
         </div>
       ) : item || isFetching || hasNextPage ? !error && <Skeleton lines={10} />
         : <End of={of} done={done} skipped={withSkipped ? 0 : queue.items.filter((one) => left.has(one.result_id)).length} onSkipped={() => setWithSkipped(true)} onBack={now.at > 0 ? () => go(-1) : undefined} />}
+      <SameCall commands={last && value !== undefined
+        ? labelCommands(location.origin, { ...last, value, sample: queue.sample }) : queueCommands(location.origin, of)} />
     </>
   );
 }

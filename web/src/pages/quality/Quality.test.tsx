@@ -38,16 +38,27 @@ let calls: { what: string; body: unknown; match: string | null }[] = [];
 let few = false;
 let pinned: string | null = null;
 let fitted: unknown[] = [];
+let watched = false;
+let reference: unknown = null;
 
 beforeEach(() => {
   calls = [];
   few = false;
   pinned = null;
   fitted = [];
+  watched = false;
+  reference = null;
   vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} });
 });
-afterEach(() => { vi.unstubAllGlobals(); });
+afterEach(() => { vi.useRealTimers(); vi.unstubAllGlobals(); });
 
+const first = { kind: 'first', from: at, to: at, results: 2000 };
+const window_ = { from: at, to: at, results: 3, alarm: false, probability: null, classes: null };
+const driftOf = () => ({
+  version: 2, watched, counted_to: watched ? at : null, reference,
+  questions: watched ? questions.map((q, index) => ({ question: q.key, index, type: q.type, hour: window_, day: window_, hours: [], days: [] })) : [],
+});
+const problem = (text: string) => Response.json({ error: { code: 'validation_failed', message: `Invalid request: ${text}` } }, { status: 400 });
 const tooFew = () => Response.json({ error: { code: 'conflict', message: 'Too few labels: 12 of 30.' } }, { status: 409 });
 
 async function open(search = '', role = 'editor') {
@@ -64,7 +75,14 @@ async function open(search = '', role = 'editor') {
       case 'GET ': return Response.json(prism, { headers: { ETag: '"7"' } });
       case 'GET /versions': return Response.json({ data: [versionOf(2), versionOf(1)], next_cursor: null });
       case 'GET /v1/models': return Response.json({ data: [] });
-      case 'GET /drift': return Response.json({ version: 2, watched: false, counted_to: null, reference: null, questions: [] });
+      case 'GET /drift': return Response.json(driftOf());
+      case 'PUT /drift': {
+        const sent = body as { watched: boolean; reference?: { from: string; to: string } | null };
+        if (sent.reference?.from.startsWith('2026-10')) return problem('reference.from: must be at most 90 days ago');
+        watched = sent.watched;
+        reference = watched ? sent.reference ? { kind: 'set', ...sent.reference, results: 700 } : first : null;
+        return Response.json(driftOf());
+      }
       case 'GET /versions/2/calibration': return Response.json({ version: 2, questions: { topic: pinned, refund: null } });
       case 'PUT /versions/2/calibration': pinned = (body as { questions: { topic: string | null } }).questions.topic; return Response.json({ version: 2, questions: { topic: pinned, refund: null } });
       case 'GET /versions/2/calibrations': return Response.json({ data: fitted, next_cursor: null });
@@ -98,6 +116,7 @@ async function open(search = '', role = 'editor') {
 
 const made = (what: string) => calls.filter((call) => call.what === what);
 
+// spec: console-quality-page
 describe('the Quality page', () => {
   it('lists the questions, and opens one with its diagram in words and its measures with intervals', async () => {
     const router = await open();
@@ -165,12 +184,69 @@ describe('the Quality page', () => {
     expect(screen.getByRole('heading', { name: 'Calibrated' })).toBeTruthy();
     await waitFor(() => expect(screen.getByRole('row', { name: /^Log loss .* 0.500 0.400 / })).toBeTruthy());
   });
+  // spec: console-same-call
+  it('has the call of each part in each language', async () => {
+    const router = await open('?question=topic&tab=calibration');
+    const call = async (text: RegExp | string) => expect(await screen.findByText(text, { selector: 'pre, pre *' })).toBeTruthy();
+    await call(/-d '\{"question":"topic","method":"auto"\}'/);
+    fireEvent.change(screen.getByLabelText('Method'), { target: { value: 'temperature' } });
+    await call(/-d '\{"question":"topic","method":"temperature"\}'/);
+    fireEvent.click(screen.getByRole('link', { name: 'prismctl' }));
+    await call('prismctl calibrate fit tickets --version 2 --question topic --method temperature');
+    expect(router.state.location.search).toMatchObject({ as: 'prismctl' });
+    fireEvent.click(screen.getByRole('link', { name: 'Drift' }));
+    await call('prismctl quality drift tickets --version 2');
+  });
+  // spec: console-drift-part, drift-set
+  it('watches a prism, sets the reference of its version to a period and back, and stops', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T12:34:00Z') });
+    await open('?question=topic&tab=drift');
+    fireEvent.click(await screen.findByRole('button', { name: 'Watch for drift' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Change reference' }));
+    fireEvent.change(screen.getByLabelText('Compare with'), { target: { value: 'set' } });
+    const [from, to] = [screen.getByLabelText<HTMLInputElement>('From (UTC)'), screen.getByLabelText<HTMLInputElement>('To (UTC)')];
+    expect([from.value, to.value]).toEqual(['2026-11-15T00:00', '2026-11-22T00:00']);
+    fireEvent.change(to, { target: { value: '2026-11-22T13:00' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Set reference' }));
+    expect(await screen.findByText('Not in the future.')).toBeTruthy();
+    expect(to.getAttribute('aria-invalid')).toBe('true');
+    fireEvent.change(to, { target: { value: '2026-11-22T12:00' } });
+    fireEvent.change(from, { target: { value: '2026-10-01T00:00' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Set reference' }));
+    expect(await screen.findByText('must be at most 90 days ago')).toBeTruthy();
+    fireEvent.change(from, { target: { value: '2026-11-20T09:00' } });
+    expect(screen.getByText(/--from 2026-11-20T09:00:00Z --to 2026-11-22T12:00:00Z/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Set reference' }));
+    expect(await screen.findByText(/against the period from 2026-11-20 09:00 to 2026-11-22 12:00 UTC: 700 results/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Change reference' }));
+    expect(screen.getByLabelText<HTMLInputElement>('From (UTC)').value).toBe('2026-11-20T09:00');
+    fireEvent.change(screen.getByLabelText('Compare with'), { target: { value: 'first' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Set reference' }));
+    expect(await screen.findByText(/against the first results: 2,000 results/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Stop watching' }));
+    fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Stop watching' }));
+    expect(await screen.findByText('Nobody watches this prism')).toBeTruthy();
+    const period = (begin: string, end: string) => ({ watched: true, version: 2, reference: { from: `${begin}:00.000Z`, to: `${end}:00.000Z` } });
+    expect(made('PUT /drift').map((call) => call.body)).toEqual([
+      { watched: true }, period('2026-10-01T00:00', '2026-11-22T12:00'), period('2026-11-20T09:00', '2026-11-22T12:00'),
+      { watched: true, version: 2, reference: null }, { watched: false },
+    ]);
+  });
+  // spec: console-roles, drift-roles
   it('has nothing to change for readers', async () => {
+    watched = true;
+    reference = first;
+    await open('?question=topic&tab=drift', 'reader');
+    expect(await screen.findByText(/against the first results/)).toBeTruthy();
+    for (const name of ['Change reference', 'Stop watching']) expect(screen.queryByRole('button', { name })).toBeNull();
+  });
+  it('has nothing to fit for readers, who get the call that lists', async () => {
     few = true;
     fitted = [calibration];
     await open('?question=topic&tab=calibration', 'reader');
     expect(await screen.findByText(/Your role may not make or pin calibrations/)).toBeTruthy();
     await screen.findByRole('row', { name: /Temperature 1.5/ });
     for (const name of ['Calibrate', 'Pin']) expect(screen.queryByRole('button', { name })).toBeNull();
+    expect(screen.getByText(/\/calibrations\?question=topic/)).toBeTruthy();
   });
 });

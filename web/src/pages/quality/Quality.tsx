@@ -4,6 +4,8 @@ import type { ReactNode } from 'react';
 import type { Question } from '@/answers/words';
 import { useModels } from '@/api';
 import { qualityCommands } from '@/commands/commands';
+import { driftCommands } from '@/commands/quality';
+import { SameCall } from '@/commands/SameCall';
 import { Checkbox, type Column, count, ErrorNote, Select, shown, Skeleton, Table, Tabs, Toolbar } from '@/design';
 import { useActions } from '@/shell/actions';
 import type { Prism } from '../prisms/calls';
@@ -19,7 +21,6 @@ import { figure } from './figures';
 import { LabelsNeeded } from './LabelsNeeded';
 import { Measuring } from './Measuring';
 import { ReliabilityPart } from './ReliabilityPart';
-import { SameCall } from './SameCall';
 import type { Part, QualitySearch } from './search';
 import { ThresholdsPart } from './ThresholdsPart';
 import { Versions } from './Versions';
@@ -139,6 +140,7 @@ function OfQuestion({ prism, question, of, pinned }: { prism: Prism; question: Q
       {needsMeasures && tab !== 'thresholds' && <SameCall commands={qualityCommands(location.origin, of)} />}
       {tab === 'versions' && <Versions prism={prism} of={of} question={question} against={search.with} onChoose={(to) => set({ with: to })} />}
       {tab === 'drift' && <DriftPart prism={prism} version={of.version} question={question} days={search.span === 'days'} />}
+      {tab === 'drift' && <SameCall commands={driftCommands(location.origin, prism.slug, of.version)} />}
       {tab === 'calibration' && <Calibrations prism={prism} of={of} type={question.type} pinned={pinned} />}
     </>
   );

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useId, useState } from 'react';
 import { api, ask, useCan } from '@/api';
 import { Curve } from '@/charts';
 import { thresholdCommands } from '@/commands/commands';
+import { SameCall } from '@/commands/SameCall';
 import { Button, count, Dialog, ErrorNote, Input, Note, percent, Section, Select, shown, toast } from '@/design';
 import type { Prism, Tagged } from '../prisms/calls';
 import { usePrism } from '../prisms/PrismPage';
@@ -10,7 +11,6 @@ import type { LensColumn } from '../prisms/model';
 import { type Costs, costedQuery, type Of, type Threshold, type Thresholds } from './calls';
 import { outcome, rounded } from './figures';
 import { Measuring } from './Measuring';
-import { SameCall } from './SameCall';
 import type { QualitySearch } from './search';
 
 const usual: Costs = { false_yes: 1, false_no: 1, unsure: 0.3 };

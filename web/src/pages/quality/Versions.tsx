@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Question } from '@/answers/words';
 import { compareCommands } from '@/commands/commands';
+import { SameCall } from '@/commands/SameCall';
 import { Badge, count, ErrorNote, Note, Section, Select, shown } from '@/design';
 import { type Prism, versionsQuery } from '../prisms/calls';
 import { AnswerLabels } from './AnswerLabels';
@@ -9,7 +10,6 @@ import { compareQuery, type Comparison, type Of, tooFew } from './calls';
 import { figure, fixed, interval, measures, rounded, verdictWords } from './figures';
 import { Measuring } from './Measuring';
 import { PlainDiagram } from './ReliabilityPart';
-import { SameCall } from './SameCall';
 
 /** The version beside another one, on the inputs that both answered. */
 export function Versions({ prism, of, question, against, onChoose }: {

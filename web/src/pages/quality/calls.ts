@@ -97,9 +97,12 @@ export const driftQuery = (prism: string, version: number) => queryOptions({
   queryFn: ({ signal }) => ask(api.GET('/v1/prisms/{prism}/drift', { params: { path: { prism }, query: { version } }, signal })),
 });
 
-/** Watches a prism, or stops to, which forgets what was counted. */
-export function watchDrift(prism: string, watched: boolean) {
-  return ask(api.PUT('/v1/prisms/{prism}/drift', { params: { path: { prism } }, body: { watched } }));
+/**
+ * Watches a prism, or stops to, which forgets what was counted. A watched one gets the reference of a version: a period, or with
+ * null its first 2,000 results.
+ */
+export function setDrift(prism: string, change: Schemas['DriftChange']): Promise<Drift> {
+  return ask(api.PUT('/v1/prisms/{prism}/drift', { params: { path: { prism } }, body: change }));
 }
 
 export interface QueueOf {

@@ -3,6 +3,9 @@ import { compact } from '../results/search';
 export const parts = ['confusion', 'coverage', 'thresholds', 'versions', 'calibration', 'drift'] as const;
 export type Part = (typeof parts)[number];
 
+const languages = ['go', 'typescript', 'python', 'prismctl'] as const;
+type Language = (typeof languages)[number];
+
 /** What the Quality page shows. */
 export interface QualitySearch {
   /** The version that is measured, if not the latest. */
@@ -27,7 +30,7 @@ export interface QualitySearch {
   /** Drift by days in place of hours. */
   span?: 'days';
   /** The language of the call. */
-  as?: 'go' | 'typescript' | 'python' | 'prismctl';
+  as?: Language;
 }
 
 /** What the labelling page shows. */
@@ -39,6 +42,8 @@ export interface LabelSearch {
   version?: number;
   /** The model's answers are shown before one has answered. */
   answers?: true;
+  /** The language of the call. */
+  as?: Language;
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined);
@@ -56,10 +61,10 @@ export function qualitySearch(search: Record<string, unknown>): QualitySearch {
     version: version(search.version), question: text(search.question), model: text(search.model), calibrated: yes(search.calibrated),
     tab: oneOf(search.tab, parts), with: version(search.with),
     false_yes: number(search.false_yes, 1e9), false_no: number(search.false_no, 1e9), unsure: number(search.unsure, 1e9),
-    yes_at: hundredth(search.yes_at), no_at: hundredth(search.no_at), span: oneOf(search.span, ['days']), as: oneOf(search.as, ['go', 'typescript', 'python', 'prismctl']),
+    yes_at: hundredth(search.yes_at), no_at: hundredth(search.no_at), span: oneOf(search.span, ['days']), as: oneOf(search.as, languages),
   });
 }
 
 export function labelSearch(search: Record<string, unknown>): LabelSearch {
-  return compact({ question: text(search.question), order: oneOf(search.order, ['uncertain']), version: version(search.version), answers: yes(search.answers) });
+  return compact({ question: text(search.question), order: oneOf(search.order, ['uncertain']), version: version(search.version), answers: yes(search.answers), as: oneOf(search.as, languages) });
 }

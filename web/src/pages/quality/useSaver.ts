@@ -1,5 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { session } from '@/api/session';
+import type { Prism } from '../prisms/calls';
 import { draftKey, readDraft, writeDraft } from '../prisms/drafts';
 import { putLabels } from './calls';
 import { Saver, type SaverState, type Unsaved } from './saver';
@@ -7,20 +9,33 @@ import { Saver, type SaverState, type Unsaved } from './saver';
 // A saver outlives its page: labels that wait are stored while one looks at something else.
 const savers = new Map<string, Saver>();
 
+// The pages that use a saver now, by its name: while there is one, measures are not computed again beside each label.
+const users = new Map<string, number>();
+
 session.subscribe(() => {
   if (session.state.status === 'none') savers.clear(); // its drafts are removed too
 });
 
 /** The saver of a prism's labels, of whoever is signed in. */
-export function useSaver(prism: string): [Saver, SaverState] {
-  const name = `labels.${prism}`;
+export function useSaver(prism: Prism): [Saver, SaverState] {
+  const client = useQueryClient();
+  const name = `labels.${prism.id}`;
   const key = draftKey(name);
   let saver = savers.get(key);
   if (!saver) {
-    saver = new Saver(({ result, labels, sample }) => putLabels(result, labels, sample), (waiting) => writeDraft(name, waiting.length ? waiting : undefined), readDraft<Unsaved[]>(name));
+    const put = async ({ result, labels, sample }: Unsaved) => {
+      await putLabels(result, labels, sample);
+      // Measures that were read before are old now.
+      void client.invalidateQueries({ queryKey: ['quality', prism.slug], refetchType: users.get(key) ? 'none' : 'active' });
+    };
+    saver = new Saver(put, (waiting) => writeDraft(name, waiting.length ? waiting : undefined), readDraft<Unsaved[]>(name));
     savers.set(key, saver);
   }
   const state = useSyncExternalStore(saver.subscribe, () => saver.state);
+  useEffect(() => {
+    users.set(key, (users.get(key) ?? 0) + 1);
+    return () => { users.set(key, users.get(key)! - 1); };
+  }, [key]);
   useEffect(() => {
     const back = () => saver.again();
     addEventListener('online', back);
