@@ -3,11 +3,14 @@ package browser
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/dom"
@@ -21,7 +24,8 @@ import (
 const rowsOfRun = 1000
 
 // testJourney does with the keyboard alone what the console is for: sign in, a prism, a try, its Lens, a run of a file, the
-// download of its answers, a key, and out.
+// download of its answers, labels and what they tell, a key, and out.
+// spec: console-run-page, console-label-keys, console-quality-page
 func testJourney(t *testing.T, server *prism, browser chromium) {
 	t.Helper()
 	b := newTab(t, browser)
@@ -36,9 +40,10 @@ func testJourney(t *testing.T, server *prism, browser chromium) {
 	b.find("cell", demo)
 	b.press("j" + kb.Enter)
 	b.tryPrism()
-	b.openLens()
+	b.addColumn("wants_money")
 	b.runFile(writeRows(t))
-	b.download(downloads)
+	b.download(downloads, "wants_money")
+	b.labelResults(server)
 	b.makeKey()
 
 	b.tabTo("link", "Audit")
@@ -81,16 +86,43 @@ func (b *tab) tryPrism() {
 	b.settle()
 }
 
-// openLens looks at the columns of the prism in view.
-func (b *tab) openLens() {
+// addColumn adds a column to the Lens of the prism in view: the probability of its yes_no question. The preview has it before it
+// is saved, and the results have it after.
+func (b *tab) addColumn(name string) {
 	b.t.Helper()
 	b.tabTo("link", "Lens")
 	b.press(kb.Enter)
 	b.await("location.pathname.endsWith('/lens')")
-	b.settle()
+	b.tabTo("button", "Add column")
+	b.press(kb.Enter)
+	b.await("document.activeElement.matches('.column-item:last-of-type input, li:last-child .column-item input')")
+	b.press("a", chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	b.press(name)
+	b.press(kb.Tab + "refund" + kb.Tab + "Probability")
+	value := fmt.Sprintf(`(() => {
+		const at = [...document.querySelectorAll(".preview th")].findIndex((head) => head.textContent === %q);
+		return document.querySelector(".preview tbody tr")?.cells[at]?.textContent ?? "";
+	})()`, name)
+	b.until("the preview has the column", func() bool { return eval[string](b, value) != "" })
+	before := eval[string](b, value)
+	b.tabTo("button", "Save Lens")
+	b.press(kb.Enter)
+	b.await("document.querySelector('.foot').innerText.includes('No changes')")
+	b.tabTo("link", "Results")
+	b.press(kb.Enter)
+	b.await("location.pathname.endsWith('/results')")
+	b.find("table", "Results")
+	b.press("j" + kb.Enter)
+	b.until("the result has the column", func() bool {
+		at := strings.Fields(eval[string](b, "document.querySelector('.panel')?.innerText ?? ''"))
+		i := slices.Index(at, name)
+		return i >= 0 && i+1 < len(at) && at[i+1] == before
+	})
+	b.press(kb.Escape)
+	b.await("document.querySelector('.panel') === null")
 }
 
-// runFile sends the rows of a file through the prism.
+// runFile sends the rows of a file through the prism, slowly, and pauses and resumes the run while its counts change.
 func (b *tab) runFile(file string) {
 	b.t.Helper()
 	b.tabTo("link", "Runs")
@@ -104,13 +136,45 @@ func (b *tab) runFile(file string) {
 	b.tabTo("button", "Choose a file")
 	b.choose(file, func() { b.press(kb.Enter) })
 	b.find("button", "Start the run of 1,000 rows")
+	b.tabTo("textbox", "Rows a second at most")
+	b.press("20")
 	b.tabTo("button", "Check the rows")
 	b.press(kb.Enter)
 	b.tabTo("button", "Start the run of 1,000 rows")
 	b.press(kb.Enter)
-	b.until("the run has finished", func() bool {
-		return strings.Contains(eval[string](b, "document.querySelector('main').innerText"), "finished")
+	b.await("/\\/runs\\/[0-9a-f-]+$/.test(location.pathname)")
+	eval[bool](b, "window.before = true")
+	b.awaitRun("running", 1)
+	run := eval[string](b, "location.origin + '/v1/runs/' + location.pathname.split('/').at(-1)")
+	reads := b.asked(run)
+	b.awaitRun("running", b.awaitRun("running", 2)+1)
+	if n := b.asked(run); n != reads {
+		b.t.Errorf("the counts changed by %d reads of the run", n-reads)
+	}
+	b.press("p")
+	done := b.awaitRun("paused", 2)
+	b.tabTo("button", "Resume")
+	b.press(kb.Enter)
+	b.awaitRun("running", done+1)
+	b.tabTo("button", "Limits")
+	b.press(kb.Enter)
+	b.tabTo("button", "Set limits")
+	b.press(kb.Enter)
+	if done = b.awaitRun("finished", rowsOfRun); done != rowsOfRun || !eval[bool](b, "window.before") {
+		b.t.Errorf("%d rows are done, or the page was loaded anew", done)
+	}
+}
+
+// awaitRun waits until the page of a run shows a state with at least so many rows done, and returns how many.
+func (b *tab) awaitRun(state string, least int) (done int) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("the run is %s with %d rows done", state, least), func() bool {
+		shown := eval[string](b, `(document.querySelector(".page-head .badge")?.innerText ?? "") + " " +
+			(document.querySelector(".runs-line strong")?.innerText.replace(",", "") ?? "")`)
+		_, err := fmt.Sscanf(shown, state+" %d of", &done)
+		return err == nil && done >= least
 	})
+	return done
 }
 
 // choose answers the dialog of the browser for a file that the next press opens.
@@ -129,8 +193,8 @@ func (b *tab) choose(file string, press func()) {
 	}
 }
 
-// download downloads the answers of the run in view, and reads them.
-func (b *tab) download(folder string) {
+// download downloads the answers of the run in view, and reads them. They have a value in each column of the Lens.
+func (b *tab) download(folder, column string) {
 	b.t.Helper()
 	at, err := chromedp.Call(b.ctx, target.GetTargetInfo, target.GetTargetInfoParams{})
 	if err != nil {
@@ -163,6 +227,78 @@ func (b *tab) download(folder string) {
 	if got := rows[1][:2]; got[0] != "T-0" || !strings.HasPrefix(got[1], "Parcel 0") {
 		b.t.Errorf("the first row is %q", got)
 	}
+	if at := slices.Index(rows[0], column); at < 0 || rows[1][at] == "" {
+		b.t.Errorf("the head is %q, and the first row is %q", rows[0], rows[1])
+	}
+}
+
+// labelled is how many results the journey labels: as many as measures take, and some.
+const labelled = 32
+
+// labelResults labels results of the demo prism, one key each, and looks at the measure that it makes.
+func (b *tab) labelResults(server *prism) {
+	b.t.Helper()
+	b.tabTo("link", "Prisms")
+	b.press(kb.Enter)
+	b.find("cell", demo)
+	b.press("j" + kb.Enter)
+	b.tabTo("link", "Quality")
+	b.press(kb.Enter)
+	b.tabTo("link", "Label results")
+	b.press(kb.Enter)
+	text := func(n int) string {
+		return fmt.Sprintf("document.querySelector('.label-text')?.ariaLabel === 'Text %d'", n)
+	}
+	b.await(text(1))
+	b.settle()
+	// The page's own time of a label: from the press of its key until the next text is there.
+	eval[int](b, `window.took = [], addEventListener("keydown", ({ timeStamp }) => {
+		const at = () => document.querySelector(".label-text")?.ariaLabel;
+		const before = at();
+		const changes = new MutationObserver(() => {
+			if (at() === before) return;
+			took.push(performance.now() - timeStamp);
+			changes.disconnect();
+		});
+		changes.observe(document.body, { subtree: true, childList: true, attributes: true });
+	}, true), 0`)
+	begin := time.Now()
+	for n := range labelled {
+		b.press("12"[n%2 : n%2+1]) // Billing, Delivery
+		b.await(text(n + 2))
+	}
+	all := time.Since(begin)
+	took := eval[[]float64](b, "took.sort((a, b) => a - b)")
+	if len(took) != labelled {
+		b.t.Fatalf("%d of %d presses led to the next text", len(took), labelled)
+	}
+	b.t.Logf("%d labels by as many keys took %s; the page takes %.1f ms of a label, %.1f ms at most",
+		labelled, all.Round(time.Millisecond), took[labelled/2], took[labelled-1])
+	b.await("document.querySelector('.label-counts').innerText.endsWith('All stored')")
+	var stored struct {
+		Data []struct {
+			Labels map[string]struct{ Value, Sample string }
+		}
+	}
+	path := fmt.Sprintf("/v1/prisms/%s/labels?question=topic&limit=100", demo)
+	if err := json.Unmarshal(server.call(b.t, "GET", path, "", 200), &stored); err != nil {
+		b.t.Fatal(err)
+	}
+	of := map[string]int{}
+	for _, r := range stored.Data {
+		of[r.Labels["topic"].Sample+" "+r.Labels["topic"].Value]++
+	}
+	if of["random billing"] != labelled/2 || of["random delivery"] != labelled/2 || len(stored.Data) != labelled {
+		b.t.Errorf("stored are %d labels: %v", len(stored.Data), of)
+	}
+	b.tabTo("link", "Quality")
+	b.press(kb.Enter)
+	b.find("table", "Questions")
+	b.press("j" + kb.Enter)
+	b.until("the measure is there", func() bool {
+		text := eval[string](b, "document.querySelector('main').innerText")
+		return strings.Contains(text, fmt.Sprintf("Of %d labels that count", labelled)) && strings.Contains(text, "Accuracy")
+	})
 }
 
 // makeKey makes a key, which is shown once and leaves the document with its dialog.
