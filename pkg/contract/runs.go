@@ -173,8 +173,12 @@ const (
 	LeasePoll = 500 * time.Millisecond
 	// ChunkRows is how many rows a chunk has at most (spec: run-chunks).
 	ChunkRows = 200
-	// ChunkBytes is how large its rows are at most; a chunk has one row at least.
+	// ChunkBytes is how large its rows are at most; a chunk has one row at least. The values of the rows of a lease have this size
+	// at most too, where the cell of a column is the value of several fields (spec: run-chunks).
 	ChunkBytes = 512 << 10
+	// SaveBytes is how large the rows of one SaveRows are at most, in JSON; a save may have one larger row, which is as large as a
+	// call at most (spec: rows-saved-together).
+	SaveBytes = 8 << 20
 )
 
 // Lease names a leased chunk. Token is new with each lease, so that a worker that lost its lease saves nothing under it.

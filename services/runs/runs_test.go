@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // spec: rows-saved-together
@@ -48,6 +50,56 @@ func TestAnOutcomeIsSavedBeforeItsChunkIsOver(t *testing.T) {
 		}
 		w.stop()
 	})
+}
+
+// spec: rows-saved-together
+func TestASaveHasABoundedSizeOrOneRow(t *testing.T) {
+	bubble(t, func(t *testing.T, s *store) {
+		const small, rows = 150, 30
+		s.add(1, 1, "", contract.RowLimits{}, small+rows)
+		largest := []string{strings.Repeat("x", 1<<20), strings.Repeat("\x01", 170_000)} // a call, and one that is as long in JSON
+		answers := &answerer{do: func(_ context.Context, _ contract.RowFacts, row contract.ChunkRow) (contract.RowOutcome, error) {
+			o := okRow(row)
+			if row.Row > small {
+				o.Save.Fields = []prism.FieldValue{{Key: "f", Value: largest[row.Row%2]}}
+			}
+			return o, nil
+		}}
+		m := &measured{store: s}
+		w := start(t, m, answers, Config{})
+		pass(5 * time.Second)
+		over, leases := s.over()
+		if over != small+rows || leases != 0 || s.empty != 0 || s.twice != 0 {
+			t.Errorf("%d rows are over, %d leases, %d saves without rows, %d rows saved twice", over, leases, s.empty, s.twice)
+		}
+		if m.largest > contract.SaveBytes || m.done != 1 || s.saves < rows/2 {
+			t.Errorf("of %d saves the largest has %d bytes, and %d end the lease", s.saves, m.largest, m.done)
+		}
+		if _, began := answers.count(); began != small+rows {
+			t.Errorf("%d rows began", began)
+		}
+		w.stop()
+	})
+}
+
+// measured measures what is saved.
+type measured struct {
+	*store
+	largest, done int
+}
+
+func (m *measured) SaveRows(ctx context.Context, rows contract.SaveRows) error {
+	b, err := strictjson.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	m.change(func() {
+		m.largest = max(m.largest, len(b))
+		if rows.Done {
+			m.done++
+		}
+	})
+	return m.store.SaveRows(ctx, rows)
 }
 
 // spec: rows-saved-together

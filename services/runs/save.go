@@ -55,10 +55,55 @@ func (s *saves) save(ctx context.Context, c *chunk, now time.Time, finished bool
 	if due = later(due, s.nextTo); now.Before(due) {
 		return due
 	}
-	s.saving, s.last, s.under, s.ready = true, finished, s.ready, nil
-	rows := contract.SaveRows{Lease: c.Lease, Rows: s.under, Done: finished}
+	n := together(s.ready)
+	s.saving, s.last, s.under = true, finished && n == len(s.ready), s.ready[:n:n]
+	s.ready = append([]contract.RowOutcome(nil), s.ready[n:]...)
+	rows := contract.SaveRows{Lease: c.Lease, Rows: s.under, Done: s.last}
 	go func() { s.done <- c.s.saveRows(ctx, rows) }()
 	return time.Time{}
+}
+
+// together is how many of the first outcomes are saved in one transaction: as many as have contract.SaveBytes, and at least
+// one.
+func together(ready []contract.RowOutcome) int {
+	size := 0
+	for i, o := range ready {
+		if size += bytesOf(o); size > contract.SaveBytes && i > 0 {
+			return i
+		}
+	}
+	return len(ready)
+}
+
+// bytesOf is how large an outcome is in JSON at most, where a byte of a text may take six.
+func bytesOf(o contract.RowOutcome) int {
+	// A question of what is known of the call, and all else.
+	const escaped, question, rest = 6, 128, 4 << 10
+	n := len(o.Invalid)
+	for _, l := range o.Labels {
+		n += len(l.Question) + len(l.Value)
+	}
+	for _, text := range o.InvalidLabels {
+		n += len(text)
+	}
+	if o.Save == nil {
+		return escaped*n + rest
+	}
+	questions := 0
+	if call := o.Save.Outcome.Call; call != nil {
+		questions = len(call.LabelMass) + len(call.Disagreement)
+		if call.Escalation != nil {
+			questions += len(call.Escalation.Questions)
+		}
+	}
+	n += len(o.Save.Context) + len(o.Save.Outcome.Error)
+	if o.Save.Ref != nil {
+		n += len(*o.Save.Ref)
+	}
+	for _, f := range o.Save.Fields {
+		n += len(f.Key) + len(f.Value)
+	}
+	return escaped*n + 2*len(o.Save.Outcome.Answers) + question*questions + rest // answers are Base64
 }
 
 // saveRows makes a try to save.

@@ -205,6 +205,7 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Invalid: odd}, {Row: 2, Save: saving(odd), RowLabels: labels}, {Row: 3, Save: saving(odd)}}},
 		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Save: saving("")}, {Row: 2, Save: saving(odd)}}, Done: true},
 		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Save: saving(odd)}, {Row: 2, Save: saving("")}, {Row: 3, Save: saving("x")}}},
+		{Lease: aLease, Rows: []contract.RowOutcome{{Row: 1, Save: saving(strings.Repeat("x", contract.SaveBytes))}}},
 	} {
 		if err := near.SaveRows(patience(t), s); err != nil {
 			t.Error(err)

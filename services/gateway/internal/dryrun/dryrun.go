@@ -3,12 +3,9 @@ package dryrun
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"slices"
 	"time"
 
-	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
@@ -139,9 +136,8 @@ func (t *tally) check(r contract.ChunkRow) (string, error) {
 	if err == nil {
 		_, err = checks.Create(sent, contract.CreateFacts{Account: t.plan.Account, Prism: t.plan.Prism, Version: &t.plan.Version}, t.sizer)
 	}
-	var refused *apierr.Error
-	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest {
-		return refused.Message, nil
+	if message, invalid := request.RefusesRow(err); invalid {
+		return message, nil
 	}
 	return "", err
 }

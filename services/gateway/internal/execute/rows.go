@@ -2,10 +2,7 @@ package execute
 
 import (
 	"context"
-	"errors"
-	"net/http"
 
-	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
@@ -28,12 +25,10 @@ func (r *Rows) AnswerRow(ctx context.Context, facts contract.RowFacts, row contr
 	ctx = fair.With(context.WithoutCancel(ctx), facts.Account.String())
 	outcome := contract.RowOutcome{Row: row.Row}
 	save, err := r.answerRow(ctx, facts, row)
-	var refused *apierr.Error
-	switch {
-	case err == nil:
+	if err == nil {
 		outcome.Save = &save
-	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest: // spec: row-invalid
-		outcome.Invalid, err = refused.Message, nil
+	} else if message, invalid := request.RefusesRow(err); invalid {
+		outcome.Invalid, err = message, nil
 	}
 	return outcome, err
 }

@@ -1,10 +1,14 @@
 package request
 
 import (
+	"errors"
 	"math"
+	"net/http"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // Create is a valid create call (spec: create-members). Exactly one of Fields and Text was sent.
@@ -86,6 +90,9 @@ func (r *reader) context(c *Create, body item) {
 // Row is the create call that a row of a run stands for: it sends the fields as an object. The error is that of its body
 // (spec: rows-are-calls, row-invalid).
 func Row(fields []prism.FieldValue, ref *string, context string) (Create, error) {
+	if !fits(fields, ref, context) {
+		return Create{}, apierr.BodyTooLarge()
+	}
 	var r reader
 	for _, f := range fields {
 		r.field(f.Key, f.Value, isClean(f.Value))
@@ -95,4 +102,46 @@ func Row(fields []prism.FieldValue, ref *string, context string) (Create, error)
 	}
 	r.checkString("context", context, isClean(context), 0, maxField)
 	return Create{Fields: fields, Ref: ref, Context: context}, r.err()
+}
+
+// RefusesRow tells whether an error of a create call makes the row that stands for it invalid, and the row's message
+// (spec: row-invalid).
+func RefusesRow(err error) (message string, invalid bool) {
+	refused, ok := errors.AsType[*apierr.Error](err)
+	if !ok || refused.Status != http.StatusBadRequest && refused.Status != http.StatusRequestEntityTooLarge {
+		return "", false
+	}
+	return refused.Message, true
+}
+
+// maxBody is the size of a body of JSON (spec: body-limit).
+const maxBody = 1 << 20
+
+// fits tells whether the body that sends a row is small enough, written with no space and no escape that it can do without.
+func fits(fields []prism.FieldValue, ref *string, context string) bool {
+	const escaped = 6 // bytes that one byte of a text takes at most
+	texts := []string{"fields"}
+	if ref != nil {
+		texts = append(texts, "ref", *ref)
+	}
+	if context != "" {
+		texts = append(texts, "context", context)
+	}
+	for _, f := range fields {
+		texts = append(texts, f.Key, f.Value)
+	}
+	most := 0
+	for _, text := range texts {
+		most += escaped*len(text) + len(`"",`)
+	}
+	if most <= maxBody {
+		return true
+	}
+	size := len(`{{}}`) + len(texts) - 1 // a colon or comma between two
+	var quoted []byte
+	for _, text := range texts {
+		quoted = strictjson.AppendString(quoted[:0], text)
+		size += len(quoted)
+	}
+	return size <= maxBody
 }

@@ -2,6 +2,7 @@ package request_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
@@ -34,7 +36,10 @@ func TestARowHasTheProblemsOfTheCallThatSendsItsValues(t *testing.T) {
 			sent[fields[i].Key] = fields[i].Value
 		}
 		context := texts().Draw(t, "context")
-		body := map[string]any{"fields": sent, "context": context}
+		body := map[string]any{"fields": sent}
+		if context != "" {
+			body["context"] = context
+		}
 		var ref *string
 		if rapid.Bool().Draw(t, "has a ref") {
 			ref = new(texts().Draw(t, "ref"))
@@ -45,6 +50,9 @@ func TestARowHasTheProblemsOfTheCallThatSendsItsValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		call, want := request.ParseCreate("tickets", nil, httpkit.Body{Kind: httpkit.JSON, Bytes: bytes})
+		if len(bytes) > 1<<20 {
+			want = apierr.BodyTooLarge()
+		}
 		row, got := request.Row(fields, ref, context)
 		if (got == nil) != (want == nil) || got != nil && got.Error() != want.Error() {
 			t.Fatalf("got %v, a call gets %v", got, want)
@@ -53,4 +61,34 @@ func TestARowHasTheProblemsOfTheCallThatSendsItsValues(t *testing.T) {
 			t.Fatalf("got %+v, a call is %+v", row, call)
 		}
 	})
+}
+
+// spec: row-invalid, body-limit
+func TestARowIsAsLargeAsTheBodyOfACallAtMost(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		character string
+		length    int // of the last field
+		want      error
+	}{
+		"the largest body":           {"a", 1<<20 - 11*(90_000+len(`"f00":"",`)) - len(`{"fields":{"f11":""}}`), nil},
+		"one byte more":              {"a", 1<<20 - 11*(90_000+len(`"f00":"",`)) - len(`{"fields":{"f11":""}}`) + 1, apierr.BodyTooLarge()},
+		"what takes six as one byte": {"\x01", 10_000, apierr.BodyTooLarge()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var fields []prism.FieldValue
+			for i := range 12 {
+				fields = append(fields, prism.FieldValue{Key: fmt.Sprintf("f%02d", i), Value: strings.Repeat(c.character, 90_000)})
+			}
+			fields[11].Value = strings.Repeat(c.character, c.length)
+			if _, err := request.Row(fields, nil, ""); !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+			message, invalid := request.RefusesRow(c.want)
+			if invalid != (c.want != nil) || invalid && message != "Malformed request" {
+				t.Errorf("the row is invalid: %t, %q", invalid, message)
+			}
+		})
+	}
 }

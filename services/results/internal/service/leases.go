@@ -58,7 +58,7 @@ func (s *Service) chunkOf(ctx context.Context, l *store.LeasedChunk) (*contract.
 	return chunk, err
 }
 
-// rowsOf reads the rows of a file that wait.
+// rowsOf reads the rows of a file that wait, as many as have contract.ChunkBytes. The others wait for the next lease of the chunk.
 func (s *Service) rowsOf(ctx context.Context, l *store.LeasedChunk, d prism.Definition) (waiting []contract.ChunkRow, err error) {
 	f, err := s.Store.File(ctx, l.Account, l.Run.File)
 	if err != nil {
@@ -76,12 +76,16 @@ func (s *Service) rowsOf(ctx context.Context, l *store.LeasedChunk, d prism.Defi
 	if err != nil {
 		return nil, err
 	}
+	size := 0
 	for i, row := range rows {
 		if l.Chunk.States[i] != store.RowPendingState {
 			continue
 		}
 		number := place.FirstRow + int64(i)
 		r := reader.row(number, row)
+		if size += reader.size(r); size > contract.ChunkBytes && len(waiting) > 0 {
+			break
+		}
 		r.ID = prism.RowResultID(l.BegunAt, l.Run.ID, number, l.Chunk.Attempt)
 		if of, failed := l.Failed[number]; failed {
 			r.RetryOf = &of

@@ -194,6 +194,17 @@ func (r rowReader) row(number int64, of tabular.Row) contract.ChunkRow {
 	return row
 }
 
+// size is how large the values of a row are. A context that all rows have counts for none.
+func (r rowReader) size(row contract.ChunkRow) (n int) {
+	for _, f := range row.Fields {
+		n += len(f.Value)
+	}
+	if r.context >= 0 {
+		n += len(row.Context)
+	}
+	return n
+}
+
 // PlanRun implements contract.Runs.
 func (s *Service) PlanRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,

@@ -3,6 +3,7 @@ package service_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +173,56 @@ func TestALeaseHasTheRowsThatWait(t *testing.T) {
 	}
 	if retry := w.leased(t); len(retry.Rows) != 1 || *retry.Rows[0].RetryOf != c.Rows[0].ID {
 		t.Errorf("the retry has %+v", retry.Rows)
+	}
+}
+
+// A column that is the value of several fields makes rows larger than they are in the file.
+//
+// spec: run-chunks
+func TestALeaseHasAsManyRowsAsHaveTheBytesOfAChunk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rows, bytes int   // of the file
+		leases      []int // rows
+	}{
+		{6, contract.ChunkBytes / 6, []int{2, 2, 2}}, // each row has half a chunk
+		{2, contract.ChunkBytes / 3, []int{1, 1}},    // or a whole one
+		{5, 10, []int{5}},
+	} {
+		w := newWorld(t)
+		_, err := w.CreatePrism(t.Context(), w.key, contract.NewPrism{
+			Slug: "a", NewVersion: contract.NewVersion{Definition: definition("one", "two", "three")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := contract.NewRun{File: w.ready(t, []byte("text\n"+strings.Repeat(strings.Repeat("x", c.bytes-4)+"\n", c.rows))).ID, Context: "the same"}
+		for _, field := range []string{"one", "two", "three"} {
+			run.Fields = append(run.Fields, contract.FieldColumn{Field: field, Column: "text"})
+		}
+		if _, err := w.CreateRun(t.Context(), w.key, prism.Ref{Slug: "a"}, run); err != nil {
+			t.Fatal(err)
+		}
+		var leases []int
+		next := int64(1)
+		for {
+			chunk, err := w.LeaseChunk(t.Context(), prism.UUID{1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if chunk == nil {
+				break
+			}
+			if chunk.Rows[0].Row != next {
+				t.Errorf("a lease begins with row %d, not %d", chunk.Rows[0].Row, next)
+			}
+			next += int64(len(chunk.Rows))
+			leases = append(leases, len(chunk.Rows))
+			w.answered(t, chunk, slices.Repeat([]contract.Outcome{used(1, 1, "")}, len(chunk.Rows))...)
+		}
+		if !slices.Equal(leases, c.leases) {
+			t.Errorf("%d rows of %d bytes: leases of %v rows, want %v", c.rows, c.bytes, leases, c.leases)
+		}
 	}
 }
 
