@@ -107,10 +107,13 @@ func TestWorkersThatDieLoseAndRepeatNoRow(t *testing.T) {
 					rows := okAfter(70 * time.Millisecond)
 					var deaths []*mortal
 					var workers []*worker
-					for range 4 {
+					for i := range 4 {
 						after := random.IntN(6)
 						if at == crash.BeforeModel || at == crash.AfterModel {
 							after = random.IntN(60)
+						}
+						if i == 0 {
+							after = 0 // one dies whoever leases what
 						}
 						m := newMortal(s, rows, at, after)
 						deaths = append(deaths, m)
