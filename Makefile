@@ -59,8 +59,9 @@ test: deps ## run all tests but chaos under the race detector, with throwaway Po
 	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m $$($(GO) list ./test/... | grep -v /test/chaos$$)
 
 # The services of the histories have the race detector. The services with a promise of time are those that are shipped.
-chaos: deps ## kill, cut and overload: histories under faults for CHAOS=30s, CHAOS_SEED=n to repeat them
+chaos: deps ## kill, cut and overload: histories under faults for CHAOS=30s, CHAOS_SEED=n to repeat them; CHAOS_SEEDS=50 of runs in one process
 	PRISM_TEST_RACE=1 CHAOS=$(or $(CHAOS),30s) $(PLAIN) -count=1 -v -timeout 60m ./test/chaos
+	CHAOS_SEEDS=$(or $(CHAOS_SEEDS),50) $(PLAIN) -count=1 -timeout 60m -run ForEachSeed ./cmd/prism
 
 race: deps ## run all tests three times over, to hunt for races
 	$(GO) test -race -count 3 -timeout 30m ./... ./test/...

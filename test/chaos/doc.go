@@ -16,6 +16,9 @@
 // gateway. memory_test.go attacks processes with a memory limit, which need the right to make control groups. broken_test.go
 // breaks Prism, to prove that the checks above find violations.
 //
+// TestRunsAnswerEachRowOnceForEachSeed of cmd/prism is beside this package: it makes many histories of runs in one process, in a time
+// of its own. CHAOS_SEEDS is their number.
+//
 // The tests are for machines of any load. A test checks what is right or wrong at any speed at once, and repeats a late
 // measurement of time (onceOf). Measurements use the services as they are shipped. The services of the histories have the
 // race detector when the tests have it, or when PRISM_TEST_RACE is set.
