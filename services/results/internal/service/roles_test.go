@@ -8,6 +8,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
@@ -130,6 +131,33 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			return err
 		},
 		"deleteFile": func(k contract.KeyDigest) error { _, err := w.DeleteFile(ctx, k, prism.FileID{}); return err },
+		"createRun":  func(k contract.KeyDigest) error { _, err := w.CreateRun(ctx, k, none, contract.NewRun{}); return err },
+		"planRun":    func(k contract.KeyDigest) error { _, err := w.PlanRun(ctx, k, none, contract.NewRun{}); return err },
+		"planRows": func(k contract.KeyDigest) error {
+			_, err := w.PlanRows(ctx, k, contract.PlanRows{Prism: none})
+			return err
+		},
+		"labelsRun": func(k contract.KeyDigest) error {
+			_, err := w.LabelsRun(ctx, k, none, contract.NewRun{FromLabelsOf: 1})
+			return err
+		},
+		"listRuns": func(k contract.KeyDigest) error {
+			_, err := w.ListRuns(ctx, k, contract.RunList{Page: contract.Page{Limit: 1}})
+			return err
+		},
+		"readRun": func(k contract.KeyDigest) error { _, err := w.FileRun(ctx, k, prism.RunID{}); return err },
+		"actOnRun": func(k contract.KeyDigest) error {
+			_, err := w.ActOnRun(ctx, k, prism.RunID{}, contract.PauseRun)
+			return err
+		},
+		"setRunLimits": func(k contract.KeyDigest) error {
+			_, err := w.SetRunLimits(ctx, k, prism.RunID{}, contract.RunLimits{})
+			return err
+		},
+		"listRunRows": func(k contract.KeyDigest) error {
+			_, err := w.RunRows(ctx, k, prism.RunID{}, contract.RunRows{Format: contract.RowsCSV})
+			return err
+		},
 		"addMember": func(k contract.KeyDigest) error {
 			_, err := w.AddMember(ctx, k, contract.NewMember{Name: "n", Role: prism.Reader})
 			return err
@@ -222,6 +250,15 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 		{"listKeys", true, false, false, false},
 		{"revokeKey", true, false, false, false},
 		{"listAudit", true, false, false, false}, // spec: audit-list
+		{"createRun", true, true, true, false},   // spec: run-requests
+		{"planRun", true, true, true, false},     // spec: run-dry-run
+		{"planRows", true, true, true, false},
+		{"labelsRun", true, true, false, false}, // spec: run-from-labels
+		{"listRuns", true, true, true, true},
+		{"readRun", true, true, true, true},
+		{"actOnRun", true, true, true, false},
+		{"setRunLimits", true, true, true, false},
+		{"listRunRows", true, true, true, true},
 		{"addMember", true, false, false, false},
 		{"listMembers", true, false, false, false},
 		{"changeMember", true, false, false, false},
@@ -238,6 +275,11 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 	}
 	if len(rows) != len(calls) {
 		t.Errorf("%d rows for %d operations", len(rows), len(calls))
+	}
+	for operation := range service.NeededRoles {
+		if calls[string(operation)] == nil {
+			t.Errorf("%s has no row", operation)
+		}
 	}
 	labels := map[string]bool{"putLabels": true, "addLabels": true}
 	keys := map[prism.Role]contract.KeyDigest{}
