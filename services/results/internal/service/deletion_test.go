@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -63,11 +64,12 @@ func TestARetryOfADeletedResultIsNotFoundAndAKeyedRepeatIsAFirstCall(t *testing.
 	}
 }
 
-// spec: results-delete, deletion-count, archive-and-unarchive
+// spec: results-delete, deletion-count, archive-and-unarchive, audit-entry-members
 func TestADeletionIsCountedAndADryRunStoresNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	of, ref := w.prism(t, "a"), "person"
+	lastTime := time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC) // that a call can send
 	for i := range 5 {
 		s := w.save(of)
 		if i < 3 {
@@ -89,6 +91,7 @@ func TestADeletionIsCountedAndADryRunStoresNothing(t *testing.T) {
 		{contract.ResultDeletion{Ref: new(string)}, `{"deleting":0}`, 0},
 		{contract.ResultDeletion{Ref: &ref}, `{"deleting":3}`, 1},
 		{contract.ResultDeletion{Status: prism.OK}, `{"deleting":5}`, 2},
+		{contract.ResultDeletion{Before: lastTime}, `{"deleting":5}`, 3},
 	} {
 		response, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "a"}, c.d)
 		if err != nil || string(response.Body) != c.want {
@@ -99,7 +102,7 @@ func TestADeletionIsCountedAndADryRunStoresNothing(t *testing.T) {
 		}
 	}
 	_, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 100}})
-	if strings.Contains(body, ref) || strings.Count(body, `"results.delete"`) != 2 {
+	if strings.Contains(body, ref) || strings.Count(body, `"results.delete"`) != 3 || !strings.Contains(body, `"before":"9999-12-31T23:59:59.999Z"`) {
 		t.Error(body)
 	}
 	_, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "none"}, contract.ResultDeletion{Ref: &ref})

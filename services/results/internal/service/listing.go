@@ -119,13 +119,17 @@ func narrow(status prism.Status, f contract.ResultFilter) store.Filter {
 	return store.Filter{Status: status, Model: f.Model, Key: f.Key, Run: f.Run, From: wholeMillisecond(f.From), To: wholeMillisecond(f.To)}
 }
 
-// wholeMillisecond rounds up to a whole millisecond. Results are saved at whole milliseconds, so both bounds select the
-// same results, and stores need not round.
+// lastMillisecond is the last one that has a text (prism.FormatTime).
+var lastMillisecond = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Millisecond)
+
+// wholeMillisecond rounds up to a whole millisecond, but not beyond the last one. Results are saved at whole milliseconds, so both
+// bounds select the same results, and stores need not round.
 func wholeMillisecond(t time.Time) time.Time {
-	if whole := t.Truncate(time.Millisecond); whole.Before(t) {
-		return whole.Add(time.Millisecond)
+	whole := t.Truncate(time.Millisecond)
+	if whole.Before(t) && whole.Before(lastMillisecond) {
+		whole = whole.Add(time.Millisecond)
 	}
-	return t
+	return whole
 }
 
 // export is a response body that fetches a page of rows when the page before has been read, and encodes a piece of the page when
