@@ -268,6 +268,11 @@ type Filter struct {
 // of saving is also a range of ids, which an index finds.
 const MaxIDAge = 24 * time.Hour
 
+// MaxIDLead bounds how far the time in a result's id is behind the time of its saving: as far as a clock was ahead that an id had its
+// time of. Ids have the time of the database, but those of early releases that of a gateway. A list to a time begins with results
+// that are younger, and passes over them.
+const MaxIDLead = time.Hour
+
 // APIKey is a stored API key: everything but the key itself.
 type APIKey struct {
 	ID         prism.KeyID

@@ -34,7 +34,7 @@ const (
 // is the measured run, which -v shows.
 func TestCallsOfThePreviousReleaseGoOnBesideEachMigration(t *testing.T) {
 	t.Parallel()
-	results, measured := fewResults, os.Getenv(resultsVariable)
+	results, callers, measured := fewResults, 2, os.Getenv(resultsVariable)
 	var url string
 	if measured == "" {
 		url = pgtest.Shared(t).Database(t, "")
@@ -43,6 +43,7 @@ func TestCallsOfThePreviousReleaseGoOnBesideEachMigration(t *testing.T) {
 		if results, err = strconv.Atoi(measured); err != nil {
 			t.Fatalf("%s: %v", resultsVariable, err)
 		}
+		callers = 4
 		server, err := pgtest.Start(t.Context(), pgtest.Options{Fsync: true})
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +66,7 @@ func TestCallsOfThePreviousReleaseGoOnBesideEachMigration(t *testing.T) {
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "migration\ttook ms\tcalls\tfailed\tslowest call ms\tlongest lock ms, at most\ton\t")
 	for number := int64(firstWithResults); number <= postgres.NewestMigration; number++ {
-		m, found := beside(t, url, number)
+		m, found := beside(t, url, number, callers)
 		if !found {
 			continue
 		}
@@ -104,9 +105,10 @@ type migration struct {
 	locked        string        // that table, and the mode
 }
 
-// beside applies the migrations up to a number while two connections save and two read as the release before does, before and
-// after too. found is false if no migration has the number.
-func beside(t *testing.T, url string, number int64) (m migration, found bool) {
+// beside applies the migrations up to a number while half of the callers save and the others read as the release before does, before
+// and after too. found is false if no migration has the number. A migration waits for a lock until the statements before it end
+// within lockTimeout, so a machine that is too busy for its callers delays it.
+func beside(t *testing.T, url string, number int64, callers int) (m migration, found bool) {
 	t.Helper()
 	var (
 		group  sync.WaitGroup
@@ -119,7 +121,7 @@ func beside(t *testing.T, url string, number int64) (m migration, found bool) {
 	columns := values[string](t, url, `SELECT attname::text FROM pg_attribute
 		WHERE attrelid = 'results'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`)
 	save, read := saveOf(columns), readOf(columns)
-	for i := range 4 {
+	for i := range callers {
 		call := save
 		if i%2 == 0 {
 			call = read
@@ -235,7 +237,7 @@ func longestHeld(ctx, until context.Context, conn *pgx.Conn) (longest time.Durat
 		Transaction, Kind string
 	}
 	held, last := map[lock]time.Time{}, time.Now()
-	tick := time.NewTicker(2 * time.Millisecond)
+	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for ended := false; !ended; {
 		select {

@@ -185,7 +185,7 @@ func (l *list) ids(from, to time.Time) {
 		l.add(" AND r.id >= ", prism.FirstUUID(from.Add(-store.MaxIDAge)))
 	}
 	if !to.IsZero() {
-		l.add(" AND r.id < ", prism.FirstUUID(to.Add(store.MaxIDAge)))
+		l.add(" AND r.id < ", prism.FirstUUID(to.Add(store.MaxIDLead)))
 	}
 }
 

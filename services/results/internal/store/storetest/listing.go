@@ -167,6 +167,15 @@ func listingTests() []test {
 			filter = store.Filter{To: r.CreatedAt}
 			same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultID), nil)
 		}},
+		{"a filter by time finds a result whose id had its time of a clock that was ahead", func(t *testing.T, f *fixture) {
+			r := f.ok(f.mine.prism)
+			r.CreatedAt = moment(0).Add(-store.MaxIDLead)
+			f.save(t, r)
+			filter := store.Filter{From: r.CreatedAt, To: r.CreatedAt.Add(time.Millisecond)}
+			same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultID), []prism.Result{r})
+			filter = store.Filter{To: r.CreatedAt}
+			same(t, pages(t, 2, f.exporter(t, f.mine.prism.ID, filter), resultID), nil)
+		}},
 		{"a page of an export ends before the row that would be too much, and has one row at least", func(t *testing.T, f *fixture) {
 			var want []prism.Result
 			for i := range 7 {
