@@ -44,7 +44,7 @@ func (b *bench) archived(ctx context.Context, of system.Archive, do func(a archi
 		}
 		s.Close()
 		if err != nil {
-			return fmt.Errorf("%s: %w", place.name, err)
+			return fmt.Errorf("%s: %w\n%s", place.name, err, s.Processes[0].Output())
 		}
 	}
 	return nil
