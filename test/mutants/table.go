@@ -14,6 +14,10 @@ const (
 	shared   = stores + "sqlstore/"
 	format   = "services/results/internal/format/"
 	wire     = "pkg/contract/wire/"
+	service  = "services/results/internal/service/"
+	tabular  = "services/results/internal/tabular/"
+	ask      = "services/model-proxy/internal/ask/"
+	runs     = "services/runs/"
 )
 
 // mutants are mistakes that a change could make.
@@ -266,5 +270,110 @@ var mutants = []mutant{
 	{
 		file: wire + "wire.go", why: "the id of the result that a retry lost to is not sent",
 		old: "f.RetriedBy = &retried.By", new: "f.KeyTaken = true",
+	},
+
+	{
+		file: shared + "rowsaving.go", tests: sqlite, why: "a row that was saved is saved again",
+		old: "		if c.States[at] != store.RowPendingState {\n			continue // saved before\n		}\n		letter", new: "		letter",
+	},
+	{
+		file: shared + "rowsaving.go", tests: sqlite, why: "a row is saved under an id of another attempt",
+		old: "saved.Run, row.Row, c.Attempt) {", new: "saved.Run, row.Row, c.Attempt) && false {",
+	},
+	{
+		file: shared + "leasing.go", tests: sqlite, why: "a lease may ask the model for more rows at once than the run has left",
+		old: "		free -= o.granted\n", new: "		free -= o.granted * 0\n",
+	},
+	{
+		file: shared + "leasing.go", tests: sqlite, why: "two workers share a run with a limit of rows a second",
+		old: "l.RowsPerSecond > 0 && !first {", new: "l.RowsPerSecond > 0 && false {",
+	},
+	{
+		file: shared + "leasing.go", tests: sqlite, why: "an account with many leased rows is served before one with few",
+		old: "ORDER BY a.pending, r.leased_at, r.id", new: "ORDER BY r.leased_at, r.id",
+	},
+	{
+		file: runs + "pace.go", why: "a model that is overloaded is asked as before",
+		old: "m.limit = max(1, min(m.limit, float64(m.running))/2)", new: "m.limit = max(1, m.limit)",
+	},
+	{
+		file: runs + "pace.go", why: "behind an overload the rows at once grow as fast as at first",
+		old: "m.limit += 1 / m.limit", new: "m.limit++",
+	},
+	{
+		file: runs + "pace.go", why: "a row that gives up its place keeps it",
+		old: "	p.give(t.of)\n", new: "",
+	},
+
+	{
+		file: tabular + "chunker.go", why: "a chunk is larger than a lease may be",
+		old: "c.chunk.Rows > 0 && offset+bytes-c.chunk.Offset > contract.ChunkBytes", new: "false",
+	},
+	{
+		file: shared + "files.go", tests: sqlite, why: "a part is stored in a file that is complete",
+		old: "AND id = $2 AND status = 'uploading'\nON CONFLICT", new: "AND id = $2\nON CONFLICT",
+	},
+	{
+		file: shared + "files.go", tests: sqlite, why: "a file that a run needs expires",
+		old: "f.expires_at <= $1 AND NOT ` + usedBy + `", new: "f.expires_at <= $1 AND (true OR ` + usedBy + `)",
+	},
+
+	{
+		file: shared + "retries.go", tests: sqlite, why: "results that were retried are retried again",
+		old: `l.text.WriteString(" AND r.retried_by IS NULL")`, new: `l.text.WriteString("")`,
+	},
+	{
+		file: shared + "retries.go", tests: sqlite, why: "another number of results is retried than was asked for",
+		old: "if matches != expected {", new: "if matches < expected {",
+	},
+	{
+		file: shared + "retryleasing.go", tests: sqlite, why: "a result that was retried by itself meanwhile is retried again",
+		old: "r.status = 'failed' AND r.retried_by IS NULL AND r.id IN", new: "r.status = 'failed' AND r.id IN",
+	},
+
+	{
+		file: shared + "sessions.go", tests: sqlite, why: "a session that is used never ends",
+		old: "f.ExpiresAt = within(now.Add(store.SessionIdleTime), f.EndsAt)", new: "f.ExpiresAt = now.Add(store.SessionIdleTime)",
+	},
+	{
+		file: shared + "sessions.go", tests: sqlite, why: "a session makes keys of the first account whichever it asks for",
+		old: "if k.Account.IsZero() || a.ID == k.Account {", new: "if k.Account.IsZero() || !a.ID.IsZero() {",
+	},
+	{
+		file: shared + "sessions.go", tests: sqlite, why: "a session that was not used for too long goes on",
+		old: "WHERE s.digest = $1 AND s.expires_at > $2\nORDER BY", new: "WHERE s.digest = $1 AND $2 = $2\nORDER BY",
+	},
+	{
+		file: shared + "members.go", tests: sqlite, why: "an owner who never signed in is enough for the last one to go",
+		old: "role = 'owner' AND signed_in_by IS NOT NULL", new: "role = 'owner'",
+	},
+
+	{
+		file: service + "observations.go", why: "labels of uncertain results count",
+		old: "a.Sample == contract.UncertainSample:\n		return false", new: "a.Sample == contract.UncertainSample:\n		return true",
+	},
+	{
+		file: service + "observations.go", why: "labels without a sample count though not every result has one",
+		old: "	return l.complete\n", new: "	return true\n",
+	},
+	{
+		file: shared + "calibrations.go", tests: sqlite, why: "a calibration of one question is pinned to another",
+		old: "errors.Is(err, store.ErrNotFound), err == nil && c.Question != change.Question:", new: "errors.Is(err, store.ErrNotFound):",
+	},
+	{
+		file: lens + "apply.go", why: "a calibrated column without a pin shows what is stored",
+		old: `c.calibration == nil && reason == ""`, new: `c.calibration == nil && reason == NoQuestion`,
+	},
+	{
+		file: "pkg/calibration/drift.go", why: "the limit of an alarm forgets how few values the reference has",
+		old: "(1/float64(n)+1/float64(m))*chiSquareQuantile", new: "(1/float64(n))*chiSquareQuantile",
+	},
+	{
+		file: "pkg/prism/prism.go", tests: ask, why: "an answer that is exactly as certain as it must be is doubtful",
+		old: "a.Certainty() < e.Below &&", new: "a.Certainty() <= e.Below &&",
+	},
+	{
+		file: ask + "tally.go", why: "the answers of a second model that failed are the result",
+		old: "		if last.Reason == OK {\n			other,", new: "		if last.Reason != \"\" {\n			other,",
 	},
 }
