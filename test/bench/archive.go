@@ -57,6 +57,17 @@ func (a archive) took(ctx context.Context, method, path, body string, status int
 	return milliseconds(time.Since(began)), err
 }
 
+// busy is the processor time that the process and Postgres have used so far, in s.
+func (a archive) busy() (s float64, err error) {
+	used, err := a.CPU()
+	for name, n := range used {
+		if name != system.LoadAndModel {
+			s += n.Seconds()
+		}
+	}
+	return s, err
+}
+
 // oftenFor is how many calls a percentile is of, for each round.
 const oftenFor = 20
 

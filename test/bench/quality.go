@@ -57,9 +57,13 @@ func (b *bench) drift(ctx context.Context, a archive) error {
 		return err
 	}
 	last := newest.Data[0].CreatedAt.Time
-	var took []float64
+	var took, used []float64
 	for range b.Rounds {
 		if _, err := a.SetDrift(ctx, system.Small.Slug, client.DriftChange{}); err != nil {
+			return err
+		}
+		before, err := a.busy()
+		if err != nil {
 			return err
 		}
 		d, err := a.SetDrift(ctx, system.Small.Slug, client.DriftChange{Watched: true})
@@ -79,13 +83,19 @@ func (b *bench) drift(ctx context.Context, a archive) error {
 			return err
 		}
 		took = append(took, time.Since(began).Seconds())
+		after, err := a.busy()
+		if err != nil {
+			return err
+		}
+		used = append(used, after-before)
 	}
 	if d, err := a.ReadDrift(ctx, system.Small.Slug, 0); err != nil {
 		return err
 	} else if n, want := countedIn(d), int64(b.Stored-b.Stored/100); n < want {
 		return fmt.Errorf("%d results were counted, want %d", n, want)
 	}
-	b.report.add(b.out, atMost("quality", b.what(a, "drift of all"), "s", took, driftCounted))
+	b.report.add(b.out, atMost("quality", b.what(a, "drift of all"), "s", took, driftCounted),
+		plain("quality", b.what(a, "drift of all, processor time"), "s", used))
 	_, err = a.SetDrift(ctx, system.Small.Slug, client.DriftChange{})
 	return err
 }
@@ -130,9 +140,13 @@ func (b *bench) measures(ctx context.Context, a archive) error {
 			return fmt.Errorf("%d of %d rows were answered: %w", run.OK, run.Rows, err)
 		}
 	}
-	page, err := a.ListResults(ctx, client.ResultFilter{Prism: labelledSlug, Version: 1}, client.PageOptions{Limit: 1})
-	if err != nil {
-		return err
+	var labelled string
+	for r, err := range a.Results(ctx, client.ResultFilter{Prism: labelledSlug, Version: 1}) {
+		if err != nil {
+			return err
+		}
+		labelled = r.ID
+		break
 	}
 	values := map[string][2]string{"topic": {"card", "payment"}, "urgent": {"true", "false"}, "tone": {"calm", "angry"}}
 	const version = "/v1/prisms/" + labelledSlug + "/versions/1/quality"
@@ -147,7 +161,7 @@ func (b *bench) measures(ctx context.Context, a archive) error {
 		for round := range b.Rounds {
 			value := client.LabelValue(values[m.question][round%2])
 			label := client.NewLabels{Labels: map[string]client.LabelValue{m.question: value}, Sample: client.RandomSample}
-			if _, err := a.PutLabels(ctx, page.Data[0].ID, label); err != nil {
+			if _, err := a.PutLabels(ctx, labelled, label); err != nil {
 				return err
 			}
 			began := time.Now()

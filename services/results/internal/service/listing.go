@@ -74,7 +74,7 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 }
 
 // lookedAt bounds how many results a page looks at (spec: result-list-looks).
-const lookedAt = 10_000
+const lookedAt = 20_000
 
 // looksAtEach tells whether no index finds the results of a filter: a list of them looks at one result of the account or the prism
 // after the other.

@@ -175,7 +175,7 @@ type looksAtTwo struct{ store.Store }
 func (s looksAtTwo) LookedAt(
 	ctx context.Context, account prism.AccountID, f store.Filter, after prism.UUID, results int,
 ) (prism.UUID, error) {
-	if results != 10_000 {
+	if results != 20_000 {
 		return prism.UUID{}, fmt.Errorf("%d results are looked at", results)
 	}
 	return s.Store.LookedAt(ctx, account, f, after, 2)
