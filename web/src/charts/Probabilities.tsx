@@ -59,8 +59,10 @@ export function Scale({ label, levels, chosen, average, lacking, plain }: {
         <ol className="columns">
           {levels.map((level) => (
             <li key={level.key} className={level.key === chosen ? 'chosen' : 'other'} title={`${level.label}: ${exactly(level.p)}`}>
-              <span className="bar-value num">{percent(level.p)}</span>
-              <span className="column" aria-hidden="true" style={{ height: `${(level.p / highest) * 72}px` }} />
+              <span className="column-top">
+                <span className="bar-value num">{percent(level.p)}</span>
+                <span className="column" aria-hidden="true" style={{ height: `${(level.p / highest) * 72}px` }} />
+              </span>
               <span className="bar-label">{level.label}</span>
             </li>
           ))}

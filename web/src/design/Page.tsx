@@ -1,5 +1,5 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { Link, type LinkProps, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
 import './page.css';
 
 /** The heading of a page and its body. `name` is the document's title where the heading is no text. */
@@ -38,12 +38,22 @@ export function Section({ title, actions, children }: { title: ReactNode; action
  * `current` says which one is shown, where the path alone does not.
  */
 export function Tabs({ label, tabs }: { label: string; tabs: (LinkProps & { label: ReactNode; current?: boolean })[] }) {
+  const ref = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (state) => state.location.href });
+  useEffect(() => {
+    // On a phone the tabs scroll: the one that is shown is in view.
+    const [nav, tab] = [ref.current!, ref.current!.querySelector<HTMLElement>('.active')];
+    if (tab && nav.scrollWidth > nav.clientWidth) nav.scrollLeft = tab.offsetLeft - nav.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2;
+  }, [path]);
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav ref={ref} className="tabs" aria-label={label}>
       {tabs.map(({ label: words, current, ...link }, index) => (
         current === undefined
           ? <Link key={index} {...link}>{words}</Link>
-          : <Link key={index} {...link} activeProps={{}} className={current ? 'active' : ''} aria-current={current ? 'page' : undefined}>{words}</Link>
+          : (
+            <Link key={index} {...link} activeProps={{}} activeOptions={{ exact: true, explicitUndefined: true }}
+              className={current ? 'active' : ''} aria-current={current ? 'page' : undefined}>{words}</Link>
+          )
       ))}
     </nav>
   );

@@ -99,7 +99,7 @@ export function Table<R>({ label, columns, rows, rowKey, open, onOpen, sort, onS
 
 function Head<R>({ column, sort, onSort, share }: { column: Column<R>; sort: Sort; onSort?: ((sort: Sort) => void) | undefined; share: number | undefined }) {
   const state = sort === column.id ? 'ascending' : sort === `-${column.id}` ? 'descending' : undefined;
-  const style = share ? { width: `${share}%` } : { '--least': column.width } as CSSProperties;
+  const style = { '--share': share && `${share}%`, '--least': column.width } as CSSProperties;
   if (!column.sort || !onSort) return <th scope="col" className={classOf(column)} style={style}>{column.head}</th>;
   const next = state === 'ascending' ? `-${column.id}` : state === 'descending' ? undefined : column.id;
   return (

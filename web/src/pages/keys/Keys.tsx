@@ -17,11 +17,12 @@ export function stateOf(key: Key, now: number): 'active' | 'revoked' | 'expired'
   return key.expires_at && Date.parse(key.expires_at) <= now ? 'expired' : 'active';
 }
 
-const columns: Column<Key>[] = [
+/** Without revoked and expired keys each is active, which a narrow table need not say. */
+const columnsOf = (all: boolean): Column<Key>[] => [
   { id: 'name', head: 'Name', cell: (key) => key.name, sort: (key) => key.name },
   { id: 'prefix', head: 'Begins with', cell: (key) => <code>{key.prefix}…</code>, show: 'wide', width: '10rem' },
   { id: 'role', head: 'Role', cell: (key) => key.role, sort: (key) => key.role, width: '6rem' },
-  { id: 'status', head: 'Status', cell: (key) => <Status status={stateOf(key, Date.now())} />, sort: (key) => stateOf(key, Date.now()), width: '7rem' },
+  { id: 'status', head: 'Status', cell: (key) => <Status status={stateOf(key, Date.now())} />, sort: (key) => stateOf(key, Date.now()), width: '7rem', ...(!all && { show: 'wide' }) },
   { id: 'created', head: 'Created', cell: (key) => <Time at={key.created_at} />, sort: (key) => key.created_at, show: 'wide', width: '9rem' },
   { id: 'expires', head: 'Expires', cell: (key) => <Time at={key.expires_at} none="never" />, sort: (key) => key.expires_at, show: 'wide', width: '9rem' },
   { id: 'used', head: 'Last use', cell: (key) => <Time at={key.last_used_at} none="never" />, sort: (key) => key.last_used_at, width: '9rem' },
@@ -39,6 +40,7 @@ export function Keys() {
   const hidden = (data?.length ?? 0) - rows.length;
   const current = data?.find((key) => key.id === open);
   const show = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, open: id }), replace: open !== undefined });
+  const columns = columnsOf(all ?? false);
   const { previous, next } = neighbours(rows, columns, sort, (key) => key.id, open);
   const create = <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>Create key</Button>;
 

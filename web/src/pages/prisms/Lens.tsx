@@ -73,7 +73,10 @@ export function Lens(): ReactNode {
       )}
       <div className="lens-sides">
         <Section title="Columns" actions={!disabled && <Button small variant="quiet" icon="retry" onClick={() => change(derived(questions).map(draftColumn))}>Derive anew</Button>}>
-          <p className="soft">What calls and downloads show of each answer. A change shows old results too, and asks no model.</p>
+          <p className="soft">
+            What calls and downloads show of each answer. A change shows old results too, and asks no model. A calibrated column shows what the pinned calibration
+            makes of the probabilities, and nothing where none is pinned.
+          </p>
           <Items<DraftColumn> items={columns} onChange={change} noun="column" nameOf={(c) => c.name} disabled={disabled} error={problems.get('columns')}
             add={{ label: 'Add column', most: 200, make: () => draftColumn({ name: freeName(questions[0]!.key, sent, fields), question: questions[0]!.key, show: 'answer' }) }}>
             {(column, i, update, buttons) => <ColumnEditor column={column} at={`columns.${i}`} prism={prism} onChange={update} buttons={buttons} />}
@@ -125,13 +128,19 @@ function Rows({ preview: { newest, rows }, prism, columns }: { preview: ReturnTy
     );
   }
   const data = rows.data;
+  const ends = (name: string) => data?.data.some(({ result }) => typeof result.answers?.[name] === 'number');
   return (
     <>
       {!invalid && <ErrorNote error={rows.error} title="The preview could not be loaded." onRetry={() => void rows.refetch()} />}
       {data ? (
         <div className="preview" tabIndex={0} role="region" aria-label="Newest results through these columns" aria-busy={rows.isPlaceholderData || undefined}>
           <table className="table">
-            <thead><tr><th scope="col">Created</th><th scope="col">Status</th>{data.columns.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+            <thead>
+              <tr>
+                <th scope="col">Created</th><th scope="col">Status</th>
+                {data.columns.map((name) => <th key={name} scope="col" className={ends(name) ? 'end' : undefined}>{breakable(name)}</th>)}
+              </tr>
+            </thead>
             <tbody>
               {data.data.map(({ result, missing }) => (
                 <tr key={result.id}>
@@ -139,7 +148,12 @@ function Rows({ preview: { newest, rows }, prism, columns }: { preview: ReturnTy
                   <td><Status status={result.status} /></td>
                   {data.columns.map((name) => {
                     const value = result.answers?.[name];
-                    return <td key={name} className={typeof value === 'number' ? 'end' : undefined} title={value == null ? missing[name] ?? result.error ?? undefined : undefined}><LensValue value={value} column={columns.find((column) => column.name === name)} questions={prism.version.questions} /></td>;
+                    const why = value == null ? missing[name] ?? result.error ?? undefined : undefined;
+                    return (
+                      <td key={name} className={ends(name) ? 'end' : undefined} title={why}>
+                        <LensValue value={value} column={columns.find((column) => column.name === name)} questions={prism.version.questions} />
+                      </td>
+                    );
                   })}
                 </tr>
               ))}
@@ -150,6 +164,9 @@ function Rows({ preview: { newest, rows }, prism, columns }: { preview: ReturnTy
     </>
   );
 }
+
+/** A name that may break after each underscore. */
+const breakable = (name: string): ReactNode => name.split('_').flatMap((part, i) => (i ? ['_', <wbr key={i} />, part] : [part]));
 
 export function ColumnEditor({ column: c, at, prism, onChange, buttons }: { column: DraftColumn; at: string; prism: Prism; onChange: (column: DraftColumn) => void; buttons: ReactNode }) {
   const { questions } = prism.version;
@@ -179,8 +196,7 @@ export function ColumnEditor({ column: c, at, prism, onChange, buttons }: { colu
           <Text path={`${at}.no_at`} label="No up to" inputMode="decimal" placeholder="0.4" value={c.noAt} onChange={(noAt) => set({ noAt })} />
         </>
       )}
-      <Checkbox label="Calibrated" hint="Shows what the pinned calibration makes of the probabilities, and nothing where none is pinned." checked={c.calibrated ?? false}
-        disabled={disabled} onChange={(event) => set({ calibrated: event.target.checked })} />
+      <Checkbox label="Calibrated" checked={c.calibrated ?? false} disabled={disabled} onChange={(event) => set({ calibrated: event.target.checked })} />
       {buttons}
     </div>
   );

@@ -43,7 +43,7 @@ export function Reference({ prism, version, reference, onClose }: { prism: strin
           options={[['first', 'Its first 2,000 results'], ['set', 'The results of a period']]}
           hint="The answers of the last hour and day are compared with those of the reference." />
         {kind === 'set' && (
-          <div className="quality-costs">
+          <div className="stack">
             {([['from', 'From (UTC)'], ['to', 'To (UTC)']] as const).map(([half, label]) => (
               <Input key={half} label={label} type="datetime-local" step={3600} required value={typed[half]} error={told(half)}
                 onChange={(event) => change({ [half]: event.target.value })} />

@@ -26,7 +26,7 @@ export function columnsOf(prism: Schemas['Prism'] | undefined, ofOne: boolean): 
         width: 140, narrow: 90, grow: 4, rank: 0,
       }];
   return [
-    { id: 'time', head: 'Time', cell: ({ created_at }) => <Time at={created_at} />, title: ({ created_at }) => exactTime(created_at), width: 132, narrow: 112, rank: 0 },
+    { id: 'time', head: 'Time', cell: ({ created_at }) => <Time at={created_at} />, title: ({ created_at }) => exactTime(created_at), width: 132, narrow: 122, rank: 0 },
     ...(ofOne ? [] : [{ id: 'prism', head: 'Prism', cell: ({ prism: slug, version }: Result) => <>{slug} <span className="soft">v{version}</span></>, width: 128, grow: 0.5, rank: 1 }]),
     { id: 'ref', head: 'Ref', cell: ({ ref }) => ref ?? <span className="soft">–</span>, title: ({ ref }) => ref ?? undefined, width: 112, grow: 0.5, rank: 2 },
     { id: 'status', head: 'Status', cell: ({ status }) => <Status status={status} />, width: 88, narrow: 76, rank: 0 },

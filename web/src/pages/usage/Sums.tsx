@@ -29,7 +29,10 @@ export function Sums({ by, totals, search, sort, onSort, stale, empty }: {
   const columns: Column<Total>[] = [
     { id: 'name', head: { day: 'Day', prism: 'Prism', model: 'Model', key: 'Key' }[by], cell: (t) => (t.name === null || t.results === 0 ? nameOf(t) : link(t)), sort: nameOf },
     { id: 'results', head: 'Results', align: 'end', cell: (t) => <Num value={t.results} />, sort: (t) => t.results },
-    { id: 'failed', head: 'Failed', align: 'end', cell: (t) => <><Num value={t.failed} />{t.failed > 0 && <span className="soft usage-part"> {percent(t.failed / t.results)}</span>}</>, sort: (t) => t.failed },
+    {
+      id: 'failed', head: 'Failed', align: 'end', sort: (t) => t.failed,
+      cell: (t) => <><Num value={t.failed} /><span className="soft usage-part"> {t.failed > 0 && percent(t.failed / t.results)}</span></>,
+    },
     { id: 'input', head: 'Input tokens', align: 'end', cell: (t) => <Num value={t.inputTokens} />, sort: (t) => t.inputTokens, show: 'wide' },
     { id: 'output', head: 'Output tokens', align: 'end', cell: (t) => <Num value={t.outputTokens} />, sort: (t) => t.outputTokens, show: 'wide' },
     ...(currencies.length ? currencies : [null]).map((currency): Column<Total> => ({
