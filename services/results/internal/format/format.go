@@ -14,6 +14,7 @@ package format
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/contract"
@@ -34,7 +35,7 @@ type Table struct {
 // Row is one result of the table's prism.
 type Row struct {
 	Result prism.Result
-	// Plan is the table's Lens prepared for Result.Version. raw does not use it.
+	// Plan is the table's Lens prepared for Result.Version. An encoder does not use it for raw.
 	Plan *Plan
 }
 
@@ -42,6 +43,7 @@ type Row struct {
 type Plan struct {
 	names   [][]byte // of the columns, as JSON strings with their colon
 	columns *lens.Plan
+	memory  sync.Pool // of *Encoder, whose memory the next single result reuses
 }
 
 // NewPlan prepares a Lens for the results of the version with the definition answered, which gives labels and the values
@@ -66,11 +68,18 @@ type Encoder struct {
 }
 
 // NewEncoder creates an encoder. It fails only for an unknown format, which no caller of the service can send.
-func NewEncoder(f contract.Format, t Table) (Encoder, error) {
+func NewEncoder(f contract.Format, t Table) (e Encoder, err error) {
+	err = e.begin(f, t)
+	return e, err
+}
+
+// begin has the encoder write results of a table, with the memory that it has.
+func (e *Encoder) begin(f contract.Format, t Table) error {
 	if ContentType(f) == "" {
-		return Encoder{}, fmt.Errorf("format: unknown format %q", f)
+		return fmt.Errorf("format: unknown format %q", f)
 	}
-	return Encoder{format: f, table: t}, nil
+	e.format, e.table = f, t
+	return nil
 }
 
 // Row appends one result. If its stored answers can't be parsed, Row returns an error and b unchanged: half a row is never
@@ -96,10 +105,14 @@ func (e *Encoder) Row(b []byte, r Row) ([]byte, error) {
 // sizeOfOne is more than a usual result takes besides its answers, so that its body is allocated once.
 const sizeOfOne = 320
 
-// One is a single result as a response body.
+// One is a single result as a response body. Its row has a plan for every format.
 func One(f contract.Format, t Table, r Row) (contract.Response, error) {
-	e, err := NewEncoder(f, t)
-	if err != nil {
+	e, kept := r.Plan.memory.Get().(*Encoder)
+	if !kept {
+		e = &Encoder{}
+	}
+	defer r.Plan.memory.Put(e)
+	if err := e.begin(f, t); err != nil {
 		return contract.Response{}, err
 	}
 	body, err := e.Row(e.Header(make([]byte, 0, sizeOfOne+len(r.Result.Answers))), r)

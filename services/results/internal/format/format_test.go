@@ -51,7 +51,7 @@ func TestOneIsHeaderAndRowWithTheMediaTypeOfItsFormat(t *testing.T) {
 
 func TestAnUnknownFormatIsAnError(t *testing.T) {
 	t.Parallel()
-	if _, err := One("xml", ticketTable(), okRow(t).Row); err == nil {
+	if _, err := One("xml", ticketTable(), okRow(t).under(ticketTable())); err == nil {
 		t.Error("no error")
 	}
 	if got := ContentType("xml"); got != "" {
