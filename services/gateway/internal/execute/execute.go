@@ -138,8 +138,8 @@ func (e *Executor) run(
 
 // lostRace tells whether another call of the race saved first.
 func lostRace(err error) bool {
-	var retried *contract.RetriedError
-	return errors.Is(err, contract.ErrKeyTaken) || errors.As(err, &retried)
+	_, retried := errors.AsType[*contract.RetriedError](err)
+	return retried || errors.Is(err, contract.ErrKeyTaken)
 }
 
 // round looks up and checks, and makes the attempt that the decision allows: under its lock, after a look-up under that

@@ -62,7 +62,7 @@ func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, cont
 
 // QuestionTexts are the texts of a question that the model reads.
 func QuestionTexts(q prism.Question) []string {
-	texts := []string{q.Text}
+	texts := append(make([]string, 0, 1+2*(len(q.Options)+1)+len(q.Levels)), q.Text) // with insufficient information
 	switch q.Type {
 	case prism.Choice:
 		for _, o := range q.Choices() {
