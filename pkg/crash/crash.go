@@ -23,6 +23,12 @@ const (
 	BeforeReady Point = "before-ready" // results: a file was read to its end, which is not stored
 )
 
+// The steps of deletions.
+const (
+	InRemoval  Point = "in-removal"  // results: the content of a deleted file is removed, the file is not forgotten
+	InDeletion Point = "in-deletion" // results: a part of a deletion of results is durable, its job goes on or has ended
+)
+
 // FilePoints are all steps of a file, in their order.
 func FilePoints() []Point { return []Point{AfterPart, InReading, BeforeReady} }
 

@@ -62,10 +62,13 @@ func TestWithoutFaultsARunAsksTheModelOnceForEachRow(t *testing.T) {
 type fileRun struct {
 	client *client.Client
 	id     string
+	file   string
+	first  int // race
 	rows   int
 }
 
-func startRun(t *testing.T, s *system.System, rows int, tag upstream.Tag) *fileRun {
+// newRunner is an account with a prism.
+func newRunner(t *testing.T, s *system.System) *client.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
@@ -73,8 +76,8 @@ func startRun(t *testing.T, s *system.System, rows int, tag upstream.Tag) *fileR
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fileRun{rows: rows}
-	if f.client, err = client.New(client.Config{URL: s.Gateways[0].URL(), Key: key}); err != nil {
+	c, err := client.New(client.Config{URL: s.Gateways[0].URL(), Key: key})
+	if err != nil {
 		t.Fatal(err)
 	}
 	definition, err := json.Marshal(load.Definition(load.Slugs[0]))
@@ -85,31 +88,45 @@ func startRun(t *testing.T, s *system.System, rows int, tag upstream.Tag) *fileR
 	if err := json.Unmarshal(definition, &p); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.client.CreatePrism(ctx, p); err != nil {
+	if _, err := c.CreatePrism(ctx, p); err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+func startRun(t *testing.T, s *system.System, rows int, tag upstream.Tag) *fileRun {
+	t.Helper()
+	f := &fileRun{client: newRunner(t, s), first: 1, rows: rows}
+	if err := f.start(t.Context(), tag); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// start uploads the file and makes its run.
+func (f *fileRun) start(ctx context.Context, tag upstream.Tag) error {
+	ctx, cancel := context.WithTimeout(ctx, caseBudget)
+	defer cancel()
 	var file strings.Builder
 	file.WriteString("number,text\n")
-	for row := 1; row <= rows; row++ {
-		tag.Race = row
-		fmt.Fprintf(&file, "%d,%s\n", row, tag)
+	for row := range f.rows {
+		tag.Race = f.first + row
+		fmt.Fprintf(&file, "%d,%s\n", row+1, tag)
 	}
 	content := strings.NewReader(file.String())
 	stored, err := f.client.UploadFile(ctx, client.Upload{
 		Name: "races.csv", Format: client.FileCSV, Content: content, Bytes: content.Size(),
 	})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	never := 1.0
 	run, err := f.client.CreateRun(ctx, load.Slugs[0], client.NewRun{
 		FileID: stored.ID, Fields: map[string]string{"message": "text"}, Ref: "number", PauseAtFailures: &never,
+		IdempotencyKey: stored.ID,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.id = run.ID
-	return f
+	f.id, f.file = run.ID, stored.ID
+	return err
 }
 
 // finish heals nothing: it waits until the run is over.
@@ -222,8 +239,8 @@ func (f *fileRun) stored(ctx context.Context, s *system.System) (map[int]savedRo
 		if err != nil {
 			return fmt.Errorf("VIOLATION: row %d has the answer of no row: %w", row, err)
 		}
-		if race != row {
-			return fmt.Errorf("VIOLATION: row %d has the answer of row %d", row, race)
+		if race != f.first+row-1 {
+			return fmt.Errorf("VIOLATION: row %d has the answer of row %d", row, race-f.first+1)
 		}
 		return nil
 	})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/polling"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -172,6 +173,7 @@ func (w *Worker) part(ctx context.Context, job *store.Deletion) (ended bool, err
 	}
 	deleted, ended, err := w.Store.DeletePart(ctx, job, by.At.Add(lease), by)
 	if err == nil {
+		crash.At(crash.InDeletion)
 		w.deleted.WithLabelValues(reason).Add(float64(deleted))
 		w.parts.WithLabelValues("ok").Inc()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -61,5 +62,6 @@ func (w *Worker) remove(ctx context.Context, f store.FileOwner) error {
 	if err := w.Blobs.Delete(ctx, f, ""); err != nil {
 		return err
 	}
+	crash.At(crash.InRemoval)
 	return w.Store.ForgetFile(ctx, f)
 }

@@ -56,7 +56,7 @@ func (p *Part) start(ctx context.Context, env map[string]string, armed bool) err
 	p.mu.Lock()
 	p.runs = append(p.runs, r)
 	p.mu.Unlock()
-	if err := p.Ready(ctx); err != nil {
+	if err := p.Ready(ctx); err != nil && (!armed || r.State() == nil) { // an armed one may be at its step before it is ready
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
 	go func() {
