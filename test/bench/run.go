@@ -31,6 +31,7 @@ type settings struct {
 	File      int           `json:"file"`
 	Stored    int           `json:"stored"`
 	Labels    int           `json:"labels"`
+	Large     int           `json:"large"`
 	Env       string        `json:"env,omitzero"`
 	Systems   string        `json:"systems"`
 	Calls     string        `json:"calls"`
@@ -50,7 +51,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(out)
 	f.BoolVar(&smoke, "smoke", false, "run everything for a moment; the figures mean nothing")
-	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ","))
+	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ",")+"; all are those but large")
 	f.StringVar(&s.Systems, "systems", "all", "which systems are compared: one,three,sqlite,peer,chain")
 	f.StringVar(&s.Calls, "calls", "all", "which calls are compared: read,create,keyed")
 	f.StringVar(&s.Prisms, "prisms", "all", "which prisms are compared: small,large")
@@ -65,6 +66,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f.IntVar(&s.File, "file", 50_000, "rows of the file that is run")
 	f.IntVar(&s.Stored, "stored", 1_000_000, "stored results of the account in the rows quality and console")
 	f.IntVar(&s.Labels, "labels", 10_000, "labelled results that are measured")
+	f.IntVar(&s.Large, "large", 5_000_000, "rows of 1 KiB of the file of the row large")
 	f.StringVar(&s.Env, "env", "", "further variables of every Prism process, such as GOGC=50,PRISM_LOG_LEVEL=debug")
 	f.StringVar(&s.Bin, "bin", "", "folder with the binaries of make build; built from this checkout when empty")
 	f.StringVar(&s.Against, "against", "", "compare with the binaries in this folder, in interleaved rounds, and measure nothing else")
@@ -77,9 +79,13 @@ func parse(args []string, out io.Writer) (settings, error) {
 	}
 	if smoke {
 		s.Rounds, s.Length, s.Conns, s.Waiting, s.Export, s.Many, s.Few = 1, 200*time.Millisecond, 4, 20, 2000, 2000, 200
-		s.Attackers, s.File, s.Stored, s.Labels = 20, 500, 6000, 600
+		s.Attackers, s.File, s.Large, s.Stored, s.Labels = 20, 500, 2000, 6000, 600
+		if s.Rows == "all" {
+			s.Rows = strings.Join(rowNames(), ",")
+		}
 	}
-	if s.Rounds < 1 || s.Conns < 1 || s.Waiting < 1 || s.Attackers < 1 || s.File < 1 || s.Stored < 100 || s.Labels < 300 || s.Few < 2 || s.Many < s.Few || s.Export < 2 {
+	sizes := min(s.Rounds, s.Conns, s.Waiting, s.Attackers, s.File, s.Large)
+	if sizes < 1 || s.Stored < 100 || s.Labels < 300 || s.Few < 2 || s.Many < s.Few || s.Export < 2 {
 		return s, fmt.Errorf("every size is at least 1, many at least few, stored at least 100, and labels at least 300")
 	}
 	return s, nil
@@ -106,20 +112,22 @@ func (b *bench) wants(list, word string) bool {
 type row struct {
 	name string
 	run  func(*bench, context.Context) error
+	long bool // measured only when it is named
 }
 
 func rows() []row {
 	return []row{
-		{"compare", (*bench).compare},
-		{"added", (*bench).added},
-		{"waiting", (*bench).waiting},
-		{"export", (*bench).export},
-		{"many", (*bench).many},
-		{"start", (*bench).start},
-		{"attacks", (*bench).attacks},
-		{"runs", (*bench).runs},
-		{"quality", (*bench).quality},
-		{"console", (*bench).console},
+		{name: "compare", run: (*bench).compare},
+		{name: "added", run: (*bench).added},
+		{name: "waiting", run: (*bench).waiting},
+		{name: "export", run: (*bench).export},
+		{name: "many", run: (*bench).many},
+		{name: "start", run: (*bench).start},
+		{name: "attacks", run: (*bench).attacks},
+		{name: "runs", run: (*bench).runs},
+		{name: "quality", run: (*bench).quality},
+		{name: "console", run: (*bench).console},
+		{name: "large", run: (*bench).large, long: true},
 	}
 }
 
@@ -190,7 +198,7 @@ func (b *bench) build(ctx context.Context) error {
 
 func (b *bench) rows(ctx context.Context) error {
 	for _, r := range rows() {
-		if !b.wants(b.Rows, r.name) {
+		if !b.wants(b.Rows, r.name) || r.long && b.Rows == "all" {
 			continue
 		}
 		fmt.Fprintln(b.out, r.name)
