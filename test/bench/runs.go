@@ -16,13 +16,8 @@ import (
 	"github.com/prism-results/prism/test/internal/load"
 )
 
-// runs is how fast files are run: with the offline model beside single creates, and with a model of 50 ms that has 64 places. It
-// is also what a run costs the calls of others, and what part of the rate a small run gets beside a large one.
+// runs is how fast files are run with the offline model, beside single creates.
 func (b *bench) runs(ctx context.Context) error {
-	data, err := b.data(ctx)
-	if err != nil {
-		return err
-	}
 	b.folders++
 	folder := filepath.Join(b.dir, "runs-"+strconv.Itoa(b.folders))
 	one, err := b.stores.SQLite(ctx, b.bin, folder, "", 1, system.Small)
@@ -30,29 +25,26 @@ func (b *bench) runs(ctx context.Context) error {
 		return err
 	}
 	defer one.Close()
-	workers, err := data.Workers(ctx, b.bin, "")
+	if err := b.runRate(ctx, system.OnSQLite, one, 5000); err != nil {
+		return fmt.Errorf("%s: %w", system.OnSQLite, err)
+	}
+	return b.withWorker(ctx, func(s *system.System) error {
+		return b.runRate(ctx, system.ThreeProcesses+" and a worker", s, 3000)
+	})
+}
+
+// withWorker measures three processes and a worker with the offline model.
+func (b *bench) withWorker(ctx context.Context, measure func(*system.System) error) error {
+	data, err := b.data(ctx)
 	if err != nil {
 		return err
 	}
-	defer workers.Close()
-	for _, c := range []struct {
-		name  string
-		s     *system.System
-		least float64
-	}{{system.OnSQLite, one, 5000}, {system.ThreeProcesses + " and a worker", workers, 3000}} {
-		if err := b.runRate(ctx, c.name, c.s, c.least); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
-		}
-	}
-	if err := b.besideRun(ctx, workers); err != nil {
+	s, err := data.Workers(ctx, b.bin, "")
+	if err != nil {
 		return err
 	}
-	if err := b.sharedRuns(ctx, workers); err != nil {
-		return err
-	}
-	workers.Close()
-	one.Close()
-	return b.placesOfRuns(ctx, data)
+	defer s.Close()
+	return measure(s)
 }
 
 // runRate is the rows a second of a run, and the ratio to single creates of the same minute.
@@ -80,7 +72,11 @@ func (b *bench) runRate(ctx context.Context, name string, s *system.System, leas
 }
 
 // placesOfRuns is the rate of a run at a model that has 64 places and takes 50 ms: 1,280 rows a second at most.
-func (b *bench) placesOfRuns(ctx context.Context, data *system.Data) error {
+func (b *bench) placesOfRuns(ctx context.Context) error {
+	data, err := b.data(ctx)
+	if err != nil {
+		return err
+	}
 	m, err := model.New(50*time.Millisecond, scripts()...)
 	if err != nil {
 		return err
@@ -113,14 +109,18 @@ func (b *bench) placesOfRuns(ctx context.Context, data *system.Data) error {
 }
 
 // besideRun is the p99 of interactive creates beside a run at full speed, of the quiet one.
-func (b *bench) besideRun(ctx context.Context, s *system.System) error {
+func (b *bench) besideRun(ctx context.Context) error {
+	return b.withWorker(ctx, func(s *system.System) error { return b.createsBesideRun(ctx, s) })
+}
+
+func (b *bench) createsBesideRun(ctx context.Context, s *system.System) error {
 	c, err := newRunner(s)
 	if err != nil {
 		return err
 	}
 	const rate, conns = 50, 16
 	w := creates(s, system.Small)
-	var ratios []float64
+	var ratios, quiets, besides, rates []float64
 	for range b.Rounds {
 		quiet, err := load.Steady(ctx, w, conns, rate, b.Length)
 		if err != nil {
@@ -130,7 +130,23 @@ func (b *bench) besideRun(ctx context.Context, s *system.System) error {
 		if err != nil {
 			return err
 		}
+		for run.Done() < int64(b.File/10) && load.Wait(ctx, 10*time.Millisecond) { // until it runs at full speed
+			if run, err = c.ReadRun(ctx, run.ID); err != nil {
+				return err
+			}
+		}
+		if _, err := load.Steady(ctx, w, conns, rate, b.Length/10); err != nil { // a moment in which the run learns of calls
+			return err
+		}
+		if run, err = c.ReadRun(ctx, run.ID); err != nil {
+			return err
+		}
+		before := run.Done()
 		during, err := load.Steady(ctx, w, conns, rate, b.Length)
+		if err != nil {
+			return err
+		}
+		after, err := c.ReadRun(ctx, run.ID)
 		if err != nil {
 			return err
 		}
@@ -140,14 +156,26 @@ func (b *bench) besideRun(ctx context.Context, s *system.System) error {
 		if _, err := c.WatchRun(ctx, run.ID, nil); err != nil {
 			return err
 		}
+		b.tellRefused(during)
+		quiets = append(quiets, milliseconds(quiet.Percentile(99)))
+		besides = append(besides, milliseconds(during.Percentile(99)))
 		ratios = append(ratios, float64(during.Percentile(99))/float64(quiet.Percentile(99)))
+		rates = append(rates, float64(after.Done()-before)/during.Length.Seconds())
 	}
-	b.report.add(b.out, atMost("runs", "p99 of creates beside a run, of the quiet one", "×", ratios, 1.5))
+	b.report.add(b.out,
+		plain("runs", "p99 of creates without a run", "ms", quiets),
+		plain("runs", "p99 of creates beside a run", "ms", besides),
+		atMost("runs", "p99 of creates beside a run, of the quiet one", "×", ratios, 1.5),
+		plain("runs", "rate of a run beside creates", "rows/s", rates))
 	return nil
 }
 
-// sharedRuns is the part of all rows that a small run of another account gets until it ends.
-func (b *bench) sharedRuns(ctx context.Context, s *system.System) error {
+// sharedRuns is the part of all rows that a small run of another account gets, from its first lease until its last row is done.
+func (b *bench) sharedRuns(ctx context.Context) error {
+	return b.withWorker(ctx, func(s *system.System) error { return b.shareOfSmallRun(ctx, s) })
+}
+
+func (b *bench) shareOfSmallRun(ctx context.Context, s *system.System) error {
 	large, err := newRunner(s)
 	if err != nil {
 		return err
@@ -168,22 +196,28 @@ func (b *bench) sharedRuns(ctx context.Context, s *system.System) error {
 	if err != nil {
 		return err
 	}
-	before, err := large.ReadRun(ctx, run.ID)
+	both := [2]runner{small, large}
+	began, err := small.begin(ctx, file)
 	if err != nil {
 		return err
 	}
-	done, err := small.finish(ctx, file)
-	if err != nil {
-		return err
+	var first, last [2]client.Run
+	for last[0].Pending > 0 || last[0].StartedAt == nil {
+		for i, id := range []string{began.ID, run.ID} {
+			if last[i], err = both[i].ReadRun(ctx, id); err != nil {
+				return err
+			}
+		}
+		if first[0].StartedAt == nil {
+			first = last
+		}
+		load.Wait(ctx, 10*time.Millisecond)
 	}
-	after, err := large.ReadRun(ctx, run.ID)
-	if err != nil {
-		return err
-	}
+	done := func(i int) float64 { return float64(last[i].Done() - first[i].Done()) }
 	if _, err := large.CancelRun(ctx, run.ID); err != nil && !errors.Is(err, client.ErrConflict) {
 		return err
 	}
-	share := float64(done.OK) / float64(done.OK+after.Done()-before.Done())
+	share := done(0) / (done(0) + done(1))
 	b.report.add(b.out, atLeast("runs", "share of a small run beside a large one of another account", "×", []float64{share}, 0.45))
 	_, err = large.WatchRun(ctx, run.ID, nil)
 	return err
