@@ -109,8 +109,11 @@ func TestWorkersThatDieLoseAndRepeatNoRow(t *testing.T) {
 					var workers []*worker
 					for i := range 4 {
 						after := random.IntN(6)
-						if at == crash.BeforeModel || at == crash.AfterModel {
+						switch at {
+						case crash.BeforeModel, crash.AfterModel:
 							after = random.IntN(60)
+						case crash.AfterLease: // of the five leases, one of the four workers has two
+							after = random.IntN(2)
 						}
 						if i == 0 {
 							after = 0 // one dies whoever leases what

@@ -55,7 +55,7 @@ const (
 	// leaseTry bounds a try to lease. It has the rows of the chunk read.
 	leaseTry = 10 * time.Second
 	// firstIdle and maxIdle are the pauses after which a worker looks again when there was nothing to lease.
-	firstIdle, maxIdle = 100 * time.Millisecond, time.Second
+	firstIdle, maxIdle = 100 * time.Millisecond, 250 * time.Millisecond
 	// firstRefused and maxRefused are the pauses after chunks that were given back, as no row of them could begin.
 	firstRefused, maxRefused = 25 * time.Millisecond, 500 * time.Millisecond
 	// renewTry bounds a try to renew leases.

@@ -111,6 +111,9 @@ func (s *Service) SaveRows(ctx context.Context, rows contract.SaveRows) error {
 	}
 	if err == nil {
 		crash.At(crash.AfterCommit)
+		if rows.Done && s.LeaseEnded != nil {
+			s.LeaseEnded()
+		}
 	}
 	return translate(err, nil)
 }

@@ -46,7 +46,7 @@ func (w *world) leased(t *testing.T) *contract.Chunk {
 	return chunk
 }
 
-// answered saves that rows of a chunk were answered, or failed.
+// answered saves that rows of a chunk were answered, or failed, which ends the lease.
 func (w *world) answered(t *testing.T, c *contract.Chunk, outcomes ...contract.Outcome) {
 	t.Helper()
 	s := contract.SaveRows{Lease: c.Lease, Done: true}
@@ -57,8 +57,12 @@ func (w *world) answered(t *testing.T, c *contract.Chunk, outcomes ...contract.O
 			Context: row.Context, Fields: row.Fields, RetryOf: row.RetryOf, Key: c.Facts.Key, Outcome: o,
 		}, RowLabels: row.RowLabels})
 	}
+	before := w.ended.Load()
 	if err := w.SaveRows(t.Context(), s); err != nil {
 		t.Fatal(err)
+	}
+	if n := w.ended.Load() - before; n != 1 {
+		t.Errorf("%d ends of leases were told", n)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Deps are all required.
+// Deps are all required but LeaseEnded.
 type Deps struct {
 	Store store.Store
 	Now   func() time.Time
@@ -31,6 +31,8 @@ type Deps struct {
 	NewToken func() (string, error)
 	// Blobs keeps the content of files.
 	Blobs blobs.Blobs
+	// LeaseEnded hears of the end of each lease: its run may be done.
+	LeaseEnded func()
 }
 
 // APIKey is a new API key: its text is shown once, its digest is stored.

@@ -30,6 +30,7 @@ type world struct {
 	key     contract.KeyDigest
 	clock   atomic.Int64 // milliseconds
 	ids     atomic.Uint32
+	ended   atomic.Int64                  // leases
 	digests map[string]contract.KeyDigest // of the keys that were made, by their text
 }
 
@@ -78,11 +79,12 @@ func newWorld(t testing.TB) *world {
 	w := &world{store: &counting{Store: s}, key: contract.KeyDigest{1}, digests: map[string]contract.KeyDigest{}}
 	w.clock.Store(1_800_000_000_000)
 	w.Service = service.New(service.Deps{
-		Store:    w.store,
-		Now:      func() time.Time { return time.UnixMilli(w.clock.Add(1)) },
-		NewID:    func() (prism.UUID, error) { return w.id(), nil },
-		Blobs:    blobs.InDatabase(s),
-		NewToken: func() (string, error) { return fmt.Sprint("token", w.ids.Add(1)), nil },
+		Store:      w.store,
+		Now:        func() time.Time { return time.UnixMilli(w.clock.Add(1)) },
+		NewID:      func() (prism.UUID, error) { return w.id(), nil },
+		Blobs:      blobs.InDatabase(s),
+		LeaseEnded: func() { w.ended.Add(1) },
+		NewToken:   func() (string, error) { return fmt.Sprint("token", w.ids.Add(1)), nil },
 		NewKey: func() (service.APIKey, error) {
 			n := w.ids.Add(1)
 			k := service.APIKey{Text: fmt.Sprint("key", n), Prefix: "key", Digest: contract.KeyDigest{9, byte(n >> 8), byte(n)}}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,11 +17,12 @@ import (
 )
 
 const (
-	// every is the time between two looks at the runs, and limit bounds one.
-	every = time.Second
+	// soon is the time between two looks at the runs while leases end, and limit bounds one.
+	soon  = 250 * time.Millisecond
 	limit = 10 * time.Second
-	// measureEvery is how many looks there are for each measurement of the queue, which reads the chunks of all runs.
-	measureEvery = 5
+	// every is how many times soon there are between two looks otherwise, and measureEvery between two measurements of the queue,
+	// which read the chunks of all runs.
+	every, measureEvery = 4, 20
 )
 
 // Deps are what a Worker works with; all are required.
@@ -33,6 +35,7 @@ type Deps struct {
 // Worker tends runs.
 type Worker struct {
 	Deps
+	ended                       atomic.Bool // a lease has, since the last look
 	looks                       *prometheus.CounterVec
 	runs, rows, leases, waiting prometheus.Gauge
 }
@@ -69,12 +72,18 @@ func (w *Worker) Measure(to prometheus.Registerer) error {
 	return errors.Join(errs...)
 }
 
+// LeaseEnded has the worker look at the runs soon, as one may be done.
+func (w *Worker) LeaseEnded() { w.ended.Store(true) }
+
 // Run works until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(soon)
 	defer tick.Stop()
 	for n := 0; ; n++ {
-		err := w.Tend(ctx)
+		var err error
+		if ended := w.ended.Swap(false); ended || n%every == 0 {
+			err = w.Tend(ctx)
+		}
 		if err == nil && n%measureEvery == 0 {
 			err = w.look(ctx)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,12 +19,12 @@ import (
 type runs struct {
 	store.Runs
 	changes []int // of the next calls of TendRuns; an error behind them
-	tended  int
+	tended  atomic.Int64
 	queue   store.RunQueue
 }
 
 func (r *runs) TendRuns(context.Context, time.Time) (int, error) {
-	r.tended++
+	r.tended.Add(1)
 	if len(r.changes) == 0 {
 		return 0, errors.New("away")
 	}
@@ -42,8 +43,8 @@ func TestWhatIsDueIsDoneToItsEnd(t *testing.T) {
 	t.Parallel()
 	r := &runs{changes: []int{3, 1, 0, 0}}
 	w := newWorker(r)
-	if err := w.Tend(t.Context()); err != nil || r.tended != 3 {
-		t.Errorf("%d calls, %v, want 3", r.tended, err)
+	if err := w.Tend(t.Context()); err != nil || r.tended.Load() != 3 {
+		t.Errorf("%d calls, %v, want 3", r.tended.Load(), err)
 	}
 }
 
@@ -63,8 +64,8 @@ func TestTheQueueIsMeasuredAndRunsAreTendedEverySecond(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 9*time.Second+time.Millisecond)
 		defer stop()
 		w.Run(ctx)
-		if r.tended != 10 {
-			t.Errorf("tended %d times in 9 seconds, want 10", r.tended)
+		if n := r.tended.Load(); n != 10 {
+			t.Errorf("tended %d times in 9 seconds, want 10", n)
 		}
 		families, err := metrics.Gather()
 		if err != nil {
@@ -88,5 +89,36 @@ func TestTheQueueIsMeasuredAndRunsAreTendedEverySecond(t *testing.T) {
 				t.Errorf("%s is %v, want %v", name, got[name], want)
 			}
 		}
+	})
+}
+
+// spec: run-states
+func TestRunsAreTendedSoonWhenLeasesEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := &runs{changes: make([]int, 100)}
+		w := newWorker(r)
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second+time.Millisecond)
+		defer stop()
+		go w.Run(ctx)
+		wantAfter := func(d time.Duration, want int64) {
+			t.Helper()
+			<-time.After(d)
+			synctest.Wait()
+			if n := r.tended.Load(); n != want {
+				t.Errorf("tended %d times, want %d", n, want)
+			}
+		}
+		wantAfter(10*time.Millisecond, 1)
+		w.LeaseEnded()
+		w.LeaseEnded()
+		wantAfter(250*time.Millisecond, 2)
+		wantAfter(500*time.Millisecond, 2)
+		for range 100 { // of a run at full speed
+			w.LeaseEnded()
+			<-time.After(20 * time.Millisecond)
+		}
+		wantAfter(0, 10)
+		<-ctx.Done()
 	})
 }
