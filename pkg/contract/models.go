@@ -51,6 +51,9 @@ type Outcome struct {
 	// Overloaded: a model had too much to do, whether or not it answered in the end, so fewer calls at once are better
 	// (spec: run-slows-down). The previous release never says so.
 	Overloaded bool `json:",omitzero"`
+	// CallsCome: calls that somebody waits for come too, so those in the background give way (spec: run-yields). Only calls in the
+	// background learn it. The previous release never says so.
+	CallsCome bool `json:",omitzero"`
 }
 
 // Model is a configured model (spec: models-list).

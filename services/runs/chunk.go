@@ -204,6 +204,9 @@ func (c *chunk) begin(ctx context.Context) {
 	go func() {
 		e := ended{row: row}
 		e.outcome, e.err = c.answer(ctx, c.Rows[row])
+		if s := e.outcome.Save; s != nil {
+			c.s.pace.asked(time.Since(began)-time.Duration(s.Outcome.TookMS)*time.Millisecond, s.Outcome.CallsCome)
+		}
 		c.s.pace.ended(place, began, howEnded(e.outcome, e.err))
 		c.ended <- e
 	}()

@@ -230,12 +230,17 @@ func (a *answerer) count() (running, began int) {
 func okAfter(d time.Duration) *answerer {
 	return &answerer{do: func(_ context.Context, _ contract.RowFacts, row contract.ChunkRow) (contract.RowOutcome, error) {
 		<-time.After(d)
-		return okRow(row), nil
+		return okRowAfter(row, d), nil
 	}}
 }
 
-func okRow(row contract.ChunkRow) contract.RowOutcome {
-	return contract.RowOutcome{Row: row.Row, Save: &contract.Save{ID: row.ID}}
+func okRow(row contract.ChunkRow) contract.RowOutcome { return okRowAfter(row, 0) }
+
+// okRowAfter is a row for which the model took so long.
+func okRowAfter(row contract.ChunkRow, took time.Duration) contract.RowOutcome {
+	return contract.RowOutcome{
+		Row: row.Row, Save: &contract.Save{ID: row.ID, Outcome: contract.Outcome{TookMS: took.Milliseconds()}},
+	}
 }
 
 var errAway = errors.New("away")

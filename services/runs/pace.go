@@ -13,6 +13,12 @@ const (
 	slowdownWindow = 250 * time.Millisecond
 	// keptModels bounds the models whose number is remembered while no row is at them.
 	keptModels = 64
+	// callsCome is how long calls are expected after an answer that told of them (spec: run-yields).
+	callsCome = 500 * time.Millisecond
+	// maxRest bounds the time between the begins of two rows while calls come.
+	maxRest = 100 * time.Millisecond
+	// averaged is how many rows an average goes back, roughly.
+	averaged = 16
 )
 
 // pace hands out places for rows at models. The number of places of a model is found by additive increase and multiplicative
@@ -21,6 +27,8 @@ const (
 //	slow start: +1 for each answer ─── overloaded: half ──▶ steady: +1 for each round of answers ─┐
 //	                                                          ▲ └──── overloaded: half ────┐      │
 //	                                                          └────────────────────────────┴──────┘
+//
+// While calls come, rows begin so far apart that Prism works on one at a time (spec: run-yields).
 //
 // It is safe for concurrent use.
 type pace struct {
@@ -31,6 +39,12 @@ type pace struct {
 	running int
 	models  map[string]*places
 	queue   []*ticket // in the order in which they are served
+
+	calledAt time.Time     // when an answer told that calls come, the last time
+	asks     time.Duration // what Prism takes for a row but its save, without the model
+	saves    time.Duration // what it takes to save a row
+	nextAt   time.Time     // no row begins before, while calls come
+	wake     *time.Timer   // at nextAt, if a ticket waits for it
 }
 
 // places are those of a model.
@@ -50,7 +64,14 @@ type ticket struct {
 }
 
 func newPace(most int, slowed func()) *pace {
-	return &pace{most: most, slowed: slowed, models: map[string]*places{}}
+	p := &pace{most: most, slowed: slowed, models: map[string]*places{}}
+	p.wake = time.AfterFunc(time.Hour, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.grant()
+	})
+	p.wake.Stop()
+	return p
 }
 
 // ask asks for a place at a model, which end gives back.
@@ -72,6 +93,25 @@ func (p *pace) withdraw(t *ticket) {
 		return
 	}
 	p.give(t.of)
+}
+
+// asked notes what Prism took to answer a row, without the model, and whether calls come.
+func (p *pace) asked(took time.Duration, calls bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asks += (took - p.asks) / averaged
+	if calls {
+		p.calledAt = time.Now()
+	}
+}
+
+// saved notes what a save of so many rows took. They share it.
+func (p *pace) saved(took time.Duration, rows int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for range min(rows, averaged) {
+		p.saves += (took/time.Duration(rows) - p.saves) / averaged
+	}
 }
 
 // end is how a row ended.
@@ -168,9 +208,27 @@ func (p *pace) grant() {
 			i++
 			continue
 		}
+		if !p.rested() {
+			return
+		}
 		t.of.running++
 		p.running++
 		close(t.granted)
 		p.queue = slices.Delete(p.queue, i, i+1)
 	}
+}
+
+// rested tells whether a row may begin now as far as calls are concerned. Then it begins. By Little's law, rows that take as long as
+// the time between their begins are one at a time, on average.
+func (p *pace) rested() bool {
+	now := time.Now()
+	if now.Sub(p.calledAt) >= callsCome {
+		return true
+	}
+	if now.Before(p.nextAt) {
+		p.wake.Reset(p.nextAt.Sub(now))
+		return false
+	}
+	p.nextAt = later(p.nextAt, now.Add(-lateness)).Add(min(p.asks+p.saves, maxRest))
+	return true
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,7 @@ func upstream(places int, took time.Duration) *answerer {
 		waited := time.Since(came)
 		<-time.After(took)
 		<-free
-		o := okRow(row)
+		o := okRowAfter(row, waited+took)
 		o.Save.Outcome.Overloaded = waited > max(took, 100*time.Millisecond)
 		return o, nil
 	}}
@@ -78,6 +79,71 @@ func TestEachModelHasAPaceOfItsOwn(t *testing.T) {
 			t.Errorf("%d rows of the slow model in 10 s", n)
 		}
 		w.stop()
+	})
+}
+
+// spec: run-yields
+func TestRowsYieldToCalls(t *testing.T) {
+	for name, c := range map[string]struct {
+		model, around time.Duration // what the model takes for a row, and what Prism takes
+		warm          time.Duration
+		alone, beside int // rows a second
+	}{
+		"a fast model":                         {0, 50 * time.Millisecond, 3 * time.Second, 5120, 20},
+		"a model that answers after some time": {80 * time.Millisecond, 20 * time.Millisecond, 3 * time.Second, 2560, 50},
+		"a slow model":                         {2 * time.Second, 5 * time.Millisecond, 20 * time.Second, 128, 128},
+		"a Prism that hangs":                   {0, 2 * time.Second, 20 * time.Second, 128, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *store) {
+				s.add(1, 1, "", contract.RowLimits{}, chunksOf(400)...)
+				var calls atomic.Bool
+				rows := &answerer{do: func(_ context.Context, _ contract.RowFacts, row contract.ChunkRow) (contract.RowOutcome, error) {
+					<-time.After(c.model + c.around)
+					o := okRowAfter(row, c.model)
+					o.Save.Outcome.CallsCome = calls.Load()
+					return o, nil
+				}}
+				w := start(t, s, rows, Config{})
+				wantRate := func(when string, want int) {
+					t.Helper()
+					pass(c.warm)
+					_, before := rows.count()
+					pass(2 * time.Second)
+					if _, after := rows.count(); after-before < 2*want*9/10 || after-before > 2*want*11/10 {
+						t.Errorf("%s: %d rows in 2 s, want %d a second", when, after-before, want)
+					}
+				}
+				wantRate("alone", c.alone)
+				calls.Store(true)
+				wantRate("beside calls", c.beside)
+				calls.Store(false)
+				wantRate("alone again", c.alone)
+				w.stop()
+			})
+		})
+	}
+}
+
+// spec: run-yields
+func TestSavesCountForWhatPrismWorksOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPace(100, nil)
+		for range 100 {
+			p.asked(time.Millisecond, true)
+			p.saved(600*time.Millisecond, 200)
+		}
+		p.saved(time.Hour, 0)
+		began := time.Now()
+		for range 100 {
+			row := p.ask("")
+			<-row.granted
+			p.ended(row, time.Now(), answered)
+		}
+		if took := time.Since(began); took < 380*time.Millisecond || took > 400*time.Millisecond {
+			t.Errorf("100 rows of 1 ms, and 3 ms to save each, began within %s", took)
+		}
 	})
 }
 
@@ -239,13 +305,11 @@ func TestARowThatTheModelRefusesSlowsDown(t *testing.T) {
 				defer mu.Unlock()
 				running--
 			}()
-			o := okRow(row)
-			if most > 10 { // refused, as a model with 429
-				<-time.After(100 * time.Millisecond)
-				o.Save.Outcome.Error, o.Save.Outcome.Overloaded = "The model service refused the call (status 429).", true
-				return o, nil
-			}
 			<-time.After(100 * time.Millisecond)
+			o := okRowAfter(row, 100*time.Millisecond)
+			if most > 10 { // refused, as a model with 429
+				o.Save.Outcome.Error, o.Save.Outcome.Overloaded = "The model service refused the call (status 429).", true
+			}
 			return o, nil
 		}}
 		w := start(t, s, rows, Config{})

@@ -121,7 +121,9 @@ func (s *Service) saveRows(ctx context.Context, rows contract.SaveRows) error {
 	case errors.Is(err, contract.ErrLeaseLost):
 		outcome = lostLease
 	}
-	s.metrics.saved(outcome, time.Since(began))
+	took := time.Since(began)
+	s.metrics.saved(outcome, took)
+	s.pace.saved(took, len(rows.Rows))
 	return err
 }
 

@@ -357,8 +357,8 @@ func TestThePreviousReleaseHasNoFilesAndNoRuns(t *testing.T) {
 	}
 }
 
-// The previous release knows no rows of runs: it answers them as calls, and never says that a model is overloaded.
-// spec: run-leaves-places, run-slows-down
+// The previous release knows no rows of runs: it answers them as calls, and never says that a model is overloaded or that calls come.
+// spec: run-leaves-places, run-slows-down, run-yields
 func TestThePreviousReleaseIsAskedInTheBackground(t *testing.T) {
 	t.Parallel()
 	var taken atomic.Int64
@@ -371,7 +371,7 @@ func TestThePreviousReleaseIsAskedInTheBackground(t *testing.T) {
 	d := prism.Definition{}
 	hash, _ := contract.HashDefinition(d)
 	got, err := dialModels(t, url).Ask(t.Context(), contract.Ask{Definition: d, Hash: hash, Background: true})
-	if err != nil || got.Error != "no" || got.Overloaded || taken.Load() != 1 {
+	if err != nil || got.Error != "no" || got.Overloaded || got.CallsCome || taken.Load() != 1 {
 		t.Errorf("got %+v, %v of %d calls", got, err, taken.Load())
 	}
 }

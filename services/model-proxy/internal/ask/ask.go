@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/prism-results/prism/pkg/answerjson"
@@ -32,6 +33,9 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
+
+// callsCome is how long after a call that somebody waits for further ones are expected (spec: run-yields).
+const callsCome = 500 * time.Millisecond
 
 // Config configures an Asker.
 type Config struct {
@@ -72,6 +76,7 @@ type Asker struct {
 	models *models.Current
 	cfg    Config
 	places *fair.Bound
+	called atomic.Int64 // when the last call came that somebody waits for, in Unix nanoseconds
 }
 
 // New makes an asker of the models of now.
@@ -105,6 +110,8 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	class := fair.Read
 	if a.Background {
 		class = fair.Create // leaves the reserve
+	} else {
+		s.called.Store(time.Now().UnixNano())
 	}
 	if !s.places.Take(account, class) {
 		set.Release()
@@ -140,6 +147,7 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	}
 	v := t.end(r)
 	v.TookMS = took
+	v.CallsCome = a.Background && time.Since(time.Unix(0, s.called.Load())) < callsCome
 	if e := v.Call.Escalation; e != nil && len(second) > 0 && s.cfg.Escalated != nil {
 		s.cfg.Escalated(second[0], r.Reason)
 	}

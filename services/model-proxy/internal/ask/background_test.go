@@ -155,6 +155,27 @@ func TestRowsLeaveAQuarterOfTheBoundOfTheProcess(t *testing.T) {
 	})
 }
 
+// spec: run-yields
+func TestRowsLearnThatCallsCome(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := routed(model("a", yes(100*time.Millisecond), 0))
+		wantOf := func(when string, a contract.Ask, want bool) {
+			t.Helper()
+			if v, err := s.Ask(t.Context(), a); err != nil || v.CallsCome != want {
+				t.Errorf("%s: got %+v, %v", when, v, err)
+			}
+		}
+		wantOf("a row alone", row, false)
+		wantOf("a call", contract.Ask{}, false)
+		wantOf("a row after the call", row, true)
+		wantOf("another call", contract.Ask{}, false)
+		pass(200 * time.Millisecond)
+		wantOf("a row soon after the call", row, true)
+		wantOf("a row half a second after the call", row, false)
+	})
+}
+
 // spec: run-slows-down
 func TestAModelThatHasTooMuchToDoIsOverloaded(t *testing.T) {
 	t.Parallel()
