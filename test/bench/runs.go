@@ -208,8 +208,8 @@ func (b *bench) shareOfSmallRun(ctx context.Context, s *system.System) error {
 				return err
 			}
 		}
-		if first[0].StartedAt == nil {
-			first = last
+		if last[0].StartedAt == nil || first[1].Rows == 0 { // the last look before the first lease
+			first[1] = last[1]
 		}
 		load.Wait(ctx, 10*time.Millisecond)
 	}
