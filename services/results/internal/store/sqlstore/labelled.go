@@ -46,12 +46,15 @@ func (s Store) Labelled(
 	return labelled, err
 }
 
-// labelled joins labels l with their results r, which pass a filter.
+// labelled joins labels l with their results r, which pass a filter. Only labels are asked for the prism: of a new prism Postgres
+// expects one result until it has analysed the table, and would then read all of them for each label.
 func (l *list) labelled(query string, account prism.AccountID, f store.Filter, question string) {
+	of := f.Prism
+	f.Prism = prism.PrismID{}
 	l.where(query, account, f)
 	l.text.WriteString(" AND l.account_id = r.account_id AND l.result_id = r.id")
 	l.add(" AND l.account_id = ", account.UUID)
-	l.add(" AND l.prism_id = ", f.Prism.UUID)
+	l.add(" AND l.prism_id = ", of.UUID)
 	l.add(" AND l.version = ", f.Version)
 	if question != "" {
 		l.add(" AND l.question = ", question)
