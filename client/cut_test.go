@@ -31,7 +31,7 @@ func TestAnUploadToARealPrismThatIsCutResumes(t *testing.T) {
 	}{
 		{"at every byte of a small file", 300, 301, func(n, _ int) int { return n }, 64},
 		{"at random bytes of a large file", 5 << 20, 100, func(n, bytes int) int {
-			return rand.New(rand.NewPCG(uint64(n), 0)).IntN(bytes + 1) //nolint:gosec // the number of a test
+			return rand.New(rand.NewPCG(uint64(n), 0)).IntN(bytes + 1)
 		}, 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -109,11 +109,11 @@ func TestWorkersThatDieLoseAndRepeatNoRow(t *testing.T) {
 					var workers []*worker
 					for i := range 4 {
 						after := random.IntN(6)
-						switch at {
-						case crash.BeforeModel, crash.AfterModel:
+						if at == crash.BeforeModel || at == crash.AfterModel {
 							after = random.IntN(60)
-						case crash.AfterLease: // of the five leases, one of the four workers has two
-							after = random.IntN(2)
+						}
+						if at == crash.AfterLease {
+							after = random.IntN(2) // of the five leases, one of the four workers has two
 						}
 						if i == 0 {
 							after = 0 // one dies whoever leases what

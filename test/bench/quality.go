@@ -25,8 +25,12 @@ var labelledPrism = client.NewPrism{Slug: labelledSlug, NewVersion: client.NewVe
 	Fields: []client.Field{{Key: "message"}},
 	Questions: []client.Question{
 		{Key: "topic", Type: client.Choice, Text: "What is the message about?", Options: []client.Option{
-			{Key: "card", Label: "Card"}, {Key: "payment", Label: "Payment"}, {Key: "account", Label: "Account"}, {Key: "transfer", Label: "Transfer"},
-			{Key: "identity", Label: "Identity"}, {Key: "other", Label: "Other"},
+			{Key: "card", Label: "Card"},
+			{Key: "payment", Label: "Payment"},
+			{Key: "account", Label: "Account"},
+			{Key: "transfer", Label: "Transfer"},
+			{Key: "identity", Label: "Identity"},
+			{Key: "other", Label: "Other"},
 		}},
 		{Key: "urgent", Type: client.YesNo, Text: "Does the customer need a reply within the hour?"},
 		{Key: "tone", Type: client.Scale, Text: "How angry is the customer?", Levels: []client.Level{

@@ -59,7 +59,7 @@ export function SideBySide({ data }: { data: Comparison }) {
     <>
         <p className="quality-verdict"><Badge tone={tone} icon={icon}>{verdictWords(data.verdict, a.version, b.version)}</Badge></p>
         <p>
-          {count(mcnemar.only_b, 'answer')} only version {b.version} had right, {count(mcnemar.only_a, 'answer')} only version {a.version} (McNemar’s exact test: p = {rounded(mcnemar.p)}).
+          {count(mcnemar.only_b, 'answer')} only version {b.version} had right, {count(mcnemar.only_a, 'answer')} only version {a.version} (McNemar’s exact test: p {mcnemar.p < 0.001 ? '< 0.001' : `= ${rounded(mcnemar.p)}`}).
           {' '}Compared on {count(data.counted, 'labelled input')}.
           {left > 0 && ` Left out: ${shown(left_out.other_option)} whose label one version does not have, ${shown(left_out.other_label)} labelled differently in the two versions.`}
         </p>

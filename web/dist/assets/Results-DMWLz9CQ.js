@@ -1,1 +1,0 @@
-import"./design-DU-S6z6B.js";import{t as e}from"./Page-D-inE7WX.js";import{t}from"./ResultsTable-DeYzpkaa.js";import{z as n}from"./Field-CVovDc7q.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

@@ -1,1 +1,0 @@
-import"./design-DU-S6z6B.js";import{t as e}from"./Page-D-inE7WX.js";import{t}from"./RunsList-DytFfdY1.js";import{m as n,u as r,z as i}from"./Field-CVovDc7q.js";var a=i();function o(){let i=n(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:i&&(0,a.jsx)(r,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};

@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-DeYzpkaa.js";import{t}from"./RunsList-DytFfdY1.js";import{usePrism as n}from"./PrismPage-DcJFI9x2.js";import{z as r}from"./Field-CVovDc7q.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
