@@ -25,8 +25,8 @@ type facts struct {
 
 const label = "org.opencontainers.image."
 
-// look reads the image, or every image of the index, and the SBOM of each.
-func look(ref name.Digest, options []remote.Option) (facts, error) {
+// readImage reads the image, or every image of the index, and the SBOM of each.
+func readImage(ref name.Digest, options []remote.Option) (facts, error) {
 	desc, err := remote.Get(ref, options...)
 	if err != nil {
 		return facts{}, err

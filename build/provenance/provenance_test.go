@@ -222,7 +222,7 @@ func forged(t *testing.T, at string, change func(*statement)) error {
 		return err
 	}
 	options := []remote.Option{remote.WithContext(t.Context())}
-	f, err := look(ref, options)
+	f, err := readImage(ref, options)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 
 // attach pushes the statement about an image. An image that is labelled with another commit is an error.
 func attach(ref name.Digest, b build, options []remote.Option) error {
-	f, err := look(ref, options)
+	f, err := readImage(ref, options)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func store(ref name.Digest, f facts, s statement, options []remote.Option) error
 
 // verify finds the statements about an image, holds each against the image, and prints them. No statement is an error.
 func verify(ref name.Digest, stdout io.Writer, options []remote.Option) error {
-	f, err := look(ref, options)
+	f, err := readImage(ref, options)
 	if err != nil {
 		return err
 	}

@@ -60,8 +60,8 @@ type chunk struct {
 
 	saves
 
-	news  chan renewal // of the lease
-	ended chan ended   // rows; has room for all
+	renewals chan renewal // of the lease
+	ended    chan ended   // rows; has room for all
 }
 
 // renewal is what results says of a lease, and when it was asked.
@@ -84,7 +84,7 @@ func newChunk(s *Service, leased *contract.Chunk, at time.Time) *chunk {
 	c := &chunk{
 		Chunk: leased, s: s, limits: leased.RowLimits, leaseAt: at, nextAt: at,
 		rows: make([]int, len(leased.Rows)), saves: saves{done: make(chan error, 1)},
-		news: make(chan renewal, 1), ended: make(chan ended, len(leased.Rows)),
+		renewals: make(chan renewal, 1), ended: make(chan ended, len(leased.Rows)),
 	}
 	for i := range c.rows {
 		c.rows[i] = len(c.rows) - 1 - i
@@ -96,16 +96,16 @@ func newChunk(s *Service, leased *contract.Chunk, at time.Time) *chunk {
 	return c
 }
 
-// look is how many rows have not begun, and what they wait for.
-func (c *chunk) look() (left int, of state) { return int(c.left.Load()), state(c.state.Load()) }
+// remaining is how many rows have not begun, and what they wait for.
+func (c *chunk) remaining() (left int, of state) { return int(c.left.Load()), state(c.state.Load()) }
 
-// renewed tells the news of the lease. Only the newest counts.
+// renewed tells the chunk what became of its lease. Only the newest renewal counts.
 func (c *chunk) renewed(r renewal) {
 	select {
-	case <-c.news:
+	case <-c.renewals:
 	default:
 	}
-	c.news <- r
+	c.renewals <- r
 }
 
 // run answers the rows until all are saved, the lease is lost, or the stop takes too long.
@@ -147,7 +147,7 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 			}
 		case e := <-c.ended:
 			c.take(ctx, e)
-		case r := <-c.news:
+		case r := <-c.renewals:
 			c.renew(r)
 		case err := <-c.done:
 			c.lost = c.saved(ctx, c, err)
@@ -182,7 +182,7 @@ func (c *chunk) publish(of state) {
 	left := int32(len(c.rows)) //nolint:gosec // a chunk has few rows
 	before, was := c.left.Swap(left), c.state.Swap(int32(of))
 	if before != left || was != int32(of) {
-		c.s.look()
+		c.s.reconsider()
 	}
 }
 
@@ -267,7 +267,7 @@ func (c *chunk) take(ctx context.Context, e ended) {
 	}
 }
 
-// renew takes the news of the lease (spec: worker-pauses, run-pace).
+// renew takes what became of the lease (spec: worker-pauses, run-pace).
 func (c *chunk) renew(r renewal) {
 	if r.Stop {
 		c.stopped = true

@@ -124,18 +124,18 @@ func (s *Service) Ready(context.Context) error {
 func (s *Service) lease(ctx context.Context, begin func(*chunk)) {
 	var waits backoff
 	for {
-		for look := time.After(maxRefused); !s.wanting(); {
+		for anyway := time.After(maxRefused); !s.wanting(); {
 			select {
 			case <-s.more:
 				continue
-			case <-look: // there may be rows of another model or account
+			case <-anyway: // there may be rows of another model or account
 			case <-ctx.Done():
 				return
 			}
 			if s.room() {
 				break
 			}
-			look = time.After(maxRefused)
+			anyway = time.After(maxRefused)
 		}
 		if ctx.Err() != nil {
 			return
@@ -200,7 +200,7 @@ func (s *Service) wanting() bool {
 	}
 	rows := map[string]int{}
 	for _, c := range s.chunks {
-		if n, state := c.look(); state == waiting {
+		if n, state := c.remaining(); state == waiting {
 			rows[c.Facts.Version.Model] += n
 		}
 	}
@@ -220,7 +220,7 @@ func (s *Service) refuses(c *chunk) bool {
 	defer s.mu.Unlock()
 	model, rows := c.Facts.Version.Model, 0
 	for _, other := range s.chunks {
-		n, state := other.look()
+		n, state := other.remaining()
 		switch {
 		case state == overLimit && other.Account == c.Account, state == limited && other.Run == c.Run:
 			return true
@@ -231,8 +231,8 @@ func (s *Service) refuses(c *chunk) bool {
 	return rows > 0 && s.pace.fed(model, rows)
 }
 
-// look again whether another chunk is wanted.
-func (s *Service) look() {
+// reconsider has lease find out again whether another chunk is wanted.
+func (s *Service) reconsider() {
 	select {
 	case s.more <- struct{}{}:
 	default:
@@ -249,7 +249,7 @@ func (s *Service) remove(c *chunk) {
 	s.mu.Lock()
 	delete(s.chunks, c.Token)
 	s.mu.Unlock()
-	s.look()
+	s.reconsider()
 }
 
 // renew renews all leases, and tells their chunks what became of them, until ctx ends (spec: worker-leases).

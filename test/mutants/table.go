@@ -131,7 +131,7 @@ var mutants = []mutant{
 
 	{
 		file: execute + "execute.go", why: "a key that another call took is an error, not a new look-up",
-		old: "return errors.Is(err, contract.ErrKeyTaken) || errors.As(err, &retried)", new: "return errors.As(err, &retried)",
+		old: "return retried || errors.Is(err, contract.ErrKeyTaken)", new: "return retried",
 	},
 	{
 		file: execute + "execute.go", why: "a client disconnect cancels the call",

@@ -73,7 +73,7 @@ func Listener() (net.Listener, error) {
 
 // Addr is a loopback address without a listener that no other caller of this package gets, in any process.
 func Addr() (string, error) {
-	addr, err := look()
+	addr, err := find()
 	if err != nil {
 		return "", err
 	}
@@ -82,16 +82,16 @@ func Addr() (string, error) {
 
 // Port is the port of an Addr.
 func Port() (int, error) {
-	addr, err := look()
+	addr, err := find()
 	if err != nil {
 		return 0, err
 	}
 	return addr.Port, nil
 }
 
-// look listens and stops. No process is started meanwhile: between its fork and its exec it would hold the port too, and
+// find listens and stops. No process is started meanwhile: between its fork and its exec it would hold the port too, and
 // the server that it is meant for could not have it.
-func look() (*net.TCPAddr, error) {
+func find() (*net.TCPAddr, error) {
 	if runtime.GOOS == "linux" { // elsewhere net.Listen takes the lock itself
 		syscall.ForkLock.RLock()
 		defer syscall.ForkLock.RUnlock()

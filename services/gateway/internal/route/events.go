@@ -22,15 +22,15 @@ const (
 // events is a run as server-sent events: the run at once, and again when it has changed, until it is over, the key is refused, or
 // the service stops. Each stream looks by itself, with the key of its caller, so a key that is revoked sees nothing more.
 type events struct {
-	look     func() (contract.Response, error)
+	read     func() (contract.Response, error)
 	stopping context.Context //nolint:containedctx // the life of the service
 	last     []byte          // the run as it was sent last
 	out      []byte          // not yet read
 	over     bool            // behind out
 }
 
-func newEvents(stopping context.Context, first []byte, look func() (contract.Response, error)) *events {
-	e := &events{look: look, stopping: stopping}
+func newEvents(stopping context.Context, first []byte, read func() (contract.Response, error)) *events {
+	e := &events{read: read, stopping: stopping}
 	e.send(first)
 	return e
 }
@@ -74,7 +74,7 @@ func (e *events) await() {
 			return
 		case <-ticks.C:
 		}
-		run, err := e.look()
+		run, err := e.read()
 		var refused *apierr.Error
 		switch {
 		case err == nil && !bytes.Equal(run.Body, e.last):

@@ -49,13 +49,13 @@ func files(app *fiber.App, d Deps) {
 		do.status = fiber.StatusAccepted
 		return within(completeWait, do, err)
 	}))
-	app.Get("/v1/files", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/files", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListFiles)(request.ParseFileList(query(c)))
 	}))
-	app.Get("/v1/files/:file_id", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/files/:file_id", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.File)(request.ParseFile(httpkit.Param(c, "file_id")))
 	}))
-	app.Get("/v1/files/:file_id/rows", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/files/:file_id/rows", d.reading(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.FileRows)(request.ParseFileRows(httpkit.Param(c, "file_id"), query(c)))
 	}))
 	app.Delete("/v1/files/:file_id", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {

@@ -16,7 +16,7 @@ import (
 
 // models is the list of the configured models, which model-proxy knows.
 func models(app *fiber.App, d Deps) {
-	app.Get("/v1/models", d.look(func(*fiber.Ctx) (call, error) {
+	app.Get("/v1/models", d.reading(func(*fiber.Ctx) (call, error) {
 		return call{status: fiber.StatusOK, do: d.listModels}, nil
 	}))
 }

@@ -87,13 +87,13 @@ func ifMatch(c *fiber.Ctx) (headers []string) {
 	return headers
 }
 
-// look is an operation that changes nothing.
-func (d Deps) look(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
-	return d.lookFor(contract.ResultsWait, parse)
+// reading is an operation that changes nothing.
+func (d Deps) reading(parse func(*fiber.Ctx) (call, error)) fiber.Handler {
+	return d.readingFor(contract.ResultsWait, parse)
 }
 
-// lookFor is look for what may take results longer.
-func (d Deps) lookFor(wait time.Duration, parse func(*fiber.Ctx) (call, error)) fiber.Handler {
+// readingFor is reading for what may take results longer.
+func (d Deps) readingFor(wait time.Duration, parse func(*fiber.Ctx) (call, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		parsed, err := parse(c)
 		return d.respond(c, lookingUp(wait, parsed), err)

@@ -64,14 +64,14 @@ func results(app *fiber.App, d Deps) {
 		}}
 		return d.configured(do, contract.TryDefinition, "definition.", sent.Definition), err
 	}))
-	app.Get("/v1/results/:result_id", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/results/:result_id", d.reading(func(c *fiber.Ctx) (call, error) {
 		sent, err := request.ParseRead(httpkit.Param(c, "result_id"), query(c)("format"))
 		return two(d.Results.Read)(sent.ID, sent.Format, err)
 	}))
-	app.Get("/v1/results/:result_id/record", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/results/:result_id/record", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.Record)(request.ParseRecord(httpkit.Param(c, "result_id")))
 	}))
-	app.Get("/v1/results", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/results", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListResults)(request.ParseResultList(query(c)))
 	}))
 	app.Get("/v1/prisms/:prism/results", func(c *fiber.Ctx) error {
@@ -94,10 +94,10 @@ func prisms(app *fiber.App, d Deps) {
 		c, err := one(d.Results.CreatePrism)(sent, err)
 		return tagged(created(d.configured(c, contract.CreatePrism, "", sent.Definition), sent.DryRun), sent.DryRun), err
 	}))
-	app.Get("/v1/prisms", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/prisms", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListPrisms)(request.ParsePrismList(query(c)))
 	}))
-	app.Get("/v1/prisms/:prism", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/prisms/:prism", d.reading(func(c *fiber.Ctx) (call, error) {
 		do, err := one(d.Results.Prism)(request.ParsePrism(httpkit.Param(c, "prism")))
 		return tagged(do, false), err
 	}))
@@ -106,14 +106,14 @@ func prisms(app *fiber.App, d Deps) {
 		do, err := two(d.Results.AddVersion)(ref, sent, err)
 		return created(d.configured(do, contract.CreateVersion, "", sent.Definition), sent.DryRun), err
 	}))
-	app.Get("/v1/prisms/:prism/versions", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/prisms/:prism/versions", d.reading(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.ListVersions)(request.ParseVersionList(httpkit.Param(c, "prism"), query(c)))
 	}))
 	app.Put("/v1/prisms/:prism/name", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		do, err := two(d.Results.RenamePrism)(request.ParseName(httpkit.Param(c, "prism"), b))
 		return tagged(do, false), err
 	}))
-	app.Get("/v1/prisms/:prism/versions/:version", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/prisms/:prism/versions/:version", d.reading(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Version)(request.ParseVersion(httpkit.Param(c, "prism"), httpkit.Param(c, "version")))
 	}))
 	app.Put("/v1/prisms/:prism/lens", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
@@ -149,11 +149,11 @@ func calibrations(app *fiber.App, d Deps) {
 			return d.Results.CreateCalibration(ctx, key, ref, sent)
 		}}, err
 	}))
-	app.Get(of+"calibrations", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get(of+"calibrations", d.reading(func(c *fiber.Ctx) (call, error) {
 		p, version := named(c)
 		return two(d.Results.ListCalibrations)(request.ParseCalibrationList(p, version, query(c)))
 	}))
-	app.Get(of+"calibrations/:calibration_id", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get(of+"calibrations/:calibration_id", d.reading(func(c *fiber.Ctx) (call, error) {
 		p, version := named(c)
 		return two(d.Results.Calibration)(request.ParseCalibration(p, version, httpkit.Param(c, "calibration_id")))
 	}))
@@ -161,7 +161,7 @@ func calibrations(app *fiber.App, d Deps) {
 		p, version := named(c)
 		return two(d.Results.PinCalibrations)(request.ParsePins(p, version, b))
 	}))
-	app.Get(of+"calibration", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get(of+"calibration", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.PinnedCalibrations)(request.ParsePinned(named(c)))
 	}))
 }
@@ -169,20 +169,20 @@ func calibrations(app *fiber.App, d Deps) {
 // quality is the calls that measure. They read thousands of answers, so they may take longer than other look-ups.
 func quality(app *fiber.App, d Deps) {
 	const of = "/v1/prisms/:prism/versions/:version/quality"
-	app.Get(of, d.lookFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
+	app.Get(of, d.readingFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Quality)(request.ParseQuality(httpkit.Param(c, "prism"), httpkit.Param(c, "version"), query(c)))
 	}))
-	app.Get(of+"/thresholds", d.lookFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
+	app.Get(of+"/thresholds", d.readingFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Thresholds)(request.ParseThresholds(httpkit.Param(c, "prism"), httpkit.Param(c, "version"), query(c)))
 	}))
-	app.Get("/v1/prisms/:prism/compare", d.lookFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/prisms/:prism/compare", d.readingFor(contract.QualityWait, func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.Compare)(request.ParseCompare(httpkit.Param(c, "prism"), query(c)))
 	}))
 }
 
 // drift is the calls on the drift of a prism's answers.
 func drift(app *fiber.App, d Deps) {
-	app.Get("/v1/prisms/:prism/drift", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/prisms/:prism/drift", d.reading(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.ReadDrift)(request.ParseDrift(httpkit.Param(c, "prism"), query(c)))
 	}))
 	app.Put("/v1/prisms/:prism/drift", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
@@ -211,16 +211,16 @@ func labels(app *fiber.App, d Deps) {
 	app.Put("/v1/results/:result_id/labels", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		return two(d.Results.PutLabels)(request.ParseNewLabels(httpkit.Param(c, "result_id"), b))
 	}))
-	app.Get("/v1/results/:result_id/labels", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/results/:result_id/labels", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ResultLabels)(request.ParseResultLabels(httpkit.Param(c, "result_id")))
 	}))
 	app.Post("/v1/prisms/:prism/labels", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		return two(d.Results.AddLabels)(request.ParseManyLabels(httpkit.Param(c, "prism"), b))
 	}))
-	app.Get("/v1/prisms/:prism/labels", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/prisms/:prism/labels", d.reading(func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.ListLabels)(request.ParseLabelList(httpkit.Param(c, "prism"), query(c)))
 	}))
-	app.Get("/v1/prisms/:prism/label-queue", d.lookFor(contract.QueueWait, func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/prisms/:prism/label-queue", d.readingFor(contract.QueueWait, func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.LabelQueue)(request.ParseLabelQueue(httpkit.Param(c, "prism"), query(c)))
 	}))
 }
@@ -252,7 +252,7 @@ func keys(app *fiber.App, d Deps) {
 		do, err := one(d.Results.CreateKey)(request.ParseNewKey(b))
 		return created(do, false), err
 	}))
-	app.Get("/v1/keys", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/keys", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListKeys)(request.ParseKeyList(query(c)))
 	}))
 	app.Post("/v1/keys/:key_id/revoke", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
@@ -266,7 +266,7 @@ func people(app *fiber.App, d Deps) {
 		do, err := one(d.Results.AddMember)(request.ParseNewMember(b))
 		return created(do, false), err
 	}))
-	app.Get("/v1/members", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/members", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListMembers)(request.ParseMemberList(query(c)))
 	}))
 	app.Put("/v1/members/:member_id", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
@@ -284,14 +284,14 @@ func people(app *fiber.App, d Deps) {
 
 // audit is the list of who changed what.
 func audit(app *fiber.App, d Deps) {
-	app.Get("/v1/audit", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/audit", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListAudit)(request.ParseAuditList(query(c)))
 	}))
 }
 
 // usage is what results used.
 func usage(app *fiber.App, d Deps) {
-	app.Get("/v1/usage", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/usage", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.Usage)(request.ParseUsage(query(c)))
 	}))
 }

@@ -38,10 +38,10 @@ func runs(app *fiber.App, d Deps) {
 		do, err := two(fromLabels(d.Results, d.Results.CreateRun))(sent.Prism, sent.Run, err)
 		return within(contract.LabelsRunWait+storeWait, created(do, false), err)
 	}))
-	app.Get("/v1/runs", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/runs", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.ListRuns)(request.ParseRunList(query(c)))
 	}))
-	app.Get("/v1/runs/:run_id", d.look(func(c *fiber.Ctx) (call, error) {
+	app.Get("/v1/runs/:run_id", d.reading(func(c *fiber.Ctx) (call, error) {
 		return one(d.Results.FileRun)(request.ParseRun(httpkit.Param(c, "run_id")))
 	}))
 	for _, action := range []contract.RunAction{contract.PauseRun, contract.ResumeRun, contract.CancelRun, contract.RetryRun} {
@@ -80,12 +80,12 @@ func runs(app *fiber.App, d Deps) {
 
 // follow looks the run up, and begins its events with it.
 func (d Deps) follow(ctx context.Context, key contract.KeyDigest, id prism.RunID) (*events, error) {
-	look := func() (contract.Response, error) {
+	read := func() (contract.Response, error) {
 		return execute.LookUp(ctx, func(ctx context.Context) (contract.Response, error) { return d.Results.FileRun(ctx, key, id) })
 	}
-	first, err := look()
+	first, err := read()
 	if err != nil {
 		return nil, err
 	}
-	return newEvents(d.Stopping(), first.Body, look), nil
+	return newEvents(d.Stopping(), first.Body, read), nil
 }

@@ -162,7 +162,7 @@ func (s *Source) reload(ctx context.Context) {
 // once and its circuit breaker.
 func (s *Source) load() (*models.Set, error) {
 	seen := map[string]content{}
-	look := func(path string) (string, error) {
+	readOnce := func(path string) (string, error) {
 		c, ok := seen[path]
 		if !ok {
 			c = read(path)
@@ -174,11 +174,11 @@ func (s *Source) load() (*models.Set, error) {
 		return c.text, nil
 	}
 	defer func() { s.seen = seen }()
-	text, err := look(s.cfg.Path)
+	text, err := readOnce(s.cfg.Path)
 	if err != nil {
 		return nil, fmt.Errorf("PRISM_MODELS_FILE: %w", err)
 	}
-	r := reader{secrets: secrets{env: s.cfg.Getenv, file: look}}
+	r := reader{secrets: secrets{env: s.cfg.Getenv, file: readOnce}}
 	f := r.read([]byte(text))
 	all := s.openAll(f, &r)
 	if len(r.Problems) > 0 {

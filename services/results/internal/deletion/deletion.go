@@ -28,8 +28,8 @@ const (
 	lease = 30 * time.Second
 	// partLimit bounds one part.
 	partLimit = 10 * time.Second
-	// turn is how many parts of a job go before the other jobs have their turn.
-	turn = 50
+	// partsInARow is how many parts of a job go before other jobs.
+	partsInARow = 50
 	// A pause follows each part, so that deletions take at most a fifth of one connection, and leave the disk to the calls.
 	leastPause, pauseFactor = 20 * time.Millisecond, 4
 )
@@ -111,9 +111,9 @@ func (w *Worker) Run(ctx context.Context) {
 	})
 }
 
-// Work gives a job that is due its turn, and returns false if there is none.
+// Work works on a job that is due, and returns false if there is none.
 func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
-	if jobs, err := w.look(ctx); err != nil || jobs == 0 {
+	if jobs, err := w.countDue(ctx); err != nil || jobs == 0 {
 		return false, err
 	}
 	now := prism.Now(w.Now)
@@ -123,7 +123,7 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	} else if err != nil {
 		return false, err
 	}
-	for range turn {
+	for range partsInARow {
 		begun := time.Now()
 		ended, err := w.part(ctx, &job)
 		if errors.Is(err, store.ErrNotFound) { // changed by a call
@@ -141,8 +141,8 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	return true, w.giveBack(ctx, job)
 }
 
-// look counts and measures what is due.
-func (w *Worker) look(ctx context.Context) (jobs int64, err error) {
+// countDue counts and measures what is due.
+func (w *Worker) countDue(ctx context.Context) (jobs int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, partLimit)
 	defer cancel()
 	now := prism.Now(w.Now)

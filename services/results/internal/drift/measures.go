@@ -56,8 +56,8 @@ func (m *measures) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Look measures the drift of the prisms that were watched first.
-func (w *Worker) Look(ctx context.Context) error {
+// MeasureWatched measures the drift of the prisms that were watched first.
+func (w *Worker) MeasureWatched(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, partLimit)
 	defer cancel()
 	watches, more, err := w.Store.ListDriftWatches(ctx, mostQuestions)

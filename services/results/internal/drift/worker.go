@@ -23,8 +23,8 @@ const (
 	lease = 30 * time.Second
 	// partLimit bounds one part.
 	partLimit = 10 * time.Second
-	// turn is how many parts of a watch go before the other watches have their turn.
-	turn = 20
+	// partsInARow is how many parts of a watch go before other watches.
+	partsInARow = 20
 	// mostSpans bounds the counts of one part, and so its memory.
 	mostSpans = 64
 	// Lag is how old the id of a result is when it is counted. The model has 15 s, and a save is repeated for less than a minute.
@@ -84,7 +84,7 @@ func (w *Worker) Run(ctx context.Context) {
 		}
 		if !time.Now().Before(measureAt) {
 			measureAt = time.Now().Add(measureEvery)
-			err = errors.Join(err, w.Look(ctx))
+			err = errors.Join(err, w.MeasureWatched(ctx))
 		}
 		if err != nil && ctx.Err() == nil {
 			w.parts.WithLabelValues("failed").Inc()
@@ -94,7 +94,7 @@ func (w *Worker) Run(ctx context.Context) {
 	})
 }
 
-// Work gives a watch that is due its turn, and returns false if there is none.
+// Work counts for a watch that is due, and returns false if there is none.
 func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	now := prism.Now(w.Now)
 	taken, err := bounded(ctx, func(ctx context.Context) (store.DriftWatch, error) {
@@ -117,8 +117,8 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 		until = oldest
 	}
 	t := &counting{Worker: w, watch: taken, last: prism.FirstUUID(until), versions: map[int32]*version{}}
-	for n := range turn {
-		ended, err := bounded(ctx, func(ctx context.Context) (bool, error) { return t.part(ctx, n == turn-1) })
+	for n := range partsInARow {
+		ended, err := bounded(ctx, func(ctx context.Context) (bool, error) { return t.part(ctx, n == partsInARow-1) })
 		if errors.Is(err, store.ErrNotFound) { // another worker counts it, or it is not watched any more
 			return true, nil
 		}
@@ -136,7 +136,7 @@ func bounded[T any](ctx context.Context, fn func(context.Context) (T, error)) (T
 	return fn(ctx)
 }
 
-// counting is the turn of a watch.
+// counting is the work on a watch.
 type counting struct {
 	*Worker
 	watch    store.DriftWatch
@@ -159,7 +159,7 @@ type spanOf struct {
 	at      time.Time
 }
 
-// part counts the next results. Behind the last part of a turn the watch is due again.
+// part counts the next results. After the last part in a row the watch is due again.
 func (t *counting) part(ctx context.Context, last bool) (ended bool, err error) {
 	now := prism.Now(t.Now)
 	step := store.DriftStep{Reached: t.watch.Reached, DueAt: now.Add(lease), Add: Add}

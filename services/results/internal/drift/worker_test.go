@@ -343,7 +343,7 @@ func TestEachVersionHasItsOwnReference(t *testing.T) {
 func gathered(t *testing.T, by *drift.Worker) map[string]float64 {
 	t.Helper()
 	metrics := prometheus.NewRegistry()
-	must(t, by.Measure(metrics), by.Look(t.Context()))
+	must(t, by.Measure(metrics), by.MeasureWatched(t.Context()))
 	families, err := metrics.Gather()
 	must(t, err)
 	got := map[string]float64{}

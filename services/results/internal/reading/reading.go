@@ -140,7 +140,7 @@ func (w *Worker) repeat(ctx context.Context, every time.Duration, what string, w
 
 // Work reads a file that waits, and returns false if there is none.
 func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
-	if waiting, err := w.look(ctx); err != nil || waiting == 0 {
+	if waiting, err := w.countWaiting(ctx); err != nil || waiting == 0 {
 		return false, err
 	}
 	token, err := w.NewID()
@@ -164,8 +164,8 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	return true, errors.Join(err, w.giveBack(context.WithoutCancel(ctx), l))
 }
 
-// look measures what waits.
-func (w *Worker) look(ctx context.Context) (waiting int64, err error) {
+// countWaiting measures what waits.
+func (w *Worker) countWaiting(ctx context.Context) (waiting int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	waiting, since, err := w.Store.ReadingQueue(ctx)

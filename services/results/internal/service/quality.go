@@ -21,8 +21,8 @@ const keptMeasures = 256
 // measures keeps the measures that were computed last. A kept one is found by the labels that it was computed from, and by which of
 // them counted, so it is never out of date: results never change.
 type measures struct {
-	turn chan struct{} // holds a token while something is resampled: one at a time leaves a processor to the calls
-	kept *lru.Cache[string, keptMeasure]
+	resampling chan struct{} // holds a token while something is resampled: one at a time leaves a processor to the calls
+	kept       *lru.Cache[string, keptMeasure]
 }
 
 type keptMeasure struct {
@@ -35,7 +35,7 @@ func newMeasures() *measures {
 	if err != nil {
 		panic(err) // the size above is positive
 	}
-	return &measures{turn: make(chan struct{}, 1), kept: kept}
+	return &measures{resampling: make(chan struct{}, 1), kept: kept}
 }
 
 // labelsOf are the labels of some versions of a prism, as they were once.
@@ -87,8 +87,8 @@ func measured[T any](
 // resampled calls compute when nothing else is resampled.
 func resampled[T any](ctx context.Context, m *measures, compute func() (T, error)) (found T, err error) {
 	select {
-	case m.turn <- struct{}{}:
-		defer func() { <-m.turn }()
+	case m.resampling <- struct{}{}:
+		defer func() { <-m.resampling }()
 		return compute()
 	case <-ctx.Done():
 		return found, errors.Join(contract.ErrUnavailable, ctx.Err())

@@ -134,23 +134,23 @@ func lineProblem(err error, line int64) error {
 
 // nextLine moves behind the next line, and returns it with its line break and its number: io.EOF.
 func (w *window) nextLine() (text []byte, line int64, err error) {
-	n := bytes.IndexByte(w.rest, '\n') + 1
+	n := bytes.IndexByte(w.unread, '\n') + 1
 	if n == 0 && !w.full() {
 		if err := w.fill(); err != nil {
 			return nil, 0, err
 		}
-		n = bytes.IndexByte(w.rest, '\n') + 1
+		n = bytes.IndexByte(w.unread, '\n') + 1
 	}
 	if n == 0 {
-		n = len(w.rest)
+		n = len(w.unread)
 	}
 	if n == 0 {
 		return nil, 0, io.EOF
 	}
-	if row := bytes.TrimSuffix(w.rest[:n], []byte("\n")); len(bytes.TrimSuffix(row, []byte("\r"))) > MaxRowBytes {
+	if row := bytes.TrimSuffix(w.unread[:n], []byte("\n")); len(bytes.TrimSuffix(row, []byte("\r"))) > MaxRowBytes {
 		return nil, 0, unusable("Line", w.line, "a row may have 1 MiB.")
 	}
-	text, line = w.rest[:n], w.line
+	text, line = w.unread[:n], w.line
 	w.skip(n)
 	return text, line, nil
 }

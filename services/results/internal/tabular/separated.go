@@ -75,7 +75,7 @@ func noRows(err error) error {
 // delimit decides the delimiter: that of Excel's sep= line, which is skipped, or else, for csv, whichever of comma and semicolon
 // the header has more of outside quotes (spec: file-delimiter).
 func (s *separated) delimit() {
-	if rest, ok := bytes.CutPrefix(s.rest, []byte("sep=")); ok && len(rest) > 0 && strings.IndexByte(",;|\t:", rest[0]) >= 0 {
+	if rest, ok := bytes.CutPrefix(s.unread, []byte("sep=")); ok && len(rest) > 0 && strings.IndexByte(",;|\t:", rest[0]) >= 0 {
 		if n := emptyLines(rest[1:]); n > 0 {
 			s.delimiter = rest[0]
 			s.skip(len("sep=") + 1 + n)
@@ -86,7 +86,7 @@ func (s *separated) delimit() {
 		return
 	}
 	commas, semicolons, quoted := 0, 0, false
-	for _, b := range s.rest[emptyLines(s.rest):] {
+	for _, b := range s.unread[emptyLines(s.unread):] {
 		switch {
 		case b == '"':
 			quoted = !quoted
@@ -108,19 +108,19 @@ func (s *separated) delimit() {
 // next reads the next record: io.EOF.
 func (s *separated) next() error {
 	for {
-		n := emptyLines(s.rest)
+		n := emptyLines(s.unread)
 		s.skip(n)
-		if len(s.rest) == 0 && s.ended {
+		if len(s.unread) == 0 && s.ended {
 			return io.EOF
 		}
 		var end, next int
 		var p problem
-		s.cells, s.count, end, next, p = parseRecord(s.cells[:0], s.rest, s.delimiter, s.ended)
-		if p == none && end > MaxRowBytes || p != none && p != behindQuote && s.full() && len(s.rest) > MaxRowBytes {
+		s.cells, s.count, end, next, p = parseRecord(s.cells[:0], s.unread, s.delimiter, s.ended)
+		if p == none && end > MaxRowBytes || p != none && p != behindQuote && s.full() && len(s.unread) > MaxRowBytes {
 			return s.tooLarge(end, p)
 		}
 		switch {
-		case p == behindQuote && s.rest[end] == '\r':
+		case p == behindQuote && s.unread[end] == '\r':
 			return s.problemAt(end, textCR)
 		case p == behindQuote:
 			return s.problemAt(end, "text follows the closing quote of a cell.")
@@ -135,7 +135,7 @@ func (s *separated) next() error {
 			s.skip(next)
 			continue
 		}
-		s.record, s.at, s.from = s.rest[:end], s.offset, s.line
+		s.record, s.at, s.from = s.unread[:end], s.offset, s.line
 		s.skip(next)
 		return checkUTF8(s.record, s.from)
 	}
@@ -143,10 +143,10 @@ func (s *separated) next() error {
 
 // problemAt is a problem of the record that begins the window, n bytes behind its beginning.
 func (s *separated) problemAt(n int, text string) error {
-	if err := checkUTF8(s.rest[:n], s.line); err != nil {
+	if err := checkUTF8(s.unread[:n], s.line); err != nil {
 		return err
 	}
-	return unusable("Line", s.line+int64(bytes.Count(s.rest[:n], []byte{'\n'})), "%s", text)
+	return unusable("Line", s.line+int64(bytes.Count(s.unread[:n], []byte{'\n'})), "%s", text)
 }
 
 func (s *separated) tooLarge(at int, p problem) error {

@@ -14,10 +14,10 @@ const windowBytes = 2 * MaxRowBytes
 type window struct {
 	src    io.Reader
 	buffer []byte // its beginning was read
-	rest   []byte // the end of buffer
-	offset int64  // of rest in the file
-	line   int64  // of rest in the file; the first is 1
-	ended  bool   // rest is all that is left of the file
+	unread []byte // the end of buffer
+	offset int64  // of unread in the file
+	line   int64  // of unread in the file; the first is 1
+	ended  bool   // unread is all that is left of the file
 }
 
 // newWindow begins a file behind its byte-order mark.
@@ -26,22 +26,22 @@ func newWindow(src io.Reader) (*window, error) {
 	if err := w.fill(); err != nil {
 		return nil, err
 	}
-	start := w.rest[:min(len(w.rest), 4)]
+	start := w.unread[:min(len(w.unread), 4)]
 	if bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff}) || bytes.IndexByte(start, 0) >= 0 {
 		return nil, notUTF8(1) // UTF-16 or UTF-32, with a byte-order mark or without one
 	}
 	if bytes.HasPrefix(start, []byte("\ufeff")) {
-		w.rest, w.offset = w.rest[3:], 3
+		w.unread, w.offset = w.unread[3:], 3
 	}
 	return w, nil
 }
 
 // fill reads until the window is full or the file ends.
 func (w *window) fill() error {
-	w.buffer = append(w.buffer[:0], w.rest...)
+	w.buffer = append(w.buffer[:0], w.unread...)
 	n, err := io.ReadFull(w.src, w.buffer[len(w.buffer):cap(w.buffer)])
 	w.buffer = w.buffer[:len(w.buffer)+n]
-	w.rest = w.buffer
+	w.unread = w.buffer
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		w.ended, err = true, nil
 	}
@@ -49,12 +49,12 @@ func (w *window) fill() error {
 }
 
 // full tells whether fill has nothing to add.
-func (w *window) full() bool { return w.ended || len(w.rest) == cap(w.buffer) }
+func (w *window) full() bool { return w.ended || len(w.unread) == cap(w.buffer) }
 
 // skip moves behind the next n bytes.
 func (w *window) skip(n int) {
-	w.line += int64(bytes.Count(w.rest[:n], []byte{'\n'}))
-	w.rest, w.offset = w.rest[n:], w.offset+int64(n)
+	w.line += int64(bytes.Count(w.unread[:n], []byte{'\n'}))
+	w.unread, w.offset = w.unread[n:], w.offset+int64(n)
 }
 
 // checkUTF8 checks text that begins in a line.

@@ -41,13 +41,13 @@ func (r *Row) call() *prism.ModelCall {
 	c := prism.ModelCall{Name: r.Text()}
 	c.Usage.InputTokens, c.Usage.OutputTokens, c.Usage.Cost = r.OptionalInt(), r.OptionalInt(), r.OptionalInt()
 	c.Usage.Currency = r.Text()
-	rest := decode[*storedCall](r)
-	if rest == nil {
+	stored := decode[*storedCall](r)
+	if stored == nil {
 		return nil
 	}
-	c.ErrorCode, c.Provider, c.Model, c.Tries, c.FellBack = rest.ErrorCode, rest.Provider, rest.Model, rest.Tries, rest.FellBack
-	c.Usage.CachedInputTokens, c.LabelMass, c.Disagreement = rest.CachedInputTokens, rest.LabelMass, rest.Disagreement
-	if e := rest.Escalation; e != nil {
+	c.ErrorCode, c.Provider, c.Model, c.Tries, c.FellBack = stored.ErrorCode, stored.Provider, stored.Model, stored.Tries, stored.FellBack
+	c.Usage.CachedInputTokens, c.LabelMass, c.Disagreement = stored.CachedInputTokens, stored.LabelMass, stored.Disagreement
+	if e := stored.Escalation; e != nil {
 		c.Escalation = &prism.Escalation{
 			Questions: e.Questions, ErrorCode: e.ErrorCode, Name: e.Name, Provider: e.Provider, Model: e.Model, FellBack: e.FellBack,
 			Answers: e.Answers,
@@ -61,7 +61,7 @@ type call struct {
 	key   *prism.UUID
 	model *string
 	usage prism.Usage
-	rest  []byte
+	other []byte
 }
 
 // storedCall is the JSON of the column call.
@@ -120,7 +120,7 @@ func encodeCall(r prism.Result) (c call, err error) {
 	if e := r.Call.Escalation; e != nil {
 		escalation = &storedEscalation{e.Questions, e.ErrorCode, e.Name, e.Provider, e.Model, e.FellBack, e.Answers}
 	}
-	c.rest, err = encode(storedCall{
+	c.other, err = encode(storedCall{
 		ErrorCode: r.Call.ErrorCode, Provider: r.Call.Provider, Model: r.Call.Model, Tries: r.Call.Tries,
 		FellBack: r.Call.FellBack, CachedInputTokens: r.Call.Usage.CachedInputTokens, LabelMass: r.Call.LabelMass,
 		Disagreement: r.Call.Disagreement, Escalation: escalation,

@@ -171,12 +171,12 @@ func (c *runChange) stop(ctx context.Context, status contract.RunStatus, reason 
 		return err
 	}
 	c.Status, c.Reason, c.stoppedAt = status, reason, &at
-	_, err := c.settle(ctx, at)
+	_, err := c.finishStop(ctx, at)
 	return err
 }
 
-// settle makes a run paused that is pausing, and one that is cancelling cancelled, when no call is under way and no row waits.
-func (c *runChange) settle(ctx context.Context, at time.Time) (changed bool, err error) {
+// finishStop makes a run paused that is pausing, and one that is cancelling cancelled, when no call is under way and no row waits.
+func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool, err error) {
 	leased, err := c.is(ctx, chunkLeased)
 	if err != nil || leased {
 		return false, err

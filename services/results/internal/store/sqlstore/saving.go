@@ -37,6 +37,6 @@ func Arguments(account prism.AccountID, r prism.Result, more ...any) ([]any, err
 	return append([]any{
 		account.UUID, r.ID.UUID, r.Prism.UUID, r.Version, r.Ref, r.Context, fields, string(r.Status), failure, r.TookMS,
 		r.CreatedAt, r.Answers, c.key, c.model, c.usage.InputTokens, c.usage.OutputTokens, c.usage.Cost, Nullable(c.usage.Currency),
-		c.rest,
+		c.other,
 	}, more...), nil
 }

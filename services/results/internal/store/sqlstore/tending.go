@@ -201,7 +201,7 @@ func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err 
 				return false, err
 			}
 		}
-		return c.settle(ctx, now)
+		return c.finishStop(ctx, now)
 	case contract.RunQueued, contract.RunRunning:
 		pending, err := c.is(ctx, chunkPending)
 		if err != nil {
