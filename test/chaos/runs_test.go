@@ -26,6 +26,7 @@ const rowsPerSecond = 400
 // TestARunAnswersEachRowOnceWhateverFails runs a file while processes die, links break and stores restart.
 // spec: one-result-a-row, run-counts, run-rows-columns
 func TestARunAnswersEachRowOnceWhateverFails(t *testing.T) {
+	t.Parallel()
 	d, n := length(t), seed(t)
 	s := startSystem(t, system.Config{
 		Workers: 2, Model: upstream.Config{Seed: n, Pause: 20 * time.Millisecond, MaxPause: time.Second},
