@@ -85,7 +85,7 @@ func (w *Worker) Run(ctx context.Context) {
 			err = w.Tend(ctx)
 		}
 		if err == nil && n%measureEvery == 0 {
-			err = w.look(ctx)
+			err = w.measureQueue(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
 			w.Log.WarnContext(ctx, "runs of files were not tended and will be", "error", err)
@@ -115,8 +115,8 @@ func (w *Worker) Tend(ctx context.Context) error {
 	}
 }
 
-// look measures the queue.
-func (w *Worker) look(ctx context.Context) error {
+// measureQueue measures the queue.
+func (w *Worker) measureQueue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	now := prism.Now(w.Now)
