@@ -39,7 +39,7 @@ export interface paths {
         };
         /**
          * List results
-         * @description Results of the account, newest first, a page at a time.
+         * @description Results of the account, newest first, a page at a time. A page by `model`, `key_id`, `version` or `status=ok` may have fewer results than `limit`, even none, and a `next_cursor` to go on from.
          */
         get: operations["listResults"];
         put?: never;
