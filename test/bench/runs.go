@@ -59,7 +59,9 @@ func (b *bench) runRate(ctx context.Context, name string, s *system.System, leas
 		if err != nil {
 			return err
 		}
-		time.Sleep(time.Second) // for so long a run gives way to calls that came (spec: run-yields)
+		if !load.Wait(ctx, time.Second) { // for so long a run gives way to calls that came (spec: run-yields)
+			return ctx.Err()
+		}
 		rate, err := c.run(ctx, b.File)
 		if err != nil {
 			return err
