@@ -76,7 +76,7 @@ type Asker struct {
 	models *models.Current
 	cfg    Config
 	places *fair.Bound
-	called atomic.Int64 // when the last call came that somebody waits for, in Unix nanoseconds
+	called atomic.Pointer[time.Time] // when the last call came that somebody waits for
 }
 
 // New makes an asker of the models of now.
@@ -111,7 +111,8 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	if a.Background {
 		class = fair.Create // leaves the reserve
 	} else {
-		s.called.Store(time.Now().UnixNano())
+		now := time.Now()
+		s.called.Store(&now)
 	}
 	if !s.places.Take(account, class) {
 		set.Release()
@@ -147,7 +148,9 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	}
 	v := t.end(r)
 	v.TookMS = took
-	v.CallsCome = a.Background && time.Since(time.Unix(0, s.called.Load())) < callsCome
+	if called := s.called.Load(); a.Background && called != nil {
+		v.CallsCome = time.Since(*called) < callsCome
+	}
 	if e := v.Call.Escalation; e != nil && len(second) > 0 && s.cfg.Escalated != nil {
 		s.cfg.Escalated(second[0], r.Reason)
 	}
