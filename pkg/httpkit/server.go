@@ -18,11 +18,14 @@ import (
 	"github.com/prism-results/prism/pkg/telemetry"
 )
 
+// BodyLimit is how large a body of the public API is at most (spec: body-limit).
+const BodyLimit = 1 << 20
+
 // Config is the settings of a server. Zero values stand for the defaults.
 type Config struct {
 	// Name is the service in metrics and spans.
 	Name string
-	// BodyLimit is the largest body that ReadBody accepts; 1 MiB (spec: body-limit). Internal services set more,
+	// BodyLimit is the largest body that ReadBody accepts; httpkit.BodyLimit. Internal services set more,
 	// since their bodies contain bodies of the public API.
 	BodyLimit int
 	// MaxInFlight is how many requests are handled at once; 4096. A request beyond it gets 503 at once (spec: overload). With
@@ -89,7 +92,7 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.BodyLimit = cmp.Or(c.BodyLimit, 1<<20)
+	c.BodyLimit = cmp.Or(c.BodyLimit, BodyLimit)
 	c.MaxInFlight = cmp.Or(c.MaxInFlight, 4096)
 	c.MaxArriving = cmp.Or(c.MaxArriving, c.MaxInFlight)
 	c.MaxConnections = cmp.Or(c.MaxConnections, 4*c.MaxInFlight)

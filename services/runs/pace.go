@@ -15,8 +15,8 @@ const (
 	keptModels = 64
 	// callsCome is how long calls are expected after an answer that told of them (spec: run-yields).
 	callsCome = 500 * time.Millisecond
-	// maxRest bounds the time between the begins of two rows while calls come.
-	maxRest = 100 * time.Millisecond
+	// maxSpacing bounds the time between the begins of two rows while calls come.
+	maxSpacing = 100 * time.Millisecond
 	// averaged is how many rows an average goes back, roughly.
 	averaged = 16
 )
@@ -208,7 +208,7 @@ func (p *pace) grant() {
 			i++
 			continue
 		}
-		if !p.rested() {
+		if !p.spaced() {
 			return
 		}
 		t.of.running++
@@ -218,9 +218,9 @@ func (p *pace) grant() {
 	}
 }
 
-// rested tells whether a row may begin now as far as calls are concerned. Then it begins. By Little's law, rows that take as long as
+// spaced tells whether a row may begin now as far as calls are concerned. Then it begins. By Little's law, rows that take as long as
 // the time between their begins are one at a time, on average.
-func (p *pace) rested() bool {
+func (p *pace) spaced() bool {
 	now := time.Now()
 	if now.Sub(p.calledAt) >= callsCome {
 		return true
@@ -229,6 +229,6 @@ func (p *pace) rested() bool {
 		p.wake.Reset(p.nextAt.Sub(now))
 		return false
 	}
-	p.nextAt = later(p.nextAt, now.Add(-lateness)).Add(min(p.asks+p.saves, maxRest))
+	p.nextAt = later(p.nextAt, now.Add(-lateness)).Add(min(p.asks+p.saves, maxSpacing))
 	return true
 }

@@ -78,7 +78,7 @@ func together(ready []contract.RowOutcome) int {
 // bytesOf is how large an outcome is in JSON at most, where a byte of a text may take six.
 func bytesOf(o contract.RowOutcome) int {
 	// A question of what is known of the call, and all else.
-	const escaped, question, rest = 6, 128, 4 << 10
+	const escaped, question, other = 6, 128, 4 << 10
 	n := len(o.Invalid)
 	for _, l := range o.Labels {
 		n += len(l.Question) + len(l.Value)
@@ -87,7 +87,7 @@ func bytesOf(o contract.RowOutcome) int {
 		n += len(text)
 	}
 	if o.Save == nil {
-		return escaped*n + rest
+		return escaped*n + other
 	}
 	questions := 0
 	if call := o.Save.Outcome.Call; call != nil {
@@ -103,7 +103,7 @@ func bytesOf(o contract.RowOutcome) int {
 	for _, f := range o.Save.Fields {
 		n += len(f.Key) + len(f.Value)
 	}
-	return escaped*n + 2*len(o.Save.Outcome.Answers) + question*questions + rest // answers are Base64
+	return escaped*n + 2*len(o.Save.Outcome.Answers) + question*questions + other // answers are Base64
 }
 
 // saveRows makes a try to save.

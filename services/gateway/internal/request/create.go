@@ -7,6 +7,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
@@ -114,9 +115,6 @@ func RefusesRow(err error) (message string, invalid bool) {
 	return refused.Message, true
 }
 
-// maxBody is the size of a body of JSON (spec: body-limit).
-const maxBody = 1 << 20
-
 // fits tells whether the body that sends a row is small enough, written with no space and no escape that it can do without.
 func fits(fields []prism.FieldValue, ref *string, context string) bool {
 	const escaped = 6 // bytes that one byte of a text takes at most
@@ -134,7 +132,7 @@ func fits(fields []prism.FieldValue, ref *string, context string) bool {
 	for _, text := range texts {
 		most += escaped*len(text) + len(`"",`)
 	}
-	if most <= maxBody {
+	if most <= httpkit.BodyLimit {
 		return true
 	}
 	size := len(`{{}}`) + len(texts) - 1 // a colon or comma between two
@@ -143,5 +141,5 @@ func fits(fields []prism.FieldValue, ref *string, context string) bool {
 		quoted = strictjson.AppendString(quoted[:0], text)
 		size += len(quoted)
 	}
-	return size <= maxBody
+	return size <= httpkit.BodyLimit
 }

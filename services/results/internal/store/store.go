@@ -268,8 +268,8 @@ type Filter struct {
 // of saving is also a range of ids, which an index finds.
 const MaxIDAge = 24 * time.Hour
 
-// MaxIDLead bounds how far the time in a result's id is behind the time of its saving: as far as a clock was ahead that an id had its
-// time of. Ids have the time of the database, but those of early releases that of a gateway. A list to a time begins with results
+// MaxIDLead bounds how much later the time in a result's id is than the time of its saving: as much as the clock was ahead that the id
+// has its time of. Ids have the time of the database, but those of early releases that of a gateway. A list to a time begins with results
 // that are younger, and passes over them.
 const MaxIDLead = time.Hour
 
