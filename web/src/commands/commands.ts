@@ -21,35 +21,48 @@ export interface Call {
 
 const authorized = `-H "Authorization: Bearer $PRISM_API_KEY"`;
 
-export const goHead = (origin: string) => `c, err := client.New(client.Config{URL: ${goString(origin)}, Key: os.Getenv("PRISM_API_KEY")})
+const goHead = (origin: string) => `c, err := client.New(client.Config{URL: ${goString(origin)}, Key: os.Getenv("PRISM_API_KEY")})
 if err != nil {
 	return err
 }`;
 
-export const typeScriptHead = (origin: string) => `import { Prism } from "@prism-results/client";
+const typeScriptHead = (origin: string) => `import { Prism } from "@prism-results/client";
 
 const prism = new Prism({ url: ${JSON.stringify(origin)}, key: process.env.PRISM_API_KEY ?? "" });
 `;
 
-export const pythonHead = (origin: string) => `import os
+const pythonHead = (origin: string) => `import os
 
 from prism_results import Client
 
 client = Client(${JSON.stringify(origin)}, os.environ["PRISM_API_KEY"])
 `;
 
+/** A call in each language: what stands behind the heads of the clients. */
+export const commandsOf = (origin: string, { curl, go, typescript, python, prismctl }: Commands): Commands => ({
+  curl, prismctl, go: `${goHead(origin)}\n${go}`, typescript: typeScriptHead(origin) + typescript, python: pythonHead(origin) + python,
+});
+
+export const curlGet = (url: string) => `curl --fail-with-body -sS ${authorized} ${shellWord(url)}`;
+
+export const curlSend = (method: 'POST' | 'PUT', url: string, body: object, indent?: number) => [
+  `curl --fail-with-body -sS${method === 'PUT' ? ' -X PUT' : ''} ${shellWord(url)}`,
+  `${authorized} -H 'Content-Type: application/json'`,
+  `-d ${shellWord(JSON.stringify(body, null, indent))}`,
+].join(' \\\n  ');
+
 // An object or call with a line for each part.
 const lines = (open: string, parts: string[], close: string, indent: string) => [open, ...parts.map((part) => `${indent}${part},`), close].join('\n');
 
 /** How to read a result. */
 export function readCommands(origin: string, id: string): Commands {
-  return {
-    curl: `curl --fail-with-body -sS ${authorized} ${shellWord(`${origin}/v1/results/${id}`)}`,
-    go: `${goHead(origin)}\nresult, err := c.ReadResult(ctx, ${goString(id)})`,
-    typescript: `${typeScriptHead(origin)}const result = await prism.readResult(${JSON.stringify(id)});`,
-    python: `${pythonHead(origin)}result = client.read_result(${JSON.stringify(id)})`,
+  return commandsOf(origin, {
+    curl: curlGet(`${origin}/v1/results/${id}`),
+    go: `result, err := c.ReadResult(ctx, ${goString(id)})`,
+    typescript: `const result = await prism.readResult(${JSON.stringify(id)});`,
+    python: `result = client.read_result(${JSON.stringify(id)})`,
     prismctl: `prismctl results get ${id}`,
-  };
+  });
 }
 
 /** The body of a create call as the API takes it. */
@@ -63,14 +76,9 @@ export function callCommands(origin: string, call: Call): Commands {
   const { fields: _, ...rest } = bodyOf(call);
   const values = Object.entries(fields).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
   const more = (between: string) => Object.entries(rest).map(([name, value]) => `${name}${between}${JSON.stringify(value)}`);
-  return {
-    curl: [
-      `curl --fail-with-body -sS ${shellWord(`${origin}/v1/prisms/${prism}/results`)}`,
-      `${authorized} -H 'Content-Type: application/json'`,
-      `-d ${shellWord(JSON.stringify(bodyOf(call), null, 2))}`,
-    ].join(' \\\n  '),
+  return commandsOf(origin, {
+    curl: curlSend('POST', `${origin}/v1/prisms/${prism}/results`, bodyOf(call), 2),
     go: [
-      goHead(origin),
       `result, err := c.CreateResult(ctx, ${goString(prism)}, client.NewResult{`,
       `\tFields: map[string]string{`,
       ...Object.entries(fields).map(([key, value]) => `\t\t${goString(key)}: ${goString(value)},`),
@@ -81,9 +89,9 @@ export function callCommands(origin: string, call: Call): Commands {
       `\tIdempotencyKey: client.NewIdempotencyKey(),`,
       `})`,
     ].join('\n'),
-    typescript: typeScriptHead(origin) + lines(`const result = await prism.createResult(${JSON.stringify(prism)}, {`,
+    typescript: lines(`const result = await prism.createResult(${JSON.stringify(prism)}, {`,
       [lines('fields: {', values, '  }', '    '), ...more(': ')], '});', '  '),
-    python: pythonHead(origin) + lines('result = client.create_result(',
+    python: lines('result = client.create_result(',
       [JSON.stringify(prism), lines('fields={', values, '    }', '        '), ...more('=')], ')', '    '),
     prismctl: [
       `prismctl call ${shellWord(prism)}`,
@@ -92,7 +100,7 @@ export function callCommands(origin: string, call: Call): Commands {
       ...(ref ? [`--ref ${shellWord(ref)}`] : []),
       ...(context ? [`--background ${shellWord(context)}`] : []),
     ].join(' \\\n  '),
-  };
+  });
 }
 
 /** Measures of a version: without a question, of each. */
@@ -122,25 +130,17 @@ const flags = ({ version, question, model, calibrated }: QualityCall) => [
   `--version ${version}`, ...(question !== undefined ? [`--question ${shellWord(question)}`] : []), ...(model !== undefined ? [`--model ${shellWord(model)}`] : []), ...(calibrated ? ['--calibrated'] : []),
 ].join(' ');
 
-export const curlGet = (url: string) => `curl --fail-with-body -sS ${authorized} ${shellWord(url)}`;
-
-export const curlSend = (method: 'POST' | 'PUT', url: string, body: object) => [
-  `curl --fail-with-body -sS${method === 'PUT' ? ' -X PUT' : ''} ${shellWord(url)}`,
-  `${authorized} -H 'Content-Type: application/json'`,
-  `-d ${shellWord(JSON.stringify(body))}`,
-].join(' \\\n  ');
-
 /** How to measure a version by its labels. */
 export function qualityCommands(origin: string, call: QualityCall): Commands {
   const { prism, version, question, model, calibrated } = call;
   const selected = { question, model, calibrated: calibrated || undefined } as const;
-  return {
+  return commandsOf(origin, {
     curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality${queryOf({ question, model, calibrated: calibrated ? 'true' : undefined })}`),
-    go: `${goHead(origin)}\nquality, err := c.ReadQuality(ctx, ${goString(prism)}, ${version}, ${goFilter(call)})`,
-    typescript: `${typeScriptHead(origin)}const quality = await prism.readQuality(${JSON.stringify(prism)}, ${version}, ${object(selected)});`,
-    python: `${pythonHead(origin)}quality = client.read_quality(${JSON.stringify(prism)}, ${version}${keywords(selected)})`,
+    go: `quality, err := c.ReadQuality(ctx, ${goString(prism)}, ${version}, ${goFilter(call)})`,
+    typescript: `const quality = await prism.readQuality(${JSON.stringify(prism)}, ${version}, ${object(selected)});`,
+    python: `quality = client.read_quality(${JSON.stringify(prism)}, ${version}${keywords(selected)})`,
     prismctl: `prismctl quality ${prism} ${flags(call)}`,
-  };
+  });
 }
 
 /** How to choose thresholds by what mistakes cost. */
@@ -148,22 +148,22 @@ export function thresholdCommands(origin: string, call: QualityCall, costs: { fa
   const { prism, version, question, model, calibrated } = call;
   const selected = { question, model, calibrated: calibrated || undefined } as const;
   const { false_yes, false_no, unsure } = costs;
-  return {
+  return commandsOf(origin, {
     curl: curlGet(`${origin}/v1/prisms/${prism}/versions/${version}/quality/thresholds${queryOf({ question, ...costs, model, calibrated: calibrated ? 'true' : undefined })}`),
-    go: `${goHead(origin)}\nthresholds, err := c.ReadThresholds(ctx, ${goString(prism)}, ${version}, ${goFilter(call)},\n\tclient.Costs{FalseYes: ${false_yes}, FalseNo: ${false_no}, Unsure: ${unsure}})`,
-    typescript: `${typeScriptHead(origin)}const thresholds = await prism.readThresholds(${JSON.stringify(prism)}, ${version}, ${object({ question, ...costs, model: selected.model, calibrated: selected.calibrated })});`,
-    python: `${pythonHead(origin)}thresholds = client.read_thresholds(${JSON.stringify(prism)}, ${version}${keywords({ question, ...costs, model: selected.model, calibrated: selected.calibrated })})`,
+    go: `thresholds, err := c.ReadThresholds(ctx, ${goString(prism)}, ${version}, ${goFilter(call)},\n\tclient.Costs{FalseYes: ${false_yes}, FalseNo: ${false_no}, Unsure: ${unsure}})`,
+    typescript: `const thresholds = await prism.readThresholds(${JSON.stringify(prism)}, ${version}, ${object({ question, ...costs, model: selected.model, calibrated: selected.calibrated })});`,
+    python: `thresholds = client.read_thresholds(${JSON.stringify(prism)}, ${version}${keywords({ question, ...costs, model: selected.model, calibrated: selected.calibrated })})`,
     prismctl: `prismctl quality thresholds ${prism} ${flags(call)} \\\n  --false-yes ${false_yes} --false-no ${false_no} --unsure ${unsure}`,
-  };
+  });
 }
 
 /** How to compare version b with version a. */
 export function compareCommands(origin: string, prism: string, a: number, b: number, question: string): Commands {
-  return {
+  return commandsOf(origin, {
     curl: curlGet(`${origin}/v1/prisms/${prism}/compare${queryOf({ a, b, question })}`),
-    go: `${goHead(origin)}\ncomparison, err := c.CompareVersions(ctx, ${goString(prism)}, ${a}, ${b}, ${goString(question)})`,
-    typescript: `${typeScriptHead(origin)}const comparison = await prism.compareVersions(${JSON.stringify(prism)}, ${object({ a, b, question })});`,
-    python: `${pythonHead(origin)}comparison = client.compare_versions(${JSON.stringify(prism)}, ${a}, ${b}, ${JSON.stringify(question)})`,
+    go: `comparison, err := c.CompareVersions(ctx, ${goString(prism)}, ${a}, ${b}, ${goString(question)})`,
+    typescript: `const comparison = await prism.compareVersions(${JSON.stringify(prism)}, ${object({ a, b, question })});`,
+    python: `comparison = client.compare_versions(${JSON.stringify(prism)}, ${a}, ${b}, ${JSON.stringify(question)})`,
     prismctl: `prismctl compare ${prism} ${a} ${b} --question ${shellWord(question)}`,
-  };
+  });
 }

@@ -1,13 +1,6 @@
-import {
-  type Commands, curlGet, curlSend, goHead, goString, keywords, object, pythonHead, queryOf, shellWord, typeScriptHead,
-} from './commands';
+import { type Commands, commandsOf, curlGet, curlSend, goString, keywords, object, queryOf, shellWord } from './commands';
 
 const json = JSON.stringify;
-
-/** A call in each language: what stands behind the heads of the clients. */
-const commandsOf = (origin: string, { curl, go, typescript, python, prismctl }: Commands): Commands => ({
-  curl, prismctl, go: `${goHead(origin)}\n${go}`, typescript: typeScriptHead(origin) + typescript, python: pythonHead(origin) + python,
-});
 
 /** The calibrations of a question of a version. */
 export function calibrationsCommands(origin: string, prism: string, version: number, question: string): Commands {

@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-BW0eMCLl.js";import{t}from"./RunsList-O-g2JJZ7.js";import{usePrism as n}from"./PrismPage-BZNP6ne3.js";import{z as r}from"./Field-Cjf7vpSj.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
