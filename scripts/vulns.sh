@@ -1,6 +1,6 @@
 #!/bin/sh
 # Looks for known vulnerabilities: in Go's standard library and the modules, where shipped code reaches them (govulncheck), and
-# in the packages of npm that tools use (npm audit). No answer is an error, because it is not a good answer.
+# in the packages of npm, those that only tests and tools use too (npm audit). No answer is an error, because it is not a good answer.
 #   VULNDB   the database for Go: a URL, or file:///… of a copy; the folder data/osv of github.com/golang/vulndb is one
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,8 +19,8 @@ case $code in
 *) fail "UNKNOWN for Go: govulncheck has no answer from $db. It needs this database, or VULNDB=file:///… of a copy of data/osv of github.com/golang/vulndb." ;;
 esac
 
-for folder in scripts/spectral test/bench/peer web client/typescript; do
-	code=0
+for lock in $(find . \( -name node_modules -o -name .tools \) -prune -o -name package-lock.json -print | sort); do
+	code=0 folder=$(dirname "${lock#./}")
 	report=$(cd "$folder" && npm audit --package-lock-only --json) || code=$?
 	case $report in
 	*'"auditReportVersion"'*)
