@@ -28,7 +28,8 @@ func TestCluster(t *testing.T) {
 	t.Run("scaling the gateway from 1 to 4 to 1 under load fails no request", c.scaling)
 	t.Run("a revoked key is refused by every gateway at once", c.revocation)
 	t.Run("tokens are replaced under load without a failed request", c.tokenRotation)
-	t.Run("a file run has one result for each row while workers are replaced and deleted", c.fileRun)
+	t.Run("a file run has one result for each row while the release is upgraded and workers are deleted", c.fileRun)
+	t.Run("a session of the console by the Ingress outlives an upgrade and the Pods of the console", c.session)
 	t.Run("mutual TLS is switched on under load, and certificates and their authority replaced, without a failed request", c.internalTLS)
 }
 

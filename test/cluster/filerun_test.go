@@ -14,24 +14,22 @@ import (
 	"github.com/prism-results/prism/test/internal/filerun"
 )
 
-// fileRows take two workers with 128 rows at once 6 minutes at a model that needs 5 s for each.
-const fileRows, fileWorkers = 20_000, "runs.replicas=2,runs.concurrency=128"
+// fileRows take two workers with 128 rows at once 8 minutes at a model that needs 5 s for each.
+const fileRows, fileWorkers = 24_000, "runs.replicas=2,runs.concurrency=128"
 
-// fileRun replaces all workers, deletes each worker that is there afterwards, at once and with time to end, and replaces results,
-// which has the rows and the leases: all while rows of one run are answered.
+// fileRun upgrades the release, which replaces all workers, results with the rows and the leases, and what the workers call, and then
+// deletes each worker that is there, at once and with time to end: all while rows of one run are answered.
 func (c *cluster) fileRun(t *testing.T) {
-	c.at(t, c.current.with(fileWorkers))
+	c.at(t, c.before(t, "runs").with(fileWorkers))
 	c.model(t)
 	c.keys(t)
 	tool := kube.Tool{
 		Name: loadName, Image: c.env.image("prism-cluster-load"), Secret: keySecret,
 		Args: []string{"filerun", "-url", release + "-gateway", "-rows", fmt.Sprint(fileRows)},
 	}
-	workers, results := "deployment/"+release+"-runs", "deployment/"+release+"-results"
 	lines := strings.Split(strings.TrimSpace(c.run(t.Context(), t, tool, func(ctx context.Context) {
 		c.awaitRows(ctx, t, 100)
-		c.kubectl(ctx, t, "rollout", "restart", workers)
-		c.kubectl(ctx, t, "rollout", "status", workers, "--timeout", "10m")
+		c.upgrade(ctx, t, c.current.with(fileWorkers))
 		for i, pod := range c.pods(ctx, t, "runs") {
 			grace := []string{"--grace-period", "1"}
 			if i > 0 {
@@ -43,8 +41,6 @@ func (c *cluster) fileRun(t *testing.T) {
 				t.Errorf("%s took %s of its %s to end", pod.Metadata.Name, took, most)
 			}
 		}
-		c.kubectl(ctx, t, "rollout", "restart", results)
-		c.kubectl(ctx, t, "rollout", "status", results, "--timeout", "10m")
 		if done := c.rowsDone(ctx, t); done >= fileRows {
 			t.Errorf("the run was over before the last replacement was: all %d rows were done", done)
 		}

@@ -140,6 +140,21 @@ func install(t *testing.T) *cluster {
 	return c
 }
 
+// before is what a case upgrades from: the previous version if its chart has the service, else the current one with other settings.
+func (c *cluster) before(t *testing.T, service string) version {
+	t.Helper()
+	values, err := c.ns.Helm(t.Context(), "show", "values", c.previous.chart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains("\n"+values, "\n"+service+":") {
+		return c.previous
+	}
+	v := c.current
+	v.logLevel = c.previous.logLevel
+	return v
+}
+
 func (c *cluster) modelTool() kube.Tool {
 	return kube.Tool{Name: modelName, Image: c.env.image("prism-cluster-load"), Args: []string{"model"}, Port: modelPort}
 }

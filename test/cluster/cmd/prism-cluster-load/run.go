@@ -17,12 +17,14 @@ import (
 	"github.com/prism-results/prism/test/internal/filerun"
 	"github.com/prism-results/prism/test/internal/load"
 	"github.com/prism-results/prism/test/internal/upstream"
+	"github.com/prism-results/prism/test/internal/visit"
 )
 
 const usage = `usage: prism-cluster-load COMMAND
   model    a decision model
   load     calls Prism until it is told to stop; then reads everything back and prints a report
   filerun  uploads a file, runs it through a prism to its end, reads its results and prints a report
+  visit    signs in to the console by the link PRISM_SIGN_IN_LINK and uses it until it is told to stop; then prints a report
   stop     tells process 1 to stop, for kubectl exec
   get URL  prints what is there, for kubectl exec
   revoke   makes and revokes keys, and calls every replica with them
@@ -75,6 +77,19 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 		return runFile(ctx, filerun.Config{
 			URL: "http://" + *url, Key: getenv("PRISM_API_KEY"), Prism: "file-run", Rows: *rows, Tag: upstream.Tag{FailPercent: 2},
 		}, stdout)
+	case "visit":
+		url := flags.String("url", "", "host:port of Prism")
+		pause := flags.Duration("pause", 100*time.Millisecond, "the time between two rounds of calls")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		out := json.NewEncoder(stdout)
+		report, err := visit.Do(context.WithoutCancel(ctx), ctx, visit.Config{URL: "http://" + *url, Link: getenv("PRISM_SIGN_IN_LINK"), Pause: *pause},
+			func(rounds int) { _ = out.Encode(visit.Line{Rounds: rounds}) })
+		if err != nil {
+			return err
+		}
+		return out.Encode(visit.Line{Report: report})
 	case "stop":
 		return syscall.Kill(1, syscall.SIGTERM)
 	case "get":
