@@ -56,8 +56,8 @@ ORDER BY a.pending, r.leased_at, r.id
 LIMIT 8`
 
 	// serveRun locks the run, so that its limits hold for all of its leases.
-	serveRun = `UPDATE runs SET leased_at = $3, status = 'running', started_at = coalesce(started_at, $3)
-WHERE account_id = $1 AND id = $2 AND status IN ('queued', 'running')
+	serveRun = `UPDATE runs AS t SET leased_at = $3, status = 'running', started_at = coalesce(t.started_at, $3)
+WHERE t.account_id = $1 AND t.id = $2 AND t.status IN ('queued', 'running') AND NOT ` + stops + `
 RETURNING status, rows_per_second, concurrency`
 
 	// folded is where the chunks begin that may wait or be leased. Before it, Postgres would pass over each chunk's dead entry of an

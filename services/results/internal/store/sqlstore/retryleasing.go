@@ -18,13 +18,15 @@ import (
 )
 
 const (
-	// retryStops tells of a retry t whether it is not to go on: its prism is archived, or the key that asked for it was revoked.
-	retryStops = `(
+	// stops tells of a run or a retry t whether no row of it may be leased: its prism is archived, the key that made it was revoked, or
+	// the member who made it may not make one any more.
+	stops = `(
 	EXISTS (SELECT 1 FROM api_keys k WHERE k.id = t.key_id AND k.revoked_at IS NOT NULL)
+	OR EXISTS (SELECT 1 FROM members m WHERE m.account_id = t.account_id AND m.id = t.key_id AND ` + mayNotRun + `)
 	OR NOT EXISTS (SELECT 1 FROM prisms p WHERE p.account_id = t.account_id AND p.id = t.prism_id AND p.archived_at IS NULL)
 )`
 
-	retryLimits = `SELECT CASE WHEN ` + retryStops + ` THEN 'pausing' ELSE 'running' END, CAST(0 AS double precision), 0
+	retryLimits = `SELECT CASE WHEN ` + stops + ` THEN 'pausing' ELSE 'running' END, CAST(0 AS double precision), 0
 FROM retries t WHERE t.account_id = $1 AND t.id = $2`
 
 	leasesOfRetry = `-- name: LeasesOfRetry :many
@@ -32,7 +34,7 @@ SELECT number, token, 0, leased_until FROM retry_chunks WHERE account_id = $1 AN
 
 	renewRetryLease = `UPDATE retry_chunks SET leased_until = $5 WHERE account_id = $1 AND retry_id = $2 AND number = $3 AND token = $4`
 
-	serveRetry = `UPDATE retries AS t SET leased_at = $3 WHERE t.account_id = $1 AND t.id = $2 AND NOT ` + retryStops + `
+	serveRetry = `UPDATE retries AS t SET leased_at = $3 WHERE t.account_id = $1 AND t.id = $2 AND NOT ` + stops + `
 RETURNING prism_id, key_id`
 
 	waitingRetryChunk = `-- name: WaitingRetryChunk :one
@@ -60,12 +62,12 @@ WHERE NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id
 		WHERE c.account_id = t.account_id AND c.retry_id = t.id AND c.token IS NOT NULL AND c.leased_until <= $1
 	)
 	OR EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id AND c.token IS NULL)
-		AND ` + retryStops
+		AND ` + stops
 	expireRetryLeases = `UPDATE retry_chunks SET token = NULL, leased_until = NULL
 WHERE account_id = $1 AND retry_id = $2 AND token IS NOT NULL AND leased_until <= $3`
 	// removeRetryChunks removes the chunks without a lease that are done, and all of them if the retry stops.
 	removeRetryChunks = `DELETE FROM retry_chunks WHERE account_id = $1 AND retry_id = $2 AND token IS NULL AND (
-	pending = 0 OR EXISTS (SELECT 1 FROM retries t WHERE t.account_id = $1 AND t.id = $2 AND ` + retryStops + `)
+	pending = 0 OR EXISTS (SELECT 1 FROM retries t WHERE t.account_id = $1 AND t.id = $2 AND ` + stops + `)
 )`
 	removeRetry = `DELETE FROM retries WHERE account_id = $1 AND id = $2
 	AND NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = retries.account_id AND c.retry_id = retries.id)`

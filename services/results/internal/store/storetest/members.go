@@ -145,16 +145,14 @@ func memberTests() []test {
 			f.has(t, r.ID, contract.RunQueued)
 			_, err := f.change(t, m.ID, contract.MemberChange{Role: prism.Labeller})
 			succeeds(t, err)
-			f.tend(t, moment(7))
-			same(t, f.found(t, r.ID).Reason, "The member who started this run may no longer run it.")
+			f.stopsAtOnce(t, r.ID, "The member who started this run may no longer run it.")
 			_, err = f.change(t, m.ID, contract.MemberChange{Role: prism.Editor})
 			succeeds(t, err)
 			f.act(t, r.ID, contract.ResumeRun, moment(8))
 			f.tend(t, moment(9))
 			f.has(t, r.ID, contract.RunQueued)
 			succeeds(t, f.remove(t, m.ID))
-			f.tend(t, moment(10))
-			same(t, f.found(t, r.ID).Reason, "The member who started this run may no longer run it.")
+			f.stopsAtOnce(t, r.ID, "The member who started this run may no longer run it.")
 		}},
 	}
 }

@@ -260,6 +260,27 @@ func manyRetryTests() []test {
 				}
 			}
 		}},
+		{"a retry ends when the member who made it is removed or may not make one", func(t *testing.T, f *fixture) {
+			for i, stop := range []func(prism.MemberID) error{
+				func(id prism.MemberID) error { return f.remove(t, id) },
+				func(id prism.MemberID) error {
+					_, err := f.change(t, id, contract.MemberChange{Role: prism.Reader})
+					return err
+				},
+			} {
+				f.failures(t, 201)
+				m := f.member(t, f.mine, prism.Caller)
+				r := f.many(f.mine)
+				r.Key = prism.KeyID(m.ID)
+				succeeds(t, f.AddRetry(t.Context(), r, int64(201*(i+1)), f.by(moment(19))))
+				succeeds(t, stop(m.ID))
+				same(t, f.lease(t, moment(31)), nil)
+				f.tend(t, moment(32))
+				_, underWay, err := f.CountRetry(t.Context(), f.many(f.mine))
+				succeeds(t, err)
+				same(t, underWay, false)
+			}
+		}},
 		{"a lease lasts until it is not renewed, and its accounts take turns with those of runs", func(t *testing.T, f *fixture) {
 			f.failures(t, 201)
 			r := f.retrying(t, 201)

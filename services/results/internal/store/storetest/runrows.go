@@ -291,9 +291,7 @@ func runRowTests() []test {
 			succeeds(t, err)
 			_, err = f.RevokeKey(t.Context(), f.mine.account, f.mine.keyID, moment(16))
 			succeeds(t, err)
-			f.tend(t, moment(17))
-			same(t, f.found(t, r.ID).Reason, "The key that started this run was revoked.")
-			f.has(t, r.ID, contract.RunPaused)
+			f.stopsAtOnce(t, r.ID, "The key that started this run was revoked.")
 		}},
 		{"rows are counted since a time", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 3)
@@ -306,5 +304,17 @@ func runRowTests() []test {
 				same(t, n, want)
 			}
 		}},
+	}
+}
+
+// stopsAtOnce checks that no row of a run is leased any more, whether it is paused or was resumed, and that it pauses for a reason.
+func (f *fixture) stopsAtOnce(t *testing.T, id prism.RunID, reason string) {
+	t.Helper()
+	for range 2 {
+		f.act(t, id, contract.ResumeRun, moment(20))
+		same(t, f.lease(t, moment(21)), nil)
+		f.tend(t, moment(22))
+		f.has(t, id, contract.RunPaused)
+		same(t, f.found(t, id).Reason, reason)
 	}
 }
