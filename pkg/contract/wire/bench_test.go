@@ -84,7 +84,7 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-// BenchmarkPutPart carries a part of a file, which is base64 on the way.
+// BenchmarkPutPart carries a part of a file.
 func BenchmarkPutPart(b *testing.B) {
 	results, _ := connect(b, loaded{})
 	part := contract.FilePart{Number: 1, Data: make([]byte, contract.PartBytes)}

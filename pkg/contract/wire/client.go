@@ -162,9 +162,12 @@ func (c *client) call(ctx context.Context, path string, args any) (r contract.Re
 		ctx, span = c.tracer.Start(ctx, "POST "+path, trace.WithSpanKind(trace.SpanKindClient))
 		defer func() { endSpan(span, err) }()
 	}
-	body, err := strictjson.Marshal(args)
-	if err != nil {
+	var m message
+	if m.body, err = strictjson.Marshal(args); err != nil {
 		return contract.Response{}, fmt.Errorf("wire: %w", err)
+	}
+	if w, ok := args.(withOctets); ok {
+		m = message{args: m.body, body: *w.octets()}
 	}
 	deadline := time.Now().Add(defaultTimeout)
 	if d, ok := ctx.Deadline(); ok {
@@ -172,13 +175,13 @@ func (c *client) call(ctx context.Context, path string, args any) (r contract.Re
 	}
 	err = errToken
 	for _, t := range c.tokens.list.Get() {
-		r, err = c.send(ctx, path, body, t, deadline)
+		r, err = c.send(ctx, path, m, t, deadline)
 		if errors.Is(err, errRefused) {
 			// Other idle connections may lead to the same stopping server. A new one leads to another server, if there is one.
 			c.host.CloseIdleConnections()
 		}
 		if errors.Is(err, errRefused) || errors.Is(err, errHandshake) {
-			r, err = c.send(ctx, path, body, t, deadline)
+			r, err = c.send(ctx, path, m, t, deadline)
 		}
 		if !errors.Is(err, errToken) {
 			break
@@ -187,8 +190,11 @@ func (c *client) call(ctx context.Context, path string, args any) (r contract.Re
 	return r, err
 }
 
+// message is what a request carries: arguments as its body, or in a header beside octets.
+type message struct{ args, body []byte }
+
 // send makes one HTTP request.
-func (c *client) send(ctx context.Context, path string, body []byte, t token, deadline time.Time) (contract.Response, error) {
+func (c *client) send(ctx context.Context, path string, m message, t token, deadline time.Time) (contract.Response, error) {
 	timeout := min(time.Until(deadline), maxTimeout)
 	if timeout <= 0 || ctx.Err() != nil {
 		return contract.Response{}, contract.ErrUnavailable // nothing was sent
@@ -205,7 +211,11 @@ func (c *client) send(ctx context.Context, path string, body []byte, t token, de
 	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
 	req.Header.Set(headerAccount, fair.Account(ctx))
 	c.propagator.Inject(ctx, carrier{&req.Header})
-	req.SetBodyRaw(body)
+	if m.args != nil {
+		req.Header.SetContentType(contentOctets)
+		req.Header.SetBytesV(headerArgs, m.args)
+	}
+	req.SetBodyRaw(m.body)
 	if err := c.host.DoTimeout(req, resp, timeout); err != nil {
 		return contract.Response{}, transportError(err)
 	}

@@ -261,11 +261,21 @@ func serveStream[Q any](log *slog.Logger, path string, method func(context.Conte
 }
 
 func readArgs(c *fiber.Ctx, q any) error {
-	body, err := httpkit.ReadBody(c)
-	if err != nil {
-		return err
+	var args []byte
+	if w, ok := q.(withOctets); ok {
+		content, err := httpkit.ReadOctets(c)
+		if err != nil {
+			return err
+		}
+		*w.octets(), args = content, c.Request().Header.Peek(headerArgs)
+	} else {
+		body, err := httpkit.ReadBody(c)
+		if err != nil {
+			return err
+		}
+		args = body.Bytes
 	}
-	if err := strictjson.Unmarshal(body.Bytes, q); err != nil {
+	if err := strictjson.Unmarshal(args, q); err != nil {
 		return apierr.Malformed()
 	}
 	return nil

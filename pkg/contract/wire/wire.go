@@ -1,6 +1,6 @@
 // Package wire carries contract.Results and contract.Models between the services. Each method is an HTTP/1.1 POST of one
-// JSON value to /internal/<method> on a kept connection, authorised by a token of the edge (Tokens). Response bodies travel as they
-// are; errors keep their type.
+// JSON value to /internal/<method> on a kept connection, authorised by a token of the edge (Tokens). Response bodies and the parts of
+// files travel as they are; errors keep their type.
 //
 // A call is sent once, with two exceptions: a call that the service did not take is sent once more on a new connection,
 // and a look-up whose response was lost is asked for once more. A service did not take a call when
@@ -161,7 +161,10 @@ func createKeyPath(n contract.NewKey) string {
 }
 
 const (
-	contentJSON = "application/json"
+	contentJSON   = "application/json"
+	contentOctets = "application/octet-stream"
+	// headerArgs has the arguments of a request whose body is octets.
+	headerArgs = "Prism-Args"
 	// headerTimeout is how many milliseconds the caller will still wait.
 	headerTimeout = "Prism-Timeout"
 	// headerAccount is for whom the call counts at bounds that accounts share (spec: fair-shares). Callers of earlier releases
@@ -182,6 +185,10 @@ const (
 	statusUnknown      = 404
 	statusUnavailable  = 503
 )
+
+// withOctets are arguments with octets. The octets are the body of the request, so that neither service holds them a second time in
+// JSON.
+type withOctets interface{ octets() *[]byte }
 
 // Errors after which nobody knows whether the call took effect.
 var (
