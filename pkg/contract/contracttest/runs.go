@@ -107,6 +107,10 @@ var (
 		Labels: []contract.FieldColumn{{Field: "z", Column: odd}}, Name: odd, PauseAt: new(0.0), IdempotencyKey: odd,
 		RunLimits: contract.RunLimits{RowsPerSecond: new(0.5), Concurrency: new(int32(10_000))},
 	}
+	// repeating are the fields of a row that has two values, each twice, and two empty ones.
+	repeating = []prism.FieldValue{
+		{Key: "a", Value: odd}, {Key: "b", Value: "x"}, {Key: "c"}, {Key: "d", Value: odd}, {Key: "e"}, {Key: "f", Value: "x"},
+	}
 	aLease = contract.Lease{Account: account, Run: runID, Chunk: 2, Token: prism.UUID{9}}
 )
 
@@ -164,7 +168,8 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 		{Row: 1, ID: resultID, RetryOf: &otherID, Fields: fields, Ref: &odd, Context: odd, RowLabels: labels}, {Row: 10_000_000, Fields: fields, Ref: new(string)},
 	}
 	same := []contract.ChunkRow{{Row: 1, Fields: fields, Context: odd}, {Row: 2, Fields: fields, Context: odd}}
-	for _, far.rows = range [][]contract.ChunkRow{differing, same, {{Row: 1, Fields: fields}, {Row: 2, Fields: fields, Context: odd}}, {}} {
+	repeated := []contract.ChunkRow{{Row: 1, Fields: repeating}, {Row: 2, Fields: fields}}
+	for _, far.rows = range [][]contract.ChunkRow{differing, same, repeated, {{Row: 1, Fields: fields}, {Row: 2, Fields: fields, Context: odd}}, {}} {
 		q := contract.PlanRows{Prism: byID, Run: aRun, Chunk: 49_999}
 		got, err := near.PlanRows(patience(t), digest, q)
 		if err != nil || len(got) != len(far.rows) || len(got) > 0 && !reflect.DeepEqual(got, far.rows) {

@@ -45,15 +45,20 @@ type (
 	argsLeases struct{ Leases []contract.Lease }
 )
 
-// The context of a run is often one text for all its rows. Then it travels once, and not with each of them: 200 rows with the longest
-// context would have 80 MB.
+// Texts that rows repeat travel once. The context of a run is often one text for all its rows: 200 rows with the longest context would
+// have 80 MB. A cell may be the value of every field of its row: a cell of 1 MiB would travel 50 times.
 type (
+	row struct {
+		contract.ChunkRow
+		Repeats map[int]int `json:",omitzero"` // from a field to the first one with its value; its own is empty here
+	}
 	rows struct {
-		Rows    []contract.ChunkRow
+		Rows    []row
 		Context string `json:",omitzero"` // of every row, if it is not empty
 	}
 	chunk struct {
 		contract.Chunk
+		Rows    []row
 		Context string `json:",omitzero"`
 	}
 	saveRows struct {
@@ -74,29 +79,51 @@ func runPath(path string, n contract.NewRun) string {
 // withLabels is any run with labels.
 var withLabels = contract.NewRun{Labels: []contract.FieldColumn{{}}}
 
-// packed takes the context out of rows that have the same. The caller's rows stay as they are.
+// packed is rows as they travel. The caller's rows stay as they are.
 func packed(list []contract.ChunkRow) rows {
-	if len(list) == 0 || list[0].Context == "" {
-		return rows{Rows: list}
+	p := rows{Rows: make([]row, len(list))}
+	same := len(list) > 0
+	for i, r := range list {
+		p.Rows[i] = packedRow(r)
+		same = same && r.Context == list[0].Context
 	}
-	p := rows{slices.Clone(list), list[0].Context}
-	for i := range p.Rows {
-		if p.Rows[i].Context != p.Context {
-			return rows{Rows: list}
+	if same {
+		p.Context = list[0].Context
+		for i := range p.Rows {
+			p.Rows[i].Context = ""
 		}
-		p.Rows[i].Context = ""
+	}
+	return p
+}
+
+func packedRow(r contract.ChunkRow) row {
+	p := row{ChunkRow: r}
+	for i, f := range r.Fields {
+		first := slices.IndexFunc(r.Fields, func(other prism.FieldValue) bool { return other.Value == f.Value })
+		if first == i || f.Value == "" {
+			continue
+		}
+		if p.Repeats == nil {
+			p.Repeats, p.Fields = map[int]int{}, slices.Clone(r.Fields)
+		}
+		p.Repeats[i], p.Fields[i].Value = first, ""
 	}
 	return p
 }
 
 // unpacked is the rows that were packed.
 func (p rows) unpacked() []contract.ChunkRow {
-	if p.Context != "" {
-		for i := range p.Rows {
-			p.Rows[i].Context = p.Context
+	list := make([]contract.ChunkRow, len(p.Rows))
+	for i, r := range p.Rows {
+		for field, first := range r.Repeats {
+			r.Fields[field].Value = r.Fields[first].Value
 		}
+		if p.Context != "" {
+			r.Context = p.Context
+		}
+		list[i] = r.ChunkRow
 	}
-	return p.Rows
+	return list
 }
 
 // packedSave is packed for results.
@@ -174,7 +201,7 @@ func (r *results) LeaseChunk(ctx context.Context, worker prism.UUID) (*contract.
 	if err != nil || found == nil {
 		return nil, err
 	}
-	found.Rows = rows{found.Rows, found.Context}.unpacked()
+	found.Chunk.Rows = rows{found.Rows, found.Context}.unpacked()
 	return &found.Chunk, nil
 }
 
@@ -226,9 +253,8 @@ func mountLeases(app *fiber.App, l contract.Leases, log *slog.Logger) {
 		if err != nil || leased == nil {
 			return nil, err
 		}
-		p, sent := packed(leased.Rows), *leased
-		sent.Rows = p.Rows
-		return &chunk{sent, p.Context}, nil
+		p := packed(leased.Rows)
+		return &chunk{*leased, p.Rows, p.Context}, nil
 	})
 	postJSON(app, log, pathRenewLeases, func(ctx context.Context, a argsLeases) ([]contract.LeaseState, error) {
 		return l.RenewLeases(ctx, a.Leases)
