@@ -130,11 +130,11 @@ func sources(t *testing.T, b blobs.Blobs) {
 	for name, s := range map[string]blobs.Source{
 		"file": blobs.Whole(b, file, size, parts), "copy": blobs.Copied(b, file, made),
 	} {
-		if got, err := io.ReadAll(s.Section(ctx)); err != nil || !bytes.Equal(got, content) {
+		if got, err := io.ReadAll(s.Section(ctx, blobs.InOrder)); err != nil || !bytes.Equal(got, content) {
 			t.Errorf("%s: read %d bytes, %v", name, len(got), err)
 		}
 		const border = contract.PartBytes - 9
-		if err := iotest.TestReader(io.NewSectionReader(s.Section(ctx), border, 20), content[border:][:20]); err != nil {
+		if err := iotest.TestReader(io.NewSectionReader(s.Section(ctx, blobs.InOrder), border, 20), content[border:][:20]); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, r := range [][2]int64{{0, 0}, {0, size}, {border, 12}, {contract.PartBytes, contract.PartBytes}, {size - 1, 1}} {
@@ -245,7 +245,7 @@ func TestAReaderReadsEachPartOnceWhileItGoesForthAndBack(t *testing.T) {
 	if err != nil || c.writes != parts {
 		t.Fatalf("%d parts, %v", c.writes, err)
 	}
-	section := blobs.Copied(c, owner(1, 1), made).Section(t.Context())
+	section := blobs.Copied(c, owner(1, 1), made).Section(t.Context(), blobs.AnyOrder)
 	small := make([]byte, 100)
 	for at := int64(0); at < 2*contract.PartBytes; at += 50_000 {
 		for _, place := range []int64{at, at + 10*contract.PartBytes, at + 15*contract.PartBytes} {

@@ -100,8 +100,10 @@ func (b bucket) Get(ctx context.Context, f store.FileOwner, name string, offset,
 		return nil, translate(ctx, err)
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
-	content, err = io.ReadAll(io.LimitReader(body, n))
-	return content, translate(ctx, err)
+	var found bytes.Buffer
+	found.Grow(int(n) + bytes.MinRead) // so that it does not grow to find the end
+	_, err = found.ReadFrom(io.LimitReader(body, n))
+	return found.Bytes(), translate(ctx, err)
 }
 
 // Delete implements Blobs.

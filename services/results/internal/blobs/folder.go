@@ -89,7 +89,12 @@ func (f folder) Get(_ context.Context, file store.FileOwner, name string, offset
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	return io.ReadAll(io.NewSectionReader(from, offset, bytes))
+	content = make([]byte, bytes)
+	n, err := from.ReadAt(content, offset)
+	if errors.Is(err, io.EOF) {
+		err = nil // the content ends there
+	}
+	return content[:n], err
 }
 
 // Delete implements Blobs.

@@ -43,7 +43,7 @@ func (s Source) Range(ctx context.Context, offset, bytes int64) ([]byte, error) 
 	if offset < 0 || bytes < 0 || offset > s.bytes-bytes {
 		return nil, errRange
 	}
-	found := make([]byte, 0, bytes)
+	var found []byte
 	for int64(len(found)) < bytes {
 		at := offset + int64(len(found))
 		n := min(bytes-int64(len(found)), contract.PartBytes-at%contract.PartBytes)
@@ -58,18 +58,30 @@ func (s Source) Range(ctx context.Context, offset, bytes int64) ([]byte, error) 
 		if int64(len(content)) != n {
 			return nil, errRange
 		}
+		if n == bytes { // the range is of one part
+			return content, nil
+		}
+		if found == nil {
+			found = make([]byte, 0, bytes)
+		}
 		found = append(found, content...)
 	}
 	return found, nil
 }
 
-// keptParts is how many parts a Reader keeps: readers of columns go back and forth between a few places.
-const keptParts = 8
+// How many parts a Reader keeps.
+const (
+	// InOrder is for bytes that are read in order.
+	InOrder = 1
+	// AnyOrder is for readers of columns, which go back and forth between a few places.
+	AnyOrder = 8
+)
 
 // Reader reads bytes in any order. It keeps the parts that were read last. Not for concurrent use.
 type Reader struct {
 	ctx    context.Context //nolint:containedctx // io.ReaderAt has none
 	source Source
+	keeps  int
 	kept   []keptPart // the one that was read last is the last
 }
 
@@ -78,9 +90,9 @@ type keptPart struct {
 	content []byte
 }
 
-// Section is the bytes as the standard library reads them, until ctx ends.
-func (s Source) Section(ctx context.Context) *io.SectionReader {
-	return io.NewSectionReader(&Reader{ctx: ctx, source: s}, 0, s.bytes)
+// Section is the bytes as the standard library reads them, until ctx ends. keeps is InOrder or AnyOrder.
+func (s Source) Section(ctx context.Context, keeps int) *io.SectionReader {
+	return io.NewSectionReader(&Reader{ctx: ctx, source: s, keeps: keeps}, 0, s.bytes)
 }
 
 // ReadAt implements io.ReaderAt.
@@ -109,13 +121,13 @@ func (r *Reader) part(number int64) ([]byte, error) {
 		r.kept = append(slices.Delete(r.kept, i, i+1), k)
 		return k.content, nil
 	}
+	if len(r.kept) == r.keeps {
+		r.kept = slices.Delete(r.kept, 0, 1)
+	}
 	first := (number - 1) * contract.PartBytes
 	content, err := r.source.Range(r.ctx, first, min(contract.PartBytes, r.source.bytes-first))
 	if err != nil {
 		return nil, err
-	}
-	if len(r.kept) == keptParts {
-		r.kept = slices.Delete(r.kept, 0, 1)
 	}
 	r.kept = append(r.kept, keptPart{number, content})
 	return content, nil

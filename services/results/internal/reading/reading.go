@@ -20,6 +20,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -297,8 +298,12 @@ func (w *Worker) pass(
 		}
 		return flush()
 	}
-	source := blobs.Whole(w.Blobs, owner, l.File.Bytes, parts)
-	layout, rows, err := tabular.Read(ctx, l.File.Format, source.Section(ctx), copied, note)
+	keeps := blobs.InOrder
+	if l.File.Format == contract.FileXLSX || l.File.Format == contract.FileParquet {
+		keeps = blobs.AnyOrder
+	}
+	source := blobs.Whole(w.Blobs, owner, l.File.Bytes, parts).Section(ctx, keeps)
+	layout, rows, err := tabular.Read(ctx, l.File.Format, source, copied, note)
 	if wrong, ok := errors.AsType[*tabular.UnusableError](err); ok {
 		return store.File{Status: store.FileUnusable, Error: wrong.Text}, nil
 	}
