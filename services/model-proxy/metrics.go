@@ -26,6 +26,7 @@ type metrics struct {
 	shed          prometheus.Counter
 	notConfigured prometheus.Counter
 	refused       prometheus.Counter
+	reloaded      prometheus.Gauge
 }
 
 // newMetrics registers the collectors, unless to is nil. It panics when they are registered already.
@@ -58,6 +59,10 @@ func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Ask
 		shed:          counter("prism_model_shed_total", "Asks refused because too many were under way."),
 		notConfigured: counter("prism_model_not_configured_total", "Asks of models that are not configured."),
 		refused:       counter("prism_models_refused_total", "New files of models that could not be used."),
+		reloaded: of.NewGauge(prometheus.GaugeOpts{
+			Name: "prism_models_last_reload_successful",
+			Help: "0 while the file of models cannot be used as it is, and the previous models are in use; otherwise 1.",
+		}),
 	}
 	gauge := func(name, help string, read func() int) {
 		of.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
@@ -70,8 +75,15 @@ func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Ask
 	return m
 }
 
-// created makes the series of models: a rate needs a value before the first failure.
-func (m *metrics) created(set *models.Set) {
+// refuse notes that a new file of models cannot be used.
+func (m *metrics) refuse() {
+	m.refused.Inc()
+	m.reloaded.Set(0)
+}
+
+// load notes that models are used. A rate needs a value before the first failure, so the series of the models begin here.
+func (m *metrics) load(set *models.Set) {
+	m.reloaded.Set(1)
 	for _, one := range set.Models() {
 		for _, r := range ask.Reasons() {
 			m.calls.WithLabelValues(one.Name, one.API.Name, string(r))
@@ -134,7 +146,7 @@ type states struct{ source *models.Current }
 var (
 	modelLabels  = []string{"model", "provider"}
 	breakerState = prometheus.NewDesc("prism_model_breaker_state",
-		"Circuit breaker of a model: 0 closed, 1 one call on trial, 2 open: the model is skipped while another one is left.",
+		"Circuit breaker of a model: 0 closed, 2 open (skipped while another model is left), 1 until a call on trial has ended.",
 		modelLabels, nil)
 	running = prometheus.NewDesc("prism_model_running", "Asks of a model under way.", modelLabels, nil)
 	bound   = prometheus.NewDesc("prism_model_running_limit", "max_in_flight of a model that has one.", modelLabels, nil)

@@ -77,7 +77,7 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		Path:   cfg.ModelsFile,
 		Single: models.Spec{Provider: cfg.Provider, BaseURL: cfg.BaseURL, Model: cfg.ModelName, APIKey: cfg.APIKey},
 		Getenv: cfg.Getenv, MaxConns: cfg.MaxInFlight, Tracer: deps.Tracer, Log: deps.Log,
-		Refused: func() { s.metrics.refused.Inc() }, Loaded: func(set *models.Set) { s.metrics.created(set) },
+		Refused: func() { s.metrics.refuse() }, Loaded: func(set *models.Set) { s.metrics.load(set) },
 	})
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func newService(cfg Config, deps Deps, from *models.Current) *Service {
 	s.metrics = newMetrics(deps.Metrics, from, s.asker)
 	set := from.Acquire()
 	defer set.Release()
-	s.metrics.created(set)
+	s.metrics.load(set)
 	return s
 }
 

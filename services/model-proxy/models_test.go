@@ -200,11 +200,24 @@ func TestARefusedFileIsCounted(t *testing.T) {
 	t.Parallel()
 	path := file(t, "http://127.0.0.1:1", two)
 	s, reg, _ := opened(t, path, slog.LevelInfo)
-	for _, text := range []string{"broken: [", "default: new\nmodels:\n  - {name: new, provider: offline}\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	const inUse = "prism_models_last_reload_successful{}"
+	if got := gather(t, reg)[inUse]; got != 1 {
+		t.Errorf("after the start %s is %v", inUse, got)
+	}
+	for _, file := range []struct {
+		text  string
+		inUse float64
+	}{
+		{"broken: [", 0},
+		{"default: new\nmodels:\n  - {name: new, provider: offline}\n", 1},
+	} {
+		if err := os.WriteFile(path, []byte(file.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s.file.Refresh(t.Context())
+		if got := gather(t, reg)[inUse]; got != file.inUse {
+			t.Errorf("after %q %s is %v", file.text, inUse, got)
+		}
 	}
 	m := gather(t, reg)
 	if m["prism_models_refused_total{}"] != 1 {

@@ -34,7 +34,7 @@ func (m *Model) Available() bool { return !m.breaker.open() }
 // Running is the number of calls that have a place.
 func (m *Model) Running() int64 { return int64(m.places.running()) }
 
-// State is that of the circuit breaker: 0 closed, 1 one call on trial, 2 open.
+// State is that of the circuit breaker: 0 closed, 2 open, 1 until a call on trial has ended.
 func (m *Model) State() int { return int(m.breaker.circuit.State()) }
 
 // Enter takes a place for a call unless the model is skipped or full. With wait, it waits for a place until ctx ends. The call
