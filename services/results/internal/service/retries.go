@@ -46,13 +46,13 @@ func (s *Service) RetryResults(
 		case matches == 0:
 			return retryingBody{}, nil
 		}
-		return retryingBody{matches}, s.addRetry(ctx, r, matches)
+		return retryingBody{matches}, s.addRetry(ctx, r, matches, c.Actor())
 	})
 }
 
 // addRetry stores a retry, which workers then lease.
-func (s *Service) addRetry(ctx context.Context, r store.Retry, expected int64) error {
-	by, err := s.By(store.Actor{Kind: store.KeyActor, Key: r.Key})
+func (s *Service) addRetry(ctx context.Context, r store.Retry, expected int64, actor store.Actor) error {
+	by, err := s.By(actor)
 	if err != nil {
 		return err
 	}

@@ -59,6 +59,28 @@ func TestARetryOfManyNeedsTheCountAndADryRunStoresNothing(t *testing.T) {
 	}
 }
 
+// spec: audit-actor-of-members
+func TestARetryOfManyIsRecordedAsTheMembersWhoMadeIt(t *testing.T) {
+	t.Parallel()
+	w, _ := retryWorld(t)
+	member, link := w.invited(t, prism.Caller)
+	session := contract.SessionDigest{7}
+	if _, err := w.SignIn(t.Context(), contract.SignIn{Link: link, Session: session}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := w.SessionKey(t.Context(), session, w.account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.RetryResults(t.Context(), w.digests[made.Key], contract.ResultRetry{Prism: prism.Ref{Slug: "a"}, Expect: 3}); err != nil {
+		t.Fatal(err)
+	}
+	want := `"actor":{"kind":"member","id":"` + member.String() + `","name":"Ada"},"action":"results.retry"`
+	if _, body := w.audit(t, contract.AuditList{Page: contract.Page{Limit: 9}}); !strings.Contains(body, want) {
+		t.Errorf("the audit has no %s: %s", want, body)
+	}
+}
+
 // spec: retry-many, error-prism-cannot-answer
 func TestResultsOfAnArchivedPrismAreNotRetried(t *testing.T) {
 	t.Parallel()

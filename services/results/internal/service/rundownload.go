@@ -238,18 +238,18 @@ func (d *download) fetch() error {
 	return nil
 }
 
-// row writes a row if its state is wanted. A row that is pending again has a result of the attempt before, which is not shown; a
-// result that was deleted leaves the state (spec: run-rows-columns).
+// row writes a row if its state is wanted. A row that is pending again has a result of the attempt before, which is not shown; that
+// of a row whose retry was cancelled is. A result that was deleted leaves the state (spec: run-rows-columns).
 func (d *download) row(row tabular.Row, number int64, state byte) error {
 	if number <= d.after {
 		return nil
 	}
 	status := statusOfRow(state)
 	r := d.result(number)
-	if status != contract.RowOK && status != contract.RowFailed {
+	if status == contract.RowPending || status == contract.RowInvalid {
 		r = nil
 	}
-	if r != nil {
+	if r != nil && (status != contract.RowCancelled || r.Status == prism.OK) {
 		status = contract.RowStatus(r.Status) // it was retried by itself since the state was read
 	}
 	if d.only != "" && status != d.only {

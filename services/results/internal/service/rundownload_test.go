@@ -175,6 +175,27 @@ func TestADownloadShowsTheNewestResultOfARow(t *testing.T) {
 	}
 }
 
+// A row whose retry was cancelled has the result that it had before.
+//
+// spec: run-rows-columns
+func TestADownloadShowsTheResultOfARowWhoseRetryWasCancelled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text\na\nb\nc\n", "ccc")
+	f.answer(1, 0, "The model failed")
+	f.answer(3, 0.75, "") // retried by itself since the state was read
+	want := "text,prism_row,prism_result_id,prism_status,prism_error,q,q_probability\r\n" +
+		"a,1,00000000-0000-0000-0000-000000000001,cancelled,The model failed,,\r\n" +
+		"b,2,,cancelled,,,\r\n" +
+		"c,3,00000000-0000-0000-0000-000000000003,ok,,Yes,0.75\r\n"
+	if got := w.download(t, f, contract.RowsCSV, ""); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if got := w.download(t, f, contract.RowsCSV, contract.RowCancelled); strings.Count(got, "\n") != 3 {
+		t.Errorf("got %s among the cancelled rows", got)
+	}
+}
+
 // spec: run-rows-every-state
 func TestADownloadWorksInEveryStateOfARun(t *testing.T) {
 	t.Parallel()
