@@ -54,6 +54,7 @@ func TestQuality(t *testing.T) {
 			if !strings.HasPrefix(string(dry.body), `{"rows":40,"rows_checked":40,"invalid":[],"invalid_total":0,"invalid_labels":[],"invalid_labels_total":0,`) {
 				t.Errorf("got %s", dry.body)
 			}
+			own.get(t, "/v1/files").wantBody(t, `{"data":[],"next_cursor":null}`)
 			const body = `{"from_labels_of":1,"version":2,"idempotency_key":"labels"}`
 			run := own.post(t, of+"/runs", body).run(t, 201)
 			if done := own.follow(t, run.ID); done.OK != 40 {

@@ -28,12 +28,22 @@ func fromLabels(
 	}
 }
 
+// dryFromLabels is fromLabels of a dry run: the file that it makes is deleted, or expires if it cannot be.
+func (d Deps) dryFromLabels(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
+	return fromLabels(d.Results, func(ctx context.Context, key contract.KeyDigest, ref prism.Ref, made contract.NewRun) (contract.Response, error) {
+		if n.FromLabelsOf != 0 {
+			defer func() { _, _ = d.Results.DeleteFile(context.WithoutCancel(ctx), key, made.File) }()
+		}
+		return d.DryRun(ctx, key, ref, made)
+	})(ctx, key, ref, n)
+}
+
 // runs are the calls on runs of files.
 func runs(app *fiber.App, d Deps) {
 	app.Post("/v1/prisms/:prism/runs", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		sent, err := request.ParseNewRun(httpkit.Param(c, "prism"), b)
 		if sent.DryRun {
-			return two(fromLabels(d.Results, d.DryRun))(sent.Prism, sent.Run, err)
+			return two(d.dryFromLabels)(sent.Prism, sent.Run, err)
 		}
 		do, err := two(fromLabels(d.Results, d.Results.CreateRun))(sent.Prism, sent.Run, err)
 		return within(contract.LabelsRunWait+storeWait, created(do, false), err)
