@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -16,10 +17,15 @@ type retryingBody struct {
 	Retrying int64 `json:"retrying"`
 }
 
+// retryLimit ends before the caller stops waiting, who is then told that nothing is retried.
+const retryLimit = contract.RetryWait - time.Second
+
 // RetryResults implements contract.Results. The store compares the count again when it stores the retry; that one decides.
 func (s *Service) RetryResults(
 	ctx context.Context, key contract.KeyDigest, q contract.ResultRetry,
 ) (contract.Response, error) {
+	ctx, cancel := context.WithTimeout(ctx, retryLimit)
+	defer cancel()
 	return s.respond(ctx, key, retryResults, apierr.PrismNotFound(), func(c store.Caller) (any, error) {
 		p, err := s.Store.Prism(ctx, c.Account, q.Prism)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -123,6 +124,32 @@ func TestARetryOfManyIsLeasedAsRowsThatRetry(t *testing.T) {
 	response, err := w.RetryResults(t.Context(), w.key, contract.ResultRetry{Prism: prism.Ref{Slug: "a"}, DryRun: true})
 	if err != nil || string(response.Body) != `{"retrying":0}` {
 		t.Errorf("%s %v", response.Body, err)
+	}
+}
+
+// neverFound is a store that looks for results until its caller gives up.
+type neverFound struct {
+	store.Store
+	left *time.Duration
+}
+
+func (n neverFound) CountRetry(ctx context.Context, _ store.Retry) (int64, bool, error) {
+	ends, _ := ctx.Deadline()
+	*n.left = time.Until(ends)
+	return 0, false, store.ErrUnavailable
+}
+
+// spec: retry-many-time
+func TestARetryOfManyThatTakesTooLongIsAnsweredInTime(t *testing.T) {
+	t.Parallel()
+	w, _ := retryWorld(t)
+	var left time.Duration
+	w.store.Store = neverFound{w.store.Store, &left}
+	ctx, cancel := context.WithTimeout(t.Context(), contract.RetryWait)
+	defer cancel()
+	_, err := w.RetryResults(ctx, w.key, contract.ResultRetry{Prism: prism.Ref{Slug: "a"}, Expect: 3})
+	if !errors.Is(err, contract.ErrUnavailable) || left > contract.RetryWait-time.Second {
+		t.Errorf("%v after %s", err, left)
 	}
 }
 

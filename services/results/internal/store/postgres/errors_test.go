@@ -223,13 +223,40 @@ func TestAReadThatIsNotAnsweredIsUnavailableInTime(t *testing.T) {
 	}
 	_, err = s.AccountByName(t.Context(), secret)
 	unavailable(t, err)
+	// A transaction that waits before its COMMIT has changed nothing.
+	unavailable(t, s.CreateAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, secret, storetest.By()))
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAWriteWhoseEndNobodyKnowsIsNotUnavailable(t *testing.T) {
+	t.Parallel()
+	u := migrated(t)
+	s, err := postgres.Open(t.Context(), postgres.Config{URL: u, StatementWait: 50 * time.Millisecond}, postgres.Deps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	exec(t, u, `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END'`)
+	exec(t, u, `CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait()`)
+	tx, err := connect(t, u).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(1)"); err != nil {
+		t.Fatal(err)
+	}
 	err = s.CreateAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, secret, storetest.By())
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("a write whose end nobody knows is %v", err)
+		t.Errorf("a transaction that waits in its COMMIT is %v", err)
 	}
-	err = s.CreateKey(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, store.APIKey{}, digest(), 1, storetest.By())
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE api_keys"); err != nil {
+		t.Fatal(err)
+	}
+	err = s.TouchKeys(t.Context(), map[prism.KeyID]time.Time{{UUID: prism.UUID{1}}: time.Unix(0, 0)})
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("a transaction whose end nobody knows is %v", err)
+		t.Errorf("a statement that writes is %v", err)
 	}
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)

@@ -185,7 +185,7 @@ func (d *database) read(ctx context.Context, operation string, fn roundTrip) err
 	return readError(operation, d.on(ctx, operation, conn, fn))
 }
 
-// readError is the error of a statement that changes nothing: if its outcome is unknown, nothing has changed.
+// readError is the error of what changes nothing: if its outcome is unknown, nothing has changed.
 func readError(operation string, err error) error {
 	if isUnknown(err) && !errors.Is(err, store.ErrUnavailable) {
 		return unavailable(operation, err)
@@ -238,16 +238,24 @@ func (d *database) alone(
 	})
 }
 
-// Transaction implements sqlstore.Database.
+// Transaction implements sqlstore.Database. Without a COMMIT that was sent nothing has changed, however the transaction ended.
 func (d *database) Transaction(ctx context.Context, operation string, fn func(sqlstore.Run) error) error {
-	return d.do(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
+	commits := false
+	err := d.do(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
+		commits = false
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			// ctx is the caller's with the bound of a statement.
-			return fn(func(_ context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
+			err := fn(func(_ context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
 				return query(ctx, tx, s, read)
 			})
+			commits = err == nil
+			return err
 		})
 	})
+	if !commits {
+		return readError(operation, err)
+	}
+	return err
 }
 
 // touchKeys never moves a time back.

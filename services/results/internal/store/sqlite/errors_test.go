@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -69,5 +70,27 @@ func TestAWriteThatDoesNotGetItsTurnHasDoneNothing(t *testing.T) {
 	err := s.CreateAccount(ctx, prism.AccountID{UUID: prism.UUID{1}}, "a", storetest.By())
 	if !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v and %v", err, store.ErrUnavailable, context.Canceled)
+	}
+}
+
+// ending is a context that ends when it was looked at once.
+type ending struct {
+	context.Context
+	looked atomic.Bool
+}
+
+func (e *ending) Err() error {
+	if e.looked.Swap(true) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func TestAReadThatIsCutOffIsUnavailable(t *testing.T) {
+	t.Parallel()
+	s := open(t, sqlitetest.File(t))
+	_, err := s.ListAccounts(&ending{Context: t.Context()})
+	if !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want %v and %v", err, store.ErrUnavailable, context.DeadlineExceeded)
 	}
 }

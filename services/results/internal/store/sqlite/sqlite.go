@@ -86,7 +86,7 @@ func (d *database) Run(ctx context.Context, s sqlstore.Statement, read sqlstore.
 		defer conn.SetInterrupt(nil)
 		err := query(conn, s, read)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return unavailable(s.Operation, ctx.Err())
 		}
 		return err
 	})
