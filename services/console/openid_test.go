@@ -229,6 +229,10 @@ func TestAnIDTokenThatIsNotForThisSignInSignsNobodyIn(t *testing.T) {
 		"expired":          func(p *provider) { p.claims["exp"] = time.Now().Add(-time.Minute).Unix() },
 		"not yet valid":    func(p *provider) { p.claims["nbf"] = time.Now().Add(time.Hour).Unix() },
 		"another key":      func(p *provider) { p.key = other },
+		"no signature":     func(p *provider) { p.sign = func(claims []byte) string { return unsigned("none", claims, nil) } },
+		"signed by the secret": func(p *provider) {
+			p.sign = func(claims []byte) string { return unsigned("HS256", claims, []byte(clientSecret)) }
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package console
 import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -28,6 +29,7 @@ type provider struct {
 	away     bool
 	codes    map[string]authorization
 	claims   map[string]any // of ID tokens, over the usual ones
+	sign     func(claims []byte) string
 	userinfo map[string]any
 	lookUps  int // of the metadata
 }
@@ -48,6 +50,7 @@ func newProvider(t *testing.T) *provider {
 		t.Fatal(err)
 	}
 	p := &provider{t: t, key: key, listed: key, codes: map[string]authorization{}, claims: map[string]any{}}
+	p.sign = func(claims []byte) string { return oidctest.SignIDToken(p.key, "k", "ES256", string(claims)) }
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
 	p.url = server.URL
@@ -67,7 +70,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.lookUps++
 		p.send(w, map[string]any{
 			"issuer": p.url, "authorization_endpoint": p.url + "/authorize", "token_endpoint": p.url + "/token",
-			"jwks_uri": p.url + "/keys", "userinfo_endpoint": p.url + "/userinfo", "id_token_signing_alg_values_supported": []string{"ES256"},
+			"jwks_uri": p.url + "/keys", "userinfo_endpoint": p.url + "/userinfo", "id_token_signing_alg_values_supported": []string{"none", "HS256", "ES256"},
 		})
 	case "/keys":
 		point, err := p.listed.PublicKey.ECDH()
@@ -91,6 +94,18 @@ func (p *provider) send(w http.ResponseWriter, v any) {
 	if err := json.NewEncoder(w).Encode(v); err != nil {
 		p.t.Error(err)
 	}
+}
+
+// unsigned is an ID token of an algorithm that needs no key of the provider.
+func unsigned(algorithm string, claims, secret []byte) string {
+	part := base64.RawURLEncoding.EncodeToString
+	text := part([]byte(`{"alg":"`+algorithm+`","kid":"k"}`)) + "." + part(claims)
+	if secret == nil {
+		return text + "."
+	}
+	sum := hmac.New(sha256.New, secret)
+	_, _ = sum.Write([]byte(text))
+	return text + "." + part(sum.Sum(nil))
 }
 
 // token answers a code once, and only whoever can show the verifier.
@@ -120,7 +135,7 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 		p.t.Error(err)
 	}
 	p.send(w, map[string]any{
-		"access_token": "access", "token_type": "Bearer", "id_token": oidctest.SignIDToken(p.key, "k", "ES256", string(text)),
+		"access_token": "access", "token_type": "Bearer", "id_token": p.sign(text),
 	})
 }
 
