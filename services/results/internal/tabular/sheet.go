@@ -22,9 +22,8 @@ type sheetRow struct {
 // rows copies the rows of the sheet. A row without text is skipped; the first other one is the header.
 func (w *workbook) rows(to *copier) error {
 	var row sheetRow
-	done := false
 	err := w.elements(strings.ToLower(w.sheet.Name), sheetBytes, func(e xml.StartElement, x *xmlReader) error {
-		if e.Name.Local != "row" || done {
+		if e.Name.Local != "row" {
 			return nil
 		}
 		row.number++

@@ -11,10 +11,15 @@ import (
 )
 
 const (
+	// takeReading takes a file of the account with the fewest files that are being read, and of these the one that waited longest.
 	takeReading = `-- name: TakeReading :one
 UPDATE files SET leased_until = $2, lease_token = $3, readings = readings + 1
 WHERE (account_id, id) = (
-	SELECT account_id, id FROM files WHERE status = 'reading' AND leased_until <= $1 ORDER BY leased_until LIMIT 1
+	SELECT f.account_id, f.id FROM files f LEFT JOIN (
+		SELECT r.account_id, count(*) AS files FROM files r
+		WHERE r.status = 'reading' AND r.leased_until > $1 AND r.lease_token IS NOT NULL GROUP BY r.account_id
+	) b ON b.account_id = f.account_id
+	WHERE f.status = 'reading' AND f.leased_until <= $1 ORDER BY coalesce(b.files, 0), f.leased_until LIMIT 1
 ) AND status = 'reading' AND leased_until <= $1
 RETURNING account_id, ` + fileColumns
 

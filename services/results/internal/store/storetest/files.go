@@ -225,6 +225,23 @@ func readingTests() []test {
 			failsWith(t, second(f.TakeReading(t.Context(), f.id(), moment(3), moment(4))), store.ErrNotFound)
 			same(t, f.file(t, l.File.ID).Readings, 2)
 		}},
+		{"the account with the fewest files that are being read is served first", func(t *testing.T, f *fixture) {
+			waits := func(of tenant, ms int) prism.FileID {
+				file := store.File{
+					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: contract.FileCSV, Bytes: 1, Status: store.FileUploading,
+					CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
+				}
+				succeeds(t, f.CreateFile(t.Context(), of.account, file))
+				succeeds(t, f.SetReading(t.Context(), of.account, file.ID, moment(ms)))
+				return file.ID
+			}
+			first, second, third, theirs := waits(f.mine, 2), waits(f.mine, 3), waits(f.mine, 4), waits(f.theirs, 5)
+			for _, want := range []prism.FileID{first, theirs, second, third} {
+				l, err := f.TakeReading(t.Context(), f.id(), moment(9), moment(9).Add(time.Hour))
+				succeeds(t, err)
+				same(t, l.File.ID, want)
+			}
+		}},
 		{"a renewed lease lasts longer, and a returned one is over", func(t *testing.T, f *fixture) {
 			l := f.reading(t)
 			succeeds(t, f.RenewReading(t.Context(), l, moment(2).Add(3*time.Hour), nil))
