@@ -66,8 +66,8 @@ func TestLeasesAndReadsOfRunsSeek(t *testing.T) {
 	}
 	of := "'" + account().String() + "', '" + leased.Run.ID.String() + "'"
 	arguments := map[string]string{
-		"WaitingRuns": "", "LeasesOfRun": "(" + of + ")", "Runs": "(" + of + ")", "ExpiredLeases": "(now())", "UnfoldedRuns": "",
-		"TendedRuns": "(now() - interval '1 minute')", "LeaseChunk": "(" + of + ", gen_random_uuid(), now(), 0, now(), now())",
+		"WaitingRuns": "(now())", "LeasesOfRun": "(" + of + ")", "Runs": "(" + of + ")", "ExpiredLeases": "(now())", "UnfoldedRuns": "",
+		"TendedRuns": "(now() - interval '1 minute', now())", "LeaseChunk": "(" + of + ", gen_random_uuid(), now(), 0, now(), now())",
 	}
 	statements := map[string]string{}
 	for _, span := range spans.Ended() {

@@ -33,8 +33,7 @@ WITH under_way AS MATERIALIZED (
 	SELECT t.account_id, t.id, t.prism_id, 'running', CAST(0 AS double precision), 0, t.leased_at, 0, (
 		SELECT sum(l.pending) FROM retry_chunks l WHERE l.account_id = t.account_id AND l.retry_id = t.id AND l.token IS NOT NULL
 	), NULL, 1
-	FROM retries t
-	WHERE NOT EXISTS (SELECT 1 FROM api_keys k WHERE k.id = t.key_id AND k.revoked_at IS NOT NULL)
+	FROM retries t WHERE NOT ` + callerStops + `
 )
 SELECT r.account_id, r.id, r.retries
 FROM under_way r
@@ -56,8 +55,8 @@ ORDER BY a.pending, r.leased_at, r.id
 LIMIT 8`
 
 	// serveRun locks the run, so that its limits hold for all of its leases.
-	serveRun = `UPDATE runs AS t SET leased_at = $3, status = 'running', started_at = coalesce(t.started_at, $3)
-WHERE t.account_id = $1 AND t.id = $2 AND t.status IN ('queued', 'running') AND NOT ` + stops + `
+	serveRun = `UPDATE runs AS t SET leased_at = $1, status = 'running', started_at = coalesce(t.started_at, $1)
+WHERE t.account_id = $2 AND t.id = $3 AND t.status IN ('queued', 'running') AND NOT ` + stops + `
 RETURNING status, rows_per_second, concurrency`
 
 	// folded is where the chunks begin that may wait or be leased. Before it, Postgres would pass over each chunk's dead entry of an
@@ -143,7 +142,7 @@ func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
 func (s Store) LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*store.LeasedChunk, error) {
 	type lease func() (*store.LeasedChunk, error)
 	var waiting []lease
-	err := s.Run(ctx, Statement{"waiting_runs", waitingRuns, nil, true}, all(&waiting, func(r *Row) lease {
+	err := s.Run(ctx, Statement{"waiting_runs", waitingRuns, []any{now}, true}, all(&waiting, func(r *Row) lease {
 		l := contract.Lease{Account: prism.AccountID{UUID: r.UUID()}, Run: prism.RunID{UUID: r.UUID()}, Token: token}
 		if r.Bool() {
 			return func() (*store.LeasedChunk, error) { return s.leaseRetry(ctx, l, now, until) }
@@ -171,7 +170,7 @@ func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until tim
 			limits runLimits
 			others []held
 		)
-		if err := run(ctx, Statement{Text: serveRun, Args: append(of[:2:2], now)}, one(&limits, (*Row).runLimits)); err != nil {
+		if err := run(ctx, Statement{Text: serveRun, Args: append([]any{now}, of...)}, one(&limits, (*Row).runLimits)); err != nil {
 			return err
 		}
 		if err := run(ctx, Statement{Text: leasesOfRun, Args: of}, all(&others, (*Row).held)); err != nil {
@@ -216,7 +215,7 @@ func (s Store) leaseOf(ctx context.Context, lease contract.Lease, now, until tim
 
 // RenewLeases implements store.Runs.
 func (s Store) RenewLeases(
-	ctx context.Context, leases []contract.Lease, _, until time.Time,
+	ctx context.Context, leases []contract.Lease, now, until time.Time,
 ) ([]contract.LeaseState, error) {
 	states := make([]contract.LeaseState, len(leases))
 	done := make([]bool, len(leases))
@@ -231,9 +230,9 @@ func (s Store) RenewLeases(
 				states[j] = contract.LeaseState{Lease: leases[j], Stop: true}
 			}
 		}
-		err := s.renew(ctx, ofRun, leases, of, states, until)
+		err := s.renew(ctx, ofRun, leases, of, states, now, until)
 		if errors.Is(err, store.ErrNotFound) {
-			err = s.renew(ctx, ofRetry, leases, of, states, until)
+			err = s.renew(ctx, ofRetry, leases, of, states, now, until)
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
@@ -245,25 +244,30 @@ func (s Store) RenewLeases(
 // leasable is the statements on the leases of a run or a retry.
 type leasable struct {
 	limits, leases string
+	timed          bool // limits has the time as a further argument
 	renew          func(held) (text string, args []any)
 }
 
 var (
-	ofRun = leasable{lockLimits, leasesOfRun, func(h held) (string, []any) {
+	ofRun = leasable{lockLimits, leasesOfRun, false, func(h held) (string, []any) {
 		return renewLease, []any{h.chunk, h.token, h.until, h.granted}
 	}}
-	ofRetry = leasable{retryLimits, leasesOfRetry, func(h held) (string, []any) {
+	ofRetry = leasable{retryLimits, leasesOfRetry, true, func(h held) (string, []any) {
 		return renewRetryLease, []any{h.chunk, h.token, h.until}
 	}}
 )
 
 // renew renews the leases of one run or retry, which are those at the positions of: store.ErrNotFound if there is none.
 func (s Store) renew(
-	ctx context.Context, kind leasable, leases []contract.Lease, of []int, states []contract.LeaseState, until time.Time,
+	ctx context.Context, kind leasable, leases []contract.Lease, of []int, states []contract.LeaseState, now, until time.Time,
 ) error {
 	args := []any{leases[of[0]].Account.UUID, leases[of[0]].Run.UUID}
+	limitsArgs := args
+	if kind.timed {
+		limitsArgs = slices.Insert(slices.Clone(args), 0, any(now))
+	}
 	look := func(run Run, locking string) (l runLimits, leasesOf []held, err error) {
-		err = run(ctx, Statement{"look_at_lease", kind.limits + locking, args, true}, one(&l, (*Row).runLimits))
+		err = run(ctx, Statement{"look_at_lease", kind.limits + locking, limitsArgs, true}, one(&l, (*Row).runLimits))
 		if err == nil {
 			err = run(ctx, Statement{"look_at_lease", kind.leases, args, true}, all(&leasesOf, (*Row).held))
 			// Sorted here: for the order, Postgres would walk all chunks of the run.

@@ -18,23 +18,26 @@ import (
 )
 
 const (
-	// stops tells of a run or a retry t whether no row of it may be leased: its prism is archived, the key that made it was revoked, or
-	// the member who made it may not make one any more.
-	stops = `(
-	EXISTS (SELECT 1 FROM api_keys k WHERE k.id = t.key_id AND k.revoked_at IS NOT NULL)
+	// callerStops tells of a run or a retry t whether who made it may not go on at the time $1: the key was revoked or has expired, or
+	// the member was removed or may no longer run anything.
+	callerStops = `(
+	EXISTS (SELECT 1 FROM api_keys k WHERE k.id = t.key_id AND (k.revoked_at IS NOT NULL OR k.expires_at <= $1))
 	OR EXISTS (SELECT 1 FROM members m WHERE m.account_id = t.account_id AND m.id = t.key_id AND ` + mayNotRun + `)
+)`
+	// stops tells of a run or a retry t whether no row of it may be leased at the time $1: its caller stops it, or its prism is archived.
+	stops = `(` + callerStops + `
 	OR NOT EXISTS (SELECT 1 FROM prisms p WHERE p.account_id = t.account_id AND p.id = t.prism_id AND p.archived_at IS NULL)
 )`
 
 	retryLimits = `SELECT CASE WHEN ` + stops + ` THEN 'pausing' ELSE 'running' END, CAST(0 AS double precision), 0
-FROM retries t WHERE t.account_id = $1 AND t.id = $2`
+FROM retries t WHERE t.account_id = $2 AND t.id = $3`
 
 	leasesOfRetry = `-- name: LeasesOfRetry :many
 SELECT number, token, 0, leased_until FROM retry_chunks WHERE account_id = $1 AND retry_id = $2 AND token IS NOT NULL`
 
 	renewRetryLease = `UPDATE retry_chunks SET leased_until = $5 WHERE account_id = $1 AND retry_id = $2 AND number = $3 AND token = $4`
 
-	serveRetry = `UPDATE retries AS t SET leased_at = $3 WHERE t.account_id = $1 AND t.id = $2 AND NOT ` + stops + `
+	serveRetry = `UPDATE retries AS t SET leased_at = $1 WHERE t.account_id = $2 AND t.id = $3 AND NOT ` + stops + `
 RETURNING prism_id, key_id`
 
 	waitingRetryChunk = `-- name: WaitingRetryChunk :one
@@ -66,8 +69,8 @@ WHERE NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id
 	expireRetryLeases = `UPDATE retry_chunks SET token = NULL, leased_until = NULL
 WHERE account_id = $1 AND retry_id = $2 AND token IS NOT NULL AND leased_until <= $3`
 	// removeRetryChunks removes the chunks without a lease that are done, and all of them if the retry stops.
-	removeRetryChunks = `DELETE FROM retry_chunks WHERE account_id = $1 AND retry_id = $2 AND token IS NULL AND (
-	pending = 0 OR EXISTS (SELECT 1 FROM retries t WHERE t.account_id = $1 AND t.id = $2 AND ` + stops + `)
+	removeRetryChunks = `DELETE FROM retry_chunks WHERE account_id = $2 AND retry_id = $3 AND token IS NULL AND (
+	pending = 0 OR EXISTS (SELECT 1 FROM retries t WHERE t.account_id = $2 AND t.id = $3 AND ` + stops + `)
 )`
 	removeRetry = `DELETE FROM retries WHERE account_id = $1 AND id = $2
 	AND NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = retries.account_id AND c.retry_id = retries.id)`
@@ -153,7 +156,7 @@ func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until 
 		leased = nil
 		l := &store.LeasedChunk{Lease: lease, BegunAt: now}
 		l.Run.ID = lease.Run
-		err := run(ctx, Statement{Text: serveRetry, Args: append(of[:2:2], now)}, one(&l.Run, func(r *Row) store.Run {
+		err := run(ctx, Statement{Text: serveRetry, Args: append([]any{now}, of...)}, one(&l.Run, func(r *Row) store.Run {
 			l.Run.Prism, l.Run.Key = prism.PrismID{UUID: r.UUID()}, prism.KeyID{UUID: r.UUID()}
 			return l.Run
 		}))
@@ -344,7 +347,7 @@ func (s Store) tendRetries(ctx context.Context, now time.Time) (changes int, err
 		err = s.Transaction(ctx, "tend_retry", func(run Run) error {
 			return errors.Join(
 				run(ctx, Statement{Text: expireRetryLeases, Args: append(of[:2:2], now)}, nothing),
-				run(ctx, Statement{Text: removeRetryChunks, Args: of}, nothing),
+				run(ctx, Statement{Text: removeRetryChunks, Args: append([]any{now}, of...)}, nothing),
 				run(ctx, Statement{Text: removeRetry, Args: of}, nothing),
 			)
 		})

@@ -37,7 +37,7 @@ JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN api_keys k ON k.id = r.key_id
 LEFT JOIN members m ON m.account_id = r.account_id AND m.id = r.key_id
 WHERE r.status IN ('queued', 'running') AND (
-	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL OR ` + mayNotRun + `
+	p.archived_at IS NOT NULL OR k.revoked_at IS NOT NULL OR k.expires_at <= $2 OR ` + mayNotRun + `
 	OR (
 		SELECT c.number FROM run_chunks c
 		WHERE c.account_id = r.account_id AND c.run_id = r.id AND c.number >= r.folded AND c.pending > 0
@@ -81,7 +81,8 @@ WHERE r.account_id = $1 AND r.id = $2`
 	cost_rest = 0, currency = '', labels = 0, invalid_labels = 0`
 
 	whyPaused = `-- name: WhyPaused :one
-SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, coalesce(` + mayNotRun + `, false), r.pause_at, r.watched_from
+SELECT p.archived_at IS NOT NULL, k.revoked_at IS NOT NULL, coalesce(k.expires_at <= $3, false), coalesce(` + mayNotRun + `, false),
+	r.pause_at, r.watched_from
 FROM runs r
 JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 LEFT JOIN api_keys k ON k.id = r.key_id
@@ -97,6 +98,7 @@ const (
 	reasonFailures = "%d of the last %d rows failed."
 	reasonArchived = "This prism is archived, so it cannot answer."
 	reasonRevoked  = "The key that started this run was revoked."
+	reasonExpired  = "The key that started this run has expired."
 	reasonRemoved  = "The member who started this run may no longer run it."
 )
 
@@ -105,7 +107,7 @@ func (s Store) TendRuns(ctx context.Context, now time.Time) (changes int, err er
 	if err := s.expire(ctx, now); err != nil {
 		return 0, err
 	}
-	tended, err := s.ownedRuns(ctx, "tended_runs", tendedRuns, now.Add(-watchedTime))
+	tended, err := s.ownedRuns(ctx, "tended_runs", tendedRuns, now.Add(-watchedTime), now)
 	if err != nil {
 		return 0, err
 	}
@@ -210,7 +212,7 @@ func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err 
 		if !pending {
 			return c.finish(ctx, now)
 		}
-		reason, err := c.reason(ctx)
+		reason, err := c.reason(ctx, now)
 		if err != nil || reason == "" {
 			return false, err
 		}
@@ -230,17 +232,19 @@ func (c *runChange) finish(ctx context.Context, now time.Time) (changed bool, er
 }
 
 // reason is why the run pauses by itself; "" if it does not.
-func (c *runChange) reason(ctx context.Context) (string, error) {
+func (c *runChange) reason(ctx context.Context, now time.Time) (string, error) {
 	var (
-		archived, revoked, removed bool
-		pauseAt                    float64
-		from                       time.Time
-		found                      bool
+		archived, revoked, expired, removed bool
+
+		pauseAt float64
+		from    time.Time
+		found   bool
 	)
 	err := c.do(ctx, whyPaused, one(&found, func(r *Row) bool {
-		archived, revoked, removed, pauseAt, from = r.Bool(), r.Bool(), r.Bool(), r.Float(), r.Time()
+		archived, revoked, expired, removed = r.Bool(), r.Bool(), r.Bool(), r.Bool()
+		pauseAt, from = r.Float(), r.Time()
 		return true
-	}))
+	}), now)
 	switch {
 	case err != nil:
 		return "", err
@@ -248,6 +252,8 @@ func (c *runChange) reason(ctx context.Context) (string, error) {
 		return reasonArchived, nil
 	case revoked:
 		return reasonRevoked, nil
+	case expired:
+		return reasonExpired, nil
 	case removed:
 		return reasonRemoved, nil
 	}

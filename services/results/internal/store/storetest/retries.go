@@ -231,17 +231,40 @@ func manyRetryTests() []test {
 			f.tend(t, moment(21).Add(contract.LeaseTime))
 			f.under(t, 0, false)
 		}},
-		{"an archived prism and a revoked key end the rest, and what is under way is saved", func(t *testing.T, f *fixture) {
-			for _, stop := range []func(){
-				func() { f.archive(t, f.mine.prism.ID, 30) },
-				func() { succeeds(t, revoked(f.RevokeKey(t.Context(), f.mine.account, f.mine.keyID, moment(30)))) },
+		// spec: retry-many-stops
+		{"an archived prism and a caller who may not go on end the rest, and what is under way is saved", func(t *testing.T, f *fixture) {
+			nothing := func() {}
+			member := func(role prism.Role) prism.MemberID {
+				m := f.member(t, f.mine, role)
+				f.mine.keyID.UUID = m.ID.UUID // spec: session-key-id
+				return m.ID
+			}
+			for _, prepare := range []func() (stop func()){
+				func() func() { return func() { f.archive(t, f.mine.prism.ID, 30) } },
+				func() func() {
+					return func() { succeeds(t, revoked(f.RevokeKey(t.Context(), f.mine.account, f.mine.keyID, moment(30)))) }
+				},
+				func() func() { f.mine.keyID = f.keyUntil(t, moment(31)); return nothing },
+				func() func() { id := member(prism.Caller); return func() { succeeds(t, f.remove(t, id)) } },
+				func() func() {
+					id := member(prism.Editor)
+					return func() {
+						_, err := f.change(t, id, contract.MemberChange{Role: prism.Reader})
+						succeeds(t, err)
+					}
+				},
 			} {
+				f.mine.prism = f.addPrism(t, f.mine, "of "+f.id().String())
+				stop := prepare()
 				f.failures(t, 201)
 				f.retrying(t, 201)
 				l := f.leased(t, moment(21))
+				states, err := f.RenewLeases(t.Context(), []contract.Lease{l.Lease}, moment(22), moment(22).Add(contract.LeaseTime))
+				succeeds(t, err)
+				same(t, states, []contract.LeaseState{{Lease: l.Lease}})
 				stop()
 				same(t, f.lease(t, moment(31)), nil)
-				states, err := f.RenewLeases(t.Context(), []contract.Lease{l.Lease}, moment(31), moment(31).Add(contract.LeaseTime))
+				states, err = f.RenewLeases(t.Context(), []contract.Lease{l.Lease}, moment(31), moment(31).Add(contract.LeaseTime))
 				succeeds(t, err)
 				same(t, states, []contract.LeaseState{{Lease: l.Lease, Stop: true}})
 				f.tend(t, moment(32))
@@ -254,10 +277,6 @@ func manyRetryTests() []test {
 				succeeds(t, err)
 				same(t, underWay, false)
 				same(t, n > 0, true)
-				f.setArchived(t, f.mine.prism.ID, nil)
-				if f.mine.prism.Slug == "triage" {
-					f.mine.prism = f.addPrism(t, f.mine, "next")
-				}
 			}
 		}},
 		{"a retry ends when the member who made it is removed or may not make one", func(t *testing.T, f *fixture) {

@@ -293,6 +293,19 @@ func runRowTests() []test {
 			succeeds(t, err)
 			f.stopsAtOnce(t, r.ID, "The key that started this run was revoked.")
 		}},
+		{"a run pauses when its key expires", func(t *testing.T, f *fixture) {
+			f.mine.keyID = f.keyUntil(t, moment(20))
+			r := f.run(t, f.mine, moment(5), 2)
+			l := f.leased(t, moment(10))
+			f.tend(t, moment(19))
+			f.has(t, r.ID, contract.RunRunning)
+			f.tend(t, moment(20))
+			f.has(t, r.ID, contract.RunPausing)
+			f.saves(t, l, "o", moment(21))
+			f.tend(t, moment(22))
+			same(t, f.found(t, r.ID).Reason, "The key that started this run has expired.")
+			f.has(t, r.ID, contract.RunPaused)
+		}},
 		{"rows are counted since a time", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 3)
 			l := f.leased(t, moment(10))

@@ -47,6 +47,14 @@ func (f *fixture) newRun(of tenant, file prism.FileID) store.Run {
 	}
 }
 
+// keyUntil is a new key of mine that expires.
+func (f *fixture) keyUntil(t *testing.T, expires time.Time) prism.KeyID {
+	t.Helper()
+	k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(0), ExpiresAt: &expires}
+	succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{8, 31: k.ID.UUID[15]}))
+	return k.ID
+}
+
 // run is a new run of an account, at a time, of a file with such chunks.
 func (f *fixture) run(t testing.TB, of tenant, at time.Time, rows ...int32) store.Run {
 	t.Helper()
