@@ -150,12 +150,12 @@ func (s *Service) CompleteFile(ctx context.Context, key contract.KeyDigest, id p
 			if err := s.checkDigest(ctx, account, f); err != nil {
 				return nil, err
 			}
-			if err := s.Store.SetReading(ctx, account, id, prism.Now(s.Now)); err != nil {
-				return nil, err
-			}
-			if f, err = s.Store.File(ctx, account, id); err != nil {
-				return nil, err
-			}
+		}
+		if err := s.Store.SetReading(ctx, account, id, prism.Now(s.Now)); err != nil {
+			return nil, err
+		}
+		if f, err = s.Store.File(ctx, account, id); err != nil {
+			return nil, err
 		}
 		return s.fileBody(ctx, account, f)
 	})

@@ -131,6 +131,10 @@ func (d *database) Confirm(ctx context.Context, account prism.AccountID, id pris
 	return d.measure("confirm", func() error { return d.inner.Confirm(ctx, account, id) })
 }
 
+func (d *database) ConfirmAll(ctx context.Context, account prism.AccountID) error {
+	return d.measure("confirm", func() error { return d.inner.ConfirmAll(ctx, account) })
+}
+
 // FoldUsage implements sqlstore.Database.
 func (d *database) FoldUsage(ctx context.Context) error {
 	return d.measure("fold_usage", func() error { return d.inner.FoldUsage(ctx) })

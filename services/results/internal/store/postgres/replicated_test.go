@@ -195,3 +195,72 @@ func probed(t *testing.T, r *replicated) error {
 	defer cancel()
 	return r.ProbeWrite(ctx)
 }
+
+// TestWhatAnEarlierCallDidIsReportedOnlyWhenItIsReplicated restarts the primary during each call, as above, and repeats the call:
+// the repeat finds everything done, which the standby does not have.
+// spec: repeats-are-durable
+func TestWhatAnEarlierCallDidIsReportedOnlyWhenItIsReplicated(t *testing.T) {
+	t.Parallel()
+	r := newReplicated(t)
+	files := map[string]store.File{}
+	for i, name := range []string{"a part", "the completion", "the deletion", "a run"} {
+		f := store.File{ID: prism.FileID{UUID: prism.UUID{30, 15: byte(i)}}, Name: name, Format: contract.FileCSV, Bytes: 1}
+		if err := r.CreateFile(t.Context(), account(), f); err != nil {
+			t.Fatal(err)
+		}
+		files[name] = f
+	}
+	exec(t, r.primary.URL(r.database), "UPDATE files SET status = 'ready', row_count = 1, chunks = 1 WHERE name = 'a run'")
+	calls := map[string]func(ctx context.Context) error{
+		"a part": func(ctx context.Context) error {
+			_, err := r.PutPart(ctx, account(), files["a part"].ID, store.Part{Number: 1, Bytes: 1})
+			return err
+		},
+		"the completion": func(ctx context.Context) error {
+			return r.SetReading(ctx, account(), files["the completion"].ID, time.Now())
+		},
+		"the deletion": func(ctx context.Context) error {
+			err := r.DeleteFile(ctx, account(), files["the deletion"].ID, storetest.By())
+			if errors.Is(err, store.ErrNotFound) { // which a caller takes for a deletion
+				return nil
+			}
+			return err
+		},
+		"a run": func(ctx context.Context) error {
+			found, err := r.RunOfKey(ctx, account(), "key")
+			if !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+			found = store.Run{
+				ID: prism.RunID{UUID: prism.UUID{31}}, Prism: prismID(), Version: 1, File: files["a run"].ID, Mapping: []byte("{}"),
+				IdempotencyKey: "key",
+			}
+			_, err = r.CreateRun(ctx, account(), found, storetest.By())
+			return err
+		},
+	}
+	r.pause(t)
+	each := func(when string) {
+		for name, call := range calls {
+			ctx, cancel := context.WithTimeout(t.Context(), shortly)
+			if err := call(ctx); err == nil {
+				t.Errorf("%s: %s is reported while the standby does not have it", when, name)
+			}
+			cancel()
+		}
+	}
+	each("at first")
+	if err := r.primary.Crash(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.primary.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	each("after a restart")
+	r.resume(t)
+	for name, call := range calls {
+		if err := call(t.Context()); err != nil {
+			t.Errorf("%s, with the standby back: %v", name, err)
+		}
+	}
+}

@@ -45,8 +45,8 @@ WHERE p.account_id = $1 AND p.id = $3`
 	confirmSaved = sqlstore.SavedResult + `
 FOR KEY SHARE OF r`
 
-	// confirmDeleted is confirmSaved for a result that is not there: any row of the account orders its commit after everything before.
-	confirmDeleted = `SELECT 1 FROM accounts WHERE id = $1 FOR KEY SHARE`
+	// confirmAll is confirmSaved for what has no row to lock: any row of the account orders its commit after everything before.
+	confirmAll = `SELECT 1 FROM accounts WHERE id = $1 FOR KEY SHARE`
 )
 
 // insertRetry locks the old result, which orders concurrent retries of it. A retry that had to wait for the lock sees, in

@@ -56,8 +56,19 @@ func (d *database) Confirm(ctx context.Context, account prism.AccountID, id pris
 	return d.read(ctx, "confirm", func(ctx context.Context, conn *pgxpool.Conn) error {
 		found, err := conn.Exec(ctx, confirmSaved, account.UUID, id.UUID)
 		if err == nil && found.RowsAffected() == 0 {
-			_, err = conn.Exec(ctx, confirmDeleted, account.UUID)
+			_, err = conn.Exec(ctx, confirmAll, account.UUID)
 		}
+		return err
+	})
+}
+
+// ConfirmAll implements sqlstore.Database.
+func (d *database) ConfirmAll(ctx context.Context, account prism.AccountID) error {
+	if !d.replicated.Load() {
+		return nil
+	}
+	return d.read(ctx, "confirm", func(ctx context.Context, conn *pgxpool.Conn) error {
+		_, err := conn.Exec(ctx, confirmAll, account.UUID)
 		return err
 	})
 }

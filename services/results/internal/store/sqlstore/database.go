@@ -42,6 +42,8 @@ type Database interface {
 	Locking(skip bool) string
 	// Confirm waits until a stored result, or its deletion, is as durable as a new one would be (spec: saved-means-replicated).
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
+	// ConfirmAll does so with everything of an account that a statement sees, or sees no more.
+	ConfirmAll(ctx context.Context, account prism.AccountID) error
 	// FoldUsage, Ping, ProbeWrite and Close are those of store.Store.
 	FoldUsage(ctx context.Context) error
 	Ping(ctx context.Context) error

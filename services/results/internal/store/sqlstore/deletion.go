@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -86,7 +87,7 @@ func (s Store) DeleteResult(ctx context.Context, account prism.AccountID, id pri
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		// A deletion whose response was lost is repeated: then the result must be gone as durably as the response would have told.
-		err = errors.Join(err, s.Confirm(ctx, account, id))
+		err = cmp.Or(s.Confirm(ctx, account, id), err)
 	}
 	return err
 }

@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -25,7 +27,8 @@ ORDER BY id DESC LIMIT $3`
 
 	insertPart = `INSERT INTO file_parts (account_id, file_id, number, bytes, sha256)
 SELECT account_id, id, $3, $4, $5 FROM files WHERE account_id = $1 AND id = $2 AND status = 'uploading'
-ON CONFLICT (account_id, file_id, number) DO NOTHING`
+ON CONFLICT (account_id, file_id, number) DO NOTHING
+RETURNING number`
 	selectPart = `-- name: FilePart :one
 SELECT p.sha256, f.status FROM files f
 LEFT JOIN file_parts p ON p.account_id = f.account_id AND p.file_id = f.id AND p.number = $3
@@ -39,7 +42,8 @@ ORDER BY p.number`
 	setHashed = `UPDATE files SET hashed = $4, hash_state = $5 WHERE account_id = $1 AND id = $2 AND hashed = $3`
 
 	setReading = `UPDATE files SET completed_at = $3, leased_until = $3, expires_at = $4, status = 'reading', hash_state = NULL
-WHERE account_id = $1 AND id = $2 AND status = 'uploading'`
+WHERE account_id = $1 AND id = $2 AND status = 'uploading'
+RETURNING id`
 
 	// usedBy finds the runs that use a file f.
 	usedBy = `EXISTS (SELECT 1 FROM runs r WHERE r.account_id = f.account_id AND r.file_id = f.id AND r.status NOT IN ('finished', 'cancelled'))`
@@ -118,9 +122,10 @@ func (r *Row) digest() *[32]byte {
 func (s Store) PutPart(
 	ctx context.Context, account prism.AccountID, id prism.FileID, p store.Part,
 ) (digest [32]byte, err error) {
+	inserted := 0
 	err = s.Transaction(ctx, "put_part", func(run Run) error {
 		args := []any{account.UUID, id.UUID, p.Number}
-		if err := run(ctx, Statement{Text: insertPart, Args: append(args, p.Bytes, p.SHA256[:])}, nothing); err != nil {
+		if err := run(ctx, Statement{Text: insertPart, Args: append(args, p.Bytes, p.SHA256[:])}, count(&inserted)); err != nil {
 			return err
 		}
 		var stored *[32]byte
@@ -133,6 +138,9 @@ func (s Store) PutPart(
 		digest = *stored
 		return nil
 	})
+	if err == nil && inserted == 0 {
+		err = s.ConfirmAll(ctx, account) // the part that an earlier call stored
+	}
 	return digest, err
 }
 
@@ -161,19 +169,24 @@ func (s Store) SetHashed(
 
 // SetReading implements store.Files.
 func (s Store) SetReading(ctx context.Context, account prism.AccountID, id prism.FileID, at time.Time) error {
-	return s.Transaction(ctx, "set_reading", func(run Run) error {
+	set := 0
+	err := s.Transaction(ctx, "set_reading", func(run Run) error {
 		args := []any{account.UUID, id.UUID}
-		err := run(ctx, Statement{Text: setReading, Args: append(args, at, at.Add(store.FileTime))}, nothing)
+		err := run(ctx, Statement{Text: setReading, Args: append(args, at, at.Add(store.FileTime))}, count(&set))
 		if err != nil {
 			return err
 		}
 		return run(ctx, Statement{Text: selectFile, Args: args}, changed)
 	})
+	if err == nil && set == 0 {
+		err = s.ConfirmAll(ctx, account) // the completion by an earlier call
+	}
+	return err
 }
 
-// DeleteFile implements store.Files.
+// DeleteFile implements store.Files. A deletion whose response was lost is repeated, as that of a result.
 func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by store.By) error {
-	return s.Transaction(ctx, "delete_file", func(run Run) error {
+	err := s.Transaction(ctx, "delete_file", func(run Run) error {
 		var name string
 		args := []any{account.UUID, id.UUID, by.At}
 		if err := run(ctx, Statement{Text: deleteFile, Args: args}, one(&name, (*Row).Text)); err != nil {
@@ -190,6 +203,10 @@ func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism
 		object := store.Object{Kind: store.FileObject, ID: id.UUID, Name: name}
 		return record(ctx, run, account, by, store.FileDelete, object, noDetail{})
 	})
+	if errors.Is(err, store.ErrNotFound) {
+		err = cmp.Or(s.ConfirmAll(ctx, account), err)
+	}
+	return err
 }
 
 // ExpiredFiles implements store.Files.

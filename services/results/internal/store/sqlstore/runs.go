@@ -169,9 +169,14 @@ func (s Store) ReadRun(ctx context.Context, account prism.AccountID, id prism.Ru
 	return s.oneRun(ctx, "read_run", account, func(l *list) { l.add(" AND r.id = ", id.UUID) })
 }
 
-// RunOfKey implements store.Runs.
+// RunOfKey implements store.Runs. A call that made a run, and whose response was lost, is repeated: then the run must be as durable
+// as the response would have told.
 func (s Store) RunOfKey(ctx context.Context, account prism.AccountID, key string) (store.Run, error) {
-	return s.oneRun(ctx, "run_of_key", account, func(l *list) { l.add(" AND r.idempotency_key = ", key) })
+	found, err := s.oneRun(ctx, "run_of_key", account, func(l *list) { l.add(" AND r.idempotency_key = ", key) })
+	if err == nil {
+		err = s.ConfirmAll(ctx, account)
+	}
+	return found, err
 }
 
 func (s Store) oneRun(
