@@ -123,7 +123,8 @@ type UsageFilter struct {
 
 // Usage is sums over the results of a period.
 type Usage struct {
-	Data []UsageSum `json:"data"`
+	Data []UsageSum `json:"data"` // of prisms, models and keys at most 1,000, those with the most results
+	More bool       `json:"more"` // there are further ones, with fewer results
 	From string     `json:"from"` // such as "2026-11-01"
 	To   string     `json:"to"`   // the day after the last
 }

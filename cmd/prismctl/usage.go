@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,9 @@ prismctl usage --by prism --from 2026-11-01 -o csv`,
 		used, err := c.ReadUsage(cmd.Context(), filter)
 		if err != nil {
 			return err
+		}
+		if used.More {
+			_, _ = fmt.Fprintln(a.err, "These have the most results. There are others: --prism, --model and --key-id find them.")
 		}
 		column := by
 		if by == string(client.ByKey) {

@@ -771,7 +771,7 @@ export interface paths {
         };
         /**
          * Add up what calls used
-         * @description Results, tokens and cost of a period, by day, prism, model or key. The sums are exact: those of all results that were ever saved, up to the moment of the call; deleting a result does not change them. Costs of different currencies are not added up: each currency has a sum of its own, and results without a price are in the first of a group. Days rise; prisms, models and keys come in the order of their results, the most first.
+         * @description Results, tokens and cost of a period, by day, prism, model or key. The sums are exact: those of all results that were ever saved, up to the moment of the call; deleting a result does not change them. Costs of different currencies are not added up: each currency has a sum of its own, and results without a price are in the first of a group. Days rise; prisms, models and keys come in the order of their results, the most first, and of them there are at most 1,000 sums: `more` tells that there are further ones, which a filter finds.
          */
         get: operations["readUsage"];
         put?: never;
@@ -2666,8 +2666,10 @@ export interface components {
         };
         /** @description Sums over the results of a period. */
         Usage: {
-            /** @description The sums. */
+            /** @description The sums: of prisms, models and keys at most 1,000. */
             data: components["schemas"]["UsageSum"][];
+            /** @description There are further prisms, models or keys, with fewer results. */
+            more: boolean;
             /**
              * Format: date
              * @description The first day, in UTC.

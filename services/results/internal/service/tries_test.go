@@ -62,7 +62,7 @@ func TestATryIsCountedAndNotSaved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const period = `],"from":"2026-12-17","to":"2027-01-16"}`
+	const period = `],"more":false,"from":"2026-12-17","to":"2027-01-16"}`
 	w.used(t, contract.UsageQuery{By: contract.ByPrism}, `{"data":[`+
 		`{"prism":null,"results":2,"failed":1,"input_tokens":1224,"output_tokens":6,"cost":0.0004992,"currency":"USD"},`+
 		`{"prism":"tickets","results":1,"failed":0,"input_tokens":612,"output_tokens":3,"cost":0.0000004,"currency":"USD"}`+period)
@@ -87,7 +87,7 @@ func TestATryThatHasNoBodyIsNotCounted(t *testing.T) {
 	if response, err := w.FinishTry(t.Context(), damaged); err == nil {
 		t.Errorf("got %s", response.Body)
 	}
-	w.used(t, contract.UsageQuery{By: contract.ByDay}, `{"data":[],"from":"2026-12-17","to":"2027-01-16"}`)
+	w.used(t, contract.UsageQuery{By: contract.ByDay}, `{"data":[],"more":false,"from":"2026-12-17","to":"2027-01-16"}`)
 }
 
 // unwritten is a store that cannot be written.

@@ -1,9 +1,7 @@
 package service
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
@@ -33,6 +31,7 @@ func (s *Service) foldUsage(ctx context.Context) {
 // sumsBody is the body of usage (spec: usage-members).
 type sumsBody struct {
 	Data []strictjson.Value `json:"data"`
+	More bool               `json:"more"`
 	From string             `json:"from"`
 	To   string             `json:"to"`
 }
@@ -62,12 +61,12 @@ func (s *Service) Usage(ctx context.Context, key contract.KeyDigest, q contract.
 			}
 			filter.Prism = p.ID
 		}
-		sums, err := s.Store.ReadUsage(ctx, account, filter)
+		sums, more, err := s.Store.ReadUsage(ctx, account, filter)
 		if err != nil {
 			return nil, err
 		}
-		body := sumsBody{From: from.String(), To: to.String()}
-		for _, sum := range ranked(q.By, joined(sums)) {
+		body := sumsBody{More: more, From: from.String(), To: to.String()}
+		for _, sum := range joined(sums) {
 			row, err := newSumBody(q.By, sum)
 			if err != nil {
 				return nil, err
@@ -78,18 +77,13 @@ func (s *Service) Usage(ctx context.Context, key contract.KeyDigest, q contract.
 	})
 }
 
-// group is what a sum is of.
-func group(s store.UsageSum) store.UsageSum {
-	return store.UsageSum{Day: s.Day, Name: s.Name, Key: s.Key}
-}
-
 // joined adds what has no currency, which comes first in its group, to the first sum of the group that has one
 // (spec: usage-currencies).
 func joined(sums []store.UsageSum) []store.UsageSum {
 	var rows []store.UsageSum
 	for _, s := range sums {
 		last := len(rows) - 1
-		if last < 0 || group(rows[last]) != group(s) || rows[last].Currency != "" {
+		if last < 0 || rows[last].Group() != s.Group() || rows[last].Currency != "" {
 			rows = append(rows, s)
 			continue
 		}
@@ -98,19 +92,6 @@ func joined(sums []store.UsageSum) []store.UsageSum {
 		r.Results, r.Failed = r.Results+s.Results, r.Failed+s.Failed
 		r.InputTokens, r.OutputTokens = r.InputTokens+s.InputTokens, r.OutputTokens+s.OutputTokens
 	}
-	return rows
-}
-
-// ranked orders sums that are not of days by the results of their groups, the most first (spec: usage-order).
-func ranked(by contract.UsageBy, rows []store.UsageSum) []store.UsageSum {
-	if by == contract.ByDay {
-		return rows
-	}
-	results := map[store.UsageSum]int64{}
-	for _, r := range rows {
-		results[group(r)] += r.Results
-	}
-	slices.SortStableFunc(rows, func(a, b store.UsageSum) int { return cmp.Compare(results[group(b)], results[group(a)]) })
 	return rows
 }
 

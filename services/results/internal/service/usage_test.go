@@ -33,7 +33,7 @@ func TestUsageHasASumForEachGroupAndCurrency(t *testing.T) {
 	if _, err := w.SetArchived(t.Context(), w.key, prism.Ref{ID: archived}, true); err != nil {
 		t.Fatal(err)
 	}
-	const period = `],"from":"2026-12-17","to":"2027-01-16"}`
+	const period = `],"more":false,"from":"2026-12-17","to":"2027-01-16"}`
 	w.used(t, contract.UsageQuery{By: contract.ByDay}, `{"data":[`+
 		`{"day":"2027-01-15","results":2,"failed":0,"input_tokens":612,"output_tokens":3,"cost":0.000000000007,"currency":"EUR"},`+
 		`{"day":"2027-01-15","results":2,"failed":1,"input_tokens":1224,"output_tokens":6,"cost":1.500000000003,"currency":"USD"}`+period)
@@ -89,7 +89,7 @@ func TestThePeriodOfUsageEndsToday(t *testing.T) {
 		if c.results > 0 {
 			data = fmt.Sprintf(`{"model":null,"results":%d,"failed":0,"input_tokens":0,"output_tokens":0,"cost":null,"currency":null}`, c.results)
 		}
-		w.used(t, q, fmt.Sprintf(`{"data":[%s],"from":"%s","to":"%s"}`, data, today+c.wantFrom, today+c.wants))
+		w.used(t, q, fmt.Sprintf(`{"data":[%s],"more":false,"from":"%s","to":"%s"}`, data, today+c.wantFrom, today+c.wants))
 	}
 	for _, c := range []struct {
 		from, to *prism.Day

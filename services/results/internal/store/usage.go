@@ -7,12 +7,16 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
+// MaxSums bounds the sums of prisms, models and keys (spec: usage-most).
+const MaxSums = 1000
+
 // Usage adds up what results used.
 type Usage interface {
 	// ReadUsage adds up all results of an account that were ever saved, those that were deleted since included, and the uses that
-	// were counted, on one snapshot.
-	// Sums are ordered by what they are of, and then by currency.
-	ReadUsage(ctx context.Context, account prism.AccountID, f UsageFilter) ([]UsageSum, error)
+	// were counted, on one snapshot. Days rise; prisms, models and keys come in the order of their results, the most first, and then
+	// of their names and ids; and then currencies. Of prisms, models and keys there are at most MaxSums: more tells that there are
+	// further ones.
+	ReadUsage(ctx context.Context, account prism.AccountID, f UsageFilter) (sums []UsageSum, more bool, err error)
 	// CountUse adds to the sums what a call used whose result is not saved. Each call of it counts once.
 	CountUse(ctx context.Context, account prism.AccountID, u Use) error
 	// FoldUsage adds what was saved lately to the sums of what was saved before, so that there is little to add up for each
@@ -39,6 +43,9 @@ type UsageSum struct {
 	Results, Failed, InputTokens, OutputTokens int64
 	Cost                                       prism.Cost
 }
+
+// Group is what a sum is of, without its currency.
+func (s UsageSum) Group() UsageSum { return UsageSum{Day: s.Day, Name: s.Name, Key: s.Key} }
 
 // Use is what a call used whose result is not saved. It is of no prism.
 type Use struct {

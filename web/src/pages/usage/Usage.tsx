@@ -53,6 +53,7 @@ export function Usage() {
                     Each result counts on the day on which it was saved, also after it is deleted.
                   </Empty>
                 } />
+              {grouped.data.more && <p className="soft">These have the most results. The filters find others.</p>}
             </Section>
           )}
         </>

@@ -196,6 +196,9 @@ class Usage(Received):
     """Sums over the results of a period."""
 
     data: Sequence[UsageSum]
+    """Of prisms, models and keys at most 1,000, those with the most results."""
     from_: date
     to: date
     """The day after the last."""
+    more: bool = False
+    """There are further ones, with fewer results."""

@@ -130,7 +130,7 @@ func counted(t testing.TB, url string) {
 	t.Helper()
 	s := open(t, url)
 	for range 2 {
-		sums, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: contract.ByDay, To: math.MaxInt32})
+		sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: contract.ByDay, To: math.MaxInt32})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +250,7 @@ func TestASaveOfThePreviousReleaseIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sums, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: contract.ByDay, To: 1})
+	sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: contract.ByDay, To: 1})
 	if want := []store.UsageSum{{Results: 1, Failed: 1}}; err != nil || !slices.Equal(sums, want) {
 		t.Errorf("usage is %+v, %v, want %+v", sums, err, want)
 	}
@@ -285,7 +285,7 @@ func TestASaveNeedsNoRightToTheTablesOfUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: contract.ByModel, To: math.MaxInt32})
+	sums, _, err := s.ReadUsage(t.Context(), account(), store.UsageFilter{By: contract.ByModel, To: math.MaxInt32})
 	if err != nil || len(sums) != 1 || sums[0].Results != 1 {
 		t.Errorf("usage is %+v, %v", sums, err)
 	}

@@ -2,27 +2,31 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The parts of the statements that add up. usage_now is one view of both what is folded and what is not.
+// The parts of the statement that adds up. usage_now is one view of both what is folded and what is not. total is the results of a
+// group in all currencies.
 const (
-	sumUsage = `-- name: ReadUsage :many
-SELECT `
-	ofUsage = `, r.currency, CAST(sum(r.results) AS bigint) AS results, CAST(sum(r.failed) AS bigint) AS failed,
-	CAST(sum(r.input_tokens) AS bigint) AS input_tokens, CAST(sum(r.output_tokens) AS bigint) AS output_tokens,
-	CAST(sum(r.cost) AS bigint) AS cost, CAST(sum(r.cost_rest) AS bigint) AS cost_rest
-FROM usage_now r WHERE r.account_id = `
-	groupUsage = ` GROUP BY 1, 2`
-	orderUsage = ` ORDER BY 1, 2`
-
+	readUsage = `-- name: ReadUsage :many
+SELECT %s AS named, s.currency, s.results, s.failed, s.input_tokens, s.output_tokens, s.cost, s.cost_rest
+FROM (
+	SELECT %s AS part, r.currency, CAST(sum(r.results) AS bigint) AS results, CAST(sum(r.failed) AS bigint) AS failed,
+		CAST(sum(r.input_tokens) AS bigint) AS input_tokens, CAST(sum(r.output_tokens) AS bigint) AS output_tokens,
+		CAST(sum(r.cost) AS bigint) AS cost, CAST(sum(r.cost_rest) AS bigint) AS cost_rest,
+		sum(sum(r.results)) OVER (PARTITION BY %[2]s) AS total
+	FROM usage_now r WHERE r.account_id = `
+	groupUsage = ` GROUP BY 1, 2
+) s`
 	// Prisms are added up by id, and then get their slugs. Uses without a result are of no prism.
-	slugsBefore = `-- name: ReadUsage :many
-SELECT coalesce(p.slug, ''), s.currency, s.results, s.failed, s.input_tokens, s.output_tokens, s.cost, s.cost_rest FROM (SELECT `
-	slugsAfter = `) s LEFT JOIN prisms p ON p.id = s.prism_id AND p.account_id = `
+	slugsOfUsage = ` LEFT JOIN prisms p ON p.id = s.part AND p.account_id = `
+	daysRise     = ` ORDER BY s.part, s.currency`
+	mostFirst    = ` ORDER BY s.total DESC, named, s.currency LIMIT `
 )
 
 // countUse adds to a sum itself, and not to what is folded later, as such calls are few. It locks one row and waits for no
@@ -66,18 +70,18 @@ func (s Store) CountUse(ctx context.Context, account prism.AccountID, u store.Us
 // ReadUsage implements store.Usage.
 func (s Store) ReadUsage(
 	ctx context.Context, account prism.AccountID, f store.UsageFilter,
-) (sums []store.UsageSum, err error) {
+) (sums []store.UsageSum, more bool, err error) {
 	l := list{Statement: Statement{Operation: "read_usage", ReadOnly: true}}
 	of := map[contract.UsageBy]struct {
-		before string
-		read   func(*Row, *store.UsageSum)
+		shown, part string
+		read        func(*Row, *store.UsageSum)
 	}{
-		contract.ByDay:   {sumUsage + "r.day", func(r *Row, sum *store.UsageSum) { sum.Day = prism.Day(r.Int32()) }},
-		contract.ByPrism: {slugsBefore + "r.prism_id", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
-		contract.ByModel: {sumUsage + "r.model", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
-		contract.ByKey:   {sumUsage + "r.key_id", func(r *Row, sum *store.UsageSum) { sum.Key = prism.KeyID{UUID: r.UUID()} }},
+		contract.ByDay:   {"s.part", "r.day", func(r *Row, sum *store.UsageSum) { sum.Day = prism.Day(r.Int32()) }},
+		contract.ByPrism: {"coalesce(p.slug, '')", "r.prism_id", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
+		contract.ByModel: {"s.part", "r.model", func(r *Row, sum *store.UsageSum) { sum.Name = r.Text() }},
+		contract.ByKey:   {"s.part", "r.key_id", func(r *Row, sum *store.UsageSum) { sum.Key = prism.KeyID{UUID: r.UUID()} }},
 	}[f.By]
-	l.add(of.before+ofUsage, account.UUID)
+	l.add(fmt.Sprintf(readUsage, of.shown, of.part), account.UUID)
 	l.add(" AND r.day >= ", int32(f.From))
 	l.add(" AND r.day < ", int32(f.To))
 	if !f.Prism.IsZero() {
@@ -91,15 +95,22 @@ func (s Store) ReadUsage(
 	}
 	l.text.WriteString(groupUsage)
 	if f.By == contract.ByPrism {
-		l.add(slugsAfter, account.UUID)
+		l.add(slugsOfUsage, account.UUID)
 	}
-	l.text.WriteString(orderUsage)
-	l.Text = l.text.String()
-	err = s.Run(ctx, l.Statement, all(&sums, func(r *Row) (sum store.UsageSum) {
+	if f.By == contract.ByDay {
+		l.text.WriteString(daysRise)
+	} else {
+		l.add(mostFirst, int64(store.MaxSums+1))
+	}
+	err = s.Run(ctx, l.statement(), all(&sums, func(r *Row) (sum store.UsageSum) {
 		of.read(r, &sum)
 		sum.Currency, sum.Results, sum.Failed, sum.InputTokens, sum.OutputTokens = r.Text(), r.Int(), r.Int(), r.Int(), r.Int()
 		sum.Cost = prism.Cost{Whole: r.Int(), Rest: r.Int()}
 		return sum
 	}))
-	return sums, err
+	if err == nil && f.By != contract.ByDay && len(sums) > store.MaxSums {
+		last := sums[store.MaxSums].Group() // which may have further currencies
+		more, sums = true, slices.DeleteFunc(sums, func(s store.UsageSum) bool { return s.Group() == last })
+	}
+	return sums, more, err
 }

@@ -67,12 +67,12 @@ func usageTests() []test {
 				},
 				{
 					store.UsageFilter{By: contract.ByModel},
-					[]store.UsageSum{{Results: 1}, of("fast", fast), of("strong", unpriced), of("strong", euro)},
+					[]store.UsageSum{of("fast", fast), of("strong", unpriced), of("strong", euro), {Results: 1}},
 				},
 				{
 					store.UsageFilter{By: contract.ByKey},
 					[]store.UsageSum{
-						{Results: 1}, by(f.mine.keyID, cheap), by(another, unpriced), by(another, euro), by(another, dear),
+						by(another, unpriced), by(another, euro), by(another, dear), {Results: 1}, by(f.mine.keyID, cheap),
 					},
 				},
 				{store.UsageFilter{By: contract.ByDay, Prism: f.mine.prism.ID}, []store.UsageSum{on(cheap)}},
@@ -148,6 +148,48 @@ func usageTests() []test {
 			same(t, got[0].Results, 4)
 			same(t, f.usage(t, store.UsageFilter{By: contract.ByDay, From: day + 1}), []store.UsageSum{{Day: day + 1, Results: 1}})
 		}},
+		// spec: usage-most
+		{"of many keys those with the most results are told, each with all of its currencies", func(t *testing.T, f *fixture) {
+			const workers = 8
+			key := func(n int) prism.KeyID { return prism.KeyID{UUID: prism.UUID{14: byte(n >> 8), 15: byte(n)}} }
+			count := func(n int, currency string) error {
+				call := called(f.ok(f.mine.prism), key(n), "fast", 1, 1, currency).Call
+				return f.CountUse(t.Context(), f.mine.account, store.Use{Day: day, Key: key(n), Call: call})
+			}
+			for _, err := range together(workers, func(worker int) error {
+				for n := 1 + worker; n <= store.MaxSums; n += workers { // one result of each, two of the last
+					if err := count(n, "USD"); err != nil {
+						return err
+					}
+				}
+				return nil
+			}) {
+				succeeds(t, err)
+			}
+			read := func(by contract.UsageBy) (sums []store.UsageSum, more bool) {
+				sums, more, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: by, To: math.MaxInt32})
+				succeeds(t, err)
+				return sums, more
+			}
+			sums, more := read(contract.ByKey)
+			same(t, len(sums), store.MaxSums)
+			same(t, more, false)
+			succeeds(t, count(store.MaxSums, "EUR")) // which makes two sums of the key with the most results
+			sums, more = read(contract.ByKey)
+			same(t, len(sums), store.MaxSums)
+			same(t, more, true)
+			same(t, []string{sums[0].Currency, sums[1].Currency}, []string{"EUR", "USD"})
+			same(t, []prism.KeyID{sums[0].Key, sums[1].Key, sums[2].Key}, []prism.KeyID{key(store.MaxSums), key(store.MaxSums), key(1)})
+			same(t, sums[store.MaxSums-1].Key, key(store.MaxSums-2))
+			succeeds(t, count(store.MaxSums-1, "EUR")) // two sums at the end of the order, where one has room
+			succeeds(t, count(1, "EUR"))
+			sums, more = read(contract.ByKey)
+			same(t, more, true)
+			same(t, len(sums), store.MaxSums)
+			sums, more = read(contract.ByModel)
+			same(t, more, false)
+			same(t, sums[1].Results, int64(store.MaxSums))
+		}},
 		{"usage is exact at every moment of saves and folds at once", func(t *testing.T, f *fixture) { f.foldsAtOnce(t) }},
 	}
 }
@@ -164,7 +206,7 @@ func (f *fixture) usage(t *testing.T, filter store.UsageFilter) []store.UsageSum
 	if filter.To == 0 {
 		filter.To = math.MaxInt32
 	}
-	sums, err := f.ReadUsage(t.Context(), f.mine.account, filter)
+	sums, _, err := f.ReadUsage(t.Context(), f.mine.account, filter)
 	succeeds(t, err)
 	return sums
 }
@@ -206,7 +248,7 @@ func (f *fixture) foldsAtOnce(t *testing.T) {
 	}
 	until(func() error {
 		least := count(&saved, 0)
-		sums, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: contract.ByModel, To: math.MaxInt32})
+		sums, _, err := f.ReadUsage(t.Context(), f.mine.account, store.UsageFilter{By: contract.ByModel, To: math.MaxInt32})
 		var got int64
 		for _, s := range sums {
 			got += s.Results

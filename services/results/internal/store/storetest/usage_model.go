@@ -160,7 +160,7 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 		sum.Cost = whole(sum.Cost.Add(whole(cost)))
 		sums[of] = sum
 	}
-	got, err := m.f.ReadUsage(m.ctx, m.account, filter)
+	got, _, err := m.f.ReadUsage(m.ctx, m.account, filter)
 	must(t, err)
 	for _, s := range got {
 		s.Cost = whole(s.Cost)
@@ -173,13 +173,18 @@ func (m *usageModel) agrees(t *rapid.T, prisms []prism.Prism) {
 	if len(sums) > 0 {
 		t.Fatalf("usage misses %+v", sums)
 	}
-	if !slices.IsSortedFunc(got, compareSums) {
+	results := map[store.UsageSum]int64{}
+	for _, s := range got {
+		results[s.Group()] += s.Results
+	}
+	if !slices.IsSortedFunc(got, func(a, b store.UsageSum) int {
+		most := 0
+		if filter.By != contract.ByDay {
+			most = cmp.Compare(results[b.Group()], results[a.Group()])
+		}
+		return cmp.Or(most, cmp.Compare(a.Day, b.Day), cmp.Compare(a.Name, b.Name), bytes.Compare(a.Key.UUID[:], b.Key.UUID[:]),
+			cmp.Compare(a.Currency, b.Currency))
+	}) {
 		t.Fatalf("the sums are not in order: %+v", got)
 	}
-}
-
-// compareSums is the order of sums: what they are of, then the currency.
-func compareSums(a, b store.UsageSum) int {
-	return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Name, b.Name), bytes.Compare(a.Key.UUID[:], b.Key.UUID[:]),
-		cmp.Compare(a.Currency, b.Currency))
 }
