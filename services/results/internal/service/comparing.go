@@ -84,7 +84,7 @@ func (s *Service) compare(
 		return body, nil, apierr.TooFewLabels(n, calibration.MinLabels)
 	}
 	t := a.question.Type
-	found, err := resampled(ctx, s.measures, func() (calibration.Comparison, error) {
+	found, err := resampled(ctx, s.measures, account, func() (calibration.Comparison, error) {
 		return calibration.Compare(calibration.Kind(t), paired.pairs)
 	})
 	return comparisonBody{

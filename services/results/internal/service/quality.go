@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -23,6 +24,16 @@ const keptMeasures = 256
 type measures struct {
 	resampling chan struct{} // holds a token while something is resampled: one at a time leaves a processor to the calls
 	kept       *lru.Cache[string, keptMeasure]
+
+	mu    sync.Mutex
+	turns map[prism.AccountID]*turn // of the accounts that resample or wait to
+}
+
+// turn is what the calls of one account wait for, so that at most one of them waits for resampling. Accounts so take turns
+// (spec: fair-shares).
+type turn struct {
+	taken chan struct{} // holds a token while a call has the turn
+	calls int           // that have or want it
 }
 
 type keptMeasure struct {
@@ -35,7 +46,7 @@ func newMeasures() *measures {
 	if err != nil {
 		panic(err) // the size above is positive
 	}
-	return &measures{resampling: make(chan struct{}, 1), kept: kept}
+	return &measures{resampling: make(chan struct{}, 1), kept: kept, turns: map[prism.AccountID]*turn{}}
 }
 
 // labelsOf are the labels of some versions of a prism, as they were once.
@@ -85,13 +96,40 @@ func measured[T any](
 }
 
 // resampled calls compute when nothing else is resampled.
-func resampled[T any](ctx context.Context, m *measures, compute func() (T, error)) (found T, err error) {
-	select {
-	case m.resampling <- struct{}{}:
-		defer func() { <-m.resampling }()
-		return compute()
-	case <-ctx.Done():
-		return found, errors.Join(contract.ErrUnavailable, ctx.Err())
+func resampled[T any](
+	ctx context.Context, m *measures, account prism.AccountID, compute func() (T, error),
+) (found T, err error) {
+	own := m.want(account)
+	defer m.done(account, own)
+	for _, place := range []chan struct{}{own.taken, m.resampling} {
+		select {
+		case place <- struct{}{}:
+			defer func() { <-place }()
+		case <-ctx.Done():
+			return found, errors.Join(contract.ErrUnavailable, ctx.Err())
+		}
+	}
+	return compute()
+}
+
+// want is the turn of an account; done is called when the call has ended.
+func (m *measures) want(account prism.AccountID) *turn {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	own := m.turns[account]
+	if own == nil {
+		own = &turn{taken: make(chan struct{}, 1)}
+		m.turns[account] = own
+	}
+	own.calls++
+	return own
+}
+
+func (m *measures) done(account prism.AccountID, own *turn) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if own.calls--; own.calls == 0 {
+		delete(m.turns, account)
 	}
 }
 
@@ -270,7 +308,7 @@ func (s *Service) figures(
 	if err != nil || about.Counted < calibration.MinLabels {
 		return body, of, err
 	}
-	quality, err := resampled(ctx, s.measures, func() (calibration.Quality, error) {
+	quality, err := resampled(ctx, s.measures, account, func() (calibration.Quality, error) {
 		return calibration.Measure(calibration.Kind(question.Type), seen.Observations)
 	})
 	if err == nil {
