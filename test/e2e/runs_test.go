@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -88,8 +89,12 @@ func TestRuns(t *testing.T) {
 					cursor = "&cursor=" + *one.Cursor
 				}
 			}
-			for _, format := range []string{"csv", "tsv", "jsonl", "xlsx"} {
-				own.get(t, "/v1/runs/"+made.ID+"/rows?format="+format).wantStatus(t, 200)
+			for format, coding := range map[string]string{"csv": "gzip", "tsv": "gzip", "jsonl": "gzip", "xlsx": ""} { // spec: export-gzip
+				download := own.do(t, call{
+					path: "/v1/runs/" + made.ID + "/rows?format=" + format, header: http.Header{"Accept-Encoding": {"gzip"}},
+				})
+				download.wantStatus(t, 200)
+				wantEqual(t, "the coding of "+format, download.header.Get("Content-Encoding"), coding)
 			}
 			own.get(t, "/v1/runs?status=finished&prism="+prism).wantStatus(t, 200)
 			own.post(t, "/v1/runs/"+made.ID+"/pause", "").wantFail(t, runOver)

@@ -72,7 +72,12 @@ func runs(app *fiber.App, d Deps) {
 				leave(err)
 				return err
 			}
-			return httpkit.SendStreamGzip(c, stream.ContentType, leaving{stream.Body, leave})
+			send := httpkit.SendStreamGzip
+			if sent.Format == contract.RowsXLSX { // a workbook is compressed already
+				send = httpkit.SendStream
+				c.Vary(fiber.HeaderAcceptEncoding) // as other formats are
+			}
+			return send(c, stream.ContentType, leaving{stream.Body, leave})
 		})
 	})
 	app.Get("/v1/runs/:run_id/events", func(c *fiber.Ctx) error {
