@@ -54,6 +54,7 @@ type sessions struct {
 	seen     []contract.Identity
 	role     prism.Role
 	keys     int
+	looked   int   // for sessions
 	away     error // of every call
 }
 
@@ -109,6 +110,7 @@ func (s *sessions) SignInAs(_ context.Context, in contract.SignInAs) (contract.S
 func (s *sessions) Session(_ context.Context, digest contract.SessionDigest) (contract.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.looked++
 	found, ok := s.sessions[digest]
 	if s.away != nil {
 		return contract.Session{}, s.away
@@ -125,6 +127,7 @@ func (s *sessions) SessionKey(
 ) (contract.SessionKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.looked++
 	if _, ok := s.sessions[digest]; !ok || account != accountID && account != (prism.AccountID{}) {
 		return contract.SessionKey{}, apierr.NotSignedIn()
 	}
@@ -135,8 +138,16 @@ func (s *sessions) SessionKey(
 func (s *sessions) EndSession(_ context.Context, digest contract.SessionDigest) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.looked++
 	delete(s.sessions, digest)
 	return s.away
+}
+
+// looks is how often a session was looked for.
+func (s *sessions) looks() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looked
 }
 
 func (s *sessions) count() int {

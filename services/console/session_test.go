@@ -221,6 +221,44 @@ func TestAnAddressHasAFewSignIns(t *testing.T) {
 	guess("203.0.113.1").want(t, 503, "")
 }
 
+// spec: unknown-sessions
+func TestAnAddressHasAFewUnknownSessions(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_000_000, 0)
+	r := start(t, Settings{}, func(d *Deps) { d.Now = func() time.Time { return now } })
+	cookie := r.signedIn()
+	calls := []struct{ method, path string }{{"GET", "/console/session"}, {"POST", "/console/session/key"}, {"DELETE", "/console/session"}}
+	ask := func(n int, cookie, from string) answer {
+		return r.ask(calls[n%3].method, calls[n%3].path, "", "Cookie", cookie, "X-Forwarded-For", from)
+	}
+	const unknown = "prism=" + otherText
+	for n := range 20 {
+		if res := ask(n, unknown, "203.0.113.1"); res.StatusCode == 503 {
+			t.Fatalf("call %d: %d", n, res.StatusCode)
+		}
+	}
+	looked := r.console.looks()
+	for n := range 3 {
+		limited := ask(n, unknown, "203.0.113.1").want(t, 503, "Service Unavailable")
+		if limited.Header.Get("Retry-After") != "1" {
+			t.Errorf("Retry-After is %q", limited.Header.Get("Retry-After"))
+		}
+	}
+	if n := r.console.looks(); n != looked {
+		t.Errorf("%d sessions were looked up beyond the limit", n-looked)
+	}
+	for range 40 { // a session that is known counts for nothing, nor does a text that is none
+		ask(0, cookie, "203.0.113.2").want(t, 200, "")
+		ask(0, "prism=none", "203.0.113.2").want(t, 401, "")
+	}
+	ask(0, cookie, "203.0.113.1").want(t, 200, "") // behind the same address
+	ask(2, cookie, "203.0.113.1").want(t, 204, "")
+	ask(2, cookie, "203.0.113.1").want(t, 503, "")
+	now = now.Add(time.Second / 20)
+	ask(0, unknown, "203.0.113.1").want(t, 401, "")
+	ask(0, unknown, "203.0.113.1").want(t, 503, "")
+}
+
 // spec: error-service-unavailable
 func TestResultsThatAreAwaySignNobodyOut(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ const (
 const (
 	outcomeOK          = "ok"
 	outcomeRefused     = "refused"     // by Prism or by the provider: a used link, somebody unknown, an answer that is not for this browser
-	outcomeLimited     = "limited"     // too many attempts of the address
+	outcomeLimited     = "limited"     // too many attempts, or unknown sessions, of the address
 	outcomeUnavailable = "unavailable" // results or the provider are away, or failed
 )
 
@@ -41,7 +41,7 @@ func NewMetrics(to prometheus.Registerer) *Metrics {
 			Help: "Sign-ins to the console, by a link or by OpenID Connect: ok, refused, limited, unavailable.",
 		}, []string{"by", "outcome"}),
 		keys: of.NewCounterVec(prometheus.CounterOpts{
-			Name: "prism_console_session_keys_total", Help: "Session keys that pages asked for: ok, refused, unavailable.",
+			Name: "prism_console_session_keys_total", Help: "Session keys that pages asked for: ok, refused, limited, unavailable.",
 		}, []string{"outcome"}),
 		signOuts: of.NewCounter(prometheus.CounterOpts{
 			Name: "prism_console_sign_outs_total", Help: "Sessions that their members ended.",
@@ -50,7 +50,7 @@ func NewMetrics(to prometheus.Registerer) *Metrics {
 			Name: "prism_console_cross_origin_total", Help: "Changes that were refused, as they came from another origin.",
 		}),
 	}
-	for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeUnavailable} {
+	for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeLimited, outcomeUnavailable} {
 		m.keys.WithLabelValues(outcome) // a rate needs the zero before the first event
 	}
 	for _, by := range []string{byLink, byOpenID} {

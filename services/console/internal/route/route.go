@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
@@ -27,7 +28,8 @@ type Deps struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 
-	attempts *attempts
+	signIns, unknown *attempts
+	known            *lru.Cache[contract.SessionDigest, struct{}] // sessions that were found lately
 }
 
 // headers are the further headers of every response of the console that is no error (spec: console-policy).
@@ -43,7 +45,13 @@ var headers = map[string]string{
 // Register adds every route of the console to the app.
 func Register(app *fiber.App, d Deps) error {
 	var err error
-	if d.attempts, err = newAttempts(d.Now); err != nil {
+	if d.signIns, err = newAttempts(d.Now, signInsAtOnce, signInPause); err != nil {
+		return err
+	}
+	if d.unknown, err = newAttempts(d.Now, unknownAtOnce, unknownPause); err != nil {
+		return err
+	}
+	if d.known, err = lru.New[contract.SessionDigest, struct{}](knownSessions); err != nil {
 		return err
 	}
 	app.Get("/console/config", secured(d.config))

@@ -46,7 +46,7 @@ func (d Deps) signIn(c *fiber.Ctx, body []byte) (err error) {
 
 // attempt counts a sign-in of the address of a request (spec: sign-in-attempts).
 func (d Deps) attempt(c *fiber.Ctx) error {
-	if wait := d.attempts.take(httpkit.Client(c)); wait > 0 {
+	if wait := d.signIns.take(httpkit.Client(c)); wait > 0 {
 		return apierr.UnavailableFor(wait)
 	}
 	return nil
@@ -74,18 +74,39 @@ func accountOf(a contract.SessionAccount) account {
 	return account{a.ID, a.Name, member{a.Member.ID, a.Member.Name, a.Member.Role}}
 }
 
-// readSession tells who is signed in, and counts as a use of the session.
-func (d Deps) readSession(c *fiber.Ctx) error {
+// lookUp calls find with the session of a request, unless its address has shown too many that are unknown (spec: unknown-sessions).
+func (d Deps) lookUp(c *fiber.Ctx, find func(contract.SessionDigest) error) error {
 	digest, ok := d.session(c)
 	if !ok {
 		return apierr.NotSignedIn()
 	}
-	session, err := d.Console.Session(c.UserContext(), digest)
-	if err != nil {
-		return catalogued(err)
+	address := httpkit.Client(c)
+	if wait := d.unknown.left(address); wait > 0 && !d.known.Contains(digest) {
+		return apierr.UnavailableFor(wait)
 	}
-	if len(session.Accounts) == 0 {
-		return apierr.NotSignedIn()
+	err := find(digest)
+	switch {
+	case err == nil:
+		d.known.Add(digest, struct{}{})
+	case errors.Is(err, apierr.NotSignedIn()):
+		d.known.Remove(digest)
+		d.unknown.take(address)
+	}
+	return catalogued(err)
+}
+
+// readSession tells who is signed in, and counts as a use of the session.
+func (d Deps) readSession(c *fiber.Ctx) error {
+	var session contract.Session
+	err := d.lookUp(c, func(digest contract.SessionDigest) (err error) {
+		session, err = d.Console.Session(c.UserContext(), digest)
+		if err == nil && len(session.Accounts) == 0 {
+			err = apierr.NotSignedIn()
+		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	found := struct {
 		Member    member    `json:"member"`
@@ -117,13 +138,13 @@ func (d Deps) newKey(c *fiber.Ctx, body []byte) (err error) {
 		id = prism.AccountID{UUID: uuid}
 	}
 	defer func() { d.Metrics.keyMade(err) }()
-	digest, ok := d.session(c)
-	if !ok {
-		return apierr.NotSignedIn()
-	}
-	made, err := d.Console.SessionKey(c.UserContext(), digest, id)
+	var made contract.SessionKey
+	err = d.lookUp(c, func(digest contract.SessionDigest) (err error) {
+		made, err = d.Console.SessionKey(c.UserContext(), digest, id)
+		return err
+	})
 	if err != nil {
-		return catalogued(err)
+		return err
 	}
 	of := accountOf(made.Account)
 	return sendJSON(c, struct {
@@ -137,6 +158,11 @@ func (d Deps) newKey(c *fiber.Ctx, body []byte) (err error) {
 // signOut ends the session and its keys. Somebody who is not signed in is signed out already.
 func (d Deps) signOut(c *fiber.Ctx, _ []byte) error {
 	if digest, ok := d.session(c); ok {
+		if !d.known.Remove(digest) { // results do not say whether there was one
+			if wait := d.unknown.take(httpkit.Client(c)); wait > 0 {
+				return apierr.UnavailableFor(wait)
+			}
+		}
 		if err := d.Console.EndSession(c.UserContext(), digest); err != nil {
 			return catalogued(err)
 		}
