@@ -196,6 +196,17 @@ func TestADownloadShowsTheResultOfARowWhoseRetryWasCancelled(t *testing.T) {
 	}
 }
 
+// spec: run-rows-columns, deletion-of-file-rows
+func TestTheRowOfADeletedResultStaysInTheFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text\na\nb\n", "ok")
+	f.answer(2, 0.75, "")
+	if got, want := w.download(t, f, contract.RowsCSV, ""), "\na,1,,ok,,,\r\nb,2,"; !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q in it", got, want)
+	}
+}
+
 // spec: run-rows-every-state
 func TestADownloadWorksInEveryStateOfARun(t *testing.T) {
 	t.Parallel()
