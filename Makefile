@@ -73,8 +73,10 @@ fuzz: ## run each fuzz test for FUZZTIME
 mutants: deps ## break the code in some 50 places, one at a time, and expect the tests of each package to fail
 	$(GO) run ./test/mutants $(MUTANTS)
 
-lint: $(LINT) ## lint and check the formatting; without the workspace, which would hide a missing requirement
-	@for m in . test; do echo "lint $$m"; (cd $$m && CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" GOWORK=off $(LINT) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; done
+# Both modules at once, in the workspace: alone, the module test would compile and analyse the packages of Prism once more.
+lint: $(LINT) ## lint and check the formatting, and that no module lacks a requirement, which the workspace would hide
+	@for m in . test; do (cd $$m && GOWORK=off $(GO) list -tags cluster -deps -test ./... >/dev/null) || exit 1; done
+	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./test/...
 
 web: $(WEB_INSTALLED) ## build the console and the API reference into web/dist, which is committed
 	cd web && npm run --silent build
