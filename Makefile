@@ -2,9 +2,10 @@
 
 GO      ?= go
 # Each package is compiled in two ways: with the race detector, for tests, and as the shipped programs are. Tests without
-# the race detector and the linter use the second way too.
+# the race detector and the linter use the second way too. Both are without paths, so all clones on a machine share what is compiled.
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
 PLAIN   := CGO_ENABLED=0 $(GO) test -trimpath -vet=off
+RACE    := GORACE=atexit_sleep_ms=0 $(GO) test -race -trimpath -vet=off
 export GO
 
 # Pinned tools, built from source.
@@ -55,7 +56,7 @@ build: ## build every binary into bin/
 # (PRISM_TEST_RACE). The module test itself is without: its dependencies would take minutes to compile once more, and its own
 # code minutes to run. `make lint` vets everything, so go test does not.
 test: deps ## run all tests but chaos under the race detector, with throwaway Postgres and Redis
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -vet=off -timeout 20m ./...
+	$(RACE) -timeout 20m ./...
 	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m $$($(GO) list ./test/... | grep -v /test/chaos$$)
 
 # The services of the histories have the race detector. The services with a promise of time are those that are shipped, and run
@@ -65,7 +66,7 @@ chaos: deps ## kill, cut and overload: histories under faults for CHAOS=30s, CHA
 	CHAOS_SEEDS=$(or $(CHAOS_SEEDS),50) $(PLAIN) -count=1 -timeout 60m -run ForEachSeed ./cmd/prism
 
 race: deps ## run all tests three times over, to hunt for races
-	$(GO) test -race -count 3 -timeout 30m ./... ./test/...
+	$(RACE) -count 3 -timeout 30m ./... ./test/...
 
 fuzz: ## run each fuzz test for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)

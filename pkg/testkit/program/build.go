@@ -75,11 +75,11 @@ func Binary(ctx context.Context, pkg string, flags ...string) (string, error) {
 var builds sync.Map // of package and flags to func() (string, error)
 
 func build(ctx context.Context, root, pkg string, flags []string) (string, error) {
-	env := append(os.Environ(), "CGO_ENABLED=1") // the race detector needs cgo
-	if !slices.Contains(flags, raceFlag) {
-		env = append(env, "CGO_ENABLED=0")
-		flags = slices.Concat(shippedFlags, flags)
+	env := append(os.Environ(), "CGO_ENABLED=0")
+	if slices.Contains(flags, raceFlag) {
+		env = append(env, "CGO_ENABLED=1") // which the race detector needs
 	}
+	flags = slices.Concat(shippedFlags, flags)
 	flavour := sha256.Sum256([]byte(strings.Join(flags, "\n")))
 	dir := filepath.Join(root, ".tools", "programs", fmt.Sprintf("%x", flavour[:4]))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
