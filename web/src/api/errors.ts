@@ -51,8 +51,9 @@ export function problemsOf(message: string): Problem[] {
 export function errorOf(response: Response, body: unknown): ApiError {
   const stated = (body as { error?: { code?: unknown; message?: unknown } } | undefined)?.error;
   const code = typeof stated?.code === 'string' ? stated.code : 'unknown';
-  const message =
-    typeof stated?.message === 'string' ? stated.message : `The server answered ${response.status} without a message.`;
+  const message = typeof stated?.message === 'string' ? stated.message
+    : response.status === 503 ? 'Prism is busy, or starts again.'
+    : `The server answered ${response.status} without a message.`;
   return new ApiError(response.status, code, message, response.headers.get('X-Request-Id') ?? '');
 }
 

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type Query, useIsFetching, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react';
 import { session, useSession } from '@/api/session';
 import { Button } from '@/design/Button';
@@ -19,6 +19,22 @@ function subscribe(listener: () => void) {
 export function OfflineBar() {
   const online = useSyncExternalStore(subscribe, () => navigator.onLine);
   return <div role="status">{!online && <p className="bar-top warn"><Icon name="offline" /><span>You are offline. The page shows what it had, and goes on when the network is back.</span></p>}</div>;
+}
+
+// One failure is repeated without a word.
+const failing = { predicate: ({ state }: Query) => state.fetchFailureCount > 1 };
+
+/** Says why the page waits while a call that failed twice is made again. The page keeps what it had, or its skeleton. */
+export function RetryBar() {
+  const client = useQueryClient();
+  const waiting = useIsFetching(failing) > 0;
+  const query = waiting ? client.getQueryCache().findAll({ ...failing, fetchStatus: 'fetching' })[0] : undefined;
+  const error = query?.state.fetchFailureReason;
+  return (
+    <div role="status">
+      {error && <p className="bar-top warn"><Icon name="warn" /><span>{error.message} Trying again …</span></p>}
+    </div>
+  );
 }
 
 /** Says that the session is over, and signs in again without leaving the page. */
