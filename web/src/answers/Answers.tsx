@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Schemas } from '@/api';
 import { Probabilities, Scale, YesNo } from '@/charts';
 import { Facts, percent } from '@/design';
@@ -71,6 +72,9 @@ export function LensRow({ answers, columns, questions }: { answers: Record<strin
     ])} />
   );
 }
+
+/** The name of a column, which may break after each underscore. */
+export const breakable = (name: string): ReactNode => name.split('_').flatMap((part, i) => (i ? ['_', <wbr key={i} />, part] : [part]));
 
 export function LensValue({ value, column, questions }: { value: Shaped | undefined; column: LensColumn | undefined; questions: Question[] | undefined }) {
   return (

@@ -23,16 +23,18 @@ export function Editor({ draft, onChange, named }: { draft: Draft; onChange: (dr
       )}
       <Text path="instructions" long label="Instructions" hint="Sent to the model with every question: what the fields are, and how to judge them. Optional."
         value={draft.instructions} onChange={(instructions) => set({ instructions })} />
-      <Choice path="model" className="model-select" label="Model" value={draft.model} onChange={(model) => set({ model })} options={[
-        ['', standard ? `The default, now ${standard.name}` : 'The default'],
-        ...known.map((m): [string, string] => [m.name, [m.name, m.model, m.price && `${m.price.input} and ${m.price.output} ${m.price.currency} for a million tokens`].filter(Boolean).join(' · ')]),
-        ...(draft.model && models.data && !known.some((m) => m.name === draft.model) ? [[draft.model, `${draft.model}, not configured`] as [string, string]] : []),
-      ]} hint={models.error ? 'The models could not be loaded. The choice stays as it is.' : undefined} />
-      <Choice path="escalate.to" className="model-select" label="Second model" value={escalate.to} onChange={(to) => set({ escalate: { ...escalate, to } })} options={[
-        ['', 'None'],
-        ...known.map((m): [string, string] => [m.name, m.name]),
-        ...(escalate.to && models.data && !known.some((m) => m.name === escalate.to) ? [[escalate.to, `${escalate.to}, not configured`] as [string, string]] : []),
-      ]} hint="Answers in place of the first one when an answer is in doubt." />
+      <div className="line two">
+        <Choice path="model" label="Model" value={draft.model} onChange={(model) => set({ model })} options={[
+          ['', standard ? `The default, now ${standard.name}` : 'The default'],
+          ...known.map((m): [string, string] => [m.name, [m.name, m.model, m.price && `${m.price.input} and ${m.price.output} ${m.price.currency} for a million tokens`].filter(Boolean).join(' · ')]),
+          ...(draft.model && models.data && !known.some((m) => m.name === draft.model) ? [[draft.model, `${draft.model}, not configured`] as [string, string]] : []),
+        ]} hint={models.error ? 'The models could not be loaded. The choice stays as it is.' : undefined} />
+        <Choice path="escalate.to" label="Second model" value={escalate.to} onChange={(to) => set({ escalate: { ...escalate, to } })} options={[
+          ['', 'None'],
+          ...known.map((m): [string, string] => [m.name, m.name]),
+          ...(escalate.to && models.data && !known.some((m) => m.name === escalate.to) ? [[escalate.to, `${escalate.to}, not configured`] as [string, string]] : []),
+        ]} hint="Answers in place of the first one when an answer is in doubt." />
+      </div>
       {escalate.to && (
         <div className="line two">
           <Text path="escalate.below" label="Below" mono inputMode="decimal" hint="An answer is in doubt when its best option, level, yes or no has a probability below this."

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { LensValue } from '@/answers/Answers';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { breakable, LensValue } from '@/answers/Answers';
 import { api, ApiError, ask, useCan } from '@/api';
 import { Button, ButtonLink, Checkbox, count, Empty, ErrorNote, Note, Section, Skeleton, Status, Time, toast } from '@/design';
 import { useActions } from '@/shell/actions';
@@ -36,6 +36,7 @@ export function Lens(): ReactNode {
   const [fresh, setFresh] = useState(() => ({ of: prism.lens, columns: stored.map(draftColumn) }));
   if (fresh.of !== prism.lens) setFresh({ of: prism.lens, columns: stored.map(draftColumn) });
   const columns = kept?.columns ?? fresh.columns;
+  const [edited, setEdited] = useState<string>();
   const sent = columns.map((c) => columnOf(c, questions));
   const found = lensChanges(stored, sent);
   const changed = !same(stored, sent);
@@ -79,7 +80,11 @@ export function Lens(): ReactNode {
           </p>
           <Items<DraftColumn> items={columns} onChange={change} noun="column" nameOf={(c) => c.name} disabled={disabled} error={problems.get('columns')}
             add={{ label: 'Add column', most: 200, make: () => draftColumn({ name: freeName(questions[0]!.key, sent, fields), question: questions[0]!.key, show: 'answer' }) }}>
-            {(column, i, update, buttons) => <ColumnEditor column={column} at={`columns.${i}`} prism={prism} onChange={update} buttons={buttons} />}
+            {(column, i, update, buttons) => (
+              <div onFocus={() => setEdited(column.id)}>
+                <ColumnEditor column={column} at={`columns.${i}`} prism={prism} onChange={update} buttons={buttons} />
+              </div>
+            )}
           </Items>
           {!disabled && (
             <Foot problems={problems} draft={draftOf(prism.version)} checking={preview.checking} other={undefined}
@@ -90,7 +95,7 @@ export function Lens(): ReactNode {
           )}
           <ErrorNote error={save.error} title="The Lens was not saved." />
         </Section>
-        <Section title="Newest results"><Rows preview={preview} prism={prism} columns={sent} /></Section>
+        <Section title="Newest results"><Rows preview={preview} prism={prism} columns={sent} edited={columns.find(({ id }) => id === edited)?.name} /></Section>
       </div>
     </EditingProvider>
   );
@@ -116,7 +121,20 @@ function usePreview(prism: Prism, columns: LensColumn[], valid: boolean) {
   return { newest, rows, error: rows.error, current: settled === text, checking: rows.isFetching || settled !== text };
 }
 
-function Rows({ preview: { newest, rows }, prism, columns }: { preview: ReturnType<typeof usePreview>; prism: Prism; columns: LensColumn[] }) {
+function Rows({ preview: { newest, rows }, prism, columns, edited }: {
+  preview: ReturnType<typeof usePreview>; prism: Prism; columns: LensColumn[]; edited: string | undefined;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const there = rows.data?.columns.includes(edited ?? '') ?? false;
+  // Columns that do not fit scroll: the one that is edited is in view.
+  useEffect(() => {
+    const [pane, head] = [box.current, box.current?.querySelector<HTMLElement>('th.edited')];
+    if (!there || !pane || !head) return;
+    const still = pane.querySelector('th')!.offsetWidth; // the first column stays where it is
+    const [start, end] = [head.offsetLeft - still, head.offsetLeft + head.offsetWidth - pane.clientWidth];
+    if (start < pane.scrollLeft) pane.scrollLeft = start;
+    else if (end > pane.scrollLeft) pane.scrollLeft = end;
+  }, [edited, there]);
   const invalid = rows.error instanceof ApiError && rows.error.problems.length > 0;
   if (newest.error) return <ErrorNote error={newest.error} onRetry={() => void newest.refetch()} />;
   if (newest.data?.data.length === 0) {
@@ -129,16 +147,17 @@ function Rows({ preview: { newest, rows }, prism, columns }: { preview: ReturnTy
   }
   const data = rows.data;
   const ends = (name: string) => data?.data.some(({ result }) => typeof result.answers?.[name] === 'number');
+  const classOf = (name: string) => [ends(name) && 'end', name === edited && 'edited'].filter(Boolean).join(' ') || undefined;
   return (
     <>
       {!invalid && <ErrorNote error={rows.error} title="The preview could not be loaded." onRetry={() => void rows.refetch()} />}
       {data ? (
-        <div className="preview" tabIndex={0} role="region" aria-label="Newest results through these columns" aria-busy={rows.isPlaceholderData || undefined}>
+        <div ref={box} className="preview" tabIndex={0} role="region" aria-label="Newest results through these columns" aria-busy={rows.isPlaceholderData || undefined}>
           <table className="table">
             <thead>
               <tr>
                 <th scope="col">Created</th><th scope="col">Status</th>
-                {data.columns.map((name) => <th key={name} scope="col" className={ends(name) ? 'end' : undefined}>{breakable(name)}</th>)}
+                {data.columns.map((name) => <th key={name} scope="col" className={classOf(name)}>{breakable(name)}</th>)}
               </tr>
             </thead>
             <tbody>
@@ -150,7 +169,7 @@ function Rows({ preview: { newest, rows }, prism, columns }: { preview: ReturnTy
                     const value = result.answers?.[name];
                     const why = value == null ? missing[name] ?? result.error ?? undefined : undefined;
                     return (
-                      <td key={name} className={ends(name) ? 'end' : undefined} title={why}>
+                      <td key={name} className={classOf(name)} title={why}>
                         <LensValue value={value} column={columns.find((column) => column.name === name)} questions={prism.version.questions} />
                       </td>
                     );
@@ -165,18 +184,16 @@ function Rows({ preview: { newest, rows }, prism, columns }: { preview: ReturnTy
   );
 }
 
-/** A name that may break after each underscore. */
-const breakable = (name: string): ReactNode => name.split('_').flatMap((part, i) => (i ? ['_', <wbr key={i} />, part] : [part]));
-
 export function ColumnEditor({ column: c, at, prism, onChange, buttons }: { column: DraftColumn; at: string; prism: Prism; onChange: (column: DraftColumn) => void; buttons: ReactNode }) {
   const { questions } = prism.version;
   const { disabled } = useEditing();
   const question = questions.find((q) => q.key === c.question);
   const options = optionsOf(question);
   const possible = showsOf(question?.type);
+  const bounded = c.show === 'answer' && question?.type === 'yes_no';
   const set = (part: Partial<DraftColumn>) => onChange({ ...c, ...part });
   return (
-    <div className="column-item">
+    <div className={bounded ? 'column-item bounded' : 'column-item'}>
       <Text path={`${at}.name`} label="Name" value={c.name} onChange={(name) => set({ name })} />
       <Choice path={`${at}.question`} label="Question" value={c.question}
         options={[...questions.map((q): [string, string] => [q.key, q.key]), ...(question ? [] : [[c.question, `${c.question}, not in the latest version`] as [string, string]])]}
@@ -190,7 +207,7 @@ export function ColumnEditor({ column: c, at, prism, onChange, buttons }: { colu
         <Choice path={`${at}.option`} label="Of" value={c.option} onChange={(option) => set({ option })}
           options={[['', question?.type === 'scale' ? 'the chosen level' : 'the chosen option'], ...options.map((o): [string, string] => [o.key, o.label])]} />
       )}
-      {c.show === 'answer' && question?.type === 'yes_no' && (
+      {bounded && (
         <>
           <Text path={`${at}.yes_at`} label="Yes from" inputMode="decimal" placeholder="0.6" value={c.yesAt} onChange={(yesAt) => set({ yesAt })} />
           <Text path={`${at}.no_at`} label="No up to" inputMode="decimal" placeholder="0.4" value={c.noAt} onChange={(noAt) => set({ noAt })} />

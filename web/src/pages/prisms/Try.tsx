@@ -61,7 +61,7 @@ export function Try(): ReactNode {
   const problems = send.error instanceof ApiError ? problemsByPath(send.error.problems) : undefined;
   const answered = made.data && (made.data.record.version === version?.version ? version : versions.data?.find((v) => v.version === made.data!.record.version));
   return (
-    <div className="sides">
+    <div className="sides asking">
       <div className="stack">
         {versions.data && versions.data.length > 1 && (
           <Select className="version-select" label="Version" value={String(version?.version ?? pinned)} options={versions.data.map((v): [string, string] => [
