@@ -14,12 +14,13 @@ export interface Part {
 /** Options as bars in the order of the definition. `chosen` is the key of the answer; `lacking` the probability of insufficient information. */
 export function Probabilities({ label, options, chosen, lacking, plain }: { label: string; options: Part[]; chosen?: string | null | undefined; lacking?: number | null | undefined; plain?: boolean }) {
   const [sorted, setSorted] = useState(false);
+  const lackingChosen = chosen != null && !options.some(({ key }) => key === chosen);
   const shownOptions = sorted ? [...options].sort((a, b) => b.p - a.p) : options;
   return (
     <Figure label={label} plain={plain ?? false} data={{ head: ['Option', 'Probability'], rows: rowsOf(shownOptions, lacking) }}>
       <ul className="bars">
         {shownOptions.map((option) => <Bar key={option.key} part={option} kind={option.key === chosen ? 'chosen' : 'other'} />)}
-        {lacking != null && <Bar part={{ key: '', label: 'Insufficient information', p: lacking }} kind="lacking" />}
+        {lacking != null && <Bar part={{ key: '', label: 'Insufficient information', p: lacking }} kind={lackingChosen ? 'lacking chosen' : 'lacking'} />}
       </ul>
       {options.length > 6 && !plain && (
         <Button variant="quiet" small aria-pressed={sorted} onClick={() => setSorted(!sorted)}>
@@ -35,10 +36,10 @@ const rowsOf = (parts: Part[], lacking: number | null | undefined): [string, str
   ...(lacking == null ? [] : [['Insufficient information', exactly(lacking)] as [string, string]]),
 ];
 
-function Bar({ part, kind }: { part: Part; kind: 'chosen' | 'other' | 'lacking' }) {
+function Bar({ part, kind }: { part: Part; kind: 'chosen' | 'other' | 'lacking' | 'lacking chosen' }) {
   return (
     <li className={kind} title={exactly(part.p)}>
-      <span className="bar-label">{part.label}{kind === 'chosen' && <span className="unseen"> (chosen)</span>}</span>
+      <span className="bar-label">{part.label}{kind.endsWith('chosen') && <span className="unseen"> (chosen)</span>}</span>
       <span className="bar-track" aria-hidden="true"><span style={{ width: `${part.p * 100}%` }} /></span>
       <span className="bar-value num">{percent(part.p)}</span>
     </li>

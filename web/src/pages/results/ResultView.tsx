@@ -46,11 +46,11 @@ function Fields({ record, version }: { record: Record_; version: Schemas['Versio
     <>
       {fields.map(([key, value]) => (
         <div key={key}>
-          <h3>{version?.fields.find((field) => field.key === key)?.label ?? key} <Copy text={value} label={`Copy ${key}`} /></h3>
+          <h3 className="results-field">{version?.fields.find((field) => field.key === key)?.label ?? key}<Copy text={value} label={`Copy ${key}`} /></h3>
           <LongText text={value} />
         </div>
       ))}
-      {record.context !== null && <div><h3>Context <Copy text={record.context} label="Copy context" /></h3><LongText text={record.context} /></div>}
+      {record.context !== null && <div><h3 className="results-field">Context<Copy text={record.context} label="Copy context" /></h3><LongText text={record.context} /></div>}
     </>
   );
 }
@@ -62,11 +62,13 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
     ['Created', <Time at={record.created_at} />],
     ['Prism', <><Link to="/prisms/$prism" params={{ prism: record.prism }}>{record.prism}</Link> version {record.version}</>],
     ['Ref', record.ref === null ? none : <Copied text={record.ref} label="Copy ref" />],
-    ['Model', model ? <>{model.name ?? none}{model.provider && <span className="soft"> {model.provider}, {model.model}</span>}</> : none],
+    ['Model', model ? <>{model.name ?? none} <span className="soft">{[model.provider, model.model].filter(Boolean).join(', ')}</span></> : none],
     ['Tries', model ? <>{model.tries}{model.fell_back && <span className="soft"> with a fallback</span>}</> : none],
     ...(record.escalation ? [['Second model', <Escalated escalation={record.escalation} />] as [ReactNode, ReactNode]] : []),
     ['Took', <Num value={record.took_ms} unit="ms" />],
-    ['Tokens', usage ? <><Num value={usage.input_tokens} /> in, <Num value={usage.output_tokens} /> out{usage.cached_input_tokens !== null && <>, <Num value={usage.cached_input_tokens} /> cached</>}</> : none],
+    ['Tokens', usage && usage.input_tokens !== null
+      ? <><Num value={usage.input_tokens} /> in, <Num value={usage.output_tokens} /> out{usage.cached_input_tokens !== null && <>, <Num value={usage.cached_input_tokens} /> cached</>}</>
+      : none],
     ['Cost', usage ? <Num value={usage.cost} currency={usage.currency} /> : none],
     ['Key', record.key_id === null ? none : <Copied text={record.key_id} label="Copy key id">{keys.get(record.key_id)}</Copied>],
     ['Idempotency key', record.idempotency_key === null ? none : <Copied text={record.idempotency_key} label="Copy idempotency key" />],
@@ -87,7 +89,7 @@ const none = <span className="soft">–</span>;
 
 /** A value with a button that copies it; `children` stand for a value that says nothing to people. */
 function Copied({ text, label, children }: { text: string; label: string; children?: ReactNode }) {
-  return <><span className={children ? undefined : 'mono'}>{children ?? text}</span> <Copy text={text} label={label} /></>;
+  return <span className="row"><span className={children ? undefined : 'mono'}>{children ?? text}</span><Copy text={text} label={label} /></span>;
 }
 
 interface Link_ {

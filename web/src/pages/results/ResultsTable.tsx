@@ -84,7 +84,7 @@ export function ResultsTable({ prism: fixed }: { prism?: string }) {
       <div className="results-line">
         <span className="num" role="status">{first || failed ? '' : `${count(rows.length, 'result')}${words !== undefined ? ` of the ${count(loaded.length, 'loaded one')}` : hasNextPage ? ' loaded, more below' : ''}`}</span>
         {newer && <Button small icon="up" onClick={refresh}>Show newer results</Button>}
-        {lens.length > 0 && <span title={lens.join(', ')}>{count(lens.length, 'Lens column')} of {prism?.lens.columns.length} in the panel only</span>}
+        {lens.length > 0 && <span className="results-left" title={lens.join(', ')}>{count(lens.length, 'Lens column')} of {prism?.lens.columns.length} in the panel only</span>}
         <span className="grow" />
         {(filtered(search) || (fixed === undefined && search.prism !== undefined)) && <Button small variant="quiet" icon="close" onClick={() => set(clear)}>Clear the filters</Button>}
         {mayCall && search.status === 'failed' && <Button small icon="retry" onClick={() => setDialog('matching')}>Retry all that match</Button>}

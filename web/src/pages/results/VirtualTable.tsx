@@ -30,11 +30,13 @@ interface Props<R> {
 export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, chosen, onChoose, more, tail, stale, onHidden }: Props<R>) {
   const wrap = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
-  const { width, top } = usePlace(wrap);
+  const { width, top } = usePlace(wrap, body);
   const [focus, setFocus] = useState<string>();
   const [origin, setOrigin] = useState<string>();
   const wanted = useRef<string>(undefined);
-  const virtual = useWindowVirtualizer({ count: rows.length, estimateSize: () => rowHeight, overscan: 16, scrollMargin: top + rowHeight, scrollPaddingStart: rowHeight + 8, scrollPaddingEnd: 8 });
+  const virtual = useWindowVirtualizer({
+    count: rows.length, estimateSize: () => rowHeight, overscan: 16, scrollMargin: top, scrollPaddingStart: 56, scrollPaddingEnd: 8,
+  });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
   const near = last >= rows.length - 30;
@@ -174,21 +176,22 @@ export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, ch
 /** Keeps the place of rows that are not in the document. */
 const Space = ({ height }: { height: number }) => <tr aria-hidden="true" className="virtual-space"><td style={{ height }} /></tr>;
 
-/** The width of an element, and how far its top is from the top of the page, in pixels. */
-function usePlace(ref: RefObject<HTMLElement | null>): { width: number; top: number } {
+/** The width of a table's wrap, and how far its rows are from the top of the page, in pixels. */
+function usePlace(wrap: RefObject<HTMLElement | null>, body: RefObject<HTMLElement | null>): { width: number; top: number } {
   const [place, setPlace] = useState({ width: 0, top: 0 });
   useLayoutEffect(() => {
-    const element = ref.current!;
+    const element = wrap.current!;
     const measure = () => {
-      const box = element.getBoundingClientRect();
-      const [width, top] = [Math.floor(box.width), Math.round(box.top + scrollY)];
+      const width = Math.floor(element.getBoundingClientRect().width);
+      const top = Math.round(body.current!.getBoundingClientRect().top + scrollY);
       setPlace((old) => (old.width === width && old.top === top ? old : { width, top }));
     };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     observer.observe(document.body);
+    observer.observe(body.current!);
     return () => observer.disconnect();
-  }, [ref]);
+  }, [wrap, body]);
   return place;
 }
