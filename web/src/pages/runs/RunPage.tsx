@@ -44,7 +44,7 @@ function Progressing({ run }: { run: Run }) {
       <div className="runs-line num"><strong>{doneText(run)}</strong>{moving(run) && <span>{paceText(run)}</span>}</div>
       <RunProgress run={run} />
       <ul className="runs-states">
-        {states.map(([status, n]) => <li key={status}><Status status={status} /> <strong className="num">{shown(n)}</strong></li>)}
+        {states.map(([status, n]) => <li key={status} className={n === 0 ? 'none' : undefined}><Status status={status} /> <strong className="num">{shown(n)}</strong></li>)}
       </ul>
     </div>
   );
@@ -61,8 +61,8 @@ function About({ run }: { run: Run }) {
       ['Created', <Time at={run.created_at} />],
       ['Started', <Time at={run.started_at} />],
       ['Over', <Time at={run.finished_at} />],
-      ['Run id', <><span className="mono">{run.id}</span> <Copy text={run.id} label="Copy id" /></>],
-      ['Command', <><code>prismctl runs watch {run.id}</code> <Copy text={`prismctl runs watch ${run.id}`} label="Copy command" /></>],
+      ['Run id', <span className="row"><span className="mono">{run.id}</span><Copy text={run.id} label="Copy id" /></span>],
+      ['Command', <span className="row"><code>prismctl runs watch {run.id}</code><Copy text={`prismctl runs watch ${run.id}`} label="Copy command" /></span>],
     ]} />
   );
 }

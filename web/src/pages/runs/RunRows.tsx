@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo } from 'react';
 import { LensRow } from '@/answers/Answers';
 import type { Shaped } from '@/answers/words';
 import { Button, Empty, ErrorNote, Note, Panel, Select, shown, Skeleton, Split, Status, Toolbar } from '@/design';
+import { statusColumn } from '../results/columns';
 import { usePrism } from '../results/data';
 import { LongText } from '../results/LongText';
 import { VirtualTable } from '../results/VirtualTable';
@@ -76,7 +77,7 @@ const cell = (value: unknown) => (value == null ? '' : typeof value === 'object'
 function columnsOf(row: Row | undefined): FitColumn<Row>[] {
   return [
     { id: 'row', head: 'Row', cell: (one) => <span className="num">{shown(one.row)}</span>, width: 72, narrow: 56, align: 'end', rank: 0 },
-    { id: 'status', head: 'Status', cell: (one) => <Status status={one.status} />, width: 104, narrow: 92, rank: 0 },
+    { ...statusColumn, width: 104 },
     { id: 'message', head: 'Answer or message', cell: (one) => one.error || answersText(one), title: (one) => one.error || answersText(one), width: 160, narrow: 120, grow: 3, rank: 0 },
     ...(row?.cells ?? []).map(([name], index): FitColumn<Row> => ({
       id: `cell ${index}`, head: <span title={name}>{name}</span>, cell: (one) => cell(one.cells[index]?.[1]), title: (one) => cell(one.cells[index]?.[1]).slice(0, 1000), width: 140, grow: 1, rank: 1 + index,

@@ -56,12 +56,12 @@ export function RunsList({ prism: fixed }: { prism?: string }) {
 
 const columns = (ofOne: boolean): Column<Run>[] => [
   { id: 'name', head: 'Run', cell: (run) => run.name ?? <code title={run.id}>{run.id.slice(-12)}</code> },
-  ...(ofOne ? [] : [{ id: 'prism', head: 'Prism', cell: (run: Run) => <>{run.prism} <span className="soft">v{run.version}</span></>, show: 'wide' as const, width: '9rem' }]),
-  { id: 'state', head: 'State', cell: (run) => <span title={run.reason ?? undefined}><Status status={run.status} /></span>, width: '7rem' },
-  { id: 'progress', head: 'Progress', cell: (run) => <RunProgress run={run} />, width: '8rem' },
+  ...(ofOne ? [] : [{ id: 'prism', head: 'Prism', cell: (run: Run) => <>{run.prism} <span className="soft">v{run.version}</span></>, show: 'wide' as const, width: '7rem' }]),
+  { id: 'state', head: 'State', cell: (run) => <span title={run.reason ?? undefined}><Status status={run.status} /></span>, width: '6rem' },
+  { id: 'progress', head: 'Progress', cell: (run) => <RunProgress run={run} />, width: '5rem' },
   { id: 'done', head: 'Done', align: 'end', cell: (run) => <span className="num">{shown(doneOf(run))} <span className="soft">of {shown(run.rows)}</span></span>, show: 'wide' },
-  { id: 'failed', head: 'Failed', align: 'end', cell: (run) => shown(run.failed), show: 'wide' },
-  { id: 'rate', head: 'Pace', align: 'end', cell: rateText, show: 'wide', width: '5rem' },
+  { id: 'failed', head: 'Failed', align: 'end', cell: (run) => run.failed ? shown(run.failed) : <span className="soft">0</span>, show: 'wide' },
+  { id: 'rate', head: 'Pace', align: 'end', cell: rateText, show: 'wide', width: '4rem' },
   { id: 'left', head: 'Left', align: 'end', cell: leftText, show: 'wide', width: '6rem' },
-  { id: 'created', head: 'Created', cell: (run) => <Time at={run.created_at} />, show: 'wide', width: '8rem' },
+  { id: 'created', head: 'Created', cell: (run) => <Time at={run.created_at} />, show: 'wide', width: '7rem' },
 ];
