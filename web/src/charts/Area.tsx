@@ -8,6 +8,8 @@ export interface Series {
   label: string;
   /** One for each time; null leaves a gap. */
   values: (number | null)[];
+  /** A line alone, for a bound that the others are compared with. */
+  bare?: boolean;
 }
 
 const height = 140;
@@ -65,7 +67,7 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
                 const line = Array.from({ length: to - from }, (_, k) => `${x(from + k)},${y(s.values[from + k]!)}`);
                 return (
                   <g key={from}>
-                    {to - from > 1 && <polygon points={`${x(from)},${y(0)} ${line.join(' ')} ${x(to - 1)},${y(0)}`} />}
+                    {to - from > 1 && !s.bare && <polygon points={`${x(from)},${y(0)} ${line.join(' ')} ${x(to - 1)},${y(0)}`} />}
                     {to - from > 1 ? <polyline points={line.join(' ')} /> : <circle cx={x(from)} cy={y(s.values[from]!)} r="2.5" />}
                   </g>
                 );

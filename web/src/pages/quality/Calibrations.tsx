@@ -8,7 +8,8 @@ import { Badge, Button, ButtonLink, Copy, count, Empty, ErrorNote, Note, Section
 import { useActions } from '@/shell/actions';
 import type { Prism } from '../prisms/calls';
 import { type Calibration, calibrationsQuery, createCalibration, type Of, pinCalibration, tooFew } from './calls';
-import { figure, fixed, rounded } from './figures';
+import { fixed, rounded } from './figures';
+import { Interval } from './Interval';
 import { LabelsNeeded } from './LabelsNeeded';
 
 type Method = Parameters<typeof createCalibration>[3];
@@ -72,18 +73,22 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Calibrations">
           <table className="table">
             <thead>
-              <tr><th scope="col">Fitted</th><th scope="col">Method</th><th scope="col" className="end">Labels</th><th scope="col" className="end">Log loss before</th><th scope="col" className="end">after</th><th scope="col" className="end">Gain, 95% interval</th><th scope="col">Pin</th><th scope="col"><span className="unseen">Actions</span></th></tr>
+              <tr>
+                <th scope="col" className="wide">Fitted</th><th scope="col">Method</th><th scope="col" className="end wide">Labels</th>
+                <th scope="col" className="end wide">Log loss before</th><th scope="col" className="end wide">after</th>
+                <th scope="col" className="end">Gain, 95% interval</th><th scope="col" className="wide">Pin</th><th scope="col"><span className="unseen">Actions</span></th>
+              </tr>
             </thead>
             <tbody>
               {list.data.map((c) => (
                 <tr key={c.id} aria-current={c.id === pinned || undefined}>
-                  <td><Time at={c.created_at} /></td>
+                  <td className="wide"><Time at={c.created_at} /></td>
                   <th scope="row">{nameOf(c)}</th>
-                  <td className="end">{c.labels}</td>
-                  <td className="end" title={String(c.log_loss_before)}>{fixed(c.log_loss_before)}</td>
-                  <td className="end" title={String(c.log_loss_after)}>{fixed(c.log_loss_after)}</td>
-                  <td className="end">{figure(c.gain)}</td>
-                  <td>{c.id === pinned ? <Badge tone="good">pinned</Badge> : <span className="soft">no</span>}</td>
+                  <td className="end wide">{c.labels}</td>
+                  <td className="end wide" title={String(c.log_loss_before)}>{fixed(c.log_loss_before)}</td>
+                  <td className="end wide" title={String(c.log_loss_after)}>{fixed(c.log_loss_after)}</td>
+                  <td className="end"><Interval of={c.gain} /></td>
+                  <td className="wide">{c.id === pinned ? <Badge tone="good">pinned</Badge> : <span className="soft">no</span>}</td>
                   <td className="end">
                     <span className="row quality-actions">
                       {canEdit && <Button small busy={pin.isPending} onClick={() => pin.mutate(c.id === pinned ? null : c.id)}>{c.id === pinned ? 'Unpin' : 'Pin'}</Button>}

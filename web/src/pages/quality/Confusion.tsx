@@ -2,7 +2,8 @@ import type { CSSProperties } from 'react';
 import type { Question } from '@/answers/words';
 import { count, percent, Section } from '@/design';
 import type { Figure, Measured } from './calls';
-import { figure, valueLabel } from './figures';
+import { Interval } from './Interval';
+import { valueLabel } from './figures';
 
 /** What was answered for each label, as a heat map of a table, and how well each option is told from the others. */
 export function Confusion({ measured, question }: { measured: Measured; question: Question }) {
@@ -18,10 +19,10 @@ export function Confusion({ measured, question }: { measured: Measured; question
           ? `The most frequent mistake: ${count(worst.n, 'label')} ${labels[worst.label]} ${worst.n === 1 ? 'was' : 'were'} answered ${labels[worst.answer]}, ${percent(worst.n / sums[worst.label]!)} of its labels.`
           : 'No answer was wrong.'}</p>
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Confusion: a row for each label, a column for each answer">
-          <table className="table quality-confusion">
+          <table className={labels.length > 8 ? 'table quality-confusion many' : 'table quality-confusion'}>
             <thead>
               <tr><td /><th scope="colgroup" colSpan={labels.length}>Answered</th></tr>
-              <tr><th scope="col">Label</th>{labels.map((label, i) => <th key={i} scope="col" className="end">{label}</th>)}</tr>
+              <tr><th scope="col">Label</th>{labels.map((label, i) => <th key={i} scope="col" className="end"><span>{label}</span></th>)}</tr>
             </thead>
             <tbody>
               {confusion.counts.map((row, i) => (
@@ -44,12 +45,17 @@ export function Confusion({ measured, question }: { measured: Measured; question
         {classes?.length ? (
           <div className="quality-scroll" tabIndex={0} role="region" aria-label="Precision and recall of each option">
             <table className="table">
-              <thead><tr><th scope="col">Option</th><th scope="col" className="end">Labels</th><th scope="col" className="end">Precision</th><th scope="col" className="end">Recall</th><th scope="col" className="end">F1</th></tr></thead>
+              <thead>
+                <tr>
+                  <th scope="col">Option</th><th scope="col" className="end wide">Labels</th>
+                  <th scope="col" className="end">Precision</th><th scope="col" className="end">Recall</th><th scope="col" className="end wide">F1</th>
+                </tr>
+              </thead>
               <tbody>
                 {classes.map((one) => (
                   <tr key={String(one.value)}>
-                    <th scope="row">{valueLabel(one.value, question)}</th><td className="end">{one.n}</td>
-                    <Cell of={one.precision} none="never answered" /><Cell of={one.recall} /><Cell of={one.f1} />
+                    <th scope="row">{valueLabel(one.value, question)}</th><td className="end wide">{one.n}</td>
+                    <Cell of={one.precision} none="never answered" /><Cell of={one.recall} /><Cell of={one.f1} wide />
                   </tr>
                 ))}
               </tbody>
@@ -62,8 +68,8 @@ export function Confusion({ measured, question }: { measured: Measured; question
   );
 }
 
-function Cell({ of, none = '–' }: { of: Figure | null; none?: string }) {
-  return <td className="end" title={of ? String(of.value) : undefined}>{of ? figure(of) : <span className="soft">{none}</span>}</td>;
+function Cell({ of, none = '–', wide }: { of: Figure | null; none?: string; wide?: boolean }) {
+  return <td className={wide ? 'end wide' : 'end'} title={of ? String(of.value) : undefined}>{of ? <Interval of={of} /> : <span className="soft">{none}</span>}</td>;
 }
 
 /** The label and answer that are most often taken for each other, the first of several. */

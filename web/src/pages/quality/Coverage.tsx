@@ -1,5 +1,5 @@
 import { Curve } from '@/charts';
-import { percent, Section } from '@/design';
+import { percent } from '@/design';
 import type { Measured } from './calls';
 import { coverageWords } from './figures';
 
@@ -9,10 +9,10 @@ export function Coverage({ measured }: { measured: Measured }) {
   // What people ask first: how good the surest four fifths are.
   const initial = points.reduce((best, { kept }, i) => (Math.abs(kept - 0.8) < Math.abs(points[best]!.kept - 0.8) ? i : best), 0);
   return (
-    <Section title="Mistakes by coverage">
-      <Curve label="Share that is wrong, by the share of answers that is kept" axes={{ x: 'Answers that are kept, surest first', y: 'Share that is wrong' }}
+    <section className="section">
+      <Curve title="Mistakes by coverage" label="Share that is wrong, by the share of answers that is kept" axes={{ x: 'Answers that are kept, surest first', y: 'Share that is wrong' }}
         lines={[{ label: 'Share that is wrong', points: points.map(({ kept, risk }) => ({ x: kept, y: risk })) }]}
         initial={initial} formatX={percent} formatY={percent} wordsOf={(i) => coverageWords(points[i]!)} />
-    </Section>
+    </section>
   );
 }

@@ -82,7 +82,7 @@ function Watched({ data, found, days }: { data: Drift; found: Drift['questions']
         <div className="quality-pair">
           {([['probability', 'Top probabilities'], ['classes', 'Answers']] as const).map(([key, name]) => (
             <AreaChart key={key} title={name} label={`Stability index of ${name.toLowerCase()}`} times={windows.map((w) => w.at.slice(0, days ? 10 : 16).replace('T', ' '))} format={rounded} axis={rounded}
-              series={[{ label: 'Index', values: windows.map((w) => w.window?.[key]?.psi ?? null) }, { label: 'Limit', values: windows.map((w) => w.window?.[key]?.limit ?? null) }]} />
+              series={[{ label: 'Index', values: windows.map((w) => w.window?.[key]?.psi ?? null) }, { label: 'Limit', bare: true, values: windows.map((w) => w.window?.[key]?.limit ?? null) }]} />
           ))}
         </div>
       )}

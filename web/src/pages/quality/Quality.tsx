@@ -17,7 +17,7 @@ import { type Measured, type Of, pinsQuery, qualityQuery, tooFew } from './calls
 import { Confusion } from './Confusion';
 import { Coverage } from './Coverage';
 import { DriftPart } from './Drift';
-import { figure } from './figures';
+import { Interval } from './Interval';
 import { LabelsNeeded } from './LabelsNeeded';
 import { Measuring } from './Measuring';
 import { ReliabilityPart } from './ReliabilityPart';
@@ -92,9 +92,9 @@ function Overview({ of, prism, questions }: { of: Of; prism: Prism; questions: Q
     { id: 'question', head: 'Question', cell: (m) => <code>{m.question}</code> },
     { id: 'type', head: 'Type', cell: (m) => m.type, width: '6rem', show: 'wide' },
     { id: 'counted', head: 'Labels', cell: (m) => <span title={`${m.counted} of ${count(m.labels, 'label')} count`}>{shown(m.counted)}</span>, align: 'end', width: '5rem' },
-    { id: 'accuracy', head: 'Accuracy', cell: (m) => m.accuracy ? figure(m.accuracy) : <span className="soft">too few labels</span>, align: 'end', width: '12rem' },
-    { id: 'brier', head: 'Brier score', cell: (m) => m.brier ? figure(m.brier) : '–', align: 'end', width: '12rem', show: 'wide' },
-    { id: 'ece', head: 'Calibration error', cell: (m) => m.ece ? figure(m.ece) : <span className="soft">{m.counted >= 30 ? 'from 100 labels' : '–'}</span>, align: 'end', width: '12rem', show: 'wide' },
+    { id: 'accuracy', head: 'Accuracy', cell: (m) => m.accuracy ? <Interval of={m.accuracy} /> : <span className="soft">too few labels</span>, align: 'end', width: '12rem' },
+    { id: 'brier', head: 'Brier score', cell: (m) => m.brier ? <Interval of={m.brier} /> : '–', align: 'end', width: '12rem', show: 'wide' },
+    { id: 'ece', head: 'Calibration error', cell: (m) => m.ece ? <Interval of={m.ece} /> : <span className="soft">{m.counted >= 30 ? 'from 100 labels' : '–'}</span>, align: 'end', width: '12rem', show: 'wide' },
   ];
   return (
     <>

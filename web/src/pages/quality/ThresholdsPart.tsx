@@ -79,7 +79,11 @@ function Chosen({ prism, of, data, costs, search, set, stale }: {
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Thresholds and what they cost">
           <table className="table" aria-busy={stale || undefined}>
             <thead>
-              <tr><th scope="col">Thresholds</th>{['No up to', 'Yes from', 'Yes', 'No', 'Unsure', 'Wrong yes', 'Wrong no', 'Cost', 'An answer'].map((head) => <th key={head} scope="col" className="end">{head}</th>)}<th scope="col"><span className="unseen">Take them</span></th></tr>
+              <tr>
+                <th scope="col">Thresholds</th>
+                {heads.map((head) => <th key={head} scope="col" className={counted.includes(head) ? 'end wide' : 'end'}>{head}</th>)}
+                <th scope="col"><span className="unseen">Take them</span></th>
+              </tr>
             </thead>
             <tbody>
               <Row name="Of the sliders" of={mine} />
@@ -101,14 +105,16 @@ function Chosen({ prism, of, data, costs, search, set, stale }: {
   );
 }
 
+const counted = ['Yes', 'No', 'Unsure', 'Wrong yes', 'Wrong no', 'Cost'];
+const heads = ['No up to', 'Yes from', ...counted, 'An answer'];
+
 function Row({ name, of, action }: { name: string; of: Threshold; action?: ReactNode }) {
   return (
     <tr>
       <th scope="row">{name}</th>
       <td className="end" title={String(of.no_at)}>{rounded(of.no_at)}</td><td className="end" title={String(of.yes_at)}>{rounded(of.yes_at)}</td>
-      <td className="end">{shown(of.yes)}</td><td className="end">{shown(of.no)}</td><td className="end">{shown(of.unsure)}</td>
-      <td className="end">{shown(of.false_yes)}</td><td className="end">{shown(of.false_no)}</td>
-      <td className="end" title={String(of.total)}>{shown(of.total)}</td><td className="end" title={String(of.mean)}><strong>{rounded(of.mean)}</strong></td>
+      {[of.yes, of.no, of.unsure, of.false_yes, of.false_no, of.total].map((n, i) => <td key={i} className="end wide" title={String(n)}>{shown(n)}</td>)}
+      <td className="end" title={String(of.mean)}><strong>{rounded(of.mean)}</strong></td>
       <td>{action}</td>
     </tr>
   );

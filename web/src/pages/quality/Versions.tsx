@@ -7,7 +7,8 @@ import { Badge, count, ErrorNote, Note, Section, Select, shown } from '@/design'
 import { type Prism, versionsQuery } from '../prisms/calls';
 import { AnswerLabels } from './AnswerLabels';
 import { compareQuery, type Comparison, type Of, tooFew } from './calls';
-import { figure, fixed, interval, measures, rounded, verdictWords } from './figures';
+import { fixed, measures, rounded, verdictWords } from './figures';
+import { Interval } from './Interval';
 import { Measuring } from './Measuring';
 import { PlainDiagram } from './ReliabilityPart';
 
@@ -65,7 +66,12 @@ export function SideBySide({ data }: { data: Comparison }) {
         </p>
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Measures of both versions">
           <table className="table">
-            <thead><tr><th scope="col">Measure</th><th scope="col" className="end">Version {a.version}</th><th scope="col" className="end">Version {b.version}</th><th scope="col" className="end">Difference</th><th scope="col">Says</th></tr></thead>
+            <thead>
+              <tr>
+                <th scope="col">Measure</th><th scope="col" className="end">Version {a.version}</th><th scope="col" className="end">Version {b.version}</th>
+                <th scope="col" className="end">Difference</th><th scope="col" className="wide">Says</th>
+              </tr>
+            </thead>
             <tbody>
               {measures.map(([key, name, meaning, better]) => {
                 const [x, y] = [a[key], b[key]];
@@ -74,9 +80,9 @@ export function SideBySide({ data }: { data: Comparison }) {
                 return (
                   <tr key={key} title={meaning}>
                     <th scope="row">{name}</th>
-                    <td className="end">{figure(x)}</td><td className="end">{figure(y)}</td>
-                    <td className="end">{by ? <><strong>{signed(by.value)}</strong>, {interval(by)}</> : '–'}</td>
-                    <td>{by ? sign(by, better) : ''}</td>
+                    <td className="end quality-plain"><Interval of={x} /></td><td className="end quality-plain"><Interval of={y} /></td>
+                    <td className="end">{by ? <Interval of={by} text={signed(by.value)} /> : '–'}</td>
+                    <td className="wide">{by ? sign(by, better) : ''}</td>
                   </tr>
                 );
               })}
