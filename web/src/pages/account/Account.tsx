@@ -37,7 +37,7 @@ export function Account() {
           ['Role', <>{account.member.role} <span className="soft">{roles.find(([role]) => role === account.member.role)?.[2]}</span></>],
           ['Account', account.name],
           ['Account id', <span className="row"><code>{account.id}</code><Copy text={account.id} label="Copy id of the account" /></span>],
-          ...(config.data ? [['Prism', config.data.version] as [React.ReactNode, React.ReactNode]] : []),
+          ...(config.data ? [['Prism version', config.data.version] as [React.ReactNode, React.ReactNode]] : []),
         ]} />
       </Section>
       {accounts.length > 1 && (

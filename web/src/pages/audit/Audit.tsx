@@ -1,5 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { api, ask, type Schemas, useCan, useKeys } from '@/api';
 import { Button, Code, type Column, Copy, Empty, ErrorNote, exactTime, Facts, Input, Note, Page, Panel, Select, Skeleton, Split, Table, Time, Toolbar } from '@/design';
 import { dayAfter, today } from '../usage/sums';
@@ -12,10 +13,19 @@ type Entry = Schemas['AuditEntry'];
 
 const route = getRouteApi('/frame/audit');
 
+const [leastRows, mostPages] = [12, 10];
+
 const columns: Column<Repeated<Entry>>[] = [
   { id: 'at', head: 'Time', cell: ({ entry }) => <Time at={entry.at} />, width: '9rem' },
   { id: 'actor', head: 'Who', cell: ({ entry }) => <>{entry.actor.name} {entry.actor.name !== entry.actor.kind && <span className="soft">{entry.actor.kind}</span>}</>, width: '14rem', show: 'wide' },
-  { id: 'action', head: 'Change', cell: ({ entry, times }) => <><span className="audit-who">{entry.actor.name}: </span>{saying(entry.action)} <strong>{entry.object.name || entry.object.id}</strong>{times > 1 && `, ${times} times`}</> },
+  {
+    id: 'action', head: 'Change', cell: ({ entry, times }) => (
+      <span className="audit-change">
+        <span className="audit-who">{entry.actor.name}: </span>
+        {saying(entry.action)} <strong>{entry.object.name || entry.object.id}</strong>{times > 1 && `, ${times} times`}
+      </span>
+    ),
+  },
   { id: 'detail', head: 'Detail', cell: ({ entry }) => <span className="soft">{detailOf(entry.detail)}</span>, show: 'wide' },
 ];
 
@@ -37,12 +47,15 @@ export function Audit() {
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
   });
+  const entries = data?.pages.flatMap((page) => page.data);
+  const rows = folded(entries ?? []);
+  // A page of entries may fold into a single row: more are read until there is something to look at.
+  const bare = rows.length < leastRows && hasNextPage && !isFetchingNextPage && !error && data!.pages.length < mostPages;
+  useEffect(() => { if (bare) void fetchNextPage(); }, [bare, fetchNextPage]);
   if (!owns) return <Page title="Audit"><Note>Owners read the audit.</Note></Page>;
 
   const set = (change: Partial<AuditSearch>) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const entries = data?.pages.flatMap((page) => page.data);
   const open = entries?.find((entry) => entry.id === search.open);
-  const rows = folded(entries ?? []);
   const { previous, next } = neighbours(rows, columns, undefined, ({ entry }) => entry.id, search.open);
   const filtered = search.from || search.to || search.actor;
   return (

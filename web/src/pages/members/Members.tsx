@@ -13,7 +13,7 @@ const route = getRouteApi('/frame/members');
 
 const columns: Column<Member>[] = [
   { id: 'name', head: 'Name', cell: (member) => <Name member={member} />, sort: (member) => member.name },
-  { id: 'email', head: 'Email', cell: (member) => member.email ?? '', sort: (member) => member.email, show: 'wide' },
+  { id: 'email', head: 'Email', cell: (member) => member.email ?? (member.claim && <span className="soft">{member.claim.name} is {String(member.claim.value)}</span>), sort: (member) => member.email, show: 'wide' },
   { id: 'role', head: 'Role', cell: (member) => member.role, sort: (member) => member.role, width: '6rem' },
   { id: 'status', head: 'Status', cell: (member) => <MemberStatus member={member} />, width: '7rem' },
   { id: 'seen', head: 'Last seen', cell: (member) => <Time at={member.last_seen_at} none={member.claim ? '' : 'never'} />, sort: (member) => member.last_seen_at, width: '9rem', show: 'wide' },
