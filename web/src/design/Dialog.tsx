@@ -30,6 +30,10 @@ function Open({ onClose, title, children, actions, firm, wide, onSubmit }: Omit<
     const dialog = ref.current!;
     const before = document.activeElement;
     dialog.showModal();
+    // The first field, else the next step, else what changes nothing: not the button that closes, which a second Enter would press.
+    (dialog.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea)')
+      ?? dialog.querySelector<HTMLElement>('.dialog-actions .primary')
+      ?? dialog.querySelector<HTMLElement>('.dialog-actions button'))?.focus();
     return () => {
       dialog.close();
       if (before instanceof HTMLElement) before.focus();

@@ -1,16 +1,26 @@
+import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { usePrisms } from '@/api';
 import { Dialog } from '@/design/Dialog';
 import { Kbd } from '@/design/Values';
 import { type Action, useAllActions } from './actions';
 
 /** Everything that can be reached or done, by a few of its letters. */
 export function Palette({ onClose }: { onClose: () => void }) {
-  const all = useAllActions();
+  const actions = useAllActions();
+  const navigate = useNavigate();
+  const { data: prisms } = usePrisms('false');
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const found = useMemo(() => match(all, text), [all, text]);
+  const found = useMemo(() => {
+    const all = [...actions, ...(prisms ?? []).map((prism): Action => ({
+      id: `prism ${prism.id}`, group: 'Prism', label: prism.name ?? prism.slug, words: prism.slug,
+      run: () => void navigate({ to: '/prisms/$prism', params: { prism: prism.slug } }),
+    }))];
+    return [...ofId(text, navigate), ...match(all, text)];
+  }, [actions, prisms, text, navigate]);
   useLayoutEffect(() => {
     ref.current!.showModal();
     const dialog = ref.current!;
@@ -38,7 +48,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     <dialog ref={ref} className="dialog palette" aria-label="Find anything" onCancel={(event) => { event.preventDefault(); onClose(); }}
       onMouseDown={(event) => { if (event.target === ref.current) onClose(); }}>
       <div className="palette-body" onKeyDown={onKey}>
-        <input autoFocus className="palette-input" value={text} placeholder="Go to a page, or do something" aria-label="Find anything" role="combobox"
+        <input autoFocus className="palette-input" value={text} placeholder="A page, a prism, an id, or what to do" aria-label="Find anything" role="combobox"
           aria-expanded="true" aria-controls={id} aria-activedescendant={found.length ? `${id}-${current}` : undefined} autoComplete="off" spellCheck={false}
           onChange={(event) => { setText(event.target.value); setAt(0); }} />
         <ul id={id} role="listbox" aria-label="Found" className="palette-list">
@@ -52,6 +62,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </div>
     </dialog>
   );
+}
+
+/** What an id may be of. */
+function ofId(text: string, navigate: ReturnType<typeof useNavigate>): Action[] {
+  const id = text.trim().toLowerCase();
+  if (!/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(id)) return [];
+  return [
+    { id: 'result of an id', group: 'Result', label: id, run: () => void navigate({ to: '/results/$result', params: { result: id } }) },
+    { id: 'run of an id', group: 'Run', label: id, run: () => void navigate({ to: '/runs/$run', params: { run: id } }) },
+  ];
 }
 
 /** The actions that have each word of the text, those that begin with it first. */

@@ -104,7 +104,7 @@ function Layers() {
         <Button onClick={() => toast('Archived tickets.', () => toast('Back again.'))}>Toast</Button>
       </div>
       <Dialog open={layer === 'dialog'} onClose={close} title="A dialog" wide><p>It is wide.</p></Dialog>
-      <Dialog open={layer === 'form'} onClose={close} firm title="Create key" onSubmit={close} actions={<Button type="submit" variant="primary">Create key</Button>}><Input label="Name" autoFocus /></Dialog>
+      <Dialog open={layer === 'form'} onClose={close} firm title="Create key" onSubmit={close} actions={<Button type="submit" variant="primary">Create key</Button>}><Input label="Name" /></Dialog>
       <Confirm open={layer === 'confirm'} onClose={close} onConfirm={close} title="Revoke production?" verb="Revoke key" error={<ErrorNote error={failure} />}><p>This cannot be undone.</p></Confirm>
     </Section>
   );

@@ -43,7 +43,7 @@ export function CreateKey({ onClose, onMade }: { onClose: () => void; onMade: (k
     }>
       <div className="stack">
         {!problem && <ErrorNote error={error} />}
-        <Input label="Name" autoFocus value={name} maxLength={200} error={problem} hint="What it is for, such as the program and where it runs." onChange={(event) => setName(event.target.value)} />
+        <Input label="Name" value={name} maxLength={200} error={problem} hint="What it is for, such as the program and where it runs." onChange={(event) => setName(event.target.value)} />
         <Select label="Role" value={role} hint={roles.find(([value]) => value === role)?.[2]} onChange={(event) => setRole(event.target.value as Role)}
           options={roles.map(([value, label]) => [value, label] as const)} />
         <Select label="Expires" value={days} options={lives} onChange={(event) => setDays(event.target.value)} />
@@ -59,8 +59,8 @@ export function KeyMade({ made, onClose }: { made: Schemas['CreatedApiKey']; onC
     <Dialog open firm onClose={onClose} title={`Key ${made.name}`} actions={
       <>
         <Copy text={command} label="Copy a call as curl" small={false} variant="secondary">Copy as curl</Copy>
-        <Copy text={made.key} label="Copy key" small={false} variant="primary">Copy key</Copy>
         <Button onClick={onClose}>Done</Button>
+        <Copy text={made.key} label="Copy key" small={false} variant="primary">Copy key</Copy>
       </>
     }>
       <div className="stack">

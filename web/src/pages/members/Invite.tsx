@@ -14,7 +14,7 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
   const { submit, busy, problem, note } = useAdding(async () => onInvited(await addMember({ name: name.trim(), role, email: email.trim() || null })));
   return (
     <Form title="Invite member" verb="Invite" {...{ onClose, submit, busy, note }} typed={name + email !== ''}>
-      <Input label="Name" autoFocus value={name} maxLength={200} error={problem('name')} onChange={(event) => setName(event.target.value)} />
+      <Input label="Name" value={name} maxLength={200} error={problem('name')} onChange={(event) => setName(event.target.value)} />
       <Input label="Email (optional)" type="email" value={email} error={problem('email')} hint="Prism sends no mail: you get a link to pass on." onChange={(event) => setEmail(event.target.value)} />
       <RoleSelect role={role} setRole={setRole} />
     </Form>
@@ -35,7 +35,7 @@ export function AddRule({ onClose }: { onClose: () => void }) {
   return (
     <Form title="Add rule" verb="Add rule" {...{ onClose, submit, busy, note }} typed={name + value !== ''}>
       <p className="soft">Whoever signs in by single sign-on with this claim becomes a member with the role.</p>
-      <Input label="Name" autoFocus value={name} maxLength={200} error={problem('name')} onChange={(event) => setName(event.target.value)} />
+      <Input label="Name" value={name} maxLength={200} error={problem('name')} onChange={(event) => setName(event.target.value)} />
       <Input label="Claim" value={claim} maxLength={200} error={problem('claim.name')} hint={<>Such as <code>groups</code> or <code>email</code>.</>} onChange={(event) => setClaim(event.target.value)} />
       <Input label="Value" value={value} maxLength={200} error={problem('claim.value')} hint="What the claim is, or has among its values." onChange={(event) => setValue(event.target.value)} />
       <RoleSelect role={role} setRole={setRole} />

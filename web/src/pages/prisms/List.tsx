@@ -45,8 +45,6 @@ export function List(): ReactNode {
   useActions([
     { id: 'filter prisms', group: 'Prisms', label: 'Filter prisms', keys: '/', run: () => filter.current?.focus() },
     ...(canEdit ? [{ id: 'new prism', group: 'Prisms', label: 'New prism', keys: 'c', words: 'create make', run: () => void navigate({ to: '/prisms/new' }) }] : []),
-    ...(data?.prisms ?? []).map((prism) => ({ id: `prism ${prism.id}`, group: 'Prism', label: prism.name ?? prism.slug, words: prism.slug,
-      run: () => void navigate({ to: '/prisms/$prism', params: { prism: prism.slug } }) })),
   ]);
   const create = canEdit && <ButtonLink to="/prisms/new" variant="primary" icon="plus">New prism</ButtonLink>;
   return (

@@ -35,7 +35,7 @@ export function NewRun() {
         </Section>
         <Section title="File">
           {ready ? (
-            <div className="row"><Icon name="check" /><span>{fileText(ready)}</span><Button small onClick={() => set({ file: undefined })}>Choose another file</Button></div>
+            <div className="runs-file"><Icon name="check" /><span>{fileText(ready)}</span><Button small onClick={() => set({ file: undefined })}>Choose another file</Button></div>
           ) : search.file && !noFile && file?.status !== 'unusable' && file?.status !== 'uploading' ? <Skeleton lines={2} /> : (
             <>
               <ErrorNote error={noFile} title="The file could not be read." />
