@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, ask, type Schemas, useCan, useKeys } from '@/api';
+import { api, ask, type Schemas, useCan, useKeys, useSession } from '@/api';
+import { shellWord } from '@/commands/commands';
 import { Button, Checkbox, type Column, Confirm, Copy, Empty, ErrorNote, Facts, Note, Page, Panel, Skeleton, Split, Status, Table, Time, toast, Toolbar } from '@/design';
 import { useActions } from '@/shell/actions';
 import { CreateKey, KeyMade } from './CreateKey';
@@ -44,6 +45,7 @@ export function Keys() {
   const { previous, next } = neighbours(rows, columns, sort, (key) => key.id, open);
   const create = <Button variant="primary" icon="plus" onClick={() => setCreating(true)}>Create key</Button>;
 
+  const { account } = useSession();
   if (!useCan('own')) return <Page title="Keys"><Note>Owners manage keys. Ask one of them for a key, or for the role.</Note></Page>;
   return (
     <Page title="Keys" lead="Programs call the API with keys." actions={create}>
@@ -59,7 +61,7 @@ export function Keys() {
           <Table label="Keys" columns={columns} rows={rows} rowKey={(key) => key.id} sort={sort} open={open} onOpen={(key) => show(key.id)}
             onSort={(to) => void navigate({ search: (old) => ({ ...old, sort: to }), replace: true })}
             empty={
-              <Empty title="No keys yet" action={create} command="prism key create --account demo --name production --role caller">
+              <Empty title="No keys yet" action={create} command={`prism key create --account ${shellWord(account?.name ?? 'demo')} --name production --role caller`}>
                 A key lets a program call the API in the name of this account. Its role says what it may do.
               </Empty>
             } />

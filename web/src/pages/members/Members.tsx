@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { session, useCan, useSession } from '@/api';
+import { shellWord } from '@/commands/commands';
 import { Badge, Button, type Column, Empty, ErrorNote, Note, Page, Skeleton, Split, Status, Table, Time } from '@/design';
 import { useActions } from '@/shell/actions';
 import { neighbours } from '../neighbours';
@@ -13,7 +14,10 @@ const route = getRouteApi('/frame/members');
 
 const columns: Column<Member>[] = [
   { id: 'name', head: 'Name', cell: (member) => <Name member={member} />, sort: (member) => member.name },
-  { id: 'email', head: 'Email', cell: (member) => member.email ?? (member.claim && <span className="soft">{member.claim.name} is {String(member.claim.value)}</span>), sort: (member) => member.email, show: 'wide' },
+  {
+    id: 'email', head: 'Email', sort: (member) => member.email, show: 'wide',
+    cell: ({ email, claim }) => email ?? (claim && <span className="soft">{claim.name} is {String(claim.value)}</span>),
+  },
   { id: 'role', head: 'Role', cell: (member) => member.role, sort: (member) => member.role, width: '6rem' },
   { id: 'status', head: 'Status', cell: (member) => <MemberStatus member={member} />, width: '7rem' },
   { id: 'seen', head: 'Last seen', cell: (member) => <Time at={member.last_seen_at} none={member.claim ? '' : 'never'} />, sort: (member) => member.last_seen_at, width: '9rem', show: 'wide' },
@@ -34,6 +38,7 @@ export function Members() {
   const { sort, open } = route.useSearch();
   const navigate = route.useNavigate();
   const owns = useCan('own');
+  const { account } = useSession();
   const { data, error, refetch } = useMembers();
   const config = useQuery({ queryKey: ['config'], staleTime: Infinity, queryFn: () => session.config() });
   const [layer, setLayer] = useState<'invite' | 'rule'>();
@@ -57,7 +62,7 @@ export function Members() {
         <Split>
           <Table label="Members" columns={columns} rows={data} rowKey={(member) => member.id} sort={sort} open={open} onOpen={(member) => show(member.id)}
             onSort={(to) => void navigate({ search: (old) => ({ ...old, sort: to }), replace: true })}
-            empty={<Empty title="No members yet" action={invite} command="prism console link --account demo">An invitation is a link that works once. Its role says what the member may do.</Empty>} />
+            empty={<Empty title="No members yet" action={invite} command={`prism console link --account ${shellWord(account?.name ?? 'demo')}`}>An invitation is a link that works once. Its role says what the member may do.</Empty>} />
           {current && (
             <MemberPanel key={current.id} member={current} onInvited={setInvited} onClose={() => show(undefined)}
               onPrevious={previous ? () => show(previous) : undefined} onNext={next ? () => show(next) : undefined} />

@@ -113,7 +113,7 @@ const formats = [['csv', 'CSV, with labels'], ['xlsx', 'Excel (xlsx)'], ['tsv', 
 
 function Download({ run, only: first, onClose }: { run: Run; only: Only; onClose: () => void }) {
   const [only, setOnly] = useState(first);
-  const name = (format: string) => fileName([run.name ?? run.prism, ...(only === 'all' ? ['answers'] : [only])], format, new Date());
+  const name = (format: string) => fileName([(run.name ?? run.prism).replace(/\.(csv|tsv|jsonl|xlsx|parquet)$/i, ''), ...(only === 'all' ? ['answers'] : [only])], format, new Date());
   return (
     <DownloadDialog title={`Download ${run.name ?? 'the run'}`} formats={formats} large={run.rows > 500_000} onClose={onClose} name={name}
       path={(format) => withQuery(`/v1/runs/${run.id}/rows`, { format, only })}
