@@ -16,7 +16,9 @@ const height = 140;
 const [top, bottom, left] = [8, 22, 52]; // room for the axes, in pixels
 
 /** At most 4 series over time as areas, with a crosshair for pointer and arrow keys. `times` are days or times in UTC, equally far apart. */
-export function AreaChart({ label, title, times, series, format = shown, axis = short }: { label: string; title?: string; times: string[]; series: Series[]; format?: (value: number) => string; axis?: (value: number) => string }) {
+export function AreaChart({ label, title, times, series, format = shown, axis = short }: {
+  label: string; title?: string; times: string[]; series: Series[]; format?: (value: number) => string; axis?: (value: number) => string;
+}) {
   const [width, ref] = useWidth();
   const [at, setAt] = useState<number>();
   const highest = niceMax(Math.max(0, ...series.flatMap((s) => s.values.map((v) => v ?? 0))));

@@ -51,10 +51,19 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
   const few = tooFew(fit.error);
   const oneClass = few && fit.error instanceof ApiError && fit.error.message.includes('one class');
   const none = fit.error instanceof ApiError && fit.error.status === 409 && !few ? fit.error.message : undefined;
-  const methods: [Method, string][] = type === 'yes_no' ? [['auto', 'The best, if it is better than none'], ['platt', 'Platt'], ['isotonic', 'Isotonic']] : [['auto', 'Temperature, if it is better than none'], ['temperature', 'Temperature, in any case']];
+  const methods: [Method, string][] = type === 'yes_no'
+    ? [['auto', 'The best, if it is better than none'], ['platt', 'Platt'], ['isotonic', 'Isotonic']]
+    : [['auto', 'Temperature, if it is better than none'], ['temperature', 'Temperature, in any case']];
   return (
-    <Section title="Calibrations" actions={pinned !== null && <ButtonLink small to="/prisms/$prism/quality" params={{ prism: prism.slug }} search={{ question: of.question, version: of.version, calibrated: true }}>Before and after</ButtonLink>}>
-      <p className="soft">A calibration maps stored probabilities to ones that mean what they say. It counts for nothing until it is pinned; then the calibrated columns of the Lens show it. Stored answers never change.</p>
+    <Section title="Calibrations" actions={pinned !== null && (
+      <ButtonLink small to="/prisms/$prism/quality" params={{ prism: prism.slug }} search={{ question: of.question, version: of.version, calibrated: true }}>
+        Before and after
+      </ButtonLink>
+    )}>
+      <p className="soft">
+        A calibration maps stored probabilities to ones that mean what they say. It counts for nothing until it is pinned; then the calibrated columns
+        of the Lens show it. Stored answers never change.
+      </p>
       {canEdit ? (
         <form className="inline-form" onSubmit={(event) => { event.preventDefault(); fit.mutate(); }}>
           <Select label="Method" hideLabel value={method} options={methods} onChange={(event) => onMethod(event.target.value as Method)} />
@@ -67,7 +76,11 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
       {!few && !none && <ErrorNote error={fit.error} title="Nothing was fitted." onRetry={() => fit.mutate()} />}
       <ErrorNote error={pin.error} title="The pin was not changed." />
       <ErrorNote error={list.error} title="The calibrations could not be loaded." onRetry={() => void list.refetch()} />
-      {list.data?.length === 0 && !few && <Empty title="No calibration yet">{canEdit ? 'Calibrate fits one to the labels that count, and says what it gains on labels that it has not seen.' : 'Nobody has fitted one to this question yet.'}</Empty>}
+      {list.data?.length === 0 && !few && (
+        <Empty title="No calibration yet">
+          {canEdit ? 'Calibrate fits one to the labels that count, and says what it gains on labels that it has not seen.' : 'Nobody has fitted one to this question yet.'}
+        </Empty>
+      )}
       {!list.data && !list.error && <Skeleton lines={3} />}
       {list.data && list.data.length > 0 && (
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Calibrations">
@@ -101,7 +114,12 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
           </table>
         </div>
       )}
-      {list.data && list.data.length > 0 && <p className="soft">The log loss after is of {count(5, 'fit')} to labels of other inputs each (cross-validation), so the gain is what new answers can expect. Another version needs its own calibration.</p>}
+      {list.data && list.data.length > 0 && (
+        <p className="soft">
+          The log loss after is of {count(5, 'fit')} to labels of other inputs each (cross-validation), so the gain is what new answers can expect.
+          Another version needs its own calibration.
+        </p>
+      )}
     </Section>
   );
 }

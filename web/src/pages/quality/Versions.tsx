@@ -34,12 +34,20 @@ export function Versions({ prism, of, question, against, onChoose }: {
         )}
         {few && (
           <>
-            <p>Compared are inputs that both versions answered, and whose results have labels: {few.have} of the {few.need} that it takes. A run has one version answer what is labelled of the other.</p>
+            <p>
+              Compared are inputs that both versions answered, and whose results have labels: {few.have} of the {few.need} that it takes.
+              A run has one version answer what is labelled of the other.
+            </p>
             <div className="row">
               <AnswerLabels prism={prism.slug} labelled={of.version} by={other!} />
               <AnswerLabels prism={prism.slug} labelled={other!} by={of.version} />
             </div>
-            <p className="soft">Or by <code>POST /v1/prisms/{prism.slug}/runs</code> with <code>from_labels_of</code>. Without labels, <Link to="/prisms/$prism/label" params={{ prism: prism.slug }} search={{ question: question.key, version: of.version }}>label results of version {of.version}</Link> first.</p>
+            <p className="soft">
+              Or by <code>POST /v1/prisms/{prism.slug}/runs</code> with <code>from_labels_of</code>. Without labels,{' '}
+              <Link to="/prisms/$prism/label" params={{ prism: prism.slug }} search={{ question: question.key, version: of.version }}>
+                label results of version {of.version}
+              </Link> first.
+            </p>
           </>
         )}
         {!few && <ErrorNote error={error} title="The versions could not be compared." onRetry={() => void refetch()} />}
@@ -60,7 +68,8 @@ export function SideBySide({ data }: { data: Comparison }) {
     <>
         <p className="quality-verdict"><Badge tone={tone} icon={icon}>{verdictWords(data.verdict, a.version, b.version)}</Badge></p>
         <p>
-          {count(mcnemar.only_b, 'answer')} only version {b.version} had right, {count(mcnemar.only_a, 'answer')} only version {a.version} (McNemar’s exact test: p {mcnemar.p < 0.001 ? '< 0.001' : `= ${rounded(mcnemar.p)}`}).
+          {count(mcnemar.only_b, 'answer')} only version {b.version} had right, {count(mcnemar.only_a, 'answer')} only version {a.version}
+          {' '}(McNemar’s exact test: p {mcnemar.p < 0.001 ? '< 0.001' : `= ${rounded(mcnemar.p)}`}).
           {' '}Compared on {count(data.counted, 'labelled input')}.
           {left > 0 && ` Left out: ${shown(left_out.other_option)} whose label one version does not have, ${shown(left_out.other_label)} labelled differently in the two versions.`}
         </p>
