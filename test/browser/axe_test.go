@@ -104,7 +104,10 @@ func (b *tab) keepPictures(name string) {
 	for _, look := range []struct {
 		name, scheme  string
 		width, height int64
-	}{{"light", "light", 1280, 720}, {"dark", "dark", 1280, 720}, {"phone", "light", 360, 780}} {
+	}{
+		{"light", "light", laptop, 720}, {"dark", "dark", laptop, 720},
+		{"phone", "light", 360, 780}, {"phone-dark", "dark", 360, 780},
+	} {
 		b.scheme(look.scheme)
 		b.do(chromedp.EmulateViewport(look.width, look.height))
 		b.settle()
