@@ -4,7 +4,7 @@
 //
 //	make bench                                   everything; tables and pictures into docs/performance.md
 //	make bench-smoke                             the same for a moment, to keep the benchmark working
-//	go run ./test/bench -rows large              the growth of each process by a file of 5 GiB; two hours and 40 GB of disk
+//	go run ./test/bench -rows large              the growth of each process by a file of 5 GiB; 20 minutes and 22 GB of disk
 //	go run ./test/bench -against ../other/bin    two builds of Prism in interleaved rounds
 //
 // Each system has a database of its own on one Postgres that waits for its disk. The load generator (test/internal/load) and

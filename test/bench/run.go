@@ -52,7 +52,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	f.SetOutput(out)
 	f.BoolVar(&smoke, "smoke", false, "run everything for a moment; the figures mean nothing")
 	f.StringVar(&s.Rows, "rows", "all", "which rows: "+strings.Join(rowNames(), ",")+"; all are those but large")
-	f.StringVar(&s.Systems, "systems", "all", "which systems are compared: one,three,sqlite,peer,chain")
+	f.StringVar(&s.Systems, "systems", "all", "which systems are compared: one,three,sqlite,peer,chain; of the row large: three,sqlite")
 	f.StringVar(&s.Calls, "calls", "all", "which calls are compared: read,create,keyed")
 	f.StringVar(&s.Prisms, "prisms", "all", "which prisms are compared: small,large")
 	f.IntVar(&s.Rounds, "rounds", 3, "how often everything is measured, in turn")
