@@ -14,6 +14,7 @@ import (
 const (
 	pathCreateFile   = "/internal/create-file"
 	pathPutPart      = "/internal/put-part"
+	pathPutOctets    = "/internal/put-part-octets"
 	pathCompleteFile = "/internal/complete-file"
 	pathListFiles    = "/internal/list-files"
 	pathFile         = "/internal/file"
@@ -26,6 +27,11 @@ type (
 	argsNewFile struct {
 		Key  contract.KeyDigest
 		File contract.NewFile
+	}
+	// argsJSONPart is a part of a gateway whose parts are base64.
+	argsJSONPart struct {
+		Key  contract.KeyDigest
+		Part contract.FilePart
 	}
 	argsPart struct {
 		Key    contract.KeyDigest
@@ -47,7 +53,7 @@ func (r *results) CreateFile(ctx context.Context, key contract.KeyDigest, f cont
 }
 
 func (r *results) PutPart(ctx context.Context, key contract.KeyDigest, p contract.FilePart) (contract.Response, error) {
-	return r.call(ctx, pathPutPart, &argsPart{key, p.File, p.Number, p.Data})
+	return r.call(ctx, pathPutOctets, &argsPart{key, p.File, p.Number, p.Data})
 }
 
 func (r *results) CompleteFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
@@ -74,7 +80,10 @@ func mountFiles(app *fiber.App, f contract.Files, log *slog.Logger) {
 	post(app, log, pathCreateFile, func(ctx context.Context, a argsNewFile) (contract.Response, error) {
 		return f.CreateFile(ctx, a.Key, a.File)
 	})
-	post(app, log, pathPutPart, func(ctx context.Context, a argsPart) (contract.Response, error) {
+	post(app, log, pathPutPart, func(ctx context.Context, a argsJSONPart) (contract.Response, error) {
+		return f.PutPart(ctx, a.Key, a.Part)
+	})
+	post(app, log, pathPutOctets, func(ctx context.Context, a argsPart) (contract.Response, error) {
 		return f.PutPart(ctx, a.Key, contract.FilePart{File: a.File, Number: a.Number, Data: a.data})
 	})
 	post(app, log, pathCompleteFile, func(ctx context.Context, a argsFile) (contract.Response, error) {

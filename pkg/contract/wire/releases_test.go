@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -373,5 +374,41 @@ func TestThePreviousReleaseIsAskedInTheBackground(t *testing.T) {
 	got, err := dialModels(t, url).Ask(t.Context(), contract.Ask{Definition: d, Hash: hash, Background: true})
 	if err != nil || got.Error != "no" || got.Overloaded || got.CallsCome || taken.Load() != 1 {
 		t.Errorf("got %+v, %v of %d calls", got, err, taken.Load())
+	}
+}
+
+// A worker and a gateway of an earlier build know no repeated values, and send parts as base64 in JSON.
+// spec: run-chunks, file-parts
+func TestAnEarlierBuildGetsWholeRowsAndSendsPartsInJSON(t *testing.T) {
+	t.Parallel()
+	far := &wide{rows: []contract.ChunkRow{{Row: 1, Fields: []prism.FieldValue{{Key: "a", Value: "same"}, {Key: "b", Value: "same"}}}}}
+	url := serve(t, func(app *fiber.App, log *slog.Logger) { wire.MountResults(app, far, tokens(token), log) })
+	call := func(path, body string) string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		got, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d, %v, %s", path, resp.StatusCode, err, got)
+		}
+		return string(got)
+	}
+	for path, args := range map[string]string{"/internal/lease-chunk": `{"Worker":"00000000-0000-0000-0000-000000000001"}`, "/internal/plan-rows": "{}"} {
+		if got := call(path, args); strings.Count(got, "same") != 2 {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	call("/internal/put-part", `{"Part":{"Number":7,"Data":"AQI="}}`)
+	if far.part.Number != 7 || string(far.part.Data) != "\x01\x02" {
+		t.Errorf("got the part %+v", far.part)
 	}
 }

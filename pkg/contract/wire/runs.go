@@ -41,7 +41,14 @@ type (
 		Limits contract.RunLimits `json:",omitzero"` // SetRunLimits
 		Rows   contract.RunRows   `json:",omitzero"` // RunRows
 	}
-	argsLease  struct{ Worker prism.UUID }
+	argsLease struct {
+		Worker  prism.UUID
+		Repeats bool // the caller knows row.Repeats; a worker that does not would read empty values
+	}
+	argsPlanRows struct {
+		argsQuery[contract.PlanRows]
+		Repeats bool
+	}
 	argsLeases struct{ Leases []contract.Lease }
 )
 
@@ -80,11 +87,14 @@ func runPath(path string, n contract.NewRun) string {
 var withLabels = contract.NewRun{Labels: []contract.FieldColumn{{}}}
 
 // packed is rows as they travel. The caller's rows stay as they are.
-func packed(list []contract.ChunkRow) rows {
+func packed(list []contract.ChunkRow, repeats bool) rows {
 	p := rows{Rows: make([]row, len(list))}
 	same := len(list) > 0
 	for i, r := range list {
-		p.Rows[i] = packedRow(r)
+		p.Rows[i] = row{ChunkRow: r}
+		if repeats {
+			p.Rows[i] = packedRow(r)
+		}
 		same = same && r.Context == list[0].Context
 	}
 	if same {
@@ -162,7 +172,7 @@ func (r *results) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism
 }
 
 func (r *results) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
-	found, err := decode[rows](r.lookUp(ctx, runPath(pathPlanRows, q.Run), argsQuery[contract.PlanRows]{key, q}))
+	found, err := decode[rows](r.lookUp(ctx, runPath(pathPlanRows, q.Run), argsPlanRows{argsQuery[contract.PlanRows]{key, q}, true}))
 	return found.unpacked(), err
 }
 
@@ -197,7 +207,7 @@ func (r *results) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 }
 
 func (r *results) LeaseChunk(ctx context.Context, worker prism.UUID) (*contract.Chunk, error) {
-	found, err := decode[*chunk](r.call(ctx, pathLeaseChunk, argsLease{worker}))
+	found, err := decode[*chunk](r.call(ctx, pathLeaseChunk, argsLease{worker, true}))
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -222,9 +232,9 @@ func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
 		findJSON(app, log, runPath(pathPlanRun, n), func(ctx context.Context, a argsNewRun) (contract.RunPlan, error) {
 			return r.PlanRun(ctx, a.Key, a.Ref, a.Run)
 		})
-		findJSON(app, log, runPath(pathPlanRows, n), func(ctx context.Context, a argsQuery[contract.PlanRows]) (rows, error) {
+		findJSON(app, log, runPath(pathPlanRows, n), func(ctx context.Context, a argsPlanRows) (rows, error) {
 			list, err := r.PlanRows(ctx, a.Key, a.Query)
-			return packed(list), err
+			return packed(list, a.Repeats), err
 		})
 		post(app, log, runPath(pathCreateRun, n), func(ctx context.Context, a argsNewRun) (contract.Response, error) {
 			return r.CreateRun(ctx, a.Key, a.Ref, a.Run)
@@ -253,7 +263,7 @@ func mountLeases(app *fiber.App, l contract.Leases, log *slog.Logger) {
 		if err != nil || leased == nil {
 			return nil, err
 		}
-		p := packed(leased.Rows)
+		p := packed(leased.Rows, a.Repeats)
 		return &chunk{*leased, p.Rows, p.Context}, nil
 	})
 	postJSON(app, log, pathRenewLeases, func(ctx context.Context, a argsLeases) ([]contract.LeaseState, error) {
