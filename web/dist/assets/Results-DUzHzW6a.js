@@ -1,1 +1,0 @@
-import"./design-COl5FrGs.js";import{t as e}from"./Page-neVqaX6P.js";import{t}from"./ResultsTable-BQR9MSVq.js";import{z as n}from"./Field-Cjf7vpSj.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

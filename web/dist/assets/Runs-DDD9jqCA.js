@@ -1,1 +1,0 @@
-import"./design-COl5FrGs.js";import{t as e}from"./Page-neVqaX6P.js";import{t}from"./RunsList-B5mYb27V.js";import{m as n,u as r,z as i}from"./Field-Cjf7vpSj.js";var a=i();function o(){let i=n(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:i&&(0,a.jsx)(r,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};

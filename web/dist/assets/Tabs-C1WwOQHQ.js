@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-BQR9MSVq.js";import{t}from"./RunsList-B5mYb27V.js";import{usePrism as n}from"./PrismPage-Cy745xgY.js";import{z as r}from"./Field-Cjf7vpSj.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
