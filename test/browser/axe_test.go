@@ -105,8 +105,10 @@ func (b *tab) keepPictures(name string) {
 		name, scheme  string
 		width, height int64
 	}{
-		{"light", "light", laptop, 720}, {"dark", "dark", laptop, 720},
-		{"phone", "light", 360, 780}, {"phone-dark", "dark", 360, 780},
+		{"light", "light", laptop, 720},
+		{"dark", "dark", laptop, 720},
+		{"phone", "light", 360, 780},
+		{"phone-dark", "dark", 360, 780},
 	} {
 		b.scheme(look.scheme)
 		b.do(chromedp.EmulateViewport(look.width, look.height))

@@ -24,8 +24,8 @@ const (
 // attempts counts something of each address. It is safe for concurrent use.
 type attempts struct {
 	now    func() time.Time
-	atOnce time.Duration // in pauses
 	pause  time.Duration
+	atOnce time.Duration // the pauses of as many attempts as an address has at once
 
 	mu sync.Mutex
 	// free is when an address has all its attempts again.
@@ -34,7 +34,7 @@ type attempts struct {
 
 func newAttempts(now func() time.Time, atOnce int, pause time.Duration) (*attempts, error) {
 	free, err := simplelru.NewLRU[netip.Addr, time.Time](knownAddresses, nil)
-	return &attempts{now: now, atOnce: time.Duration(atOnce), pause: pause, free: free}, err
+	return &attempts{now: now, pause: pause, atOnce: time.Duration(atOnce) * pause, free: free}, err
 }
 
 // take counts an attempt of an address. Without one left it counts nothing, and returns the time until the next.
@@ -65,5 +65,5 @@ func (a *attempts) next(address netip.Addr) (free time.Time, wait time.Duration)
 		free = now
 	}
 	free = free.Add(a.pause)
-	return free, free.Sub(now) - a.atOnce*a.pause
+	return free, free.Sub(now) - a.atOnce
 }

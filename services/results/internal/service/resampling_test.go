@@ -24,7 +24,7 @@ func TestAccountsTakeTurnsToResample(t *testing.T) {
 				mu.Lock()
 				order = append(order, account)
 				mu.Unlock()
-				time.Sleep(time.Second) // the bubble's clock
+				<-time.After(time.Second) // of the bubble's clock
 				return nil, nil
 			})
 			return err

@@ -227,15 +227,15 @@ func TestWhatAnEarlierCallDidIsReportedOnlyWhenItIsReplicated(t *testing.T) {
 			return err
 		},
 		"a run": func(ctx context.Context) error {
-			found, err := r.RunOfKey(ctx, account(), "key")
+			_, err := r.RunOfKey(ctx, account(), "key")
 			if !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
-			found = store.Run{
+			run := store.Run{
 				ID: prism.RunID{UUID: prism.UUID{31}}, Prism: prismID(), Version: 1, File: files["a run"].ID, Mapping: []byte("{}"),
 				IdempotencyKey: "key",
 			}
-			_, err = r.CreateRun(ctx, account(), found, storetest.By())
+			_, err = r.CreateRun(ctx, account(), run, storetest.By())
 			return err
 		},
 	}
