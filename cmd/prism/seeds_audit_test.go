@@ -188,15 +188,18 @@ func (h *seeded) audit(t *testing.T, number int, r *seededRun) {
 		if got.Row != row || got.Number != strconv.Itoa(row) {
 			t.Errorf("VIOLATION: row %d is %s", row, lines.Bytes())
 		}
-		// A row whose retry was cancelled is cancelled, and shows no result.
-		shows := len(saved) > 0 && got.Status != string(contract.RowCancelled)
-		if len(saved) > r.attempts || (got.ID != nil) != shows || shows != (got.Status == "ok" || got.Status == "failed") {
+		// A row whose retry was cancelled is cancelled, and shows the failed result before.
+		shows, want := len(saved) > 0, got.Status
+		if want == string(contract.RowCancelled) {
+			want = "failed"
+		}
+		if len(saved) > r.attempts || (got.ID != nil) != shows || !shows && (got.Status == "ok" || got.Status == "failed") {
 			t.Errorf("VIOLATION: row %d is %s and has %d results of %d attempts", row, lines.Bytes(), len(saved), r.attempts)
 			continue
 		}
 		for i, s := range saved {
 			last := i == len(saved)-1
-			if !last && s.Status != "failed" || last && shows && (s.ID != *got.ID || s.Status != got.Status) {
+			if !last && s.Status != "failed" || last && (s.ID != *got.ID || s.Status != want) {
 				t.Errorf("VIOLATION: row %d is %s and its result %d of %d is %+v", row, lines.Bytes(), i+1, len(saved), s)
 			}
 			if s.Answers == nil {
