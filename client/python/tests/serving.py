@@ -100,6 +100,13 @@ class _Connection(BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
 
+    def finish(self) -> None:
+        """Closes both halves, also when the client has left and the flush of the one fails."""
+        try:
+            super().finish()
+        finally:
+            self.rfile.close()
+
     do_GET = do_POST = do_PUT = do_DELETE = handle_any  # noqa: N815 # named by http.server
 
 

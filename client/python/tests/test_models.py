@@ -115,9 +115,9 @@ def test_probabilities_are_the_nearest_floats() -> None:
 
 
 def test_the_days_of_usage_are_dates() -> None:
-    usage = Usage.from_dict({"data": [], "from": "2026-11-01", "to": "2026-11-02"})
+    usage = Usage.from_dict({"data": [], "from": "2026-11-01", "to": "2026-11-02", "more": True})
     assert (usage.from_.day, usage.to.day) == (1, 2)
-    assert usage.to_dict() == {"data": [], "from": "2026-11-01", "to": "2026-11-02"}
+    assert usage.to_dict() == {"data": [], "from": "2026-11-01", "to": "2026-11-02", "more": True}
 
 
 def test_columns_have_types() -> None:
