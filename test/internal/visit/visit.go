@@ -78,7 +78,10 @@ func Do(ctx, stop context.Context, c Config, progress func(rounds int)) (*Report
 	}
 	var key string
 	for stop.Err() == nil {
-		last, err := b.round(ctx)
+		if r.Rounds%keyRounds == 0 {
+			key = "" // another page is opened
+		}
+		last, err := b.round(ctx, key)
 		r.Rounds++
 		if problem(err); err != nil {
 			r.Failed++
@@ -103,8 +106,11 @@ type browser struct {
 	client       *http.Client
 }
 
-// round is what a page of the console does. It returns the key that was made for the page.
-func (b *browser) round(ctx context.Context) (key string, err error) {
+// keyRounds is how many rounds have one key. A session has at most 100 keys.
+const keyRounds = 20
+
+// round is what a page of the console does, with the key of the page. A page without one gets it first.
+func (b *browser) round(ctx context.Context, key string) (string, error) {
 	page, err := b.call(ctx, http.MethodGet, "/console/prisms", "", "", http.StatusOK)
 	if err != nil {
 		return "", err
@@ -115,16 +121,19 @@ func (b *browser) round(ctx context.Context) (key string, err error) {
 	if _, err := b.call(ctx, http.MethodGet, "/console/session", "", "", http.StatusOK); err != nil {
 		return "", err
 	}
-	body, err := b.call(ctx, http.MethodPost, "/console/session/key", "{}", "", http.StatusOK)
-	if err != nil {
-		return "", err
+	if key == "" {
+		body, err := b.call(ctx, http.MethodPost, "/console/session/key", "{}", "", http.StatusOK)
+		if err != nil {
+			return "", err
+		}
+		var made struct{ Key string }
+		if err := json.Unmarshal(body, &made); err != nil || made.Key == "" {
+			return "", errors.New("visit: the session has no key made") // the response may have one
+		}
+		key = made.Key
 	}
-	var made struct{ Key string }
-	if err := json.Unmarshal(body, &made); err != nil || made.Key == "" {
-		return "", errors.New("visit: the session has no key made") // the response may have one
-	}
-	_, err = b.call(ctx, http.MethodGet, "/v1/prisms", "", made.Key, http.StatusOK)
-	return made.Key, err
+	_, err = b.call(ctx, http.MethodGet, "/v1/prisms", "", key, http.StatusOK)
+	return key, err
 }
 
 // end signs out, which ends the session and its keys.
