@@ -205,23 +205,29 @@ func unavailable(t *testing.T, err error) {
 	}
 }
 
-// Without a bound, a server that takes statements and never responds would block its callers for ever.
-func TestAReadThatIsNotAnsweredIsUnavailableInTime(t *testing.T) {
-	t.Parallel()
-	u := migrated(t)
-	s, err := postgres.Open(t.Context(), postgres.Config{URL: u, StatementWait: 50 * time.Millisecond}, postgres.Deps{})
+// impatient is a store whose statements wait 50 ms, and a transaction of another connection.
+func impatient(t *testing.T, url string) (*postgres.Store, pgx.Tx) {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), postgres.Config{URL: url, StatementWait: 50 * time.Millisecond}, postgres.Deps{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	tx, err := connect(t, u).Begin(t.Context())
+	tx, err := connect(t, url).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s, tx
+}
+
+// Without a bound, a server that takes statements and never responds would block its callers for ever.
+func TestAReadThatIsNotAnsweredIsUnavailableInTime(t *testing.T) {
+	t.Parallel()
+	s, tx := impatient(t, migrated(t))
 	if _, err := tx.Exec(t.Context(), "LOCK TABLE accounts"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.AccountByName(t.Context(), secret)
+	_, err := s.AccountByName(t.Context(), secret)
 	unavailable(t, err)
 	// A transaction that waits before its COMMIT has changed nothing.
 	unavailable(t, s.CreateAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, secret, storetest.By()))
@@ -233,21 +239,13 @@ func TestAReadThatIsNotAnsweredIsUnavailableInTime(t *testing.T) {
 func TestAWriteWhoseEndNobodyKnowsIsNotUnavailable(t *testing.T) {
 	t.Parallel()
 	u := migrated(t)
-	s, err := postgres.Open(t.Context(), postgres.Config{URL: u, StatementWait: 50 * time.Millisecond}, postgres.Deps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
 	exec(t, u, `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END'`)
 	exec(t, u, `CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait()`)
-	tx, err := connect(t, u).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, tx := impatient(t, u)
 	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(1)"); err != nil {
 		t.Fatal(err)
 	}
-	err = s.CreateAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, secret, storetest.By())
+	err := s.CreateAccount(t.Context(), prism.AccountID{UUID: prism.UUID{1}}, secret, storetest.By())
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a transaction that waits in its COMMIT is %v", err)
 	}
