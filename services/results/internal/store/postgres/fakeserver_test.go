@@ -47,7 +47,9 @@ func (s *server) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	defer s.mu.Unlock()
 	var args []string
 	for _, q := range b.QueuedQueries {
-		args = append(args, q.Arguments[0].(string))
+		for _, arg := range q.Arguments {
+			args = append(args, arg.(string))
+		}
 	}
 	s.batched = append(s.batched, args)
 	return &responses{ctx: ctx, server: s, args: args}
@@ -105,6 +107,33 @@ func (r *responses) QueryRow() pgx.Row {
 	})
 }
 
+func (r *responses) Query() (pgx.Rows, error) { return &rows{responses: r}, nil }
+
+// rows are those of one statement, which returns its arguments.
+type rows struct {
+	pgx.Rows // the methods that are not used
+
+	responses *responses
+	row       pgx.Row
+	err       error
+}
+
+func (r *rows) Next() bool {
+	if len(r.responses.args) == 0 || r.err != nil {
+		return false
+	}
+	r.row = r.responses.QueryRow()
+	return true
+}
+
+func (r *rows) Scan(dest ...any) error {
+	r.err = r.row.Scan(dest...)
+	return r.err
+}
+
+func (r *rows) Err() error { return r.err }
+func (r *rows) Close()     {}
+
 func (r *responses) Close() error { return r.server.respond(r.ctx, "commit") }
 
 type oneRow func(dest ...any) error
@@ -125,7 +154,12 @@ func (s *server) look(ctx context.Context, arg string) <-chan outcome {
 
 // save is look for a result of the zero account whose id and content are arg.
 func (s *server) save(ctx context.Context, arg, key string) <-chan outcome {
-	s.saves = true
+	s.together = func(saves []*call) (_ string, args []any) {
+		for _, c := range saves {
+			args = append(args, c.args...)
+		}
+		return "", args
+	}
 	id := prism.UUID([]byte(fmt.Sprintf("%16s", arg)))
 	return s.call(arg, &call{ctx: ctx, id: id, idempotencyKey: key, bytes: len(arg)})
 }

@@ -166,6 +166,9 @@ func TestTheHotPathSeeks(t *testing.T) {
 			}
 		}
 	}
+	if plan := explain(t, conn, postgres.InsertResults); strings.Contains(plan, "Seq Scan") {
+		t.Errorf("a batch of saves\n%s", plan)
+	}
 	if len(seen) < 10 {
 		t.Errorf("only %d statements were seen", len(seen))
 	}

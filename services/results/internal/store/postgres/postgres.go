@@ -104,7 +104,7 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	d.lookups, d.saves = d.batches(tracer, false), d.batches(tracer, true)
+	d.lookups, d.saves = d.batches(tracer, nil), d.batches(tracer, together)
 	return &Store{sqlstore.Store{Database: d}, d}, nil
 }
 
@@ -193,16 +193,16 @@ func readError(operation string, err error) error {
 	return err
 }
 
-func (d *database) batches(tracer pgx.QueryTracer, saves bool) *batches {
+func (d *database) batches(tracer pgx.QueryTracer, together func([]*call) (string, []any)) *batches {
 	return &batches{
 		acquire: func(ctx context.Context) (connection, error) {
 			conn, err := d.pool.Acquire(ctx)
-			if err == nil && saves {
+			if err == nil && together != nil {
 				return newWriter(conn), nil
 			}
 			return conn, err
 		},
-		acquireWait: d.acquireWait, statementWait: d.statementWait, tracer: tracer, saves: saves,
+		acquireWait: d.acquireWait, statementWait: d.statementWait, tracer: tracer, together: together,
 	}
 }
 

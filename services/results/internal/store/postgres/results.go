@@ -26,19 +26,21 @@ const (
 	// insertedColumns are what countInserted needs.
 	insertedColumns = `account_id, created_at, prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, call`
 
+	// insertResult relies on the versions of a prism having the numbers from 1 to latest_version.
 	insertResult = `-- name: SaveResult :one
-WITH inserted AS (
+WITH p AS (
+	SELECT * FROM prisms WHERE account_id = $1 AND id = $3
+), inserted AS (
 	INSERT INTO results (` + sqlstore.InsertColumns + `)
-	SELECT v.account_id, $2::uuid, v.prism_id, v.number, ` + insertValues + `, $20::text, NULL
-	FROM versions v
-	WHERE v.account_id = $1 AND v.prism_id = $3 AND v.number = $4
+	SELECT p.account_id, $2::uuid, p.id, $4::integer, ` + insertValues + `, $20::text, NULL
+	FROM p
+	WHERE p.latest_version >= $4
 	ON CONFLICT DO NOTHING
 	RETURNING ` + insertedColumns + `
 ), used AS (` + countInserted + `
 )
 SELECT EXISTS (SELECT 1 FROM inserted), ` + sqlstore.PrismState + `
-FROM prisms p
-WHERE p.account_id = $1 AND p.id = $3`
+FROM p`
 
 	// confirmSaved locks the row, so that its commit waits until everything before is as durable as a save: on disk, and on
 	// the synchronous standby. A server that restarted during a save shows rows that the standby does not have.
@@ -105,7 +107,7 @@ func (d *database) saveResult(ctx context.Context, account prism.AccountID, r pr
 	case inserted:
 		return saved, nil
 	}
-	// The id is stored already, or the key is another result's, or the version does not exist. If the insert met the row of
+	// The id is stored already, or the key is another result's, or the version or prism does not exist. If the insert met the row of
 	// a concurrent transaction, it waited for the commit, so new statements see the row.
 	saved, err = d.load(ctx, operation, account, r.ID)
 	if !errors.Is(err, store.ErrNotFound) {

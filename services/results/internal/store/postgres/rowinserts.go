@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
@@ -29,6 +30,44 @@ WITH sent AS (
 	ON CONFLICT DO NOTHING
 	RETURNING ` + insertedColumns + `
 )` + countInserted
+
+// insertResults is insertResult of several results of any accounts. Its parameters are arrays with an element for each result, and
+// it returns a row for each, in their order.
+const insertResults = `-- name: SaveResults :many
+WITH sent AS (
+	SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+		$10::bigint[], $11::timestamptz[], $12::text[], $13::uuid[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[],
+		$18::text[], $19::text[], $20::text[]) WITH ORDINALITY AS s (account_id, id, prism_id, version, ref, context, fields,
+		status, error, took_ms, created_at, answers, key_id, model, input_tokens, output_tokens, cost, currency, call,
+		idempotency_key, position)
+), inserted AS (
+	INSERT INTO results (` + sqlstore.InsertColumns + `)
+	SELECT s.account_id, s.id, s.prism_id, s.version, s.ref, s.context, s.fields::json, s.status, s.error, s.took_ms, s.created_at,
+		s.answers::json, s.key_id, s.model, s.input_tokens, s.output_tokens, s.cost, s.currency, s.call::json, s.idempotency_key, NULL
+	FROM sent s JOIN prisms p ON p.account_id = s.account_id AND p.id = s.prism_id AND p.latest_version >= s.version
+	ORDER BY s.position
+	ON CONFLICT DO NOTHING
+	RETURNING id, ` + insertedColumns + `
+), used AS (` + countInserted + `
+)
+SELECT i.id IS NOT NULL, ` + sqlstore.PrismState + `
+FROM sent s
+LEFT JOIN prisms p ON p.account_id = s.account_id AND p.id = s.prism_id
+LEFT JOIN inserted i ON i.account_id = s.account_id AND i.id = s.id
+ORDER BY s.position`
+
+// together is insertResults of saves.
+func together(saves []*call) (statement string, args []any) {
+	columns := make([]any, len(saves[0].args))
+	column := make([]any, len(saves))
+	for i := range columns {
+		for j, c := range saves {
+			column[j] = c.args[i]
+		}
+		columns[i] = array(column)
+	}
+	return insertResults, columns
+}
 
 // rowColumns are the columns of sqlstore.Arguments that insertRows has as arrays, by position.
 var rowColumns = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19}
@@ -70,6 +109,8 @@ func array(column []any) any {
 		return typed[string](column)
 	case *string:
 		return typed[*string](column)
+	case time.Time:
+		return typed[time.Time](column)
 	case []byte:
 		texts := make([]*string, len(column))
 		for i, v := range column {
