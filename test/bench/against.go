@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"text/tabwriter"
 
@@ -62,7 +63,7 @@ func topologyOf(c contender) int {
 
 // compareBuilds prints, for each prism, topology and call: calls per second and processor time of both builds, and their
 // ratios, this build over the other: the median of the rounds, the lowest and the highest. The last ratio is that of the
-// lowest processor times, which other programs on the machine disturb least.
+// lowest processor times, which other programs on the machine disturb least. A line for each part has its processor time.
 func (b *bench) compareBuilds(all cells) error {
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\nprism\ttopology\tcall\tthis 1/s\tother 1/s\tratio\tfrom\tto\tthis µs\tother µs\tratio\tfrom\tto\tof lowest\t")
@@ -81,6 +82,12 @@ func (b *bench) compareBuilds(all cells) error {
 						median(r), slices.Min(r), slices.Max(r))
 				}
 				fmt.Fprintf(w, "%.3f\t\n", slices.Min(here.of(sample.total))/slices.Min(there.of(sample.total)))
+				for _, part := range slices.Sorted(maps.Keys(here.Samples[0].CPU)) {
+					of := func(s sample) float64 { return s.CPU[part] }
+					x, y := here.of(of), there.of(of)
+					fmt.Fprintf(w, "\t\t%s\t\t\t\t\t\t%.1f\t%.1f\t%.3f\t\t\t%.3f\t\n", part, median(x), median(y), median(ratios(x, y)),
+						slices.Min(x)/slices.Min(y))
+				}
 			}
 		}
 	}
