@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 
@@ -42,6 +43,11 @@ func TestFurtherSignals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			// A shell starts programs in the background so that they ignore Ctrl-C, and so would theirs. A signal that is handled
+			// here is not ignored there.
+			handled := make(chan os.Signal, 1)
+			signal.Notify(handled, syscall.SIGINT)
+			defer signal.Stop(handled)
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), child+"=1")
 			in, _ := cmd.StdinPipe()

@@ -33,8 +33,7 @@ func TestTheWallClockOfAGoProgramJumpsAndItsMonotonicClockDoesNot(t *testing.T) 
 	t.Parallel()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), child+"=1")
-	in, out := pipes(t, cmd)
-	lines := bufio.NewScanner(out)
+	in, lines := start(t, cmd)
 	clock := of(t, cmd.Process.Pid)
 	began := time.Now()
 	for _, ahead := range []time.Duration{0, -time.Minute, time.Hour, 0} {
@@ -69,8 +68,7 @@ func TestAChildHasTheClockOfItsParent(t *testing.T) {
 		t.Fatal("there is no bash, whose printf shows the time without another program")
 	}
 	cmd := exec.Command(shell, "-c", `while read -r _; do (printf '%(%s)T\n' -1); done`)
-	in, out := pipes(t, cmd)
-	lines := bufio.NewScanner(out)
+	in, lines := start(t, cmd)
 	clock := of(t, cmd.Process.Pid)
 	if err := clock.Set(time.Hour); err != nil {
 		t.Fatal(err)
@@ -91,7 +89,9 @@ func TestAChildHasTheClockOfItsParent(t *testing.T) {
 	}
 }
 
-func pipes(t *testing.T, cmd *exec.Cmd) (io.Writer, io.Reader) {
+// start starts a program that answers lines, and waits for its first answer: while a process begins to execute a program, it
+// has no vDSO for a moment.
+func start(t *testing.T, cmd *exec.Cmd) (io.Writer, *bufio.Scanner) {
 	t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -108,7 +108,11 @@ func pipes(t *testing.T, cmd *exec.Cmd) (io.Writer, io.Reader) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	return in, out
+	lines := bufio.NewScanner(out)
+	if _, err := fmt.Fprintln(in); err != nil || !lines.Scan() {
+		t.Fatal("the program has not answered", err)
+	}
+	return in, lines
 }
 
 func of(t *testing.T, pid int) *wallclock.Clock {
