@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
-// Each save is one statement, and so one round trip, one snapshot and one transaction.
+// Each save is one statement, or a part of one, and so one round trip, one snapshot and one transaction.
 const (
 	// insertValues are the columns from ref to call.
 	insertValues = `$5::text, $6::text, $7::json, $8::text, $9::text, $10::bigint, $11::timestamptz, $12::json,
@@ -26,7 +26,7 @@ const (
 	// insertedColumns are what countInserted needs.
 	insertedColumns = `account_id, created_at, prism_id, status, key_id, model, input_tokens, output_tokens, cost, currency, call`
 
-	// insertResult relies on the versions of a prism having the numbers from 1 to latest_version.
+	// insertResult relies on the versions of a prism having the numbers from 1 to latest_version (spec: versions).
 	insertResult = `-- name: SaveResult :one
 WITH p AS (
 	SELECT * FROM prisms WHERE account_id = $1 AND id = $3
