@@ -20,6 +20,8 @@ import (
 const (
 	// hashBlock is how many parts are hashed between two states that are stored.
 	hashBlock = 16
+	// catchUp is how many parts are sent for each call that goes on with parts far behind its own: fewer than it hashes in its time.
+	catchUp = 8
 	// partHashLimit and completeHashLimit bound the hashing in a call that sends a part, and in one that completes the file.
 	partHashLimit, completeHashLimit = 300 * time.Millisecond, time.Second
 )
@@ -27,10 +29,15 @@ const (
 // hashOn hashes parts of a file if the one that was sent is the next. What fails here is hashed when the file is completed.
 //
 // Of parts 1 and 2 that are sent at once one call sees the other's part: part 2 is recorded before its call reads how far the file
-// was hashed, and the call of part 1 looks for part 2 after it has stored that part 1 was hashed.
+// was hashed, and the call of part 1 looks for part 2 after it has stored that part 1 was hashed. When the call of part 1 fails or
+// has no time left to look, no later part is the next one. Then the call of every catchUp-th part goes on.
 func (s *Service) hashOn(ctx context.Context, account prism.AccountID, p contract.FilePart) {
 	f, err := s.Store.File(ctx, account, p.File)
-	if err == nil && f.SHA256 != nil && f.Status == store.FileUploading && p.Number == f.Hashed.Parts+1 {
+	if err != nil || f.SHA256 == nil || f.Status != store.FileUploading {
+		return
+	}
+	next := f.Hashed.Parts + 1
+	if behind := p.Number - next; behind == 0 || behind >= hashBlock && p.Number%catchUp == 0 {
 		_, _, _ = s.hash(ctx, account, f, &p, partHashLimit)
 	}
 }

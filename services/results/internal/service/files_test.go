@@ -16,6 +16,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/reading"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // fileBody is the JSON of a file.
@@ -318,6 +319,35 @@ func TestPartsThatWereSentTogetherAreHashedByTheLastCall(t *testing.T) {
 	}
 	if _, err := w.CompleteFile(t.Context(), w.key, f.ID); err != nil && !errors.Is(err, contract.ErrUnavailable) {
 		t.Error(err)
+	}
+}
+
+// A call of a part may end without looking for the part behind its own, which then was no call's next one.
+// spec: file-complete
+func TestHashingThatWasLeftBehindGoesOnBeforeTheCompletion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	content := table(24 * contract.PartBytes)
+	digest := sha256.Sum256(content)
+	f := w.upload(t, int64(len(content)), &digest)
+	hashed := func() int32 {
+		t.Helper()
+		stored, err := w.store.File(t.Context(), w.account, f.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stored.Hashed.Parts
+	}
+	for n := range f.Parts {
+		if n == 7 { // as if the calls until here had hashed nothing
+			if err := w.store.SetHashed(t.Context(), w.account, f.ID, hashed(), store.Hashed{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.put(t, part(f.ID, content, n+1))
+	}
+	if hashed() == 0 {
+		t.Error("all of it is left for the completion")
 	}
 }
 
