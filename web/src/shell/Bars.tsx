@@ -1,5 +1,5 @@
 import { type Query, useIsFetching, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react';
+import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { session, useSession } from '@/api/session';
 import { Button } from '@/design/Button';
 import { Input } from '@/design/Field';
@@ -13,6 +13,19 @@ function subscribe(listener: () => void) {
     removeEventListener('online', listener);
     removeEventListener('offline', listener);
   };
+}
+
+/** What is said once at the top of every page, and stays in view. What sticks below it needs its height, which its words decide. */
+export function Bars() {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (typeof ResizeObserver === 'undefined') return;
+    const bars = ref.current!;
+    const observer = new ResizeObserver(() => bars.parentElement!.style.setProperty('--bars-height', `${bars.offsetHeight}px`));
+    observer.observe(bars);
+    return () => observer.disconnect();
+  }, []);
+  return <div ref={ref} className="frame-bars"><OfflineBar /><RetryBar /><SessionBar /></div>;
 }
 
 /** Says once that this machine is offline. */

@@ -9,7 +9,7 @@ import { Kbd } from '@/design/Values';
 import { type Action, listenForKeys, useActions } from './actions';
 import { places } from './places';
 import { KeyList, Palette } from './Palette';
-import { OfflineBar, RetryBar, SessionBar } from './Bars';
+import { Bars } from './Bars';
 import { setTheme, type Theme, useTheme } from './theme';
 import './shell.css';
 
@@ -38,9 +38,7 @@ export function Frame() {
   return (
     <div className="frame">
       <a className="skip" href="#main">Skip to content</a>
-      <OfflineBar />
-      <RetryBar />
-      <SessionBar />
+      <Bars />
       <div className="frame-body">
         <header className="side" data-open={layer === 'nav' || undefined}>
           <div className="side-top">
