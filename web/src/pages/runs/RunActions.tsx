@@ -53,8 +53,8 @@ export function RunActions({ run, only }: { run: Run; only: Only }) {
       {can.cancel && <Button icon="stop" onClick={() => setDialog('cancel')}>Cancel</Button>}
       <Button icon="download" variant={over(run) ? 'primary' : 'secondary'} onClick={() => setDialog('download')}>Download</Button>
       {dialog === undefined && <ErrorNote error={change.error} title="Nothing was changed." />}
-      <Confirm open={dialog === 'cancel'} onClose={close} onConfirm={() => change.mutate('cancel')} busy={change.isPending} verb="Cancel run" title={`Cancel ${name}?`} error={<ErrorNote error={change.error} />}>
-        <p>{count(run.pending, 'row')} will not be sent. The {count(run.ok + run.failed, 'result')} that are there stay. A cancelled run cannot be resumed.</p>
+      <Confirm open={dialog === 'cancel'} onClose={close} onConfirm={() => change.mutate('cancel')} busy={change.isPending} verb="Cancel run" keep="Keep run" title={`Cancel ${name}?`} error={<ErrorNote error={change.error} />}>
+        <p>{count(run.pending, 'row')} will not be sent. {run.ok + run.failed === 0 ? 'There is no result yet.' : `${count(run.ok + run.failed, 'result stays', 'results stay')}.`} A cancelled run cannot be resumed.</p>
       </Confirm>
       <Dialog open={dialog === 'retry'} onClose={close} title={`Retry ${count(run.failed, 'failed row')} of ${name}?`} actions={
         <>
