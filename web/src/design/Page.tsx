@@ -42,11 +42,24 @@ export function Tabs({ label, tabs }: { label: string; tabs: (LinkProps & { labe
   const path = useRouterState({ select: (state) => state.location.href });
   useEffect(() => {
     // On a phone the tabs scroll: the one that is shown is in view.
-    const [nav, tab] = [ref.current!, ref.current!.querySelector<HTMLElement>('.active')];
-    if (tab && nav.scrollWidth > nav.clientWidth) nav.scrollLeft = tab.offsetLeft - nav.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2;
+    const nav = ref.current!;
+    const show = () => {
+      const tab = nav.querySelector<HTMLElement>('.active');
+      if (tab && nav.scrollWidth > nav.clientWidth) nav.scrollLeft = tab.offsetLeft - nav.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2;
+      mark(nav);
+    };
+    show();
+    let width = innerWidth;
+    const resized = () => {
+      if (innerWidth === width) return mark(nav); // the bars of a phone's browser come and go
+      width = innerWidth;
+      show();
+    };
+    addEventListener('resize', resized);
+    return () => removeEventListener('resize', resized);
   }, [path]);
   return (
-    <nav ref={ref} className="tabs" aria-label={label}>
+    <nav ref={ref} className="tabs" aria-label={label} onScroll={(event) => mark(event.currentTarget)}>
       {tabs.map(({ label: words, current, ...link }, index) => (
         current === undefined
           ? <Link key={index} {...link}>{words}</Link>
@@ -57,6 +70,12 @@ export function Tabs({ label, tabs }: { label: string; tabs: (LinkProps & { labe
       ))}
     </nav>
   );
+}
+
+/** Says at which ends of its window there is more to scroll to. */
+function mark(nav: HTMLElement) {
+  nav.toggleAttribute('data-before', nav.scrollLeft > 1);
+  nav.toggleAttribute('data-after', nav.scrollLeft + nav.clientWidth < nav.scrollWidth - 1);
 }
 
 /** Filters above a list, in one row that wraps. */

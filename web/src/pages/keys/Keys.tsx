@@ -112,7 +112,7 @@ function KeyPanel({ apiKey, ...around }: { apiKey: Key; onClose: () => void; onP
         <a href={`/console/results?key_id=${apiKey.id}`}>Results of this key</a> · <a href={`/console/usage?key=${apiKey.id}`}>Usage</a> · <a href={`/console/audit?actor=${apiKey.id}`}>Audit</a>
       </p>
       {state === 'active' && <div><Button variant="danger" icon="stop" onClick={() => setAsking(true)}>Revoke key</Button></div>}
-      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => void revoke()} busy={busy} title={`Revoke ${apiKey.name}?`} verb="Revoke key"
+      <Confirm open={asking} onClose={() => setAsking(false)} onConfirm={() => void revoke()} busy={busy} title={`Revoke key ${apiKey.name}?`} verb="Revoke key"
         error={<ErrorNote error={error} />}>
         <p>Each call with <code>{apiKey.prefix}…</code> is refused from then on. This cannot be undone: programs that use it need another key.</p>
       </Confirm>

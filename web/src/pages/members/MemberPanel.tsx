@@ -45,7 +45,7 @@ export function MemberPanel({ member, onInvited, ...around }: {
         ['Status', <MemberStatus member={member} />],
         ...(member.email ? [['Email', member.email] as [string, React.ReactNode]] : []),
         ...(member.claim ? [['Claim', <><code>{member.claim.name}</code> is or has <code>{member.claim.value}</code></>] as [string, React.ReactNode]] : [
-          ['Last sign-in', member.signed_in_by === null ? 'never' : member.signed_in_by === 'link' ? 'by link' : 'by single sign-on'] as [string, React.ReactNode],
+          ['Last sign-in', member.signed_in_by === null ? <span className="soft">never</span> : member.signed_in_by === 'link' ? 'by link' : 'by single sign-on'] as [string, React.ReactNode],
           ['Last seen', <Time at={member.last_seen_at} none="never" />] as [string, React.ReactNode],
         ]),
         ['Added', <Time at={member.created_at} />],

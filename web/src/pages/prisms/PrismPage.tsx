@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Outlet } from '@tanstack/react-router';
+import { getRouteApi, Outlet, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useCan } from '@/api';
 import { Copy, ErrorNote, Note, Page, Skeleton, Status, Tabs } from '@/design';
@@ -31,6 +31,7 @@ export function usePrism(): Tagged {
 export function PrismPage(): ReactNode {
   const { prism: name } = route.useParams();
   const navigate = route.useNavigate();
+  const settings = useRouterState({ select: ({ location }) => location.pathname.endsWith('/settings') });
   const { data, error, refetch } = useQuery(prismQuery(name));
   const canLabel = useCan('label');
   const tabs = places.filter((place) => !('right' in place) || canLabel);
@@ -43,7 +44,7 @@ export function PrismPage(): ReactNode {
       lead={<span className="row prism-lead"><code>{prism?.slug ?? name}</code><Copy text={prism?.slug ?? name} label="Copy slug" />{prism && <span>Version {prism.latest_version}</span>}</span>}
       tabs={<Tabs label="Prism" tabs={tabs.map((tab) => ({ label: tab.label, to: tab.to, params: { prism: name }, activeOptions: { exact: 'exact' in tab, includeSearch: false } }))} />}>
       <ErrorNote error={error} title="The prism could not be loaded." onRetry={() => void refetch()} />
-      {prism?.archived_at && <Note tone="warn">This prism is archived: it takes no calls and no changes. Its results stay readable. Unarchive it in Settings.</Note>}
+      {prism?.archived_at && <Note tone="warn">This prism is archived: it takes no calls and no changes. Its results stay readable.{settings ? '' : ' Unarchive it in Settings.'}</Note>}
       {prism && <DriftLine prism={prism} />}
       {data ? <Outlet /> : !error && <Skeleton lines={10} />}
     </Page>

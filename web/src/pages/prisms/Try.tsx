@@ -86,7 +86,7 @@ export function Try(): ReactNode {
           <Outcome result={made.data.raw} lens={made.data.shaped.answers} record={made.data.record} questions={answered.questions} columns={prism.lens.columns}
             onRetry={canCall && !prism.archived_at ? () => retry.mutate(made.data.raw.id) : undefined} retrying={retry.isPending} />
         ) : result ? !made.error && <Skeleton lines={10} /> : (
-          <Note>The answer stands here: every question with every probability, the Lens row, tokens and time.</Note>
+          <Note>The answer will be here: every question with every probability, the Lens row, tokens and time.</Note>
         )}
       </div>
     </div>

@@ -52,8 +52,8 @@ function Fitted({ prism, of, type, pinned, canEdit, method, onMethod }: Paramete
   const oneClass = few && fit.error instanceof ApiError && fit.error.message.includes('one class');
   const none = fit.error instanceof ApiError && fit.error.status === 409 && !few ? fit.error.message : undefined;
   const methods: [Method, string][] = type === 'yes_no'
-    ? [['auto', 'The best, if it is better than none'], ['platt', 'Platt'], ['isotonic', 'Isotonic']]
-    : [['auto', 'Temperature, if it is better than none'], ['temperature', 'Temperature, in any case']];
+    ? [['auto', 'The best, if it helps'], ['platt', 'Platt'], ['isotonic', 'Isotonic']]
+    : [['auto', 'Temperature, if it helps'], ['temperature', 'Temperature, in any case']];
   return (
     <Section title="Calibrations" actions={pinned !== null && (
       <ButtonLink small to="/prisms/$prism/quality" params={{ prism: prism.slug }} search={{ question: of.question, version: of.version, calibrated: true }}>

@@ -1,6 +1,6 @@
 import type { CSSProperties } from 'react';
 import type { Question } from '@/answers/words';
-import { count, percent, Section } from '@/design';
+import { count, percent, Section, shown } from '@/design';
 import type { Figure, Measured } from './calls';
 import { Interval } from './Interval';
 import { valueLabel } from './figures';
@@ -16,7 +16,7 @@ export function Confusion({ measured, question }: { measured: Measured; question
     <>
       <Section title="Confusion">
         <p>{worst
-          ? `The most frequent mistake: ${count(worst.n, 'label')} ${labels[worst.label]} ${worst.n === 1 ? 'was' : 'were'} answered ${labels[worst.answer]}, ${percent(worst.n / sums[worst.label]!)} of its labels.`
+          ? `The most frequent mistake: “${labels[worst.label]}” answered as “${labels[worst.answer]}”, ${shown(worst.n)} of ${count(sums[worst.label]!, 'label')} (${percent(worst.n / sums[worst.label]!)}).`
           : 'No answer was wrong.'}</p>
         <div className="quality-scroll" tabIndex={0} role="region" aria-label="Confusion: a row for each label, a column for each answer">
           <table className={labels.length > 8 ? 'table quality-confusion many' : 'table quality-confusion'}>

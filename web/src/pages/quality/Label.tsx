@@ -37,7 +37,7 @@ export function Label(): ReactNode {
           options={[...(questions.length === 1 ? [] : [['', 'All questions'] as const]), ...questions.map((q) => [q.key, q.key] as const),
             ...(search.question && !questions.some((q) => q.key === search.question) ? [[search.question, search.question] as const] : [])]} />
         <Select label="Order" value={of.order} onChange={(event) => set({ order: event.target.value === 'uncertain' ? 'uncertain' : undefined })}
-          options={[['random', 'Random: a sample'], ['uncertain', 'Least sure first']]} />
+          options={[['random', 'At random'], ['uncertain', 'Least sure first']]} />
         <Select label="Version" value={String(search.version ?? '')} onChange={(event) => set({ version: Number(event.target.value) || undefined })}
           options={[['', 'Any version'], ...Array.from({ length: prism.latest_version }, (_, i) => String(prism.latest_version - i)).map((v) => [v, v] as const)]} />
         <Checkbox className="quality-calibrated" label="Show the model’s answers" checked={search.answers ?? false} onChange={(event) => set({ answers: event.target.checked || undefined })} />

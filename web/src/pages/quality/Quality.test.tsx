@@ -136,7 +136,7 @@ describe('the Quality page', () => {
   });
   it('has the confusion as a table, and the most frequent mistake in words', async () => {
     await open('?question=topic&tab=confusion');
-    expect(await screen.findByText(/14 labels Delivery were answered Billing, 28% of its labels/)).toBeTruthy();
+    expect(await screen.findByText(/“Delivery” answered as “Billing”, 14 of 50 labels \(28%\)/)).toBeTruthy();
     expect(screen.getByRole('row', { name: 'Billing 70 60 10' })).toBeTruthy();
   });
   it('computes the cost of the sliders without a call, keeps them in the address, and sets a column of the Lens that it names', async () => {

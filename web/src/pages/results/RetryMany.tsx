@@ -49,7 +49,7 @@ function Asking({ match, onClose }: { match: Match; onClose: () => void }) {
         <ErrorNote error={counted.error} title="They could not be counted." onRetry={() => void counted.refetch()} />
         {changed !== undefined && <Note tone="warn">The number has changed: {count(changed, 'result matches', 'results match')} now. Nothing was retried yet.</Note>}
         {n !== undefined && (
-          <p>{n === 0 ? 'No failed result of this prism waits for a retry' : `Every failed result of ${match.prism} that was not retried yet${span ? ', saved' : ''}`}{span && ` ${span}`}{n === 0 ? '.' : ', is sent to the model again with the fields it has, and each gets a new result.'}</p>
+          <p>{n === 0 ? 'No failed result of this prism waits for a retry' : `Every failed result of ${match.prism} that was not retried yet${span ? ', saved' : ''}`}{span && ` ${span}`}{n === 0 ? '.' : `${span ? ',' : ''} is sent to the model again with the fields it has, and each gets a new result.`}</p>
         )}
         <ErrorNote error={error} title="Nothing was retried." />
         <Code text={`prismctl results retry --all-failed --prism ${shellWord(match.prism)}`} label="Copy command" />
