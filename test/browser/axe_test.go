@@ -43,7 +43,7 @@ const (
 
 // accessible holds the page in view to WCAG 2.2 AA as far as axe-core can: in light and dark, on a phone, a laptop and a
 // large screen, and at a zoom of 200% (spec: console-themes).
-func (b *tab) accessible(axe string) {
+func (b *tab) accessible(axe string, p view) {
 	b.t.Helper()
 	for _, scheme := range []string{"dark", "light"} {
 		b.scheme(scheme)
@@ -61,7 +61,11 @@ func (b *tab) accessible(axe string) {
 			if scheme == "dark" && v.scale == 2 {
 				continue // as at 360 px
 			}
+			if p.brief && v.width != laptop && (v.width != 360 || scheme == "dark") {
+				continue
+			}
 			b.do(chromedp.EmulateViewport(v.width, v.height, chromedp.EmulateScale(v.scale)))
+			b.act(p)
 			b.settle()
 			for _, found := range b.violations(axe, kind, rules) {
 				b.t.Errorf("%s, %s: %s", scheme, v.name, found)
@@ -94,8 +98,12 @@ func (b *tab) scheme(name string) {
 	}
 }
 
-// keepPictures writes what a page looks like into the folder PRISM_SCREENSHOTS, if there is one.
-func (b *tab) keepPictures(name string) {
+// highest is the most pixels from top to bottom of a picture.
+const highest = 2400
+
+// keepPictures writes what a page looks like into the folder PRISM_SCREENSHOTS, if there is one: the whole page, but no more of
+// the page than its window below what floats.
+func (b *tab) keepPictures(p view) {
 	b.t.Helper()
 	folder := os.Getenv("PRISM_SCREENSHOTS")
 	if folder == "" {
@@ -112,7 +120,12 @@ func (b *tab) keepPictures(name string) {
 	} {
 		b.scheme(look.scheme)
 		b.do(chromedp.EmulateViewport(look.width, look.height))
+		b.act(p)
 		b.settle()
+		if whole := eval[int64](b, "document.documentElement.scrollHeight"); p.act == nil && whole > look.height {
+			b.do(chromedp.EmulateViewport(look.width, min(whole, highest)))
+			b.settle()
+		}
 		picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 		if err != nil {
 			b.t.Fatal(err)
@@ -120,7 +133,7 @@ func (b *tab) keepPictures(name string) {
 		if err := os.MkdirAll(folder, 0o750); err != nil {
 			b.t.Fatal(err)
 		}
-		file := filepath.Join(folder, strings.ReplaceAll(name, " ", "-")+"-"+look.name+".png")
+		file := filepath.Join(folder, strings.ReplaceAll(p.name, " ", "-")+"-"+look.name+".png")
 		if err := os.WriteFile(file, picture, 0o600); err != nil {
 			b.t.Fatal(err)
 		}

@@ -10,5 +10,6 @@ func TestThePages(t *testing.T) {
 	browser := startBrowser(t)
 	t.Run("a journey", func(t *testing.T) { testJourney(t, server, browser) })
 	t.Run("the console", func(t *testing.T) { testConsole(t, server, browser) })
+	t.Run("states of the console", func(t *testing.T) { testStates(t, server, browser) })
 	t.Run("the reference", func(t *testing.T) { testReference(t, server, browser) })
 }

@@ -381,9 +381,10 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		}
 		// In the other looks one call and one schema stand for all, which are made alike.
 		eval[int](b, `document.querySelectorAll("main article:not(#createResult, #schema-Question)").forEach((article) => article.remove()), 0`)
-		b.accessible(source)
+		reference := view{name: "reference"}
+		b.accessible(source, reference)
 		b.wantOnly(server.url, server.key)
-		b.keepPictures("reference")
+		b.keepPictures(reference)
 	})
 }
 

@@ -1,0 +1,266 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// testStates opens what no address alone shows: dialogs, menus, pages that wait for the API or are refused by it, pages before
+// somebody has signed in, and pages with data of other kinds than the first of each list.
+func testStates(t *testing.T, server *prism, browser chromium) {
+	t.Helper()
+	axe := axe(t)
+	used := use(t, server)
+	// A tab of its own for each, since a tab has a bound of time.
+	t.Run("data of other kinds", func(t *testing.T) {
+		b := newTab(t, browser)
+		b.signIn(server, usedAccount)
+		b.holdEach(axe, server, used.views())
+	})
+	t.Run("dialogs and menus", func(t *testing.T) {
+		for some := range slices.Chunk(used.layers(), 10) {
+			b := newTab(t, browser)
+			b.signIn(server, usedAccount)
+			b.holdEach(axe, server, some)
+		}
+	})
+	t.Run("calls without an answer", func(t *testing.T) {
+		b := newTab(t, browser)
+		b.signIn(server, usedAccount)
+		b.inject(`const real = window.fetch; window.fetch = (to, how) => (to instanceof Request ? new Promise(() => {}) : real(to, how));`)
+		b.holdEach(axe, server, used.waiting())
+	})
+	t.Run("calls that fail", func(t *testing.T) {
+		b := newTab(t, browser)
+		b.signIn(server, usedAccount)
+		// Twice, and then there is no answer, so that what says so stays.
+		b.inject(`const real = window.fetch, calls = {};
+			const away = { error: { code: "unavailable", message: "The results service is away." } };
+			window.fetch = (to, how) => {
+				if (!(to instanceof Request)) return real(to, how);
+				calls[to.url] = (calls[to.url] ?? 0) + 1;
+				if (calls[to.url] > 2) return new Promise(() => {});
+				return Promise.resolve(Response.json(away, { status: 503, headers: { "X-Request-Id": "req-1" } }));
+			};`)
+		b.holdEach(axe, server, []view{{name: "a call that is repeated", path: "/results", act: func(b *tab) {
+			b.await("document.querySelector('.bar-top') !== null")
+		}}})
+	})
+	t.Run("a session that ended", func(t *testing.T) {
+		b := newTab(t, browser)
+		b.signIn(server, usedAccount)
+		b.holdEach(axe, server, []view{{name: "session ended", path: "/prisms/support", act: (*tab).endSession}})
+	})
+	// spec: console-missing-files
+	t.Run("files of another release", func(t *testing.T) {
+		b := newTab(t, browser)
+		b.signIn(server, usedAccount)
+		b.block(server.url + "/console/assets/Runs-*.js")
+		b.holdEach(axe, server, []view{{name: "missing page", path: "/runs", heading: "This page could not be loaded"}})
+		if n := b.asked(server.url + "/console/runs"); n != 2 {
+			t.Errorf("the page was loaded %d times", n)
+		}
+		b.block(server.url + "/console/assets/index-*.js")
+		b.holdEach(axe, server, []view{{name: "missing app", path: "/runs", heading: "Prism could not be loaded"}})
+		if n := b.asked(server.url + "/console/runs"); n != 2 {
+			t.Errorf("the app was loaded %d times", n)
+		}
+	})
+	t.Run("before signing in", func(t *testing.T) {
+		b := newTab(t, browser)
+		b.holdEach(axe, server, []view{{name: "sign in refused", path: "/sign-in?error=link_invalid", heading: "Sign in"}})
+		// Whether the console takes OpenID Connect is all that it says of itself.
+		b.inject(`const real = window.fetch; window.fetch = (to, how) => (to === "/console/config"
+			? Promise.resolve(Response.json({ version: "", openid: true })) : real(to, how));`)
+		b.holdEach(axe, server, []view{
+			{name: "single sign-on", path: "/sign-in", heading: "Sign in", act: func(b *tab) { b.find("button", "Sign in with single sign-on") }},
+			{name: "invitation", path: "/sign-in?invited#" + strings.Repeat("a", 32), heading: "You are invited"},
+		})
+	})
+}
+
+// holdEach opens views and holds them to what holds for every page. Their acts show what the address alone does not.
+func (b *tab) holdEach(axe string, server *prism, views []view) {
+	b.t.Helper()
+	for _, v := range views {
+		v.brief = v.brief || v.act == nil
+		b.t.Run(v.name, func(t *testing.T) {
+			b := b.in(t)
+			b.visit(server, v)
+			b.hold(axe, server, v)
+		})
+	}
+}
+
+// inject has each document of the tab run a script before its own.
+func (b *tab) inject(script string) {
+	b.t.Helper()
+	in := page.AddScriptToEvaluateOnNewDocumentParams{Source: script}
+	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, in); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// click presses an element by its role and name, or one whose name begins so if it ends with "…".
+func (b *tab) click(role, name string) {
+	b.t.Helper()
+	if prefix, cut := strings.CutSuffix(name, "…"); cut {
+		name = b.named(role, prefix)
+	}
+	with[bool](b, b.find(role, name), "function() { this.click(); return true; }")
+}
+
+// typeInto types into a field whose name begins so.
+func (b *tab) typeInto(field, text string) {
+	b.t.Helper()
+	with[bool](b, b.find("textbox", b.named("textbox", field)), "function() { this.focus(); return true; }")
+	b.press(text)
+}
+
+// Layers that are open.
+const (
+	dialogOpen = "document.querySelector('dialog[open]') !== null"
+	menuOpen   = "document.querySelector('[role=menu]:popover-open') !== null"
+)
+
+// dialog is what opens a dialog by the press of buttons, unless one is open.
+func dialog(buttons ...string) func(*tab) {
+	return func(b *tab) {
+		b.t.Helper()
+		if eval[bool](b, dialogOpen) {
+			return
+		}
+		for _, name := range buttons {
+			b.click("button", name)
+		}
+		b.await(dialogOpen)
+	}
+}
+
+// layers are what opens above a page.
+func (u used) layers() []view {
+	return []view{
+		{name: "account menu", path: "/", act: (*tab).openAccountMenu},
+		{name: "copy menu", path: "/results/" + u.result, act: func(b *tab) {
+			eval[bool](b, "document.querySelector('[role=menu]:popover-open')?.hidePopover(), true")
+			b.click("button", "Copy")
+			b.await(menuOpen)
+		}},
+		{name: "palette", path: "/", act: func(b *tab) {
+			if !eval[bool](b, dialogOpen) {
+				b.press("k", chromedp.KeyModifiers(chromedp.ModifierCtrl))
+				b.await(dialogOpen)
+			}
+		}},
+		{name: "list of keys", path: "/results", act: func(b *tab) {
+			if !eval[bool](b, dialogOpen) {
+				b.press("?")
+				b.await(dialogOpen)
+			}
+		}},
+		{name: "delete result", path: "/results/" + u.result, act: dialog("Delete")},
+		{name: "retry many", path: "/results?prism=banking77&status=failed", act: dialog("Retry all that match")},
+		{name: "chosen results", path: "/results?prism=support", act: func(b *tab) {
+			const boxes = "[...document.querySelectorAll('tbody input[type=checkbox]')].slice(0, 3)"
+			eval[bool](b, boxes+".forEach((box) => box.checked || box.click()), true")
+		}},
+		{name: "download results", path: "/results?prism=support", act: dialog("Download")},
+		{name: "create key", path: "/keys", act: dialog("Create key")},
+		{name: "key made", path: "/keys", act: func(b *tab) {
+			if !eval[bool](b, dialogOpen) {
+				b.click("button", "Create key")
+				b.await("document.activeElement.matches('dialog input')")
+				b.press("production" + kb.Enter)
+				b.find("heading", "Key production")
+			}
+		}},
+		{name: "open key", path: "/keys?open=" + u.key},
+		{name: "revoke key", path: "/keys?open=" + u.key, act: dialog("Revoke key")},
+		{name: "invite", path: "/members", act: dialog("Invite member")},
+		{name: "open member", path: "/members?open=" + u.member},
+		{name: "remove member", path: "/members?open=" + u.member, act: dialog("Remove member")},
+		{name: "open entry", path: "/audit?open=" + u.entry},
+		{name: "retention", path: "/prisms/banking77/settings", act: func(b *tab) {
+			if !eval[bool](b, dialogOpen) {
+				with[bool](b, b.find("textbox", "Days"), "function() { this.focus(); this.select(); return true; }")
+				b.press("30" + kb.Enter)
+				b.await(dialogOpen)
+			}
+		}},
+		{name: "toast", path: "/prisms/spam/settings", act: (*tab).archive},
+		{name: "review", path: "/prisms/support/edit?from=1&review=true", act: func(b *tab) { b.await(dialogOpen) }},
+		{name: "cancel run", path: "/runs/" + u.paused, act: dialog("Cancel")},
+		{name: "limits", path: "/runs/" + u.paused, act: dialog("Limits")},
+		{name: "download run", path: "/runs/" + u.paused, act: dialog("Download")},
+		{name: "stop watching", path: "/prisms/banking77/quality?tab=drift&question=intent", act: dialog("Stop watching")},
+		{name: "set reference", path: "/prisms/banking77/quality?tab=drift&question=intent", act: dialog("Change reference")},
+	}
+}
+
+// waiting are pages whose calls have no answer yet.
+func (u used) waiting() (views []view) {
+	for _, v := range []view{
+		{name: "home", path: "/"}, {name: "prisms", path: "/prisms"}, {name: "prism", path: "/prisms/support"},
+		{name: "results", path: "/results"}, {name: "result", path: "/results/" + u.result}, {name: "runs", path: "/runs"},
+		{name: "run", path: "/runs/" + u.paused}, {name: "usage", path: "/usage"}, {name: "keys", path: "/keys"}, {name: "audit", path: "/audit"},
+	} {
+		v.name, v.brief = "waiting for "+v.name, true
+		v.act = func(b *tab) { // a skeleton is seen after 200 ms
+			b.await("[...document.querySelectorAll('main .skeleton')].every((shown) => getComputedStyle(shown).opacity === '1')")
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+// openAccountMenu opens the menu of the account, on a phone in the menu of the pages.
+func (b *tab) openAccountMenu() {
+	b.t.Helper()
+	eval[bool](b, "document.querySelector('[role=menu]:popover-open')?.hidePopover(), true")
+	if eval[bool](b, "getComputedStyle(document.querySelector('.side-body')).display === 'none'") {
+		b.click("button", "Menu")
+		b.await("getComputedStyle(document.querySelector('.side-body')).display !== 'none'")
+	}
+	b.click("button", usedAccount+"…")
+	b.await(menuOpen)
+}
+
+// archive archives the prism in view, whose toast stays as long as its button has the focus.
+func (b *tab) archive() {
+	b.t.Helper()
+	const undo, archived = "document.querySelector('.toast button') !== null", "document.querySelector('.page-head .badge') !== null"
+	if eval[bool](b, undo) {
+		return
+	}
+	if eval[bool](b, archived) {
+		b.click("button", "Unarchive prism")
+		b.until("the prism is not archived", func() bool { return !eval[bool](b, archived) })
+	}
+	b.click("button", "Archive prism")
+	b.until("the prism is archived", func() bool { return eval[bool](b, archived+" && "+undo) })
+	eval[bool](b, "document.querySelector('.toast button').focus(), true")
+}
+
+// endSession ends the session behind the page's back while something is typed, and has the page find out.
+func (b *tab) endSession() {
+	b.t.Helper()
+	if eval[bool](b, "document.querySelector('.bar-top') !== null") {
+		return
+	}
+	b.typeInto("Message", "The kettle that I ordered leaks. I want my money back.")
+	if status := eval[int](b, "fetch('/console/session', { method: 'DELETE' }).then((r) => r.status)"); status != 204 {
+		b.t.Fatal(fmt.Errorf("the session's end is %d", status))
+	}
+	b.click("button", "Ask the model")
+	b.find("button", "Sign in")
+	// Nobody reads the body of the call that was refused, so its end is not told.
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	clear(b.open)
+}

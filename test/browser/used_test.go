@@ -1,0 +1,229 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// used is what there is in an account of which every part of the console is used.
+type used struct{ result, paused, invalid, file, key, member, entry string }
+
+// use has an account, which prism demo has filled, use the rest: labels, calibrations and drift of both prisms, runs that are
+// paused and that have invalid rows, an archived prism and an invitation.
+func use(t *testing.T, server *prism) (u used) {
+	t.Helper()
+	a := user{t, server}
+	u.file = a.first("/v1/files") // of the demo's run
+	a.ask("POST", "/v1/prisms", `{"slug":"spam","fields":[{"key":"text"}],
+		"questions":[{"key":"spam","type":"yes_no","text":"Is this message spam?"}]}`, 201)
+	a.ask("POST", "/v1/prisms/spam/archive", "", 200)
+	a.ask("POST", "/v1/members", `{"name":"Ada Byron","role":"editor"}`, 201)
+	for _, slug := range []string{"support", "banking77"} {
+		a.ask("PUT", "/v1/prisms/"+slug+"/drift", `{"watched":true}`, 200)
+	}
+	a.label("support", "team", 2, 150)
+	a.label("support", "mood", 2, 120)
+	a.label("support", "refund", 1, 150)
+	a.label("banking77", "intent", 1, 400)
+	a.label("banking77", "urgency", 1, 120)
+	var fitted struct{ ID string }
+	a.into(&fitted, "POST", "/v1/prisms/support/versions/2/calibrations", `{"question":"team","method":"temperature"}`, 201)
+	a.ask("PUT", "/v1/prisms/support/versions/2/calibration", fmt.Sprintf(`{"questions":{"team":%q}}`, fitted.ID), 200)
+	a.awaitStatus("finished", "/v1/runs/"+a.run("support", `{"from_labels_of":1,"version":2,"name":"Version 2 on the labels of version 1"}`))
+
+	u.paused = a.run("banking77", fmt.Sprintf(`{"file_id":%q,"fields":{"text":"text"},"name":"Questions of November",
+		"rows_per_second":5}`, u.file))
+	a.await("/v1/runs/"+u.paused, func(is state) bool { return is.OK >= 10 })
+	a.ask("POST", "/v1/runs/"+u.paused+"/pause", "", 200)
+	text := "number,message\n1,The kettle that came on Monday leaks.\n" + strings.Repeat("2", 201) +
+		",Where is my parcel?\n3,Thank you for the spare part!\n"
+	u.invalid = a.run("banking77", fmt.Sprintf(`{"file_id":%q,"fields":{"text":"message"},"ref":"number",
+		"name":"Messages with long refs"}`, a.upload("messages.csv", text)))
+	a.awaitStatus("finished", "/v1/runs/"+u.invalid)
+	a.awaitStatus("paused", "/v1/runs/"+u.paused)
+	u.result, u.key = a.first("/v1/results?prism=support"), a.first("/v1/keys")
+	u.member, u.entry = a.first("/v1/members"), a.first("/v1/audit")
+	return u
+}
+
+// views are pages of data of other kinds than those of the first of each list.
+func (u used) views() []view {
+	support, bank := "/prisms/support/quality?question=", "/prisms/banking77/quality?question="
+	return []view{
+		{name: "failed results", path: "/results?status=failed"},
+		{name: "results of banking77", path: "/results?prism=banking77"},
+		{name: "archived prism", path: "/prisms/spam/settings"},
+		{name: "archived prisms", path: "/prisms?archived=all", heading: "Prisms"},
+		{name: "mapping", path: "/runs/new?prism=banking77&file=" + u.file, heading: "New run"},
+		{name: "paused run", path: "/runs/" + u.paused},
+		{name: "invalid run", path: "/runs/" + u.invalid},
+		{name: "invalid row", path: "/runs/" + u.invalid + "?only=invalid&row=2"},
+		{name: "quality", path: "/prisms/support/quality"},
+		{name: "reliability of a choice", path: support + "team"},
+		{name: "reliability calibrated", path: support + "team&calibrated=true"},
+		{name: "reliability of a scale", path: support + "mood"},
+		{name: "confusion of 6", path: support + "team&tab=confusion"},
+		{name: "confusion of 21", path: bank + "intent&tab=confusion"},
+		{name: "coverage of a choice", path: support + "team&tab=coverage"},
+		{name: "compare", path: support + "refund&tab=versions"},
+		{name: "calibrations", path: support + "team&tab=calibration"},
+		{name: "drift by hours", path: bank + "intent&tab=drift"},
+		{name: "drift by days", path: bank + "intent&tab=drift&span=days"},
+		{name: "label of 21", path: "/prisms/banking77/label?question=intent"},
+		{name: "label every question", path: "/prisms/support/label?answers=true"},
+		{name: "usage by key", path: "/usage?by=key"},
+		{name: "usage by prism", path: "/usage?by=prism"},
+		{name: "open version", path: "/prisms/support/settings?version=2"},
+		{name: "definition as JSON", path: "/prisms/spam/settings?as=json"},
+		{name: "edit from version 1", path: "/prisms/support/edit?from=1"},
+		{name: "try an older version", path: "/prisms/support?version=1"},
+		{name: "new prism from an example", path: "/prisms/new?from=support&try=true"},
+	}
+}
+
+// user makes calls for the account.
+type user struct {
+	t *testing.T
+	*prism
+}
+
+func (a user) ask(method, path, body string, want int) []byte {
+	a.t.Helper()
+	return a.callAs(a.t, a.used, method, path, body, want)
+}
+
+func (a user) into(value any, method, path, body string, want int) {
+	a.t.Helper()
+	if err := json.Unmarshal(a.ask(method, path, body, want), value); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// first is the id of the first of a list.
+func (a user) first(path string) string {
+	a.t.Helper()
+	var list struct{ Data []struct{ ID string } }
+	a.into(&list, "GET", path, "", 200)
+	if len(list.Data) == 0 {
+		a.t.Fatalf("%s has nothing", path)
+	}
+	return list.Data[0].ID
+}
+
+// label labels results of a version: three of four with what was answered, and the others with the answer of another result.
+func (a user) label(slug, question string, version, n int) {
+	a.t.Helper()
+	var labels, others []string
+	for cursor := ""; len(labels) < n; {
+		var list struct {
+			Data []struct {
+				ID      string
+				Answers map[string]any
+			}
+			Next *string `json:"next_cursor"`
+		}
+		a.into(&list, "GET", fmt.Sprintf("/v1/results?prism=%s&version=%d&status=ok&limit=100%s", slug, version, cursor), "", 200)
+		for i, r := range list.Data {
+			answer, _ := r.Answers[question].(string)
+			if answer == "" || answer == "insufficient_information" || answer == "unsure" || len(labels) == n {
+				continue
+			}
+			if !slices.Contains(others, answer) {
+				others = append(others, answer)
+			}
+			if i%4 == 3 {
+				answer = others[i/4%len(others)]
+			}
+			value := fmt.Sprintf("%q", answer)
+			switch answer {
+			case "yes":
+				value = "true"
+			case "no":
+				value = "false"
+			}
+			labels = append(labels, fmt.Sprintf(`{"result_id":%q,"question":%q,"value":%s}`, r.ID, question, value))
+		}
+		if list.Next == nil {
+			break
+		}
+		cursor = "&cursor=" + *list.Next
+	}
+	var added struct{ Labelled int }
+	a.into(&added, "POST", "/v1/prisms/"+slug+"/labels", `{"labels":[`+strings.Join(labels, ",")+`],"sample":"random"}`, 200)
+	if added.Labelled != len(labels) || added.Labelled < 100 {
+		a.t.Fatalf("%d of %d labels of %s are stored", added.Labelled, len(labels), question)
+	}
+}
+
+// run starts a run.
+func (a user) run(slug, body string) string {
+	a.t.Helper()
+	var made struct{ ID string }
+	a.into(&made, "POST", "/v1/prisms/"+slug+"/runs", body, 201)
+	return made.ID
+}
+
+// upload uploads a small file, and waits until it is read.
+func (a user) upload(name, text string) string {
+	a.t.Helper()
+	var made struct{ ID string }
+	a.into(&made, "POST", "/v1/files", fmt.Sprintf(`{"name":%q,"format":"csv","bytes":%d}`, name, len(text)), 201)
+	ctx, cancel := context.WithTimeout(a.t.Context(), callBudget)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, a.url+"/v1/files/"+made.ID+"/parts/1", bytes.NewReader([]byte(text)))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+a.used)
+	r.Header.Set("Content-Type", "application/octet-stream")
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer func() { _ = got.Body.Close() }()
+	if got.StatusCode/100 != 2 {
+		a.t.Fatalf("the part is a %s", got.Status)
+	}
+	a.ask("POST", "/v1/files/"+made.ID+"/complete", "", 202)
+	a.awaitStatus("ready", "/v1/files/"+made.ID)
+	return made.ID
+}
+
+// state is that of a file or a run.
+type state struct {
+	Status string
+	OK     int
+}
+
+// awaitStatus reads a file or a run until it has a status.
+func (a user) awaitStatus(status, path string) {
+	a.t.Helper()
+	a.await(path, func(is state) bool { return is.Status == status })
+}
+
+// await reads a file or a run until it is so.
+func (a user) await(path string, so func(state) bool) {
+	a.t.Helper()
+	tick, late := time.NewTicker(50*time.Millisecond), time.NewTimer(callBudget)
+	defer tick.Stop()
+	defer late.Stop()
+	for {
+		var now state
+		a.into(&now, "GET", path, "", 200)
+		if so(now) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late.C:
+			a.t.Fatalf("%s stays %+v", path, now)
+		}
+	}
+}
