@@ -8,6 +8,7 @@ func TestThePages(t *testing.T) {
 	t.Parallel()
 	server := startPrism(t)
 	browser := startBrowser(t)
+	t.Run("the pictures of the README", func(t *testing.T) { keepReadmePictures(t, server, browser) })
 	t.Run("a journey", func(t *testing.T) { testJourney(t, server, browser) })
 	t.Run("the console", func(t *testing.T) { testConsole(t, server, browser) })
 	t.Run("states of the console", func(t *testing.T) { testStates(t, server, browser) })
