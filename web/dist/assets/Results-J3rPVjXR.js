@@ -1,1 +1,0 @@
-import"./design-CkbVvVQt.js";import{t as e}from"./Page-8K1A2tk6.js";import{t}from"./ResultsTable-BvAYLbuq.js";import{z as n}from"./Field-euz8stIU.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

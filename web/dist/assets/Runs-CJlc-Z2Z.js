@@ -1,1 +1,0 @@
-import{t as e}from"./Page-8K1A2tk6.js";import"./design-CkbVvVQt.js";import{t}from"./RunsList-6CuedKfp.js";import{m as n,u as r,z as i}from"./Field-euz8stIU.js";var a=i();function o(){let i=n(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:i&&(0,a.jsx)(r,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};

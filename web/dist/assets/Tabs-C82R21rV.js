@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-BvAYLbuq.js";import{t}from"./RunsList-6CuedKfp.js";import{usePrism as n}from"./PrismPage-BW52jQTR.js";import{z as r}from"./Field-euz8stIU.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
