@@ -206,9 +206,16 @@ func (u used) layers() []view {
 // waiting are pages whose calls have no answer yet.
 func (u used) waiting() (views []view) {
 	for _, v := range []view{
-		{name: "home", path: "/"}, {name: "prisms", path: "/prisms"}, {name: "prism", path: "/prisms/support"},
-		{name: "results", path: "/results"}, {name: "result", path: "/results/" + u.result}, {name: "runs", path: "/runs"},
-		{name: "run", path: "/runs/" + u.paused}, {name: "usage", path: "/usage"}, {name: "keys", path: "/keys"}, {name: "audit", path: "/audit"},
+		{name: "home", path: "/"},
+		{name: "prisms", path: "/prisms"},
+		{name: "prism", path: "/prisms/support"},
+		{name: "results", path: "/results"},
+		{name: "result", path: "/results/" + u.result},
+		{name: "runs", path: "/runs"},
+		{name: "run", path: "/runs/" + u.paused},
+		{name: "usage", path: "/usage"},
+		{name: "keys", path: "/keys"},
+		{name: "audit", path: "/audit"},
 	} {
 		v.name, v.brief = "waiting for "+v.name, true
 		v.act = func(b *tab) { // a skeleton is seen after 200 ms
