@@ -32,7 +32,7 @@ func (b *tab) all(role, name string) (found []node) {
 	b.t.Helper()
 	document, err := chromedp.Run(b.ctx, chromedp.Evaluate[*runtime.RemoteObject]("document"))
 	if err != nil {
-		b.t.Fatal(err)
+		return nil // the document is being replaced
 	}
 	tree, err := chromedp.Call(b.ctx, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{
 		ObjectID: document.ObjectID, Role: role, AccessibleName: name,
