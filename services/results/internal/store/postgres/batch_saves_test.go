@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -93,4 +94,21 @@ func TestSavesWhoseOutcomeIsUnknownSaySo(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestASaveThatFindsNoRowDoesNotFailItsBatch(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *server) {
+		release := s.busy(t)
+		a, b := s.save(t.Context(), "a", "j"), s.save(t.Context(), "b", "k")
+		s.failing["a"] = pgx.ErrNoRows
+		commit := s.hold("commit")
+		release()
+		if len(a) != 0 {
+			t.Error("a save is reported before the commit")
+		}
+		commit()
+		fails(t, a, pgx.ErrNoRows, false)
+		succeeds(t, b, "b")
+		s.sent(t, "[[a b]]", "[a b]")
+	})
 }

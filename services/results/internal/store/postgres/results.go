@@ -107,8 +107,8 @@ func (d *database) saveResult(ctx context.Context, account prism.AccountID, r pr
 	case inserted:
 		return saved, nil
 	}
-	// The id is stored already, or the key is another result's, or the version or prism does not exist. If the insert met the row of
-	// a concurrent transaction, it waited for the commit, so new statements see the row.
+	// The id is stored already, or the key is another result's, or the version or the prism does not exist. If the insert met
+	// the row of a concurrent transaction, it waited for the commit, so new statements see the row.
 	saved, err = d.load(ctx, operation, account, r.ID)
 	if !errors.Is(err, store.ErrNotFound) {
 		return saved, err

@@ -58,15 +58,14 @@ ORDER BY s.position`
 
 // together is insertResults of saves.
 func together(saves []*call) (statement string, args []any) {
-	columns := make([]any, len(saves[0].args))
-	column := make([]any, len(saves))
-	for i := range columns {
-		for j, c := range saves {
-			column[j] = c.args[i]
-		}
-		columns[i] = array(column)
+	rows := make([][]any, len(saves))
+	for i, c := range saves {
+		rows[i] = c.args
 	}
-	return insertResults, columns
+	for at := range rows[0] {
+		args = append(args, array(rows, at))
+	}
+	return insertResults, args
 }
 
 // rowColumns are the columns of sqlstore.Arguments that insertRows has as arrays, by position.
@@ -74,47 +73,44 @@ var rowColumns = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18
 
 // InsertRows implements sqlstore.Database.
 func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlstore.Rows) error {
-	columns := make([][]any, len(rowColumns))
-	for _, r := range rows.Results {
-		args, err := sqlstore.Arguments(rows.Account, r, sqlstore.Nullable(r.IdempotencyKey))
-		if err != nil {
+	values := make([][]any, len(rows.Results))
+	for i, r := range rows.Results {
+		var err error
+		if values[i], err = sqlstore.Arguments(rows.Account, r, sqlstore.Nullable(r.IdempotencyKey)); err != nil {
 			return err
-		}
-		for i, from := range rowColumns {
-			columns[i] = append(columns[i], args[from])
 		}
 	}
 	args := []any{rows.Account.UUID, rows.Results[0].CreatedAt}
-	for _, column := range columns {
-		args = append(args, array(column))
+	for _, at := range rowColumns {
+		args = append(args, array(values, at))
 	}
 	args = append(args, rows.RetryOf, rows.Runs, rows.Numbers)
 	return run(ctx, sqlstore.Statement{Text: insertRows, Args: args}, func(iter.Seq[*sqlstore.Row]) error { return nil })
 }
 
-// array is a column as a slice of its type. JSON is text, which the statement casts.
-func array(column []any) any {
-	switch column[0].(type) {
+// array is a column of rows as a slice of its type. JSON is text, which the statement casts.
+func array(rows [][]any, at int) any {
+	switch rows[0][at].(type) {
 	case prism.UUID:
-		return typed[prism.UUID](column)
+		return typed[prism.UUID](rows, at)
 	case *prism.UUID:
-		return typed[*prism.UUID](column)
+		return typed[*prism.UUID](rows, at)
 	case int32:
-		return typed[int32](column)
+		return typed[int32](rows, at)
 	case int64:
-		return typed[int64](column)
+		return typed[int64](rows, at)
 	case *int64:
-		return typed[*int64](column)
+		return typed[*int64](rows, at)
 	case string:
-		return typed[string](column)
+		return typed[string](rows, at)
 	case *string:
-		return typed[*string](column)
+		return typed[*string](rows, at)
 	case time.Time:
-		return typed[time.Time](column)
+		return typed[time.Time](rows, at)
 	case []byte:
-		texts := make([]*string, len(column))
-		for i, v := range column {
-			if b, _ := v.([]byte); b != nil {
+		texts := make([]*string, len(rows))
+		for i, b := range typed[[]byte](rows, at) {
+			if b != nil {
 				text := string(b)
 				texts[i] = &text
 			}
@@ -124,10 +120,10 @@ func array(column []any) any {
 	panic("postgres: a column of a type that sqlstore.Arguments does not have") // a mistake in the code
 }
 
-func typed[T any](column []any) []T {
-	values := make([]T, len(column))
-	for i, v := range column {
-		values[i], _ = v.(T)
+func typed[T any](rows [][]any, at int) []T {
+	values := make([]T, len(rows))
+	for i, row := range rows {
+		values[i], _ = row[at].(T)
 	}
 	return values
 }
