@@ -1,9 +1,7 @@
 package browser
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,21 +21,10 @@ type view struct {
 
 func pages(t *testing.T, server *prism) []view {
 	t.Helper()
-	first := func(path string) string {
-		var list struct {
-			Data []struct{ ID, Slug string }
-		}
-		if err := json.Unmarshal(server.callAs(t, server.used, "GET", path, "", 200), &list); err != nil || len(list.Data) == 0 {
-			t.Fatalf("%s has nothing (%v)", path, err)
-		}
-		if list.Data[0].Slug != "" {
-			return list.Data[0].Slug
-		}
-		return list.Data[0].ID
-	}
-	slug, result, run := first("/v1/prisms"), first("/v1/results"), first("/v1/runs")
-	failed := first("/v1/results?status=failed")
-	question := label(t, server, slug)
+	a := user{t, server}
+	slug, result, run := a.first("/v1/prisms"), a.first("/v1/results"), a.first("/v1/runs")
+	failed := a.first("/v1/results?status=failed")
+	question := a.labelYesNo(slug)
 	return []view{
 		{name: "home", path: "/", heading: "Home"},
 		{name: "prisms", path: "/prisms", heading: "Prisms"},
@@ -73,44 +60,6 @@ func pages(t *testing.T, server *prism) []view {
 		{name: "account", path: "/account", heading: "Your account"},
 		{name: "nothing", path: "/nothing/here", heading: "Not found"},
 	}
-}
-
-// label labels 100 results of the latest version of a prism, as many as reliability takes, and returns the yes_no question.
-func label(t *testing.T, server *prism, slug string) string {
-	t.Helper()
-	ask := func(method, path, body string, into any) {
-		if err := json.Unmarshal(server.callAs(t, server.used, method, "/v1/prisms/"+slug+path, body, 200), into); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var is struct {
-		Latest  int `json:"latest_version"`
-		Version struct {
-			Questions []struct{ Key, Type string }
-		}
-	}
-	ask("GET", "", "", &is)
-	at := slices.IndexFunc(is.Version.Questions, func(q struct{ Key, Type string }) bool { return q.Type == "yes_no" })
-	if at < 0 {
-		t.Fatalf("%s has no yes_no question", slug)
-	}
-	question := is.Version.Questions[at].Key
-	var queue struct {
-		Data []struct {
-			ID string `json:"result_id"`
-		}
-	}
-	ask("GET", fmt.Sprintf("/label-queue?question=%s&version=%d&limit=100", question, is.Latest), "", &queue)
-	var labels []string
-	for i, r := range queue.Data {
-		labels = append(labels, fmt.Sprintf(`{"result_id":%q,"question":%q,"value":%v}`, r.ID, question, i%3 == 0))
-	}
-	var added struct{ Labelled int }
-	ask("POST", "/labels", `{"labels":[`+strings.Join(labels, ",")+`],"sample":"random"}`, &added)
-	if added.Labelled != 100 {
-		t.Fatalf("%d results were labelled", added.Labelled)
-	}
-	return question
 }
 
 // testConsole opens every page of the console.
@@ -151,7 +100,7 @@ func (b *tab) visit(server *prism, p view) {
 	})
 	b.settle()
 	if p.act != nil {
-		b.act(p)
+		p.act(b)
 		b.settle()
 	}
 }

@@ -1,6 +1,9 @@
 package browser
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 // TestThePages uses the pages of one Prism in one Chromium, because a machine of two cores has no room for more.
 // spec: docs-page
@@ -8,7 +11,9 @@ func TestThePages(t *testing.T) {
 	t.Parallel()
 	server := startPrism(t)
 	browser := startBrowser(t)
-	t.Run("the pictures of the README", func(t *testing.T) { keepReadmePictures(t, server, browser) })
+	if folder := os.Getenv("PRISM_README_PICTURES"); folder != "" {
+		t.Run("the pictures of the README", func(t *testing.T) { keepReadmePictures(t, server, browser, folder) })
+	}
 	t.Run("a journey", func(t *testing.T) { testJourney(t, server, browser) })
 	t.Run("the console", func(t *testing.T) { testConsole(t, server, browser) })
 	t.Run("states of the console", func(t *testing.T) { testStates(t, server, browser) })

@@ -8,14 +8,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// keepReadmePictures writes the pictures of the README into the folder PRISM_README_PICTURES, if there is one: an answer of a
-// prism, and results with one of them open.
-func keepReadmePictures(t *testing.T, server *prism, browser chromium) {
+// keepReadmePictures writes the pictures of the README into a folder: an answer of a prism, and results with one of them open.
+func keepReadmePictures(t *testing.T, server *prism, browser chromium, folder string) {
 	t.Helper()
-	folder := os.Getenv("PRISM_README_PICTURES")
-	if folder == "" {
-		t.Skip("PRISM_README_PICTURES names no folder")
-	}
 	b := newTab(t, browser)
 	b.scheme("light")
 	b.signIn(server, usedAccount)

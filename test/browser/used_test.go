@@ -1,15 +1,17 @@
 package browser
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	api "github.com/prism-results/prism/client"
 )
 
 // used is what there is in an account of which every part of the console is used.
@@ -106,15 +108,62 @@ func (a user) into(value any, method, path, body string, want int) {
 	}
 }
 
-// first is the id of the first of a list.
+// first is the slug or the id of the first of a list.
 func (a user) first(path string) string {
 	a.t.Helper()
-	var list struct{ Data []struct{ ID string } }
+	var list struct{ Data []struct{ ID, Slug string } }
 	a.into(&list, "GET", path, "", 200)
 	if len(list.Data) == 0 {
 		a.t.Fatalf("%s has nothing", path)
 	}
-	return list.Data[0].ID
+	return cmp.Or(list.Data[0].Slug, list.Data[0].ID)
+}
+
+// labelYesNo labels 100 results of the latest version of a prism, as many as reliability takes, and returns the yes_no question.
+func (a user) labelYesNo(slug string) string {
+	a.t.Helper()
+	var is struct {
+		Latest  int `json:"latest_version"`
+		Version struct {
+			Questions []struct{ Key, Type string }
+		}
+	}
+	a.into(&is, "GET", "/v1/prisms/"+slug, "", 200)
+	at := slices.IndexFunc(is.Version.Questions, func(q struct{ Key, Type string }) bool { return q.Type == "yes_no" })
+	if at < 0 {
+		a.t.Fatalf("%s has no yes_no question", slug)
+	}
+	question := is.Version.Questions[at].Key
+	var queue struct {
+		Data []struct {
+			ID string `json:"result_id"`
+		}
+	}
+	a.into(&queue, "GET", fmt.Sprintf("/v1/prisms/%s/label-queue?question=%s&version=%d&limit=100", slug, question, is.Latest), "", 200)
+	var labels []string
+	for i, r := range queue.Data {
+		labels = append(labels, labelOf(r.ID, question, i%3 == 0))
+	}
+	if n := a.addLabels(slug, labels); n != 100 {
+		a.t.Fatalf("%d results were labelled", n)
+	}
+	return question
+}
+
+// labelOf is a label of a result in JSON.
+func labelOf(result, question string, value any) string {
+	if text, ok := value.(string); ok {
+		value = strconv.Quote(text)
+	}
+	return fmt.Sprintf(`{"result_id":%q,"question":%q,"value":%v}`, result, question, value)
+}
+
+// addLabels stores labels, and returns how many results have them.
+func (a user) addLabels(slug string, labels []string) int {
+	a.t.Helper()
+	var added struct{ Labelled int }
+	a.into(&added, "POST", "/v1/prisms/"+slug+"/labels", `{"labels":[`+strings.Join(labels, ",")+`],"sample":"random"}`, 200)
+	return added.Labelled
 }
 
 // label labels results of a version: three of four with what was answered, and the others with the answer of another result.
@@ -141,24 +190,19 @@ func (a user) label(slug, question string, version, n int) {
 			if i%4 == 3 {
 				answer = others[i/4%len(others)]
 			}
-			value := fmt.Sprintf("%q", answer)
-			switch answer {
-			case "yes":
-				value = "true"
-			case "no":
-				value = "false"
+			var value any = answer
+			if answer == "yes" || answer == "no" {
+				value = answer == "yes"
 			}
-			labels = append(labels, fmt.Sprintf(`{"result_id":%q,"question":%q,"value":%s}`, r.ID, question, value))
+			labels = append(labels, labelOf(r.ID, question, value))
 		}
 		if list.Next == nil {
 			break
 		}
 		cursor = "&cursor=" + *list.Next
 	}
-	var added struct{ Labelled int }
-	a.into(&added, "POST", "/v1/prisms/"+slug+"/labels", `{"labels":[`+strings.Join(labels, ",")+`],"sample":"random"}`, 200)
-	if added.Labelled != len(labels) || added.Labelled < 100 {
-		a.t.Fatalf("%d of %d labels of %s are stored", added.Labelled, len(labels), question)
+	if n := a.addLabels(slug, labels); n != len(labels) || n < 100 {
+		a.t.Fatalf("%d of %d labels of %s are stored", n, len(labels), question)
 	}
 }
 
@@ -170,30 +214,20 @@ func (a user) run(slug, body string) string {
 	return made.ID
 }
 
-// upload uploads a small file, and waits until it is read.
+// upload uploads a file, and waits until it is read.
 func (a user) upload(name, text string) string {
 	a.t.Helper()
-	var made struct{ ID string }
-	a.into(&made, "POST", "/v1/files", fmt.Sprintf(`{"name":%q,"format":"csv","bytes":%d}`, name, len(text)), 201)
+	c, err := api.New(api.Config{URL: a.url, Key: a.used})
+	if err != nil {
+		a.t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(a.t.Context(), callBudget)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPut, a.url+"/v1/files/"+made.ID+"/parts/1", bytes.NewReader([]byte(text)))
+	f, err := c.UploadFile(ctx, api.Upload{Name: name, Format: api.FileCSV, Content: strings.NewReader(text), Bytes: int64(len(text))})
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer "+a.used)
-	r.Header.Set("Content-Type", "application/octet-stream")
-	got, err := http.DefaultClient.Do(r)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	defer func() { _ = got.Body.Close() }()
-	if got.StatusCode/100 != 2 {
-		a.t.Fatalf("the part is a %s", got.Status)
-	}
-	a.ask("POST", "/v1/files/"+made.ID+"/complete", "", 202)
-	a.awaitStatus("ready", "/v1/files/"+made.ID)
-	return made.ID
+	return f.ID
 }
 
 // state is that of a file or a run.
