@@ -45,6 +45,7 @@ func CountRetry(account, run, row, status, inputTokens, outputTokens, cost, curr
 	pending = c.pending - CASE WHEN @old IN ('p', 'q') THEN 1 ELSE 0 END,
 	ok = c.ok + CASE WHEN @status = 'ok' THEN 1 ELSE 0 END - CASE WHEN @old = 'o' THEN 1 ELSE 0 END,
 	failed = c.failed + CASE WHEN @status = 'ok' THEN 0 ELSE 1 END - CASE WHEN @old = 'f' THEN 1 ELSE 0 END,
+	invalid = c.invalid - CASE WHEN @old = 'i' THEN 1 ELSE 0 END,
 	cancelled = c.cancelled - CASE WHEN @old = 'c' THEN 1 ELSE 0 END,
 	input_tokens = c.input_tokens + coalesce(@input, 0), output_tokens = c.output_tokens + coalesce(@output, 0),
 	cost = c.cost + coalesce(@cost, 0) / 1000000000000 + (c.cost_rest + coalesce(@cost, 0) % 1000000000000) / 1000000000000,

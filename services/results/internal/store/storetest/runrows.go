@@ -191,6 +191,19 @@ func runRowTests() []test {
 			f.counts(t, r.ID, "ooof")
 			same(t, f.found(t, r.ID).Usage.Currency, store.SeveralCurrencies)
 		}},
+		{"a row that a later attempt found invalid has the state of the retry of its result", func(t *testing.T, f *fixture) {
+			r := f.run(t, f.mine, moment(5), 2)
+			f.saves(t, f.leased(t, moment(10)), "ff", moment(11))
+			_, before := f.rowResults(t, r.ID, 10)
+			f.act(t, r.ID, contract.RetryRun, moment(12))
+			f.saves(t, f.leased(t, moment(13)), "ii", moment(14))
+			for i, retry := range []prism.Result{f.ok(f.mine.prism), f.failed(f.mine.prism)} {
+				_, err := f.SaveRetry(t.Context(), f.mine.account, retry, before[i].ID)
+				succeeds(t, err)
+			}
+			f.counts(t, r.ID, "of")
+			same(t, strings.Join(f.newest(t, r.ID), ", "), "1 ok, 2 failed")
+		}},
 		{"retries of single results and saves of rows at once lose no count", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 16)
 			l := f.leased(t, moment(10))
