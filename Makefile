@@ -5,7 +5,8 @@ GO      ?= go
 # the race detector and the linter use the second way too. Both are without paths, so all clones on a machine share what is compiled.
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
 PLAIN   := CGO_ENABLED=0 $(GO) test -trimpath -vet=off
-RACE    := GORACE=atexit_sleep_ms=0 $(GO) test -race -trimpath -vet=off
+# SQLite itself, C that was translated to Go, is without the race detector, as in pkg/testkit/program: its tests take a fifth of the time.
+RACE    := GORACE=atexit_sleep_ms=0 $(GO) test -race -gcflags=modernc.org/sqlite/lib=-race=0 -trimpath -vet=off
 export GO
 
 # Pinned tools, built from source.
@@ -54,10 +55,15 @@ build: ## build every binary into bin/
 
 # The race detector watches Prism: the tests of packages, and the programs that the tests of the module test start
 # (PRISM_TEST_RACE). The module test itself is without: its dependencies would take minutes to compile once more, and its own
-# code minutes to run. `make lint` vets everything, so go test does not.
+# code minutes to run. The same holds for the official clients of model APIs, whose tests have the tag sdk. `make lint` vets
+# everything, so go test does not. The tests of pkg/calibration, which starts no goroutine, compute for a minute with the race
+# detector. Those of store/postgres wait the longest, so they begin first.
+POSTGRES    := ./services/results/internal/store/postgres
+CALIBRATION := ./pkg/calibration
 test: deps ## run all tests but chaos under the race detector, with throwaway Postgres and Redis
-	$(RACE) -timeout 20m ./...
-	PRISM_TEST_RACE=1 $(PLAIN) -timeout 20m $$($(GO) list ./test/... | grep -v /test/chaos$$)
+	$(RACE) -timeout 20m $(POSTGRES) $$($(GO) list ./... | grep -v /pkg/calibration$$)
+	PRISM_TEST_RACE=1 $(PLAIN) -tags sdk -timeout 20m $(CALIBRATION) ./services/model-proxy/internal/provider/... \
+		$$($(GO) list ./test/... | grep -v /test/chaos$$)
 
 # The services of the histories have the race detector. The services with a promise of time are those that are shipped, and run
 # alone. The parallel tests wait for leases and locks to end most of their time, so more run at once than there are processors.
@@ -76,7 +82,7 @@ mutants: deps ## break the code in some 50 places, one at a time, and expect the
 
 # Both modules at once, in the workspace: alone, the module test would compile and analyse the packages of Prism once more.
 lint: $(LINT) ## lint and check the formatting, and that no module lacks a requirement, which the workspace would hide
-	@for m in . test; do (cd $$m && GOWORK=off $(GO) list -tags cluster -deps -test ./... >/dev/null) || exit 1; done
+	@for m in . test; do (cd $$m && GOWORK=off $(GO) list -tags cluster,sdk -deps -test ./... >/dev/null) || exit 1; done
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./test/...
 
 web: $(WEB_INSTALLED) ## build the console and the API reference into web/dist, which is committed

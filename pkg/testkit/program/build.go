@@ -43,12 +43,16 @@ const RaceVariable = "PRISM_TEST_RACE"
 // when RaceVariable is set.
 func AsTests() []string {
 	if race || os.Getenv(RaceVariable) != "" {
-		return []string{raceFlag}
+		return []string{raceFlag, plainSQLite}
 	}
 	return nil
 }
 
-const raceFlag = "-race"
+const (
+	raceFlag = "-race"
+	// plainSQLite leaves the race detector out of SQLite itself, C that was translated to Go, as the Makefile does.
+	plainSQLite = "-gcflags=modernc.org/sqlite/lib=-race=0"
+)
 
 // shippedFlags compile a program as `make build` does.
 var shippedFlags = []string{"-trimpath", "-ldflags=-s -w"}
