@@ -215,7 +215,7 @@ func applies(t *rapid.T, c Calibration, observations []Observation) {
 				t.Fatalf("%v is below %v", after, last.Probabilities)
 			}
 			last = &Observation{Probabilities: after}
-		} else if math.Abs(sum-1) > 1e-12 {
+		} else if c.Temperature != 1 && math.Abs(sum-1) > 1e-12 { // which 1 leaves as it is
 			t.Fatalf("%v sums to %v", after, sum)
 		}
 	}
