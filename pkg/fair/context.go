@@ -5,8 +5,10 @@ import (
 	"sync"
 )
 
-// call is for whom a call counts.
+// call is the context of a call, and for whom the call counts.
 type call struct {
+	context.Context
+
 	mu      sync.Mutex
 	account string
 	places  *Bound // of Hold, or nil
@@ -18,7 +20,15 @@ type callKey struct{}
 
 // With returns the context of a call that counts for the account at every bound.
 func With(ctx context.Context, account string) context.Context {
-	return context.WithValue(ctx, callKey{}, &call{account: account})
+	return &call{Context: ctx, account: account}
+}
+
+// Value implements context.Context.
+func (c *call) Value(key any) any {
+	if key == (callKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
 }
 
 // Hold tells that the call has taken a place for the account, and takes bytes from a bound on the bytes that calls hold. Leave
@@ -90,6 +100,9 @@ func Identify(ctx context.Context, account string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.account == account {
+		return
+	}
 	if c.places != nil {
 		c.places.move(c.account, account, 1)
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -162,7 +163,7 @@ func (d Deps) operate(
 		return err
 	}
 	ctx := c.UserContext()
-	leave, err := d.Admission.Enter(ctx, key, httpkit.Client(c))
+	leave, err := d.Admission.Enter(ctx, key, func() netip.Addr { return httpkit.Client(c) })
 	if err != nil {
 		return catalogued(err)
 	}
@@ -205,10 +206,7 @@ func AccountOf(accounts *execute.Accounts) func(*fasthttp.RequestCtx) string {
 		if err != nil {
 			return ""
 		}
-		if account, known := accounts.Get(key); known {
-			return account.String()
-		}
-		return ""
+		return accounts.Text(key)
 	}
 }
 
