@@ -5,10 +5,8 @@ import (
 	"sync"
 )
 
-// call is the context of a call, and for whom the call counts.
+// call is for whom a call counts.
 type call struct {
-	context.Context
-
 	mu      sync.Mutex
 	account string
 	places  *Bound // of Hold, or nil
@@ -20,15 +18,7 @@ type callKey struct{}
 
 // With returns the context of a call that counts for the account at every bound.
 func With(ctx context.Context, account string) context.Context {
-	return &call{Context: ctx, account: account}
-}
-
-// Value implements context.Context.
-func (c *call) Value(key any) any {
-	if key == (callKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
+	return context.WithValue(ctx, callKey{}, &call{account: account})
 }
 
 // Hold tells that the call has taken a place for the account, and takes bytes from a bound on the bytes that calls hold. Leave
