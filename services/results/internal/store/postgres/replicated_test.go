@@ -50,7 +50,10 @@ func newReplicated(t *testing.T) *replicated {
 	return r
 }
 
-// rows is the number of results that a server shows.
+// caughtUp tells whether a server shows all that it has: a commit waits until its standby has it, not until it shows it.
+const caughtUp = `SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= coalesce(pg_last_wal_receive_lsn(), '0/0') FROM pg_sleep(0.01)`
+
+// rows is the number of results that a server has.
 func (r *replicated) rows(t *testing.T, server *pgtest.Server) (n int) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), server.URL(r.database))
@@ -58,6 +61,11 @@ func (r *replicated) rows(t *testing.T, server *pgtest.Server) (n int) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
+	for all := false; !all; {
+		if err := conn.QueryRow(t.Context(), caughtUp).Scan(&all); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM results").Scan(&n); err != nil {
 		t.Fatal(err)
 	}
