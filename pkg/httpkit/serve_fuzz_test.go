@@ -101,6 +101,7 @@ func FuzzServer(f *testing.F) {
 		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nhi",
 		"GET /a%'f HTTP/1.1\r\nHost: x\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n",
 		"GET http://y:#/a HTTP/1.1\r\nHost: x\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n", "GET http://y:z/a HTTP/1.1\r\nHost: x\r\n\r\n",
+		"HEAD /a% HTTP/1.1\r\nHost: x\r\n\r\n",
 		"GET http://y/a HTTP/1.1\r\nHost: x\r\n\r\nGET /a%2f HTTP/1.1\r\nHost: x\r\n\r\nHEAD /a HTTP/1.1\r\nHost: x\r\n\r\nBREW /a HTTP/1.1\r\nHost: x\r\n\r\n",
 	} {
 		f.Add([]byte(sent))
@@ -139,9 +140,13 @@ func wantAnswers(t *testing.T, sent, answered []byte) {
 			t.Fatalf("%q: %q goes on behind an answer that closes", sent, answered)
 		}
 		skipEmptyLines(requests)
+		begin, _ := requests.Peek(len("HEAD "))
 		req, reqErr := http.ReadRequest(requests)
-		if req == nil {
-			req = &http.Request{Method: http.MethodGet} // see above
+		if req == nil { // whose method is told by its begin alone
+			req = &http.Request{Method: http.MethodGet}
+			if string(begin) == "HEAD " {
+				req.Method = http.MethodHead
+			}
 		}
 		res, err := readFinal(answers, req)
 		if err != nil {
