@@ -61,9 +61,9 @@ build: ## build every binary into bin/
 POSTGRES    := ./services/results/internal/store/postgres
 CALIBRATION := ./pkg/calibration
 test: deps ## run all tests but chaos under the race detector, with throwaway Postgres and Redis
-	$(RACE) -timeout 20m $(POSTGRES) $$($(GO) list ./... | grep -v /pkg/calibration$$)
+	$(RACE) -timeout 20m $(POSTGRES) $$($(GO) list ./... | grep -v /pkg/calibration$$); packages=$$?; \
 	PRISM_TEST_RACE=1 $(PLAIN) -tags sdk -timeout 20m $(CALIBRATION) ./services/model-proxy/internal/provider/... \
-		$$($(GO) list ./test/... | grep -v /test/chaos$$)
+		$$($(GO) list ./test/... | grep -v /test/chaos$$) && exit $$packages
 
 # The services of the histories have the race detector. The services with a promise of time are those that are shipped, and run
 # alone. The parallel tests wait for leases and locks to end most of their time, so more run at once than there are processors.
