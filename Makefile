@@ -58,11 +58,9 @@ build: ## build every binary into bin/
 # code minutes to run. The same holds for the official clients of model APIs, whose tests have the tag sdk. `make lint` vets
 # everything, so go test does not. The tests of pkg/calibration, which starts no goroutine, compute for a minute with the race
 # detector. Those of store/postgres wait the longest, so they begin first.
-POSTGRES    := ./services/results/internal/store/postgres
-CALIBRATION := ./pkg/calibration
 test: deps ## run all tests but chaos under the race detector, with throwaway Postgres and Redis
-	$(RACE) -timeout 20m $(POSTGRES) $$($(GO) list ./... | grep -v /pkg/calibration$$); packages=$$?; \
-	PRISM_TEST_RACE=1 $(PLAIN) -tags sdk -timeout 20m $(CALIBRATION) ./services/model-proxy/internal/provider/... \
+	$(RACE) -timeout 20m ./services/results/internal/store/postgres $$($(GO) list ./... | grep -v /pkg/calibration$$); packages=$$?; \
+	PRISM_TEST_RACE=1 $(PLAIN) -tags sdk -timeout 20m ./pkg/calibration ./services/model-proxy/internal/provider/... \
 		$$($(GO) list ./test/... | grep -v /test/chaos$$) && exit $$packages
 
 # The services of the histories have the race detector. The services with a promise of time are those that are shipped, and run

@@ -72,20 +72,11 @@ func (x *exchange) respondError(err error) {
 	}
 }
 
-// The headers that every response has, as fasthttp spells them, which spares their spelling for each response.
-var (
-	headerRequestID          = []byte("X-Request-Id")
-	headerContentTypeOptions = []byte(fiber.HeaderXContentTypeOptions)
-	headerCacheControl       = []byte(fiber.HeaderCacheControl)
-	noSniff                  = []byte("nosniff")
-	noStore                  = []byte("no-store")
-)
-
 // setStandardHeaders sets the headers that every response has (spec: request-id, nosniff, no-store).
 func setStandardHeaders(h *fasthttp.ResponseHeader, requestID string) {
-	h.SetCanonical(headerRequestID, []byte(requestID))
-	h.SetCanonical(headerContentTypeOptions, noSniff)
-	h.SetCanonical(headerCacheControl, noStore)
+	h.Set(fiber.HeaderXRequestID, requestID)
+	h.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	h.Set(fiber.HeaderCacheControl, "no-store")
 }
 
 // writeError replaces what the handler has written, except the headers that every response has.

@@ -44,11 +44,10 @@ func New(d Deps) *Admission {
 	return &Admission{Deps: d, limits: newLimits(d), unknown: newLookUps(d.Now)}
 }
 
-// Enter admits a request with an API key, and asks for the client's address if the key was not seen before: apierr.InvalidAPIKey,
-// apierr.UnavailableFor, contract.ErrUnavailable. leave ends the request with its error; only the first one does.
-func (a *Admission) Enter(
-	ctx context.Context, key contract.KeyDigest, client func() netip.Addr,
-) (leave func(error), err error) {
+// Enter admits a request of a client with an API key: apierr.InvalidAPIKey, apierr.UnavailableFor,
+// contract.ErrUnavailable. leave ends the request with its error; only
+// the first one does.
+func (a *Admission) Enter(ctx context.Context, key contract.KeyDigest, client netip.Addr) (leave func(error), err error) {
 	account, err := a.account(ctx, key, client)
 	if err != nil {
 		return nil, err
@@ -72,16 +71,14 @@ func (a *Admission) EnterRow(ctx context.Context, account prism.AccountID) (leav
 }
 
 // account is the account of an API key, from memory if possible. It is zero if results does not tell.
-func (a *Admission) account(
-	ctx context.Context, key contract.KeyDigest, client func() netip.Addr,
-) (prism.AccountID, error) {
+func (a *Admission) account(ctx context.Context, key contract.KeyDigest, client netip.Addr) (prism.AccountID, error) {
 	if account, known := a.Accounts.Get(key); known {
 		return account, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, contract.ResultsWait)
 	defer cancel()
 	for {
-		began, ended := a.unknown.begin(client())
+		began, ended := a.unknown.begin(client)
 		switch {
 		case began != nil:
 			return a.lookUp(ctx, key, began)

@@ -78,9 +78,7 @@ func known(n byte) contract.KeyDigest { return contract.KeyDigest{1, n} }
 
 func unknown(n int) contract.KeyDigest { return contract.KeyDigest{2, byte(n), byte(n >> 8)} }
 
-func here() netip.Addr { return netip.MustParseAddr("192.0.2.1") }
-
-func there() netip.Addr { return netip.MustParseAddr("192.0.2.2") }
+var here, there = netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 
 // bench is an Admission over results, in a synctest bubble.
 type bench struct {
@@ -100,7 +98,7 @@ func newBench() *bench {
 }
 
 // enter makes a request, which leaves at once.
-func (b *bench) enter(t *testing.T, key contract.KeyDigest, from func() netip.Addr) error {
+func (b *bench) enter(t *testing.T, key contract.KeyDigest, from netip.Addr) error {
 	t.Helper()
 	leave, err := b.Enter(t.Context(), key, from)
 	if err == nil {

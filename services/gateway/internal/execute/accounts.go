@@ -16,43 +16,24 @@ const maxAccounts = 10_000
 // Accounts remembers the accounts of API keys. The account of a key never changes. Whether the key is still valid, each
 // look-up tells (spec: key-revocation).
 type Accounts struct {
-	byKey *lru.Cache[contract.KeyDigest, remembered]
-}
-
-type remembered struct {
-	account prism.AccountID
-	text    string // of account, which each request of the key needs
+	byKey *lru.Cache[contract.KeyDigest, prism.AccountID]
 }
 
 // NewAccounts remembers none yet.
 func NewAccounts() *Accounts {
-	byKey, _ := lru.New[contract.KeyDigest, remembered](maxAccounts) // fails for a size below 1 alone
+	byKey, _ := lru.New[contract.KeyDigest, prism.AccountID](maxAccounts) // fails for a size below 1 alone
 	return &Accounts{byKey}
 }
 
 // Get is the account of an API key seen before.
-func (a *Accounts) Get(key contract.KeyDigest) (prism.AccountID, bool) {
-	r, known := a.byKey.Get(key)
-	return r.account, known
-}
-
-// Text is the account of an API key seen before as text, or "".
-func (a *Accounts) Text(key contract.KeyDigest) string {
-	r, _ := a.byKey.Get(key)
-	return r.text
-}
+func (a *Accounts) Get(key contract.KeyDigest) (prism.AccountID, bool) { return a.byKey.Get(key) }
 
 // Remember keeps the account of an API key, and has the call count for the account. A key that is unknown has none.
 func (a *Accounts) Remember(ctx context.Context, key contract.KeyDigest, account prism.AccountID) {
-	if account.IsZero() {
-		return
+	if !account.IsZero() {
+		a.byKey.Add(key, account)
+		fair.Identify(ctx, account.String())
 	}
-	r, known := a.byKey.Get(key)
-	if !known {
-		r = remembered{account, account.String()}
-		a.byKey.Add(key, r)
-	}
-	fair.Identify(ctx, r.text)
 }
 
 // Forget forgets an API key that is refused, so that the requests of those who have the key no longer count for the account.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"net/netip"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -163,7 +162,7 @@ func (d Deps) operate(
 		return err
 	}
 	ctx := c.UserContext()
-	leave, err := d.Admission.Enter(ctx, key, func() netip.Addr { return httpkit.Client(c) })
+	leave, err := d.Admission.Enter(ctx, key, httpkit.Client(c))
 	if err != nil {
 		return catalogued(err)
 	}
@@ -206,7 +205,10 @@ func AccountOf(accounts *execute.Accounts) func(*fasthttp.RequestCtx) string {
 		if err != nil {
 			return ""
 		}
-		return accounts.Text(key)
+		if account, known := accounts.Get(key); known {
+			return account.String()
+		}
+		return ""
 	}
 }
 
