@@ -72,11 +72,12 @@ func (x *exchange) respondError(err error) {
 	}
 }
 
-// setStandardHeaders sets the headers that every response has (spec: request-id, nosniff, no-store).
+// setStandardHeaders sets the headers that every response has (spec: request-id, nosniff, no-store). The names are as fasthttp
+// would write them.
 func setStandardHeaders(h *fasthttp.ResponseHeader, requestID string) {
-	h.Set(fiber.HeaderXRequestID, requestID)
-	h.Set(fiber.HeaderXContentTypeOptions, "nosniff")
-	h.Set(fiber.HeaderCacheControl, "no-store")
+	h.SetCanonical([]byte("X-Request-Id"), []byte(requestID))
+	h.SetCanonical([]byte("X-Content-Type-Options"), []byte("nosniff"))
+	h.SetCanonical([]byte("Cache-Control"), []byte("no-store"))
 }
 
 // writeError replaces what the handler has written, except the headers that every response has.

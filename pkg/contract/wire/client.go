@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
@@ -94,7 +95,7 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 		tokens: cfg.Tokens, host: newHost(addr, cfg.MaxConns, d), stream: newStream(d), streams: make(chan struct{}, cfg.MaxStreams),
 		propagator: deps.Propagator,
 	}
-	if deps.Tracer != nil {
+	if _, untraced := deps.Tracer.(noop.TracerProvider); deps.Tracer != nil && !untraced { // the caller's trace goes on without a span
 		c.tracer = deps.Tracer.Tracer("github.com/prism-results/prism/pkg/contract/wire")
 	}
 	return c, nil
@@ -206,10 +207,11 @@ func (c *client) send(ctx context.Context, path string, m message, t token, dead
 	req.SetRequestURI(path)
 	req.Header.SetHost(c.host.Addr)
 	req.Header.SetContentType(contentJSON)
-	req.Header.Set(fasthttp.HeaderAuthorization, t.authorization)
-	req.Header.Set(headerTimeout, strconv.FormatInt(max(timeout.Milliseconds(), 1), 10))
-	req.Header.Set(headerRequestID, telemetry.RequestID(ctx))
-	req.Header.Set(headerAccount, fair.Account(ctx))
+	set := func(name, value string) { req.Header.SetCanonical([]byte(name), []byte(value)) }
+	set(fasthttp.HeaderAuthorization, t.authorization)
+	set(headerTimeout, strconv.FormatInt(max(timeout.Milliseconds(), 1), 10))
+	set(headerRequestID, telemetry.RequestID(ctx))
+	set(headerAccount, fair.Account(ctx))
 	c.propagator.Inject(ctx, carrier{&req.Header})
 	if m.args != nil {
 		req.Header.SetContentType(contentOctets)
