@@ -61,11 +61,10 @@ func newObserver(cfg Config, d Deps, t *tracker) *observer {
 			Name: name + "_limit", Help: "The " + name + " at which more are shed.", ConstLabels: labels,
 		}, func() float64 { return float64(gauge.limit) }))
 	}
-	_, untraced := d.Tracer.(noop.TracerProvider)
 	return &observer{
 		service:    service,
 		log:        d.Log,
-		untraced:   untraced,
+		untraced:   telemetry.Untraced(d.Tracer),
 		trustTrace: cfg.TrustTrace,
 		tracer:     d.Tracer.Tracer("github.com/prism-results/prism/pkg/httpkit"),
 		propagator: d.Propagator,

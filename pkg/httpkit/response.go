@@ -72,12 +72,12 @@ func (x *exchange) respondError(err error) {
 	}
 }
 
-// setStandardHeaders sets the headers that every response has (spec: request-id, nosniff, no-store). The names are as fasthttp
-// would write them.
+// setStandardHeaders sets the headers that every response has (spec: request-id, nosniff, no-store). Names that are
+// canonical already need no normalising.
 func setStandardHeaders(h *fasthttp.ResponseHeader, requestID string) {
-	h.SetCanonical([]byte("X-Request-Id"), []byte(requestID))
-	h.SetCanonical([]byte("X-Content-Type-Options"), []byte("nosniff"))
-	h.SetCanonical([]byte("Cache-Control"), []byte("no-store"))
+	h.SetCanonical([]byte("X-Request-Id"), []byte(requestID)) // fiber.HeaderXRequestID is not canonical
+	h.SetCanonical([]byte(fiber.HeaderXContentTypeOptions), []byte("nosniff"))
+	h.SetCanonical([]byte(fiber.HeaderCacheControl), []byte("no-store"))
 }
 
 // writeError replaces what the handler has written, except the headers that every response has.

@@ -56,6 +56,12 @@ func Tracing(ctx context.Context, service string) (Traces, error) {
 	return Traces{provider, propagation.TraceContext{}, provider.Shutdown}, nil
 }
 
+// Untraced tells whether a provider is that of Tracing without export. Spans of it would still cost where each call has some.
+func Untraced(p trace.TracerProvider) bool {
+	_, untraced := p.(noop.TracerProvider)
+	return untraced
+}
+
 // exports tells whether spans are exported. It refuses what the exporter would only log.
 func exports() (wanted bool, err error) {
 	if strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") {

@@ -15,7 +15,6 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
@@ -95,7 +94,7 @@ func newClient(cfg ClientConfig, deps ClientDeps) (*client, error) {
 		tokens: cfg.Tokens, host: newHost(addr, cfg.MaxConns, d), stream: newStream(d), streams: make(chan struct{}, cfg.MaxStreams),
 		propagator: deps.Propagator,
 	}
-	if _, untraced := deps.Tracer.(noop.TracerProvider); deps.Tracer != nil && !untraced { // the caller's trace goes on without a span
+	if deps.Tracer != nil && !telemetry.Untraced(deps.Tracer) { // the caller's trace goes on without a span
 		c.tracer = deps.Tracer.Tracer("github.com/prism-results/prism/pkg/contract/wire")
 	}
 	return c, nil

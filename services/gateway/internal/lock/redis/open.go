@@ -10,9 +10,9 @@ import (
 
 	"github.com/redis/go-redis/extra/redisotel/v9"
 	goredis "github.com/redis/go-redis/v9"
-	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/pkg/telemetry"
 )
 
 // Open returns a locker with a client of its own. It connects when it is first used. The URL names one server, Sentinels
@@ -55,8 +55,8 @@ func where(address string) string {
 }
 
 func traced(client goredis.UniversalClient, c Config) error {
-	if _, untraced := c.Tracer.(noop.TracerProvider); untraced {
-		return nil // the spans would cost without being recorded
+	if telemetry.Untraced(c.Tracer) {
+		return nil
 	}
 	// Statements stay out of spans, since they hold tokens and keys.
 	options := []redisotel.TracingOption{redisotel.WithDBStatement(false), redisotel.WithCallerEnabled(false)}

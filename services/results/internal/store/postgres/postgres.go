@@ -16,11 +16,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/telemetry"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
@@ -91,7 +91,7 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 		config.ConnConfig.RuntimeParams["application_name"] = "prism-results"
 	}
 	var tracer pgx.QueryTracer // which also costs where nothing is recorded: 3% of the processor time of a read
-	if _, untraced := deps.Tracer.(noop.TracerProvider); deps.Tracer != nil && !untraced {
+	if deps.Tracer != nil && !telemetry.Untraced(deps.Tracer) {
 		tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(deps.Tracer))
 		config.ConnConfig.Tracer = tracer
 	}
