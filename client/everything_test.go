@@ -1,0 +1,251 @@
+package client
+
+import (
+	"context"
+	"time"
+)
+
+// everything calls each operation with all that it can send.
+var everything = map[string]func(context.Context, *Client) error{
+	"createResult": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateResult(ctx, "a", NewResult{
+			Fields: map[string]string{"a": "b"}, Text: "t", Version: 1, IdempotencyKey: "k", Ref: "r", Context: "c",
+		})
+		return err
+	},
+	"readResult":  func(ctx context.Context, c *Client) error { _, err := c.ReadResult(ctx, "a"); return err },
+	"retryResult": func(ctx context.Context, c *Client) error { _, err := c.RetryResult(ctx, "a"); return err },
+	"listResults": func(ctx context.Context, c *Client) error {
+		f := ResultFilter{
+			Prism: "a", Status: OK, Ref: "r", Version: 1, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", Run: "a",
+		}
+		_, err := c.ListResults(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"exportResults": func(ctx context.Context, c *Client) error {
+		_, err := c.ExportResults(ctx, "a", Export{
+			Format: CSV, Status: OK, From: time.Unix(1, 0), To: time.Unix(2, 0), Model: "m", KeyID: "k", After: "a",
+		})
+		return err
+	},
+	"createPrism": func(ctx context.Context, c *Client) error {
+		_, err := c.CreatePrism(ctx, NewPrism{Slug: "a", Name: "n", NewVersion: fullVersion})
+		return err
+	},
+	"readPrism": func(ctx context.Context, c *Client) error { _, err := c.ReadPrism(ctx, "a"); return err },
+	"listPrisms": func(ctx context.Context, c *Client) error {
+		_, err := c.ListPrisms(ctx, PrismFilter{Archived: true}, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"createVersion": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateVersion(ctx, "a", fullVersion, IfUnchanged(Prism{LatestVersion: 1, ETag: `"e"`}))
+		return err
+	},
+	"listVersions": func(ctx context.Context, c *Client) error {
+		_, err := c.ListVersions(ctx, "a", PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"renamePrism": func(ctx context.Context, c *Client) error { _, err := c.RenamePrism(ctx, "a", "n"); return err },
+	"readVersion": func(ctx context.Context, c *Client) error { _, err := c.ReadVersion(ctx, "a", 1); return err },
+	"replaceLens": func(ctx context.Context, c *Client) error {
+		_, err := c.ReplaceLens(ctx, "a", *fullVersion.Lens)
+		return err
+	},
+	"previewLens": func(ctx context.Context, c *Client) error {
+		_, err := c.PreviewLens(ctx, "a", *fullVersion.Lens, nil)
+		return err
+	},
+	"createCalibration": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateCalibration(ctx, "a", 1, NewCalibration{Question: "q", Method: AutoCalibration})
+		return err
+	},
+	"listCalibrations": func(ctx context.Context, c *Client) error {
+		_, err := c.ListCalibrations(ctx, "a", 1, "q", PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"readCalibration": func(ctx context.Context, c *Client) error { _, err := c.ReadCalibration(ctx, "a", 1, "a"); return err },
+	"pinCalibrations": func(ctx context.Context, c *Client) error {
+		_, err := c.PinCalibrations(ctx, "a", 1, map[string]*string{"q": nil})
+		return err
+	},
+	"readPinnedCalibrations": func(ctx context.Context, c *Client) error {
+		_, err := c.ReadPinnedCalibrations(ctx, "a", 1)
+		return err
+	},
+	"readQuality": func(ctx context.Context, c *Client) error {
+		_, err := c.ReadQuality(ctx, "a", 1, QualityFilter{Question: "q", Model: "m", Calibrated: true})
+		return err
+	},
+	"readThresholds": func(ctx context.Context, c *Client) error {
+		_, err := c.ReadThresholds(ctx, "a", 1, QualityFilter{Question: "q", Model: "m", Calibrated: true}, Costs{FalseYes: 5, FalseNo: 1})
+		return err
+	},
+	"compareVersions": func(ctx context.Context, c *Client) error {
+		_, err := c.CompareVersions(ctx, "a", 1, 2, "q")
+		return err
+	},
+	"tryDefinition": func(ctx context.Context, c *Client) error {
+		_, err := c.TryDefinition(ctx, NewTry{
+			Definition: Definition{Fields: fullVersion.Fields, Questions: fullVersion.Questions}, Lens: fullVersion.Lens,
+			Fields: map[string]string{"a": "b"}, Text: "t", Context: "c",
+		})
+		return err
+	},
+	"archivePrism":   func(ctx context.Context, c *Client) error { _, err := c.ArchivePrism(ctx, "a"); return err },
+	"unarchivePrism": func(ctx context.Context, c *Client) error { _, err := c.UnarchivePrism(ctx, "a"); return err },
+	"createKey": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateKey(ctx, NewKey{Name: "n", Role: Reader, ExpiresAt: time.Unix(1, 0)})
+		return err
+	},
+	"listKeys": func(ctx context.Context, c *Client) error {
+		_, err := c.ListKeys(ctx, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"deleteResult": func(ctx context.Context, c *Client) error { return c.DeleteResult(ctx, "a") },
+	"deleteResults": func(ctx context.Context, c *Client) error {
+		_, err := c.DeleteResults(ctx, "a", fullDeletion())
+		return err
+	},
+	"retryResults": func(ctx context.Context, c *Client) error {
+		_, err := c.RetryResults(ctx, fullRetry(), 1)
+		return err
+	},
+	"readDrift": func(ctx context.Context, c *Client) error { _, err := c.ReadDrift(ctx, "a", 1); return err },
+	"setDrift": func(ctx context.Context, c *Client) error {
+		period := DriftPeriod{From: Time{Time: time.Unix(3600, 0)}, To: Time{Time: time.Unix(7200, 0)}}
+		_, err := c.SetDrift(ctx, "a", DriftChange{Watched: true, Version: 1, Reference: &period})
+		return err
+	},
+	"setRetention": func(ctx context.Context, c *Client) error { _, err := c.SetRetention(ctx, "a", nil); return err },
+	"listAudit": func(ctx context.Context, c *Client) error {
+		f := AuditFilter{From: time.Unix(1, 0), To: time.Unix(2, 0), Actor: "operator"}
+		_, err := c.ListAudit(ctx, f, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"putLabels": func(ctx context.Context, c *Client) error {
+		_, err := c.PutLabels(ctx, "a", NewLabels{Labels: map[string]LabelValue{"q": "v"}, Sample: RandomSample, Annotator: "n"})
+		return err
+	},
+	"readLabels": func(ctx context.Context, c *Client) error { _, err := c.ReadLabels(ctx, "a"); return err },
+	"addLabels": func(ctx context.Context, c *Client) error {
+		_, err := c.AddLabels(ctx, "a", ManyLabels{
+			Labels: []NewLabel{{ResultID: "a", Ref: new("r"), Question: "q", Value: "v"}}, Sample: RandomSample, Annotator: "n", Version: 1,
+		})
+		return err
+	},
+	"listLabels": func(ctx context.Context, c *Client) error {
+		_, err := c.ListLabels(ctx, "a", LabelFilter{Version: 1, Question: "q"}, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"listLabelQueue": func(ctx context.Context, c *Client) error {
+		_, err := c.ListLabelQueue(ctx, "a", LabelQueue{Question: "q", Order: RandomSample, Version: 1}, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"addMember": func(ctx context.Context, c *Client) error {
+		_, err := c.AddMember(ctx, NewMember{Name: "n", Email: "e", Role: Reader, Claim: &Claim{Name: "n", Value: "v"}})
+		return err
+	},
+	"listMembers": func(ctx context.Context, c *Client) error {
+		_, err := c.ListMembers(ctx, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"changeMember": func(ctx context.Context, c *Client) error {
+		_, err := c.ChangeMember(ctx, "a", MemberChange{Name: "n", Role: Reader})
+		return err
+	},
+	"removeMember": func(ctx context.Context, c *Client) error { return c.RemoveMember(ctx, "a") },
+	"linkMember":   func(ctx context.Context, c *Client) error { _, err := c.LinkMember(ctx, "a"); return err },
+	"listModels":   func(ctx context.Context, c *Client) error { _, err := c.ListModels(ctx); return err },
+	"revokeKey":    func(ctx context.Context, c *Client) error { _, err := c.RevokeKey(ctx, "a"); return err },
+	"readRecord":   func(ctx context.Context, c *Client) error { _, err := c.ReadRecord(ctx, "a"); return err },
+	"readUsage": func(ctx context.Context, c *Client) error {
+		_, err := c.ReadUsage(ctx, UsageFilter{
+			From: time.Unix(0, 0), To: time.Unix(86_400, 0), By: ByModel, Prism: "a", Model: "m", KeyID: "k",
+		})
+		return err
+	},
+	"createFile": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateFile(ctx, NewFile{Name: "n", Format: FileCSV, Bytes: 1, SHA256: "s"})
+		return err
+	},
+	"putPart":      func(ctx context.Context, c *Client) error { _, err := c.PutPart(ctx, "a", 1, []byte("b")); return err },
+	"completeFile": func(ctx context.Context, c *Client) error { _, err := c.CompleteFile(ctx, "a"); return err },
+	"listFiles": func(ctx context.Context, c *Client) error {
+		_, err := c.ListFiles(ctx, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"readFile":     func(ctx context.Context, c *Client) error { _, err := c.ReadFile(ctx, "a"); return err },
+	"listFileRows": func(ctx context.Context, c *Client) error { _, err := c.ListFileRows(ctx, "a", 1, 2); return err },
+	"deleteFile":   func(ctx context.Context, c *Client) error { return c.DeleteFile(ctx, "a") },
+	"createRun":    func(ctx context.Context, c *Client) error { _, err := c.CreateRun(ctx, "a", fullRun()); return err },
+	"listRuns": func(ctx context.Context, c *Client) error {
+		_, err := c.ListRuns(ctx, RunFilter{Prism: "a", Status: RunPaused}, PageOptions{Limit: 1, Cursor: "c"})
+		return err
+	},
+	"readRun":   func(ctx context.Context, c *Client) error { _, err := c.ReadRun(ctx, "a"); return err },
+	"pauseRun":  func(ctx context.Context, c *Client) error { _, err := c.PauseRun(ctx, "a"); return err },
+	"resumeRun": func(ctx context.Context, c *Client) error { _, err := c.ResumeRun(ctx, "a"); return err },
+	"cancelRun": func(ctx context.Context, c *Client) error { _, err := c.CancelRun(ctx, "a"); return err },
+	"retryRun":  func(ctx context.Context, c *Client) error { _, err := c.RetryRun(ctx, "a"); return err },
+	"setRunLimits": func(ctx context.Context, c *Client) error {
+		_, err := c.SetRunLimits(ctx, "a", fullRun().RunLimits)
+		return err
+	},
+	"listRunRows": func(ctx context.Context, c *Client) error {
+		_, err := c.ListRunRows(ctx, "a", RunRows{Format: RowsTSV, Only: RowOK, After: 1})
+		return err
+	},
+	"followRun": func(ctx context.Context, c *Client) error { _, err := c.FollowRun(ctx, "a"); return err },
+}
+
+// dryRuns send an operation's dry_run too.
+var dryRuns = map[string]func(context.Context, *Client) error{
+	"createPrism": func(ctx context.Context, c *Client) error {
+		_, err := c.CreatePrism(ctx, NewPrism{Slug: "a", Name: "n", NewVersion: fullVersion}, WithDryRun())
+		return err
+	},
+	"createVersion": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateVersion(ctx, "a", fullVersion, WithDryRun(), IfUnchanged(Prism{LatestVersion: 1, ETag: `"e"`}))
+		return err
+	},
+	"replaceLens": func(ctx context.Context, c *Client) error {
+		_, err := c.ReplaceLens(ctx, "a", *fullVersion.Lens, WithDryRun())
+		return err
+	},
+	"createRun": func(ctx context.Context, c *Client) error {
+		_, err := c.CreateRun(ctx, "a", fullRun(), WithDryRun())
+		return err
+	},
+	"deleteResults": func(ctx context.Context, c *Client) error {
+		_, err := c.DeleteResults(ctx, "a", fullDeletion(), WithDryRun())
+		return err
+	},
+	"retryResults": func(ctx context.Context, c *Client) error {
+		_, err := c.RetryResults(ctx, fullRetry(), 1, WithDryRun())
+		return err
+	},
+}
+
+func fullDeletion() ResultDeletion {
+	return ResultDeletion{Ref: new(string), Before: &Time{time.Unix(1, 0)}, Status: OK}
+}
+
+func fullRetry() ResultRetry {
+	return ResultRetry{Prism: "a", From: &Time{time.Unix(1, 0)}, To: &Time{time.Unix(2, 0)}}
+}
+
+func fullRun() NewRun {
+	return NewRun{
+		FileID: "f", Fields: map[string]string{"a": "b"}, Labels: map[string]string{"q": "c"}, Ref: "r", Context: "c", FromLabelsOf: 1, Version: 1, Name: "n",
+		RunLimits: RunLimits{RowsPerSecond: new(1.0), Concurrency: new(1)}, PauseAtFailures: new(0.5), IdempotencyKey: "k",
+	}
+}
+
+var fullVersion = NewVersion{
+	Instructions: "i",
+	Model:        "m",
+	Escalate:     &Escalate{To: "n", Below: 0.5, Questions: []string{"q"}},
+	Fields:       []Field{{Key: "f", Label: "F"}},
+	Questions:    []Question{{Key: "q", Type: YesNo, Text: "?"}},
+	Lens:         &Lens{Columns: []Column{{Name: "q", Question: "q", Show: ShowAnswer}}},
+}

@@ -1,0 +1,140 @@
+package service_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// labelPage is a page of labels or of the queue.
+type labelPage struct {
+	Data []struct {
+		Result prism.ResultID `json:"result_id"`
+		Labels map[string]any `json:"labels"`
+	} `json:"data"`
+	Sample     string  `json:"sample"`
+	NextCursor *string `json:"next_cursor"`
+}
+
+// queue reads a queue to its end.
+func (w *world) queue(t *testing.T, q contract.LabelQueue) (ids []prism.ResultID) {
+	t.Helper()
+	for {
+		var page labelPage
+		response, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: "triage"}, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decode(t, response, &page)
+		if page.Sample != string(q.Order) || len(page.Data) > q.Page.Limit {
+			t.Errorf("got %s", response.Body)
+		}
+		for _, r := range page.Data {
+			ids = append(ids, r.Result)
+		}
+		if page.NextCursor == nil {
+			return ids
+		}
+		q.Page.Cursor = *page.NextCursor
+	}
+}
+
+// spec: label-queue, label-queue-random
+func TestTheRandomQueueHasWhatWaitsByTheHashOfItsID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.triage(t)
+	var want []prism.ResultID
+	for i := range 30 {
+		answers := yes(0.5)
+		if i%3 == 0 {
+			answers = ""
+		}
+		id := w.result(t, p, "r", answers)
+		switch {
+		case i%3 == 0:
+		case i%5 == 0:
+			w.labelOf(t, id, "urgent", "true")
+		default:
+			want = append(want, id)
+		}
+	}
+	d := definition("text") // without the question
+	d.Questions = append(d.Questions, prism.Question{Key: "new", Type: prism.YesNo, Text: "Is it?"})
+	if _, err := w.AddVersion(t.Context(), w.key, prism.Ref{ID: p}, contract.NewVersion{Definition: d}); err != nil {
+		t.Fatal(err)
+	}
+	s := w.save(p)
+	s.Version = 2
+	w.saved(t, s)
+	slices.SortFunc(want, func(a, b prism.ResultID) int {
+		x, y := store.RandomPosition(a), store.RandomPosition(b)
+		return slices.Compare(x[:], y[:])
+	})
+	for _, limit := range []int{1, 7, 16, 100} {
+		q := contract.LabelQueue{Question: "urgent", Order: contract.RandomSample, Version: 1, Page: contract.Page{Limit: limit}}
+		if got := w.queue(t, q); !slices.Equal(got, want) {
+			t.Errorf("limit %d: got %v, want %v", limit, got, want)
+		}
+	}
+	q := contract.LabelQueue{Question: "new", Order: contract.RandomSample, Page: contract.Page{Limit: 9}}
+	for _, order := range []contract.LabelSample{contract.RandomSample, contract.UncertainSample} {
+		q.Order = order
+		want := []prism.ResultID{s.ID}
+		if order == contract.UncertainSample {
+			want = nil // it has no answer to it
+		}
+		if got := w.queue(t, q); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v", order, got)
+		}
+	}
+	for _, c := range []struct {
+		ref     string
+		version int32
+		want    error
+	}{
+		{"triage", 0, apierr.Invalid(apierr.Problem{Path: "question", Text: "Unknown question"})},
+		{"triage", 2, apierr.Invalid(apierr.Problem{Path: "question", Text: "Unknown question"})},
+		{"triage", 3, apierr.VersionNotFound()},
+		{"none", 0, apierr.PrismNotFound()},
+	} {
+		q := contract.LabelQueue{Question: "urgent", Version: c.version, Order: contract.RandomSample, Page: contract.Page{Limit: 1}}
+		if _, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: c.ref}, q); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// spec: label-queue, label-queue-uncertain
+func TestTheUncertainQueueBeginsWithWhatIsLeastSure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.triage(t)
+	answers := func(urgent, low float64) string {
+		return fmt.Sprintf(`{"urgent":{"type":"yes_no","probability":%v},"mood":{"type":"scale","level":"low","probabilities":{"low":%v,"up":%v}}}`,
+			urgent, low, 1-low)
+	}
+	a, b, c := w.result(t, p, "a", answers(0.9, 0.6)), w.result(t, p, "b", answers(0.45, 1)), w.result(t, p, "c", answers(0.2, 0.5))
+	w.result(t, p, "d", "")
+	done := w.result(t, p, "e", answers(0.5, 0.5))
+	w.labelOf(t, done, "urgent", "true")
+	w.labelOf(t, done, "mood", "up")
+	for question, want := range map[string][]prism.ResultID{"urgent": {b, c, a}, "mood": {c, a, b}} {
+		for limit := 1; limit <= 4; limit++ {
+			q := contract.LabelQueue{Question: question, Order: contract.UncertainSample, Page: contract.Page{Limit: limit}}
+			if got := w.queue(t, q); !slices.Equal(got, want) {
+				t.Errorf("%s, limit %d: got %v, want %v", question, limit, got, want)
+			}
+		}
+	}
+	q := contract.LabelQueue{Question: "urgent", Order: contract.UncertainSample, Page: contract.Page{Limit: 1}}
+	got, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: "triage"}, q)
+	matches(t, got, err, `{"data":\[{"result_id":"`+b.String()+`","ref":"b","created_at":"[^"]+","version":1,"context":null,`+
+		`"fields":{"text":"hello"},"answers":`+answers(0.45, 1)+`}\],"sample":"uncertain","next_cursor":"[\w-]+"}`)
+}
