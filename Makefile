@@ -4,13 +4,13 @@ GO      ?= go
 # Each package is compiled in two ways: with the race detector, for tests, and as the shipped programs are. Tests without
 # the race detector and the linter use the second way too. Both are without paths, so all clones on a machine share what is compiled.
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
-# SQLite itself, C that was translated to Go, is without the race detector, as in pkg/testkit/program: its tests take a fifth of the time.
-WATCHED := -race -gcflags=modernc.org/sqlite/lib=-race=0
 # The official clients of model APIs, which only tests need, compile in half the time without inlining.
 SDKS    := -gcflags=github.com/openai/...=-l -gcflags=github.com/anthropics/...=-l
-RACE    := GORACE=atexit_sleep_ms=0 $(GO) test $(WATCHED) -trimpath -vet=off
-PLAIN   := CGO_ENABLED=0 $(GO) test $(SDKS) -trimpath -vet=off
-COMPILE := GOGC=400 $(GO) list -export -deps -test -trimpath
+# The compiler takes a sixth less time with more memory, which the tests are not to have.
+TEST    := $(GO) test '-toolexec=env GOGC=400' -trimpath -vet=off
+# SQLite itself, C that was translated to Go, is without the race detector, as in pkg/testkit/program: its tests take a fifth of the time.
+RACE    := GORACE=atexit_sleep_ms=0 $(TEST) -race -gcflags=modernc.org/sqlite/lib=-race=0
+PLAIN   := CGO_ENABLED=0 $(TEST) $(SDKS)
 export GO
 
 # Pinned tools, built from source.
@@ -61,12 +61,9 @@ build: ## build every binary into bin/
 # (PRISM_TEST_RACE). The module test itself is without: its dependencies would take minutes to compile once more, and its own
 # code minutes to run. The same holds for the official clients of model APIs, whose tests have the tag sdk. `make lint` vets
 # everything, so go test does not. The tests of pkg/calibration, which starts no goroutine, compute for a minute with the race
-# detector. Those of store/postgres and of the browser take the longest, so they begin first. All is compiled before, because the
-# compiler takes a fifth less time with more memory, which the tests are not to have.
+# detector. Those of store/postgres and of the browser take the longest, so they begin first.
 test: deps ## run all tests but chaos under the race detector, with throwaway Postgres and Redis
-	$(COMPILE) $(WATCHED) ./... >/dev/null; \
 	$(RACE) -timeout 20m ./services/results/internal/store/postgres $$($(GO) list ./... | grep -v /pkg/calibration$$); packages=$$?; \
-	CGO_ENABLED=0 $(COMPILE) $(SDKS) -tags sdk ./... ./test/... >/dev/null; \
 	PRISM_TEST_RACE=1 $(PLAIN) -tags sdk -timeout 20m ./test/browser ./pkg/calibration ./services/model-proxy/internal/provider/... \
 		$$($(GO) list ./test/... | grep -vE '/test/(browser|chaos)$$') && exit $$packages
 
@@ -149,9 +146,7 @@ chaos-and-checks:
 	@$(MAKE) -j2 --output-sync=recurse chaos checks
 
 checks:
-	nice -n 19 $(MAKE) lint
-	nice -n 19 $(MAKE) spectral
-	nice -n 19 $(MAKE) fuzz FUZZTIME=5s
+	nice -n 19 $(MAKE) lint spectral fuzz FUZZTIME=5s
 
 deps: $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
 	@scripts/deps.sh
