@@ -16,10 +16,10 @@ import (
 // else 1 with the error on standard error. A second Ctrl-C ends the process at once; a further SIGTERM does not
 // (spec: repeated-signals).
 func Main(env config.Environment, run func(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Never undone: a SIGTERM while the process exits would end a clean stop by a signal.
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 	err := run(ctx, os.Args[1:], env, os.Stdout, os.Stderr)
-	stop()
 	if err != nil && !errors.Is(err, config.ErrHelp) {
 		fmt.Fprintln(os.Stderr, env.Name+":", err)
 		os.Exit(1)
