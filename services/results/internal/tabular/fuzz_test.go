@@ -27,6 +27,11 @@ func FuzzRead(f *testing.F) {
 			f.Add(uint8(i), golden(f, filepath.Base(file)))
 		}
 	}
+	for _, data := range hostileParquet(f) {
+		if len(data) < 1<<10 {
+			f.Add(uint8(slices.Index(formats, contract.FileParquet)), data)
+		}
+	}
 	f.Fuzz(func(t *testing.T, format uint8, data []byte) {
 		r, err := readAll(t, formats[int(format)%len(formats)], data)
 		var unusable *tabular.UnusableError

@@ -22,15 +22,16 @@ type parquetField struct {
 	repetition int
 	optional   bool
 	repeated   bool
-	list, dict bool // annotated as LIST, MAP
+	list, dict bool  // annotated as LIST, MAP
+	width      int64 // bytes that a value of a leaf has at least in memory
 	value      parquetValue
 }
 
 // maxDepth bounds the nesting of fields.
 const maxDepth = 32
 
-// parquetFields makes fields of a schema, whose elements come depth first, and counts its leaves.
-func parquetFields(schema []parquetformat.SchemaElement) (fields []*parquetField, leaves int, err error) {
+// parquetFields makes fields of a schema, whose elements come depth first, and lists its leaves.
+func parquetFields(schema []parquetformat.SchemaElement) (fields, leaves []*parquetField, err error) {
 	next := 0
 	var build func(depth, definition, repetition int) (*parquetField, error)
 	build = func(depth, definition, repetition int) (*parquetField, error) {
@@ -39,7 +40,7 @@ func parquetFields(schema []parquetformat.SchemaElement) (fields []*parquetField
 		}
 		e := &schema[next]
 		next++
-		f := &parquetField{name: e.Name, leaf: leaves, value: newParquetValue(e)}
+		f := &parquetField{name: e.Name, leaf: len(leaves), value: newParquetValue(e)}
 		if depth > 0 && e.RepetitionType.Valid {
 			f.optional = e.RepetitionType.V == parquetformat.Optional
 			f.repeated = e.RepetitionType.V == parquetformat.Repeated
@@ -60,10 +61,10 @@ func parquetFields(schema []parquetformat.SchemaElement) (fields []*parquetField
 			f.list = e.ConvertedType.Valid && e.ConvertedType.V == deprecated.List
 			f.dict = e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Map
 		}
-		if !e.NumChildren.Valid || e.Type.Valid {
-			leaves++
-		}
-		if e.NumChildren.Valid && !e.Type.Valid {
+		if e.Type.Valid {
+			f.width = parquetWidth(e)
+			leaves = append(leaves, f)
+		} else {
 			for range e.NumChildren.V {
 				child, err := build(depth+1, definition, repetition)
 				if err != nil {
@@ -71,18 +72,34 @@ func parquetFields(schema []parquetformat.SchemaElement) (fields []*parquetField
 				}
 				f.children = append(f.children, child)
 			}
-			if leaves == f.leaf {
+			if len(leaves) == f.leaf {
 				return nil, errors.New("a group has no fields")
 			}
 		}
-		f.leaves = leaves - f.leaf
+		f.leaves = len(leaves) - f.leaf
 		return f, nil
 	}
 	root, err := build(0, 0, 0)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	return root.children, leaves, nil
+}
+
+// parquetWidth is how many bytes a value of a leaf has in memory: of a text, its place.
+func parquetWidth(e *parquetformat.SchemaElement) int64 {
+	switch e.Type.V {
+	case parquetformat.Boolean:
+		return 1
+	case parquetformat.Int64, parquetformat.Double:
+		return 8
+	case parquetformat.Int96:
+		return 12
+	case parquetformat.FixedLenByteArray:
+		return max(1, int64(e.TypeLength.V))
+	default:
+		return 4
+	}
 }
 
 // append appends the next value of a field from the columns: as the text of a cell, or as JSON. A null is nothing, or null.

@@ -1,0 +1,244 @@
+package tabular
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	parquetformat "github.com/parquet-go/parquet-go/format"
+)
+
+// plainDictionary is the encoding of dictionaries, and of places in them, in older files.
+const plainDictionary = parquetformat.PlainDictionary //nolint:staticcheck // deprecated, for writers
+
+// page is what the header of a page says, of whatever type it is.
+type page struct {
+	leaf       *parquetField
+	dictionary bool
+	first      bool // of version 1, whose levels are compressed with the values
+	compressed bool
+	size       int64 // bytes of the page when it is expanded
+	held       int64 // the same, or its bytes in the file if these are more
+	values     int64
+	encoding   parquetformat.Encoding
+	levels     [2]levels // of repetition and of definition
+}
+
+// levels are of the values of a page.
+type levels struct {
+	most     int // of a level
+	encoding parquetformat.Encoding
+	length   int64 // bytes; in version 1 unknown
+}
+
+// newPage is the page of a header, which has what its type needs and nothing else that the library might read instead.
+func newPage(h *parquetformat.PageHeader, leaf *parquetField) (page, error) {
+	size := int64(h.UncompressedPageSize)
+	p := page{leaf: leaf, compressed: true, size: size, held: max(size, int64(h.CompressedPageSize))}
+	v1, v2, dictionary := h.DataPageHeader, h.DataPageHeaderV2, h.DictionaryPageHeader
+	switch {
+	case h.Type == parquetformat.DataPage && v1.Valid && !dictionary.Valid:
+		p.first, p.values, p.encoding = true, int64(v1.V.NumValues), v1.V.Encoding
+		p.levels[0].encoding, p.levels[1].encoding = v1.V.RepetitionLevelEncoding, v1.V.DefinitionLevelEncoding
+	case h.Type == parquetformat.DataPageV2 && v2.Valid && !dictionary.Valid:
+		p.compressed = !v2.V.IsCompressed.Valid || v2.V.IsCompressed.V
+		p.values, p.encoding = int64(v2.V.NumValues), v2.V.Encoding
+		p.levels[0] = levels{encoding: parquetformat.RLE, length: int64(v2.V.RepetitionLevelsByteLength)}
+		p.levels[1] = levels{encoding: parquetformat.RLE, length: int64(v2.V.DefinitionLevelsByteLength)}
+	case h.Type == parquetformat.DictionaryPage && dictionary.Valid:
+		p.dictionary, p.values, p.encoding = true, int64(dictionary.V.NumValues), dictionary.V.Encoding
+	default:
+		return page{}, errors.New("a page of another kind")
+	}
+	p.levels[0].most, p.levels[1].most = leaf.repetition, leaf.definition
+	switch {
+	case p.levels[0].length < 0 || p.levels[1].length < 0:
+		return page{}, errors.New("a page has levels of a negative length")
+	case p.encoding == parquetformat.DeltaByteArray: // a page of 1 MiB may expand to TiB
+		return page{}, &UnusableError{"The Parquet file is encoded as DELTA_BYTE_ARRAY; write it with PLAIN or a dictionary."}
+	case p.values < 0 || p.values == 0 && !p.dictionary:
+		return page{}, errors.New("a page has no values")
+	case p.dictionary && (p.encoding != parquetformat.Plain && p.encoding != plainDictionary ||
+		p.values*leaf.width > p.size):
+		return page{}, errors.New("not a dictionary")
+	}
+	return p, nil
+}
+
+// memory is how many bytes the page takes.
+func (p *page) memory() int64 {
+	switch {
+	case p.dictionary:
+		return p.held
+	case p.encoding == parquetformat.Plain, p.indexed():
+		return p.held + p.values*valueBytes
+	default: // the values are decoded to another place
+		return p.held + p.values*(valueBytes+p.leaf.width)
+	}
+}
+
+// indexed tells whether the values of the page are places in a dictionary.
+func (p *page) indexed() bool {
+	return p.encoding == plainDictionary || p.encoding == parquetformat.RLEDictionary
+}
+
+// check checks that the page has no more than its header says. Other damage is for the library to find.
+func (p *page) check(codec parquetformat.CompressionCodec, content io.Reader) (err error) {
+	r := bufio.NewReader(content)
+	if !p.first {
+		if err := p.checkLevels(r); err != nil {
+			return err
+		}
+		p.size -= p.levels[0].length + p.levels[1].length
+	}
+	if !p.compressed {
+		codec = parquetformat.Uncompressed
+	}
+	expanded, err := expand(codec, r, p.size)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, expanded.Close()) }()
+	limited := &io.LimitedReader{R: expanded, N: max(0, p.size) + 1}
+	r = bufio.NewReader(limited)
+	if p.first {
+		if err := p.checkLevels(r); err != nil {
+			return err
+		}
+	}
+	if err := p.checkValues(r); err != nil {
+		return err
+	}
+	if _, err = io.Copy(io.Discard, r); err == nil && limited.N == 0 {
+		err = errors.New("a page expands to more than it says")
+	}
+	return err
+}
+
+// checkLevels reads the levels.
+func (p *page) checkLevels(r io.Reader) error {
+	for _, l := range p.levels {
+		if p.first {
+			if l.most == 0 {
+				continue
+			}
+			var length [4]byte
+			if _, err := io.ReadFull(r, length[:]); err != nil {
+				return err
+			}
+			l.length = int64(binary.LittleEndian.Uint32(length[:]))
+		}
+		section := bufio.NewReader(io.LimitReader(r, l.length))
+		if l.most > 0 && l.encoding == parquetformat.RLE {
+			if err := checkRuns(section, bits.Len(uint(l.most)), p.values); err != nil {
+				return err
+			}
+		}
+		if _, err := io.Copy(io.Discard, section); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkValues reads as much of the values as tells how many there are.
+func (p *page) checkValues(r *bufio.Reader) error {
+	if p.indexed() {
+		width, err := r.ReadByte()
+		if err != nil {
+			return unlessEnd(err)
+		}
+		return checkRuns(r, int(width), p.values)
+	}
+	switch p.encoding {
+	case parquetformat.Plain, parquetformat.ByteStreamSplit:
+		return nil
+	case parquetformat.RLE:
+		_, _ = r.Discard(4) // its length
+		return checkRuns(r, 1, p.values)
+	case parquetformat.DeltaBinaryPacked, parquetformat.DeltaLengthByteArray:
+		var header [3]uint64 // values of a block, its parts, and all values
+		for i := range header {
+			header[i], _ = binary.ReadUvarint(r)
+		}
+		if header[2] > uint64(p.values) { //nolint:gosec // values are not negative
+			return errValues
+		}
+		return nil
+	default:
+		return fmt.Errorf("values cannot be encoded as %s", p.encoding)
+	}
+}
+
+var errValues = errors.New("a page has more values than it says")
+
+// checkRuns checks that runs, which are repeated or bit-packed, have no more values than there are, nor much more padding than the
+// last run may have. A run of some bytes may have 2^31 values, all of which the library decodes.
+//
+// Source: https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE
+func checkRuns(r *bufio.Reader, width int, values int64) error {
+	const padding = 1 << 10
+	for left := uint64(values + padding); ; { //nolint:gosec // values are not negative
+		head, err := binary.ReadUvarint(r)
+		if err != nil {
+			return unlessEnd(err)
+		}
+		count, length := head>>1, (width+7)/8
+		if head&1 == 1 && count <= left { // groups of 8
+			length = int(count) * width
+			count *= 8
+		}
+		if count > left {
+			return errValues
+		}
+		left -= count
+		if _, err := r.Discard(length); err != nil {
+			return unlessEnd(err)
+		}
+	}
+}
+
+// unlessEnd is an error, unless it is that a page ends.
+func unlessEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// expand is the content of a page that is compressed, which has no more bytes than most if they are in memory.
+func expand(codec parquetformat.CompressionCodec, content io.Reader, most int64) (io.ReadCloser, error) {
+	switch codec {
+	case parquetformat.Uncompressed:
+		return io.NopCloser(content), nil
+	case parquetformat.Snappy:
+		b, err := io.ReadAll(content)
+		if err != nil {
+			return nil, err
+		}
+		if n, err := snappy.DecodedLen(b); err != nil || int64(n) > most {
+			return nil, errors.Join(err, errors.New("a page expands to more than it says"))
+		}
+		b, err = snappy.Decode(nil, b)
+		return io.NopCloser(bytes.NewReader(b)), err
+	case parquetformat.Gzip:
+		return gzip.NewReader(content)
+	case parquetformat.Zstd:
+		r, err := zstd.NewReader(content,
+			zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(pagesBytes), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, err
+		}
+		return r.IOReadCloser(), nil
+	default:
+		const text = "The Parquet file is compressed with %s; write it with SNAPPY, GZIP, ZSTD or no compression."
+		return nil, &UnusableError{fmt.Sprintf(text, codec)}
+	}
+}
