@@ -70,6 +70,8 @@ func TestPathsAreExact(t *testing.T) {
 		{"on an unknown route", get("/nothing/%zz"), 400, malformedBody},
 		{"with an unknown method", "BREW /nothing/%ff" + host, 400, malformedBody},
 		{"a fragment", get("/v1/results/a#b"), 400, malformedBody},
+		{"absolute form with half an escape", "GET http://y%@f/v1/results/a" + host, 400, malformedBody},
+		{"absolute form without a port", "GET http://y:z/v1/results/a" + host, 400, malformedBody},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := r.once(c.request)

@@ -20,7 +20,7 @@ import (
 // FuzzPath compares the reading of a request target with that of net/url.
 func FuzzPath(f *testing.F) {
 	for _, target := range []string{
-		"/v1/results/a%2Fb?x=%zz", "/%C3%A9", "/\u00e9", "/%ff", "/%ED%A0%80", "/%", "/%6", "/%zz", "/a#b", "http://y/v1", "http://y?a=/b", "*", "", "//x/y", "/%00",
+		"/v1/results/a%2Fb?x=%zz", "/%C3%A9", "/\u00e9", "/%ff", "/%ED%A0%80", "/%", "/%6", "/%zz", "/a#b", "http://y/v1", "http://y?a=/b", "*", "", "//x/y", "/%00", "http://y%@f/v", "http://y:z/",
 	} {
 		f.Add(target)
 	}
@@ -35,6 +35,12 @@ func FuzzPath(f *testing.F) {
 		want, _, _ := strings.Cut(target, "?")
 		if !strings.HasPrefix(want, "/") {
 			if _, rest, absolute := strings.Cut(want, "://"); absolute {
+				if _, err := url.ParseRequestURI(target); err != nil {
+					if ok {
+						t.Fatalf("%q was taken: %v", target, err)
+					}
+					return
+				}
 				if i := strings.IndexByte(rest, '/'); i >= 0 {
 					want = rest[i:]
 				} else {
@@ -101,6 +107,7 @@ func FuzzServer(f *testing.F) {
 		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nhi",
 		"GET /a%'f HTTP/1.1\r\nHost: x\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n",
 		"GET http://y:#/a HTTP/1.1\r\nHost: x\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n", "GET http://y:z/a HTTP/1.1\r\nHost: x\r\n\r\n",
+		"GET http://y%@f/a HTTP/1.1\r\nHost: x\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n",
 		"HEAD /a% HTTP/1.1\r\nHost: x\r\n\r\n",
 		"GET http://y/a HTTP/1.1\r\nHost: x\r\n\r\nGET /a%2f HTTP/1.1\r\nHost: x\r\n\r\nHEAD /a HTTP/1.1\r\nHost: x\r\n\r\nBREW /a HTTP/1.1\r\nHost: x\r\n\r\n",
 	} {

@@ -103,6 +103,9 @@ func rawPath(target []byte) (path []byte, ok bool) {
 	path, _, _ = bytes.Cut(target, []byte("?"))
 	if len(path) > 0 && path[0] != '/' {
 		if _, rest, absolute := bytes.Cut(path, []byte("://")); absolute {
+			if _, err := url.ParseRequestURI(string(target)); err != nil {
+				return nil, false // its authority is none
+			}
 			path = nil
 			if i := bytes.IndexByte(rest, '/'); i >= 0 {
 				path = rest[i:]
