@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/pkg/yamlfile"
@@ -118,6 +120,9 @@ func (x *decoder) list(n ast.Node, into reflect.Value, path string) {
 	into.Set(list)
 }
 
+// power is a number of YAML that the library takes for a text (YAML 1.2.2, 10.3.2).
+var power = regexp.MustCompile(`^[-+]?[0-9]+[eE][-+]?[0-9]+$`)
+
 func (x *decoder) scalar(n ast.Node, into reflect.Value, path string) {
 	switch into.Kind() {
 	case reflect.String:
@@ -136,6 +141,12 @@ func (x *decoder) scalar(n ast.Node, into reflect.Value, path string) {
 			into.SetFloat(f)
 		case *ast.FloatNode:
 			into.SetFloat(number.Value)
+		case *ast.StringNode:
+			f, err := strconv.ParseFloat(number.Value, 64)
+			if err != nil || number.Token.Type != token.StringType || !power.MatchString(number.Value) {
+				x.Wrong(n, path, "must be a number")
+			}
+			into.SetFloat(f)
 		default: // infinity and "not a number" are nodes of their own
 			x.Wrong(n, path, "must be a number")
 		}

@@ -29,6 +29,8 @@ func TestProblemsHaveTheirLine(t *testing.T) {
 		{"a boolean for a text", "slug: a\nfields:\n- key: true\n", "f.yaml:3: fields.0.key: must be a text; put it in quotes"},
 		{"a text for a number", "slug: a\nlens:\n  columns:\n  - yes_at: '0.5'\n", "f.yaml:4: lens.columns.0.yes_at: must be a number"},
 		{"infinity", "slug: a\nlens: {columns: [{yes_at: .inf}]}\n", "f.yaml:2: lens.columns.0.yes_at: must be a number"},
+		{"a power in quotes", "slug: a\nlens: {columns: [{yes_at: '1e-1'}]}\n", "f.yaml:2: lens.columns.0.yes_at: must be a number"},
+		{"a power over all", "slug: a\nlens: {columns: [{yes_at: 1e999}]}\n", "f.yaml:2: lens.columns.0.yes_at: must be a number"},
 		{"a text for a boolean", "slug: a\nquestions: [{insufficient_information: 'true'}]\n", "must be true or false"},
 		{"a member for a list", "slug: a\nfields: {key: f}\n", "f.yaml:2: fields: must be a list"},
 		{"a list for members", "- a\n", "f.yaml:1: must have members"},
@@ -75,6 +77,13 @@ func TestWhatIsTaken(t *testing.T) {
 		f := decode(t, `{"slug": "a", "questions": [{"key": "q", "type": "scale", "levels": [{"key": "l", "value": -1.5e0}]}]}`)
 		if *f.Prism.Questions[0].Levels[0].Value != -1.5 {
 			t.Errorf("got %+v", f.Prism)
+		}
+	})
+	t.Run("numbers may have a power of ten", func(t *testing.T) {
+		t.Parallel()
+		f := decode(t, "slug: a\nlens: {columns: [{yes_at: 6e-1, no_at: +4E-1}]}\n")
+		if c := f.Prism.Lens.Columns[0]; *c.YesAt != 0.6 || *c.NoAt != 0.4 {
+			t.Errorf("got %v, %v", *c.YesAt, *c.NoAt)
 		}
 	})
 	t.Run("aliases that multiply are refused", func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 func FuzzDecode(f *testing.F) {
 	f.Add(small)
 	f.Add("slug: a\nlens: &l {columns: [{name: x, yes_at: 1e-3}]}\n---\nslug: b\nname: |\n  x\n  y\n")
+	f.Add("slug: a\nlens: {columns: [{name: x, yes_at: .1e93}]}\n")
 	f.Add("? slug\n: *a\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		files, err := Decode("f", []byte(text))
