@@ -59,7 +59,9 @@ func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (layout Layout
 	if err := copies.header(0, names); err != nil {
 		return Layout{}, withoutRow(err)
 	}
-	table := &parquetTable{fields: fields, columns: make([][]parquet.Value, len(leaves)), copies: copies}
+	table := &parquetTable{
+		fields: fields, columns: make([][]parquet.Value, len(leaves)), copies: copies, batch: make([]parquet.Row, rowsAtOnce(leaves)),
+	}
 	for _, group := range file.RowGroups() {
 		if group.NumRows() == 0 {
 			continue
@@ -92,14 +94,24 @@ type parquetTable struct {
 	number  int64 // of the row
 	cells   []string
 	text    []byte
+	batch   []parquet.Row
+}
+
+// rowsAtOnce is how many rows are read together: fewer where they are long.
+func rowsAtOnce(leaves []*parquetField) int64 {
+	const most, bytes = 16, 16 << 20
+	row := int64(1)
+	for _, leaf := range leaves {
+		row += leaf.longest * cellBytes
+	}
+	return min(most, 1+bytes/row)
 }
 
 func (t *parquetTable) read(rows parquet.Rows) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	batch := make([]parquet.Row, 16)
 	for {
-		n, err := rows.ReadRows(batch)
-		for _, row := range batch[:n] {
+		n, err := rows.ReadRows(t.batch)
+		for _, row := range t.batch[:n] {
 			t.number++
 			if err := t.row(row); err != nil {
 				return err

@@ -12,8 +12,11 @@ import (
 const (
 	pagesBytes  = 96 << 20 // of the largest pages of all columns, which are in memory together
 	valueBytes  = 6        // that a value takes beside its page: its levels and its place in the dictionary
+	cellBytes   = 24       // of each value of a row, whose lists are all in memory
 	headerBytes = 8 << 20  // of a page's header, which may have the smallest and the largest value
 )
+
+var errPages = &UnusableError{"The pages of the Parquet file are too large to be read; write smaller ones."}
 
 // checkParquet reads the metadata, from a place of the file to another, and the pages of a file, where and as the library will. It
 // refuses a file that would take more memory, stack or time than a sound one: the library believes what a file says of itself.
@@ -45,7 +48,7 @@ func decodeThrift(b []byte, into any) error {
 // checkPages checks all pages, which end before a place of the file.
 func checkPages(s *source, end int64, metadata *parquetformat.FileMetaData, leaves []*parquetField) error {
 	largest := make([]int64, len(leaves)) // bytes of memory
-	room := int64(pagesBytes)
+	room, left := int64(pagesBytes), end
 	for _, group := range metadata.RowGroups {
 		if len(group.Columns) != len(leaves) {
 			return errors.New("a row group lacks columns")
@@ -54,6 +57,9 @@ func checkPages(s *source, end int64, metadata *parquetformat.FileMetaData, leav
 			m := &group.Columns[i].MetaData
 			if m.Codec != metadata.RowGroups[0].Columns[i].MetaData.Codec { // the library takes the first for all
 				return errors.New("a column has two codecs")
+			}
+			if left -= max(0, m.TotalCompressedSize); left < 0 { // the time for a page is spent for each column that has it
+				return errors.New("columns are in the same place")
 			}
 			taken, err := checkChunk(s, end, m, leaf, room+largest[i])
 			if err != nil {
@@ -78,7 +84,9 @@ func checkChunk(s *source, end int64, m *parquetformat.ColumnMetaData, leaf *par
 		return 0, errors.New("a column is outside of the file")
 	}
 	end = at + m.TotalCompressedSize
-	var values, dictionary int64
+	var values int64
+	var dictionary, pages, before int64 // bytes of memory; before: of the pages that the row in which a page begins fills
+	var r rows
 	for at < end {
 		header, length, err := pageHeader(s, at, end)
 		if err != nil {
@@ -89,24 +97,33 @@ func checkChunk(s *source, end int64, m *parquetformat.ColumnMetaData, leaf *par
 		if size > end-at {
 			return 0, errors.New("a page is cut off")
 		}
-		p, err := newPage(&header, leaf)
+		p, err := newPage(&header, leaf, r)
 		if err != nil {
 			return 0, err
 		}
 		if p.dictionary {
 			dictionary = max(dictionary, p.memory())
-			taken = max(taken, dictionary)
-		} else {
-			values += p.values
-			taken = max(taken, dictionary+p.memory())
 		}
-		if taken > most {
-			return 0, &UnusableError{"The pages of the Parquet file are too large to be read; write smaller ones."}
+		pages = max(pages, dictionary+before+p.memory())
+		if pages > most {
+			return 0, errPages
 		}
 		if err := p.check(m.Codec, io.NewSectionReader(s, at, size)); err != nil {
 			return 0, err
 		}
 		at += size
+		if p.dictionary {
+			continue
+		}
+		values += p.values
+		before += p.memory()
+		if p.rows.started {
+			before = 0
+		}
+		r, leaf.longest = p.rows, max(leaf.longest, p.rows.longest)
+		if taken = pages + leaf.longest*cellBytes; taken > most {
+			return 0, errPages
+		}
 	}
 	if values < m.NumValues {
 		return 0, errors.New("a column lacks values")

@@ -24,6 +24,7 @@ type parquetField struct {
 	repeated   bool
 	list, dict bool  // annotated as LIST, MAP
 	width      int64 // bytes that a value of a leaf has at least in memory
+	longest    int64 // values of a leaf in the row that has the most
 	value      parquetValue
 }
 

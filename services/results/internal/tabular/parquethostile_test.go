@@ -87,21 +87,28 @@ func dictionaryOf(values int32, encoding parquetformat.Encoding, body []byte) ma
 	}, body}
 }
 
+func number(n uint64) []byte { return binary.AppendUvarint(nil, n) }
+
+// sized is b behind its length.
+func sized(b []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...)
+}
+
+// runOf is a run of a value that is repeated.
+func runOf(n uint64, value byte) []byte { return append(number(n<<1), value) }
+
 // hostileParquet are files that say something else of themselves than they have.
 func hostileParquet(t testing.TB) map[string][]byte {
 	t.Helper()
 	const most = math.MaxInt32
-	text := []byte("\x01\x00\x00\x00x") // in PLAIN
-	number := func(n uint64) []byte { return binary.AppendUvarint(nil, n) }
-	sized := func(b []byte) []byte { return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...) }
+	text := []byte("\x01\x00\x00\x00x")                 // in PLAIN
 	unknown := func(kind byte, rest ...[]byte) []byte { // a field that Parquet does not have
 		return slices.Concat([]byte{kind, 0xc8, 0x01}, slices.Concat(rest...))
 	}
 	const double, text2, list, structs = 0x07, 0x08, 0x09, 0x0c
 	nested := func(n int) []byte { return unknown(list, bytes.Repeat([]byte{0x10 | list}, n)) }
 	one, first := pageOf(1, parquetformat.Plain, text), dictionaryOf(1, parquetformat.Plain, text)
-	run := slices.Concat(number(most<<1), []byte{0}) // a value that is repeated
-	twice := bytes.Repeat(slices.Concat(number(2000<<1), []byte{0}), 2)
+	run, twice := runOf(most, 0), bytes.Repeat(runOf(2000, 0), 2)
 	packed := number(math.MaxInt32/8<<1 | 1)
 	deltas := slices.Concat([]byte{128, 1, 4}, number(most), []byte{0})
 	pages := func(pages ...madePage) []byte { return newParquet(t, pages...).bytes(t) }
@@ -143,6 +150,9 @@ func hostileParquet(t testing.TB) map[string][]byte {
 		"a row group without columns":       metadata(func(m *parquetformat.FileMetaData) { m.RowGroups[0].Columns = nil }),
 		"two codecs": metadata(func(m *parquetformat.FileMetaData) {
 			m.RowGroups = append(m.RowGroups, groupOf(m.RowGroups[0].Columns[0].MetaData, parquetformat.Gzip))
+		}),
+		"two columns in one place": metadata(func(m *parquetformat.FileMetaData) {
+			m.RowGroups = slices.Repeat(m.RowGroups, 2)
 		}),
 		"a value too few":                column(func(m *parquetformat.ColumnMetaData) { m.NumValues = 2 }),
 		"a column behind the end":        column(func(m *parquetformat.ColumnMetaData) { m.TotalCompressedSize = math.MaxInt64 }),
@@ -187,7 +197,21 @@ func TestParquetFilesThatLieOfThemselvesAreRefused(t *testing.T) {
 	wide.metadata.Schema[1] = parquetformat.SchemaElement{
 		Name: "a", Type: someOf(parquetformat.FixedLenByteArray), TypeLength: someOf[int32](1 << 30), RepetitionType: someOf(parquetformat.Optional),
 	}
-	refused("nulls of 1 GiB", wide.bytes(t), "The pages of the Parquet file are too large to be read; write smaller ones.")
+	const large = "The pages of the Parquet file are too large to be read; write smaller ones."
+	refused("nulls of 1 GiB", wide.bytes(t), large)
+	// A list of 2 million booleans in each of two pages, and of 4 million in both.
+	const booleans = 2 << 20
+	list := func(first byte) madePage {
+		repetition := slices.Concat(runOf(1, first), runOf(booleans-1, 1))
+		return pageOf(booleans, parquetformat.Plain, slices.Concat(sized(repetition), sized(runOf(booleans, 1)), make([]byte, booleans/8)))
+	}
+	lists := func(pages ...madePage) []byte {
+		f := newParquet(t, pages...)
+		f.metadata.Schema[1].Type, f.metadata.Schema[1].RepetitionType = someOf(parquetformat.Boolean), someOf(parquetformat.Repeated)
+		return f.bytes(t)
+	}
+	refused("long rows", lists(list(0), list(0)), "Row 1: a row may have 1 MiB.")
+	refused("a row of two pages", lists(list(0), list(1)), large)
 	sound := newParquet(t, pageOf(1, parquetformat.Plain, []byte("\x01\x00\x00\x00x"))).bytes(t)
 	if r, err := readAll(t, contract.FileParquet, sound); err != nil || len(r.rows) != 1 || r.rows[0].Cells[0] != "x" {
 		t.Errorf("a sound file: %v, %v", r.rows, err)

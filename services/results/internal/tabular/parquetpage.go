@@ -29,6 +29,29 @@ type page struct {
 	values     int64
 	encoding   parquetformat.Encoding
 	levels     [2]levels // of repetition and of definition
+	rows       rows
+}
+
+// rows are what the levels of repetition say of the rows of a column.
+type rows struct {
+	left    int64 // values of the page whose levels are not known
+	last    int64 // values so far of the last row
+	longest int64 // values of the longest
+	started bool  // a row starts in the page
+}
+
+// add takes note of values with a level of repetition, which is 0 where a row starts.
+func (r *rows) add(level byte, count int64) {
+	count = min(count, r.left) // others are padding
+	r.left -= count
+	switch {
+	case count == 0:
+	case level == 0:
+		r.last, r.started = 1, true
+	default:
+		r.last += count
+	}
+	r.longest = max(r.longest, r.last)
 }
 
 // levels are of the values of a page.
@@ -38,10 +61,11 @@ type levels struct {
 	length   int64 // bytes; in version 1 unknown
 }
 
-// newPage is the page of a header, which has what its type needs and nothing else that the library might read instead.
-func newPage(h *parquetformat.PageHeader, leaf *parquetField) (page, error) {
+// newPage is the page of a header, which has what its type needs and nothing else that the library might read instead. The rows are
+// those up to the page.
+func newPage(h *parquetformat.PageHeader, leaf *parquetField, r rows) (page, error) {
 	size := int64(h.UncompressedPageSize)
-	p := page{leaf: leaf, compressed: true, size: size, held: max(size, int64(h.CompressedPageSize))}
+	p := page{leaf: leaf, compressed: true, size: size, held: max(size, int64(h.CompressedPageSize)), rows: r}
 	v1, v2, dictionary := h.DataPageHeader, h.DataPageHeaderV2, h.DictionaryPageHeader
 	switch {
 	case h.Type == parquetformat.DataPage && v1.Valid && !dictionary.Valid:
@@ -57,7 +81,10 @@ func newPage(h *parquetformat.PageHeader, leaf *parquetField) (page, error) {
 	default:
 		return page{}, errors.New("a page of another kind")
 	}
-	p.levels[0].most, p.levels[1].most = leaf.repetition, leaf.definition
+	p.rows.left, p.rows.started = p.values, leaf.repetition == 0
+	if !p.dictionary {
+		p.levels[0].most, p.levels[1].most = leaf.repetition, leaf.definition
+	}
 	switch {
 	case p.levels[0].length < 0 || p.levels[1].length < 0:
 		return page{}, errors.New("a page has levels of a negative length")
@@ -124,7 +151,7 @@ func (p *page) check(codec parquetformat.CompressionCodec, content io.Reader) (e
 
 // checkLevels reads the levels.
 func (p *page) checkLevels(r io.Reader) error {
-	for _, l := range p.levels {
+	for i, l := range p.levels {
 		if p.first {
 			if l.most == 0 {
 				continue
@@ -136,8 +163,15 @@ func (p *page) checkLevels(r io.Reader) error {
 			l.length = int64(binary.LittleEndian.Uint32(length[:]))
 		}
 		section := bufio.NewReader(io.LimitReader(r, l.length))
-		if l.most > 0 && l.encoding == parquetformat.RLE {
-			if err := checkRuns(section, bits.Len(uint(l.most)), p.values); err != nil {
+		if l.most > 0 {
+			if l.encoding != parquetformat.RLE {
+				return fmt.Errorf("levels are encoded as %s", l.encoding)
+			}
+			var each func(level byte, count int64)
+			if i == 0 {
+				each = p.rows.add
+			}
+			if err := checkRuns(section, bits.Len(uint(l.most)), p.values, each); err != nil {
 				return err
 			}
 		}
@@ -155,14 +189,14 @@ func (p *page) checkValues(r *bufio.Reader) error {
 		if err != nil {
 			return unlessEnd(err)
 		}
-		return checkRuns(r, int(width), p.values)
+		return checkRuns(r, int(width), p.values, nil)
 	}
 	switch p.encoding {
 	case parquetformat.Plain, parquetformat.ByteStreamSplit:
 		return nil
 	case parquetformat.RLE:
 		_, _ = r.Discard(4) // its length
-		return checkRuns(r, 1, p.values)
+		return checkRuns(r, 1, p.values, nil)
 	case parquetformat.DeltaBinaryPacked, parquetformat.DeltaLengthByteArray:
 		var header [3]uint64 // values of a block, its parts, and all values
 		for i := range header {
@@ -180,29 +214,65 @@ func (p *page) checkValues(r *bufio.Reader) error {
 var errValues = errors.New("a page has more values than it says")
 
 // checkRuns checks that runs, which are repeated or bit-packed, have no more values than there are, nor much more padding than the
-// last run may have. A run of some bytes may have 2^31 values, all of which the library decodes.
+// last run may have. A run of some bytes may have 2^31 values, all of which the library decodes. Values of up to 8 bits are told to
+// each, if there is one.
 //
 // Source: https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE
-func checkRuns(r *bufio.Reader, width int, values int64) error {
+func checkRuns(r *bufio.Reader, width int, values int64, each func(value byte, count int64)) error {
 	const padding = 1 << 10
 	for left := uint64(values + padding); ; { //nolint:gosec // values are not negative
 		head, err := binary.ReadUvarint(r)
 		if err != nil {
 			return unlessEnd(err)
 		}
-		count, length := head>>1, (width+7)/8
-		if head&1 == 1 && count <= left { // groups of 8
-			length = int(count) * width
-			count *= 8
-		}
-		if count > left {
+		run, packed := head>>1, head&1 == 1
+		if run > left || packed && 8*run > left {
 			return errValues
 		}
-		left -= count
-		if _, err := r.Discard(length); err != nil {
+		switch {
+		case run == 0: // nothing follows
+		case packed:
+			left -= 8 * run
+			err = unpack(r, width, int(run), each)
+		default:
+			left -= run
+			err = repeat(r, (width+7)/8, int64(run), each)
+		}
+		if err != nil {
 			return unlessEnd(err)
 		}
 	}
+}
+
+// repeat reads the value of a run, of so many bytes.
+func repeat(r *bufio.Reader, length int, count int64, each func(value byte, count int64)) error {
+	if each == nil {
+		_, err := r.Discard(length)
+		return err
+	}
+	value, err := r.ReadByte()
+	if err == nil {
+		each(value, count)
+	}
+	return err
+}
+
+// unpack reads groups of 8 values.
+func unpack(r *bufio.Reader, width, groups int, each func(value byte, count int64)) error {
+	if each == nil {
+		_, err := r.Discard(width * groups)
+		return err
+	}
+	for range groups {
+		var group [8]byte
+		if _, err := io.ReadFull(r, group[:width]); err != nil {
+			return err
+		}
+		for i, b := 0, binary.LittleEndian.Uint64(group[:]); i < 8; i, b = i+1, b>>width {
+			each(byte(b&(1<<width-1)), 1) //nolint:gosec // of at most 8 bits
+		}
+	}
+	return nil
 }
 
 // unlessEnd is an error, unless it is that a page ends.
