@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	parquetformat "github.com/parquet-go/parquet-go/format"
 )
 
@@ -39,10 +38,6 @@ func checkParquet(s *source, from, to int64) (fields, leaves []*parquetField, er
 		return nil, nil, err
 	}
 	return fields, leaves, checkPages(s, from, &metadata, leaves)
-}
-
-func decodeThrift(b []byte, into any) error {
-	return thrift.NewDecoder((&thrift.CompactProtocol{}).NewReaderFromBytes(b)).Decode(into)
 }
 
 // checkPages checks all pages, which end before a place of the file.
@@ -97,7 +92,7 @@ func checkChunk(s *source, end int64, m *parquetformat.ColumnMetaData, leaf *par
 		if size > end-at {
 			return 0, errors.New("a page is cut off")
 		}
-		p, err := newPage(&header, leaf, r)
+		p, err := newPage(&header, leaf, &r)
 		if err != nil {
 			return 0, err
 		}
@@ -117,10 +112,10 @@ func checkChunk(s *source, end int64, m *parquetformat.ColumnMetaData, leaf *par
 		}
 		values += p.values
 		before += p.memory()
-		if p.rows.started {
+		if r.started {
 			before = 0
 		}
-		r, leaf.longest = p.rows, max(leaf.longest, p.rows.longest)
+		leaf.longest = max(leaf.longest, r.longest)
 		if taken = pages + leaf.longest*cellBytes; taken > most {
 			return 0, errPages
 		}

@@ -29,7 +29,7 @@ type page struct {
 	values     int64
 	encoding   parquetformat.Encoding
 	levels     [2]levels // of repetition and of definition
-	rows       rows
+	rows       *rows     // of the column so far
 }
 
 // rows are what the levels of repetition say of the rows of a column.
@@ -62,8 +62,8 @@ type levels struct {
 }
 
 // newPage is the page of a header, which has what its type needs and nothing else that the library might read instead. The rows are
-// those up to the page.
-func newPage(h *parquetformat.PageHeader, leaf *parquetField, r rows) (page, error) {
+// those of the column up to the page, and up to its end when it is checked.
+func newPage(h *parquetformat.PageHeader, leaf *parquetField, r *rows) (page, error) {
 	size := int64(h.UncompressedPageSize)
 	p := page{leaf: leaf, compressed: true, size: size, held: max(size, int64(h.CompressedPageSize)), rows: r}
 	v1, v2, dictionary := h.DataPageHeader, h.DataPageHeaderV2, h.DictionaryPageHeader
