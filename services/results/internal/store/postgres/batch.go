@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,8 +40,11 @@ const (
 type call struct {
 	ctx       context.Context //nolint:containedctx // of the caller; its span is the parent of the statement's span
 	statement string
-	args      []any
-	targets   []any // of the scan, which may run in another goroutine than the caller's
+	// together is the statement of several such calls: its parameters are arrays with an element for each call, and it returns
+	// a row for each, in their order.
+	together string
+	args     []any
+	targets  []any // of the scan, which may run in another goroutine than the caller's
 
 	// Only for saves: what identifies the row, and the size of the arguments.
 	saves          bool
@@ -48,14 +52,17 @@ type call struct {
 	idempotencyKey string
 	bytes          int
 
-	span context.Context //nolint:containedctx // of the statement, in a batch
+	// In a batch.
+	span context.Context //nolint:containedctx // of the statement
+	err  error           // the outcome, until the batch has ended
 	done chan error      // receives the outcome; has room for it
 }
 
-// order is the order of saves in a batch. Since all batches have the same order, no two of them wait for each other.
+// order is the order of calls in a batch: those of one statement are neighbours. Since all batches have the same order of
+// saves, no two of them wait for each other.
 func (c *call) order(other *call) int {
-	return cmp.Or(bytes.Compare(c.account[:], other.account[:]), cmp.Compare(c.idempotencyKey, other.idempotencyKey),
-		bytes.Compare(c.id[:], other.id[:]))
+	return cmp.Or(strings.Compare(c.statement, other.statement), bytes.Compare(c.account[:], other.account[:]),
+		cmp.Compare(c.idempotencyKey, other.idempotencyKey), bytes.Compare(c.id[:], other.id[:]))
 }
 
 // connection is *pgxpool.Conn.
@@ -64,18 +71,16 @@ type connection interface {
 	Release()
 }
 
-// batches sends look-ups that arrive at the same time as one pipeline with one Sync at its end, and saves as one statement.
-// Postgres executes either as one transaction, and PgBouncer lends it one connection.
+// batches sends calls that arrive at the same time as a pipeline with one Sync at its end, in which those of one kind are one
+// statement. Postgres executes the pipeline as one transaction, and PgBouncer lends it one connection.
 //
 // Under READ COMMITTED each statement of the transaction has a snapshot of its own, taken when Postgres executes it. So a
-// statement sees everything that was committed before its call, as it would alone.
+// statement sees everything that was committed before its calls, as it would alone.
 type batches struct {
 	acquire       func(context.Context) (connection, error)
 	acquireWait   time.Duration
 	statementWait time.Duration
 	tracer        pgx.QueryTracer // may be nil
-	// together makes one statement of several saves, which returns a row for each of them, in their order. Nil for look-ups.
-	together func(saves []*call) (statement string, args []any)
 
 	mu       sync.Mutex
 	underWay int     // round trips that are not slow; maxUnderWay while calls wait
@@ -213,85 +218,76 @@ func (b *batches) take() []*call {
 	}
 	batch := slices.Clone(b.waiting[:n])
 	b.waiting = slices.Delete(b.waiting, 0, n)
-	if b.together != nil {
-		slices.SortFunc(batch, (*call).order)
-	}
+	slices.SortStableFunc(batch, (*call).order)
 	return batch
 }
 
-// send sends a batch and reports the outcomes.
+// send sends a batch and reports the outcomes when all are known, those of saves after the commit.
 func (b *batches) send(ctx context.Context, conn connection, calls []*call) {
 	ctx, cancel := context.WithDeadline(ctx, b.deadline(calls))
 	defer cancel()
-	unreported := calls
+	err := errSendAlone // of a scan that panics, as it will again in the goroutine of its caller
 	defer func() {
-		if recover() != nil {
-			fail(unreported, errSendAlone) // the call whose scan panics will panic in its own goroutine
+		_ = recover()
+		for _, c := range calls {
+			c.done <- cmp.Or(err, c.err)
 		}
 	}()
 	for _, c := range calls {
 		b.startSpan(c)
 	}
-	var err error
-	if b.together != nil {
-		err = b.save(ctx, conn, calls)
-	} else {
-		err = b.lookUp(ctx, conn, &unreported)
-	}
-	if err != nil {
-		fail(unreported, outcomeForEach(err))
+	if err = b.execute(ctx, conn, calls); err != nil {
+		err = outcomeForEach(err)
 	}
 }
 
-// lookUp reports the outcome of each look-up as soon as its row has arrived, and leaves those without an outcome in calls. An
-// error may belong to any of them.
-func (b *batches) lookUp(ctx context.Context, conn connection, calls *[]*call) error {
-	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, 0, len(*calls))}
-	for _, c := range *calls {
-		batch.Queue(c.statement, c.args...)
+// execute leaves the outcome of each call in the call. An error may belong to any of them.
+func (b *batches) execute(ctx context.Context, conn connection, calls []*call) error {
+	batch := &pgx.Batch{}
+	var statements [][]*call
+	for len(calls) > 0 {
+		n := 1
+		for n < len(calls) && calls[n].statement == calls[0].statement {
+			n++
+		}
+		if n == 1 {
+			batch.Queue(calls[0].statement, calls[0].args...)
+		} else {
+			batch.Queue(calls[0].together, arrays(calls[:n])...)
+		}
+		statements, calls = append(statements, calls[:n]), calls[n:]
 	}
 	results := conn.SendBatch(ctx, batch)
-	for _, c := range *calls {
-		err := results.QueryRow().Scan(c.targets...)
-		b.endSpan(c, err)
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	if statements[0][0].saves {
+		crash.At(crash.InCommit)
+	}
+	for _, calls := range statements {
+		if err := b.read(results, calls); err != nil {
 			_ = results.Close()
 			return err
 		}
-		c.done <- err
-		*calls = (*calls)[1:]
 	}
 	return results.Close()
 }
 
-// save reports the outcomes after the commit.
-func (b *batches) save(ctx context.Context, conn connection, calls []*call) error {
-	statement, args := calls[0].statement, calls[0].args
-	if len(calls) > 1 {
-		statement, args = b.together(calls)
-	}
-	batch := &pgx.Batch{}
-	batch.Queue(statement, args...)
-	results := conn.SendBatch(ctx, batch)
-	crash.At(crash.InCommit)
+// read reads the rows of one statement. A call whose statement was sent for it alone may find no row.
+func (b *batches) read(results pgx.BatchResults, calls []*call) error {
 	rows, err := results.Query()
 	for _, c := range calls {
 		if err == nil && !rows.Next() {
-			err = cmp.Or(rows.Err(), pgx.ErrNoRows) // of a save whose prism is not there, which learns it alone
+			err = cmp.Or(rows.Err(), pgx.ErrNoRows)
 		}
 		if err == nil {
 			err = rows.Scan(c.targets...)
 		}
+		c.err = err
 		b.endSpan(c, err)
 	}
 	rows.Close()
-	if err = cmp.Or(err, rows.Err(), results.Close()); err != nil {
-		return err
+	if len(calls) == 1 && errors.Is(err, pgx.ErrNoRows) {
+		return nil
 	}
-	for _, c := range calls {
-		c.done <- nil
-	}
-	return nil
+	return cmp.Or(err, rows.Err())
 }
 
 // deadline is when no caller waits any more.

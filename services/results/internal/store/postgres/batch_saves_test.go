@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 func TestNoSaveIsReportedBeforeItsBatchIsCommitted(t *testing.T) {
@@ -35,7 +36,7 @@ func TestSavesAreSentInTheOrderOfAccountsKeysAndIDs(t *testing.T) {
 		for _, c := range saves {
 			outcomes = append(outcomes, s.save(t.Context(), c.arg, c.key))
 		}
-		theirs := s.call("e", &call{ctx: t.Context(), account: prism.UUID{1}, idempotencyKey: "a"})
+		theirs := s.call("e", &call{ctx: t.Context(), statement: "save", account: prism.UUID{1}, idempotencyKey: "a"})
 		release()
 		for i, c := range saves {
 			succeeds(t, outcomes[i], c.arg)
@@ -49,7 +50,7 @@ func TestABatchOfSavesEndsWithTheSaveThatMakesItLarge(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *server) {
 		release := s.busy(t)
 		a := s.save(t.Context(), "a", "")
-		b := s.call("b", &call{ctx: t.Context(), id: prism.UUID{1}, bytes: batchBytes})
+		b := s.call("b", &call{ctx: t.Context(), statement: "save", id: prism.UUID{1}, bytes: batchBytes})
 		c := s.save(t.Context(), "c", "")
 		release()
 		succeeds(t, a, "a")
@@ -96,10 +97,10 @@ func TestSavesWhoseOutcomeIsUnknownSaySo(t *testing.T) {
 	}
 }
 
-func TestASaveThatFindsNoRowDoesNotFailItsBatch(t *testing.T) {
+func TestASaveThatFindsNoRowIsReportedAfterTheCommit(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *server) {
 		release := s.busy(t)
-		a, b := s.save(t.Context(), "a", "j"), s.save(t.Context(), "b", "k")
+		a := s.save(t.Context(), "a", "j")
 		s.failing["a"] = pgx.ErrNoRows
 		commit := s.hold("commit")
 		release()
@@ -107,8 +108,7 @@ func TestASaveThatFindsNoRowDoesNotFailItsBatch(t *testing.T) {
 			t.Error("a save is reported before the commit")
 		}
 		commit()
-		fails(t, a, pgx.ErrNoRows, false)
-		succeeds(t, b, "b")
-		s.sent(t, "[[a b]]", "[a b]")
+		fails(t, a, store.ErrNotFound, false)
+		s.sent(t, "[[a]]", "[]")
 	})
 }

@@ -32,11 +32,11 @@ func TestCallsThatWaitAtTheSameTimeAreSentTogether(t *testing.T) {
 		a, b, c := s.look(t.Context(), "a"), s.look(t.Context(), "b"), s.look(t.Context(), "c")
 		respond := s.hold("b")
 		release()
-		succeeds(t, a, "a") // before the calls behind it in the batch
 		d, e := s.look(t.Context(), "d"), s.look(t.Context(), "e")
 		succeeds(t, d, "d")
 		succeeds(t, e, "e")
 		respond()
+		succeeds(t, a, "a")
 		succeeds(t, b, "b")
 		succeeds(t, c, "c")
 		s.sent(t, "[[a b c]]", "[d e]")
@@ -190,19 +190,19 @@ func TestAnErrorOfAStatementReachesItsOwnCallerAlone(t *testing.T) {
 		fault := &pgconn.PgError{Code: "22003"}
 		s.failing["b"] = fault
 		release()
-		succeeds(t, a, "a")
+		succeeds(t, a, "a") // sent again
 		if got := <-b; !errors.Is(got.err, fault) {
 			t.Errorf("got %+v", got)
 		}
 		succeeds(t, c, "c")
-		s.sent(t, "[[a b c]]", "[b c]")
+		s.sent(t, "[[a b c]]", "[a b c]")
 	})
 }
 
 func TestACallThatFindsNoRowDoesNotFailItsBatch(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *server) {
 		release := s.busy(t)
-		a, b := s.look(t.Context(), "a"), s.look(t.Context(), "b")
+		a, b := s.call("a", &call{ctx: t.Context(), statement: "another"}), s.look(t.Context(), "b")
 		s.failing["a"] = pgx.ErrNoRows
 		release()
 		fails(t, a, store.ErrNotFound, false)
@@ -223,8 +223,7 @@ func TestTheEndOfAConnectionEndsTheCallsOfItsBatch(t *testing.T) {
 				a, b, c := s.look(t.Context(), "a"), s.look(t.Context(), "b"), s.look(t.Context(), "c")
 				s.failing["b"] = err
 				release()
-				succeeds(t, a, "a")
-				for _, o := range []<-chan outcome{b, c} {
+				for _, o := range []<-chan outcome{a, b, c} {
 					got := <-o
 					if got.err == nil || errors.Is(got.err, store.ErrUnavailable) != unavailable || !unavailable && !isUnknown(got.err) {
 						t.Errorf("got %+v", got)
@@ -248,7 +247,7 @@ func TestAPanicReachesItsOwnCallerAlone(t *testing.T) {
 		}
 		succeeds(t, c, "c")
 		succeeds(t, s.look(t.Context(), "d"), "d")
-		s.sent(t, "[[a b c]]", "[b c d]")
+		s.sent(t, "[[a b c]]", "[a b c d]")
 	})
 }
 
@@ -269,11 +268,25 @@ func TestEachCallOfABatchHasASpanOfItsStatementInItsOwnTrace(t *testing.T) {
 		}
 		found := false
 		for _, a := range ended[0].Attributes() {
-			found = found || a == attribute.String("db.query.text", "statement of a")
+			found = found || a == attribute.String("db.query.text", "look-up")
 		}
 		if !found {
 			t.Errorf("the span has %v", ended[0].Attributes())
 		}
 		s.sent(t, "[[a b]]", "[]")
+	})
+}
+
+func TestTheCallsOfOneStatementAreNeighboursInTheOrderOfTheirArrival(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *server) {
+		release := s.busy(t)
+		other := func(arg string) <-chan outcome { return s.call(arg, &call{ctx: t.Context(), statement: "another"}) }
+		d, b, c, a := s.look(t.Context(), "d"), other("b"), s.look(t.Context(), "c"), other("a")
+		release()
+		succeeds(t, a, "a")
+		succeeds(t, b, "b")
+		succeeds(t, c, "c")
+		succeeds(t, d, "d")
+		s.sent(t, "[[b a d c]]", "[]")
 	})
 }

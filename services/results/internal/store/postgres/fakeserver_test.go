@@ -46,13 +46,21 @@ func (s *server) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var args []string
+	r := &responses{ctx: ctx, server: s}
 	for _, q := range b.QueuedQueries {
-		for _, arg := range q.Arguments {
-			args = append(args, arg.(string))
+		var of []string
+		switch arg := q.Arguments[0].(type) {
+		case string:
+			of = []string{arg}
+		case array:
+			for i := range arg.rows {
+				of = append(of, arg.Index(i).(string))
+			}
 		}
+		r.statements, args = append(r.statements, of), append(args, of...)
 	}
 	s.batched = append(s.batched, args)
-	return &responses{ctx: ctx, server: s, args: args}
+	return r
 }
 
 func (s *server) Release() { s.count(-1) }
@@ -93,52 +101,46 @@ func (s *server) hold(arg string) (release func()) {
 type responses struct {
 	pgx.BatchResults // the methods that are not used
 
-	ctx    context.Context
-	server *server
-	args   []string
+	ctx        context.Context
+	server     *server
+	statements [][]string // the arguments of each
 }
 
-func (r *responses) QueryRow() pgx.Row {
-	arg := r.args[0]
-	r.args = r.args[1:]
-	return oneRow(func(dest ...any) error {
-		*dest[0].(*string) = arg
-		return r.server.respond(r.ctx, arg)
-	})
+func (r *responses) Query() (pgx.Rows, error) {
+	args := r.statements[0]
+	r.statements = r.statements[1:]
+	return &rows{responses: r, args: args}, nil
 }
-
-func (r *responses) Query() (pgx.Rows, error) { return &rows{responses: r}, nil }
 
 // rows are those of one statement, which returns its arguments.
 type rows struct {
 	pgx.Rows // the methods that are not used
 
 	responses *responses
-	row       pgx.Row
+	args      []string
 	err       error
 }
 
 func (r *rows) Next() bool {
-	if len(r.responses.args) == 0 || r.err != nil {
-		return false
+	if len(r.args) > 0 && r.err == nil {
+		r.err = r.responses.server.respond(r.responses.ctx, r.args[0])
 	}
-	r.row = r.responses.QueryRow()
-	return true
+	if errors.Is(r.err, pgx.ErrNoRows) {
+		r.args, r.err = nil, nil
+	}
+	return len(r.args) > 0 && r.err == nil
 }
 
 func (r *rows) Scan(dest ...any) error {
-	r.err = r.row.Scan(dest...)
-	return r.err
+	*dest[0].(*string) = r.args[0]
+	r.args = r.args[1:]
+	return nil
 }
 
 func (r *rows) Err() error { return r.err }
 func (r *rows) Close()     {}
 
 func (r *responses) Close() error { return r.server.respond(r.ctx, "commit") }
-
-type oneRow func(dest ...any) error
-
-func (r oneRow) Scan(dest ...any) error { return r(dest...) }
 
 // outcome is how a call ended.
 type outcome struct {
@@ -149,19 +151,13 @@ type outcome struct {
 
 // look starts a look-up, and returns when every goroutine waits.
 func (s *server) look(ctx context.Context, arg string) <-chan outcome {
-	return s.call(arg, &call{ctx: ctx})
+	return s.call(arg, &call{ctx: ctx, statement: "look-up"})
 }
 
 // save is look for a result of the zero account whose id and content are arg.
 func (s *server) save(ctx context.Context, arg, key string) <-chan outcome {
-	s.together = func(saves []*call) (_ string, args []any) {
-		for _, c := range saves {
-			args = append(args, c.args...)
-		}
-		return "", args
-	}
 	id := prism.UUID([]byte(fmt.Sprintf("%16s", arg)))
-	return s.call(arg, &call{ctx: ctx, id: id, idempotencyKey: key, bytes: len(arg)})
+	return s.call(arg, &call{ctx: ctx, statement: "save", id: id, idempotencyKey: key, bytes: len(arg)})
 }
 
 func (s *server) call(arg string, c *call) <-chan outcome {
@@ -175,7 +171,7 @@ func (s *server) call(arg string, c *call) <-chan outcome {
 			o.panicked = recover()
 			end <- o
 		}()
-		c.statement, c.args, c.targets = "statement of "+arg, []any{arg}, []any{&got}
+		c.args, c.targets = []any{arg}, []any{&got}
 		o.err = s.do("look", c, func() error {
 			s.mu.Lock()
 			s.alone = append(s.alone, arg)

@@ -27,7 +27,7 @@ func traced(t testing.TB, u string) (context.Context, *postgres.Store, *tracetes
 	t.Helper()
 	spans := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
-	s, err := postgres.Open(t.Context(), postgres.Config{URL: u, MaxConns: 1}, postgres.Deps{Tracer: provider})
+	s, err := postgres.Open(t.Context(), postgres.Config{URL: u, MaxConns: 1, AcquireWait: time.Minute}, postgres.Deps{Tracer: provider})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,6 +169,16 @@ func TestTheHotPathSeeks(t *testing.T) {
 	if plan := explain(t, conn, postgres.InsertResults); strings.Contains(plan, "Seq Scan") {
 		t.Errorf("a batch of saves\n%s", plan)
 	}
+	lookUps := 0
+	for _, statement := range s.LookUpsOf() {
+		if plan := explain(t, conn, statement.(string)); strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") {
+			t.Errorf("%s\n%s", statement, plan)
+		}
+		lookUps++
+	}
+	if lookUps != 2 {
+		t.Errorf("%d statements are for look-ups, want those of CreateFacts and ResultFacts", lookUps)
+	}
 	if len(seen) < 10 {
 		t.Errorf("only %d statements were seen", len(seen))
 	}
@@ -179,7 +189,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 func TestALookUpByIdempotencyKeySeeks(t *testing.T) {
 	t.Parallel()
 	u := migrated(t)
-	ctx, s, spans := traced(t, u)
+	ctx, s, _ := traced(t, u)
 	if err := hotPath(ctx, s, 40)["CreateFacts"](); err != nil {
 		t.Fatal(err)
 	}
@@ -190,19 +200,19 @@ func TestALookUpByIdempotencyKeySeeks(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan"); err != nil {
 		t.Fatal(err)
 	}
-	for _, span := range spans.Ended() {
-		for _, a := range span.Attributes() {
-			if a.Key != queryText || !strings.Contains(a.Value.String(), "CreateFacts") {
-				continue
-			}
-			plan := explain(t, conn, a.Value.String())
+	seen := 0
+	for one, several := range s.LookUpsOf() {
+		for _, statement := range []string{one.(string), several.(string)} {
+			plan := explain(t, conn, statement)
 			if !strings.Contains(plan, "Index Cond: ((account_id = k.account_id) AND (idempotency_key = ") {
 				t.Error(plan)
 			}
-			return
+			seen++
 		}
 	}
-	t.Error("no span has the statement")
+	if seen != 2 {
+		t.Errorf("%d statements, want that of one look-up and that of several", seen)
+	}
 }
 
 // explain is the generic plan of a statement.

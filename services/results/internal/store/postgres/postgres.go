@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -72,12 +73,13 @@ type Store struct {
 
 // database executes the statements of package sqlstore.
 type database struct {
-	pool           *pgxpool.Pool
-	acquireWait    time.Duration
-	statementWait  time.Duration
-	lookups, saves *batches
-	underWay       singleflight.Group // saves
-	replicated     atomic.Bool        // Postgres has a synchronous standby
+	pool          *pgxpool.Pool
+	acquireWait   time.Duration
+	statementWait time.Duration
+	reads, saves  *batches
+	lookUps       sync.Map           // lookUps for each look-up, by its text
+	underWay      singleflight.Group // saves
+	replicated    atomic.Bool        // Postgres has a synchronous standby
 }
 
 // Open creates a store and connects to nothing: a database that is down now may be up when it is needed.
@@ -105,7 +107,7 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	d.lookups, d.saves = d.batches(tracer, nil), d.batches(tracer, together)
+	d.reads, d.saves = d.batches(tracer, false), d.batches(tracer, true)
 	return &Store{sqlstore.Store{Database: d}, d}, nil
 }
 
@@ -194,16 +196,16 @@ func readError(operation string, err error) error {
 	return err
 }
 
-func (d *database) batches(tracer pgx.QueryTracer, together func([]*call) (string, []any)) *batches {
+func (d *database) batches(tracer pgx.QueryTracer, writes bool) *batches {
 	return &batches{
 		acquire: func(ctx context.Context) (connection, error) {
 			conn, err := d.pool.Acquire(ctx)
-			if err == nil && together != nil {
+			if err == nil && writes {
 				return newWriter(conn), nil
 			}
 			return conn, err
 		},
-		acquireWait: d.acquireWait, statementWait: d.statementWait, tracer: tracer, together: together,
+		acquireWait: d.acquireWait, statementWait: d.statementWait, tracer: tracer,
 	}
 }
 
@@ -218,8 +220,8 @@ func (d *database) Run(ctx context.Context, s sqlstore.Statement, read sqlstore.
 
 // LookUp implements sqlstore.Database. Look-ups at the same time share round trips.
 func (d *database) LookUp(ctx context.Context, s sqlstore.Statement, read func(*sqlstore.Row)) error {
-	c := &call{ctx: ctx, statement: s.Text, args: s.Args, targets: []any{first(read)}}
-	err := d.lookups.do(s.Operation, c, func() error { return d.alone(ctx, d.read, s.Operation, c) })
+	c := &call{ctx: ctx, statement: s.Text, together: d.lookUpsLike(s), args: s.Args, targets: []any{first(read)}}
+	err := d.reads.do(s.Operation, c, func() error { return d.alone(ctx, d.read, s.Operation, c) })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

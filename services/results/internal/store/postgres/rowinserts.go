@@ -3,9 +3,7 @@ package postgres
 import (
 	"context"
 	"iter"
-	"time"
 
-	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
 
@@ -56,18 +54,6 @@ LEFT JOIN prisms p ON p.account_id = s.account_id AND p.id = s.prism_id
 LEFT JOIN inserted i ON i.account_id = s.account_id AND i.id = s.id
 ORDER BY s.position`
 
-// together is insertResults of saves.
-func together(saves []*call) (statement string, args []any) {
-	rows := make([][]any, len(saves))
-	for i, c := range saves {
-		rows[i] = c.args
-	}
-	for at := range rows[0] {
-		args = append(args, array(rows, at))
-	}
-	return insertResults, args
-}
-
 // rowColumns are the columns of sqlstore.Arguments that insertRows has as arrays, by position.
 var rowColumns = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19}
 
@@ -82,50 +68,10 @@ func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlsto
 	}
 	args := []any{rows.Account.UUID, rows.Results[0].CreatedAt}
 	for _, at := range rowColumns {
-		args = append(args, array(values, at))
+		args = append(args, array{values, at})
 	}
 	args = append(args, rows.RetryOf, rows.Runs, rows.Numbers)
 	return run(ctx, sqlstore.Statement{Text: insertRows, Args: args}, func(iter.Seq[*sqlstore.Row]) error { return nil })
-}
-
-// array is a column of rows as a slice of its type. JSON is text, which the statement casts.
-func array(rows [][]any, at int) any {
-	switch rows[0][at].(type) {
-	case prism.UUID:
-		return typed[prism.UUID](rows, at)
-	case *prism.UUID:
-		return typed[*prism.UUID](rows, at)
-	case int32:
-		return typed[int32](rows, at)
-	case int64:
-		return typed[int64](rows, at)
-	case *int64:
-		return typed[*int64](rows, at)
-	case string:
-		return typed[string](rows, at)
-	case *string:
-		return typed[*string](rows, at)
-	case time.Time:
-		return typed[time.Time](rows, at)
-	case []byte:
-		texts := make([]*string, len(rows))
-		for i, b := range typed[[]byte](rows, at) {
-			if b != nil {
-				text := string(b)
-				texts[i] = &text
-			}
-		}
-		return texts
-	}
-	panic("postgres: a column of a type that sqlstore.Arguments does not have") // a mistake in the code
-}
-
-func typed[T any](rows [][]any, at int) []T {
-	values := make([]T, len(rows))
-	for i, row := range rows {
-		values[i], _ = row[at].(T)
-	}
-	return values
 }
 
 // Snapshot implements sqlstore.Database. A transaction that waited for another one is refused then, and repeated.

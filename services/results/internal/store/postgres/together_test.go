@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"runtime"
@@ -106,5 +107,117 @@ func TestSavesThatAreSentTogetherEndAsTheyWouldAlone(t *testing.T) {
 	}
 	if counted != 4 {
 		t.Errorf("%d results are counted, want 4", counted)
+	}
+}
+
+// TestLookUpsThatAreSentTogetherFindWhatTheyWouldAlone sends look-ups of every kind in one round trip.
+func TestLookUpsThatAreSentTogetherFindWhatTheyWouldAlone(t *testing.T) {
+	t.Parallel()
+	u := migrated(t)
+	ctx, s, _ := traced(t, u)
+	answered := failed(11)
+	answered.Status, answered.Error, answered.Answers, answered.IdempotencyKey = prism.OK, "", []byte(`{}`), "ok"
+	for _, r := range []prism.Result{failed(10), answered} {
+		if _, err := s.SaveResult(ctx, account(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	theirs, theirKey := prism.AccountID{UUID: prism.UUID{9}}, contract.KeyDigest{9}
+	unknown, revoked := contract.KeyDigest{200}, contract.KeyDigest{5}
+	for _, err := range []error{
+		s.CreateAccount(ctx, theirs, "b", storetest.By()),
+		s.CreateKey(ctx, theirs, store.APIKey{ID: prism.KeyID{UUID: prism.UUID{6}}}, theirKey, 9, storetest.By()),
+		s.CreateKey(ctx, account(), store.APIKey{ID: prism.KeyID{UUID: prism.UUID{5}}}, revoked, 9, storetest.By()),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(t, u, "UPDATE api_keys SET revoked_at = now() WHERE digest = decode(rpad('05', 64, '0'), 'hex')")
+
+	type lookUp func() (any, error)
+	read := func(key contract.KeyDigest, id byte, in store.Input) lookUp {
+		return func() (any, error) { return s.ResultFacts(ctx, key, prism.ResultID{UUID: prism.UUID{id}}, in) }
+	}
+	create := func(key contract.KeyDigest, p prism.Ref, version int32, idempotencyKey string, f contract.Format) lookUp {
+		q := contract.CreateQuery{Key: key, Prism: p, Version: version, IdempotencyKey: idempotencyKey, Format: f}
+		return func() (any, error) { return s.CreateFacts(ctx, q) }
+	}
+	bySlug, byID, none := prism.Ref{Slug: "triage"}, prism.Ref{ID: prismID()}, prism.Ref{Slug: "none"}
+	lookUps := []lookUp{
+		read(digest(), 10, store.WithInput), read(digest(), 10, store.WithoutInput), read(digest(), 11, store.WithInput),
+		read(digest(), 99, store.WithInput), read(unknown, 10, store.WithInput), read(revoked, 10, store.WithInput),
+		read(theirKey, 10, store.WithInput), read(theirKey, 10, store.WithoutInput),
+		create(digest(), bySlug, 0, "", contract.JSON), create(digest(), bySlug, 1, "", contract.JSON),
+		create(digest(), bySlug, 2, "", contract.JSON), create(digest(), byID, 0, "", contract.JSON),
+		create(theirKey, bySlug, 0, "", contract.JSON), create(unknown, byID, 0, "", contract.JSON),
+		create(digest(), bySlug, 0, secret, contract.JSON), create(digest(), byID, 0, secret, contract.CSV),
+		create(digest(), byID, 0, "ok", contract.CSV), create(digest(), bySlug, 0, "ok", contract.JSON),
+		create(digest(), bySlug, 0, "ok", contract.TSV), create(digest(), bySlug, 0, "free", contract.JSON),
+		create(theirKey, bySlug, 0, "ok", contract.CSV), create(unknown, byID, 0, "ok", contract.JSON),
+		create(digest(), none, 0, "ok", contract.JSON), create(digest(), none, 0, "", contract.JSON),
+		func() (any, error) { return s.Authenticate(ctx, digest()) }, func() (any, error) { return s.Authenticate(ctx, theirKey) },
+		func() (any, error) { return s.Authenticate(ctx, unknown) },
+	}
+	want, distinct := make([]any, len(lookUps)), map[string]bool{}
+	for i, lookUp := range lookUps {
+		var err error
+		if want[i], err = lookUp(); err != nil {
+			t.Fatal(err)
+		}
+		distinct[fmt.Sprintf("%+v", want[i])] = true
+	}
+	if len(distinct) < 12 {
+		t.Errorf("only %d of the look-ups find different things", len(distinct))
+	}
+	waiting, release := s.HoldLookUps(ctx)
+	got := make([]chan any, len(lookUps))
+	for i, lookUp := range lookUps {
+		got[i] = make(chan any, 1)
+		go func() {
+			found, err := lookUp()
+			if err != nil {
+				found = err
+			}
+			got[i] <- found
+		}()
+	}
+	for waiting() < len(lookUps) {
+		runtime.Gosched()
+	}
+	release()
+	for i := range lookUps {
+		if found := <-got[i]; !reflect.DeepEqual(found, want[i]) {
+			t.Errorf("look-up %d found %+v, alone %+v", i, found, want[i])
+		}
+	}
+}
+
+// TestThePlanOfLookUpsIsMadeOnce executes look-ups together, whose numbers differ, on one connection.
+func TestThePlanOfLookUpsIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	ctx, s, _ := traced(t, migrated(t))
+	for n := range 20 {
+		waiting, release := s.HoldLookUps(ctx)
+		done := make(chan error, n+2)
+		for range cap(done) {
+			go func() {
+				_, err := s.ResultFacts(ctx, digest(), prism.ResultID{UUID: prism.UUID{1}}, store.WithInput)
+				done <- err
+			}()
+		}
+		for waiting() < cap(done) {
+			runtime.Gosched()
+		}
+		release()
+		for range cap(done) {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	generic, custom := s.Plans(t, "SELECT found.*%")
+	if generic+custom != 20 || custom > 5 { // Postgres makes five plans, to compare the one for all with
+		t.Errorf("%d executions with one plan, %d with plans of their own", generic, custom)
 	}
 }
