@@ -139,14 +139,14 @@ live: ## answer questions with a real model from PyPI, and write tables into doc
 quality: ## measure the offline model with labelled questions, and write the tables and pictures of docs/quality.md
 	CGO_ENABLED=0 $(GO) run -trimpath ./test/quality -page docs/quality.md
 
-ci: test chaos-and-checks web-check typescript-check python-check bench-smoke ## what CI runs
+ci: test chaos-and-checks bench-smoke ## what CI runs
 
 # The tests of chaos wait most of their time. What has no clock runs meanwhile, and yields to them.
 chaos-and-checks:
 	@$(MAKE) -j2 --output-sync=recurse chaos checks
 
 checks:
-	nice -n 19 $(MAKE) lint spectral fuzz FUZZTIME=5s
+	nice -n 19 $(MAKE) lint spectral web-check typescript-check python-check fuzz FUZZTIME=5s
 
 deps: $(PORTKEY_INSTALLED) $(OPENID_INSTALLED) $(AXE_INSTALLED) ## install what the tests need from Debian and npm, if it is missing
 	@scripts/deps.sh
