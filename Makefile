@@ -79,7 +79,7 @@ race: deps ## run all tests three times over, to hunt for races
 fuzz: ## run each fuzz test for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)
 
-mutants: deps ## break the code in 84 places, one at a time, and expect the tests of each package to fail
+mutants: deps ## break the code in 87 places, one at a time, and expect the tests of each package to fail
 	$(GO) run ./test/mutants $(MUTANTS)
 
 # Both modules at once, in the workspace: alone, the module test would compile and analyse the packages of Prism once more.

@@ -193,6 +193,18 @@ var mutants = []mutant{
 		old: "WHERE k.digest = $1 AND k.revoked_at IS NULL", new: "WHERE k.digest = $1",
 	},
 	{
+		file: postgres + "lookups.go", why: "look-ups that share a statement find each other's rows",
+		old: "ORDER BY sent.position", new: "ORDER BY sent.position DESC",
+	},
+	{
+		file: postgres + "lookups.go", why: "Postgres plans the look-ups of each round trip anew",
+		old: `"(SELECT %s::%s[])"`, new: `"%s::%s[]"`,
+	},
+	{
+		file: postgres + "batch.go", why: "saves of two processes wait for each other",
+		old: "	slices.SortStableFunc(batch, (*call).order)\n", new: "",
+	},
+	{
 		file: postgres + "results.go", why: "a result is retried twice",
 		old: " AND old.retried_by IS NULL", new: "",
 	},
