@@ -17,8 +17,9 @@ type SessionDigest [32]byte
 type Console interface {
 	// SignIn uses a link up and begins a session of its member: apierr.LinkInvalid.
 	SignIn(ctx context.Context, s SignIn) (Session, error)
-	// SignInAs begins a session of whom a provider of OpenID Connect has identified, in every account in which the identity is a
-	// member or a rule makes it one, and in that of the link, if there is one: apierr.LinkInvalid, apierr.NotAMember.
+	// SignInAs begins a session of the person whom an OpenID Connect provider has identified. The session is of every account in
+	// which the identity is a member, or in which a rule makes it a member, and of the account of the link, if there is a link:
+	// apierr.LinkInvalid, apierr.NotAMember.
 	SignInAs(ctx context.Context, s SignInAs) (Session, error)
 	// Session finds a session, and counts as its use: apierr.NotSignedIn.
 	Session(ctx context.Context, session SessionDigest) (Session, error)

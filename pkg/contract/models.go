@@ -20,8 +20,7 @@ const UnreachableText = "The model service could not be reached."
 type Models interface {
 	// Ask puts all questions to the model and returns within ModelWait, whatever the model does (spec: model-wait-is-hard).
 	// Every fault of the model is an Outcome. ErrUnavailable means that no model was called: a call in the background that found
-	// no place for some seconds gets it too. After any other error it is not
-	// known whether a model was called.
+	// no place for some seconds gets it too. After any other error it is not known whether a model was called.
 	Ask(ctx context.Context, a Ask) (Outcome, error)
 	// List is the configured models in the order of the configuration, at least one: exactly one is the default.
 	List(ctx context.Context) ([]Model, error)

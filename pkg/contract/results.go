@@ -71,9 +71,9 @@ const RetryWait = 10 * time.Second
 
 // Results is storage and formatting.
 //
-// Every method but Save, Limits and those of Leases first checks the API key. For a digest that is unknown, revoked or expired it returns
-// apierr.InvalidAPIKey, or facts without an account. Then every method but Account checks the role of the key:
-// apierr.RoleNotAllowed.
+// Every method but Save, FinishTry, Limits and those of Leases first checks the API key. For a digest that is unknown, revoked
+// or expired it returns apierr.InvalidAPIKey, or facts without an account. Then every method but Account checks the role of the
+// key: apierr.RoleNotAllowed.
 type Results interface {
 	Files
 	Runs

@@ -23,7 +23,7 @@ type Settings struct {
 // (spec: fair-shares), but no more connections than four for each call of the bound. So two calls and four connections, 400 KiB,
 // fit memoryOfCall. A body may be in memory five times: as sent, parsed, for the model, to be saved, and as garbage. So bodies
 // take less than a third of the limit. A response is in memory once or twice, also as garbage, and accounts hold up to twice as
-// many (spec: fair-shares), so responses take less than a quarter. The process itself takes the rest.
+// many (spec: fair-shares), so responses take at most a quarter. The process itself takes the rest.
 const (
 	memoryOfCall  = 512 << 10
 	bodiesShare   = 16 // of the limit, as a divisor

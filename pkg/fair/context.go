@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// call is for whom a call counts.
+// call records which account a call counts for, and what the call holds.
 type call struct {
 	mu      sync.Mutex
 	account string
@@ -21,8 +21,8 @@ func With(ctx context.Context, account string) context.Context {
 	return context.WithValue(ctx, callKey{}, &call{account: account})
 }
 
-// Hold tells that the call has taken a place for the account, and takes bytes from a bound on the bytes that calls hold. Leave
-// gives both back. The context is one of With.
+// Hold records that the call holds one of places for the account, and that Reserve takes bytes from the bound bytes. Leave gives
+// both back. With a context that is not one of With, Hold does nothing.
 func Hold(ctx context.Context, account string, places, bytes *Bound) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.mu.Lock()

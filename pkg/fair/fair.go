@@ -5,7 +5,7 @@
 // places divided by the number of accounts that hold one.
 //
 // Nothing waits and nothing is taken away from a call that runs, so while one account drains to its share more places are
-// held than the bound says: at most twice as many.
+// held than the bound says: at most twice as many. Reserve can go beyond that for what must be held.
 //
 // A place is a call, or a byte that calls hold.
 package fair

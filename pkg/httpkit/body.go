@@ -89,8 +89,8 @@ const uncounted = 16 << 10
 const (
 	// largeBody is the least size of a body that CheckLarge bounds, in bytes.
 	largeBody = 64 << 10
-	// bytesOfCheck is Config.MaxBodyBytes for each large body that is checked at once. A check of 1 MiB takes some 16 MiB, and
-	// the memory of the process is a multiple of Config.MaxBodyBytes.
+	// bytesOfCheck is how much of Config.MaxBodyBytes allows one more large body to be checked at the same time. Checking 1 MiB
+	// takes some 16 MiB, and the memory of the process is a multiple of Config.MaxBodyBytes.
 	bytesOfCheck = 8 << 20
 )
 

@@ -37,7 +37,8 @@ const noticePause = 250 * time.Millisecond
 // writeStep is how many bytes are written under one deadline, so that a slow client is not taken for a stuck one.
 const writeStep = 64 << 10
 
-// conn is a connection under fasthttp, which calls it from one goroutine. Only cut is called from others.
+// conn is a connection under fasthttp, which calls it from one goroutine. Other goroutines call only cut and hurry, and close
+// the embedded Conn.
 type conn struct {
 	net.Conn
 	tracker *tracker

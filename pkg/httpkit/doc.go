@@ -17,8 +17,8 @@
 // A request takes a place among the requests in flight when it begins to be handled. A request whose body is still to come
 // takes that place when ReadBody has the whole body, and counts as arriving before (spec: arriving-bodies).
 //
-// When MaxConnections are open and none is idle, a new connection gets the 503 for its first request, and is closed after a
-// linger too.
+// When MaxConnections are open and none has been idle for 5 s, a new connection is served if its address has fewer connections
+// than its share. Otherwise its first request gets the 503, and the connection is closed after a linger.
 //
 // A server moves through these states:
 //

@@ -82,7 +82,8 @@ func (c *conn) openChannel() error {
 	return nil
 }
 
-// turnAway lets the client read why: without the reading, a request that arrives already would lead to a reset.
+// turnAway half-closes the connection and reads on. Otherwise a request that is still arriving would cause a reset, and the
+// client could not read why it was refused.
 func (c *conn) turnAway() {
 	c.closeWrite()
 	c.drain(noticePause)

@@ -137,7 +137,7 @@ func (x *exchange) awaitsBody() bool {
 // reads tells whether the request changes nothing.
 func (x *exchange) reads() bool { return x.method == fiber.MethodGet || x.method == fiber.MethodHead }
 
-// unwelcome tells why the request is refused, whatever its body is.
+// unwelcome tells why the request is refused, whatever its body is. A request on a connection beyond the bound is the last one.
 func (x *exchange) unwelcome() shedReason {
 	switch {
 	case x.conn == nil: // in App().Test

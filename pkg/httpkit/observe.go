@@ -22,8 +22,8 @@ import (
 // unknownRoute is the route label of requests that matched none.
 const unknownRoute = "unknown"
 
-// observer writes the metrics, spans and access log lines of a server. Nothing in them comes from the caller, except the
-// method when it is one of HTTP (spec: values-are-never-repeated).
+// observer writes the metrics, spans and access log lines of a server. Of what the caller sent they hold only the method, if
+// HTTP defines it, and the request id and the trace id, whose characters are bounded (spec: values-are-never-repeated).
 type observer struct {
 	service    string
 	log        *slog.Logger

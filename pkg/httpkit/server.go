@@ -21,7 +21,7 @@ import (
 // BodyLimit is how large a body of the public API is at most (spec: body-limit).
 const BodyLimit = 1 << 20
 
-// Config is the settings of a server. Zero values stand for the defaults.
+// Config is the settings of a server. A zero value means the default, which the comment of the field gives behind a semicolon.
 type Config struct {
 	// Name is the service in metrics and spans.
 	Name string
@@ -40,8 +40,9 @@ type Config struct {
 	// TrustedCallers is for internal servers, which a few services call: a client address has no bound of its own, and reads
 	// have no reserve.
 	TrustedCallers bool
-	// MaxConnections is how many connections are open at once, idle ones included; 4 times MaxInFlight. One
-	// more replaces the connection that has been idle longest. When none is idle, its request gets 503 and it is closed.
+	// MaxConnections is how many connections are open at once, idle ones included; 4 times MaxInFlight. A new one takes the place
+	// of the connection that has been idle longest, for 5 s at least. If there is none, the new one is served only while its
+	// address has fewer connections than its share. Otherwise its first request gets 503, and it is closed.
 	MaxConnections int
 	// MaxBodyBytes is how many bytes of bodies all requests in flight hold together; 256 MiB, and never less than BodyLimit.
 	// A body that does not fit gets 503. The first 16 KiB of each body are not counted: MaxInFlight bounds them.
@@ -51,8 +52,8 @@ type Config struct {
 	// error with a long list of problems, becomes the 503, unless its request has taken effect. The first 16 KiB of each are
 	// not counted: MaxInFlight bounds them.
 	MaxResponseBytes int
-	// MaxStreams is how many responses of SendStream are sent at once; 64, and at most half of MaxInFlight. MaxStreamsOfAccount
-	// of them may be one account's; 8. One more gets 503 at once (spec: export-limits).
+	// MaxStreams is how many responses of SendStream are sent at once; the smaller of 64 and half of MaxInFlight.
+	// MaxStreamsOfAccount of them may be one account's; 8. One more gets 503 at once (spec: export-limits).
 	MaxStreams          int
 	MaxStreamsOfAccount int
 	// HeaderLimit is the largest request line with headers, in bytes; 16 KiB. Every connection that was used holds a
@@ -110,8 +111,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Deps are the dependencies of a server. A nil Log, Metrics or Tracer does nothing; NewID, Now and After default to random
-// ids and the wall clock.
+// Deps are the dependencies of a server. A nil Log, Metrics or Tracer does nothing; a nil Propagator reads traceparent; NewID,
+// Now and After default to random ids and the wall clock.
 type Deps struct {
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer
@@ -204,9 +205,9 @@ func New(cfg Config, deps Deps) *Server {
 // App is where routes are registered, before Run. A GET route answers HEAD too.
 //
 // Handlers return errors rather than write them; see Send, SendOwn, SendStream, ReadBody and Param. Strings of Fiber are views
-// into buffers of the connection, and end with the request. The context of a handler is
-// c.UserContext(): it carries the span and the request id. It does not end with a client disconnect or when the server is
-// told to stop, but only after DrainLimit (spec: client-disconnect).
+// into buffers of the connection, and end with the request. The context of a handler is c.UserContext(): it carries the span and
+// the request id. It does not end with a client disconnect or when the server is told to stop, but only after DrainLimit
+// (spec: client-disconnect).
 func (s *Server) App() *fiber.App { return s.app }
 
 // AccountOf has the requests in flight shared by account, as the function reads it from the headers. A request for which the

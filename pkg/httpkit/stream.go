@@ -17,17 +17,16 @@ import (
 const (
 	// streamBytes is what a stream counts at least towards Config.MaxResponseBytes.
 	streamBytes = 256 << 10
-	// streamBuffer is the kernel's send buffer of a stream's connection. The kernel would let it grow to several MiB, which a
+	// streamBuffer is the kernel's send buffer of a stream's connection without TLS. The kernel would let it grow to several MiB, which a
 	// client that stops reading keeps; and a slow client of a buffer that large seems to take nothing for a long time.
 	streamBuffer = 256 << 10
 )
 
 // SendStream responds 200 with a body that is made while it is sent: in chunks, or to HTTP/1.0 until the connection ends
-// (spec: http-1-0). It owns the body and closes it. An error
-// before the first byte is returned, and so is the 503 if as many streams are sent as may be (Config.MaxStreams), or
-// Config.MaxResponseBytes leaves no room. A later error breaks the connection before the last chunk, so that no client takes a
-// part for the whole. After a client disconnect the next write ends the stream. A body with a method Held() int tells how many
-// bytes it holds in memory.
+// (spec: http-1-0). It owns the body and closes it. An error before the first byte is returned, and so is the 503 if as many
+// streams are sent as may be (Config.MaxStreams), or Config.MaxResponseBytes leaves no room. A later error breaks the connection
+// before the last chunk, so that no client takes a part for the whole. After a client disconnect the next write ends the stream.
+// A body with a method Held() int tells how many bytes it holds in memory.
 func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	x := exchangeOf(c)
 	o := &outgoing{x: x, body: body}

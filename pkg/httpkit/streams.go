@@ -46,8 +46,8 @@ func (s *streams) take(o *outgoing) bool {
 	return true
 }
 
-// stalled is the stream whose client has taken nothing for longest, but at least for streamPatience, of the accounts that hold
-// more places than that; or nil.
+// stalled returns the stream whose client has taken nothing for longest, at least for streamPatience, among the accounts that
+// hold more than that number of places; nil if there is none.
 func (s *streams) stalled(places int) (found *outgoing) {
 	oldest := s.now().Add(-streamPatience).UnixNano()
 	for o := range s.live {

@@ -132,8 +132,8 @@ func (t *tracker) add(c *conn) bool {
 	return true
 }
 
-// belowShare tells whether a client address has fewer connections than its share when all are taken. Then a connection more
-// is served, as many as are open at once to get a 503.
+// belowShare tells whether a client address has fewer connections than its share, which is maxConns divided by the number of
+// addresses with a connection. Up to maxRefused connections beyond maxConns are served so.
 func (t *tracker) belowShare(address netip.Addr) bool {
 	held, active := t.byAddress[address], len(t.byAddress)
 	if held == 0 {

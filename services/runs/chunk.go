@@ -212,7 +212,8 @@ func (c *chunk) begin(ctx context.Context) {
 	}()
 }
 
-// answer answers a row, whose labels are saved with its result (spec: run-labels). A panic is an error: it would end the process. Its value is not logged, since it may hold a cell.
+// answer answers a row, whose labels are saved with its result (spec: run-labels). It returns a panic as an error, since a panic
+// would end the process. The value of the panic is not logged, since it may hold a cell.
 func (c *chunk) answer(ctx context.Context, row contract.ChunkRow) (outcome contract.RowOutcome, err error) {
 	defer func() {
 		if r := recover(); r != nil {

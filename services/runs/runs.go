@@ -35,7 +35,8 @@ type Settings struct {
 
 // Config is what differs between deployments.
 type Config struct {
-	// Concurrency is how many rows are at models at once, at most. 0 means 256.
+	// Concurrency is how many rows are at models at once, at most. 0 means 256, unlike in Settings: a process that is to answer
+	// no rows does not call Run.
 	Concurrency int
 }
 

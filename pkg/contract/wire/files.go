@@ -28,7 +28,7 @@ type (
 		Key  contract.KeyDigest
 		File contract.NewFile
 	}
-	// argsJSONPart is a part of a gateway whose parts are base64.
+	// argsJSONPart is a part from a gateway of an earlier build, which sends parts in base64.
 	argsJSONPart struct {
 		Key  contract.KeyDigest
 		Part contract.FilePart

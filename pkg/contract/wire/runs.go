@@ -16,7 +16,7 @@ const (
 	pathPlanRun      = "/internal/plan-run"
 	pathPlanRows     = "/internal/plan-rows"
 	pathCreateRun    = "/internal/create-run"
-	pathLabelsRun    = "/internal/labels-run" // the release before this one does not know it
+	pathLabelsRun    = "/internal/labels-run"
 	pathListRuns     = "/internal/list-runs"
 	pathFileRun      = "/internal/file-run"
 	pathActOnRun     = "/internal/act-on-run"
@@ -74,8 +74,8 @@ type (
 	}
 )
 
-// runPath is the path of a new run. One with labels has a path of its own: the release before this one would answer the rows and
-// store no label, but refuses a path that it does not know.
+// runPath is the path of a new run. A run with labels has a path of its own: an earlier build, which knows runs without labels,
+// would answer the rows and store no label, but refuses a path that it does not know.
 func runPath(path string, n contract.NewRun) string {
 	if len(n.Labels) > 0 {
 		return path + "-with-labels"

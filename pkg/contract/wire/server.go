@@ -53,13 +53,13 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	find(app, log, pathUsage, func(ctx context.Context, a argsQuery[contract.UsageQuery]) (contract.Response, error) {
 		return r.Usage(ctx, a.Key, a.Query)
 	})
-	postJSON(app, log, pathAccount, func(ctx context.Context, a argsAccount) (prism.AccountID, error) {
+	findJSON(app, log, pathAccount, func(ctx context.Context, a argsAccount) (prism.AccountID, error) {
 		return r.Account(ctx, a.Key)
 	})
-	postJSON(app, log, pathAuthorize, func(ctx context.Context, a argsAuthorize) (struct{}, error) {
+	findJSON(app, log, pathAuthorize, func(ctx context.Context, a argsAuthorize) (struct{}, error) {
 		return struct{}{}, r.Authorize(ctx, a.Key, a.Operation)
 	})
-	postJSON(app, log, pathLimits, func(ctx context.Context, _ argsLimits) ([]contract.AccountLimits, error) {
+	findJSON(app, log, pathLimits, func(ctx context.Context, _ argsLimits) ([]contract.AccountLimits, error) {
 		return r.Limits(ctx)
 	})
 	mountTries(app, r, log)
@@ -74,7 +74,7 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	mountFiles(app, r, log)
 	mountRuns(app, r, log)
 	mountLeases(app, r, log)
-	post(app, log, pathListAudit, func(ctx context.Context, a argsQuery[contract.AuditList]) (contract.Response, error) {
+	find(app, log, pathListAudit, func(ctx context.Context, a argsQuery[contract.AuditList]) (contract.Response, error) {
 		return r.ListAudit(ctx, a.Key, a.Query)
 	})
 }

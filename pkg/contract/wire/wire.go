@@ -1,9 +1,11 @@
-// Package wire carries contract.Results and contract.Models between the services. Each method is an HTTP/1.1 POST of one
-// JSON value to /internal/<method> on a kept connection, authorised by a token of the edge (Tokens). Response bodies and the parts of
-// files travel as they are; errors keep their type.
+// Package wire carries contract.Results, contract.Models and contract.Console between the services, and requests to the console
+// (Proxy). Each method is an HTTP/1.1 POST of one JSON value to /internal/<method> on a kept connection, authorised by a token of
+// the edge (Tokens). Response bodies and the parts of files travel as they are; errors keep their type.
 //
-// A call is sent once, with two exceptions: a call that the service did not take is sent once more on a new connection,
-// and a look-up whose response was lost is asked for once more. A service did not take a call when
+// A call is sent once, with these exceptions. A look-up whose response was lost is asked for once more. A call is sent again on
+// another connection if the kept connection was closed, if the TLS handshake failed, or after a 503 or 408 that closes the
+// connection. A call by a hash that model-proxy does not know is followed by a call with the definition. A service did not take
+// a call when
 //
 //   - no byte of the request was sent: the connection was refused, the pool was full, or the server had closed the kept
 //     connection;

@@ -44,9 +44,8 @@ func New(d Deps) *Admission {
 	return &Admission{Deps: d, limits: newLimits(d), unknown: newLookUps(d.Now)}
 }
 
-// Enter admits a request of a client with an API key: apierr.InvalidAPIKey, apierr.UnavailableFor,
-// contract.ErrUnavailable. leave ends the request with its error; only
-// the first one does.
+// Enter admits a request of a client with an API key: apierr.InvalidAPIKey, apierr.UnavailableFor, contract.ErrUnavailable. The
+// first call of leave ends the request. Every call of leave with apierr.InvalidAPIKey forgets the account of the key.
 func (a *Admission) Enter(ctx context.Context, key contract.KeyDigest, client netip.Addr) (leave func(error), err error) {
 	account, err := a.account(ctx, key, client)
 	if err != nil {

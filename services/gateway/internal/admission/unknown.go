@@ -36,8 +36,8 @@ func newLookUps(now func() time.Time) *lookUps {
 	return &lookUps{now: now, byAddress: map[netip.Addr]*addressCount{}, others: &addressCount{}}
 }
 
-// begin begins a look-up for an address, which end ends. When the address has had its unknown keys of this second, begin
-// returns nothing. When look-ups under way decide about that, begin returns a channel that is closed when one of them ends.
+// begin starts a look-up for an address; end ends it. If unknownPerSecond keys of the address were unknown in this second, begin
+// returns nil, nil. If that depends on look-ups under way, begin returns a channel, which is closed when one of them ends.
 func (s *lookUps) begin(address netip.Addr) (began *addressCount, wait <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *lookUps) begin(address netip.Addr) (began *addressCount, wait <-chan st
 	return nil, of.ended
 }
 
-// end ends a look-up: whether the key was unknown.
+// end ends a look-up. unknown tells whether the key was unknown.
 func (s *lookUps) end(of *addressCount, unknown bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ func NewAccounts() *Accounts {
 // Get is the account of an API key seen before.
 func (a *Accounts) Get(key contract.KeyDigest) (prism.AccountID, bool) { return a.byKey.Get(key) }
 
-// Remember keeps the account of an API key, and has the call count for the account. A key that is unknown has none.
+// Remember keeps the account of an API key, and has the call count for that account. It ignores the zero account.
 func (a *Accounts) Remember(ctx context.Context, key contract.KeyDigest, account prism.AccountID) {
 	if !account.IsZero() {
 		a.byKey.Add(key, account)
@@ -36,5 +36,5 @@ func (a *Accounts) Remember(ctx context.Context, key contract.KeyDigest, account
 	}
 }
 
-// Forget forgets an API key that is refused, so that the requests of those who have the key no longer count for the account.
+// Forget removes an API key that was refused, so that later requests with the key do not count for its former account.
 func (a *Accounts) Forget(key contract.KeyDigest) { a.byKey.Remove(key) }

@@ -40,9 +40,9 @@ const (
 	waitLimit = 35 * time.Second
 	// saveLimit is how long a save is tried after the model was called (spec: saving-after-the-model).
 	saveLimit = 10 * time.Second
-	// saveTry is one of those tries.
+	// saveTry bounds one of those tries.
 	saveTry = 2500 * time.Millisecond
-	// maxRounds bounds the look-ups of a call that loses every race. Each lost race is another call's saved result.
+	// maxRounds bounds the rounds of a call that loses every race. Each lost race is another call's saved result.
 	maxRounds = 64
 )
 
@@ -51,7 +51,7 @@ type Deps struct {
 	Asking
 	Results contract.Results
 	Locks   lock.Locker
-	// NewID makes the id of a result that begins with a time; zero if results sent none.
+	// NewID makes the id of a result, which begins with at; at is zero if results sent no time.
 	NewID func(at time.Time) (prism.ResultID, error)
 
 	Accounts *Accounts
@@ -63,8 +63,8 @@ type Executor struct{ Deps }
 // New makes an Executor.
 func New(d Deps) *Executor { return &Executor{d} }
 
-// Create returns the new result of a parsed create call, or the stored one that holds its idempotency key. The end of
-// stopping ends waits for locks, never a call that went to the model.
+// Create returns the result of a parsed create call: a new one, or the stored one that holds the idempotency key. When stopping
+// ends, waits for locks end; a call that went to the model goes on.
 func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest, sent request.Create) (contract.Response, error) {
 	query := contract.CreateQuery{
 		Key: key, Prism: sent.Prism, Version: sent.Version, IdempotencyKey: sent.IdempotencyKey, Format: sent.Format,
@@ -95,7 +95,7 @@ func (e *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, 
 	})
 }
 
-// LookUp makes a call that changes nothing. Results that take longer than ResultsWait count as away: nothing was taken.
+// LookUp calls ask, which changes nothing, for at most ResultsWait. If the time is over, the error is contract.ErrUnavailable.
 func LookUp[A any](ctx context.Context, ask func(context.Context) (A, error)) (A, error) {
 	return LookUpFor(ctx, contract.ResultsWait, ask)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 )
 
-// CountSaves returns inner with the metric prism_save_tries_total: tries to save by outcome. A failed try is repeated as
-// long as the caller waits. After that the model's answers are not saved.
+// CountSaves returns inner with the metric prism_save_tries_total: tries to save by outcome. Executor repeats a failed try for
+// saveLimit, also when the client has left. After that the answers of the model are lost.
 func CountSaves(inner contract.Results, to prometheus.Registerer) contract.Results {
 	tries := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "prism_save_tries_total",

@@ -12,8 +12,8 @@ import (
 const (
 	// placeWait is how long a call in the background waits for places. Nobody waits for its answer, so it need not fail.
 	placeWait = 5 * time.Second
-	// longWait for a place, and longer than the call itself, is a sign of too many calls at once. With half of as many calls
-	// all places are still taken.
+	// longWait: a wait for a place that is longer than this, and longer than the call itself, shows that too many calls run at
+	// once. With half as many calls all places would still be taken.
 	longWait = 100 * time.Millisecond
 	// leastForSecond is the time that must be left for a second model to be asked: what the third of three models has.
 	leastForSecond = contract.ModelWait / 4
@@ -21,14 +21,14 @@ const (
 
 // route asks the models of a route, one after the other, until one does not fall back (spec: fallback).
 //
-// A model with a fallback that is left has half of the time that is left, so that the other half remains for those behind it:
+// A model with an available fallback behind it gets half of the remaining time, so that the other half remains for the fallback:
 // of 15 s, two models have 7.5 s each, and three have 7.5 s, 3.75 s and 3.75 s. A model that fails sooner leaves more.
 //
-// A model that is skipped by its circuit breaker or full is passed over while another one is left; the last one is waited for.
-// When that leaves no model, the first of them is asked nevertheless, as without a fallback.
+// A model that its circuit breaker skips, or that is full, is passed over while another one behind it is available. If that
+// leaves no model to ask, the first one that was passed over is asked after all, also if it is skipped.
 //
-// The route of a second model has answers behind it, those of the first. So it asks no model that is skipped, and a call in the
-// background waits for a place as long as others (spec: escalation-time).
+// The route of a second model has the answers of the first to fall back on. So it asks no model that is skipped, and a call in
+// the background waits for a place as long as any other call (spec: escalation-time).
 func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model, second bool, t *tally) result {
 	r := result{Report: timedOut()}
 	waits := ctx // for places

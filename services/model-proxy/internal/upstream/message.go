@@ -67,7 +67,7 @@ func (f *Fault) Message(values []string) string {
 	return message
 }
 
-// echo is the length of what the text begins with of a value: all of it, or a part that is long enough.
+// echo returns how many bytes at the beginning of text repeat one of the values: the whole value, or at least leastEcho bytes.
 func echo(text string, values []string) (n int) {
 	for _, v := range values {
 		if strings.HasPrefix(text, v) {

@@ -17,14 +17,15 @@ const (
 	// mostQuestions is how many questions have metrics. Each has 5 series, and there are 2 more: 197 of the 200 that there may be
 	// (spec: drift-metrics).
 	mostQuestions = 39
-	// stale is how far the counting may be behind; then the last hour that was counted is no news.
+	// stale is how late the counting may be. Beyond it a prism has no metrics of drift: its last counted hour is too old.
 	stale = 15 * time.Minute
 )
 
 var (
 	psiOf = prometheus.NewDesc("prism_quality_psi",
 		"Population stability index of the answers to a question (its number, from 0) of a watched prism's latest version: "+
-			"of the top probability or the classes, in the last hour or day. Absent if there were too few answers.",
+			"of the top probability or the classes, in the last hour or day. Absent if there were too few answers, or if "+
+			"the counting is more than 15 minutes late.",
 		[]string{"prism", "question", "of", "window"}, nil)
 	alarmOf = prometheus.NewDesc("prism_quality_drift_alarm",
 		"1 if an index of prism_quality_psi of the question is above its limit.", []string{"prism", "question"}, nil)

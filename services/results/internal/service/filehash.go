@@ -14,9 +14,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// A file of 5 GiB takes longer to hash than a call may take. So the call that sends the part behind those that were hashed hashes
-// it, and parts that came before it, and stores the state of the hash. The call that completes the file then has nothing left to
-// hash, unless the parts came in another order (spec: file-complete).
+// A file of 5 GiB takes longer to hash than a call may take. So each call that sends the next unhashed part hashes that part, and
+// the parts behind it that arrived earlier, and stores the state of the hash. The call that completes the file then has nothing
+// left to hash, unless the parts came in another order (spec: file-complete).
 const (
 	// hashBlock is how many parts are hashed between two states that are stored.
 	hashBlock = 16
@@ -26,11 +26,12 @@ const (
 	partHashLimit, completeHashLimit = 300 * time.Millisecond, time.Second
 )
 
-// hashOn hashes parts of a file if the one that was sent is the next. What fails here is hashed when the file is completed.
+// hashOn hashes on from the next unhashed part, if that is the part that was sent. Errors are ignored: CompleteFile hashes the
+// rest.
 //
-// Of parts 1 and 2 that are sent at once one call sees the other's part: part 2 is recorded before its call reads how far the file
-// was hashed, and the call of part 1 looks for part 2 after it has stored that part 1 was hashed. When the call of part 1 fails or
-// has no time left to look, no later part is the next one. Then the call of every catchUp-th part goes on.
+// If parts 1 and 2 are sent at once, one of the two calls hashes part 2: the call of part 2 records its part before it reads how
+// much is hashed, and the call of part 1 stores its hash before it looks for part 2. If the call of part 1 fails or has no time
+// left, no later part is the next one. Then the call of every catchUp-th part that is hashBlock parts behind goes on.
 func (s *Service) hashOn(ctx context.Context, account prism.AccountID, p contract.FilePart) {
 	f, err := s.Store.File(ctx, account, p.File)
 	if err != nil || f.SHA256 == nil || f.Status != store.FileUploading {

@@ -38,7 +38,7 @@ func (s *Service) LabelsRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
 ) (run contract.NewRun, err error) {
 	_, err = s.respond(ctx, key, createRun, nil, func(c store.Caller) (any, error) {
-		n.Labels = []contract.FieldColumn{{}} // those that are found
+		n.Labels = []contract.FieldColumn{{}} // a placeholder, so that mayLabel checks the role: the run may get label columns
 		if err := mayLabel(c, n); err != nil {
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/lens"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
@@ -20,7 +19,7 @@ import (
 // downloadChunks is how many chunks of a run a download asks the store for.
 const downloadChunks = 16
 
-// RunRows implements contract.Results.
+// RunRows implements contract.Runs.
 func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.RunID, q contract.RunRows) (contract.Stream, error) {
 	caller, err := s.authenticate(ctx, key, listRunRows)
 	if err != nil {
@@ -34,8 +33,8 @@ func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 	if err != nil {
 		return contract.Stream{}, translate(err, apierr.FileNotFound())
 	}
-	var layout tabular.Layout
-	if err := strictjson.Unmarshal(file.Layout, &layout); err != nil {
+	layout, err := layoutOf(file)
+	if err != nil {
 		return contract.Stream{}, err
 	}
 	p, err := s.Store.Prism(ctx, caller.Account, prism.Ref{ID: run.Prism})

@@ -31,7 +31,8 @@ type Deps struct {
 	NewToken func() (string, error)
 	// Blobs keeps the content of files.
 	Blobs blobs.Blobs
-	// LeaseEnded hears of the end of each lease: its run may be done.
+	// LeaseEnded, if not nil, is called when a worker ends a lease with SaveRows: its run may be done. An expired lease does not
+	// call it.
 	LeaseEnded func()
 }
 

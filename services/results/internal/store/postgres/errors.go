@@ -35,8 +35,8 @@ const (
 	protocolViolation = "08P01"
 )
 
-// translate turns the driver's errors into those of package store, by the code and the name of the constraint. No error
-// text of the server leaves this package, because it may quote values.
+// translate turns the driver's errors into those of package store, by the code and the name of the constraint. No error text of
+// the server leaves this package, because it may quote values, except that of a failed attempt to connect (see bare).
 func translate(operation string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, sqlstore.ErrUnreadable), errors.Is(err, store.ErrNotFound),

@@ -94,7 +94,8 @@ END $t$
 $f$, current_schema())`
 )
 
-// The columns of usage, the rows of the tail with these columns, and the sums over rows of results or of the tail. An unknown model, key or currency is not null, as it is
+// usageKey and usageColumns are the columns of usage, tailRows the rows of the tail with these columns, and sumsOf to sumsAfter
+// the sums over rows of results or of the tail. An unknown model, key or currency is empty or the zero id, not null: it is
 // part of the key.
 const (
 	usageKey     = `account_id, day, prism_id, model, key_id, currency`

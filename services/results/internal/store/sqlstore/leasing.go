@@ -14,11 +14,10 @@ import (
 )
 
 const (
-	// waitingRuns finds runs with rows that nobody has leased, and retries with such results, in the order in which they are served
-	// (spec: run-fairness): those of the account with the fewest leased rows, then the one that waited longest. It reads the leases of
-	// each run under way, since
-	// no other run has one, and one entry of an index. Asked for the leases of all runs at once, Postgres reads all chunks unless
-	// ANALYZE has told it that few are leased.
+	// waitingRuns finds runs with rows that nobody has leased, and retries with such results, in the order in which they are
+	// served (spec: run-fairness): first the account with the fewest leased rows, then the run that waited longest. For each run
+	// under way it reads the leases and one index entry; no other run has leases. If one query asked for the leases of all runs,
+	// Postgres would read all chunks, unless ANALYZE has recorded that few are leased.
 	waitingRuns = `-- name: WaitingRuns :many
 WITH under_way AS MATERIALIZED (
 	SELECT r.account_id, r.id, r.prism_id, r.status, r.rows_per_second, r.concurrency, r.leased_at, r.folded, (
@@ -88,14 +87,14 @@ WHERE account_id = $1 AND run_id = $2 AND number = $3 AND token = $4`
 	attempt = attempt + CASE WHEN states LIKE '%q%' THEN 1 ELSE 0 END,
 	begun_at = CASE WHEN states LIKE '%q%' THEN NULL ELSE begun_at END, states = replace(states, 'q', 'p')`
 
-	// failedOfRows are what the rows of an attempt after the first retry.
+	// failedOfRows finds the failed results that the rows of a chunk retry in an attempt after the first.
 	failedOfRows = `-- name: FailedOfRows :many
 SELECT run_row, id FROM results
 WHERE account_id = $1 AND run_id = $2 AND run_row >= $3 AND run_row < $4 AND retried_by IS NULL AND status = 'failed'`
 )
 
-// pendingLater is the letter of a row that is to be retried when the lease of its chunk has ended: what the worker has of the lease
-// is the attempt before.
+// pendingLater is the letter of a row that waits for a retry after the lease of its chunk ends: the worker that holds the lease
+// still works on the attempt before.
 const pendingLater = 'q'
 
 // runLimits are the state and the limits of a run.

@@ -179,7 +179,7 @@ func (l *list) between(from, to time.Time) {
 	l.ids(from, to)
 }
 
-// ids narrows the list to rows whose ids rows may have that were created in a time.
+// ids narrows the list to the ids that rows created between the times can have; a zero bound is none.
 func (l *list) ids(from, to time.Time) {
 	if !from.IsZero() {
 		l.add(" AND r.id >= ", prism.FirstUUID(from.Add(-store.MaxIDAge)))

@@ -231,6 +231,6 @@ func found[T any](v T, id prism.UUID) *T {
 	if id.IsZero() {
 		return nil
 	}
-	kept := v // here, for nil needs no memory
-	return &kept
+	copied := v // taking the address of v itself would put v on the heap also when id is zero
+	return &copied
 }

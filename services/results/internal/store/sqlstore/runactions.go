@@ -15,10 +15,10 @@ const (
 FROM runs WHERE account_id = $1 AND id = $2`
 
 	setStatus = `UPDATE runs SET status = $3, reason = $4, stopped_at = $5, finished_at = $6 WHERE account_id = $1 AND id = $2`
-	// A run that goes on is watched anew: the rows before do not pause it again.
-	keepFile = `UPDATE files SET expires_at = $3
+	keepFile  = `UPDATE files SET expires_at = $3
 WHERE account_id = $1 AND id = (SELECT file_id FROM runs WHERE account_id = $1 AND id = $2) AND status = 'ready' AND expires_at < $3`
 
+	// setGoing also sets watched_from: the rows that were saved before do not pause the run again.
 	setGoing = `UPDATE runs SET status = $3, reason = '', stopped_at = NULL, finished_at = NULL, leased_at = $4, watched_from = $4
 WHERE account_id = $1 AND id = $2`
 	// While retry_from says which chunks are next to be retried, none is folded.
@@ -175,7 +175,8 @@ func (c *runChange) stop(ctx context.Context, status contract.RunStatus, reason 
 	return err
 }
 
-// finishStop makes a run paused that is pausing, and one that is cancelling cancelled, when no call is under way and no row waits.
+// finishStop ends the stop of a run when no chunk is leased. A pausing run becomes paused. A cancelling run gets its waiting rows
+// cancelled, store.RunPart chunks at a time, and becomes cancelled when none is left.
 func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool, err error) {
 	leased, err := c.is(ctx, chunkLeased)
 	if err != nil || leased {
@@ -202,7 +203,7 @@ func (c *runChange) over(ctx context.Context, status contract.RunStatus, at time
 	return c.do(ctx, keepFile, nothing, at.Add(store.FileTime))
 }
 
-// retryRun has the failed rows sent again. A run that is over goes on; a paused one stays paused.
+// retryRun has the failed rows sent again. A finished run becomes queued; a paused one stays paused.
 func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retried bool, err error) {
 	if c.Status == contract.RunCancelling || c.Status == contract.RunCancelled {
 		return false, store.ErrRunOver

@@ -56,7 +56,7 @@ WHERE id IN (SELECT id FROM api_keys WHERE session_id IS NOT NULL AND expires_at
 )
 
 const (
-	// seenEvery is how much a session is used between two changes of its row.
+	// seenEvery is the least time between two changes of a session's row by its use.
 	seenEvery = time.Minute
 	// keptKeys is how long keys of sessions are kept after their expiry: calls that they have begun may go on.
 	keptKeys = time.Hour

@@ -131,7 +131,7 @@ func (s Store) TendRuns(ctx context.Context, now time.Time) (changes int, err er
 }
 
 // fold adds the chunks at the front of each run that will not change any more to the sums of the run, so that neither a read nor a
-// lease passes over them. What does change such a chunk, a retry, unfolds the run under the lock that fold has.
+// lease passes over them. Only a retry changes such a chunk, and it unfolds the run first, under the same lock.
 func (s Store) fold(ctx context.Context) error {
 	unfolded, err := s.ownedRuns(ctx, "unfolded_runs", unfoldedRuns)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s Store) ownedRuns(ctx context.Context, operation, text string, args ...an
 	return found, err
 }
 
-// tend changes a run as its time has come to.
+// tend does what is due for one run: it continues a retry or a stop, finishes the run, or pauses it.
 func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err error) {
 	if c.retryFrom != nil && c.Status != contract.RunCancelling {
 		return true, c.retryPart(ctx)
