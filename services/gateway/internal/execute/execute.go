@@ -102,7 +102,7 @@ func LookUp[A any](ctx context.Context, ask func(context.Context) (A, error)) (A
 
 // LookUpFor is LookUp for a call that may take longer.
 func LookUpFor[A any](ctx context.Context, wait time.Duration, ask func(context.Context) (A, error)) (A, error) {
-	ctx, cancel := withTimeout(ctx, wait)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	found, err := ask(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -102,7 +102,6 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 		acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait), statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
 	config.BeforeConnect = each(cfg.SynchronousCommit, &d.replicated)
-	config.AfterConnect = encodeUUIDs
 	d.pool, err = pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
