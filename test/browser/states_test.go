@@ -25,9 +25,12 @@ func testStates(t *testing.T, server *prism, browser chromium) {
 	})
 	t.Run("dialogs and menus", func(t *testing.T) {
 		for some := range slices.Chunk(used.layers(), 10) {
-			b := newTab(t, browser)
-			b.signIn(server, usedAccount)
-			b.holdEach(axe, server, some)
+			t.Run("from "+some[0].name, func(t *testing.T) {
+				t.Parallel()
+				b := newTab(t, browser)
+				b.signIn(server, usedAccount)
+				b.holdEach(axe, server, some)
+			})
 		}
 	})
 	t.Run("calls without an answer", func(t *testing.T) {
