@@ -64,7 +64,7 @@ func Reserve(ctx context.Context, n int, must bool) bool {
 		return true
 	case must:
 		c.bytes.force(c.account, more)
-	case !c.bytes.take(c.account, Read, more):
+	case !c.bytes.take(c.account, Preferred, more):
 		return false
 	}
 	c.held = n

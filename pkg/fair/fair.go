@@ -16,10 +16,10 @@ import "sync"
 type Class uint8
 
 const (
-	// Read may take every place.
-	Read Class = iota
-	// Create may take every place but the reserve of reads. At the models it is calls in the background that leave a reserve.
-	Create
+	// Preferred calls may take every place: reads, and calls that somebody waits for.
+	Preferred Class = iota
+	// Yielding calls leave the reserve to preferred calls.
+	Yielding
 )
 
 // Bound is a number of places, shared by accounts. It is safe for concurrent use.
@@ -31,7 +31,7 @@ type Bound struct {
 	held    map[string]int // by account; only accounts that hold a place
 }
 
-// New makes a bound of places, at least 1. Calls of class Create leave reserve of them, fewer than places, to reads.
+// New makes a bound of places, at least 1. Yielding calls leave reserve of them, fewer than places, to preferred calls.
 func New(places, reserve int) *Bound {
 	return &Bound{places: places, reserve: reserve, held: make(map[string]int)}
 }
@@ -44,7 +44,7 @@ func (b *Bound) take(account string, class Class, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	limit := b.places
-	if class == Create {
+	if class == Yielding {
 		limit -= b.reserve
 	}
 	held, active := b.held[account], len(b.held)

@@ -3,6 +3,7 @@ package fair_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,22 +25,31 @@ func TestShares(t *testing.T) {
 		places, reserve int
 		calls           []string // account:class:how many places it gets when it takes until it is refused
 	}{
-		{"an account alone gets all", 12, 0, []string{"a:read:12"}},
-		{"the second gets half, the third a third, although the first holds all", 12, 0, []string{"a:read:12", "b:read:6", "c:read:4"}},
-		{"nobody gets more than twice the bound", 12, 0, []string{"a:read:12", "b:read:6", "c:read:4", "d:read:2", "e:read:0"}},
-		{"creates leave the reserve to reads of any account", 12, 4, []string{"a:create:8", "a:read:4", "b:read:6"}},
-		{"creates of another account get their share", 12, 4, []string{"a:create:8", "b:create:4", "c:read:4"}},
-		{"one place is shared, too", 1, 0, []string{"a:read:1", "b:read:1", "c:read:0"}},
+		{"an account alone gets all", 12, 0, []string{"a:preferred:12"}},
+		{
+			"the second gets half, the third a third, although the first holds all", 12, 0,
+			[]string{"a:preferred:12", "b:preferred:6", "c:preferred:4"},
+		},
+		{
+			"nobody gets more than twice the bound", 12, 0,
+			[]string{"a:preferred:12", "b:preferred:6", "c:preferred:4", "d:preferred:2", "e:preferred:0"},
+		},
+		{
+			"yielding calls leave the reserve to preferred calls of any account", 12, 4,
+			[]string{"a:yielding:8", "a:preferred:4", "b:preferred:6"},
+		},
+		{"yielding calls of another account get their share", 12, 4, []string{"a:yielding:8", "b:yielding:4", "c:preferred:4"}},
+		{"one place is shared, too", 1, 0, []string{"a:preferred:1", "b:preferred:1", "c:preferred:0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := fair.New(c.places, c.reserve)
 			for _, call := range c.calls {
-				account, class := call[:1], fair.Read
-				if call[2:8] == "create" {
-					class = fair.Create
+				account, class := call[:1], fair.Preferred
+				if strings.Contains(call, "yielding") {
+					class = fair.Yielding
 				}
-				name := map[fair.Class]string{fair.Read: "read", fair.Create: "create"}[class]
+				name := map[fair.Class]string{fair.Preferred: "preferred", fair.Yielding: "yielding"}[class]
 				if got := fmt.Sprintf("%s:%s:%d", account, name, take(b, account, class)); got != call {
 					t.Fatalf("%s, want %s", got, call)
 				}
@@ -57,7 +67,7 @@ func TestACallCountsForTheAccountThatIsFoundOut(t *testing.T) {
 	fair.Identify(t.Context(), "nobody's call")
 	b := fair.New(2, 0)
 	for range 2 {
-		if !b.Take("address", fair.Read) {
+		if !b.Take("address", fair.Preferred) {
 			t.Fatal("no place")
 		}
 		ctx := fair.With(t.Context(), "")
@@ -67,7 +77,7 @@ func TestACallCountsForTheAccountThatIsFoundOut(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	}
-	if b.Take("a", fair.Read) || !b.Take("address", fair.Read) {
+	if b.Take("a", fair.Preferred) || !b.Take("address", fair.Preferred) {
 		t.Error("the places do not count for the account")
 	}
 	b.Give("a")
@@ -84,7 +94,7 @@ func TestCallsReserveBytesUntilTheyLeave(t *testing.T) {
 	places, bytes := fair.New(10, 0), fair.New(100, 0)
 	begin := func(account string) context.Context {
 		ctx := fair.With(t.Context(), "")
-		if !places.Take(account, fair.Read) {
+		if !places.Take(account, fair.Preferred) {
 			t.Fatal("no place")
 		}
 		fair.Hold(ctx, account, places, bytes)
@@ -154,9 +164,9 @@ func TestProperties(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"take": func(t *rapid.T) {
 				account := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "account")
-				class := rapid.SampledFrom([]fair.Class{fair.Read, fair.Create}).Draw(t, "class")
+				class := rapid.SampledFrom([]fair.Class{fair.Preferred, fair.Yielding}).Draw(t, "class")
 				soft := places
-				if class == fair.Create {
+				if class == fair.Yielding {
 					soft -= reserve
 				}
 				active := len(held)

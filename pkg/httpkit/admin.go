@@ -84,7 +84,7 @@ func (a *Admin) Run(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-type checked struct {
+type checkOutcome struct {
 	Name string `json:"name"`
 	OK   bool   `json:"ok"`
 }
@@ -92,24 +92,24 @@ type checked struct {
 func (a *Admin) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeLimit)
 	defer cancel()
-	results := make([]checked, len(a.checks))
+	results := make([]checkOutcome, len(a.checks))
 	var all sync.WaitGroup
 	for i, c := range a.checks {
 		all.Go(func() {
 			err := probe(ctx, c)
-			results[i] = checked{c.Name, err == nil}
+			results[i] = checkOutcome{c.Name, err == nil}
 			a.note(ctx, c.Name, err)
 		})
 	}
 	all.Wait()
 	status := http.StatusOK
-	if slices.ContainsFunc(results, func(c checked) bool { return !c.OK }) {
+	if slices.ContainsFunc(results, func(c checkOutcome) bool { return !c.OK }) {
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", retryAfter) // spec: retry-after-of-a-503
 	}
 	writeJSON(w, status, struct {
-		Ready  bool      `json:"ready"`
-		Checks []checked `json:"checks"`
+		Ready  bool           `json:"ready"`
+		Checks []checkOutcome `json:"checks"`
 	}{status == http.StatusOK, results})
 }
 

@@ -9,8 +9,8 @@ import (
 
 // The least rate of a body (spec: arriving-bodies).
 const (
-	leastRate  = 1 << 10 // bytes a second on average
-	rateFreely = 2 * time.Second
+	leastRate = 1 << 10         // bytes a second on average
+	rateGrace = 2 * time.Second // that a body may be behind that rate
 )
 
 // errArrivals is a body that may not arrive because too many arrive already.
@@ -74,7 +74,7 @@ type arrival struct {
 
 // deadline is when the average falls below the least rate, or the whole request has taken too long.
 func (a *arrival) deadline() time.Time {
-	free := a.began.Add(rateFreely + time.Duration(a.arrived)*time.Second/leastRate)
+	free := a.began.Add(rateGrace + time.Duration(a.arrived)*time.Second/leastRate)
 	if free.After(a.ends) {
 		return a.ends
 	}

@@ -190,7 +190,7 @@ func TestAccountsShareTheRequestsInFlight(t *testing.T) {
 		<-g.open
 		return Send(c, 200, "text/plain", []byte(fair.Account(c.UserContext())))
 	})
-	r.AccountOf(func(r *fasthttp.RequestCtx) string { return string(r.Request.Header.Peek("Account")) })
+	r.ShareByAccount(func(r *fasthttp.RequestCtx) string { return string(r.Request.Header.Peek("Account")) })
 	r.run()
 	hang := func(account string) *peer {
 		p := r.dial().send("POST /gate HTTP/1.1\r\nHost: x\r\nAccount: " + account + "\r\nContent-Length: 2\r\n" + asText + "\r\nhi")

@@ -103,11 +103,11 @@ func CheckLarge(c *fiber.Ctx, n int) (done func()) {
 		x.server.tracker.checks <- struct{}{}
 		x.checks = true
 	}
-	return x.checked
+	return x.endCheck
 }
 
-// checked ends the turn of CheckLarge, if the request has it.
-func (x *exchange) checked() {
+// endCheck ends the turn of CheckLarge, if the request has it.
+func (x *exchange) endCheck() {
 	if x.checks {
 		x.checks = false
 		<-x.server.tracker.checks

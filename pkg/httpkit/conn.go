@@ -41,13 +41,13 @@ const writeStep = 64 << 10
 // the embedded Conn.
 type conn struct {
 	net.Conn
-	tracker *tracker
-	address netip.Addr    // of the socket's other end, as bounds count it
-	stall   time.Duration // of one write
-	hurried time.Duration // Config.StopStall
-	headers time.Duration // Config.HeaderTimeout
-	notice  func() []byte // what cut sends, unless nil (Config.ClosingNotice)
-	channel *channel      // is Conn, when the server speaks TLS, else nil
+	tracker       *tracker
+	address       netip.Addr    // of the socket's other end, as bounds count it
+	stall         time.Duration // of one write
+	stopStall     time.Duration // Config.StopStall
+	headerTimeout time.Duration // Config.HeaderTimeout
+	notice        func() []byte // what cut sends, unless nil (Config.ClosingNotice)
+	channel       *channel      // is Conn, when the server speaks TLS, else nil
 
 	state    atomic.Int32
 	cutting  sync.Mutex // held while cut sends the notice; Close waits for it
@@ -150,7 +150,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			}
 		}
 	case reading: // the rest of the headers
-		if err := c.SetReadDeadline(c.began.Add(c.headers)); err != nil {
+		if err := c.SetReadDeadline(c.began.Add(c.headerTimeout)); err != nil {
 			return 0, err
 		}
 	case handling:
@@ -207,7 +207,7 @@ func (c *conn) Write(p []byte) (int, error) {
 }
 
 // hurry leaves the client Config.StopStall for the current write.
-func (c *conn) hurry() { _ = c.SetWriteDeadline(time.Now().Add(c.hurried)) }
+func (c *conn) hurry() { _ = c.SetWriteDeadline(time.Now().Add(c.stopStall)) }
 
 // SetReadDeadline sets no deadline behind refusedUntil.
 func (c *conn) SetReadDeadline(t time.Time) error {

@@ -21,13 +21,13 @@ const recordHandshake = 0x16
 
 // encryption is how a server speaks TLS.
 type encryption struct {
-	identity *mtls.Identity
-	plainToo bool
-	headers  time.Duration // Config.HeaderTimeout, which bounds the handshake too
-	read     time.Duration // Config.ReadTimeout
-	maxAge   time.Duration
-	now      func() time.Time
-	base     func() context.Context // ends with the server
+	identity      *mtls.Identity
+	plainToo      bool
+	headerTimeout time.Duration // Config.HeaderTimeout, which bounds the handshake too
+	readTimeout   time.Duration // Config.ReadTimeout
+	maxAge        time.Duration
+	now           func() time.Time
+	base          func() context.Context // ends with the server
 }
 
 // channel is a socket that becomes a TLS connection, or in permissive mode stays in plain text. Its first byte decides.
@@ -61,7 +61,7 @@ func (c *conn) openChannel() error {
 		ch.over.Store(&over)
 		return nil
 	}
-	end := time.Now().Add(ch.headers)
+	end := time.Now().Add(ch.headerTimeout)
 	if err := errors.Join(c.SetReadDeadline(end), ch.SetWriteDeadline(end)); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *conn) openChannel() error {
 		}
 		return io.EOF
 	}
-	if err := c.SetReadDeadline(time.Now().Add(ch.read)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(ch.readTimeout)); err != nil {
 		return err
 	}
 	over, ch.ends = secure, ch.now().Add(ch.maxAge)

@@ -57,7 +57,7 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 		} else if err := recovered(func() error { next(fctx); return nil }); err != nil {
 			x.respondError(err) // a panic outside of handlers, from which fasthttp does not recover
 		}
-		x.checked()
+		x.endCheck()
 		x.exit()
 		x.arrivalEnds()
 		if !x.streaming {
@@ -150,8 +150,8 @@ func (x *exchange) unwelcome() shedReason {
 	return notShed
 }
 
-// account is for whom the request counts at every bound that callers share: the account that Server.AccountOf tells, else the
-// client's address (spec: fair-shares).
+// account is for whom the request counts at every bound that callers share: the account that the function of ShareByAccount
+// tells, else the client's address (spec: fair-shares).
 func (x *exchange) account() string {
 	if x.server.accountOf == nil {
 		return ""
@@ -166,9 +166,9 @@ func (x *exchange) account() string {
 func (x *exchange) admit() *apierr.Error {
 	reason := x.unwelcome()
 	if reason == notShed && x.conn != nil {
-		class := fair.Create
+		class := fair.Yielding
 		if x.reads() {
-			class = fair.Read
+			class = fair.Preferred
 		}
 		account, t := x.account(), x.server.tracker
 		reason = t.admit(account, class)

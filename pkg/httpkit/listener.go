@@ -10,14 +10,14 @@ import (
 // listener hands tracked connections to fasthttp.
 type listener struct {
 	net.Listener
-	tracker *tracker
-	stall   time.Duration
-	hurried time.Duration // Config.StopStall
-	headers time.Duration // Config.HeaderTimeout
-	notice  func() []byte // nil without Config.ClosingNotice
-	encrypt *encryption   // nil: plain HTTP
-	after   func(time.Duration) <-chan time.Time
-	closing <-chan struct{}
+	tracker       *tracker
+	stall         time.Duration
+	stopStall     time.Duration // Config.StopStall
+	headerTimeout time.Duration // Config.HeaderTimeout
+	notice        func() []byte // nil without Config.ClosingNotice
+	encrypt       *encryption   // nil: plain HTTP
+	after         func(time.Duration) <-chan time.Time
+	closing       <-chan struct{}
 }
 
 // Accept takes no connection while MaxConnections and maxRefused more are open: further connections wait in the bounded queue
@@ -42,7 +42,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 	c := &conn{
 		Conn: raw, tracker: l.tracker, address: Proxies(nil).client(raw.RemoteAddr(), nil), stall: l.stall,
-		hurried: l.hurried, headers: l.headers, notice: l.notice,
+		stopStall: l.stopStall, headerTimeout: l.headerTimeout, notice: l.notice,
 	}
 	if l.encrypt != nil {
 		c.channel = &channel{Conn: raw, encryption: l.encrypt}

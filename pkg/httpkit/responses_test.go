@@ -15,7 +15,7 @@ import (
 
 // accounted has the requests of a server count for the account that they name.
 func accounted(s *Server) {
-	s.AccountOf(func(r *fasthttp.RequestCtx) string { return string(r.Request.Header.Peek("Account")) })
+	s.ShareByAccount(func(r *fasthttp.RequestCtx) string { return string(r.Request.Header.Peek("Account")) })
 }
 
 func getFor(account, path string) string {

@@ -30,8 +30,9 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	served := make(chan error, 1)
 	go func() {
 		served <- s.fast.Serve(&listener{
-			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, hurried: s.cfg.StopStall, headers: s.cfg.HeaderTimeout,
-			notice: s.notice(), encrypt: s.encryption(), after: s.deps.After, closing: closing,
+			Listener: ln, tracker: s.tracker, stall: s.cfg.WriteTimeout, stopStall: s.cfg.StopStall,
+			headerTimeout: s.cfg.HeaderTimeout, notice: s.notice(), encrypt: s.encryption(), after: s.deps.After,
+			closing: closing,
 		})
 	}()
 
@@ -110,7 +111,7 @@ func (s *Server) encryption() *encryption {
 		return nil
 	}
 	return &encryption{
-		identity: s.cfg.TLS, plainToo: s.cfg.PlainToo, headers: s.cfg.HeaderTimeout, read: s.cfg.ReadTimeout,
+		identity: s.cfg.TLS, plainToo: s.cfg.PlainToo, headerTimeout: s.cfg.HeaderTimeout, readTimeout: s.cfg.ReadTimeout,
 		maxAge: maxTLSAge, now: s.deps.Now, base: func() context.Context { return s.run.Load().base },
 	}
 }

@@ -29,7 +29,7 @@ type Config struct {
 	// since their bodies contain bodies of the public API.
 	BodyLimit int
 	// MaxInFlight is how many requests are handled at once; 4096. A request beyond it gets 503 at once (spec: overload). With
-	// AccountOf the accounts share it, which may take up to twice as many, and reads keep a tenth that others cannot take
+	// ShareByAccount the accounts share it, which may take up to twice as many, and reads keep a tenth that others cannot take
 	// (spec: fair-shares).
 	MaxInFlight int
 	// MaxArriving is how many requests wait for the rest of their body at once; as many as MaxInFlight. Each client address
@@ -210,7 +210,7 @@ func New(cfg Config, deps Deps) *Server {
 // (spec: client-disconnect).
 func (s *Server) App() *fiber.App { return s.app }
 
-// AccountOf has the requests in flight shared by account, as the function reads it from the headers. A request for which the
-// function returns "" counts for its client address. Without a function all requests are of one account. It is set before
-// Run. fair.Account tells handlers the account.
-func (s *Server) AccountOf(account func(*fasthttp.RequestCtx) string) { s.accountOf = account }
+// ShareByAccount has the accounts share the bound on requests in flight. The function reads the account of a request from its
+// headers. A request for which the function returns "" counts for its client address. Without a function all requests are of one
+// account. Call ShareByAccount before Run. fair.Account tells handlers the account.
+func (s *Server) ShareByAccount(account func(*fasthttp.RequestCtx) string) { s.accountOf = account }

@@ -9,11 +9,11 @@ import (
 const streamPatience = 5 * time.Second
 
 // streams are the places of streamed responses (spec: export-limits). A stream can take hours, so accounts cannot wait until
-// those that hold more have drained to their share. Instead, no account holds more than each places, and when all places are
-// held, a stalled stream makes room for an account that holds less.
+// those that hold more have drained to their share. Instead, no account holds more than maxOfAccount places, and when all
+// places are held, a stalled stream makes room for an account that holds less.
 type streams struct {
-	max, each int
-	now       func() time.Time
+	max, maxOfAccount int
+	now               func() time.Time
 
 	mu   sync.Mutex
 	live map[*outgoing]struct{}
@@ -22,7 +22,8 @@ type streams struct {
 
 func newStreams(cfg Config, now func() time.Time) *streams {
 	return &streams{
-		max: cfg.MaxStreams, each: cfg.MaxStreamsOfAccount, now: now, live: map[*outgoing]struct{}{}, held: map[string]int{},
+		max: cfg.MaxStreams, maxOfAccount: cfg.MaxStreamsOfAccount, now: now,
+		live: map[*outgoing]struct{}{}, held: map[string]int{},
 	}
 }
 
@@ -30,7 +31,7 @@ func newStreams(cfg Config, now func() time.Time) *streams {
 func (s *streams) take(o *outgoing) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held[o.account] >= s.each {
+	if s.held[o.account] >= s.maxOfAccount {
 		return false
 	}
 	if len(s.live) >= s.max {

@@ -82,7 +82,7 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 		Results: execute.CountSaves(d.Results, d.Metrics), Locks: lock.Instrumented(locks.Locker, d.Metrics),
 		NewID: newResultID, Accounts: accounts,
 	})
-	d.Server.AccountOf(route.AccountOf(accounts))
+	d.Server.ShareByAccount(route.AccountOf(accounts))
 	stopping := func() context.Context { return g.stopping }
 	routes := route.Deps{
 		Results: d.Results, Models: d.Models, Executor: executor, Admission: admit, Stopping: stopping,

@@ -110,7 +110,8 @@ var mutants = []mutant{
 	},
 	{
 		file: lock + "memory/memory.go", why: "one waiter more than allowed waits",
-		old: "if !l.waiters.Take(account, fair.Read) {", new: "if !l.waiters.Take(account, fair.Read) && l.waiters.Taken() > 99 {",
+		old: "if !l.waiters.Take(account, fair.Preferred) {",
+		new: "if !l.waiters.Take(account, fair.Preferred) && l.waiters.Taken() > 99 {",
 	},
 	{
 		file: lock + "memory/memory.go", why: "the last waiter gets the lock first",

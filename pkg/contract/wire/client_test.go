@@ -18,13 +18,13 @@ func TestConnectionsAreRetiredBeforeTheServerClosesThem(t *testing.T) {
 	}
 }
 
-func TestKeptDefinitionsTakeAtMost64MiB(t *testing.T) {
+func TestCachedDefinitionsTakeAtMost64MiB(t *testing.T) {
 	t.Parallel()
-	c := newKept[int]()
-	for n := range keptDefinitions + 1 {
-		c.Add(n, kept{})
+	c := newDefinitionCache[int]()
+	for n := range maxCached + 1 {
+		c.Add(n, cachedDefinition{})
 	}
-	if c.Len() != keptDefinitions || keptDefinitions*keptSize > 64<<20 {
-		t.Errorf("%d definitions of %d bytes", c.Len(), keptSize)
+	if c.Len() != maxCached || maxCached*maxCachedSize > 64<<20 {
+		t.Errorf("%d definitions of %d bytes", c.Len(), maxCachedSize)
 	}
 }

@@ -15,9 +15,9 @@ import (
 // a service would be lost.
 type checked struct {
 	net.Conn
-	raw  syscall.RawConn
-	sent bool // a part of the current request was sent
-	kept bool // the connection has carried a response
+	raw    syscall.RawConn
+	sent   bool // a part of the current request was sent
+	reused bool // the connection has carried a response
 	// noticed: a closing notice was read, perhaps together with a response, whose reader drops what follows the response. A
 	// response whose body has the same text costs only a new connection.
 	noticed bool
@@ -42,7 +42,7 @@ func newChecked(conn, socket net.Conn) net.Conn {
 
 // Read reads a response. The next Write begins a request.
 func (c *checked) Read(b []byte) (int, error) {
-	c.sent, c.kept = false, true
+	c.sent, c.reused = false, true
 	n, err := c.Conn.Read(b)
 	c.noticed = c.noticed || bytes.Contains(b[:n], closingNotice)
 	return n, err
@@ -53,8 +53,8 @@ func (c *checked) Write(b []byte) (int, error) {
 	if c.sent {
 		return c.Conn.Write(b)
 	}
-	if c.kept {
-		if err := c.open(); err != nil {
+	if c.reused {
+		if err := c.stillOpen(); err != nil {
 			return 0, notSentError{err}
 		}
 	}
@@ -66,8 +66,8 @@ func (c *checked) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// open fails, without waiting, when the server has closed the connection or has sent something without being asked.
-func (c *checked) open() (fault error) {
+// stillOpen fails, without waiting, when the server has closed the connection or has sent something without being asked.
+func (c *checked) stillOpen() (fault error) {
 	if c.noticed {
 		return io.EOF
 	}

@@ -50,21 +50,21 @@ type (
 // errUnknownDefinition is a call by a hash that the service does not have. No model was called.
 var errUnknownDefinition = errors.New("unknown definition")
 
-// A client or server keeps this many definitions of at most this size in JSON, 64 MiB together. Larger ones travel each
+// A client or server caches this many definitions of at most this size in JSON, 64 MiB together. Larger ones travel each
 // time.
 const (
-	keptDefinitions = 1024
-	keptSize        = 64 << 10
+	maxCached     = 1024
+	maxCachedSize = 64 << 10
 )
 
-// kept is a definition in memory.
-type kept struct {
+// cachedDefinition is a definition in memory.
+type cachedDefinition struct {
 	hash       prism.DefinitionHash
 	definition prism.Definition
 }
 
-func newKept[K comparable]() *lru.Cache[K, kept] {
-	c, err := lru.New[K, kept](keptDefinitions)
+func newDefinitionCache[K comparable]() *lru.Cache[K, cachedDefinition] {
+	c, err := lru.New[K, cachedDefinition](maxCached)
 	if err != nil {
 		panic(err) // the number is positive
 	}
@@ -78,7 +78,7 @@ type lookUpKey struct {
 	version int32
 }
 
-// CreateFacts completes a version that arrived without its definition, and keeps one that arrived with it.
+// CreateFacts completes a version that arrived without its definition, and caches one that arrived with it.
 func (r *results) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
 	at := lookUpKey{q.Key, q.Prism, q.Version}
 	known, _ := r.definitions.Get(at)
@@ -92,8 +92,8 @@ func (r *results) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 		// A service of another release may know a member that is unknown here: then the definition has no name here.
 		if here, size := contract.HashDefinition(v.Definition); here == hash {
 			v.Hash = hash
-			if size <= keptSize {
-				r.definitions.Add(at, kept{hash, v.Definition})
+			if size <= maxCachedSize {
+				r.definitions.Add(at, cachedDefinition{hash, v.Definition})
 			}
 		}
 	}
@@ -124,10 +124,10 @@ func (a ask) of(d prism.Definition) contract.Ask {
 // askServer is the server's end of Models.Ask.
 type askServer struct {
 	models contract.Models
-	kept   *lru.Cache[prism.DefinitionHash, kept]
+	cached *lru.Cache[prism.DefinitionHash, cachedDefinition]
 }
 
-// full takes the definition with the call, and keeps it when the call names it.
+// full takes the definition with the call, and caches it when the call names it.
 func (s askServer) full(ctx context.Context, a ask) (contract.Outcome, error) {
 	var d prism.Definition
 	if len(a.Definition) > 0 {
@@ -137,15 +137,15 @@ func (s askServer) full(ctx context.Context, a ask) (contract.Outcome, error) {
 	}
 	if a.Hash != sha256.Sum256(a.Definition) {
 		a.Hash = prism.DefinitionHash{} // the call names another definition, or none
-	} else if len(a.Definition) <= keptSize {
-		s.kept.Add(a.Hash, kept{a.Hash, d})
+	} else if len(a.Definition) <= maxCachedSize {
+		s.cached.Add(a.Hash, cachedDefinition{a.Hash, d})
 	}
 	return s.models.Ask(ctx, a.of(d))
 }
 
 // byHash takes a call that only names the definition.
 func (s askServer) byHash(ctx context.Context, a ask) (contract.Outcome, error) {
-	k, ok := s.kept.Get(a.Hash)
+	k, ok := s.cached.Get(a.Hash)
 	if !ok {
 		return contract.Outcome{}, errUnknownDefinition
 	}

@@ -127,7 +127,7 @@ func TestResultsSendADefinitionOnce(t *testing.T) {
 	}
 }
 
-// tooLarge is a version whose definition is not kept.
+// tooLarge is a version whose definition is not cached.
 func tooLarge() prism.Version { return another(1, strings.Repeat("x", 64<<10)) }
 
 func TestResultsSendADefinitionThatIsTooLargeToKeepEachTime(t *testing.T) {
@@ -231,7 +231,7 @@ func TestAGatewaySendsADefinitionToAModelProxyThatDoesNotHaveIt(t *testing.T) {
 	calls.want(t, "ask-by-hash unknown", "ask sent", "ask-by-hash", "ask-by-hash unknown", "ask sent", "ask-by-hash", "ask sent")
 }
 
-// A definition is kept under the hash of the bytes that came, whatever the caller calls it.
+// A definition is cached under the hash of the bytes that came, whatever the caller calls it.
 func TestAModelProxyKeepsNoDefinitionUnderAnotherHash(t *testing.T) {
 	t.Parallel()
 	var calls traffic

@@ -36,9 +36,9 @@ var passedHeaders = []string{
 	fiber.HeaderIfNoneMatch, fiber.HeaderOrigin, fiber.HeaderXForwardedProto, "Sec-Fetch-Site",
 }
 
-// keptHeaders are the headers of a response that are not passed back: those of the connection, and those that the server in
+// withheldHeaders are the headers of a response that are not passed back: those of the connection, and those that the server in
 // front writes itself.
-var keptHeaders = []string{
+var withheldHeaders = []string{
 	fiber.HeaderConnection, "Keep-Alive", fiber.HeaderProxyAuthenticate, "Proxy-Connection", fiber.HeaderTE, fiber.HeaderTrailer,
 	fiber.HeaderTransferEncoding, fiber.HeaderUpgrade, fiber.HeaderContentLength, fiber.HeaderDate, fiber.HeaderServer,
 	fiber.HeaderXRequestID,
@@ -159,7 +159,7 @@ func passBack(c *fiber.Ctx, resp *fasthttp.Response) error {
 	for key, value := range resp.Header.All() {
 		name := string(key)
 		switch {
-		case slices.ContainsFunc(keptHeaders, func(kept string) bool { return strings.EqualFold(kept, name) }):
+		case slices.ContainsFunc(withheldHeaders, func(h string) bool { return strings.EqualFold(h, name) }):
 		case name == fiber.HeaderSetCookie:
 			out.Add(name, string(value))
 		default:

@@ -18,13 +18,13 @@ type Results interface {
 
 type results struct {
 	*client
-	definitions *lru.Cache[lookUpKey, kept]
+	definitions *lru.Cache[lookUpKey, cachedDefinition]
 }
 
 // NewResults makes the client. Its first call connects.
 func NewResults(cfg ClientConfig, deps ClientDeps) (Results, error) {
 	c, err := newClient(cfg, deps)
-	return &results{c, newKept[lookUpKey]()}, err
+	return &results{c, newDefinitionCache[lookUpKey]()}, err
 }
 
 func (r *results) Account(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {

@@ -172,7 +172,7 @@ func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
 // MountModels serves the model to callers that show a token.
 func MountModels(app *fiber.App, models contract.Models, tokens *Tokens, log *slog.Logger) {
 	app.Use(authorize(tokens))
-	s := askServer{models, newKept[prism.DefinitionHash]()}
+	s := askServer{models, newDefinitionCache[prism.DefinitionHash]()}
 	for _, d := range anyDefinition {
 		postJSON(app, log, definitionPath(pathAsk, d), s.full)
 	}

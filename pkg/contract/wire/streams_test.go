@@ -131,7 +131,7 @@ func TestALargeResponseThatDoesNotFitIsRefusedUnlessItTookEffect(t *testing.T) {
 		places, bytes := fair.New(10, 0), fair.New(1, 0)
 		requests := []context.Context{fair.With(t.Context(), ""), fair.With(t.Context(), "")}
 		for _, ctx := range requests {
-			places.Take("a", fair.Read)
+			places.Take("a", fair.Preferred)
 			fair.Hold(ctx, "a", places, bytes)
 		}
 		if err := read(requests[0], c); err != nil || bytes.Taken() != 1<<20-16<<10 {

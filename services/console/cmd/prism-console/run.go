@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	}
 	defer results.Close()
 	server := d.InternalServerWith(wire.PassedBody, accepted.Accepts, identity, s.TLS.Permissive())
-	server.AccountOf(wire.AccountOf)
+	server.ShareByAccount(wire.AccountOf)
 	wire.MountBehind(server.App(), accepted)
 	if err := console.New(s.Console, console.Deps{
 		Console: results, Build: web.Dist(), Version: build.Read(debug.ReadBuildInfo).Version,

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	server.AccountOf(wire.AccountOf)
+	server.ShareByAccount(wire.AccountOf)
 	wire.MountModels(server.App(), models, tokens, d.Log)
 	return d.Run(ctx, daemon.Plan{API: s.Listen, Admin: s.Admin, Server: server, Background: models.Run})
 }

@@ -107,9 +107,9 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 		return notConfigured(a.Definition.Model), nil
 	}
 	account := fair.Account(ctx)
-	class := fair.Read
+	class := fair.Preferred
 	if a.Background {
-		class = fair.Create // leaves the reserve
+		class = fair.Yielding // leaves the reserve
 	} else {
 		now := time.Now()
 		s.called.Store(&now)

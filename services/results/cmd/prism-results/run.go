@@ -92,7 +92,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	server.AccountOf(wire.AccountOf)
+	server.ShareByAccount(wire.AccountOf)
 	if sessions != nil {
 		wire.MountConsole(server.App(), service, sessions, d.Log)
 	}

@@ -42,7 +42,7 @@ func (l *Locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 		return lease, err
 	}
 	account := fair.Account(ctx)
-	if !l.waiters.Take(account, fair.Read) {
+	if !l.waiters.Take(account, fair.Preferred) {
 		return nil, lock.ErrBusy
 	}
 	defer l.waiters.Give(account)

@@ -144,7 +144,7 @@ func (l *Locker) begin(ctx context.Context, claim *lease) (lock.Lease, error) {
 // away.
 func (l *Locker) poll(ctx context.Context, claim *lease) (lock.Lease, error) {
 	account := fair.Account(ctx)
-	if !l.waiters.Take(account, fair.Read) {
+	if !l.waiters.Take(account, fair.Preferred) {
 		return nil, lock.ErrBusy
 	}
 	defer l.waiters.Give(account)

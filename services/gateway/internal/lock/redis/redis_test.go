@@ -185,7 +185,7 @@ func TestAWaiterPollsLessOftenTheLongerItWaitsAndTheMoreWait(t *testing.T) {
 	} {
 		l.waiters = fair.New(1000, 0)
 		for range c.waiting {
-			l.waiters.Take("", fair.Read)
+			l.waiters.Take("", fair.Preferred)
 		}
 		for range 100 {
 			if got := l.pause(c.waited); got < c.mean/2 || got >= c.mean/2+c.mean {
