@@ -61,7 +61,7 @@ type chunk struct {
 	saves
 
 	renewals chan renewal // of the lease
-	ended    chan ended   // rows; has room for all
+	rowEnds  chan rowEnd  // has room for all rows
 }
 
 // renewal is what results says of a lease, and when it was asked.
@@ -70,8 +70,8 @@ type renewal struct {
 	at time.Time
 }
 
-// ended is a row that ended.
-type ended struct {
+// rowEnd is how a row ended.
+type rowEnd struct {
 	row     int
 	outcome contract.RowOutcome
 	err     error
@@ -84,7 +84,7 @@ func newChunk(s *Service, leased *contract.Chunk, at time.Time) *chunk {
 	c := &chunk{
 		Chunk: leased, s: s, limits: leased.RowLimits, leaseAt: at, nextAt: at,
 		rows: make([]int, len(leased.Rows)), saves: saves{done: make(chan error, 1)},
-		renewals: make(chan renewal, 1), ended: make(chan ended, len(leased.Rows)),
+		renewals: make(chan renewal, 1), rowEnds: make(chan rowEnd, len(leased.Rows)),
 	}
 	for i := range c.rows {
 		c.rows[i] = len(c.rows) - 1 - i
@@ -145,7 +145,7 @@ func (c *chunk) run(ctx context.Context, stopping <-chan struct{}) {
 			default:
 				c.begin(ctx)
 			}
-		case e := <-c.ended:
+		case e := <-c.rowEnds:
 			c.take(ctx, e)
 		case r := <-c.renewals:
 			c.renew(r)
@@ -202,13 +202,13 @@ func (c *chunk) begin(ctx context.Context) {
 		c.nextAt = later(c.nextAt, began.Add(-lateness)).Add(c.interval())
 	}
 	go func() {
-		e := ended{row: row}
+		e := rowEnd{row: row}
 		e.outcome, e.err = c.answer(ctx, c.Rows[row])
 		if s := e.outcome.Save; s != nil {
-			c.s.pace.asked(time.Since(began)-time.Duration(s.Outcome.TookMS)*time.Millisecond, s.Outcome.CallsCome)
+			c.s.pace.noteAnswer(time.Since(began)-time.Duration(s.Outcome.TookMS)*time.Millisecond, s.Outcome.CallsCome)
 		}
 		c.s.pace.ended(place, began, howEnded(e.outcome, e.err))
-		c.ended <- e
+		c.rowEnds <- e
 	}()
 }
 
@@ -227,8 +227,8 @@ func (c *chunk) answer(ctx context.Context, row contract.ChunkRow) (outcome cont
 	return outcome, err
 }
 
-// howEnded is what the end of a row says of its model.
-func howEnded(o contract.RowOutcome, err error) end {
+// howEnded returns what the end of a row says about its model.
+func howEnded(o contract.RowOutcome, err error) modelSignal {
 	_, over := errors.AsType[*apierr.RetryAfterError](err)
 	switch {
 	case over: // a limit of the account
@@ -244,7 +244,7 @@ func howEnded(o contract.RowOutcome, err error) end {
 }
 
 // take takes the end of a row. A row without an outcome begins again after a pause (spec: row-waits).
-func (c *chunk) take(ctx context.Context, e ended) {
+func (c *chunk) take(ctx context.Context, e rowEnd) {
 	c.running--
 	now := time.Now()
 	if e.err == nil {

@@ -40,11 +40,11 @@ type pace struct {
 	models  map[string]*places
 	queue   []*ticket // in the order in which they are served
 
-	calledAt time.Time     // when an answer told that calls come, the last time
-	asks     time.Duration // what Prism takes for a row but its save, without the model
-	saves    time.Duration // what it takes to save a row
-	nextAt   time.Time     // no row begins before, while calls come
-	wake     *time.Timer   // at nextAt, if a ticket waits for it
+	calledAt   time.Time     // when an answer told that calls come, the last time
+	answerCost time.Duration // what Prism takes for a row but its save, without the model
+	saveCost   time.Duration // what it takes to save a row
+	nextAt     time.Time     // no row begins before, while calls come
+	wake       *time.Timer   // at nextAt, if a ticket waits for it
 }
 
 // places are those of a model.
@@ -74,7 +74,7 @@ func newPace(most int, slowed func()) *pace {
 	return p
 }
 
-// ask asks for a place at a model, which end gives back.
+// ask asks for a place at a model, which ended gives back.
 func (p *pace) ask(model string) *ticket {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,36 +95,36 @@ func (p *pace) withdraw(t *ticket) {
 	p.give(t.of)
 }
 
-// asked notes what Prism took to answer a row, without the model, and whether calls come.
-func (p *pace) asked(took time.Duration, calls bool) {
+// noteAnswer notes what Prism took to answer a row, without the model, and whether calls come.
+func (p *pace) noteAnswer(took time.Duration, calls bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asks += (took - p.asks) / averaged
+	p.answerCost += (took - p.answerCost) / averaged
 	if calls {
 		p.calledAt = time.Now()
 	}
 }
 
-// saved notes what a save of so many rows took. They share it.
-func (p *pace) saved(took time.Duration, rows int) {
+// noteSave notes what a save of so many rows took. They share it.
+func (p *pace) noteSave(took time.Duration, rows int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range min(rows, averaged) {
-		p.saves += (took/time.Duration(rows) - p.saves) / averaged
+		p.saveCost += (took/time.Duration(rows) - p.saveCost) / averaged
 	}
 }
 
-// end is how a row ended.
-type end uint8
+// modelSignal is what the end of a row says about its model.
+type modelSignal uint8
 
 const (
-	answered   end = iota
-	overloaded     // the model had too much to do
-	notAsked       // the end says nothing of the model
+	answered   modelSignal = iota
+	overloaded             // the model had too much to do
+	notAsked               // the end says nothing about the model
 )
 
 // ended gives the place of a row back that began at a time.
-func (p *pace) ended(t *ticket, began time.Time, how end) {
+func (p *pace) ended(t *ticket, began time.Time, how modelSignal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m, now := t.of, time.Now()
@@ -155,8 +155,8 @@ func (p *pace) limit() int {
 	return min(max(sum, slowStart), p.most)
 }
 
-// fed tells whether so many rows that wait are a round of answers of their model.
-func (p *pace) fed(model string, rows int) bool {
+// fills tells whether that many waiting rows take every place of their model.
+func (p *pace) fills(model string, rows int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return rows >= int(p.of(model).limit)
@@ -229,6 +229,6 @@ func (p *pace) spaced() bool {
 		p.wake.Reset(p.nextAt.Sub(now))
 		return false
 	}
-	p.nextAt = later(p.nextAt, now.Add(-lateness)).Add(min(p.asks+p.saves, maxSpacing))
+	p.nextAt = later(p.nextAt, now.Add(-lateness)).Add(min(p.answerCost+p.saveCost, maxSpacing))
 	return true
 }

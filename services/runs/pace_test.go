@@ -131,10 +131,10 @@ func TestSavesCountForWhatPrismWorksOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPace(100, nil)
 		for range 100 {
-			p.asked(time.Millisecond, true)
-			p.saved(600*time.Millisecond, 200)
+			p.noteAnswer(time.Millisecond, true)
+			p.noteSave(600*time.Millisecond, 200)
 		}
-		p.saved(time.Hour, 0)
+		p.noteSave(time.Hour, 0)
 		began := time.Now()
 		for range 100 {
 			row := p.ask("")
@@ -150,7 +150,7 @@ func TestSavesCountForWhatPrismWorksOn(t *testing.T) {
 // spec: run-slows-down
 func TestThePace(t *testing.T) {
 	// ends gives places back, of rows that began at a time.
-	ends := func(p *pace, tickets []*ticket, began time.Time, how end) {
+	ends := func(p *pace, tickets []*ticket, began time.Time, how modelSignal) {
 		for _, t := range tickets {
 			p.ended(t, began, how)
 		}

@@ -206,7 +206,7 @@ func (s *Service) wanting() bool {
 		}
 	}
 	for model, n := range rows {
-		if !s.pace.fed(model, n) {
+		if !s.pace.fills(model, n) {
 			return true
 		}
 	}
@@ -229,7 +229,7 @@ func (s *Service) refuses(c *chunk) bool {
 			rows += n
 		}
 	}
-	return rows > 0 && s.pace.fed(model, rows)
+	return rows > 0 && s.pace.fills(model, rows)
 }
 
 // reconsider has lease find out again whether another chunk is wanted.

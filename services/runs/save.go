@@ -20,15 +20,15 @@ const (
 
 // saves are the outcomes of a chunk that are not saved yet. One save is under way at a time.
 type saves struct {
-	ready  []contract.RowOutcome
-	since  time.Time             // when the first of ready was added
-	under  []contract.RowOutcome // way: those being saved
-	saving bool
-	last   bool // the save under way ends the lease
-	ends   bool // the lease has ended
-	tries  backoff
-	nextTo time.Time // of the next try after one that failed
-	done   chan error
+	ready    []contract.RowOutcome
+	since    time.Time             // when the first of ready was added
+	underWay []contract.RowOutcome // being saved
+	saving   bool
+	last     bool // the save under way ends the lease
+	ends     bool // the lease has ended
+	tries    backoff
+	nextTo   time.Time // of the next try after one that failed
+	done     chan error
 }
 
 // add adds an outcome.
@@ -56,9 +56,9 @@ func (s *saves) save(ctx context.Context, c *chunk, now time.Time, finished bool
 		return due
 	}
 	n := together(s.ready)
-	s.saving, s.last, s.under = true, finished && n == len(s.ready), s.ready[:n:n]
+	s.saving, s.last, s.underWay = true, finished && n == len(s.ready), s.ready[:n:n]
 	s.ready = append([]contract.RowOutcome(nil), s.ready[n:]...)
-	rows := contract.SaveRows{Lease: c.Lease, Rows: s.under, Done: s.last}
+	rows := contract.SaveRows{Lease: c.Lease, Rows: s.underWay, Done: s.last}
 	go func() { s.done <- c.s.saveRows(ctx, rows) }()
 	return time.Time{}
 }
@@ -123,7 +123,7 @@ func (s *Service) saveRows(ctx context.Context, rows contract.SaveRows) error {
 	}
 	took := time.Since(began)
 	s.metrics.saved(outcome, took)
-	s.pace.saved(took, len(rows.Rows))
+	s.pace.noteSave(took, len(rows.Rows))
 	return err
 }
 
@@ -133,7 +133,7 @@ func (s *saves) saved(ctx context.Context, c *chunk, err error) (lost bool) {
 	switch {
 	case err == nil:
 		s.ends, s.tries = s.last, 0
-		for _, o := range s.under {
+		for _, o := range s.underWay {
 			c.s.metrics.rows.WithLabelValues(outcomeOf(o)).Inc()
 		}
 	case errors.Is(err, contract.ErrLeaseLost):
@@ -144,9 +144,9 @@ func (s *saves) saved(ctx context.Context, c *chunk, err error) (lost bool) {
 			c.s.Log.WarnContext(ctx, "saving rows failed", "run", c.Run, "error", err)
 		}
 		s.nextTo = time.Now().Add(s.tries.next(firstSavePause, maxSavePause))
-		s.ready = append(s.under, s.ready...)
+		s.ready = append(s.underWay, s.ready...)
 	}
-	s.under = nil
+	s.underWay = nil
 	return lost
 }
 
