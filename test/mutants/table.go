@@ -346,7 +346,8 @@ var mutants = []mutant{
 
 	{
 		file: shared + "sessions.go", tests: sqlite, why: "a session that is used never ends",
-		old: "f.ExpiresAt = within(now.Add(store.SessionIdleTime), f.EndsAt)", new: "f.ExpiresAt = now.Add(store.SessionIdleTime)",
+		old: "f.ExpiresAt = earlierOf(now.Add(store.SessionIdleTime), f.EndsAt)",
+		new: "f.ExpiresAt = now.Add(store.SessionIdleTime)",
 	},
 	{
 		file: shared + "sessions.go", tests: sqlite, why: "a session makes keys of the first account whichever it asks for",

@@ -15,23 +15,23 @@ import (
 
 // Top probabilities are counted by their log-odds, in bins that are a sixteenth wide, from -16 to 16 (spec: drift-bins).
 const (
-	topBins     = 512
-	binsOfOdds  = 16
-	smallestOdd = -16
+	topBins       = 512
+	binsPerUnit   = 16
+	lowestLogOdds = -16
 )
 
 // topBin is the bin of a probability.
 func topBin(p float64) int {
-	return int(min(max((math.Log(p/(1-p))-smallestOdd)*binsOfOdds, 0), topBins-1))
+	return int(min(max((math.Log(p/(1-p))-lowestLogOdds)*binsPerUnit, 0), topBins-1))
 }
 
-// Counts is how often the answers to the questions of a version were what.
+// Counts counts the answers to the questions of a version.
 type Counts struct {
 	Results   int64
 	Questions []QuestionCounts
 }
 
-// QuestionCounts is how often the answers to a question were what.
+// QuestionCounts counts the answers to one question, by top probability and by class.
 type QuestionCounts struct {
 	Tops    [topBins]int64 // by the bin of the top probability
 	Classes []int64        // by the number of the option or level; no and yes

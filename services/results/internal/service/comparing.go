@@ -45,11 +45,11 @@ func (s *Service) Compare(
 		if err != nil {
 			return nil, err
 		}
-		a, err := s.compared(ctx, account, p, q.A, q.Question)
+		a, err := s.sideOf(ctx, account, p, q.A, q.Question)
 		if err != nil {
 			return nil, err
 		}
-		b, err := s.compared(ctx, account, p, q.B, q.Question)
+		b, err := s.sideOf(ctx, account, p, q.B, q.Question)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (s *Service) Compare(
 		if err != nil {
 			return nil, err
 		}
-		return measured(ctx, s, account, labels, q, func() (comparisonBody, []completeness, error) {
+		return cachedMeasure(ctx, s, account, labels, q, func() (comparisonBody, []completeness, error) {
 			return s.compare(ctx, account, p.ID, q, a, b)
 		})
 	})
@@ -68,13 +68,13 @@ func (s *Service) Compare(
 
 // compare compares a question of two versions.
 func (s *Service) compare(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, q contract.CompareQuery, a, b compared,
+	ctx context.Context, account prism.AccountID, of prism.PrismID, q contract.CompareQuery, a, b side,
 ) (body comparisonBody, from []completeness, err error) {
-	for _, side := range []*compared{&a, &b} {
-		if side.labels, err = s.labelled(ctx, account, store.Filter{Prism: of, Version: side.version}, q.Question); err != nil {
+	for _, each := range []*side{&a, &b} {
+		if each.labels, err = s.labelled(ctx, account, store.Filter{Prism: of, Version: each.version}, q.Question); err != nil {
 			return body, nil, err
 		}
-		from = append(from, side.labels.completeness)
+		from = append(from, each.labels.completeness)
 	}
 	paired, err := pair(a, b)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) compare(
 		return body, nil, apierr.TooFewLabels(n, calibration.MinLabels)
 	}
 	t := a.question.Type
-	found, err := resampled(ctx, s.measures, account, func() (calibration.Comparison, error) {
+	found, err := resampleInTurn(ctx, s.measures, account, func() (calibration.Comparison, error) {
 		return calibration.Compare(calibration.Kind(t), paired.pairs)
 	})
 	return comparisonBody{
@@ -92,29 +92,29 @@ func (s *Service) compare(
 		paired.labels, len(paired.pairs), paired.leftOut,
 		comparedBody{q.A, newFiguresBody(t, paired.classes, found.A)},
 		comparedBody{q.B, newFiguresBody(t, paired.classes, found.B)},
-		found.Differences, found.McNemar, verdict(found),
+		found.Differences, found.McNemar, verdictText(found),
 	}, from, err
 }
 
-// verdict says how version b is, compared with version a (spec: compare-verdict).
-func verdict(c calibration.Comparison) string {
+// verdictText says how version b is, compared with version a (spec: compare-verdict).
+func verdictText(c calibration.Comparison) string {
 	if c.Verdict == calibration.NotDistinguishable {
 		return "not distinguishable with " + strconv.Itoa(c.Labels) + " labels"
 	}
 	return string(c.Verdict)
 }
 
-// compared is a question of one of two versions, and its labels.
-type compared struct {
+// side is a question of one of two versions, and its labels.
+type side struct {
 	version  int32
 	question prism.Question
 	labels   labelled
 }
 
-// compared finds a question of a version, without its labels.
-func (s *Service) compared(
+// sideOf finds a question of a version, without its labels.
+func (s *Service) sideOf(
 	ctx context.Context, account prism.AccountID, p prism.Prism, number int32, question string,
-) (c compared, err error) {
+) (c side, err error) {
 	v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
 	if err != nil {
 		return c, translate(err, apierr.VersionNotFound())
@@ -136,17 +136,17 @@ func incomparable(a, b prism.Question) string {
 	return ""
 }
 
-// paired is what both versions answered to the same inputs.
-type paired struct {
+// pairing is what both versions answered to the same inputs.
+type pairing struct {
 	classes []string // of both questions
 	labels  int      // labels that count of inputs that both answered, and those that are left out for their option
 	leftOut leftOutBody
 	pairs   []calibration.Pair // one for each input
 }
 
-// pair finds the inputs that both versions answered: of more than one answer to an input the newest one. A label counts if it counts
-// in one of the versions, and in neither was chosen because the model was uncertain (spec: compare-labels).
-func pair(a, b compared) (p paired, err error) {
+// pair finds the inputs that both versions answered, with the newest answer of each version. A label counts here if it counts in
+// either version, and if in neither the result was chosen because the model was uncertain (spec: compare-labels).
+func pair(a, b side) (p pairing, err error) {
 	keysA, keysB := answerKeys(a.question), answerKeys(b.question)
 	p.classes = slices.Clone(keysA)
 	for _, value := range keysB {
@@ -156,8 +156,8 @@ func pair(a, b compared) (p paired, err error) {
 	}
 	newestA, newestB := a.labels.byInput(), b.labels.byInput()
 	other := map[[16]byte]bool{}
-	a.labels.unknown(other, newestA, keysB)
-	b.labels.unknown(other, newestB, keysA)
+	a.labels.addForeignLabels(other, newestA, keysB)
+	b.labels.addForeignLabels(other, newestB, keysA)
 	p.leftOut.OtherOption, p.labels = len(other), len(other)
 	ofA, ofB := newObserver(a.question, p.classes), newObserver(b.question, p.classes)
 	for input, l := range newestA {
@@ -195,8 +195,8 @@ func (l labelled) byInput() map[[16]byte]store.LabelledAnswer {
 	return newest
 }
 
-// unknown adds the inputs whose labels count and are none of the values of another version.
-func (l labelled) unknown(inputs map[[16]byte]bool, labels map[[16]byte]store.LabelledAnswer, values []string) {
+// addForeignLabels adds the inputs whose labels count and are none of the values of another version.
+func (l labelled) addForeignLabels(inputs map[[16]byte]bool, labels map[[16]byte]store.LabelledAnswer, values []string) {
 	for input, a := range labels {
 		if l.counts(a) && !slices.Contains(values, a.Value) {
 			inputs[input] = true

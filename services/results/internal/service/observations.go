@@ -15,8 +15,8 @@ import (
 // maxCounted bounds the labels that a measure or a calibration looks at: those of the newest results (spec: labels-that-count).
 const maxCounted = 10_000
 
-// observed is the answers to a question whose right value is known.
-type observed struct {
+// observationSet is the answers to a question whose right value is known.
+type observationSet struct {
 	Labels       int // that were looked at; those that do not count are not among the observations
 	Observations []calibration.Observation
 	completeness
@@ -26,13 +26,13 @@ type observed struct {
 // version, such as by the model that answered.
 func (s *Service) observations(
 	ctx context.Context, account prism.AccountID, of prism.PrismID, v *version, q prism.Question, f store.Filter,
-) (observed, error) {
+) (observationSet, error) {
 	f.Prism, f.Version = of, v.Number
 	labels, err := s.labelled(ctx, account, f, q.Key)
 	if err != nil {
-		return observed{}, err
+		return observationSet{}, err
 	}
-	found := observed{Labels: len(labels.found), completeness: labels.completeness}
+	found := observationSet{Labels: len(labels.found), completeness: labels.completeness}
 	observe := newObserver(q, answerKeys(q))
 	for _, l := range labels.found {
 		if !labels.counts(l) {
@@ -40,7 +40,7 @@ func (s *Service) observations(
 		}
 		o, ok, err := observe.observation(l)
 		if err != nil {
-			return observed{}, err
+			return observationSet{}, err
 		}
 		if ok {
 			found.Observations = append(found.Observations, o)

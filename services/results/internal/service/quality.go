@@ -16,11 +16,11 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// keptMeasures bounds how many measures a process keeps, each of some KB.
+// keptMeasures bounds how many measures a process caches, each of some KB.
 const keptMeasures = 256
 
-// measures keeps the measures that were computed last. A kept one is found by the labels that it was computed from, and by which of
-// them counted, so it is never out of date: results never change.
+// measures caches the measures that were computed last. The key of a measure holds the labels that it was computed from, and a
+// hit counts only if the same labels count now. So a cached measure is never out of date, since results do not change.
 type measures struct {
 	resampling chan struct{} // holds a token while something is resampled: one at a time leaves a processor to the calls
 	kept       *lru.Cache[string, keptMeasure]
@@ -49,15 +49,17 @@ func newMeasures() *measures {
 	return &measures{resampling: make(chan struct{}, 1), kept: kept, turns: map[prism.AccountID]*turn{}}
 }
 
-// labelsOf are the labels of some versions of a prism, as they were once.
-type labelsOf struct {
+// labelsSnapshot are the labels of some versions of a prism, as they were once.
+type labelsSnapshot struct {
 	prism    prism.PrismID
 	versions []int32
 	states   []store.LabelsState
 }
 
-func (s *Service) labelsOf(ctx context.Context, account prism.AccountID, of prism.PrismID, versions ...int32) (labelsOf, error) {
-	l := labelsOf{prism: of, versions: versions}
+func (s *Service) labelsOf(
+	ctx context.Context, account prism.AccountID, of prism.PrismID, versions ...int32,
+) (labelsSnapshot, error) {
+	l := labelsSnapshot{prism: of, versions: versions}
 	for _, v := range versions {
 		state, err := s.Store.LabelsState(ctx, account, of, v)
 		if err != nil {
@@ -68,9 +70,11 @@ func (s *Service) labelsOf(ctx context.Context, account prism.AccountID, of pris
 	return l, nil
 }
 
-// measured returns what was computed from labels, by what it is, or computes it. It is kept unless labels changed meanwhile.
-func measured[T any](
-	ctx context.Context, s *Service, account prism.AccountID, labels labelsOf, what any, compute func() (T, []completeness, error),
+// cachedMeasure returns the cached measure of labels and what, or computes it. It caches what it computed, unless the labels
+// changed meanwhile.
+func cachedMeasure[T any](
+	ctx context.Context, s *Service, account prism.AccountID, labels labelsSnapshot, what any,
+	compute func() (T, []completeness, error),
 ) (found T, err error) {
 	id := fmt.Sprintf("%#v %#v", labels, what)
 	kept, ok := s.measures.kept.Get(id)
@@ -95,12 +99,12 @@ func measured[T any](
 	return found, err
 }
 
-// resampled calls compute when nothing else is resampled.
-func resampled[T any](
+// resampleInTurn calls compute when nothing else is resampled.
+func resampleInTurn[T any](
 	ctx context.Context, m *measures, account prism.AccountID, compute func() (T, error),
 ) (found T, err error) {
-	own := m.want(account)
-	defer m.done(account, own)
+	own := m.joinTurn(account)
+	defer m.leaveTurn(account, own)
 	for _, place := range []chan struct{}{own.taken, m.resampling} {
 		select {
 		case place <- struct{}{}:
@@ -112,8 +116,8 @@ func resampled[T any](
 	return compute()
 }
 
-// want is the turn of an account; done is called when the call has ended.
-func (m *measures) want(account prism.AccountID) *turn {
+// joinTurn is the turn of an account; leaveTurn is called when the call has ended.
+func (m *measures) joinTurn(account prism.AccountID) *turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	own := m.turns[account]
@@ -125,7 +129,7 @@ func (m *measures) want(account prism.AccountID) *turn {
 	return own
 }
 
-func (m *measures) done(account prism.AccountID, own *turn) {
+func (m *measures) leaveTurn(account prism.AccountID, own *turn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if own.calls--; own.calls == 0 {
@@ -246,7 +250,8 @@ func (s *Service) Quality(
 		body, most := qualityBody{Version: v.Number, Questions: []questionQualityBody{}}, 0
 		for _, question := range questions {
 			q.Question = question.Key
-			one, err := measured(ctx, s, account, labels, []any{q, p.Pins}, func() (questionQualityBody, []completeness, error) {
+			what := []any{q, p.Pins}
+			one, err := cachedMeasure(ctx, s, account, labels, what, func() (questionQualityBody, []completeness, error) {
 				return s.figures(ctx, account, p, v, question, q)
 			})
 			if err != nil {
@@ -274,7 +279,7 @@ func questionOf(v *version, key string) (prism.Question, error) {
 // measurable is the observations of a question, with the probabilities that are to be measured.
 func (s *Service) measurable(
 	ctx context.Context, account prism.AccountID, p prism.Prism, v *version, question prism.Question, q contract.QualityQuery,
-) (about measuredBody, seen observed, err error) {
+) (about measuredBody, seen observationSet, err error) {
 	seen, err = s.observations(ctx, account, p.ID, v, question, store.Filter{Model: q.Model})
 	about = measuredBody{questionBody{question.Key, question.Type}, seen.Labels, len(seen.Observations), nil}
 	if err != nil || !q.Calibrated || p.Pins.IsZero() {
@@ -308,7 +313,7 @@ func (s *Service) figures(
 	if err != nil || about.Counted < calibration.MinLabels {
 		return body, of, err
 	}
-	quality, err := resampled(ctx, s.measures, account, func() (calibration.Quality, error) {
+	quality, err := resampleInTurn(ctx, s.measures, account, func() (calibration.Quality, error) {
 		return calibration.Measure(calibration.Kind(question.Type), seen.Observations)
 	})
 	if err == nil {

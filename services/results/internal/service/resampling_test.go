@@ -20,7 +20,7 @@ func TestAccountsTakeTurnsToResample(t *testing.T) {
 		var mu sync.Mutex
 		var order []byte
 		resample := func(account byte) error {
-			_, err := resampled(t.Context(), m, prism.AccountID{UUID: prism.UUID{account}}, func() (any, error) {
+			_, err := resampleInTurn(t.Context(), m, prism.AccountID{UUID: prism.UUID{account}}, func() (any, error) {
 				mu.Lock()
 				order = append(order, account)
 				mu.Unlock()
@@ -57,12 +57,12 @@ func TestWhoCannotWaitForResamplingGetsA503(t *testing.T) {
 		m := newMeasures()
 		release := make(chan struct{})
 		go func() {
-			_, _ = resampled(t.Context(), m, prism.AccountID{}, func() (any, error) { <-release; return nil, nil })
+			_, _ = resampleInTurn(t.Context(), m, prism.AccountID{}, func() (any, error) { <-release; return nil, nil })
 		}()
 		synctest.Wait()
 		for _, account := range []prism.AccountID{{}, {UUID: prism.UUID{1}}} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			_, err := resampled(ctx, m, account, func() (any, error) { t.Error("it computes"); return nil, nil })
+			_, err := resampleInTurn(ctx, m, account, func() (any, error) { t.Error("it computes"); return nil, nil })
 			cancel()
 			if !errors.Is(err, contract.ErrUnavailable) {
 				t.Error(err)

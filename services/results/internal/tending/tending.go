@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// soon is the time between two looks at the runs while leases end, and limit bounds one.
-	soon  = 250 * time.Millisecond
-	limit = 10 * time.Second
-	// every is how many times soon there are between two looks otherwise, and measureEvery between two measurements of the queue,
-	// which read the chunks of all runs.
-	every, measureEvery = 4, 20
+	// tick is the time between two checks whether a lease has ended. lookLimit bounds one look at the runs, or one measurement.
+	tick      = 250 * time.Millisecond
+	lookLimit = 10 * time.Second
+	// ticksPerLook is how many ticks are between two looks while no lease ends. ticksPerMeasure is how many are between two
+	// measurements of the queue, which read the chunks of all runs.
+	ticksPerLook, ticksPerMeasure = 4, 20
 )
 
 // Deps are what a Worker works with; all are required.
@@ -77,21 +77,21 @@ func (w *Worker) LeaseEnded() { w.ended.Store(true) }
 
 // Run works until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	tick := time.NewTicker(soon)
-	defer tick.Stop()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
 	for n := 0; ; n++ {
 		var err error
-		if ended := w.ended.Swap(false); ended || n%every == 0 {
+		if ended := w.ended.Swap(false); ended || n%ticksPerLook == 0 {
 			err = w.Tend(ctx)
 		}
-		if err == nil && n%measureEvery == 0 {
+		if err == nil && n%ticksPerMeasure == 0 {
 			err = w.measureQueue(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
 			w.Log.WarnContext(ctx, "runs of files were not tended and will be", "error", err)
 		}
 		select {
-		case <-tick.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
@@ -100,7 +100,7 @@ func (w *Worker) Run(ctx context.Context) {
 
 // Tend does what is due.
 func (w *Worker) Tend(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	for {
 		changed, err := w.Store.TendRuns(ctx, prism.Now(w.Now))
@@ -117,7 +117,7 @@ func (w *Worker) Tend(ctx context.Context) error {
 
 // measureQueue measures the queue.
 func (w *Worker) measureQueue(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	now := prism.Now(w.Now)
 	q, err := w.Store.QueueOfRuns(ctx, now)

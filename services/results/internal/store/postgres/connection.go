@@ -53,8 +53,8 @@ const (
 	THEN set_config('synchronous_commit', 'on', false) END`
 )
 
-// each configures every new connection of a pool, and notes whether Postgres has a synchronous standby.
-func each(synchronousCommit string, replicated *atomic.Bool) func(context.Context, *pgx.ConnConfig) error {
+// configureConnections configures every new connection of a pool, and notes whether Postgres has a synchronous standby.
+func configureConnections(synchronousCommit string, replicated *atomic.Bool) func(context.Context, *pgx.ConnConfig) error {
 	statement, args := raiseCommits, [][]byte(nil)
 	if synchronousCommit != "" {
 		statement, args = setCommits, [][]byte{[]byte(synchronousCommit)}

@@ -43,7 +43,7 @@ func translate(operation string, err error) error {
 		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
 		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
 		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost), errors.Is(err, store.ErrLastOwner),
-		errors.Is(err, store.ErrLinkInvalid), errors.Is(err, store.ErrRetrying), isOfStore(err):
+		errors.Is(err, store.ErrLinkInvalid), errors.Is(err, store.ErrRetrying), hasDetails(err):
 		return err
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound
@@ -74,8 +74,8 @@ func translate(operation string, err error) error {
 	return fmt.Errorf("postgres: %s: %w", operation, bare(err))
 }
 
-// isOfStore tells whether an error is one of package store that says more than which it is.
-func isOfStore(err error) bool {
+// hasDetails tells whether err is an error of package store with fields, which callers read.
+func hasDetails(err error) bool {
 	_, match := errors.AsType[*store.MatchError](err)
 	_, pin := errors.AsType[*store.PinError](err)
 	return match || pin

@@ -78,7 +78,7 @@ type database struct {
 	statementWait time.Duration
 	reads, saves  *batches
 	lookUps       sync.Map           // lookUps for each look-up, by its text
-	underWay      singleflight.Group // saves
+	savesUnderWay singleflight.Group // by the id of the result
 	replicated    atomic.Bool        // Postgres has a synchronous standby
 }
 
@@ -101,7 +101,7 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 	d := &database{
 		acquireWait: cmp.Or(cfg.AcquireWait, DefaultAcquireWait), statementWait: cmp.Or(cfg.StatementWait, DefaultStatementWait),
 	}
-	config.BeforeConnect = each(cfg.SynchronousCommit, &d.replicated)
+	config.BeforeConnect = configureConnections(cfg.SynchronousCommit, &d.replicated)
 	d.pool, err = pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)

@@ -78,8 +78,8 @@ WITH old AS (
 	` + sqlstore.UnfoldRun("$1", "(SELECT run_id FROM marked)") + `
 	RETURNING id
 ), counted AS (
-` + sqlstore.CountRetry("$1", "(SELECT id FROM unfolded)", "(SELECT run_row FROM marked)", "$8::text", "$15::bigint", "$16::bigint",
-	"$17::bigint", "$18::text") + `
+` + sqlstore.CountRetriedRow("$1", "(SELECT id FROM unfolded)", "(SELECT run_row FROM marked)", "$8::text", "$15::bigint",
+	"$16::bigint", "$17::bigint", "$18::text") + `
 )
 SELECT coalesce(old.retried_by, $2::uuid), coalesce(old.idempotency_key, ''), old.retried_by IS NULL, ` + sqlstore.PrismState + `
 FROM old

@@ -30,7 +30,7 @@ func (d *database) save(
 	if err := ctx.Err(); err != nil {
 		return store.Saved{}, unavailable("save", err)
 	}
-	outcome := d.underWay.DoChan(string(id.UUID[:]), func() (_ any, err error) {
+	outcome := d.savesUnderWay.DoChan(string(id.UUID[:]), func() (_ any, err error) {
 		defer func() {
 			if p := recover(); p != nil { // in a goroutine without the recover of the server
 				err = fmt.Errorf("postgres: save: a panic of type %T", p)

@@ -137,7 +137,7 @@ const setRun = `UPDATE results SET run_id = $3, run_row = $4 WHERE account_id = 
 // unfoldRun and countRow are the changes of a run and a chunk by the retry of a row's result.
 var (
 	unfoldRun = sqlstore.UnfoldRun("$1", "$2")
-	countRow  = sqlstore.CountRetry("$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8")
+	countRow  = sqlstore.CountRetriedRow("$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8")
 )
 
 // countRetry makes a retry one of the row whose result it retries.
@@ -150,7 +150,7 @@ func countRetry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, run 
 	}
 	var used prism.Usage
 	if r.Call != nil {
-		used = sqlstore.Known(r.Call.Usage)
+		used = sqlstore.PlausibleUsage(r.Call.Usage)
 	}
 	return execute(conn, countRow, account.UUID, run, row, string(r.Status), used.InputTokens, used.OutputTokens, used.Cost,
 		sqlstore.Nullable(used.Currency))

@@ -109,8 +109,8 @@ func all[T any](found *[]T, read func(*Row) T) Reader {
 	}
 }
 
-// changed is store.ErrNotFound unless the statement returns a row.
-func changed(rows iter.Seq[*Row]) error {
+// someRow returns store.ErrNotFound unless the statement returns a row.
+func someRow(rows iter.Seq[*Row]) error {
 	for range rows {
 		return nil
 	}

@@ -187,7 +187,7 @@ func unchanged(ctx context.Context, run Run, account prism.AccountID, was *prism
 		return nil
 	}
 	args := []any{account.UUID, was.ID.UUID}
-	if err := run(ctx, Statement{Text: lockPrism, Args: args}, changed); err != nil {
+	if err := run(ctx, Statement{Text: lockPrism, Args: args}, someRow); err != nil {
 		return err
 	}
 	var now prism.Prism

@@ -239,7 +239,7 @@ func (s Store) AddDrift(ctx context.Context, was store.DriftWatch, step store.Dr
 	of := []any{was.Account.UUID, was.Prism.UUID}
 	return s.Transaction(ctx, "add_drift", func(run Run) error {
 		move := Statement{Text: moveWatch, Args: append(of[:2:2], was.WatchedAt, was.Reached, step.Reached, step.DueAt)}
-		if err := run(ctx, move, changed); err != nil {
+		if err := run(ctx, move, someRow); err != nil {
 			return err
 		}
 		for _, v := range step.Versions {
@@ -273,7 +273,7 @@ func addDriftCounts(
 	ctx context.Context, run Run, of []any, c store.DriftCounts, add func(stored, more []byte) ([]byte, error),
 ) error {
 	args := slices.Concat(of[:2], []any{c.Version, int32(c.Span), c.At})
-	err := run(ctx, Statement{Text: insertCounts, Args: append(args[:5:5], c.Results, c.Counts)}, changed)
+	err := run(ctx, Statement{Text: insertCounts, Args: append(args[:5:5], c.Results, c.Counts)}, someRow)
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}

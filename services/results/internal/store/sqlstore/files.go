@@ -176,7 +176,7 @@ func (s Store) SetReading(ctx context.Context, account prism.AccountID, id prism
 		if err != nil {
 			return err
 		}
-		return run(ctx, Statement{Text: selectFile, Args: args}, changed)
+		return run(ctx, Statement{Text: selectFile, Args: args}, someRow)
 	})
 	if err == nil && set == 0 {
 		err = s.ConfirmAll(ctx, account) // the completion by an earlier call

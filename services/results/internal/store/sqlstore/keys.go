@@ -64,7 +64,7 @@ func (s Store) CreateKey(
 	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest, most int64, by store.By,
 ) error {
 	return s.Transaction(ctx, "create_key", func(run Run) error {
-		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, changed); err != nil {
+		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, someRow); err != nil {
 			return err
 		}
 		var active int64

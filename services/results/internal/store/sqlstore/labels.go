@@ -138,7 +138,7 @@ func deleteLabelsOf(ctx context.Context, run Run, d store.Deletion, upper prism.
 		return nil
 	}
 	args := []any{d.Account.UUID, d.Prism.UUID}
-	err := run(ctx, Statement{Text: anyLabel, Args: append(args[:2:2], d.Reached, upper)}, changed)
+	err := run(ctx, Statement{Text: anyLabel, Args: append(args[:2:2], d.Reached, upper)}, someRow)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

@@ -54,7 +54,7 @@ func recordMember(
 // changeMembers calls fn in a transaction that holds the lock of the account.
 func (s Store) changeMembers(ctx context.Context, operation string, account prism.AccountID, fn func(run Run) error) error {
 	return s.Transaction(ctx, operation, func(run Run) error {
-		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, changed); err != nil {
+		if err := run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, someRow); err != nil {
 			return err
 		}
 		return fn(run)
@@ -149,7 +149,7 @@ func spareOwner(ctx context.Context, run Run, account prism.AccountID, m store.M
 	if m.Role != prism.Owner || m.SignedInBy == "" {
 		return nil
 	}
-	err := run(ctx, Statement{Text: otherOwner, Args: []any{account.UUID, m.ID.UUID}}, changed)
+	err := run(ctx, Statement{Text: otherOwner, Args: []any{account.UUID, m.ID.UUID}}, someRow)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.ErrLastOwner
 	}
@@ -247,10 +247,10 @@ func (r *Row) member() store.Member {
 	return m
 }
 
-// within is the earlier of two times.
-func within(at, latest time.Time) time.Time {
-	if at.Before(latest) {
-		return at
+// earlierOf returns the earlier of two times.
+func earlierOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
 	}
-	return latest
+	return b
 }

@@ -87,7 +87,7 @@ func (s Store) TakeReading(ctx context.Context, token prism.UUID, now, until tim
 // RenewReading implements store.Files.
 func (s Store) RenewReading(ctx context.Context, l store.FileLease, until time.Time, chunks []store.FileChunk) error {
 	return s.Transaction(ctx, "renew_reading", func(run Run) error {
-		if err := run(ctx, Statement{Text: renewReading, Args: leased(l, until)}, changed); err != nil {
+		if err := run(ctx, Statement{Text: renewReading, Args: leased(l, until)}, someRow); err != nil {
 			return err
 		}
 		for rest := chunks; len(rest) > 0; {
@@ -126,7 +126,7 @@ func (s Store) EndReading(ctx context.Context, l store.FileLease, f store.File) 
 			copied = &f.Copy.ID
 		}
 		args := leased(l, string(f.Status), f.Error, f.Rows, f.Chunks, f.Layout, copied, f.Copy.Bytes)
-		if err := run(ctx, Statement{Text: endReading, Args: args}, changed); err != nil || f.Status == store.FileReady {
+		if err := run(ctx, Statement{Text: endReading, Args: args}, someRow); err != nil || f.Status == store.FileReady {
 			return err
 		}
 		return run(ctx, Statement{Text: forgetChunks, Args: args[:2]}, nothing)

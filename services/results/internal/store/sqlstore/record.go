@@ -100,8 +100,8 @@ func upTo(most int64, n *int64) *int64 {
 	return n
 }
 
-// Known is usage without what no count can be.
-func Known(u prism.Usage) prism.Usage {
+// PlausibleUsage returns the usage without numbers that no count can be.
+func PlausibleUsage(u prism.Usage) prism.Usage {
 	u.InputTokens, u.OutputTokens = upTo(mostTokens, u.InputTokens), upTo(mostTokens, u.OutputTokens)
 	u.Cost = upTo(math.MaxInt64, u.Cost)
 	return u
@@ -115,7 +115,7 @@ func encodeCall(r prism.Result) (c call, err error) {
 	if r.Call == nil {
 		return c, nil
 	}
-	c.model, c.usage = Nullable(r.Call.Name), Known(r.Call.Usage)
+	c.model, c.usage = Nullable(r.Call.Name), PlausibleUsage(r.Call.Usage)
 	var escalation *storedEscalation
 	if e := r.Call.Escalation; e != nil {
 		escalation = &storedEscalation{e.Questions, e.ErrorCode, e.Name, e.Provider, e.Model, e.FellBack, e.Answers}

@@ -79,7 +79,7 @@ func (s Store) AddRetry(ctx context.Context, r store.Retry, expected int64, by s
 		if err := run(ctx, Statement{Text: removeEndedRetry, Args: of}, nothing); err != nil {
 			return err
 		}
-		err := run(ctx, Statement{Text: insertRetry, Args: append(of, r.ID.UUID, r.Key.UUID, by.At)}, changed)
+		err := run(ctx, Statement{Text: insertRetry, Args: append(of, r.ID.UUID, r.Key.UUID, by.At)}, someRow)
 		if errors.Is(err, store.ErrNotFound) {
 			return store.ErrRetrying
 		}

@@ -88,7 +88,7 @@ var (
 	lockRetried = retryableOf(`r.id, r.idempotency_key, r.run_id, r.run_row`)
 
 	unfoldRun = UnfoldRun("$1", "$2")
-	countRow  = CountRetry("$1", "$2", "CAST($3 AS bigint)", "CAST($4 AS text)", "CAST($5 AS bigint)", "CAST($6 AS bigint)",
+	countRow  = CountRetriedRow("$1", "$2", "CAST($3 AS bigint)", "CAST($4 AS text)", "CAST($5 AS bigint)", "CAST($6 AS bigint)",
 		"CAST($7 AS bigint)", "CAST($8 AS text)")
 )
 
@@ -324,7 +324,7 @@ func countRetried(ctx context.Context, run Run, rows Rows) error {
 		}
 		var used prism.Usage
 		if r.Call != nil {
-			used = Known(r.Call.Usage)
+			used = PlausibleUsage(r.Call.Usage)
 		}
 		args := []any{
 			rows.Account.UUID, id, *rows.Numbers[i], string(r.Status), used.InputTokens, used.OutputTokens, used.Cost, Nullable(used.Currency),

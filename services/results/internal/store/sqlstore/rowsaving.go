@@ -30,15 +30,16 @@ WHERE account_id = $1 AND run_id = $2 AND number = $3`
 	RunColumns = `, run_id, run_row`
 )
 
-// UnfoldRun comes before CountRetry: it locks the run, for SQL of its account and id, and has its chunks counted by themselves.
+// UnfoldRun comes before CountRetriedRow: it locks the run, for SQL of its account and id, and has its chunks counted by
+// themselves.
 func UnfoldRun(account, run string) string {
 	return `UPDATE runs SET ` + unfold + ` WHERE account_id = ` + account + ` AND id = ` + run
 }
 
-// CountRetry is how a chunk of a run changes when a result of one of its rows is retried by itself: the letter of the row becomes
-// that of the new result, whatever it was (spec: run-single-retry). The arguments are the SQL of the account and the run, and of the
-// row and the columns of the new result.
-func CountRetry(account, run, row, status, inputTokens, outputTokens, cost, currency string) string {
+// CountRetriedRow is how a chunk of a run changes when a result of one of its rows is retried by itself: the letter of the row
+// becomes that of the new result, whatever it was (spec: run-single-retry). The arguments are the SQL of the account and the run,
+// and of the row and the columns of the new result.
+func CountRetriedRow(account, run, row, status, inputTokens, outputTokens, cost, currency string) string {
 	// Chunks have at most contract.ChunkRows rows, so the search begins at the chunk or shortly before it.
 	const change = `UPDATE run_chunks AS c SET
 	states = substr(c.states, 1, @at - 1) || CASE @status WHEN 'ok' THEN 'o' ELSE 'f' END || substr(c.states, @at + 1),
@@ -189,7 +190,7 @@ func (c *chunk) add(r prism.Result) {
 	if r.Call == nil {
 		return
 	}
-	u, used := &c.usage, Known(r.Call.Usage)
+	u, used := &c.usage, PlausibleUsage(r.Call.Usage)
 	for _, sum := range []struct{ to, n *int64 }{{&u.InputTokens, used.InputTokens}, {&u.OutputTokens, used.OutputTokens}} {
 		if sum.n != nil {
 			*sum.to += *sum.n

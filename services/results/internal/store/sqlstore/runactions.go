@@ -225,7 +225,7 @@ func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retrie
 	if c.Status == contract.RunFinished {
 		// As in CreateRun: the file stays from now on, or is deleted already.
 		lock := Statement{Text: lockReadyFile + s.Locking(false), Args: []any{c.account.UUID, c.File.UUID}}
-		if err := c.run(ctx, lock, changed); errors.Is(err, store.ErrNotFound) {
+		if err := c.run(ctx, lock, someRow); errors.Is(err, store.ErrNotFound) {
 			return false, store.ErrFileState
 		} else if err != nil {
 			return false, err

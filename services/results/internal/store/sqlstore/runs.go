@@ -122,7 +122,7 @@ func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.R
 				return created
 			}))
 		if errors.Is(err, store.ErrNotFound) {
-			err = run(ctx, Statement{Text: fileExists, Args: []any{account.UUID, r.File.UUID}}, changed)
+			err = run(ctx, Statement{Text: fileExists, Args: []any{account.UUID, r.File.UUID}}, someRow)
 			if err == nil {
 				err = store.ErrFileState
 			}
@@ -134,7 +134,7 @@ func (s Store) CreateRun(ctx context.Context, account prism.AccountID, r store.R
 		err = run(ctx, Statement{Text: insertRun, Args: []any{
 			account.UUID, r.ID.UUID, r.Prism.UUID, r.Version, r.File.UUID, r.Name, r.Mapping, r.Key.UUID, Nullable(r.IdempotencyKey),
 			r.PauseAt, r.RowsPerSecond, r.Concurrency, created.Rows, created.Chunks, by.At,
-		}}, changed)
+		}}, someRow)
 		if errors.Is(err, store.ErrNotFound) { // the key is another run's, or this run was stored before
 			created.ID = prism.RunID{}
 			return nil

@@ -91,7 +91,7 @@ func session(ctx context.Context, run Run, digest contract.SessionDigest, now ti
 
 // see extends a session that is used.
 func (f *foundSession) see(ctx context.Context, run Run, now time.Time) error {
-	f.ExpiresAt = within(now.Add(store.SessionIdleTime), f.EndsAt)
+	f.ExpiresAt = earlierOf(now.Add(store.SessionIdleTime), f.EndsAt)
 	return run(ctx, Statement{"see_session", seeSession, []any{f.id, now, f.ExpiresAt}, false}, nothing)
 }
 
@@ -110,7 +110,7 @@ func (s Store) Session(ctx context.Context, digest contract.SessionDigest, now t
 // findSession is store.ErrNotFound unless there is a session that has not expired. Anybody may show one, so one that is not there
 // costs one read.
 func (s Store) findSession(ctx context.Context, operation string, digest contract.SessionDigest, now time.Time) error {
-	return s.Run(ctx, Statement{operation, lockSession, []any{digest[:], now}, true}, changed)
+	return s.Run(ctx, Statement{operation, lockSession, []any{digest[:], now}, true}, someRow)
 }
 
 // CreateSessionKey implements store.Sessions. The lock of the session is what its end waits for, the lock of the member what a
@@ -123,7 +123,7 @@ func (s Store) CreateSessionKey(
 	}
 	err = s.Transaction(ctx, "create_session_key", func(run Run) error {
 		locked := Statement{Text: lockSession + s.Locking(false), Args: []any{digest[:], k.At}}
-		if err := run(ctx, locked, changed); err != nil {
+		if err := run(ctx, locked, someRow); err != nil {
 			return err
 		}
 		found, err := session(ctx, run, digest, k.At)
@@ -171,7 +171,7 @@ func (s Store) CreateSessionKey(
 func (f foundSession) keyFor(k store.NewSessionKey) (contract.SessionKey, error) {
 	for _, a := range f.Accounts {
 		if k.Account.IsZero() || a.ID == k.Account {
-			return contract.SessionKey{ExpiresAt: within(k.At.Add(store.SessionKeyTime), f.EndsAt), Account: a}, nil
+			return contract.SessionKey{ExpiresAt: earlierOf(k.At.Add(store.SessionKeyTime), f.EndsAt), Account: a}, nil
 		}
 	}
 	return contract.SessionKey{}, store.ErrNotFound
@@ -272,7 +272,7 @@ func (s Store) SweepSessions(ctx context.Context, now time.Time) (swept int, err
 	}
 	for _, id := range expired {
 		err := s.Transaction(ctx, "sweep_session", func(run Run) error {
-			err := run(ctx, Statement{Text: sweepOneSession, Args: []any{id, now}}, changed)
+			err := run(ctx, Statement{Text: sweepOneSession, Args: []any{id, now}}, someRow)
 			if err != nil {
 				return err
 			}

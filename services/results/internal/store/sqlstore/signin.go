@@ -46,7 +46,7 @@ type signingIn struct {
 func (s Store) SignIn(ctx context.Context, in store.SignIn) (begun contract.Session, err error) {
 	if in.Link != nil { // anybody may try a link, so one that is not there costs one read
 		tried := Statement{"find_link", linkAccount, []any{in.Link[:], in.At}, true}
-		err := s.Run(ctx, tried, changed)
+		err := s.Run(ctx, tried, someRow)
 		if errors.Is(err, store.ErrNotFound) {
 			return begun, store.ErrLinkInvalid
 		}
@@ -72,22 +72,22 @@ func (s signingIn) do(ctx context.Context) (found foundSession, err error) {
 	by := store.ByLink
 	if s.Identity != nil {
 		by = store.ByOpenID
-		members, err = s.identified(ctx)
+		members, err = s.membershipsOfIdentity(ctx)
 	} else {
-		members, err = s.linked(ctx)
+		members, err = s.consumeLink(ctx)
 	}
 	if err != nil {
 		return found, err
 	}
 	ends := s.At.Add(store.SessionTime)
-	expires := within(s.At.Add(store.SessionIdleTime), ends)
+	expires := earlierOf(s.At.Add(store.SessionIdleTime), ends)
 	args := []any{s.ID, s.Session[:], s.At, expires, ends}
 	if err := s.run(ctx, Statement{Text: insertSession, Args: args}, nothing); err != nil {
 		return found, err
 	}
 	for _, m := range members {
 		seen := Statement{Text: signIn, Args: []any{m.account.UUID, m.member.UUID, string(by), s.At}}
-		if err := s.run(ctx, seen, changed); err != nil {
+		if err := s.run(ctx, seen, someRow); err != nil {
 			return found, err
 		}
 		m.since = s.At
@@ -112,8 +112,8 @@ func (s signingIn) join(ctx context.Context, m membership) error {
 	return s.run(ctx, Statement{Text: joinSession, Args: args}, nothing)
 }
 
-// linked uses up the link.
-func (s signingIn) linked(ctx context.Context) (members []membership, err error) {
+// consumeLink uses up the link.
+func (s signingIn) consumeLink(ctx context.Context) (members []membership, err error) {
 	if s.Link == nil {
 		return nil, store.ErrLinkInvalid
 	}
@@ -125,9 +125,9 @@ func (s signingIn) linked(ctx context.Context) (members []membership, err error)
 	return members, err
 }
 
-// identified is who the identity is in each of its accounts. The accounts that it may join are locked, in one order, before it is
-// known who it is there: two sign-ins of one identity make one member.
-func (s signingIn) identified(ctx context.Context) ([]membership, error) {
+// membershipsOfIdentity returns the member that the identity is in each of its accounts. It locks the accounts that the identity
+// may join, in one order, before it looks which of them the identity is in. So two sign-ins of one identity make one member.
+func (s signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, error) {
 	var invited prism.AccountID
 	if s.Link != nil {
 		args := []any{s.Link[:], s.At}
@@ -139,7 +139,7 @@ func (s signingIn) identified(ctx context.Context) ([]membership, error) {
 			return nil, err
 		}
 	}
-	roles, err := s.ruled(ctx)
+	roles, err := s.rolesByRule(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +149,11 @@ func (s signingIn) identified(ctx context.Context) ([]membership, error) {
 	}
 	slices.SortFunc(joining, func(a, b prism.AccountID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) })
 	for _, account := range joining {
-		if err := s.run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, changed); err != nil {
+		if err := s.run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, someRow); err != nil {
 			return nil, err
 		}
 	}
-	members, err := s.known(ctx)
+	members, err := s.existing(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (s signingIn) identified(ctx context.Context) ([]membership, error) {
 		}
 		members = append(members, accepted...)
 	}
-	if roles, err = s.ruled(ctx); err != nil { // under the locks
+	if roles, err = s.rolesByRule(ctx); err != nil { // under the locks
 		return nil, err
 	}
 	for _, account := range joining {
@@ -175,7 +175,7 @@ func (s signingIn) identified(ctx context.Context) ([]membership, error) {
 		if !ruled || has(account) {
 			continue
 		}
-		made, err := s.admitted(ctx, account, role)
+		made, err := s.addByRule(ctx, account, role)
 		if err != nil {
 			return nil, err
 		}
@@ -187,8 +187,8 @@ func (s signingIn) identified(ctx context.Context) ([]membership, error) {
 	return members, nil
 }
 
-// known is where the identity is a member.
-func (s signingIn) known(ctx context.Context) (members []membership, err error) {
+// existing returns the members that the identity is already.
+func (s signingIn) existing(ctx context.Context) (members []membership, err error) {
 	args := []any{s.Identity.Issuer, s.Identity.Subject}
 	err = s.run(ctx, Statement{Text: identityMembers, Args: args}, all(&members, (*Row).membership))
 	return members, err
@@ -196,18 +196,18 @@ func (s signingIn) known(ctx context.Context) (members []membership, err error) 
 
 // accept makes the identity that of the member whom the link invites.
 func (s signingIn) accept(ctx context.Context) ([]membership, error) {
-	members, err := s.linked(ctx)
+	members, err := s.consumeLink(ctx)
 	if err != nil {
 		return nil, err
 	}
 	m := members[0]
 	args := []any{m.account.UUID, m.member.UUID, s.Identity.Issuer, s.Identity.Subject}
-	return members, s.run(ctx, Statement{Text: identify, Args: args}, changed)
+	return members, s.run(ctx, Statement{Text: identify, Args: args}, someRow)
 }
 
-// ruled is the accounts with a rule for one of the identity's claims, and the role that it gives: of several the first in the
-// order of prism.Roles.
-func (s signingIn) ruled(ctx context.Context) (map[prism.AccountID]prism.Role, error) {
+// rolesByRule returns the role that a rule for one of the identity's claims gives in each account: the first in the order of
+// prism.Roles, if there are several.
+func (s signingIn) rolesByRule(ctx context.Context) (map[prism.AccountID]prism.Role, error) {
 	var args []any
 	var claims []string
 	for _, name := range slices.Sorted(maps.Keys(s.Identity.Claims)) {
@@ -240,11 +240,11 @@ func (s signingIn) ruled(ctx context.Context) (map[prism.AccountID]prism.Role, e
 	return roles, err
 }
 
-// admitted makes the identity a member by a rule, unless it was one and was removed.
-func (s signingIn) admitted(ctx context.Context, account prism.AccountID, role prism.Role) ([]membership, error) {
+// addByRule makes the identity a member by a rule. If the identity was a member and was removed, it does nothing.
+func (s signingIn) addByRule(ctx context.Context, account prism.AccountID, role prism.Role) ([]membership, error) {
 	i := s.Identity
 	args := []any{account.UUID, i.Issuer, i.Subject}
-	if err := s.run(ctx, Statement{Text: wasMember, Args: args}, changed); !errors.Is(err, store.ErrNotFound) {
+	if err := s.run(ctx, Statement{Text: wasMember, Args: args}, someRow); !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
 	id, err := s.NewID()

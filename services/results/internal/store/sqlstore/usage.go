@@ -47,7 +47,7 @@ func (s Store) CountUse(ctx context.Context, account prism.AccountID, u store.Us
 	if u.Call != nil {
 		call = *u.Call
 	}
-	used := Known(call.Usage)
+	used := PlausibleUsage(call.Usage)
 	known := func(n *int64) int64 {
 		if n == nil {
 			return 0
