@@ -205,13 +205,12 @@ func deleted(err error) bool { return errors.Is(err, apierr.ResultNotFound()) }
 
 // save tries until results respond. A save with a lost response is sent again; both are one save.
 func (e *Executor) save(ctx context.Context, s contract.Save) (contract.Response, error) {
-	return e.untilTaken(ctx, "saving a result failed", func(err error) bool { return !lostRace(err) && !deleted(err) },
+	return e.sendUntilStored(ctx, "saving a result failed", func(err error) bool { return !lostRace(err) && !deleted(err) },
 		func(ctx context.Context) (contract.Response, error) { return e.Results.Save(ctx, s) })
 }
 
-// untilTaken sends what has to be stored after the model call until results respond, or an error comes after which it is not
-// to be sent again.
-func (e *Executor) untilTaken(
+// sendUntilStored calls send until results respond, or an error comes for which again returns false, for at most saveLimit.
+func (e *Executor) sendUntilStored(
 	ctx context.Context, failed string, again func(error) bool, send func(context.Context) (contract.Response, error),
 ) (contract.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveLimit)

@@ -31,7 +31,7 @@ func (e *Executor) Try(ctx context.Context, key contract.KeyDigest, sent request
 	try := contract.Try{Account: at.Account, Key: at.Key, Definition: sent.Definition, Lens: sent.Lens, Outcome: save.Outcome}
 	// Only what was certainly not counted is sent again (spec: try-counts).
 	notTaken := func(err error) bool { return errors.Is(err, contract.ErrUnavailable) }
-	return e.untilTaken(ctx, "counting a try failed", notTaken, func(ctx context.Context) (contract.Response, error) {
+	return e.sendUntilStored(ctx, "counting a try failed", notTaken, func(ctx context.Context) (contract.Response, error) {
 		return e.Results.FinishTry(ctx, try)
 	})
 }

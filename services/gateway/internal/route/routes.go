@@ -22,7 +22,7 @@ func Register(app *fiber.App, d Deps) {
 	quality(app, d)
 	drift(app, d)
 	keys(app, d)
-	people(app, d)
+	members(app, d)
 	audit(app, d)
 	models(app, d)
 	usage(app, d)
@@ -260,8 +260,8 @@ func keys(app *fiber.App, d Deps) {
 	}))
 }
 
-// people are the calls on members.
-func people(app *fiber.App, d Deps) {
+// members are the calls on members.
+func members(app *fiber.App, d Deps) {
 	app.Post("/v1/members", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
 		do, err := one(d.Results.AddMember)(request.ParseNewMember(b))
 		return created(do, false), err

@@ -79,7 +79,7 @@ type Asker struct {
 	called atomic.Pointer[time.Time] // when the last call came that somebody waits for
 }
 
-// New makes an asker of the models of now.
+// New makes an Asker that asks the models of from.
 func New(from *models.Current, cfg Config) *Asker {
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64

@@ -64,7 +64,7 @@ func notConfigured(name string) Report {
 	return r
 }
 
-// report is how a call ended whose last attempt ended so (spec: error-texts).
+// report makes the Report of a call from the reply or the fault of its last attempt (spec: error-texts).
 func report(c provider.Call, r provider.Reply, f *upstream.Fault) Report {
 	if f == nil {
 		for i, q := range c.Questions {

@@ -18,7 +18,7 @@ type tally struct {
 	mu       sync.Mutex
 	model    *models.Model // that was asked last, or is to be asked first; nil: a second model that is not configured
 	fellBack bool
-	first    *answered // nil: nothing was escalated
+	first    *firstAnswers // nil: nothing was escalated
 	tries    int32
 	tokens   provider.Tokens
 	cost     int64
@@ -56,7 +56,7 @@ func (t *tally) begin(m *models.Model, fellBack bool) {
 	t.model, t.fellBack = m, fellBack
 }
 
-// attempt counts an attempt when it begins: one that the end of the wait cuts off is one.
+// attempt counts an attempt when it begins, so an attempt that the end of the wait cuts off counts too.
 func (t *tally) attempt(m *models.Model) {
 	if m.Remote() {
 		t.mu.Lock()
@@ -98,8 +98,8 @@ func costOf(p *models.Price, used provider.Tokens) (cost int64, ok bool) {
 	return cost, true
 }
 
-// answered is the end of the first route, whose answers are doubtful.
-type answered struct {
+// firstAnswers is the end of the first route, whose answers are doubtful.
+type firstAnswers struct {
 	result
 	model    *models.Model
 	fellBack bool
@@ -114,7 +114,7 @@ func (t *tally) escalate(first result, to string, second []*models.Model) bool {
 	if t.model.Name == to {
 		return false
 	}
-	t.first = &answered{first, t.model, t.fellBack, to}
+	t.first = &firstAnswers{first, t.model, t.fellBack, to}
 	t.model, t.fellBack = nil, false
 	if len(second) > 0 {
 		t.model = second[0]
@@ -122,8 +122,8 @@ func (t *tally) escalate(first result, to string, second []*models.Model) bool {
 	return true
 }
 
-// end is how an ask ended whose last route ended so, with its record. After an escalation the answers of the second model are the
-// result, or those of the first when there are no others.
+// end returns the Report of an ask whose last route ended with last, and adds the record of the ask. After an escalation the
+// answers of the second model are the result, or those of the first when there are no others.
 func (t *tally) end(last result) Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,13 +144,13 @@ func (t *tally) end(last result) Report {
 		}
 	}
 	v := last.Report
-	v.Call, v.Overloaded = t.call(last), overloaded
+	v.Call, v.Overloaded = t.record(last), overloaded
 	v.Call.Escalation = escalation
 	return v
 }
 
-// call is the record of the ask with this end. The mutex is held.
-func (t *tally) call(r result) *prism.ModelCall {
+// record is the record of an ask that ended with r. The mutex is held.
+func (t *tally) record(r result) *prism.ModelCall {
 	v := &struct { // one allocation
 		call    prism.ModelCall
 		numbers [4]int64

@@ -11,8 +11,8 @@ import (
 const (
 	// lastCalls is how many calls of a model decide whether it is skipped: when more than half of them failed.
 	lastCalls = 20
-	// skipped is how long a model is skipped before it is tried with one call.
-	skipped = 5 * time.Second
+	// skipTime is how long a model is skipped before it is tried with one call.
+	skipTime = 5 * time.Second
 )
 
 var errFailed = errors.New("failed")
@@ -28,7 +28,7 @@ type breaker struct {
 func newBreaker() *breaker {
 	b := &breaker{}
 	b.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-		Timeout: skipped,
+		Timeout: skipTime,
 		IsSuccessful: func(err error) bool {
 			b.failed = b.failed << 1 & (1<<lastCalls - 1)
 			if err != nil {

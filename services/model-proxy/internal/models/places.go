@@ -7,25 +7,26 @@ import (
 	"time"
 )
 
-// attended is how long after a call that somebody waits for places are kept for the next ones.
-const attended = 5 * time.Second
+// foregroundHold is how long places stay reserved for foreground calls after the last one came.
+const foregroundHold = 5 * time.Second
 
-// places are the calls that a model answers at once (spec: model-places). Calls that somebody waits for come first: they have
-// every place, and those in the background what is left. While such calls come, those in the background leave a quarter of the
-// places, but always have one (spec: run-leaves-places). It is safe for concurrent use.
+// places are the calls that a model answers at once (spec: model-places). A foreground call is one that somebody waits for.
+// Foreground calls come first: they have every place, and calls in the background what is left. While foreground calls come,
+// those in the background leave a quarter of the places, but always have one (spec: run-leaves-places). It is safe for
+// concurrent use.
 type places struct {
 	most int // 0: no bound
 
-	mu         sync.Mutex
-	taken      int
-	background int       // of those taken
-	attended   time.Time // when the last call that somebody waits for came
-	waiting    [2]list.List
+	mu             sync.Mutex
+	taken          int
+	background     int       // of those taken
+	lastForeground time.Time // when the last foreground call came
+	waiting        [2]list.List
 }
 
 // The queues of places, in the order in which they are served.
 const (
-	somebodyWaits = iota
+	foreground = iota
 	inBackground
 )
 
@@ -33,7 +34,7 @@ func queueOf(background bool) int {
 	if background {
 		return inBackground
 	}
-	return somebodyWaits
+	return foreground
 }
 
 // tryTake takes a place if there is one that nobody waits for.
@@ -90,7 +91,7 @@ func (p *places) give(background bool) {
 // arrive notes that a call came. The mutex is held, as for all that follow.
 func (p *places) arrive(background bool) (queue int) {
 	if !background {
-		p.attended = time.Now()
+		p.lastForeground = time.Now()
 	}
 	return queueOf(background)
 }
@@ -111,7 +112,7 @@ func (p *places) take(queue int) bool {
 
 // mostInBackground is how many calls in the background may have a place now.
 func (p *places) mostInBackground() int {
-	if time.Since(p.attended) >= attended {
+	if time.Since(p.lastForeground) >= foregroundHold {
 		return p.most
 	}
 	return max(1, p.most-(p.most+3)/4)
