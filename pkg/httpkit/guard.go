@@ -131,11 +131,11 @@ func (x *exchange) enter() *apierr.Error {
 // awaitsBody tells whether ReadBody admits the request, when the body has arrived whole (spec: arriving-bodies). Handlers of
 // GET and HEAD read no body.
 func (x *exchange) awaitsBody() bool {
-	return !x.body.atEnd() && !x.reads()
+	return !x.body.atEnd() && !ReadOnly(x.method)
 }
 
-// reads tells whether the request changes nothing.
-func (x *exchange) reads() bool { return x.method == fiber.MethodGet || x.method == fiber.MethodHead }
+// ReadOnly tells whether requests with the method change nothing.
+func ReadOnly(method string) bool { return method == fiber.MethodGet || method == fiber.MethodHead }
 
 // unwelcome tells why the request is refused, whatever its body is. A request on a connection beyond the bound is the last one.
 func (x *exchange) unwelcome() shedReason {
@@ -167,7 +167,7 @@ func (x *exchange) admit() *apierr.Error {
 	reason := x.unwelcome()
 	if reason == notShed && x.conn != nil {
 		class := fair.Yielding
-		if x.reads() {
+		if ReadOnly(x.method) {
 			class = fair.Preferred
 		}
 		account, t := x.account(), x.server.tracker

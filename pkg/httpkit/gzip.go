@@ -107,11 +107,7 @@ func (g *gzipped) compress() error {
 
 // Held is how many bytes the stream holds: what the body holds, a piece, and the piece compressed.
 func (g *gzipped) Held() int {
-	held := len(g.piece) + g.made.Cap()
-	if body, ok := g.body.(interface{ Held() int }); ok {
-		held += body.Held()
-	}
-	return held
+	return len(g.piece) + g.made.Cap() + Held(g.body)
 }
 
 func (g *gzipped) Close() error { return g.body.Close() }

@@ -55,6 +55,14 @@ func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	return nil
 }
 
+// Held tells how many bytes a body of SendStream holds in memory; 0 for a body without a method Held.
+func Held(body io.Reader) int {
+	if b, ok := body.(interface{ Held() int }); ok {
+		return b.Held()
+	}
+	return 0
+}
+
 // outgoing is a streamed response body. The exchange ends when the body is closed, not when the handler returns.
 type outgoing struct {
 	x        *exchange
@@ -103,9 +111,7 @@ func (o *outgoing) Read(p []byte) (n int, err error) {
 		n, err = o.buffered.Read(p)
 		return err
 	})
-	if held, ok := o.body.(interface{ Held() int }); ok {
-		fair.Reserve(o.x.ctx, held.Held(), true) // what is there cannot be refused any more
-	}
+	fair.Reserve(o.x.ctx, Held(o.body), true) // what is there cannot be refused any more
 	o.idle.Store(o.x.server.tracker.now().UnixNano())
 	return n, o.err
 }

@@ -67,7 +67,7 @@ func MountBehind(app *fiber.App, tokens *Tokens) { app.Use(authorize(tokens)) }
 // Pass is the handler. Its errors are of the catalogue: those of httpkit.ReadBody, and the 503 if the service is away.
 func (p *Proxy) Pass(c *fiber.Ctx) error {
 	var body []byte
-	if !reads(c) {
+	if !httpkit.ReadOnly(c.Method()) {
 		b, err := httpkit.ReadBody(c)
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func (p *Proxy) pass(ctx context.Context, c *fiber.Ctx, body []byte, resp *fasth
 		if errors.Is(err, errRefused) {
 			p.client.host.CloseIdleConnections() // as in client.call
 		}
-		lost := errors.Is(err, errLost) && reads(c) && ctx.Err() == nil
+		lost := errors.Is(err, errLost) && httpkit.ReadOnly(c.Method()) && ctx.Err() == nil
 		if lost || errors.Is(err, errRefused) || errors.Is(err, errHandshake) {
 			err = p.once(ctx, c, body, t, resp)
 		}
@@ -167,8 +167,8 @@ func passBack(c *fiber.Ctx, resp *fasthttp.Response) error {
 		}
 	}
 	out.SetNoDefaultContentType(len(resp.Header.ContentType()) == 0)
-	body := bytes.Clone(resp.Body())
-	if err := httpkit.SendOwn(c, resp.StatusCode(), string(resp.Header.ContentType()), body, !reads(c)); err != nil {
+	body, tookEffect := bytes.Clone(resp.Body()), !httpkit.ReadOnly(c.Method())
+	if err := httpkit.SendOwn(c, resp.StatusCode(), string(resp.Header.ContentType()), body, tookEffect); err != nil {
 		return err
 	}
 	if c.Method() == fiber.MethodHead {
@@ -176,6 +176,3 @@ func passBack(c *fiber.Ctx, resp *fasthttp.Response) error {
 	}
 	return nil
 }
-
-// reads tells whether the request changes nothing.
-func reads(c *fiber.Ctx) bool { return c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead }

@@ -143,8 +143,7 @@ func (d Deps) respond(c *fiber.Ctx, parsed call, err error) error {
 		if parsed.etag {
 			c.Set(fiber.HeaderETag, contract.ETag(response.Body))
 		}
-		changes := c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead
-		return httpkit.SendOwn(c, status, response.ContentType, response.Body, changes)
+		return httpkit.SendOwn(c, status, response.ContentType, response.Body, !httpkit.ReadOnly(c.Method()))
 	})
 }
 
