@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,26 +62,22 @@ func pages(t *testing.T, server *prism) []view {
 	}
 }
 
-// testConsole opens every page of the console, in two tabs at once.
+// testConsole opens every page of the console.
 func testConsole(t *testing.T, server *prism, browser chromium) {
 	t.Helper()
 	axe := axe(t)
-	all := append([]view{{name: "sign in", path: "/sign-in", heading: "Sign in"}}, pages(t, server)...)
 	t.Run("shows every page without a complaint of the browser, to all who read it", func(t *testing.T) {
-		for some := range slices.Chunk(all, (len(all)+1)/2) {
-			t.Run("from "+some[0].name, func(t *testing.T) {
-				t.Parallel()
-				b := newTab(t, browser)
-				for i, p := range some {
-					if p.path != "/sign-in" && (i == 0 || some[i-1].path == "/sign-in") {
-						b.signIn(server, usedAccount)
-					}
-					t.Run(p.name, func(t *testing.T) {
-						b := b.in(t)
-						b.visit(server, p)
-						b.hold(axe, server, p)
-					})
-				}
+		b := newTab(t, browser)
+		b.do(chromedp.EmulateViewport(1280, 720))
+		b.do(chromedp.Navigate(server.url + "/console/sign-in"))
+		b.find("heading", "Sign in")
+		b.hold(axe, server, view{name: "sign in", path: "/sign-in", heading: "Sign in"})
+		b.signIn(server, usedAccount)
+		for _, p := range pages(t, server) {
+			t.Run(p.name, func(t *testing.T) {
+				b := b.in(t)
+				b.visit(server, p)
+				b.hold(axe, server, p)
 			})
 		}
 	})

@@ -25,12 +25,9 @@ func testStates(t *testing.T, server *prism, browser chromium) {
 	})
 	t.Run("dialogs and menus", func(t *testing.T) {
 		for some := range slices.Chunk(used.layers(), 10) {
-			t.Run("from "+some[0].name, func(t *testing.T) {
-				t.Parallel()
-				b := newTab(t, browser)
-				b.signIn(server, usedAccount)
-				b.holdEach(axe, server, some)
-			})
+			b := newTab(t, browser)
+			b.signIn(server, usedAccount)
+			b.holdEach(axe, server, some)
 		}
 	})
 	t.Run("calls without an answer", func(t *testing.T) {
