@@ -12,7 +12,7 @@ var _ pgtype.ArrayGetter = array{}
 
 // Dimensions implements pgtype.ArrayGetter.
 func (a array) Dimensions() []pgtype.ArrayDimension {
-	return []pgtype.ArrayDimension{{Length: int32(len(a.rows)), LowerBound: 1}} //nolint:gosec // bounded by batchCalls
+	return []pgtype.ArrayDimension{{Length: int32(len(a.rows)), LowerBound: 1}} //nolint:gosec // of a batch, or of a chunk of a run
 }
 
 // Index implements pgtype.ArrayGetter.

@@ -230,7 +230,9 @@ func (b *batches) send(ctx context.Context, conn connection, calls []*call) {
 	defer func() {
 		_ = recover()
 		for _, c := range calls {
-			c.done <- cmp.Or(err, c.err)
+			outcome := cmp.Or(err, c.err)
+			b.endSpan(c, outcome)
+			c.done <- outcome
 		}
 	}()
 	for _, c := range calls {
@@ -262,7 +264,7 @@ func (b *batches) execute(ctx context.Context, conn connection, calls []*call) e
 		crash.At(crash.InCommit)
 	}
 	for _, calls := range statements {
-		if err := b.read(results, calls); err != nil {
+		if err := read(results, calls); err != nil {
 			_ = results.Close()
 			return err
 		}
@@ -271,7 +273,7 @@ func (b *batches) execute(ctx context.Context, conn connection, calls []*call) e
 }
 
 // read reads the rows of one statement. A call whose statement was sent for it alone may find no row.
-func (b *batches) read(results pgx.BatchResults, calls []*call) error {
+func read(results pgx.BatchResults, calls []*call) error {
 	rows, err := results.Query()
 	for _, c := range calls {
 		if err == nil && !rows.Next() {
@@ -281,7 +283,6 @@ func (b *batches) read(results pgx.BatchResults, calls []*call) error {
 			err = rows.Scan(c.targets...)
 		}
 		c.err = err
-		b.endSpan(c, err)
 	}
 	rows.Close()
 	if len(calls) == 1 && errors.Is(err, pgx.ErrNoRows) {

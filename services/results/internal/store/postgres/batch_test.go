@@ -277,6 +277,25 @@ func TestEachCallOfABatchHasASpanOfItsStatementInItsOwnTrace(t *testing.T) {
 	})
 }
 
+func TestEachSpanOfABatchThatFailsEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *server) {
+		spans := tracetest.NewSpanRecorder()
+		provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+		s.tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(provider))
+		release := s.busy(t)
+		ctx, _ := provider.Tracer("test").Start(t.Context(), "caller")
+		a, b := s.call("a", &call{ctx: ctx, statement: "another"}), s.look(ctx, "b")
+		s.failing["a"] = &pgconn.PgError{Code: serializationFailure}
+		release()
+		<-a
+		succeeds(t, b, "b")
+		if n := len(spans.Ended()); n != 2 {
+			t.Errorf("%d spans ended, want 2", n)
+		}
+		s.sent(t, "[[a b]]", "[a b]")
+	})
+}
+
 func TestTheCallsOfOneStatementAreNeighboursInTheOrderOfTheirArrival(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *server) {
 		release := s.busy(t)
