@@ -123,25 +123,11 @@ func problems(t *testing.T, repository fs.FS) []string {
 	t.Helper()
 	rules, found := readRules(t, repository)
 	held := map[string]bool{}
-	err := fs.WalkDir(repository, ".", func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	eachFile(t, repository, func(file, text string) {
+		if path.Dir(file) == folder || slices.Contains(strings.Split(path.Dir(file), "/"), "testdata") {
+			return
 		}
-		if d.IsDir() {
-			if skipped(file) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		comment, ok := comments[path.Ext(file)]
-		if !ok {
-			return nil
-		}
-		text, err := fs.ReadFile(repository, file)
-		if err != nil {
-			return err
-		}
-		prose := commentsOf(string(text), comment)
+		prose := commentsOf(text, comments[path.Ext(file)])
 		for _, m := range byNumber.FindAllString(prose, -1) {
 			found = append(found, file+` cites "`+m+`" by number`)
 		}
@@ -153,11 +139,7 @@ func problems(t *testing.T, repository fs.FS) []string {
 				held[cited] = held[cited] || isTest(file)
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for rule := range rules {
 		if !held[rule] {
 			found = append(found, "no test cites "+rule)
@@ -231,9 +213,26 @@ func isTest(file string) bool {
 		strings.HasSuffix(path.Base(path.Dir(file)), "test")
 }
 
-// skipped tells whether a folder holds what is not the repository's own text: the specification's pages, the output of
-// builds, and what tools keep.
-func skipped(dir string) bool {
-	base := path.Base(dir)
-	return dir == folder || base == "node_modules" || base == "bin" || base == "testdata" || (strings.HasPrefix(base, ".") && base != ".")
+// eachFile visits the files whose comments count, but for what builds make and what tools keep.
+func eachFile(t *testing.T, repository fs.FS, visit func(file, text string)) {
+	t.Helper()
+	err := fs.WalkDir(repository, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if base := path.Base(file); d.IsDir() && base != "." && (base == "node_modules" || base == "bin" || strings.HasPrefix(base, ".")) {
+			return fs.SkipDir
+		}
+		if _, ok := comments[path.Ext(file)]; !ok || d.IsDir() {
+			return nil
+		}
+		text, err := fs.ReadFile(repository, file)
+		if err == nil {
+			visit(file, string(text))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

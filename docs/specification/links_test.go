@@ -1,5 +1,4 @@
-// Package docs_test holds the links of the documentation against what they lead to.
-package docs_test
+package specification_test
 
 import (
 	"io/fs"
@@ -13,16 +12,16 @@ import (
 )
 
 var (
-	code    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
-	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
-	anchor  = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
-	dropped = regexp.MustCompile(`[^\pL\pN_ -]`)
+	code       = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	anyLink    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	anyHeading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	anchor     = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
+	dropped    = regexp.MustCompile(`[^\pL\pN_ -]`)
 )
 
 func TestEveryLinkOfADocumentLeadsSomewhere(t *testing.T) {
 	t.Parallel()
-	for _, problem := range broken(t, os.DirFS("..")) {
+	for _, problem := range broken(t, os.DirFS("../..")) {
 		t.Error(problem)
 	}
 }
@@ -47,30 +46,16 @@ func TestLinksThatLeadNowhereAreFound(t *testing.T) {
 // broken is the links of all pages whose file or heading does not exist.
 func broken(t *testing.T, repository fs.FS) (found []string) {
 	t.Helper()
-	err := fs.WalkDir(repository, ".", func(page string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && page != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules") {
-			return fs.SkipDir
-		}
+	eachFile(t, repository, func(page, text string) {
 		if path.Ext(page) != ".md" {
-			return nil
+			return
 		}
-		text, err := fs.ReadFile(repository, page)
-		if err != nil {
-			return err
-		}
-		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
+		for _, m := range anyLink.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
 			if !strings.Contains(m[1], ":") && !leads(repository, page, m[1]) {
 				found = append(found, page+" links to "+m[1])
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return found
 }
 
@@ -94,7 +79,7 @@ func leads(repository fs.FS, page, target string) bool {
 			return true
 		}
 	}
-	for _, m := range heading.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range anyHeading.FindAllStringSubmatch(string(text), -1) {
 		if fragmentOf(m[1]) == fragment {
 			return true
 		}
