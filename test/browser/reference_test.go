@@ -163,7 +163,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 			t.Error("the key outlives the page")
 		}
 		eval[int](b, `document.querySelectorAll("main article:not(#createResult)").forEach((article) => article.remove()), 0`)
-		for _, found := range b.violations(axe(t), "tag", allRules) {
+		for _, found := range b.violations(axe(t), allRules) {
 			t.Error(found)
 		}
 		b.wantOnly(server.url, first)
@@ -375,7 +375,7 @@ func testReference(t *testing.T, server *prism, browser chromium) {
 		b.openForm(byID["createResult"])
 		source := axe(t)
 		b.scheme("light")
-		for _, found := range b.violations(source, "tag", allRules) {
+		for _, found := range b.violations(source, allRules) {
 			t.Error(found)
 		}
 		// In the other looks one call and one schema stand for all, which are made alike.
