@@ -124,10 +124,14 @@ func (c *conn) cut(state int32) bool {
 	return true
 }
 
-func (c *conn) closeWrite() {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite()
+func (c *conn) closeWrite() { _ = halfClose(c.Conn) }
+
+// halfClose ends what is sent on a connection, if the connection can do so. What arrives is still read.
+func halfClose(c net.Conn) error {
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
 	}
+	return nil
 }
 
 // Read ends the request before: fasthttp reads on only after it has flushed the response.

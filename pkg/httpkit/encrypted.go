@@ -119,10 +119,7 @@ func (c *channel) CloseWrite() error {
 	if over := c.over.Load(); over != nil {
 		target = *over
 	}
-	if half, ok := target.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return nil
+	return halfClose(target)
 }
 
 // replayed is a socket whose first byte was read already.
@@ -141,9 +138,4 @@ func (r *replayed) Read(p []byte) (int, error) {
 }
 
 // CloseWrite half-closes the socket.
-func (r *replayed) CloseWrite() error {
-	if half, ok := r.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return nil
-}
+func (r *replayed) CloseWrite() error { return halfClose(r.Conn) }

@@ -173,21 +173,43 @@ func (c *client) call(ctx context.Context, path string, args any) (r contract.Re
 	if d, ok := ctx.Deadline(); ok {
 		deadline = d
 	}
-	err = errToken
-	for _, t := range c.tokens.list.Get() {
-		r, err = c.send(ctx, path, m, t, deadline)
-		if errors.Is(err, errRefused) {
-			// Other idle connections may lead to the same stopping server. A new one leads to another server, if there is one.
-			c.host.CloseIdleConnections()
-		}
-		if errors.Is(err, errRefused) || errors.Is(err, errHandshake) {
+	err = c.withToken(func(t token) error {
+		return c.untilTaken(func() error {
 			r, err = c.send(ctx, path, m, t, deadline)
-		}
-		if !errors.Is(err, errToken) {
+			return err
+		})
+	})
+	return r, err
+}
+
+// withToken calls send with one token after the other until the service knows one.
+func (c *client) withToken(send func(token) error) error {
+	err := errToken
+	for _, t := range c.tokens.list.Get() {
+		if err = send(t); !errors.Is(err, errToken) {
 			break
 		}
 	}
-	return r, err
+	return err
+}
+
+// untilTaken sends a request, and once more when the server did not take it.
+func (c *client) untilTaken(send func() error) error {
+	err := send()
+	if errors.Is(err, errRefused) {
+		// Other idle connections may lead to the same stopping server. A new one leads to another server, if there is one.
+		c.host.CloseIdleConnections()
+	}
+	if errors.Is(err, errRefused) || errors.Is(err, errHandshake) {
+		err = send()
+	}
+	return err
+}
+
+// refuses tells the response of a server that did not take the request and closes the connection.
+func refuses(resp *fasthttp.Response) bool {
+	status := resp.StatusCode()
+	return resp.ConnectionClose() && (status == http.StatusServiceUnavailable || status == http.StatusRequestTimeout)
 }
 
 // message is what a request carries: arguments as its body, or in a header beside octets.
@@ -220,9 +242,8 @@ func (c *client) send(ctx context.Context, path string, m message, t token, dead
 	if err := c.host.DoTimeout(req, resp, timeout); err != nil {
 		return contract.Response{}, transportError(err)
 	}
-	status := resp.StatusCode()
-	switch {
-	case resp.ConnectionClose() && (status == http.StatusServiceUnavailable || status == http.StatusRequestTimeout):
+	switch status := resp.StatusCode(); {
+	case refuses(resp):
 		return contract.Response{}, errRefused
 	case status != http.StatusOK:
 		return contract.Response{}, decodeError(status, resp.Body())

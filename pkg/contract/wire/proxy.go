@@ -94,21 +94,14 @@ func (p *Proxy) pass(ctx context.Context, c *fiber.Ctx, body []byte, resp *fasth
 		ctx, span = p.client.tracer.Start(ctx, c.Method()+" "+c.Route().Path, trace.WithSpanKind(trace.SpanKindClient))
 		defer func() { endSpan(span, err) }()
 	}
-	err = errToken
-	for _, t := range p.client.tokens.list.Get() {
-		err = p.once(ctx, c, body, t, resp)
-		if errors.Is(err, errRefused) {
-			p.client.host.CloseIdleConnections() // as in client.call
+	return p.client.withToken(func(t token) error {
+		once := func() error { return p.once(ctx, c, body, t, resp) }
+		err := p.client.untilTaken(once)
+		if errors.Is(err, errLost) && httpkit.ReadOnly(c.Method()) && ctx.Err() == nil {
+			err = once()
 		}
-		lost := errors.Is(err, errLost) && httpkit.ReadOnly(c.Method()) && ctx.Err() == nil
-		if lost || errors.Is(err, errRefused) || errors.Is(err, errHandshake) {
-			err = p.once(ctx, c, body, t, resp)
-		}
-		if !errors.Is(err, errToken) {
-			break
-		}
-	}
-	return err
+		return err
+	})
 }
 
 func (p *Proxy) once(ctx context.Context, c *fiber.Ctx, body []byte, t token, resp *fasthttp.Response) error {
@@ -144,10 +137,10 @@ func (p *Proxy) once(ctx context.Context, c *fiber.Ctx, body []byte, t token, re
 	if err := p.client.host.DoTimeout(req, resp, timeout); err != nil {
 		return transportError(err)
 	}
-	switch status := resp.StatusCode(); {
-	case resp.ConnectionClose() && (status == http.StatusServiceUnavailable || status == http.StatusRequestTimeout):
+	switch {
+	case refuses(resp):
 		return errRefused
-	case status == http.StatusUnauthorized && bytes.Equal(resp.Body(), apierr.InvalidAPIKey().Body()):
+	case resp.StatusCode() == http.StatusUnauthorized && bytes.Equal(resp.Body(), apierr.InvalidAPIKey().Body()):
 		return errToken
 	}
 	return nil

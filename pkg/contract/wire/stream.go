@@ -75,13 +75,11 @@ func (c *client) open(ctx context.Context, path string, args any) (contract.Stre
 		return contract.Stream{}, errStreams
 	}
 	release := sync.OnceFunc(func() { <-c.streams })
-	stream, err := contract.Stream{}, errToken
-	for _, t := range c.tokens.list.Get() {
-		if stream, err = c.openWith(ctx, path, body, t); !errors.Is(err, errToken) {
-			break
-		}
-	}
-	if err != nil {
+	var stream contract.Stream
+	if err := c.withToken(func(t token) (err error) {
+		stream, err = c.openWith(ctx, path, body, t)
+		return err
+	}); err != nil {
 		release()
 		return contract.Stream{}, err
 	}
