@@ -158,10 +158,7 @@ func (c apiCall) members() (map[string]any, error) {
 
 // send makes the call once.
 func (a *app) send(ctx context.Context, call apiCall, path string, query url.Values, body []byte, contentType string) (*http.Response, error) {
-	if _, _, err := a.client(); err != nil { // which checks the address and the key
-		return nil, err
-	}
-	t, err := a.target()
+	_, t, err := a.client() // checks the address and the key
 	if err != nil {
 		return nil, err
 	}

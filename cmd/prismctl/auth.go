@@ -39,11 +39,7 @@ func (a *app) authStatus() *cobra.Command {
 		example: `prismctl auth status
 prismctl auth status --context staging -o json --jq .role`,
 	}, func(cmd *cobra.Command, _ []string) error {
-		c, _, err := a.client()
-		if err != nil {
-			return err
-		}
-		t, err := a.target()
+		c, t, err := a.client()
 		if err != nil {
 			return err
 		}

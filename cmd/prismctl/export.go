@@ -32,7 +32,7 @@ prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > 
 			return err
 		}
 		options.Model, options.KeyID = model, key
-		c, host, err := a.client()
+		c, t, err := a.client()
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > 
 			return err
 		}
 		e.Progress = a.err.meter(args[0])
-		done, err := e.ToFile(cmd.Context(), host, name, restart)
+		done, err := e.ToFile(cmd.Context(), t.Host, name, restart)
 		a.err.status("")
 		var other *export.OtherExportError
 		switch {

@@ -81,15 +81,15 @@ them are contexts ("prismctl context"). A key is never an argument, because othe
 	return root
 }
 
-// client returns a client for the Prism of the flags, the environment or the login, and its address.
-func (a *app) client() (*client.Client, string, error) {
+// client returns a client for the target, and the target.
+func (a *app) client() (*client.Client, target, error) {
 	t, err := a.target()
 	if err != nil {
-		return nil, "", err
+		return nil, t, err
 	}
 	c, err := client.New(client.Config{URL: t.Host, Key: t.Key, UserAgent: "prismctl"})
 	if err != nil {
-		return nil, "", usage(err)
+		return nil, t, usage(err)
 	}
-	return c, t.Host, nil
+	return c, t, nil
 }

@@ -51,7 +51,7 @@ prismctl prisms get tickets | prismctl validate -`,
 			return invalid(err)
 		}
 		if online {
-			c, host, err := a.client()
+			c, t, err := a.client()
 			if err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ prismctl prisms get tickets | prismctl validate -`,
 			for _, change := range changes {
 				for i := range found {
 					if found[i].Prism == change.Slug {
-						found[i].Checked, found[i].Change = "by "+host, change.Summary()
+						found[i].Checked, found[i].Change = "by "+t.Host, change.Summary()
 					}
 				}
 			}
