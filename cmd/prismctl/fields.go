@@ -19,10 +19,7 @@ func explainFields(ctx context.Context, c *client.Client, slug string, r client.
 		!strings.HasPrefix(refused.Message, "Missing fields: ") && !strings.HasPrefix(refused.Message, "Unknown fields: ") {
 		return err
 	}
-	p, readErr := c.ReadPrism(ctx, slug)
-	if readErr == nil && r.Version != 0 {
-		p.Version, readErr = c.ReadVersion(ctx, slug, r.Version)
-	}
+	p, readErr := readPrism(ctx, c, slug, r.Version)
 	if readErr != nil {
 		return err // the error stands without its explanation
 	}

@@ -102,14 +102,9 @@ func (a *app) prismsGet() *cobra.Command {
 prismctl prisms get tickets --version 2
 prismctl prisms get tickets -o json --jq '.version.questions[].key'`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		p, err := c.ReadPrism(cmd.Context(), args[0])
+		p, err := readPrism(cmd.Context(), c, args[0], version)
 		if err != nil {
 			return err
-		}
-		if version != 0 {
-			if p.Version, err = c.ReadVersion(cmd.Context(), args[0], version); err != nil {
-				return err
-			}
 		}
 		if output.format == "definition" {
 			return a.showPrism(p)
@@ -121,6 +116,15 @@ prismctl prisms get tickets -o json --jq '.version.questions[].key'`,
 	cmd.Flags().IntVar(&version, "version", 0, "show this version instead of the latest")
 	cmd.ValidArgsFunction = a.completePrisms
 	return cmd
+}
+
+// readPrism reads a prism with one of its versions; 0 is the latest.
+func readPrism(ctx context.Context, c *client.Client, prism string, version int) (client.Prism, error) {
+	p, err := c.ReadPrism(ctx, prism)
+	if err == nil && version != 0 {
+		p.Version, err = c.ReadVersion(ctx, prism, version)
+	}
+	return p, err
 }
 
 func (a *app) showPrism(p client.Prism) error {

@@ -155,10 +155,7 @@ func mapping(use string, pairs []string) (map[string]string, error) {
 
 // fieldsOf are the keys of the fields of a version; 0 is the latest.
 func fieldsOf(ctx context.Context, c *client.Client, prism string, version int) (keys []string, err error) {
-	p, err := c.ReadPrism(ctx, prism)
-	if err == nil && version != 0 {
-		p.Version, err = c.ReadVersion(ctx, prism, version)
-	}
+	p, err := readPrism(ctx, c, prism, version)
 	for _, f := range p.Version.Fields {
 		keys = append(keys, f.Key)
 	}
