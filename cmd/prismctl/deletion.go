@@ -33,9 +33,7 @@ prismctl results delete --prism tickets --before 2026-01-01 --dry-run`,
 		if err != nil {
 			return err
 		}
-		if !at.IsZero() {
-			d.Before = &client.Time{Time: at}
-		}
+		d.Before = optionalTime(at)
 		filtered := d != client.ResultDeletion{}
 		switch {
 		case len(args) > 0 && prism == "" && !filtered && !dryRun:

@@ -92,6 +92,14 @@ func period(from, to string) (begin, end time.Time, err error) {
 	return begin, end, err
 }
 
+// optionalTime is a time as the API takes it, or nil for the zero time of a flag that is not set.
+func optionalTime(at time.Time) *client.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &client.Time{Time: at}
+}
+
 // timeFlag reads a time, or a day in UTC.
 func timeFlag(flag, s string) (time.Time, error) {
 	if s == "" {

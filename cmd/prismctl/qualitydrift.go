@@ -43,7 +43,7 @@ var driftColumns = columns{"question window results probability limit classes cl
 
 // writeDrift writes the last hour and day of each question, or all of a drift as JSON.
 func (a *app) writeDrift(cmd *cobra.Command, o *output, prism string, d client.Drift) error {
-	if o.jq != "" || o.format == "json" || o.format == "yaml" || o.format == "jsonl" {
+	if o.isJSON() || o.format == "yaml" {
 		return a.write(cmd.Context(), o, d)
 	}
 	a.describeDrift(prism, d)
@@ -99,11 +99,7 @@ prismctl quality watch tickets --from 2026-11-02 --to 2026-11-09`, complete: a.c
 			return usage(errors.New("a reference period needs both --from and --to"))
 		}
 		if from != "" {
-			begin, err := timeFlag("from", from)
-			if err != nil {
-				return err
-			}
-			end, err := timeFlag("to", to)
+			begin, end, err := period(from, to)
 			if err != nil {
 				return err
 			}

@@ -57,20 +57,9 @@ in the background. prismctl shows how many they are and asks first, unless there
 }
 
 // retryOf is a retry of the results of a period.
-func retryOf(from, to string) (r client.ResultRetry, err error) {
-	for _, bound := range []struct {
-		name, text string
-		to         **client.Time
-	}{{"from", from, &r.From}, {"to", to, &r.To}} {
-		at, err := timeFlag(bound.name, bound.text)
-		if err != nil {
-			return r, err
-		}
-		if !at.IsZero() {
-			*bound.to = &client.Time{Time: at}
-		}
-	}
-	return r, nil
+func retryOf(from, to string) (client.ResultRetry, error) {
+	begin, end, err := period(from, to)
+	return client.ResultRetry{From: optionalTime(begin), To: optionalTime(end)}, err
 }
 
 // retryAll retries the failed results of a prism, or of every prism.
