@@ -266,10 +266,11 @@ func refusalOf(res *http.Response, body []byte) error {
 
 // allPages prints the items of all pages of a list as one page.
 func (a *app) allPages(ctx context.Context, call apiCall, at string, query url.Values) error {
-	all := struct {
+	type listPage struct {
 		Data       []json.RawMessage `json:"data"`
 		NextCursor *string           `json:"next_cursor"`
-	}{Data: []json.RawMessage{}}
+	}
+	all := listPage{Data: []json.RawMessage{}}
 	for {
 		res, err := a.send(ctx, call, at, query, nil, "")
 		if err != nil {
@@ -283,8 +284,7 @@ func (a *app) allPages(ctx context.Context, call apiCall, at string, query url.V
 		case res.StatusCode >= http.StatusMultipleChoices:
 			return refusalOf(res, body)
 		}
-		page := all
-		page.Data, page.NextCursor = nil, nil
+		var page listPage
 		if json.Unmarshal(body, &page) != nil || page.Data == nil {
 			return usage(fmt.Errorf("%s is no list: leave out --paginate", call.path))
 		}

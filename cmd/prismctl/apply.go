@@ -144,10 +144,9 @@ func (a *app) showPlan(changes []apply.Change) (todo int) {
 		todo++
 		_, _ = fmt.Fprintln(a.out, a.out.paint(bold, change.Slug+": "+change.Summary()))
 		for i, line := range strings.Split(strings.TrimSpace(change.Diff), "\n") {
-			_, hunk := strings.CutPrefix(line, "@@")
 			switch {
 			case i < 3: // the header, and the place of the first hunk
-			case hunk:
+			case strings.HasPrefix(line, "@@"):
 				_, _ = fmt.Fprintln(a.out, "    ...")
 			default:
 				text := strings.TrimRight(line[:1]+" "+printable(line[1:]), " ")

@@ -115,12 +115,15 @@ func giveExamples(cmd *cobra.Command) {
 	cmd.Example = strings.Join(firsts, "\n")
 }
 
-// argumentsOf checks the arguments of a command by its use line, and names the one that is missing.
+// argumentsOf returns the check of a command's arguments by its use line. The error names the argument that is missing.
 func argumentsOf(use string) cobra.PositionalArgs {
+	if strings.Contains(use, " | ") {
+		return cobra.ArbitraryArgs
+	}
 	var required []string
 	most := 0
 	for _, word := range strings.Fields(use)[1:] {
-		if strings.HasPrefix(word, "-") || word == "|" {
+		if strings.HasPrefix(word, "-") {
 			break
 		}
 		name, many := strings.CutSuffix(word, "...")
@@ -130,9 +133,6 @@ func argumentsOf(use string) cobra.PositionalArgs {
 		if most++; many {
 			most = 1 << 30
 		}
-	}
-	if strings.Contains(use, " | ") {
-		return cobra.ArbitraryArgs
 	}
 	return func(_ *cobra.Command, args []string) error {
 		switch {

@@ -79,7 +79,11 @@ func (a *app) upload(ctx context.Context, c *client.Client, name, format string)
 		}
 		return f, err
 	}
-	_, _ = fmt.Fprintf(a.err, "%s: %s, columns %s\n", shown, rowsOf(*orZero(f.Rows)), printable(strings.Join(columnNames(f), ", ")))
+	rows := int64(0)
+	if f.Rows != nil {
+		rows = *f.Rows
+	}
+	_, _ = fmt.Fprintf(a.err, "%s: %s, columns %s\n", shown, rowsOf(rows), printable(strings.Join(columnNames(f), ", ")))
 	return f, nil
 }
 
@@ -113,13 +117,6 @@ func rowsOf(n int64) string {
 		return "1 row"
 	}
 	return fmt.Sprintf("%d rows", n)
-}
-
-func orZero[T any](v *T) *T {
-	if v == nil {
-		v = new(T)
-	}
-	return v
 }
 
 func (a *app) filesList() *cobra.Command {

@@ -25,7 +25,7 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 		return err
 	}
 	known, newest := map[string]time.Time{}, time.Time{}
-	for n := 0; ; n++ {
+	for initial := true; ; initial = false {
 		from := time.Time{}
 		if !newest.IsZero() {
 			from = newest.Add(-savedLate)
@@ -41,11 +41,11 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 			if r.CreatedAt.After(newest) {
 				newest = r.CreatedAt.Time
 			}
-			first := n == 0 && len(found) >= limit
-			if first && r.CreatedAt.Before(newest.Add(-savedLate)) {
+			full := initial && len(found) >= limit
+			if full && r.CreatedAt.Before(newest.Add(-savedLate)) {
 				break
 			}
-			if _, old := known[r.ID]; !old && !first {
+			if _, old := known[r.ID]; !old && !full {
 				found = append(found, r)
 			}
 			known[r.ID] = r.CreatedAt.Time
