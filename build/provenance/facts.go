@@ -83,7 +83,7 @@ func (f *facts) add(img v1.Image) error {
 	}
 	title, revision := config.Config.Labels[label+"title"], config.Config.Labels[label+"revision"]
 	if len(f.platforms) > 0 && (title != f.title || revision != f.revision) {
-		return fmt.Errorf("the platforms are of %s and %s", f.revision, revision)
+		return fmt.Errorf("the platforms are of %s %s and %s %s", f.title, f.revision, title, revision)
 	}
 	f.title, f.revision = title, revision
 	platform := config.Platform()
