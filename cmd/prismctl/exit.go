@@ -116,6 +116,12 @@ func (e *aboutError) Error() string { return e.what + ": " + e.err.Error() }
 
 func (e *aboutError) Unwrap() error { return e.err }
 
+// unrepeated are the operations that change something and that the client does not repeat after a lost response.
+var unrepeated = []string{
+	"createPrism", "createVersion", "createKey", "addMember", "linkMember", "createCalibration", "retryResult", "retryResults", "retryRun",
+	"deleteResults",
+}
+
 // explain is the text of an error for people.
 func explain(err error) string {
 	switch e := err.(type) { //nolint:errorlint // each layer is explained
@@ -161,7 +167,7 @@ func explainCall(err error) string {
 		return refused.Message
 	case errors.As(err, &cut):
 		text := "no response from Prism: " + cut.Err.Error()
-		if cut.Sent && slices.Contains([]string{"createPrism", "createVersion", "createKey", "retryResult", "retryRun"}, cut.Operation) {
+		if cut.Sent && slices.Contains(unrepeated, cut.Operation) {
 			text += "; Prism may have done it all the same"
 		}
 		return text
