@@ -2,119 +2,115 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
-	"net"
+	"log/slog"
 	"strings"
+	"time"
 
-	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/prism-results/prism/cmd/prism/internal/sample"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/config"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/gateway"
+	modelproxy "github.com/prism-results/prism/services/model-proxy"
 	"github.com/prism-results/prism/services/results"
-	"github.com/prism-results/prism/services/results/operator"
+	"github.com/prism-results/prism/services/runs"
 )
 
-const demoAccount = "demo"
+const fillUsage = `usage: prism demo [--account NAME] [--results N] [--days N]
 
-// demoPrism is the prism of the first start, as a body of POST /v1/prisms.
-//
-//go:embed demo.json
-var demoPrism []byte
+Makes an account with two prisms, keys, the results of a month and a run of a file, to look at in the console. The offline
+model answers; names of models, times, tokens and costs are made up.
 
-// demo creates an account, a key and a prism at the first start with the embedded store (spec: first-start).
-type demo struct {
-	service  *results.Service
-	stdout   io.Writer
-	embedded bool
-	public   config.URL // where browsers reach Prism; zero: where it listens
-	account  prism.AccountID
-	key      string // set by the start that created it
-}
+  --account NAME  of the new account (default example)
+  --results N     calls, 1 to 1,000,000 (default 5000)
+  --days N        over which they are spread, until now, 1 to 365 (default 30)
+`
 
-// seed creates the demo account, its key and its prism unless the account has a key. So it changes no store in use, and
-// completes a first start that was interrupted.
-func (d *demo) seed(ctx context.Context) error {
-	if !d.embedded {
-		return nil
+// demoUsage is the line of the command demo in --help, as those of operator.Usage are.
+const demoUsage = "  demo [--account NAME] [--results N] [--days N]              make an account with a month of results to look at\n"
+
+// fillDemo is the command demo.
+func fillDemo(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
+	var name string
+	plan := sample.Plan{Until: prism.Now(time.Now)}
+	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&name, "account", "example", "")
+	flags.IntVar(&plan.Calls, "results", 5000, "")
+	flags.IntVar(&plan.Days, "days", 30, "")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		_, _ = io.WriteString(stdout, fillUsage)
+		return err
+	} else if err != nil || flags.NArg() > 0 || plan.Calls < 1 || plan.Calls > 1_000_000 || plan.Days < 1 || plan.Days > 365 {
+		return errors.New(strings.TrimSpace(fillUsage))
 	}
-	op := d.service.Operator()
-	account, err := op.Account(ctx, demoAccount)
-	var none *operator.NoAccountError
-	if errors.As(err, &none) {
-		account, err = op.CreateAccount(ctx, demoAccount)
-	}
+	s, err := config.Parse[storeSettings](nil, env, stdout)
 	if err != nil {
 		return err
 	}
-	d.account = account
-	keys := 0
-	for _, err := range op.Keys(ctx, account) {
-		if err != nil {
-			return err
-		}
-		keys++
-	}
-	if keys > 0 {
-		return nil
-	}
-	text, err := op.CreateKey(ctx, account, "first start", prism.Owner)
+	return fill(ctx, s.config(), name, plan, stdout, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+}
+
+// fill composes what answers calls, without a server and with a clock that the demo sets.
+func fill(ctx context.Context, cfg results.Config, name string, plan sample.Plan, stdout io.Writer, log *slog.Logger) error {
+	var clock sample.Clock
+	service, err := results.Open(ctx, cfg, results.Deps{Log: log, Now: clock.Now})
 	if err != nil {
 		return err
 	}
-	key, ok := apikey.Parse(text)
-	if !ok {
-		return errors.New("the demo key is invalid")
-	}
-	var p contract.NewPrism
-	if err := strictjson.Unmarshal(demoPrism, &p); err != nil {
-		return fmt.Errorf("the demo prism is invalid: %w", err)
-	}
-	_, err = d.service.CreatePrism(ctx, key.Digest(), p)
-	if err != nil && !errors.Is(err, apierr.SlugTaken()) {
+	defer service.Close()
+	if err := service.Migrate(ctx); err != nil {
 		return err
 	}
-	d.key = text
-	return nil
-}
-
-// print prints the address, a sign-in link of the demo account, and the demo key at the start that created the key.
-func (d *demo) print(ctx context.Context, at net.Addr) error {
-	base := "http://" + at.String()
-	_, _ = fmt.Fprintf(d.stdout, "\nPrism listens at %[1]s (documentation: %[1]s/docs).\n\n", base)
-	if err := d.printLink(ctx, at); err != nil {
-		return err
-	}
-	if d.key == "" {
-		return nil
-	}
-	_, _ = fmt.Fprintf(d.stdout, `This first start created the account "demo", a prism "tickets" and an API key, which is shown only now:
-
-  %[2]s
-
-Try it:
-
-  curl --fail-with-body -sS -w '\n' %[1]s/v1/prisms/tickets/results -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"text":"I was charged twice for my order and want a refund today!"}'
-
-`, base, d.key)
-	return nil
-}
-
-// printLink prints a link that signs in to the demo account of the embedded store (spec: sign-in-link-at-the-start).
-func (d *demo) printLink(ctx context.Context, at net.Addr) error {
-	if !d.embedded {
-		return nil
-	}
-	path, err := d.service.Operator().SignInLink(ctx, d.account)
+	models, err := modelproxy.New(modelproxy.Config{Provider: "offline"}, modelproxy.Deps{Log: log})
 	if err != nil {
 		return err
 	}
-	base := results.Public{URL: d.public}.At(config.Address(at.String()))
-	_, _ = fmt.Fprintf(d.stdout, "Sign in to the console with this link. It works once, for 10 minutes; prism console link prints another:\n\n  %s%s\n\n",
-		strings.TrimSuffix(base, "/"), path)
-	return nil
+	rows, err := gateway.NewRows(gateway.Config{}, gateway.RowsDeps{
+		Results: service, Models: models, Metrics: prometheus.NewRegistry(), Log: log, Tracer: noop.NewTracerProvider(),
+	})
+	if err != nil {
+		return err
+	}
+	worker, err := runs.New(runs.Config{}, runs.Deps{
+		Leases: service, Rows: rows, Metrics: prometheus.NewRegistry(), Log: log, Tracer: noop.NewTracerProvider(),
+	})
+	if err != nil {
+		return err
+	}
+	op := service.Operator()
+	var account prism.AccountID
+	d := sample.Deps{
+		Results: service, Models: models, Clock: &clock,
+		Account: func(ctx context.Context) (err error) { account, err = op.CreateAccount(ctx, name); return err },
+		Key: func(ctx context.Context, name string, role prism.Role) (contract.KeyDigest, error) {
+			text, err := op.CreateKey(ctx, account, name, role)
+			key, _ := apikey.Parse(text)
+			return key.Digest(), err
+		},
+		Work: func(ctx context.Context) { work(ctx, service, worker) },
+	}
+	began := time.Now()
+	if err := sample.Fill(ctx, d, plan); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "The account %[1]q has %d results and a run, made in %s. To look at it:\n\n  prism console link --account %[1]s\n",
+		name, plan.Calls, time.Since(began).Round(time.Second))
+	return err
+}
+
+// work reads files and answers the rows of runs until ctx ends.
+func work(ctx context.Context, service *results.Service, worker *runs.Service) {
+	stored := make(chan struct{})
+	go func() { defer close(stored); _ = service.Run(ctx) }()
+	worker.Run(ctx)
+	<-stored
 }

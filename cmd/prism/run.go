@@ -123,7 +123,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	if err != nil {
 		return err
 	}
-	hello := demo{service: service, stdout: stdout, embedded: s.Store.Database.IsZero(), public: s.Console.PublicURL}
+	hello := firstStart{service: service, stdout: stdout, embedded: s.Store.Database.IsZero(), public: s.Console.PublicURL}
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,
 		Checks:  []httpkit.Check{{Name: "database", Probe: service.Ready}},

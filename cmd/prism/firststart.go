@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/apikey"
+	"github.com/prism-results/prism/pkg/config"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/results"
+	"github.com/prism-results/prism/services/results/operator"
+)
+
+const demoAccount = "demo"
+
+// demoPrism is the prism of the first start, as a body of POST /v1/prisms.
+//
+//go:embed demo.json
+var demoPrism []byte
+
+// firstStart creates an account, a key and a prism at the first start with the embedded store (spec: first-start), and prints at every
+// start how to reach Prism.
+type firstStart struct {
+	service  *results.Service
+	stdout   io.Writer
+	embedded bool
+	public   config.URL // where browsers reach Prism; zero: where it listens
+	account  prism.AccountID
+	key      string // set by the start that created it
+}
+
+// seed creates the demo account, its key and its prism unless the account has a key. So it changes no store in use. If a first
+// start was interrupted before the account had a key, seed completes it.
+func (f *firstStart) seed(ctx context.Context) error {
+	if !f.embedded {
+		return nil
+	}
+	op := f.service.Operator()
+	account, err := op.Account(ctx, demoAccount)
+	var none *operator.NoAccountError
+	if errors.As(err, &none) {
+		account, err = op.CreateAccount(ctx, demoAccount)
+	}
+	if err != nil {
+		return err
+	}
+	f.account = account
+	keys := 0
+	for _, err := range op.Keys(ctx, account) {
+		if err != nil {
+			return err
+		}
+		keys++
+	}
+	if keys > 0 {
+		return nil
+	}
+	text, err := op.CreateKey(ctx, account, "first start", prism.Owner)
+	if err != nil {
+		return err
+	}
+	key, ok := apikey.Parse(text)
+	if !ok {
+		return errors.New("the demo key is invalid")
+	}
+	var p contract.NewPrism
+	if err := strictjson.Unmarshal(demoPrism, &p); err != nil {
+		return fmt.Errorf("the demo prism is invalid: %w", err)
+	}
+	_, err = f.service.CreatePrism(ctx, key.Digest(), p)
+	if err != nil && !errors.Is(err, apierr.SlugTaken()) {
+		return err
+	}
+	f.key = text
+	return nil
+}
+
+// print prints the address, a sign-in link of the demo account, and the demo key at the start that created the key.
+func (f *firstStart) print(ctx context.Context, at net.Addr) error {
+	base := "http://" + at.String()
+	_, _ = fmt.Fprintf(f.stdout, "\nPrism listens at %[1]s (documentation: %[1]s/docs).\n\n", base)
+	if err := f.printLink(ctx, at); err != nil {
+		return err
+	}
+	if f.key == "" {
+		return nil
+	}
+	_, _ = fmt.Fprintf(f.stdout, `This first start created the account "demo", a prism "tickets" and an API key, which is shown only now:
+
+  %[2]s
+
+Try it:
+
+  curl --fail-with-body -sS -w '\n' %[1]s/v1/prisms/tickets/results -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"text":"I was charged twice for my order and want a refund today!"}'
+
+`, base, f.key)
+	return nil
+}
+
+// printLink prints a link that signs in to the demo account of the embedded store (spec: sign-in-link-at-the-start).
+func (f *firstStart) printLink(ctx context.Context, at net.Addr) error {
+	if !f.embedded {
+		return nil
+	}
+	path, err := f.service.Operator().SignInLink(ctx, f.account)
+	if err != nil {
+		return err
+	}
+	base := results.Public{URL: f.public}.At(config.Address(at.String()))
+	_, _ = fmt.Fprintf(f.stdout, "Sign in to the console with this link. It works once, for 10 minutes; prism console link prints another:\n\n  %s%s\n\n",
+		strings.TrimSuffix(base, "/"), path)
+	return nil
+}
