@@ -95,7 +95,7 @@ func (f *facts) add(img v1.Image) error {
 	if err != nil {
 		return fmt.Errorf("the digest of the base image: %w", err)
 	}
-	base := resource{URI: manifest.Annotations[label+"base.name"], Digest: hex(digest)}
+	base := resource{URI: manifest.Annotations[label+"base.name"], Digest: digestSet(digest)}
 	if !slices.ContainsFunc(f.bases, func(b resource) bool { return b.URI == base.URI && b.Digest["sha256"] == digest.Hex }) {
 		f.bases = append(f.bases, base)
 	}
@@ -124,7 +124,7 @@ func sbom(repository name.Repository, of v1.Hash, options []remote.Option) (reso
 		return resource{}, errors.New("it does not name the image")
 	}
 	digest, err := layers[0].Digest()
-	return resource{Name: tag.TagStr(), Digest: hex(digest)}, err
+	return resource{Name: tag.TagStr(), Digest: digestSet(digest)}, err
 }
 
 // content reads a layer. Bytes that do not have the layer's digest are an error.
@@ -137,4 +137,4 @@ func content(layer v1.Layer) (b []byte, err error) {
 	return io.ReadAll(r)
 }
 
-func hex(h v1.Hash) map[string]string { return map[string]string{h.Algorithm: h.Hex} }
+func digestSet(h v1.Hash) map[string]string { return map[string]string{h.Algorithm: h.Hex} }

@@ -226,7 +226,7 @@ func forged(t *testing.T, at string, change func(*statement)) error {
 	if err != nil {
 		return err
 	}
-	s := state(f, build{source: source, revision: commit, builder: builder})
+	s := statementOf(f, build{source: source, revision: commit, builder: builder})
 	change(&s)
 	return store(ref, f, s, options)
 }

@@ -25,7 +25,7 @@ func attach(ref name.Digest, b build, options []remote.Option) error {
 	if f.revision != b.revision {
 		return fmt.Errorf("its label says revision %s, not %s", f.revision, b.revision)
 	}
-	return store(ref, f, state(f, b), options)
+	return store(ref, f, statementOf(f, b), options)
 }
 
 // store pushes a statement as an artifact whose subject is the image.
@@ -83,7 +83,7 @@ func verify(ref name.Digest, stdout io.Writer, options []remote.Option) error {
 		if sources := s.Predicate.BuildDefinition.ResolvedDependencies; len(sources) > 0 {
 			b.source = sources[0].URI
 		}
-		if !reflect.DeepEqual(s, state(f, b)) {
+		if !reflect.DeepEqual(s, statementOf(f, b)) {
 			return fmt.Errorf("%s: the provenance is not that of this image", m.Digest)
 		}
 		found++

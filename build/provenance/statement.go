@@ -49,10 +49,10 @@ type predicate struct {
 // build is what only the builder knows.
 type build struct{ source, revision, builder string }
 
-// state makes the statement about an image.
-func state(f facts, b build) statement {
+// statementOf makes the statement about an image.
+func statementOf(f facts, b build) statement {
 	s := statement{Type: statementType, PredicateType: predicateType}
-	s.Subject = []resource{{Name: f.title, Digest: hex(f.digest)}}
+	s.Subject = []resource{{Name: f.title, Digest: digestSet(f.digest)}}
 	p := &s.Predicate
 	p.BuildDefinition.BuildType = buildType
 	p.BuildDefinition.ExternalParameters.Source = b.source + "@" + b.revision
