@@ -120,8 +120,8 @@ func (x *decoder) list(n ast.Node, into reflect.Value, path string) {
 	into.Set(list)
 }
 
-// power is a number of YAML that the library takes for a text (YAML 1.2.2, 10.3.2).
-var power = regexp.MustCompile(`^[-+]?[0-9]+[eE][-+]?[0-9]+$`)
+// exponentNumber is a number of YAML that the library takes for a text (YAML 1.2.2, 10.3.2).
+var exponentNumber = regexp.MustCompile(`^[-+]?[0-9]+[eE][-+]?[0-9]+$`)
 
 func (x *decoder) scalar(n ast.Node, into reflect.Value, path string) {
 	switch into.Kind() {
@@ -143,7 +143,7 @@ func (x *decoder) scalar(n ast.Node, into reflect.Value, path string) {
 			into.SetFloat(number.Value)
 		case *ast.StringNode:
 			f, err := strconv.ParseFloat(number.Value, 64)
-			if err != nil || number.Token.Type != token.StringType || !power.MatchString(number.Value) {
+			if err != nil || number.Token.Type != token.StringType || !exponentNumber.MatchString(number.Value) {
 				x.Wrong(n, path, "must be a number")
 			}
 			into.SetFloat(f)

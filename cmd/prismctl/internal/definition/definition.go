@@ -22,7 +22,7 @@ func Of(p client.Prism) client.NewPrism {
 	}
 	lens := client.Lens{Columns: make([]client.Column, len(p.Lens.Columns))}
 	for i, c := range p.Lens.Columns {
-		c.YesAt, c.NoAt = unless(c.YesAt, 0.6), unless(c.NoAt, 0.4)
+		c.YesAt, c.NoAt = nilIf(c.YesAt, 0.6), nilIf(c.NoAt, 0.4)
 		lens.Columns[i] = c
 	}
 	return client.NewPrism{Slug: p.Slug, Name: text(p.Name), NewVersion: client.NewVersion{
@@ -42,7 +42,7 @@ func text(s *string) string {
 func withoutDefaults(levels []client.Level) []client.Level {
 	var bare []client.Level
 	for i, l := range levels {
-		if unless(l.Value, float64(i+1)) != nil {
+		if nilIf(l.Value, float64(i+1)) != nil {
 			return levels
 		}
 		l.Value = nil
@@ -51,7 +51,7 @@ func withoutDefaults(levels []client.Level) []client.Level {
 	return bare
 }
 
-func unless(v *float64, standard float64) *float64 {
+func nilIf(v *float64, standard float64) *float64 {
 	if v != nil && *v == standard {
 		return nil
 	}

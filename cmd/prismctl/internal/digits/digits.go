@@ -15,7 +15,7 @@ func Short(f float64) string {
 
 // Round rounds a number to four significant digits.
 func Round(f float64) float64 {
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 4, 64), 64) // its own format
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 4, 64), 64) // reads what FormatFloat wrote
 	return short
 }
 
@@ -23,12 +23,14 @@ func Round(f float64) float64 {
 // a number is text.
 type Rows struct {
 	format  client.Format
-	names   map[string]bool
-	columns []bool // by their place in the row; nil until the header row
+	numeric map[string]bool // the names of the columns that hold numbers
+	columns []bool          // whether each column holds numbers; nil before the header row
 }
 
-// NewRows is for rows in csv or tsv, the header row first. The numbers are in the columns of these names.
-func NewRows(f client.Format, names map[string]bool) *Rows { return &Rows{format: f, names: names} }
+// NewRows rounds rows in csv or tsv, the header row first. numeric has the names of the columns that hold numbers.
+func NewRows(f client.Format, numeric map[string]bool) *Rows {
+	return &Rows{format: f, numeric: numeric}
+}
 
 // Row returns a complete row with shorter numbers.
 func (r *Rows) Row(row []byte) []byte {
@@ -37,7 +39,7 @@ func (r *Rows) Row(row []byte) []byte {
 	header := r.columns == nil
 	for i, cell := range cells {
 		if header {
-			r.columns = append(r.columns, r.names[string(cell)]) // a Lens column's name needs no quotes
+			r.columns = append(r.columns, r.numeric[string(cell)]) // a Lens column's name needs no quotes
 		} else if i < len(r.columns) && r.columns[i] {
 			if f, err := strconv.ParseFloat(string(cell), 64); err == nil {
 				cells[i] = []byte(Short(f))
@@ -47,7 +49,7 @@ func (r *Rows) Row(row []byte) []byte {
 	return append(bytes.Join(cells, separator(r.format)), row[len(content):]...)
 }
 
-// Cells splits a row into cells as they are written. Only csv has quotes; in tsv they are text.
+// Cells splits a row into cells, with their quotes. Only csv has quotes; in tsv they are text.
 func Cells(row []byte, f client.Format) (cells [][]byte) {
 	begin, quoted := 0, false
 	for i, b := range row {

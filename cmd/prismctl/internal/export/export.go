@@ -52,7 +52,7 @@ type Progress struct {
 
 // To writes the export to w row by row.
 func (e Export) To(ctx context.Context, w io.Writer) (Progress, error) {
-	s, err := e.sink(ctx)
+	s, err := e.newSink(ctx)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -81,7 +81,7 @@ type sink struct {
 const overlap = time.Minute
 
 // sink is an empty sink for the prism as it is now.
-func (e Export) sink(ctx context.Context) (*sink, error) {
+func (e Export) newSink(ctx context.Context) (*sink, error) {
 	p, err := e.Client.ReadPrism(ctx, e.Prism)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (s *sink) fetch(ctx context.Context) error {
 		}
 		rows, seen := s.done.Rows, s.seen
 		var now *sink
-		if now, err = s.sink(ctx); err == nil && now.columns != s.columns {
+		if now, err = s.newSink(ctx); err == nil && now.columns != s.columns {
 			err = ErrColumnsChanged
 		}
 		if err == nil {
@@ -131,13 +131,13 @@ func (s *sink) fetch(ctx context.Context) error {
 	return nil
 }
 
-// longestAsked is the longest pause that the server can ask for. An export beyond an account's share of a day ends instead.
-const longestAsked = time.Minute
+// maxRetryAfter is the longest pause that the server can ask for. An export beyond an account's share of a day ends instead.
+const maxRetryAfter = time.Minute
 
 // transient tells whether an error may be gone at the next try.
 func transient(err error) bool {
 	var cut *client.ConnectionError
-	return client.RetryAfter(err) <= longestAsked && (errors.As(err, &cut) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return client.RetryAfter(err) <= maxRetryAfter && (errors.As(err, &cut) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, client.ErrUnavailable) || errors.Is(err, client.ErrInternal))
 }
 

@@ -35,7 +35,7 @@ func state(name string) string { return name + ".part.json" }
 // ToFile writes the export to a file, which gets its name when it is complete. ToFile continues an unfinished file, or
 // with restart discards it.
 func (e Export) ToFile(ctx context.Context, host, name string, restart bool) (Progress, error) {
-	s, err := e.sink(ctx)
+	s, err := e.newSink(ctx)
 	if err != nil {
 		return Progress{}, err
 	}
