@@ -83,7 +83,7 @@ func (a *app) callAPI(ctx context.Context, call apiCall) error {
 	case call.input != "":
 		body, err = a.read(ctx, call.input)
 		contentType = "application/json"
-	case len(members) > 0 && call.inAddress():
+	case len(members) > 0 && call.inQuery():
 		for name, value := range members {
 			text, isText := value.(string)
 			if !isText {
@@ -114,8 +114,8 @@ func (a *app) callAPI(ctx context.Context, call apiCall) error {
 	return a.showResponse(ctx, call, res)
 }
 
-// inAddress tells that the members of a call are parameters of its address.
-func (c apiCall) inAddress() bool { return c.method == http.MethodGet || c.method == http.MethodDelete }
+// inQuery tells that the members of a call are parameters of its address.
+func (c apiCall) inQuery() bool { return c.method == http.MethodGet || c.method == http.MethodDelete }
 
 // address is the path below the host, and the parameters that it has already.
 func (c apiCall) address() (string, url.Values, error) {
@@ -230,15 +230,15 @@ func (a *app) showResponse(ctx context.Context, call apiCall, res *http.Response
 	switch {
 	case res.StatusCode >= http.StatusMultipleChoices:
 		_, err = a.out.Write(body)
-		return errors.Join(refusalOf(res, body), err)
+		return errors.Join(responseError(res, body), err)
 	case a.out.terminal && call.output.format == "json" && call.output.jq == "" && json.Indent(&indented, body, "", "  ") == nil:
 		body = indented.Bytes()
 	}
 	return a.writeText(ctx, call.output, body)
 }
 
-// refusalOf is the error of a response.
-func refusalOf(res *http.Response, body []byte) error {
+// responseError is the error of a response.
+func responseError(res *http.Response, body []byte) error {
 	e := &client.Error{
 		Operation: "api", Status: res.StatusCode, Code: client.CodeUnexpected, Message: "a response that is not Prism's",
 		RequestID: res.Header.Get("X-Request-Id"),
@@ -282,7 +282,7 @@ func (a *app) allPages(ctx context.Context, call apiCall, at string, query url.V
 		case err != nil:
 			return &client.ConnectionError{Operation: "api", Sent: true, Err: err}
 		case res.StatusCode >= http.StatusMultipleChoices:
-			return refusalOf(res, body)
+			return responseError(res, body)
 		}
 		var page listPage
 		if json.Unmarshal(body, &page) != nil || page.Data == nil {

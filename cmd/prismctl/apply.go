@@ -89,7 +89,7 @@ func (a *app) definitions(ctx context.Context, names []string) ([]definition.Fil
 	var files []definition.File
 	var problems []error
 	for _, name := range names {
-		found, err := below(name)
+		found, err := definitionFiles(name)
 		if err != nil {
 			return nil, usage(err)
 		}
@@ -111,8 +111,8 @@ func (a *app) definitions(ctx context.Context, names []string) ([]definition.Fil
 	return files, nil
 }
 
-// below returns the definition files of a folder, or the file itself. Names that begin with a dot are skipped.
-func below(name string) (found []string, err error) {
+// definitionFiles returns the definition files of a folder, or the file itself. Names that begin with a dot are skipped.
+func definitionFiles(name string) (found []string, err error) {
 	if name == "-" {
 		return []string{name}, nil
 	}

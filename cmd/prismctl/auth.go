@@ -61,7 +61,7 @@ func (s *status) ask(ctx context.Context, c *client.Client, key string) error {
 		return err // every role may do this
 	}
 	for k, err := range c.Keys(ctx) {
-		if refused(err) {
+		if forbidden(err) {
 			return s.askRole(ctx, c)
 		}
 		if err != nil {
@@ -91,19 +91,19 @@ func (s *status) askRole(ctx context.Context, c *client.Client) error {
 	_, err := c.CreatePrism(ctx, client.NewPrism{Slug: "check", NewVersion: client.NewVersion{
 		Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "good", Type: client.YesNo, Text: "Is it good?"}},
 	}}, client.WithDryRun())
-	if !refused(err) {
+	if !forbidden(err) {
 		s.Role = string(client.Editor)
 		return unlessAnswered(err)
 	}
 	_, err = c.RetryResults(ctx, client.ResultRetry{Prism: "none"}, 0, client.WithDryRun())
-	if s.Role = string(client.Caller); refused(err) {
+	if s.Role = string(client.Caller); forbidden(err) {
 		s.Role = string(client.Labeller) + " or " + string(client.Reader)
 	}
 	return unlessAnswered(err)
 }
 
-// refused tells that the role of the key does not allow a call.
-func refused(err error) bool {
+// forbidden reports that the role of the key does not allow a call.
+func forbidden(err error) bool {
 	var e *client.Error
 	return errors.As(err, &e) && e.Status == http.StatusForbidden
 }

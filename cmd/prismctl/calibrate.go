@@ -70,7 +70,7 @@ prismctl calibrate fit tickets --question urgent --method platt --pin`,
 		})
 	versionFlag(cmd, &number)
 	cmd.Flags().StringVar(&question, "question", "", "key of the question")
-	complete(cmd, "question", a.completeQuestions)
+	completeFlag(cmd, "question", a.completeQuestions)
 	cmd.Flags().StringVar(&method, "method", string(client.AutoCalibration), "auto, temperature, platt or isotonic")
 	choices(cmd, "method", string(client.AutoCalibration), string(client.TemperatureCalibration), string(client.PlattCalibration),
 		string(client.IsotonicCalibration))
@@ -127,7 +127,7 @@ prismctl calibrate list tickets --question urgent -o json`,
 		})
 	versionFlag(cmd, &number)
 	cmd.Flags().StringVar(&question, "question", "", "only of this question")
-	complete(cmd, "question", a.completeQuestions)
+	completeFlag(cmd, "question", a.completeQuestions)
 	output = outputFlag(cmd, listFormats...)
 	return cmd
 }

@@ -37,7 +37,7 @@ prismctl compare tickets 1 2 --question urgent -o json --jq .verdict`,
 
 The differences are B minus A with their 95% intervals. With -o wide the versions have theirs too.`
 	cmd.Flags().StringVar(&question, "question", "", "key of a question that both versions have")
-	complete(cmd, "question", a.completeQuestions)
+	completeFlag(cmd, "question", a.completeQuestions)
 	required(cmd, "question")
 	output = outputFlag(cmd, listFormats...)
 	return cmd
@@ -81,7 +81,7 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 		{cells: []string{"compared inputs", fmt.Sprintf("%d of %d", c.Counted, c.Labels)}},
 		{cells: []string{fmt.Sprintf("only version %d right", c.A.Version), fmt.Sprint(c.McNemar.OnlyA)}},
 		{cells: []string{fmt.Sprintf("only version %d right", c.B.Version), fmt.Sprint(c.McNemar.OnlyB)}},
-		{cells: []string{"McNemar's p", a.significance(c.McNemar.P)}},
+		{cells: []string{"McNemar's p", a.pValue(c.McNemar.P)}},
 	}
 	if n := c.LeftOut.OtherOption; n > 0 {
 		rows = append(rows, row{cells: []string{"left out", fmt.Sprintf("%d, whose label is no option of the other version", n)}})
@@ -95,8 +95,8 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 // leastShown is the smallest significance that is shown in digits: those of a smaller one say no more.
 const leastShown = 0.0001
 
-// significance shows the p of a test.
-func (a *app) significance(p float64) string {
+// pValue shows the p-value of a test.
+func (a *app) pValue(p float64) string {
 	if p < leastShown && !a.exact {
 		return "< " + a.cell(leastShown)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // completes is a completion of the first argument by what Prism lists within two seconds. A line is a value, a tab, and what it is.
-func completes[T any](a *app, read func(context.Context, *client.Client) (client.Page[T], error), line func(T) string) cobra.CompletionFunc {
+func listCompletion[T any](a *app, read func(context.Context, *client.Client) (client.Page[T], error), line func(T) string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) (lines []string, _ cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -35,7 +35,7 @@ func completes[T any](a *app, read func(context.Context, *client.Client) (client
 
 // completePrisms completes the slugs of prisms.
 func (a *app) completePrisms(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-	return completes(a, func(ctx context.Context, c *client.Client) (page client.Page[client.Prism], _ error) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (page client.Page[client.Prism], _ error) {
 		for p, err := range c.Prisms(ctx, client.PrismFilter{}) {
 			if err != nil {
 				break // what there is so far
@@ -48,35 +48,35 @@ func (a *app) completePrisms(cmd *cobra.Command, args []string, start string) ([
 
 // completeRuns completes the ids of the newest runs.
 func (a *app) completeRuns(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Run], error) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Run], error) {
 		return c.ListRuns(ctx, client.RunFilter{}, client.PageOptions{})
 	}, func(r client.Run) string { return fmt.Sprintf("%s\t%s, %s", r.ID, r.Prism, r.Status) })(cmd, args, start)
 }
 
 // completeResults completes the ids of the newest results.
 func (a *app) completeResults(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Result], error) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Result], error) {
 		return c.ListResults(ctx, client.ResultFilter{}, client.PageOptions{})
 	}, func(r client.Result) string { return fmt.Sprintf("%s\t%s, %s", r.ID, r.Prism, r.Status) })(cmd, args, start)
 }
 
 // completeFiles completes the ids of the newest files.
 func (a *app) completeFiles(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.File], error) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.File], error) {
 		return c.ListFiles(ctx, client.PageOptions{})
 	}, func(f client.File) string { return f.ID + "\t" + f.Name })(cmd, args, start)
 }
 
 // completeKeys completes the ids of the newest keys.
 func (a *app) completeKeys(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.APIKey], error) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.APIKey], error) {
 		return c.ListKeys(ctx, client.PageOptions{})
 	}, func(k client.APIKey) string { return k.ID + "\t" + k.Name + ", " + keyState(k, time.Now()) })(cmd, args, start)
 }
 
 // completeMembers completes the ids of the newest members.
 func (a *app) completeMembers(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Member], error) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Member], error) {
 		return c.ListMembers(ctx, client.PageOptions{})
 	}, func(m client.Member) string { return fmt.Sprintf("%s\t%s, %s", m.ID, m.Name, m.Role) })(cmd, args, start)
 }
@@ -86,7 +86,7 @@ func (a *app) completeVersions(cmd *cobra.Command, args []string, start string) 
 	if len(args) == 0 {
 		return a.completePrisms(cmd, args, start)
 	}
-	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Version], error) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Version], error) {
 		return c.ListVersions(ctx, args[0], client.PageOptions{})
 	}, func(v client.Version) string { return fmt.Sprintf("%d\t%s", v.Version, v.CreatedAt) })(cmd, nil, start)
 }
@@ -99,7 +99,7 @@ func (a *app) completeQuestions(cmd *cobra.Command, args []string, start string)
 	if len(args) == 0 || args[0] == "" {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return completes(a, func(ctx context.Context, c *client.Client) (client.Page[client.Question], error) {
+	return listCompletion(a, func(ctx context.Context, c *client.Client) (client.Page[client.Question], error) {
 		p, err := c.ReadPrism(ctx, args[0])
 		return client.Page[client.Question]{Data: p.Version.Questions}, err
 	}, func(q client.Question) string { return q.Key + "\t" + q.Text })(cmd, nil, start)

@@ -99,13 +99,13 @@ func (a *app) address() (target, error) {
 	t := target{Host: cmp.Or(a.host, env("PRISM_URL"), context.Host, defaultHost), Key: env("PRISM_API_KEY"), from: "PRISM_API_KEY"}
 	if t.Key == "" && t.Host == context.Host {
 		context.from = "the context " + context.Name
-		return context, a.unread()
+		return context, a.checkPrivate()
 	}
 	return t, nil
 }
 
-// unread is an error if other users can read the stored keys.
-func (a *app) unread() error {
+// checkPrivate returns an error if other users can read the stored keys.
+func (a *app) checkPrivate() error {
 	name, err := a.configFile()
 	if err != nil {
 		return err

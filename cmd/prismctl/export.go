@@ -41,7 +41,7 @@ prismctl results export tickets -o jsonl --status ok --from 2026-11-01 | gzip > 
 			_, err = e.To(cmd.Context(), a.out)
 			return err
 		}
-		e.Progress = a.err.meter(args[0])
+		e.Progress = a.err.exportProgress(args[0])
 		done, err := e.ToFile(cmd.Context(), t.Host, name, restart)
 		a.err.status("")
 		var other *export.OtherExportError
@@ -73,7 +73,7 @@ name when it is complete. Until then its name is FILE.part, and the same command
 }
 
 func exportOptions(output *output, name, status, from, to string) (o client.Export, err error) {
-	if err := output.ofFile(name); err != nil {
+	if err := output.fromExtension(name); err != nil {
 		return o, err
 	}
 	o.Format, o.Status = client.Format(output.format), client.Status(status)
@@ -124,9 +124,9 @@ func pause(ctx context.Context, n int, asked time.Duration) bool {
 	}
 }
 
-// meter writes how far an export has come, ten times a second at most. The number of rows to come is not known, so the meter
+// exportProgress writes how far an export has come, ten times a second at most. The number of rows to come is not known, so it
 // shows no share.
-func (p *printer) meter(prism string) func(export.Progress) {
+func (p *printer) exportProgress(prism string) func(export.Progress) {
 	began, shown := time.Now(), time.Time{}
 	return func(e export.Progress) {
 		now := time.Now()

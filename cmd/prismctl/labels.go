@@ -113,7 +113,7 @@ prismctl labels list --prism tickets --question urgent -o csv > labels.csv`,
 	a.prismFlag(cmd, &prism, "prism whose labels to list")
 	cmd.Flags().IntVar(&f.Version, "version", 0, "only results of this version")
 	cmd.Flags().StringVar(&f.Question, "question", "", "only labels of this question")
-	complete(cmd, "question", a.completeQuestions)
+	completeFlag(cmd, "question", a.completeQuestions)
 	output = outputFlag(cmd, listFormats...)
 	required(cmd, "prism")
 	return cmd
@@ -176,7 +176,7 @@ the model was least sure are found faster to improve a definition, but say nothi
 --sample uncertain.`
 	a.prismFlag(cmd, &prism, "prism whose results to list")
 	cmd.Flags().StringVar(&q.Question, "question", "", "question without a label")
-	complete(cmd, "question", a.completeQuestions)
+	completeFlag(cmd, "question", a.completeQuestions)
 	cmd.Flags().StringVar((*string)(&q.Order), "order", "", "random, also without it, or uncertain: the least sure first")
 	choices(cmd, "order", string(client.RandomSample), string(client.UncertainSample))
 	cmd.Flags().IntVar(&q.Version, "version", 0, "only results of this version")

@@ -66,7 +66,7 @@ again is harmless.`
 	cmd.Flags().StringVar(&in.format, "format", "", "csv, tsv or jsonl, instead of what the file's extension says")
 	choices(cmd, "format", "csv", "tsv", "jsonl")
 	cmd.Flags().StringArrayVar(&in.questions, "question", nil, "column with the values of the question of its name; may be repeated")
-	complete(cmd, "question", a.completeQuestions)
+	completeFlag(cmd, "question", a.completeQuestions)
 	cmd.Flags().IntVar(&in.labels.Version, "version", 0, "version that answered the results")
 	labelByFlags(cmd, &in.labels.Sample, &in.labels.Annotator)
 	required(cmd, "prism")

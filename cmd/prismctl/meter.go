@@ -37,12 +37,11 @@ func (m *meter) show(part float64, format string, args ...any) {
 	}
 }
 
-// widest is the widest bar.
-const widest = 40
+const maxBarWidth = 40
 
 // bar is a bar with its text in one line of a terminal.
 func bar(part float64, text string, width int) string {
-	room := min(widest, width-utf8.RuneCountInString(text)-2)
+	room := min(maxBarWidth, width-utf8.RuneCountInString(text)-2)
 	if room < 5 {
 		return string([]rune(text)[:min(utf8.RuneCountInString(text), width-1)])
 	}

@@ -12,24 +12,24 @@ import (
 )
 
 func (a *app) open() *cobra.Command {
-	var stay bool
+	var noBrowser bool
 	open := a.command(about{
 		use: "open", short: "Open the console, or its page of a prism, result or run",
 		example: `prismctl open
 prismctl open prism tickets
 prismctl open result "$RESULT" --no-browser`,
-	}, func(cmd *cobra.Command, _ []string) error { return a.browse(cmd.Context(), stay, "") })
+	}, func(cmd *cobra.Command, _ []string) error { return a.browse(cmd.Context(), noBrowser, "") })
 	open.Long = `Open the console, or its page of a prism, result or run.
 
 The address is printed, and opened in the browser of BROWSER or of the system. Without a terminal, or with
 --no-browser, it is only printed. Prism is not called, and the browser signs in by itself.`
 	open.Args = noSuchCommand
-	open.PersistentFlags().BoolVar(&stay, "no-browser", false, "only print the address")
+	open.PersistentFlags().BoolVar(&noBrowser, "no-browser", false, "only print the address")
 	page := func(what, argument, folder, example string, complete cobra.CompletionFunc) {
 		open.AddCommand(a.command(about{
 			use: what + " " + argument, short: "Open the console's page of a " + what, example: example, complete: complete,
 		}, func(cmd *cobra.Command, args []string) error {
-			return a.browse(cmd.Context(), stay, folder+url.PathEscape(args[0]))
+			return a.browse(cmd.Context(), noBrowser, folder+url.PathEscape(args[0]))
 		}))
 	}
 	page("prism", "PRISM", "prisms/", "prismctl open prism tickets", a.completePrisms)
@@ -39,7 +39,7 @@ The address is printed, and opened in the browser of BROWSER or of the system. W
 }
 
 // browse prints the address of a page of the console, and opens it where a person can see it.
-func (a *app) browse(ctx context.Context, stay bool, page string) error {
+func (a *app) browse(ctx context.Context, noBrowser bool, page string) error {
 	t, err := a.address()
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (a *app) browse(ctx context.Context, stay bool, page string) error {
 	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return usage(fmt.Errorf("%q is not the address of a Prism", t.Host))
 	}
-	if _, err := fmt.Fprintln(a.out, address); err != nil || stay || !a.out.terminal {
+	if _, err := fmt.Fprintln(a.out, address); err != nil || noBrowser || !a.out.terminal {
 		return err
 	}
 	program := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]

@@ -41,7 +41,7 @@ func outputFlag(cmd *cobra.Command, known ...string) *output {
 	choices(cmd, "output", known...)
 	if o.knows("json") {
 		cmd.Flags().StringVar(&o.jq, "jq", "", "what to write of the JSON, in the language of jq; texts are written without quotes")
-		complete(cmd, "jq", cobra.NoFileCompletions)
+		completeFlag(cmd, "jq", cobra.NoFileCompletions)
 	}
 	return o
 }
@@ -88,7 +88,7 @@ func (o *output) check() error {
 }
 
 // ofFile takes the format from the name of a file without -o.
-func (o *output) ofFile(name string) error {
+func (o *output) fromExtension(name string) error {
 	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	if extension == "" || o.flags.Changed("output") {
 		return nil
@@ -114,10 +114,10 @@ func alternatives(words []string) string {
 
 // choices sets what a shell completes for a flag.
 func choices(cmd *cobra.Command, flag string, values ...string) {
-	complete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func complete(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
+func completeFlag(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic("prismctl: no such flag: " + flag)
 	}

@@ -21,7 +21,7 @@ type measured struct {
 func (m *measured) flags(a *app, cmd *cobra.Command, question string) {
 	versionFlag(cmd, &m.version)
 	cmd.Flags().StringVar(&m.filter.Question, "question", "", question)
-	complete(cmd, "question", a.completeQuestions)
+	completeFlag(cmd, "question", a.completeQuestions)
 	cmd.Flags().StringVar(&m.filter.Model, "model", "", "only answers of this model")
 	cmd.Flags().BoolVar(&m.filter.Calibrated, "calibrated", false, "measure what the pinned calibrations make of the probabilities")
 }

@@ -97,11 +97,11 @@ func TestASignificanceHasFourDigitsOrIsBelowTheLeastThatIsShown(t *testing.T) {
 		{0, "< 0.0001", "0"},
 	} {
 		a := newApp()
-		if got := a.significance(c.p); got != c.want {
+		if got := a.pValue(c.p); got != c.want {
 			t.Errorf("%v is %s, want %s", c.p, got, c.want)
 		}
-		if a.exact = true; a.significance(c.p) != c.exact {
-			t.Errorf("%v with all digits is %s, want %s", c.p, a.significance(c.p), c.exact)
+		if a.exact = true; a.pValue(c.p) != c.exact {
+			t.Errorf("%v with all digits is %s, want %s", c.p, a.pValue(c.p), c.exact)
 		}
 	}
 }

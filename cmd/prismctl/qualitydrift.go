@@ -33,8 +33,8 @@ period that was set. An index above its limit is an alarm. json and yaml have th
 	return cmd
 }
 
-// comparedWith is a time of a question that is compared with its reference.
-type comparedWith struct {
+// driftRow is a time of a question that is compared with its reference.
+type driftRow struct {
 	question, window string
 	client.DriftWindow
 }
@@ -47,11 +47,11 @@ func (a *app) writeDrift(cmd *cobra.Command, o *output, prism string, d client.D
 		return a.write(cmd.Context(), o, d)
 	}
 	a.describeDrift(prism, d)
-	var windows []comparedWith
+	var windows []driftRow
 	for _, q := range d.Questions {
-		windows = append(windows, comparedWith{q.Question, "hour", q.Hour}, comparedWith{q.Question, "day", q.Day})
+		windows = append(windows, driftRow{q.Question, "hour", q.Hour}, driftRow{q.Question, "day", q.Day})
 	}
-	return list(cmd.Context(), a, o, each(windows), driftColumns, func(w comparedWith) row {
+	return list(cmd.Context(), a, o, each(windows), driftColumns, func(w driftRow) row {
 		figure := func(i *client.DriftIndex, of func(client.DriftIndex) float64) string {
 			if i == nil {
 				return ""

@@ -16,7 +16,7 @@ import (
 
 func (a *app) results() *cobra.Command {
 	results := group("results", "Read, list, retry, export and delete results")
-	results.AddCommand(a.resultsGet(), a.recordOf(), a.resultsList(), a.retry(), a.export(), a.resultsDelete())
+	results.AddCommand(a.resultsGet(), a.resultsRecord(), a.resultsList(), a.retry(), a.export(), a.resultsDelete())
 	return results
 }
 
@@ -31,6 +31,23 @@ prismctl results get "$RESULT" -o raw`, complete: a.completeResults,
 		return a.show(ctx, c, output, func(o client.CallOption) (client.Result, error) { return c.ReadResult(ctx, args[0], o) })
 	})
 	output = outputFlag(cmd, resultFormats...)
+	return cmd
+}
+
+func (a *app) resultsRecord() *cobra.Command {
+	var output *output
+	cmd := a.calling(about{
+		use: "record ID", short: "Read everything that is kept of the call of a result",
+		example: `prismctl results record "$RESULT"
+prismctl results record "$RESULT" --jq .usage.cost`, complete: a.completeResults,
+	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		record, err := c.ReadRecord(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return a.write(cmd.Context(), output, record)
+	})
+	output = outputFlag(cmd, "json", "yaml", "jsonl")
 	return cmd
 }
 
@@ -105,7 +122,7 @@ func callFlags(cmd *cobra.Command, model, key *string) {
 // prismFlag adds --prism, which a shell completes.
 func (a *app) prismFlag(cmd *cobra.Command, prism *string, text string) {
 	cmd.Flags().StringVar(prism, "prism", "", text)
-	complete(cmd, "prism", func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	completeFlag(cmd, "prism", func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		return a.completePrisms(cmd, nil, start)
 	})
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// savedLate is how much later than its time a result can be saved: the time is that of the look-up before the model is asked.
-const savedLate = 2 * time.Minute
+// watchOverlap is how much later than its time a result can be saved: the time is that of the look-up before the model is asked.
+const watchOverlap = 2 * time.Minute
 
 // watchResults shows the newest results, the oldest of them first, and then each new one, until ctx ends. since iterates over the
 // results from a time on, the newest first.
@@ -28,7 +28,7 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 	for initial := true; ; initial = false {
 		from := time.Time{}
 		if !newest.IsZero() {
-			from = newest.Add(-savedLate)
+			from = newest.Add(-watchOverlap)
 		}
 		var found []client.Result
 		for r, err := range since(from) {
@@ -42,7 +42,7 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 				newest = r.CreatedAt.Time
 			}
 			full := initial && len(found) >= limit
-			if full && r.CreatedAt.Before(newest.Add(-savedLate)) {
+			if full && r.CreatedAt.Before(newest.Add(-watchOverlap)) {
 				break
 			}
 			if _, old := known[r.ID]; !old && !full {
@@ -55,7 +55,7 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 			return err
 		}
 		for id, at := range known {
-			if at.Before(newest.Add(-savedLate)) {
+			if at.Before(newest.Add(-watchOverlap)) {
 				delete(known, id)
 			}
 		}

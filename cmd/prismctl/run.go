@@ -69,7 +69,7 @@ them are contexts ("prismctl context"). A key is never an argument, because othe
 	root.SetErr(a.err.Writer)
 	root.PersistentFlags().StringVar(&a.host, "host", "", "address of Prism, instead of PRISM_URL or the stored one")
 	root.PersistentFlags().StringVar(&a.context, "context", "", "stored address and key to use, instead of PRISM_CONTEXT or the current ones")
-	complete(root, "context", a.completeContexts)
+	completeFlag(root, "context", a.completeContexts)
 	root.PersistentFlags().BoolVar(&a.exact, "exact", false, "write all digits of numbers in tables, csv and tsv, instead of four significant ones")
 	root.SetFlagErrorFunc(unknownFlag)
 	root.AddCommand(a.prisms(), a.validate(), a.call(), a.try(), a.results(), a.retry(), a.runs(), a.files(), a.labels(),

@@ -84,7 +84,7 @@ func (in *runFlags) add(a *app, cmd *cobra.Command) {
 
 func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) error {
 	if in.new.FromLabelsOf == 0 {
-		if err := a.ofFile(ctx, c, &in); err != nil {
+		if err := a.resolveFile(ctx, c, &in); err != nil {
 			return err
 		}
 	}
@@ -113,8 +113,8 @@ func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) erro
 	return nil
 }
 
-// ofFile finds or uploads the file of a run, and the columns of its fields.
-func (a *app) ofFile(ctx context.Context, c *client.Client, in *runFlags) error {
+// resolveFile finds or uploads the file of a run, and the columns of its fields.
+func (a *app) resolveFile(ctx context.Context, c *client.Client, in *runFlags) error {
 	mapped, err := mapping("--map takes FIELD=COLUMN, and each field once", in.columns)
 	if err != nil {
 		return err

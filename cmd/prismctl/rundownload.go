@@ -64,7 +64,7 @@ func fileFlag(cmd *cobra.Command, name *string) {
 }
 
 func rowsQuery(name string, o *output, only string) (q client.RunRows, err error) {
-	if err := o.ofFile(name); err != nil {
+	if err := o.fromExtension(name); err != nil {
 		return q, err
 	}
 	if !slices.Contains(rowStatuses, only) {

@@ -109,7 +109,7 @@ func TestRunsWatch(t *testing.T) {
 		u := u.on(t)
 		u.person = true
 		s := u.run("runs", "watch", "run-1").want(exitFailed, "Run run-1 is finished. Of 10 rows")
-		if !strings.Contains(s.stderr, "\r\x1b[K"+strings.Repeat("░", widest)+" 0 of 10 rows, queued") || !strings.Contains(s.stderr, strings.Repeat("█", widest)+" 10 of 10 rows") {
+		if !strings.Contains(s.stderr, "\r\x1b[K"+strings.Repeat("░", maxBarWidth)+" 0 of 10 rows, queued") || !strings.Contains(s.stderr, strings.Repeat("█", maxBarWidth)+" 10 of 10 rows") {
 			t.Errorf("got %q", s.stderr)
 		}
 	})

@@ -11,24 +11,6 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// recordOf reads the record of a result.
-func (a *app) recordOf() *cobra.Command {
-	var output *output
-	cmd := a.calling(about{
-		use: "record ID", short: "Read everything that is kept of the call of a result",
-		example: `prismctl results record "$RESULT"
-prismctl results record "$RESULT" --jq .usage.cost`, complete: a.completeResults,
-	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		record, err := c.ReadRecord(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		return a.write(cmd.Context(), output, record)
-	})
-	output = outputFlag(cmd, "json", "yaml", "jsonl")
-	return cmd
-}
-
 func (a *app) usage() *cobra.Command {
 	var (
 		from, to, by string
