@@ -12,12 +12,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// facts are what the registry says about an image, each part of it under its digest.
+// facts are what the registry says about an image.
 type facts struct {
 	digest    v1.Hash
 	subject   v1.Descriptor
 	title     string
-	revision  string // of the labels
+	revision  string // the commit that the labels name
 	platforms []string
 	bases     []resource
 	sboms     []resource
@@ -71,7 +71,7 @@ func readImage(ref name.Digest, options []remote.Option) (facts, error) {
 	return f, nil
 }
 
-// add reads one platform's image. All platforms are of one commit.
+// add reads one platform's image. Platforms with different titles or commits are an error.
 func (f *facts) add(img v1.Image) error {
 	config, err := img.ConfigFile()
 	if err != nil {

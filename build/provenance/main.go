@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	var b build
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // the error below says what is right
+	flags.SetOutput(io.Discard) // errUsage stands for its messages
 	if args[0] == "attach" {
 		flags.StringVar(&b.source, "source", "", "")
 		flags.StringVar(&b.revision, "revision", "", "")

@@ -44,7 +44,7 @@ func store(ref name.Digest, f facts, s statement, options []remote.Option) error
 	subject := v1.Descriptor{MediaType: f.subject.MediaType, Size: f.subject.Size, Digest: f.digest}
 	artifact, ok := mutate.Subject(artifact, subject).(v1.Image)
 	if !ok {
-		return errors.New("the artifact is no image") // mutate promises that it is
+		return errors.New("the artifact is no image") // mutate.Subject returns an image for an image
 	}
 	digest, err := artifact.Digest()
 	if err != nil {
@@ -53,7 +53,7 @@ func store(ref name.Digest, f facts, s statement, options []remote.Option) error
 	return remote.Write(ref.Context().Digest(digest.String()), artifact, options...)
 }
 
-// verify finds the statements about an image, holds each against the image, and prints them. No statement is an error.
+// verify finds the statements about an image, compares each with the image, and prints them. No statement is an error.
 func verify(ref name.Digest, stdout io.Writer, options []remote.Option) error {
 	f, err := readImage(ref, options)
 	if err != nil {

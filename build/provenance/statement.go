@@ -9,7 +9,7 @@ const (
 	statementType = "https://in-toto.io/Statement/v1"
 	predicateType = "https://slsa.dev/provenance/v1"
 	predicateKey  = "in-toto.io/predicate-type" // annotation of the layer
-	// buildType says how the fields of externalParameters are meant, and how to build again.
+	// buildType is the page that defines the fields of externalParameters and says how to repeat the build.
 	buildType = "https://github.com/prism-results/prism/blob/main/SECURITY.md#releases"
 )
 
@@ -21,7 +21,7 @@ type statement struct {
 	Predicate     predicate  `json:"predicate"`
 }
 
-// resource is something with a digest by algorithm, in hexadecimal.
+// resource is a resource descriptor of in-toto. Digest has a hexadecimal digest for each algorithm.
 type resource struct {
 	Name   string            `json:"name,omitempty"`
 	URI    string            `json:"uri,omitempty"`

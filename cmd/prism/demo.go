@@ -34,10 +34,10 @@ model answers; names of models, times, tokens and costs are made up.
   --days N        over which they are spread, until now, 1 to 365 (default 30)
 `
 
-// demoUsage is the line of the command demo in --help, as those of operator.Usage are.
+// demoUsage is the line of the command demo in --help, in the form of operator.Usage.
 const demoUsage = "  demo [--account NAME] [--results N] [--days N]              make an account with a month of results to look at\n"
 
-// fillDemo is the command demo.
+// fillDemo runs the command demo.
 func fillDemo(ctx context.Context, args []string, env config.Environment, stdout, stderr io.Writer) error {
 	var name string
 	plan := sample.Plan{Until: prism.Now(time.Now)}
@@ -59,7 +59,7 @@ func fillDemo(ctx context.Context, args []string, env config.Environment, stdout
 	return fill(ctx, s.config(), name, plan, stdout, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 }
 
-// fill composes what answers calls, without a server and with a clock that the demo sets.
+// fill composes the services without a server and with a clock that the demo sets, and fills a new account.
 func fill(ctx context.Context, cfg results.Config, name string, plan sample.Plan, stdout io.Writer, log *slog.Logger) error {
 	var clock sample.Clock
 	service, err := results.Open(ctx, cfg, results.Deps{Log: log, Now: clock.Now})

@@ -22,7 +22,6 @@ import (
 	"github.com/prism-results/prism/web"
 )
 
-// storeSettings are those of the store.
 type storeSettings struct {
 	DataDir  string     `env:"PRISM_DATA_DIR" default:".prism" help:"folder of the embedded store"`
 	Database config.URL `env:"PRISM_DATABASE_URL" schemes:"postgres postgresql" example:"postgres://prism:password@127.0.0.1:5432/prism" help:"Postgres, instead of the embedded store"`

@@ -1,5 +1,5 @@
-// Command banking77 answers 200 real customer questions with a running Prism: it makes the prism of prism.json, runs the file
-// questions.csv through it, once however often it is started, and ends with how often the answer is the file's own.
+// Command banking77 answers 200 real customer questions with a running Prism. It makes the prism of prism.json, runs the file
+// questions.csv through the prism, and prints how many answers agree with the file. A second start continues or reports the same run.
 package main
 
 import (
@@ -96,7 +96,7 @@ func ensurePrism(ctx context.Context, c *client.Client) error {
 	return err
 }
 
-// explained says an error in words for people.
+// explained turns an error of the client into a message for people.
 func explained(err error) error {
 	var refused *client.Error
 	var cut *client.ConnectionError

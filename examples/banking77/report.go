@@ -27,7 +27,7 @@ type report struct {
 	first    string // why the first row without an answer has none
 }
 
-// row is a row of the download: the file's own column category, what came of the row, and two columns of the Lens.
+// row is a row of the download: the file's column category, the row's status and error, and two columns of the Lens.
 type row struct {
 	Category string `json:"category"`
 	Status   string `json:"prism_status"`
@@ -36,7 +36,7 @@ type row struct {
 	Problem  string `json:"problem"`
 }
 
-// readReport downloads the rows of a run and compares each answer with the row's own.
+// readReport downloads the rows of a run and compares each answer with the category of its row.
 func readReport(ctx context.Context, c *client.Client, r client.Run) (*report, error) {
 	report := &report{run: r, intents: map[string]int{}}
 	for one, err := range client.Rows[row](c.ListRunRows(ctx, r.ID, client.RunRows{Format: client.RowsJSONL})) {
@@ -133,7 +133,7 @@ func (p *progress) step(r client.Run) {
 		done, r.Rows, time.Since(p.began).Seconds())
 }
 
-// end leaves the bar's line.
+// end ends the line of the bar.
 func (p *progress) end() {
 	if p.terminal {
 		_, _ = fmt.Fprintln(p.out)

@@ -39,10 +39,10 @@ var bankingCSV []byte
 //go:embed data/support.tsv
 var supportTSV string
 
-// Clock is the clock of a store that is being filled. The zero value tells the time of day.
+// Clock is the clock of a store that is being filled. It shows the real time until Set, and then runs on from the time that was set.
 type Clock struct{ behind atomic.Int64 }
 
-// Now is the time of the clock, which goes on.
+// Now is the time of the clock.
 func (c *Clock) Now() time.Time { return time.Now().Add(-time.Duration(c.behind.Load())) }
 
 // Set sets the clock.
@@ -62,7 +62,7 @@ type Deps struct {
 	Work func(ctx context.Context)
 }
 
-// Plan is how much there is to be.
+// Plan is how many calls Fill makes, and over which time.
 type Plan struct {
 	Calls int // at least 1
 	Days  int // over which the calls are spread, up to Until; at least 1
@@ -76,7 +76,7 @@ type filling struct {
 	owner   contract.KeyDigest
 	callers []contract.KeyDigest
 	texts   map[string][][]prism.FieldValue // the inputs of each prism
-	// incident begins three hours in which most calls fail.
+	// incident begins three hours in which most calls fail. Another model answers from then on.
 	incident time.Time
 }
 
@@ -103,7 +103,7 @@ func Fill(ctx context.Context, d Deps, p Plan) error {
 			return fmt.Errorf("result %d: %w", i+1, err)
 		}
 	}
-	// Before the newest calls, so that these are the first that pages show.
+	// The run is dated before the newest calls, so that lists begin with calls.
 	f.Clock.Set(p.Until.Add(-p.Until.Sub(start) / 6))
 	return f.run(ctx)
 }
@@ -188,7 +188,7 @@ func (f *filling) times(start time.Time) []time.Time {
 	return times
 }
 
-// call makes one call at a time of the past, and retries it some minutes later if it failed and somebody cares.
+// call makes one call at a time in the past. One in three failed calls is retried some minutes later.
 func (f *filling) call(ctx context.Context, i int, at time.Time) error {
 	f.Clock.Set(at)
 	slug := "support"
@@ -243,7 +243,7 @@ func (f *filling) save(ctx context.Context, s *contract.Save, ask contract.Ask, 
 }
 
 // dress gives an answer of the offline model, which takes no time and has no price, the time, tokens and cost that a small
-// language model would have, and turns it into a failure.
+// language model would have. If the call fails, dress turns the answer into a timeout.
 func (f *filling) dress(o contract.Outcome, ask contract.Ask, at time.Time, fails bool) contract.Outcome {
 	call := *o.Call
 	if at.Before(f.incident) {
@@ -258,7 +258,7 @@ func (f *filling) dress(o contract.Outcome, ask contract.Ask, at time.Time, fail
 	for _, v := range ask.Fields {
 		input += int64(len(v.Value))/4 + 1
 	}
-	output, price := int64(4*len(ask.Definition.Questions)), int64(100_000) // 10⁻¹² a token
+	output, price := int64(4*len(ask.Definition.Questions)), int64(100_000) // price of an input token in 10⁻¹² USD
 	cost := input*price + output*4*price
 	call.Usage = prism.Usage{InputTokens: &input, OutputTokens: &output, Cost: &cost, Currency: "USD"}
 	if fails {
@@ -313,7 +313,7 @@ func (f *filling) upload(ctx context.Context) (prism.FileID, error) {
 	return file.ID, f.await(ctx, "ready", func() (contract.Response, error) { return f.Results.File(ctx, f.owner, file.ID) })
 }
 
-// await reads something until it has a status.
+// await reads a file or run until it has the status.
 func (f *filling) await(ctx context.Context, status string, read func() (contract.Response, error)) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
