@@ -104,7 +104,7 @@ func Plan(ctx context.Context, c *client.Client, files []definition.File, prune 
 func plan(ctx context.Context, c *client.Client, f definition.File) (Change, error) {
 	change := Change{Slug: f.Prism.Slug, file: f.Prism}
 	p, err := c.ReadPrism(ctx, f.Prism.Slug)
-	// ReadPrism also takes an id. An id is no valid slug, which checking the new prism reports.
+	// ReadPrism also takes an id. If the file's slug is an id, the check of the new prism reports the invalid slug.
 	change.Create = errors.Is(err, client.ErrNotFound) || err == nil && p.Slug != f.Prism.Slug
 	if err != nil && !change.Create {
 		return change, err
@@ -164,7 +164,7 @@ func (c Change) Do(ctx context.Context, to *client.Client) error {
 			return ErrChanged
 		}
 	}
-	// Prism makes the change only if the prism is still as in now, so that nobody else's change is overwritten.
+	// With IfUnchanged, Prism refuses the change if the prism changed since it was read, so that no other change is overwritten.
 	switch {
 	case c.Version:
 		// The version brings the file's Lens, or else the derived Lens.

@@ -55,7 +55,7 @@ func (c Checker) Check(f File) error {
 	return checkLens(f, text)
 }
 
-// leaves are the problems below a problem, which is one itself if there are none.
+// leaves are the innermost causes of a validation error: the error itself if it has no causes.
 func leaves(f File, e *jsonschema.ValidationError) (problems []error) {
 	for _, cause := range e.Causes {
 		problems = append(problems, leaves(f, cause)...)
@@ -66,7 +66,7 @@ func leaves(f File, e *jsonschema.ValidationError) (problems []error) {
 	return problems
 }
 
-// checkLens checks the Lens of a definition that keeps to the schema, or the one that is derived from its questions.
+// checkLens checks the Lens of a definition that passed the schema: the file's Lens, or else the one derived from the questions.
 func checkLens(f File, text []byte) error {
 	var of struct {
 		prism.Definition

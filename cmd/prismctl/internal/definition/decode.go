@@ -120,7 +120,7 @@ func (x *decoder) list(n ast.Node, into reflect.Value, path string) {
 	into.Set(list)
 }
 
-// exponentNumber is a number of YAML that the library takes for a text (YAML 1.2.2, 10.3.2).
+// exponentNumber is a number such as 1e3, which the library takes for a text (YAML 1.2.2, 10.3.2).
 var exponentNumber = regexp.MustCompile(`^[-+]?[0-9]+[eE][-+]?[0-9]+$`)
 
 func (x *decoder) scalar(n ast.Node, into reflect.Value, path string) {

@@ -84,7 +84,7 @@ var (
 // Plain tells that a text needs no quotes in YAML.
 func Plain(text string) bool { return plain.MatchString(text) && !words.MatchString(text) }
 
-// quoter quotes texts, because the library leaves some plain that YAML does not allow so, and control characters as they are.
+// quoter quotes texts, because the library leaves quotes out that YAML requires, and does not escape control characters.
 type quoter struct{}
 
 func (q quoter) Visit(n ast.Node) ast.Visitor {

@@ -1,12 +1,12 @@
 // Package export fetches all results of a prism, however often the connection is lost, with each row once.
 //
-// Rows come oldest first. After a lost connection the next request begins one minute before the last row, because a result
-// can appear after the export has passed its created_at, and skips the rows whose ids the export has. A connection that
-// brings no row that is new is too short for the rows of that minute: the next request begins at the created_at of the last
-// row. So each connection that carries more rows than one millisecond has makes progress.
+// Rows come oldest first. After a lost connection the next request begins one minute before the last row (see overlap), and
+// the export skips the rows whose ids it has. If a connection ends before it brings a new row, it was too short for the rows of
+// that minute: the next request begins at the created_at of the last row. So each connection that carries more rows than one
+// millisecond has makes progress.
 //
-// The file keeps whole rows only. An export that continues an unfinished file reads the rows of the file first, so that
-// nothing but the file has to be right at a crash.
+// The file keeps whole rows only. An export that continues an unfinished file reads the rows of the file first. So no other
+// record of the progress has to survive a crash.
 //
 // The columns are those of the prism's current Lens and latest version. If either changes during the export, the export
 // ends with ErrColumnsChanged, because rows before and after the change have different columns.
@@ -40,7 +40,7 @@ type Export struct {
 	Progress func(Progress)
 	// Retries is how many requests in a row may fail without progress.
 	Retries int
-	// Pause waits before the nth of them, for at least the time that the server asked for. It returns false if ctx ended.
+	// Pause waits before the nth retry in a row, for at least the time that the server asked for. It returns false if ctx ended.
 	Pause func(ctx context.Context, n int, asked time.Duration) bool
 }
 
@@ -61,7 +61,7 @@ func (e Export) To(ctx context.Context, w io.Writer) (Progress, error) {
 	return s.done, err
 }
 
-// sink is the output and the rows that it has.
+// sink is the output and what is known of its rows.
 type sink struct {
 	Export
 	to      io.Writer
@@ -69,18 +69,19 @@ type sink struct {
 	numbers *digits.Rows
 	header  []byte // csv and tsv; nil until it is written
 	done    Progress
-	seen    int64     // rows that were read, also those that the output had
+	seen    int64     // rows that were read, including repeated ones
 	last    time.Time // the latest created_at of all rows
-	// recent are the ids of the rows since then, and earlier those of at least one overlap before.
+	// recent are the ids of the rows since the time since. earlier are those of the rows before, for at least one overlap.
 	recent, earlier map[string]bool
 	since           time.Time
 }
 
-// overlap is how late a result can appear. Its created_at is taken just before it is saved, so a result with an earlier
-// created_at can appear after one with a later created_at.
+// overlap is how far a request goes back before the last row. Rows come in the order of their ids. An id is made before the
+// model is called, and created_at is taken just before the save: so a later row can have an earlier created_at, and a row can be
+// saved after the export has passed its id.
 const overlap = time.Minute
 
-// sink is an empty sink for the prism as it is now.
+// newSink is an empty sink for the prism as it is now.
 func (e Export) newSink(ctx context.Context) (*sink, error) {
 	p, err := e.Client.ReadPrism(ctx, e.Prism)
 	if err != nil {
@@ -131,7 +132,7 @@ func (s *sink) fetch(ctx context.Context) error {
 	return nil
 }
 
-// maxRetryAfter is the longest pause that the server can ask for. An export beyond an account's share of a day ends instead.
+// maxRetryAfter is the longest pause that the server can ask for. If it asks for a longer one, the export ends.
 const maxRetryAfter = time.Minute
 
 // transient tells whether an error may be gone at the next try.
@@ -141,7 +142,7 @@ func transient(err error) bool {
 		errors.Is(err, client.ErrUnavailable) || errors.Is(err, client.ErrInternal))
 }
 
-// stream requests the rows from so long before the last one, and takes them.
+// stream requests the rows since back before the last row, and takes them.
 func (s *sink) stream(ctx context.Context, back time.Duration) error {
 	options := s.Options
 	if from := s.last.Add(-back); s.done.Rows > 0 && from.After(options.From) {
