@@ -114,10 +114,10 @@ func (a *app) callAPI(ctx context.Context, call apiCall) error {
 	return a.showResponse(ctx, call, res)
 }
 
-// inQuery tells that the members of a call are parameters of its address.
+// inQuery tells that the members of a call are query parameters, and not a JSON body.
 func (c apiCall) inQuery() bool { return c.method == http.MethodGet || c.method == http.MethodDelete }
 
-// address is the path below the host, and the parameters that it has already.
+// address splits PATH into the path below the host and its query parameters.
 func (c apiCall) address() (string, url.Values, error) {
 	wrong := usage(errors.New("PATH is a path of the API, such as /v1/prisms or prisms/tickets"))
 	at, err := url.Parse(strings.TrimLeft(c.path, "/"))
@@ -211,7 +211,7 @@ func (a *app) showHead(res *http.Response) error {
 	return err
 }
 
-// showResponse prints the body, and returns the error that it is.
+// showResponse prints the body. For an error response it also returns the error.
 func (a *app) showResponse(ctx context.Context, call apiCall, res *http.Response) error {
 	mediaType, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	isJSON := err == nil && mediaType == "application/json"
@@ -237,7 +237,7 @@ func (a *app) showResponse(ctx context.Context, call apiCall, res *http.Response
 	return a.writeText(ctx, call.output, body)
 }
 
-// responseError is the error of a response.
+// responseError is the error that an error response stands for.
 func responseError(res *http.Response, body []byte) error {
 	e := &client.Error{
 		Operation: "api", Status: res.StatusCode, Code: client.CodeUnexpected, Message: "a response that is not Prism's",

@@ -25,7 +25,7 @@ type status struct {
 	Key     string `json:"key"`
 	KeyFrom string `json:"key_from"`
 	Role    string `json:"role"`
-	// Only owners may read keys and the name of the account, so these are of an owner's key.
+	// Only owners may read keys and the name of the account, so these are empty for other keys.
 	KeyID     string       `json:"key_id,omitempty"`
 	KeyName   string       `json:"key_name,omitempty"`
 	ExpiresAt *client.Time `json:"expires_at,omitempty"`
@@ -85,8 +85,8 @@ func (s *status) ask(ctx context.Context, c *client.Client, key string) error {
 	return nil
 }
 
-// askRole finds the role of a key that is not an owner's by calls that store nothing. The role is checked before whether the slug
-// is taken, and before whether the prism exists (spec: order-of-checks-role).
+// askRole finds the role of a key that is not an owner's by calls that store nothing. Prism checks the role before it checks
+// whether the slug is free and whether the prism exists (spec: order-of-checks-role).
 func (s *status) askRole(ctx context.Context, c *client.Client) error {
 	_, err := c.CreatePrism(ctx, client.NewPrism{Slug: "check", NewVersion: client.NewVersion{
 		Fields: []client.Field{{Key: "text"}}, Questions: []client.Question{{Key: "good", Type: client.YesNo, Text: "Is it good?"}},
@@ -108,7 +108,7 @@ func forbidden(err error) bool {
 	return errors.As(err, &e) && e.Status == http.StatusForbidden
 }
 
-// unlessAnswered is an error that is not an answer about the call's input.
+// unlessAnswered drops an error that refuses the call itself: then the role is known. It returns any other error.
 func unlessAnswered(err error) error {
 	var e *client.Error
 	if errors.As(err, &e) && e.Status < http.StatusInternalServerError {

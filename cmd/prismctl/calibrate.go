@@ -16,7 +16,7 @@ func versionFlag(cmd *cobra.Command, number *int) {
 	cmd.Flags().IntVar(number, "version", 0, "number of the version; the latest without it")
 }
 
-// versionOf is a version of a prism that was named, or else the latest.
+// versionOf is the version with the number, or the latest of the prism if the number is 0.
 func versionOf(cmd *cobra.Command, c *client.Client, prism string, number int) (int, error) {
 	if number != 0 {
 		return number, nil
@@ -186,7 +186,7 @@ func (a *app) calibrateUnpin() *cobra.Command {
 	return cmd
 }
 
-// changePins changes pins and prints what each question has then.
+// changePins changes pins and prints the calibration that each question then has.
 func (a *app) changePins(cmd *cobra.Command, c *client.Client, prism string, version int, pins map[string]*string) error {
 	now, err := c.PinCalibrations(cmd.Context(), prism, version, pins)
 	if err != nil {

@@ -66,7 +66,7 @@ func (in *input) flags(cmd *cobra.Command) {
 	f.StringVar(&in.ref, "ref", "", "your own reference, stored with the result")
 }
 
-// valueFlags are the flags of what the model reads.
+// valueFlags adds the flags of what the model reads.
 func (in *input) valueFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&in.text, "text", "", "the text, for a prism with one field")
@@ -136,7 +136,7 @@ func (a *app) readFields(ctx context.Context, name string) (map[string]string, e
 	return fields, nil
 }
 
-// maxInput is larger than any valid call, and than the definitions of an account.
+// maxInput is larger than any valid call, and than the definitions of an account. The rest of a larger input is not read.
 const maxInput = 64 << 20
 
 // read reads a file or standard input.

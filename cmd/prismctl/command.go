@@ -12,10 +12,10 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// about is what a command without subcommands says of itself.
+// about describes a command without subcommands.
 type about struct {
-	// use is the name, then the arguments: PRISM is required, ID... is one or more, [DAYS] may be left out. What begins with "-" or
-	// "|" is for readers only; with "|" the command checks the number of its arguments itself.
+	// use is the name, then the arguments: PRISM is required, ID... is one or more, [DAYS] may be left out. The arguments end at a
+	// word that begins with "-". A command with the word "|" checks the number of its arguments itself.
 	use     string
 	short   string // begins with a capital letter and ends without a period
 	example string // a command on each line
@@ -69,7 +69,7 @@ func group(name, short string) *cobra.Command {
 	}
 }
 
-// useLine is how a command is used.
+// useLine is the usage line of a command. That of a group ends with COMMAND.
 func useLine(cmd *cobra.Command) string {
 	if cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") {
 		return cmd.CommandPath() + " COMMAND"
@@ -77,12 +77,12 @@ func useLine(cmd *cobra.Command) string {
 	return cmd.UseLine()
 }
 
-// indent moves examples to the right, as help shows them.
+// indent indents examples as help does.
 func indent(lines string) string {
 	return "  " + strings.ReplaceAll(lines, "\n", "\n  ")
 }
 
-// cobrasExamples are those of the commands that cobra makes.
+// cobrasExamples are the examples of the commands that cobra makes.
 var cobrasExamples = map[string]string{
 	"help": "prismctl help results list",
 	"bash": "prismctl completion bash > ~/.local/share/bash-completion/completions/prismctl",
@@ -92,7 +92,7 @@ var cobrasExamples = map[string]string{
 	"powershell": "prismctl completion powershell | Out-String | Invoke-Expression",
 }
 
-// giveExamples gives each group without examples the first of each of its commands, of which list is the first.
+// giveExamples gives each group without examples the first example of each of its commands. That of list comes first.
 func giveExamples(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		giveExamples(c)
@@ -165,7 +165,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return errors.New(text)
 }
 
-// inGroups are the commands of a name in the groups of a group, such as "prisms versions", if they are a few.
+// inGroups are the commands with the name in the groups of a group, such as "prisms versions", or none if there are more than four.
 func inGroups(cmd *cobra.Command, name string) (paths []string) {
 	for _, c := range cmd.Commands() {
 		for _, sub := range c.Commands() {

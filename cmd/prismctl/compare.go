@@ -92,10 +92,10 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 	return table(a.out, rows)
 }
 
-// leastShown is the smallest significance that is shown in digits: those of a smaller one say no more.
+// leastShown is the smallest p-value that is shown as a number. A smaller one is shown as "< 0.0001".
 const leastShown = 0.0001
 
-// pValue shows the p-value of a test.
+// pValue formats the p-value of a test.
 func (a *app) pValue(p float64) string {
 	if p < leastShown && !a.exact {
 		return "< " + a.cell(leastShown)

@@ -10,7 +10,8 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// completes is a completion of the first argument by what Prism lists within two seconds. A line is a value, a tab, and what it is.
+// listCompletion completes the first argument with the items that read lists within two seconds. line is the value of an item, a
+// tab, and a description.
 func listCompletion[T any](a *app, read func(context.Context, *client.Client) (client.Page[T], error), line func(T) string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) (lines []string, _ cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -38,7 +39,7 @@ func (a *app) completePrisms(cmd *cobra.Command, args []string, start string) ([
 	return listCompletion(a, func(ctx context.Context, c *client.Client) (page client.Page[client.Prism], _ error) {
 		for p, err := range c.Prisms(ctx, client.PrismFilter{}) {
 			if err != nil {
-				break // what there is so far
+				break // complete with the prisms so far
 			}
 			page.Data = append(page.Data, p)
 		}

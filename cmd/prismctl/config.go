@@ -35,7 +35,7 @@ const (
 
 var errNoKey = &codeError{exitUnauthorized, errors.New(`no API key: run "prismctl login" or set PRISM_API_KEY`)}
 
-// find is the place of a context, or -1.
+// find is the index of a context, or -1.
 func (s settings) find(name string) int {
 	return slices.IndexFunc(s.Contexts, func(t target) bool { return t.Name == name })
 }
@@ -86,7 +86,7 @@ func (a *app) target() (target, error) {
 	return t, err
 }
 
-// address is target for what needs no key.
+// address is the target of a command that needs no key.
 func (a *app) address() (target, error) {
 	context, err := a.chosen()
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *app) checkPrivate() error {
 	return err
 }
 
-// configFile is in the user's folder for settings.
+// configFile is the path of the settings file, in the user's folder for settings.
 func (a *app) configFile() (string, error) {
 	dir, home := a.env("XDG_CONFIG_HOME"), a.env("HOME")
 	switch {
@@ -135,7 +135,7 @@ func (a *app) configFile() (string, error) {
 	return filepath.Join(dir, "prismctl", "config.json"), nil
 }
 
-// stored is what is stored, or empty.
+// stored reads the settings. They are empty without a file.
 func (a *app) stored() (s settings, err error) {
 	name, err := a.configFile()
 	if err != nil {
@@ -162,8 +162,8 @@ func (a *app) stored() (s settings, err error) {
 	return read.settings, nil
 }
 
-// store writes the settings to a new file, which other users can't read at any time and which takes the place of the old one at
-// once. Without a context it deletes the file.
+// store replaces the settings file atomically. Other users can't read the new file at any time. Without a context, store deletes
+// the file.
 func (a *app) store(s settings) (string, error) {
 	name, err := a.configFile()
 	if err != nil {

@@ -127,7 +127,7 @@ func (a *app) completeContexts(_ *cobra.Command, args []string, _ string) (names
 
 var contextName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// named checks the name of a new context.
+// checkContextName checks the name of a new context.
 func checkContextName(name string) error {
 	if !contextName.MatchString(name) {
 		return usage(errors.New("the name of a context has up to 64 letters, digits, dots, hyphens and underscores, and begins with a letter or digit"))
@@ -135,7 +135,7 @@ func checkContextName(name string) error {
 	return nil
 }
 
-// masked is the beginning of a key, by which keys list names it too.
+// masked is the beginning of a key, as "keys list" shows it.
 func masked(key string) string {
 	const prefix = len("prism_") + 6
 	if len(key) < 2*prefix {

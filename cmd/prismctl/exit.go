@@ -77,7 +77,7 @@ func exitCode(err error) int {
 	return exitError
 }
 
-// jsonError is an error beside an output in JSON: the error body of the API, and what a script wants to know besides.
+// jsonError is an error of a command whose output is JSON: the error body of the API, the id of the request and the exit code.
 type jsonError struct {
 	Error struct {
 		Code    client.Code `json:"code"`

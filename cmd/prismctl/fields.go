@@ -54,7 +54,7 @@ func closest(s string, names []string) (near string) {
 	return near
 }
 
-// distance is the number of bytes to insert, delete or replace to make b of a.
+// distance is the Levenshtein distance between a and b, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -210,13 +210,13 @@ prismctl files rows "$FILE" --offset 100 -o csv`,
 		return a.showRows(cmd.Context(), output, found.Data)
 	})
 	output = outputFlag(cmd, listFormats...)
-	cmd.Flags().Int64Var(&offset, "offset", 0, "how many rows to leave out at the begin")
+	cmd.Flags().Int64Var(&offset, "offset", 0, "how many rows to skip")
 	cmd.Flags().IntVar(&limit, "limit", 10, "how many rows, at most 100")
 	cmd.ValidArgsFunction = a.completeFiles
 	return cmd
 }
 
-// showRows writes rows, whose columns are those of their file.
+// showRows writes rows of a file, with the file's own columns.
 func (a *app) showRows(ctx context.Context, o *output, found []client.FileRow) error {
 	var shown []row
 	var texts []int

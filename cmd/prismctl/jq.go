@@ -46,7 +46,7 @@ func query(ctx context.Context, w io.Writer, program string, text []byte) error 
 	}
 }
 
-// compile reads a program.
+// compile parses and compiles a program.
 func compile(program string) (*gojq.Code, error) {
 	parsed, err := gojq.Parse(program)
 	if err == nil {

@@ -20,7 +20,7 @@ func (a *app) labels() *cobra.Command {
 	return labels
 }
 
-// labelByFlags adds the flags of what the labels of a command have in common.
+// labelByFlags adds the flags that apply to all labels of a command.
 func labelByFlags(cmd *cobra.Command, sample *client.LabelSample, annotator *string) {
 	cmd.Flags().StringVar((*string)(sample), "sample", "", "how the results were chosen: random or uncertain, as the queue says")
 	choices(cmd, "sample", string(client.RandomSample), string(client.UncertainSample))
@@ -124,7 +124,7 @@ var labelColumns = columns{
 	"result_id question~ value~ sample labelled_at:labelled",
 }
 
-// eachLabel takes results apart.
+// eachLabel iterates over the labels of results.
 func eachLabel(results iter.Seq2[client.LabelledResult, error]) iter.Seq2[labelled, error] {
 	return func(yield func(labelled, error) bool) {
 		for r, err := range results {
@@ -171,7 +171,7 @@ prismctl labels queue --prism tickets --question topic --order uncertain`,
 	})
 	cmd.Long = `List results that are ok and have no label for a question.
 
-In random order, each part of the list from its begin on is a sample: import its labels with --sample random. Results of which
+In random order, the first results of the list, however many, are a sample: import its labels with --sample random. Results of which
 the model was least sure are found faster to improve a definition, but say nothing about the others: import their labels with
 --sample uncertain.`
 	a.prismFlag(cmd, &prism, "prism whose results to list")

@@ -23,7 +23,7 @@ import (
 // labelImport is the flags of an import.
 type labelImport struct {
 	prism, format string
-	questions     []string // of the columns; none: question and value are columns
+	questions     []string // columns with values; if empty, the columns question and value have them
 	labels        client.ManyLabels
 }
 

@@ -92,7 +92,7 @@ ends it.`
 	return cmd
 }
 
-// askHost asks on a terminal only: other input is the key.
+// askHost asks for the address on a terminal only: other input is the key.
 func (a *app) askHost(ctx context.Context, lines *bufio.Reader) (string, error) {
 	host := cmp.Or(a.host, a.env("PRISM_URL"))
 	if host != "" || !isTerminal(a.in) {

@@ -59,7 +59,7 @@ func (p *printer) width() int {
 	return 80
 }
 
-// room is the width that tables are cut to: that of the terminal, or 0, which is any, without one.
+// room is the width that tables are cut to: the width of the terminal, or without a terminal 0, which cuts nothing.
 func (p *printer) room() int {
 	if !p.terminal {
 		return 0

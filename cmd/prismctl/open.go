@@ -38,7 +38,7 @@ The address is printed, and opened in the browser of BROWSER or of the system. W
 	return open
 }
 
-// browse prints the address of a page of the console, and opens it where a person can see it.
+// browse prints the address of a page of the console. If the output is a terminal, browse also opens a browser.
 func (a *app) browse(ctx context.Context, noBrowser bool, page string) error {
 	t, err := a.address()
 	if err != nil {

@@ -28,7 +28,8 @@ type output struct {
 	flags  *pflag.FlagSet
 }
 
-// The formats of lists and of single things. A table and wide are for people; the others have every member of the API, but csv.
+// The formats of lists and of single things. A table and wide are for people, and csv has the columns of wide. The others have every
+// member of the API.
 var (
 	listFormats = []string{"table", "wide", "json", "yaml", "csv", "jsonl"}
 	oneFormats  = []string{"table", "json", "yaml", "jsonl"}
@@ -73,7 +74,7 @@ func (o *output) Set(format string) error {
 	return fmt.Errorf("unknown output %q: %s", format, alternatives(o.known))
 }
 
-// check completes --jq, which is of JSON.
+// check checks --jq, which reads JSON: without -o it makes the format json.
 func (o *output) check() error {
 	switch {
 	case o == nil || o.jq == "":
@@ -87,7 +88,7 @@ func (o *output) check() error {
 	return err
 }
 
-// ofFile takes the format from the name of a file without -o.
+// fromExtension takes the format from the extension of a file name, unless -o is given.
 func (o *output) fromExtension(name string) error {
 	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	if extension == "" || o.flags.Changed("output") {
@@ -133,7 +134,7 @@ func (a *app) write(ctx context.Context, o *output, v any) error {
 	return a.writeText(ctx, o, text.Bytes())
 }
 
-// writeText is write for JSON that is written already.
+// writeText is write for a value that is JSON text already.
 func (a *app) writeText(ctx context.Context, o *output, text []byte) error {
 	switch {
 	case o.jq != "":
@@ -145,7 +146,7 @@ func (a *app) writeText(ctx context.Context, o *output, text []byte) error {
 	return err
 }
 
-// one writes a thing for people, or as JSON or YAML.
+// one writes a single thing: with show for people, or as JSON or YAML.
 func (a *app) one(ctx context.Context, o *output, v any, show func() error) error {
 	if o.format == "table" {
 		return show()
@@ -234,7 +235,7 @@ func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 	}
 }
 
-// each iterates over items that are there.
+// each iterates over a slice.
 func each[T any](items []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, item := range items {

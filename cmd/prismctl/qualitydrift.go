@@ -33,7 +33,7 @@ period that was set. An index above its limit is an alarm. json and yaml have th
 	return cmd
 }
 
-// driftRow is a time of a question that is compared with its reference.
+// driftRow is the last hour or day of a question, compared with its reference.
 type driftRow struct {
 	question, window string
 	client.DriftWindow
@@ -71,7 +71,7 @@ func (a *app) writeDrift(cmd *cobra.Command, o *output, prism string, d client.D
 	})
 }
 
-// describeDrift tells people what is compared.
+// describeDrift prints for people what is compared with what.
 func (a *app) describeDrift(prism string, d client.Drift) {
 	switch r := d.Reference; {
 	case r == nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/client"
 )
 
-// watchOverlap is how much later than its time a result can be saved: the time is that of the look-up before the model is asked.
+// watchOverlap is how far each list goes back before the newest result: a result can appear after one with a later created_at.
 const watchOverlap = 2 * time.Minute
 
 // watchResults shows the newest results, the oldest of them first, and then each new one, until ctx ends. since iterates over the
@@ -67,7 +67,7 @@ func (a *app) watchResults(ctx context.Context, o *output, limit int, every time
 	}
 }
 
-// resultLines writes results as they come. The columns of a table get wider as they need to be.
+// resultLines returns what writes results as they come. The columns of a table get wider when a cell needs more.
 func (a *app) resultLines(ctx context.Context, o *output) (func([]client.Result) error, error) {
 	if o.jq != "" && o.format == "json" {
 		o.format = "jsonl"
@@ -110,7 +110,7 @@ func (a *app) resultLines(ctx context.Context, o *output) (func([]client.Result)
 	return nil, usage(fmt.Errorf("--watch goes with -o table, wide, csv or jsonl, not %s", o.format))
 }
 
-// watchedRows are the titles and the rows of results. How long ago a result was made does not stay right, so a narrow row has the time.
+// watchedRows are the titles and the rows of results. A narrow row has the time of day, since "5s ago" would soon be wrong.
 func (a *app) watchedRows(found []client.Result, narrow bool) []row {
 	var rows []row
 	at := slices.Index(strings.Fields(resultColumns.all), "created_at")

@@ -171,7 +171,7 @@ func (a *app) fileOf(ctx context.Context, c *client.Client, in runFlags) (client
 }
 
 // mapFields finds the column of each field: the one that --map names, or else the one with the field's key as its name, whatever
-// its case. It says what it guessed.
+// its case. mapFields prints each column that it found by its name.
 func (a *app) mapFields(fields []string, mapped map[string]string, columns []string) (map[string]string, error) {
 	found := map[string]string{}
 	for _, field := range fields {
@@ -194,7 +194,7 @@ func (a *app) mapFields(fields []string, mapped map[string]string, columns []str
 	return found, nil
 }
 
-// suggest names what is most like a misspelled name, or everything.
+// suggest names the known name that is most like a misspelled one, or all known names.
 func suggest(name string, known []string) string {
 	if near := closest(name, known); near != "" {
 		return "did you mean " + printable(near) + "?"

@@ -123,7 +123,7 @@ func (a *app) download(ctx context.Context, c *client.Client, id string, q clien
 	return nil
 }
 
-// counted shows how much was written. How much is to come is not known.
+// counted is a writer that shows how much was written. How much is to come is not known.
 type counted struct {
 	file  *bufio.Writer
 	bytes int64

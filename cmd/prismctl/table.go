@@ -19,8 +19,8 @@ type row struct {
 type columns struct {
 	// all are the names of the cells of a row, which csv and wide show.
 	all string
-	// narrow are those that fit into 80 characters. With NAME:TITLE the title is not the name. What ends in ~ is a text that a
-	// terminal shows as far as there is room. A time is shown as how long it is ago.
+	// narrow are the columns that fit into 80 characters. NAME:TITLE has a title of its own. A column that ends in ~ is a text, which
+	// is cut to the width of the terminal. A time is shown as its age.
 	narrow string
 }
 
@@ -62,7 +62,7 @@ func (c columns) short(rows []row, now time.Time, width int) []row {
 
 func titleOf(name string) string { return strings.ToUpper(strings.ReplaceAll(name, "_", " ")) }
 
-// ago is how long ago a time of the API is, in its largest unit. What is no time stays as it is.
+// ago is how long ago a time of the API is, in its largest unit. A text that is no time stays as it is.
 func ago(text string, now time.Time) string {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {

@@ -50,7 +50,7 @@ prismctl usage --by prism --from 2026-11-01 -o csv`,
 	return cmd
 }
 
-// usageColumns are those of sums of a column. Beside the long id of a key there is no room for tokens.
+// usageColumns are the columns of sums by a column. Beside the long id of a key there is no room for tokens.
 func usageColumns(of string) columns {
 	narrow := of + "~ results failed input_tokens:in output_tokens:out cost currency"
 	if of == "key_id" {

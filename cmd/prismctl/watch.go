@@ -92,7 +92,7 @@ func counts(r client.Run) string {
 	return text
 }
 
-// next are the commands that one may want next.
+// next are the commands that a person may want next.
 func next(r client.Run) (hints []string) {
 	hint := func(why, command string) {
 		hints = append(hints, fmt.Sprintf("%-22s prismctl runs %s", why+":", command))

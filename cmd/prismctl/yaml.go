@@ -86,7 +86,7 @@ func (y *yamlWriter) several(open json.Delim, depth int, after string) error {
 	return err
 }
 
-// yamlText is a text as it is where YAML reads a text again, and else between quotes.
+// yamlText is a text in YAML, in quotes unless YAML reads the bare text as the same text.
 func yamlText(text string) string {
 	if definition.Plain(text) {
 		return text
