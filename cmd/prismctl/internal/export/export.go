@@ -2,8 +2,8 @@
 //
 // Rows come oldest first. After a lost connection the next request begins one minute before the last row (see overlap), and
 // the export skips the rows whose ids it has. If a connection ends before it brings a new row, it was too short for the rows of
-// that minute: the next request begins at the created_at of the last row. So each connection that carries more rows than one
-// millisecond has makes progress.
+// that minute: the next request begins behind the greatest id of the rows (spec: export-after). So each connection that carries
+// a row makes progress.
 //
 // The file keeps whole rows only. An export that continues an unfinished file reads the rows of the file first. So no other
 // record of the progress has to survive a crash.
@@ -71,6 +71,7 @@ type sink struct {
 	done    Progress
 	seen    int64     // rows that were read, including repeated ones
 	last    time.Time // the latest created_at of all rows
+	newest  string    // the greatest id of all rows
 	// recent are the ids of the rows since the time since. earlier are those of the rows before, for at least one overlap.
 	recent, earlier map[string]bool
 	since           time.Time
@@ -105,8 +106,8 @@ func (e Export) newSink(ctx context.Context) (*sink, error) {
 
 // fetch fetches the rows that the output does not have.
 func (s *sink) fetch(ctx context.Context) error {
-	err := s.stream(ctx, overlap)
-	for tries, back := 0, overlap; err != nil; {
+	err := s.stream(ctx, false)
+	for tries, behind := 0, false; err != nil; {
 		if !transient(err) || ctx.Err() != nil || tries == s.Retries {
 			return err
 		}
@@ -120,13 +121,13 @@ func (s *sink) fetch(ctx context.Context) error {
 			err = ErrColumnsChanged
 		}
 		if err == nil {
-			err = s.stream(ctx, back)
+			err = s.stream(ctx, behind)
 		}
 		switch {
 		case s.done.Rows > rows:
-			tries, back = 0, overlap
+			tries, behind = 0, false
 		case s.seen > seen:
-			back = 0
+			behind = true
 		}
 	}
 	return nil
@@ -142,11 +143,15 @@ func transient(err error) bool {
 		errors.Is(err, client.ErrUnavailable) || errors.Is(err, client.ErrInternal))
 }
 
-// stream requests the rows since back before the last row, and takes them.
-func (s *sink) stream(ctx context.Context, back time.Duration) error {
+// stream requests the rows since one overlap before the last row, and takes them. With behind, it requests no row that the output
+// can have.
+func (s *sink) stream(ctx context.Context, behind bool) error {
 	options := s.Options
-	if from := s.last.Add(-back); s.done.Rows > 0 && from.After(options.From) {
+	if from := s.last.Add(-overlap); s.done.Rows > 0 && from.After(options.From) {
 		options.From = from
+	}
+	if behind {
+		options.After = s.newest
 	}
 	body, err := s.Client.ExportResults(ctx, s.Prism, options)
 	if err != nil {
@@ -212,6 +217,7 @@ func (s *sink) add(row []byte) (bool, error) {
 	}
 	s.recent[id] = true
 	s.done.Rows++
+	s.newest = max(s.newest, id)
 	if at.After(s.last) {
 		s.last = at
 	}

@@ -66,7 +66,7 @@ func (p *prism) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	from, _ := time.Parse(time.RFC3339Nano, q.Get("from"))
 	p.froms = append(p.froms, from)
-	body := p.export(client.Format(q.Get("format")), from)
+	body := p.exportAfter(client.Format(q.Get("format")), from, q.Get("after"))
 	if p.cutAt != 0 && len(body) > p.cutAt {
 		p.cuts = []int{p.cutAt}
 	}
@@ -83,21 +83,19 @@ func (p *prism) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (p *prism) export(f client.Format, from time.Time) string {
+func (p *prism) export(f client.Format, from time.Time) string { return p.exportAfter(f, from, "") }
+
+// exportAfter is an export in the order of the ids (spec: export).
+func (p *prism) exportAfter(f client.Format, from time.Time, after string) string {
 	sorted := slices.Clone(p.rows)
-	slices.SortFunc(sorted, func(a, b result) int {
-		if c := a.at.Compare(b.at); c != 0 {
-			return c
-		}
-		return strings.Compare(a.id, b.id)
-	})
+	slices.SortFunc(sorted, func(a, b result) int { return strings.Compare(a.id, b.id) })
 	var b strings.Builder
 	separator, end := map[client.Format]string{client.CSV: ",", client.TSV: "\t"}[f], map[client.Format]string{client.CSV: "\r\n", client.TSV: "\n"}[f]
 	if f != client.JSONL {
 		b.WriteString(strings.Join([]string{"result_id", "ref", "version", "status", "error", "created_at", "text"}, separator) + end)
 	}
 	for _, r := range sorted {
-		if r.at.Before(from) {
+		if r.at.Before(from) || r.id <= after {
 			continue
 		}
 		at := r.at.Format("2006-01-02T15:04:05.000Z")
