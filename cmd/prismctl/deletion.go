@@ -37,7 +37,7 @@ prismctl results delete --prism tickets --before 2026-01-01 --dry-run`,
 		filtered := d != client.ResultDeletion{}
 		switch {
 		case len(args) > 0 && prism == "" && !filtered && !dryRun:
-			return a.deleteEach(ctx, c, args, yes)
+			return a.deleteEach(ctx, "result", args, yes, func(id string) error { return c.DeleteResult(ctx, id) })
 		case len(args) > 0 || prism == "" || !filtered:
 			return usage(errors.New("name results by their ids, or by --prism with at least one of --ref, --before and --status"))
 		}
@@ -59,14 +59,14 @@ saved less than a minute ago a minute later. Without --yes, prismctl asks first.
 	return cmd
 }
 
-func (a *app) deleteEach(ctx context.Context, c *client.Client, ids []string, yes bool) error {
+func (a *app) deleteEach(ctx context.Context, noun string, ids []string, yes bool, deleteOne func(id string) error) error {
 	if !yes {
-		if err := a.ask(ctx, fmt.Sprintf("Delete %s for good?", resultsOf(len(ids)))); err != nil {
+		if err := a.ask(ctx, fmt.Sprintf("Delete %s for good?", plural(len(ids), noun))); err != nil {
 			return err
 		}
 	}
 	for _, id := range ids {
-		if err := c.DeleteResult(ctx, id); err != nil {
+		if err := deleteOne(id); err != nil {
 			return &aboutError{id, err}
 		}
 		_, _ = fmt.Fprintf(a.err, "%s is deleted.\n", printable(id))
@@ -98,15 +98,13 @@ func (a *app) deleteMatches(ctx context.Context, c *client.Client, prism string,
 	return err
 }
 
-// resultsOf is a number of results in words.
+// resultsOf is a number of results in words. Prism counts only up to manyCounted.
 func resultsOf(n int) string {
-	switch {
-	case n == 1:
-		return "1 result"
-	case n >= manyCounted:
-		return fmt.Sprintf("%d results or more", n)
+	text := plural(n, "result")
+	if n >= manyCounted {
+		text += " or more"
 	}
-	return fmt.Sprintf("%d results", n)
+	return text
 }
 
 func (a *app) prismsRetention() *cobra.Command {

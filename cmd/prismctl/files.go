@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,7 +82,7 @@ func (a *app) upload(ctx context.Context, c *client.Client, name, format string)
 	if f.Rows != nil {
 		rows = *f.Rows
 	}
-	_, _ = fmt.Fprintf(a.err, "%s: %s, columns %s\n", shown, rowsOf(rows), printable(strings.Join(columnNames(f), ", ")))
+	_, _ = fmt.Fprintf(a.err, "%s: %s, columns %s\n", shown, plural(rows, "row"), printable(strings.Join(columnNames(f), ", ")))
 	return f, nil
 }
 
@@ -109,14 +108,6 @@ func columnNames(f client.File) (names []string) {
 		names = append(names, c.Name)
 	}
 	return names
-}
-
-// rowsOf is a number of rows in words.
-func rowsOf(n int64) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
 }
 
 func (a *app) filesList() *cobra.Command {
@@ -258,22 +249,8 @@ func (a *app) filesDelete() *cobra.Command {
 		use: "delete ID...", short: "Delete files; the results of their runs stay",
 		example: `prismctl files delete "$FILE"`,
 	}, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		if !yes {
-			what := "1 file"
-			if len(args) > 1 {
-				what = strconv.Itoa(len(args)) + " files"
-			}
-			if err := a.ask(cmd.Context(), fmt.Sprintf("Delete %s for good?", what)); err != nil {
-				return err
-			}
-		}
-		for _, id := range args {
-			if err := c.DeleteFile(cmd.Context(), id); err != nil {
-				return &aboutError{id, err}
-			}
-			_, _ = fmt.Fprintf(a.err, "%s is deleted.\n", printable(id))
-		}
-		return nil
+		ctx := cmd.Context()
+		return a.deleteEach(ctx, "file", args, yes, func(id string) error { return c.DeleteFile(ctx, id) })
 	})
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask before deleting")
 	cmd.ValidArgsFunction = a.completeFiles

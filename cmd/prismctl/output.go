@@ -113,6 +113,14 @@ func alternatives(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
+// plural is a number of things in words, such as "1 row" or "2 rows".
+func plural[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // choices sets what a shell completes for a flag.
 func choices(cmd *cobra.Command, flag string, values ...string) {
 	completeFlag(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))

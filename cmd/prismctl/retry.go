@@ -90,9 +90,9 @@ func (a *app) retryAll(ctx context.Context, c *client.Client, prism string, r cl
 		return err
 	}
 	if total > 0 && !yes {
-		question := fmt.Sprintf("Retry %s?", failedResults(total))
+		question := fmt.Sprintf("Retry %s?", plural(total, "failed result"))
 		if prism != "" {
-			question = fmt.Sprintf("Retry %s of %s?", failedResults(total), printable(prism))
+			question = fmt.Sprintf("Retry %s of %s?", plural(total, "failed result"), printable(prism))
 		}
 		if err := a.ask(ctx, question); err != nil {
 			return err
@@ -111,14 +111,6 @@ func (a *app) retryAll(ctx context.Context, c *client.Client, prism string, r cl
 		}
 		retrying += found.Retrying
 	}
-	_, _ = fmt.Fprintf(a.err, "%s to retry.\n", failedResults(retrying))
+	_, _ = fmt.Fprintf(a.err, "%s to retry.\n", plural(retrying, "failed result"))
 	return errors.Join(errs...)
-}
-
-// failedResults is a number of failed results in words.
-func failedResults(n int) string {
-	if n == 1 {
-		return "1 failed result"
-	}
-	return fmt.Sprintf("%d failed results", n)
 }

@@ -152,7 +152,7 @@ func (a *app) runsCancel() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.ask(ctx, fmt.Sprintf("Cancel this run for good, with %s to go?", rowsOf(r.Pending))); err != nil {
+			if err := a.ask(ctx, fmt.Sprintf("Cancel this run for good, with %s to go?", plural(r.Pending, "row"))); err != nil {
 				return err
 			}
 		}

@@ -41,7 +41,7 @@ func (a *app) watch(ctx context.Context, c *client.Client, id string) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(a.err, "Run %s is %s. Of %s: %s\n", r.ID, printable(statusOf(r)), rowsOf(r.Rows), counts(r))
+	_, _ = fmt.Fprintf(a.err, "Run %s is %s. Of %s: %s\n", r.ID, printable(statusOf(r)), plural(r.Rows, "row"), counts(r))
 	for _, hint := range next(r) {
 		_, _ = fmt.Fprintln(a.err, hint)
 	}
@@ -56,7 +56,7 @@ func (a *app) watch(ctx context.Context, c *client.Client, id string) error {
 
 // pace is how far a run is, in one line.
 func pace(r client.Run) string {
-	parts := []string{fmt.Sprintf("%d of %s", r.Done(), rowsOf(r.Rows))}
+	parts := []string{fmt.Sprintf("%d of %s", r.Done(), plural(r.Rows, "row"))}
 	switch r.Status {
 	case client.RunRunning:
 		parts = append(parts, fmt.Sprintf("%.0f rows/s", r.RowsPerSecondNow))
