@@ -231,10 +231,7 @@ func (a *app) showAnswers(answers client.Row) error {
 	for _, answer := range answers {
 		rows = append(rows, row{cells: []string{answer.Column, a.cell(answer.Value)}})
 	}
-	if _, err := fmt.Fprintln(a.out); err != nil {
-		return err
-	}
-	return table(a.out, rows)
+	return tableBelow(a.out, rows)
 }
 
 func (a *app) cell(v any) string {

@@ -74,9 +74,6 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 	if err := list(ctx, a, o, each(rows), columns, func(r row) row { return r }); err != nil || o.format == "csv" {
 		return err
 	}
-	if _, err := fmt.Fprintln(a.out); err != nil {
-		return err
-	}
 	rows = []row{
 		{cells: []string{"compared inputs", fmt.Sprintf("%d of %d", c.Counted, c.Labels)}},
 		{cells: []string{fmt.Sprintf("only version %d right", c.A.Version), fmt.Sprint(c.McNemar.OnlyA)}},
@@ -89,7 +86,7 @@ func (a *app) showComparison(ctx context.Context, o *output, c client.Comparison
 	if n := c.LeftOut.OtherLabel; n > 0 {
 		rows = append(rows, row{cells: []string{"left out", fmt.Sprintf("%d, labelled differently in the other version", n)}})
 	}
-	return table(a.out, rows)
+	return tableBelow(a.out, rows)
 }
 
 // leastShown is the smallest p-value that is shown as a number. A smaller one is shown as "< 0.0001".

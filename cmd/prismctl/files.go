@@ -177,10 +177,7 @@ func (a *app) showFile(f client.File) error {
 	for _, c := range f.Columns {
 		columns = append(columns, row{cells: []string{c.Name, number(c.Filled), number(c.Longest)}})
 	}
-	if _, err := fmt.Fprintln(a.out); err != nil {
-		return err
-	}
-	return table(a.out, columns)
+	return tableBelow(a.out, columns)
 }
 
 func (a *app) filesRows() *cobra.Command {

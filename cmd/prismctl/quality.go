@@ -167,10 +167,7 @@ func (a *app) showQuestion(q client.QuestionQuality, wide bool) error {
 		if len(rows) == 1 { // the titles
 			continue
 		}
-		if _, err := fmt.Fprintln(a.out); err != nil {
-			return err
-		}
-		if err := table(a.out, rows); err != nil {
+		if err := tableBelow(a.out, rows); err != nil {
 			return err
 		}
 	}
@@ -270,14 +267,11 @@ func (a *app) showThresholds(ctx context.Context, o *output, t client.Thresholds
 	if err := table(a.out, about); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(a.out); err != nil {
-		return err
-	}
 	turned := []row{{cells: []string{"", "BY THEORY", "BY LABELS"}, color: bold}}
 	names := map[string]string{"total": "cost of all", "mean": "cost of one"}
 	for i, name := range strings.Fields(thresholdColumns.all)[1:] {
 		name = cmp.Or(names[name], strings.ReplaceAll(name, "_", " "))
 		turned = append(turned, row{cells: []string{name, rows[0].cells[i+1], rows[1].cells[i+1]}})
 	}
-	return table(a.out, turned)
+	return tableBelow(a.out, turned)
 }

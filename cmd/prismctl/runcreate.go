@@ -233,10 +233,7 @@ func (a *app) showDryRun(p client.DryRun) error {
 		for _, r := range part.rows {
 			rows = append(rows, row{cells: []string{number(r.Row), r.Message}})
 		}
-		if _, err := fmt.Fprintln(a.out); err != nil {
-			return err
-		}
-		if err := table(a.out, rows); err != nil {
+		if err := tableBelow(a.out, rows); err != nil {
 			return err
 		}
 	}

@@ -124,6 +124,14 @@ func cut(rows []row, texts []int, width int) {
 // table writes aligned rows.
 func table(p *printer, rows []row) error { return aligned(p, rows, widen(nil, rows)) }
 
+// tableBelow writes an empty line and a table, below other output.
+func tableBelow(p *printer, rows []row) error {
+	if _, err := fmt.Fprintln(p); err != nil {
+		return err
+	}
+	return table(p, rows)
+}
+
 // widen makes columns as wide as rows need.
 func widen(widths []int, rows []row) []int {
 	for _, r := range rows {
