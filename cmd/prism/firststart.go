@@ -26,8 +26,8 @@ const demoAccount = "demo"
 //go:embed demo.json
 var demoPrism []byte
 
-// firstStart creates an account, a key and a prism at the first start with the embedded store (spec: first-start), and prints at every
-// start how to reach Prism.
+// firstStart creates an account, a key and a prism at the first start with the embedded store (spec: first-start). At every
+// start it prints how to reach Prism.
 type firstStart struct {
 	service  *results.Service
 	stdout   io.Writer

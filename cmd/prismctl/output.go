@@ -28,8 +28,8 @@ type output struct {
 	flags  *pflag.FlagSet
 }
 
-// The formats of lists and of single things. A table and wide are for people, and csv has the columns of wide. The others have every
-// member of the API.
+// The formats of lists and of single things. A table and wide are for people, and csv has the columns of wide. The others have
+// every member of the API.
 var (
 	listFormats = []string{"table", "wide", "json", "yaml", "csv", "jsonl"}
 	oneFormats  = []string{"table", "json", "yaml", "jsonl"}

@@ -19,8 +19,8 @@ type row struct {
 type columns struct {
 	// all are the names of the cells of a row, which csv and wide show.
 	all string
-	// narrow are the columns that fit into 80 characters. NAME:TITLE has a title of its own. A column that ends in ~ is a text, which
-	// is cut to the width of the terminal. A time is shown as its age.
+	// narrow are the columns that fit into 80 characters. NAME:TITLE has a title of its own. A column that ends in ~ is a text,
+	// which is cut to the width of the terminal. A time is shown as its age.
 	narrow string
 }
 

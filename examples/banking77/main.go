@@ -1,5 +1,6 @@
 // Command banking77 answers 200 real customer questions with a running Prism. It makes the prism of prism.json, runs the file
-// questions.csv through the prism, and prints how many answers agree with the file. A second start continues or reports the same run.
+// questions.csv through the prism, and prints how many answers agree with the file. A second start continues or reports the
+// same run.
 package main
 
 import (

@@ -39,7 +39,8 @@ var bankingCSV []byte
 //go:embed data/support.tsv
 var supportTSV string
 
-// Clock is the clock of a store that is being filled. It shows the real time until Set, and then runs on from the time that was set.
+// Clock is the clock of a store that is being filled. The zero value shows the real time. After Set, the clock runs on from the
+// time that was set.
 type Clock struct{ behind atomic.Int64 }
 
 // Now is the time of the clock.

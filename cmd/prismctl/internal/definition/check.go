@@ -14,8 +14,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Checker finds what is wrong with definitions without a Prism: by the schema of the files, and by the rules of the Lens. Prism itself
-// finds more, such as two questions with one key or a model that is not configured.
+// Checker finds what is wrong with definitions without a Prism: by the schema of the files, and by the rules of the Lens. Prism
+// itself finds more, such as two questions with one key or a model that is not configured.
 type Checker struct{ schema *jsonschema.Schema }
 
 // NewChecker reads the schema.
