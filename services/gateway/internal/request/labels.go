@@ -179,7 +179,7 @@ func ParseLabelQueue(prismParam string, q Query) (prism.Ref, contract.LabelQueue
 // versionQuery reads the query parameter version, which is 0 if absent or empty.
 func (r *reader) versionQuery(q Query) int32 {
 	if s := r.single(q, "version", kindNumber); s != "" {
-		return r.versionParam(s)
+		return r.versionText("version", s)
 	}
 	return 0
 }

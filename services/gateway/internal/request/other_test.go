@@ -262,6 +262,8 @@ func TestTheFiltersOfResultsAreReadFromTheQuery(t *testing.T) {
 		"model: "+unclean+"; key_id: Invalid uuid; format: Expected 'json' | 'raw'")
 	_, err = request.ParseResultList(query("ref", "a", "ref", "a", "key_id", anID, "key_id", anID))
 	wantProblems(t, err, "ref: Expected string, received array; key_id: Expected string, received array")
+	_, err = request.ParseResultList(query("version", "\xff"))
+	wantProblems(t, err, "version: Expected number, received string")
 	_, err = request.ParseExport("p", query("after", "1"))
 	wantProblems(t, err, "after: Invalid uuid")
 }
