@@ -305,12 +305,16 @@ func TestASecondModelWithoutAPlaceIsWaitedFor(t *testing.T) {
 					}
 					return says(0.9, 0)(ctx)
 				}, 1)
-				s, _ := routed(model("a", says(0.55, 0), 0), b)
+				s, ends := routed(model("a", says(0.55, time.Second), 0), b)
 				hold(t, s, "b")
 				v := escalated(t, s, func(a *contract.Ask) { a.Background = c.background })
+				synctest.Wait()
 				want := min(c.busy, 15*time.Second)
 				if string(v.Answers) != answerOf(c.p) || v.Call.Escalation.ErrorCode != c.code || v.TookMS != want.Milliseconds() || !v.Overloaded {
 					t.Errorf("got %s, %+v after %d ms, overloaded %v", v.Answers, v.Call.Escalation, v.TookMS, v.Overloaded)
+				}
+				if end := (*ends)[len(*ends)-1]; c.code != "" && (end.Model.Name != "b" || end.Took != 14*time.Second) {
+					t.Errorf("the ask of %s took %s", end.Model.Name, end.Took)
 				}
 				<-time.After(2 * time.Hour)
 				synctest.Wait()

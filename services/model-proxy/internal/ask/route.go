@@ -37,6 +37,7 @@ func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model
 		waits, cancel = context.WithTimeout(ctx, placeWait)
 		defer cancel()
 	}
+	began := time.Now()
 	asked, passed := false, (*models.Model)(nil)
 	for i, m := range route {
 		more := slices.ContainsFunc(route[i+1:], (*models.Model).Available)
@@ -70,7 +71,7 @@ func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model
 	}
 	if !asked { // no place until the wait ended
 		r.Cause = noPlace
-		s.ended(ctx, End{Ask: a, Model: route[0], Report: r.Report, Took: contract.ModelWait})
+		s.ended(ctx, End{Ask: a, Model: route[0], Report: r.Report, Took: time.Since(began)})
 	}
 	return r
 }
