@@ -71,10 +71,8 @@ const maxParts = contract.MaxFileBytes / contract.PartBytes
 func ParsePart(fileID, n string, content []byte) (contract.FilePart, error) {
 	var r reader
 	part := contract.FilePart{File: prism.FileID{UUID: r.uuidParam("file_id", fileID)}, Data: content}
-	if f, ok := numeral(r.param("n", n)); ok {
+	if f, ok := r.numeral("n", r.param("n", n)); ok {
 		part.Number = int32(r.integer("n", f, maxParts)) //nolint:gosec // integer has checked the range
-	} else {
-		r.add("n", textType(kindNumber, kindString))
 	}
 	if len(content) == 0 && !r.malformed {
 		r.add("body", textRequired)
@@ -117,14 +115,8 @@ const maxRows = 10_000_000
 
 // position reads a query parameter that is a number of rows: 0 to maxRows, 0 if absent.
 func (r *reader) position(q Query, name string) int64 {
-	before := len(r.problems)
-	s := r.single(q, name, kindNumber)
-	if s == "" || len(r.problems) != before {
-		return 0
-	}
-	f, ok := numeral(s)
+	f, ok := r.optionalNumeral(q, name)
 	if !ok {
-		r.add(name, textType(kindNumber, kindString))
 		return 0
 	}
 	return int64(r.whole(name, f, 0, maxRows))

@@ -178,10 +178,11 @@ func ParseLabelQueue(prismParam string, q Query) (prism.Ref, contract.LabelQueue
 
 // versionQuery reads the query parameter version, which is 0 if absent or empty.
 func (r *reader) versionQuery(q Query) int32 {
-	if s := r.single(q, "version", kindNumber); s != "" {
-		return r.versionText("version", s)
+	f, ok := r.optionalNumeral(q, "version")
+	if !ok {
+		return 0
 	}
-	return 0
+	return int32(r.integer("version", f, math.MaxInt32)) //nolint:gosec // integer has checked the range
 }
 
 // ParseResultLabels reads GET /v1/results/{result_id}/labels.

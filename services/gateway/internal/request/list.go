@@ -36,10 +36,7 @@ func ParseKeyList(q Query) (contract.Page, error) {
 func ParseResultList(q Query) (contract.ResultList, error) {
 	var r reader
 	var list contract.ResultList
-	if s := r.singleStr(q, "prism", maxName); s != "" {
-		ref := prism.ParseRef(s)
-		list.Prism = &ref
-	}
+	list.Prism = r.prismQuery(q)
 	list.Status = r.status(q)
 	if s := r.singleStr(q, "ref", maxRef); len(q("ref")) == 1 { // also the empty ref
 		list.Ref = &s
@@ -89,9 +86,8 @@ func (r *reader) keyID(q Query) *prism.KeyID {
 
 // uuid reads a query parameter that is a UUID. It is nil if absent or empty.
 func (r *reader) uuid(q Query, name string) *prism.UUID {
-	before := len(r.problems)
 	s := r.single(q, name, kindString)
-	if s == "" || len(r.problems) != before {
+	if s == "" {
 		return nil
 	}
 	id, err := prism.ParseUUID(s)
@@ -139,14 +135,8 @@ func (r *reader) cursor(q Query, list contract.List) string {
 
 // limit reads a page's size: 1 to 100, 50 by default.
 func (r *reader) limit(q Query) int {
-	before := len(r.problems)
-	s := r.single(q, "limit", kindNumber)
-	if s == "" || len(r.problems) != before {
-		return defaultLimit
-	}
-	f, ok := numeral(s)
+	f, ok := r.optionalNumeral(q, "limit")
 	if !ok {
-		r.add("limit", textType(kindNumber, kindString))
 		return defaultLimit
 	}
 	return r.integer("limit", f, maxLimit)

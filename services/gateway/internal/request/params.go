@@ -44,19 +44,19 @@ func (r *reader) versionParam(s string) int32 { return r.versionText("version", 
 
 // versionText reads the number of a version as JSON writes it.
 func (r *reader) versionText(name, s string) int32 {
-	f, ok := numeral(s)
+	f, ok := r.numeral(name, s)
 	if !ok {
-		r.add(name, textType(kindNumber, kindString))
 		return 0
 	}
 	return int32(r.integer(name, f, math.MaxInt32)) //nolint:gosec // integer has checked the range
 }
 
 // numeral reads a number as JSON writes it and JavaScript reads it.
-func numeral(s string) (float64, bool) {
+func (r *reader) numeral(name, s string) (float64, bool) {
 	digit := func(c byte) bool { return '0' <= c && c <= '9' }
-	// Only white space around a number is valid JSON with another first or last byte.
+	// A number with white space around it is valid JSON too, but does not begin and end like a number.
 	if s == "" || s[0] != '-' && !digit(s[0]) || !digit(s[len(s)-1]) || !strictjson.Value(s).IsValid() {
+		r.add(name, textType(kindNumber, kindString))
 		return 0, false
 	}
 	return parseNumber([]byte(s)), true
@@ -82,7 +82,7 @@ func oneOf[S ~string](r *reader, name string, sent []string, allowed []S, fallba
 	return fallback
 }
 
-// single reads a query parameter that may be sent once. It is empty if absent.
+// single reads a query parameter that may be sent once. It is empty if absent or sent more than once.
 func (r *reader) single(q Query, name string, want kind) string {
 	switch sent := q(name); len(sent) {
 	case 0:
@@ -93,6 +93,23 @@ func (r *reader) single(q Query, name string, want kind) string {
 		r.add(name, textType(want, kindArray))
 		return ""
 	}
+}
+
+// optionalNumeral reads a query parameter that is a number. ok is false if it is absent or empty, or there is a problem.
+func (r *reader) optionalNumeral(q Query, name string) (f float64, ok bool) {
+	if s := r.single(q, name, kindNumber); s != "" {
+		return r.numeral(name, s)
+	}
+	return 0, false
+}
+
+// prismQuery reads the query parameter prism. It is nil if absent or empty.
+func (r *reader) prismQuery(q Query) *prism.Ref {
+	s := r.singleStr(q, "prism", maxName)
+	if s == "" {
+		return nil
+	}
+	return new(prism.ParseRef(s))
 }
 
 // singleStr reads a query parameter of up to most code points. It is empty if absent.

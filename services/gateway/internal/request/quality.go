@@ -67,18 +67,11 @@ func (r *reader) cost(q Query, name string) float64 {
 	if !sent {
 		return 0
 	}
-	f, ok := numeral(s)
-	switch {
-	case !ok:
-		r.add(name, textType(kindNumber, kindString))
-	case f < 0:
-		r.addBound(name, textAtLeast, 0)
-	case f > maxCost:
-		r.addBound(name, textAtMost, maxCost)
-	default:
-		return f
+	f, ok := r.numeral(name, s)
+	if !ok {
+		return 0
 	}
-	return 0
+	return r.within(name, f, maxCost)
 }
 
 // comparedVersion reads the number of a version from a query parameter that must be sent.

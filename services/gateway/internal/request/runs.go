@@ -52,7 +52,7 @@ func (r *reader) run(n *contract.NewRun, body item) {
 	n.Name = r.optionalStr(body.at("name"), 0, maxName)
 	n.RunLimits = r.runLimits(body)
 	if at := r.optionalNumber(body.at("pause_at_failures")); at != nil {
-		n.PauseAt = r.within("pause_at_failures", *at, 0, 1)
+		n.PauseAt = new(r.within("pause_at_failures", *at, 1))
 	}
 	n.IdempotencyKey = r.optionalStr(body.at("idempotency_key"), 1, maxIdempotencyKey)
 }
@@ -108,7 +108,7 @@ func (r *reader) runLimits(body item) (l contract.RunLimits) {
 		if *f <= 0 {
 			r.add("rows_per_second", textAbove0)
 		} else {
-			l.RowsPerSecond = r.within("rows_per_second", *f, 0, maxRowsPerSecond)
+			l.RowsPerSecond = new(r.within("rows_per_second", *f, maxRowsPerSecond))
 		}
 	}
 	if f := r.optionalNumber(body.at("concurrency")); f != nil {
@@ -118,15 +118,15 @@ func (r *reader) runLimits(body item) (l contract.RunLimits) {
 	return l
 }
 
-// within checks that f is from least to most.
-func (r *reader) within(path string, f float64, least, most int) *float64 {
-	if f < float64(least) {
-		r.addBound(path, textAtLeast, least)
+// within checks that f is from 0 to most.
+func (r *reader) within(path string, f float64, most int) float64 {
+	if f < 0 {
+		r.addBound(path, textAtLeast, 0)
 	}
 	if f > float64(most) {
 		r.addBound(path, textAtMost, most)
 	}
-	return &f
+	return f
 }
 
 var runLimitsShape = &shape{members: members("rows_per_second", "concurrency")}
@@ -172,10 +172,7 @@ func ParseRunAction(runID string, body Body) (prism.RunID, error) {
 func ParseRunList(q Query) (contract.RunList, error) {
 	var r reader
 	var list contract.RunList
-	if s := r.singleStr(q, "prism", maxName); s != "" {
-		ref := prism.ParseRef(s)
-		list.Prism = &ref
-	}
+	list.Prism = r.prismQuery(q)
 	statuses := []contract.RunStatus{
 		contract.RunQueued, contract.RunRunning, contract.RunPausing, contract.RunPaused, contract.RunCancelling, contract.RunCancelled,
 		contract.RunFinished,

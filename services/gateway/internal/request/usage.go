@@ -17,10 +17,7 @@ func ParseUsage(q Query) (contract.UsageQuery, error) {
 		To:   r.day(q, "to"),
 		By:   oneOf(&r, "by", q("by"), contract.UsageBys(), contract.ByDay),
 	}
-	if s := r.singleStr(q, "prism", maxName); s != "" {
-		ref := prism.ParseRef(s)
-		usage.Prism = &ref
-	}
+	usage.Prism = r.prismQuery(q)
 	usage.Model = r.singleStr(q, "model", maxName)
 	usage.Key = r.keyID(q)
 	if usage.From != nil && usage.To != nil {
