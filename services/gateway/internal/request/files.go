@@ -3,7 +3,6 @@ package request
 import (
 	"encoding/hex"
 	"math"
-	"slices"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -28,19 +27,6 @@ func ParseNewFile(body Body) (contract.NewFile, error) {
 		f.SHA256 = r.sha256(sent.at("sha256"))
 	}
 	return f, r.err()
-}
-
-// oneOfStr reads a string that is one of allowed.
-func oneOfStr[S ~string](r *reader, it item, allowed []S) S {
-	s, ok := r.str(it, 0, math.MaxInt)
-	i := slices.Index(allowed, S(s))
-	if ok && i < 0 {
-		r.add(it.path, textOneOf(allowed))
-	}
-	if i < 0 {
-		return ""
-	}
-	return allowed[i]
 }
 
 // sha256 reads 64 hexadecimal digits that may be absent or null, which is nil.

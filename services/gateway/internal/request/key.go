@@ -2,7 +2,6 @@ package request
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -57,11 +56,7 @@ func (r *reader) role(it item) prism.Role {
 	if !it.given() {
 		return prism.Owner
 	}
-	s, ok := r.str(it, 0, math.MaxInt)
-	if ok && !slices.Contains(prism.Roles(), prism.Role(s)) {
-		r.add(it.path, textOneOf(prism.Roles()))
-	}
-	return prism.Role(s)
+	return oneOfStr(r, it, prism.Roles())
 }
 
 // optionalDatetime reads an RFC 3339 date-time that may be absent or null, which is nil.

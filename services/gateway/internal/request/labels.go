@@ -38,10 +38,10 @@ func ParseNewLabels(resultID string, body Body) (prism.ResultID, contract.NewLab
 			if len(labels.fields.sent) == 0 && labels.fields.uncleanName == 0 {
 				r.add("labels", textNoLabel)
 			}
-			r.eachQuestion(labels, func(question, path string, value item) {
+			r.eachQuestion(labels, func(question string, value item) {
 				l := contract.RowLabel{Question: question}
 				if value.given() {
-					l.Value = r.label(value, path, textLabelOrNull)
+					l.Value = r.label(value, textLabelOrNull)
 				}
 				n.Labels = append(n.Labels, l)
 			})
@@ -51,9 +51,9 @@ func ParseNewLabels(resultID string, body Body) (prism.ResultID, contract.NewLab
 	return id, n, r.err()
 }
 
-// eachQuestion calls fn with the members of an object of scalars by question, in the order sent, or with none of more than a version
-// can have. Names that are not clean are one problem.
-func (r *reader) eachQuestion(object item, fn func(question, path string, value item)) {
+// eachQuestion calls fn with each member of an object whose names are keys of questions, in the order sent. If there are more
+// members than a version can have questions, that is the only problem, and fn is not called. All unclean names are one problem.
+func (r *reader) eachQuestion(object item, fn func(question string, value item)) {
 	f := object.fields
 	if len(f.sent) > maxQuestions {
 		r.addBound(object.path, textTooManyMembers, maxQuestions)
@@ -65,16 +65,15 @@ func (r *reader) eachQuestion(object item, fn func(question, path string, value 
 		if s.first == '"' {
 			text = f.text(s.value)
 		}
-		path := object.child(name)
-		fn(name, path, item{path: path, node: node{text: text}})
+		fn(name, item{path: object.child(name), node: node{text: text}})
 	}
 	if f.uncleanName > 0 {
 		r.add(object.path, textUnclean)
 	}
 }
 
-// label reads a label: a string, or a boolean as the text that it is.
-func (r *reader) label(it item, path, expected string) string {
+// label reads a label: a string, or a boolean as "true" or "false". expected begins the text of the problem of any other type.
+func (r *reader) label(it item, expected string) string {
 	switch kind := it.kind(); kind {
 	case kindString:
 		s, _ := r.str(it, 1, maxLabel)
@@ -85,7 +84,7 @@ func (r *reader) label(it item, path, expected string) string {
 		}
 		return "false"
 	default:
-		r.add(path, expected+string(kind))
+		r.add(it.path, expected+string(kind))
 		return ""
 	}
 }
@@ -140,7 +139,7 @@ func (r *reader) newLabel(it item) (l contract.NewLabel) {
 		r.add(value.path, textRequired)
 		return l
 	}
-	l.Value = r.label(value, value.path, textLabel)
+	l.Value = r.label(value, textLabel)
 	return l
 }
 

@@ -84,11 +84,7 @@ func ParseNewVersion(prismParam string, ifMatch []string, body Body) (prism.Ref,
 	tags := r.ifMatch(ifMatch)
 	if r.is(sent, kindObject) {
 		v = r.version(sent)
-		if latest := sent.at("if_latest"); latest.given() {
-			if f, ok := r.number(latest); ok {
-				v.IfLatest = int32(r.integer("if_latest", f, math.MaxInt32)) //nolint:gosec // integer has checked the range
-			}
-		}
+		v.IfLatest = r.optionalVersion(sent.at("if_latest"))
 	}
 	v.IfMatch = tags
 	return ref, v, r.err()

@@ -2,7 +2,6 @@ package request
 
 import (
 	"math"
-	"slices"
 
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -41,7 +40,10 @@ func (r *reader) question(it item, taken map[string]bool) prism.Question {
 	if !r.is(it, kindObject) {
 		return prism.Question{}
 	}
-	q := prism.Question{Key: r.key(it.at("key"), taken, textUnique), Type: r.questionType(it.at("type"))}
+	q := prism.Question{
+		Key:  r.key(it.at("key"), taken, textUnique),
+		Type: oneOfStr(r, it.at("type"), []prism.QuestionType{prism.Choice, prism.YesNo, prism.Scale}),
+	}
 	q.Text, _ = r.str(it.at("text"), 1, maxSentence)
 	switch q.Type {
 	case prism.Choice:
@@ -51,20 +53,6 @@ func (r *reader) question(it item, taken map[string]bool) prism.Question {
 	case prism.YesNo:
 	}
 	return q
-}
-
-// questionType reads a type. It is empty if the type is unknown.
-func (r *reader) questionType(it item) prism.QuestionType {
-	s, ok := r.str(it, 0, math.MaxInt)
-	if !ok {
-		return ""
-	}
-	types := []prism.QuestionType{prism.Choice, prism.YesNo, prism.Scale}
-	if !slices.Contains(types, prism.QuestionType(s)) {
-		r.add(it.path, textOneOf(types))
-		return ""
-	}
-	return prism.QuestionType(s)
 }
 
 // choice reads the options: 2 to 26, with the one that insufficient_information adds (spec: question-choice).

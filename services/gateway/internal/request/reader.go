@@ -179,6 +179,19 @@ func (r *reader) anyStr(it item) string {
 	return s
 }
 
+// oneOfStr reads a string that is one of allowed. It is empty if there is a problem.
+func oneOfStr[S ~string](r *reader, it item, allowed []S) S {
+	s, ok := r.str(it, 0, math.MaxInt)
+	if !ok {
+		return ""
+	}
+	if !slices.Contains(allowed, S(s)) {
+		r.add(it.path, textOneOf(allowed))
+		return ""
+	}
+	return S(s)
+}
+
 // optionalStr reads a string of least to most code points that may be absent or null, which is "".
 func (r *reader) optionalStr(it item, least, most int) string {
 	if !it.given() {

@@ -82,7 +82,7 @@ func (r *reader) fileColumns(n *contract.NewRun, body item) {
 		}
 	}
 	if labels := body.at("labels"); labels.given() && r.is(labels, kindObject) {
-		r.eachQuestion(labels, func(question, _ string, column item) {
+		r.eachQuestion(labels, func(question string, column item) {
 			l := contract.FieldColumn{Field: question}
 			l.Column, _ = r.str(column, 0, maxField)
 			n.Labels = append(n.Labels, l)
