@@ -14,8 +14,8 @@ func (r *reader) versionRef(prismParam, version string) contract.VersionRef {
 	return contract.VersionRef{Prism: r.prismParam(prismParam), Number: r.versionParam(version)}
 }
 
-// ParseNewCalibration reads POST /v1/prisms/{prism}/versions/{version}/calibrations {question, method}. Whether the version has the
-// question, and whether the method fits its type, results knows (spec: calibration-create).
+// ParseNewCalibration reads POST /v1/prisms/{prism}/versions/{version}/calibrations {question, method}. results checks that the
+// version has the question and that the method fits its type (spec: calibration-create).
 func ParseNewCalibration(prismParam, version string, body Body) (contract.VersionRef, contract.NewCalibration, error) {
 	sent, err := parseBody(body, newCalibrationShape)
 	if err != nil {
@@ -64,7 +64,7 @@ func ParsePins(prismParam, version string, body Body) (contract.VersionRef, []co
 	return of, pins, r.err()
 }
 
-// pins reads the ids, and adds the problems in the order sent.
+// pins reads the ids by question. All unclean names are one problem, which comes first.
 func (r *reader) pins(sent *fields) []contract.CalibrationPin {
 	pins := []contract.CalibrationPin{}
 	if sent.uncleanName > 0 {

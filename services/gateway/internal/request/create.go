@@ -88,8 +88,8 @@ func (r *reader) context(c *Create, body item) {
 	}
 }
 
-// Row is the create call that a row of a run stands for: it sends the fields as an object. The error is that of its body
-// (spec: rows-are-calls, row-invalid).
+// Row is the create call that a row of a run stands for. It sends the fields as an object. The error is the one that the body
+// of that call would get (spec: rows-are-calls, row-invalid).
 func Row(fields []prism.FieldValue, ref *string, context string) (Create, error) {
 	if !fits(fields, ref, context) {
 		return Create{}, apierr.BodyTooLarge()
@@ -105,7 +105,7 @@ func Row(fields []prism.FieldValue, ref *string, context string) (Create, error)
 	return Create{Fields: fields, Ref: ref, Context: context}, r.err()
 }
 
-// RefusesRow tells whether an error of a create call makes the row that stands for it invalid, and the row's message
+// RefusesRow tells whether an error of the create call of a row makes the row invalid, and returns the row's message
 // (spec: row-invalid).
 func RefusesRow(err error) (message string, invalid bool) {
 	refused, ok := errors.AsType[*apierr.Error](err)
@@ -115,9 +115,9 @@ func RefusesRow(err error) (message string, invalid bool) {
 	return refused.Message, true
 }
 
-// fits tells whether the body that sends a row is small enough, written with no space and no escape that it can do without.
+// fits tells whether the shortest JSON body that sends a row is within the body limit.
 func fits(fields []prism.FieldValue, ref *string, context string) bool {
-	const escaped = 6 // bytes that one byte of a text takes at most
+	const escaped = 6 // bytes that one byte of a text takes at most, as \u0000
 	texts := []string{"fields"}
 	if ref != nil {
 		texts = append(texts, "ref", *ref)

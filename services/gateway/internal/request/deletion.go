@@ -44,10 +44,7 @@ func (r *reader) deletion(d *contract.ResultDeletion, body item) {
 		d.Ref = &s
 	}
 	if at := r.optionalDatetime(before); at != nil {
-		d.Before = *at
-		if at.IsZero() { // which stands for no bound; no result was saved in the millisecond behind it
-			d.Before = at.Add(1)
-		}
+		d.Before = asBound(*at)
 	}
 	if status.given() {
 		d.Status = prism.Status(r.anyStr(status))
@@ -58,12 +55,12 @@ func (r *reader) deletion(d *contract.ResultDeletion, body item) {
 	d.DryRun = r.optionalBoolean(body.at("dry_run"))
 }
 
-// maxRetention is the most days of a retention.
+// maxRetention is the longest retention in days.
 const maxRetention = 3650
 
 var retentionShape = &shape{members: members("days")}
 
-// ParseRetention reads PUT /v1/prisms/{prism}/retention {days}, a number or null, which is 0 (spec: retention-set).
+// ParseRetention reads PUT /v1/prisms/{prism}/retention {days}. A null is returned as 0 (spec: retention-set).
 func ParseRetention(prismParam string, body Body) (prism.Ref, int32, error) {
 	sent, err := parseBody(body, retentionShape)
 	if err != nil {

@@ -13,14 +13,14 @@
 //
 // # Rules of this package
 //
-//   - An array that is too long lists that, and only the elements up to the limit are read.
+//   - An array that is too long is one problem, and only its elements up to the limit are read.
 //   - A query parameter that is sent empty counts as not sent. One sent twice has the wrong type: an array.
 //   - A member name inside fields that has NUL or unpaired surrogates is listed once, and its value is not read.
 //   - A path parameter that is not UTF-8 is apierr.Malformed. A query parameter that is not UTF-8 never is: a string has the
 //     problem of unpaired surrogates, and any other value the problem of its type or form.
 package request
 
-// The limits of lengths in Unicode code points (spec: string-limits, definition-text-limits).
+// The limits of lengths, in Unicode code points (spec: string-limits, definition-text-limits).
 const (
 	maxField          = 100_000 // a field value, text, context
 	maxIdempotencyKey = 200

@@ -27,8 +27,8 @@ const (
 	kindNull    kind = "null"
 )
 
-// shape says which parts of a value are read. The parser checks all other parts and keeps nothing of them, so the memory
-// of a request is bounded by what its operation reads. A nil shape reads nothing.
+// shape says which parts of a value are read. The parser checks the syntax of all other parts and keeps nothing of them, so the
+// memory of a request is bounded by what its operation reads. A nil shape reads nothing.
 type shape struct {
 	members []member // of an object
 	fields  bool     // of an object: all members
@@ -155,7 +155,7 @@ func (p *parser) object(s *shape) node {
 				n.fields.add(name, v.text)
 			}
 		case i >= 0:
-			n.parts[i] = p.value(s.members[i].shape) // of duplicates the last counts (spec: duplicate-members)
+			n.parts[i] = p.value(s.members[i].shape) // the last duplicate counts (spec: duplicate-members)
 		default:
 			p.skip()
 		}
@@ -186,7 +186,7 @@ func (p *parser) token() {
 	p.malformed = p.malformed || err != nil || p.StackDepth() > maxDepth
 }
 
-// scalar reads a name or a value that is no object or array, and returns its bytes in the body.
+// scalar reads a name or a value that is neither an object nor an array. It returns the slice of the body that holds it.
 func (p *parser) scalar() []byte {
 	value, err := p.ReadValue()
 	p.malformed = p.malformed || err != nil
@@ -194,7 +194,7 @@ func (p *parser) scalar() []byte {
 	return p.body[end-len(value) : end]
 }
 
-// find is the place of a member, or -1.
+// find is the index of the member with a name, which is quoted as sent, or -1.
 func (p *parser) find(members []member, name []byte) int {
 	sent := name[1 : len(name)-1]
 	if bytes.IndexByte(sent, '\\') >= 0 { // "fi\u0065lds" is fields

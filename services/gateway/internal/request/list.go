@@ -52,7 +52,8 @@ func ParseResultList(q Query) (contract.ResultList, error) {
 	return list, r.err()
 }
 
-// ParseExport reads GET /v1/prisms/{prism}/results?format&status&from&to&model&key_id&after. The format is csv unless it says otherwise.
+// ParseExport reads GET /v1/prisms/{prism}/results?format&status&from&to&model&key_id&after. The default format
+// is csv.
 func ParseExport(prismParam string, q Query) (contract.Export, error) {
 	var r reader
 	export := contract.Export{
@@ -153,11 +154,16 @@ func (r *reader) datetime(q Query, name string) time.Time {
 		return time.Time{}
 	}
 	t, ok := parseDatetime(s)
-	switch {
-	case !ok:
+	if !ok {
 		r.add(name, textDatetime)
-	case t.IsZero(): // which stands for no bound; no result was saved in the nanosecond behind it
-		t = t.Add(1)
+	}
+	return asBound(t)
+}
+
+// asBound returns t, or the next nanosecond if t is the zero time, which stands for no bound. No result was saved between the two.
+func asBound(t time.Time) time.Time {
+	if t.IsZero() {
+		return t.Add(1)
 	}
 	return t
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// emailPattern is an address with one @ and without white space. Whether somebody reads it, nobody checks.
+// emailPattern is an address with one @ and without white space. Nothing checks that the mailbox exists.
 var emailPattern = regexp.MustCompile(`^[^\s@]{1,64}@[^\s@]{1,189}$`)
 
 var (
@@ -44,7 +44,7 @@ func ParseNewMember(body Body) (contract.NewMember, error) {
 	return n, r.err()
 }
 
-// ParseMemberChange reads PUT /v1/members/{member_id} {name?, role?}, of which one is sent.
+// ParseMemberChange reads PUT /v1/members/{member_id} {name?, role?}. At least one of the two is required.
 func ParseMemberChange(memberID string, body Body) (prism.MemberID, contract.MemberChange, error) {
 	sent, err := parseBody(body, changeShape)
 	if err != nil {

@@ -67,8 +67,8 @@ func (r *reader) format(sent []string, allowed []contract.Format, fallback contr
 	return oneOf(r, "format", sent, allowed, fallback)
 }
 
-// oneOf reads a query parameter that is one of allowed. If absent or empty it is fallback. A repeated parameter is invalid
-// like an unknown value.
+// oneOf reads a query parameter that is one of allowed. If absent or empty it is fallback. A repeated parameter has the same
+// problem as an unknown value.
 func oneOf[S ~string](r *reader, name string, sent []string, allowed []S, fallback S) S {
 	switch {
 	case len(sent) == 0 || len(sent) == 1 && sent[0] == "":

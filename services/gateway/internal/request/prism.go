@@ -36,7 +36,7 @@ func ParseVersion(prismParam, version string) (prism.Ref, int32, error) {
 	return ref, number, r.err()
 }
 
-// The members that are read of definitions.
+// The members of definitions that are read.
 var (
 	fieldShape    = &shape{members: members("key", "label")}
 	optionShape   = &shape{members: members("key", "label", "description")}
@@ -49,7 +49,7 @@ var (
 	// prismShape is also the shape of a version, which has no slug and no name.
 	prismShape = &shape{members: append(append(members("slug", "name", "dry_run", "if_latest"), definitionMembers...),
 		member{"lens", lensShape})}
-	// definitionMembers are those of a version and of a definition to try.
+	// definitionMembers are the members that a version and the definition of a try have in common.
 	definitionMembers = append(members("instructions", "model"), arrayOf("fields", maxFields, fieldShape),
 		arrayOf("questions", maxQuestions, questionShape), member{"escalate", escalateShape})
 	escalateShape = &shape{members: append(members("to", "below"), arrayOf("questions", maxQuestions, scalar))}
@@ -90,8 +90,8 @@ func ParseNewVersion(prismParam string, ifMatch []string, body Body) (prism.Ref,
 	return ref, v, r.err()
 }
 
-// ParseLens reads PUT /v1/prisms/{prism}/lens: columns, dry_run? and If-Match (spec: lens-edit). Only types are checked here: the other
-// rules depend on the latest version, which results knows (contract.Results.PutLens).
+// ParseLens reads PUT /v1/prisms/{prism}/lens: columns, dry_run? and If-Match (spec: lens-edit). Only types are checked here:
+// results checks the other rules, which depend on the latest version (contract.Results.PutLens).
 func ParseLens(prismParam string, ifMatch []string, body Body) (prism.Ref, contract.NewLens, error) {
 	sent, err := parseBody(body, lensShape)
 	if err != nil {
@@ -107,14 +107,14 @@ func ParseLens(prismParam string, ifMatch []string, body Body) (prism.Ref, contr
 	return ref, l, r.err()
 }
 
-// maxPreviewed is how many results a preview shows (spec: lens-preview).
+// maxPreviewed is how many results a preview shows at most (spec: lens-preview).
 const maxPreviewed = 50
 
 var previewShape = &shape{members: []member{
 	arrayOf("columns", maxColumns, columnShape), arrayOf("result_ids", maxPreviewed, scalar),
 }}
 
-// ParseLensPreview reads POST /v1/prisms/{prism}/lens/preview {columns, result_ids}. As in ParseLens, only types of the
+// ParseLensPreview reads POST /v1/prisms/{prism}/lens/preview {columns, result_ids}. As in ParseLens, only the types of
 // columns are checked here (spec: lens-preview-problems).
 func ParseLensPreview(prismParam string, body Body) (prism.Ref, contract.LensPreview, error) {
 	sent, err := parseBody(body, previewShape)
@@ -169,12 +169,12 @@ func (r *reader) version(it item) contract.NewVersion {
 	return v
 }
 
-// definition reads a definition and the Lens that was sent with it, or nil. The Lens is not checked against questions with a
-// problem.
-func (r *reader) definition(it, sent item) (d prism.Definition, l *prism.Lens) {
+// definition reads a definition, and the Lens if one was sent with it. The Lens is checked against the questions only if they
+// have no problem.
+func (r *reader) definition(it, lensItem item) (d prism.Definition, l *prism.Lens) {
 	d.Instructions = r.optionalStr(it.at("instructions"), 0, maxInstructions)
 	if model := it.at("model"); model.given() {
-		d.Model, _ = r.matching(model, slugPattern) // whether it is configured, model-proxy knows
+		d.Model, _ = r.matching(model, slugPattern) // model-proxy knows whether it is configured
 	}
 	d.Fields = r.fieldDefinitions(it.at("fields"))
 	atQuestions := len(r.problems)
@@ -187,24 +187,24 @@ func (r *reader) definition(it, sent item) (d prism.Definition, l *prism.Lens) {
 		d.Escalate = r.escalate(escalate, known)
 	}
 	atLens := len(r.problems)
-	if !sent.given() {
+	if !lensItem.given() {
 		r.problems = append(r.problems, lens.ValidateDerived(sound(d))...)
 		return d, nil
 	}
-	l = new(r.lens(sent))
+	l = new(r.lens(lensItem))
 	r.addOfLens(lens.Validate(*l, known, "lens."), atLens)
 	return d, l
 }
 
-// escalate reads {to, below, questions?} (spec: escalate-of-a-version). The questions of the definition are nil when they have a
-// problem.
+// escalate reads {to, below, questions?} (spec: escalate-of-a-version). If of.Questions is nil, the questions have a problem, and
+// keys are not looked up in them.
 func (r *reader) escalate(it item, of prism.Definition) *prism.Escalate {
 	if !r.is(it, kindObject) {
 		return nil
 	}
 	var e prism.Escalate
 	to := it.at("to")
-	e.To, _ = r.matching(to, slugPattern) // whether it is configured, model-proxy knows
+	e.To, _ = r.matching(to, slugPattern) // model-proxy knows whether it is configured
 	if e.To != "" && e.To == of.Model {
 		r.add(to.path, textOtherModel)
 	}
@@ -244,8 +244,8 @@ func sound(d prism.Definition) prism.Definition {
 	return d
 }
 
-// addOfLens adds the problems of the values of a Lens to those of their types, which are the problems from an index on, in
-// the order of columns and members. A value of a wrong type has no further problem.
+// addOfLens adds the problems that the values of a Lens have. r.problems[from:] are the problems of their types. Together they
+// are sorted by column and member. A value of a wrong type gets no further problem.
 func (r *reader) addOfLens(found []apierr.Problem, from int) {
 	typed := make(map[string]bool)
 	for _, p := range r.problems[from:] {

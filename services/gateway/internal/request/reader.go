@@ -19,9 +19,9 @@ type Body = httpkit.Body
 // tells whether the value is usable.
 type reader struct {
 	problems []apierr.Problem
-	// listed are problems before those in problems, as text (see list).
+	// listed has, as text, the problems that came before those in problems (see list).
 	listed apierr.Problems
-	// malformed: a path parameter is not UTF-8, which decides the response whatever else is wrong (spec: path-encoding).
+	// malformed: a path parameter is not UTF-8. It decides the response, whatever else is wrong (spec: path-encoding).
 	malformed bool
 }
 
@@ -52,7 +52,8 @@ func (r *reader) err() error {
 	return nil
 }
 
-// parseBody reads a body that has to be an object. A text/plain body is a string, an absent one was not sent.
+// parseBody reads a body that has to be an object. A text/plain body becomes a string, and an absent body an item that was not
+// sent, so that the caller's check of the type refuses both.
 func parseBody(b Body, s *shape) (item, error) {
 	switch b.Kind {
 	case httpkit.JSON:
@@ -117,7 +118,7 @@ func (r *reader) is(it item, want kind) bool {
 	return true
 }
 
-// array reads an array of least to most elements. Of a longer one it returns the first elements.
+// array reads an array of least to most elements. If it is longer, the first most elements are returned.
 func (r *reader) array(it item, least, most int) []item {
 	if !r.is(it, kindArray) {
 		return nil
@@ -234,7 +235,7 @@ func (r *reader) optionalBoolean(it item) bool {
 // integer checks that f is a whole number from 1 to most. It adds every problem of the number (spec: version-number).
 func (r *reader) integer(path string, f float64, most int) int { return r.whole(path, f, 1, most) }
 
-// whole is integer from another number than 1.
+// whole is integer with another least number than 1.
 func (r *reader) whole(path string, f float64, least, most int) int {
 	before := len(r.problems)
 	if math.Trunc(f) != f || math.IsInf(f, 0) {

@@ -32,12 +32,9 @@ func (r *reader) resultRetry(retry *contract.ResultRetry, body item) {
 		retry.From = *at
 	}
 	if at := r.optionalDatetime(body.at("to")); at != nil {
-		retry.To = *at
-		if at.IsZero() { // which stands for no bound; no result was saved in the millisecond behind it
-			retry.To = at.Add(1)
-		}
+		retry.To = asBound(*at)
 	}
-	// A dry run, which finds the number, needs none.
+	// expect is optional in a dry run, whose purpose is to find the number.
 	expect, dryRun := body.at("expect"), body.at("dry_run")
 	if expect.given() || !dryRun.given() || dryRun.kind() == kindBoolean && dryRun.text[0] != 't' {
 		if n, ok := r.number(expect); ok {

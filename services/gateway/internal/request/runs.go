@@ -38,7 +38,7 @@ func ParseNewRun(prismParam string, body Body) (NewRun, error) {
 	if r.is(sent, kindObject) {
 		r.run(&n.Run, sent)
 		if n.DryRun = r.optionalBoolean(sent.at("dry_run")); n.DryRun && n.Run.FromLabelsOf != 0 {
-			n.Run.IdempotencyKey = "" // which would find a run instead of the labels
+			n.Run.IdempotencyKey = "" // it would find an earlier run instead of the labels
 		}
 	}
 	return n, r.err()
@@ -57,8 +57,8 @@ func (r *reader) run(n *contract.NewRun, body item) {
 	n.IdempotencyKey = r.optionalStr(body.at("idempotency_key"), 1, maxIdempotencyKey)
 }
 
-// labelsRun reads the version whose labelled inputs are to be answered, which stands for a file and its columns; 0 if it is absent
-// (spec: run-from-labels).
+// labelsRun reads from_labels_of, the version whose labelled inputs take the place of a file and its columns. It is 0 only if
+// absent: a value with a problem becomes 1 (spec: run-from-labels).
 func (r *reader) labelsRun(body item) int32 {
 	it := body.at("from_labels_of")
 	if !it.given() {
@@ -72,7 +72,7 @@ func (r *reader) labelsRun(body item) int32 {
 	return max(1, r.optionalVersion(it))
 }
 
-// fileColumns reads the file of a run and what its columns are.
+// fileColumns reads the file of a run and what its columns stand for.
 func (r *reader) fileColumns(n *contract.NewRun, body item) {
 	n.File = prism.FileID{UUID: r.uuidMember(body.at("file_id"))}
 	if fields := body.at("fields"); r.is(fields, kindObject) {
@@ -131,8 +131,8 @@ func (r *reader) within(path string, f float64, most int) float64 {
 
 var runLimitsShape = &shape{members: members("rows_per_second", "concurrency")}
 
-// ParseRunLimits reads PUT /v1/runs/{run_id}/limits {rows_per_second?, concurrency?}. A limit that is absent stays; null removes it,
-// which is 0 (spec: run-requests).
+// ParseRunLimits reads PUT /v1/runs/{run_id}/limits {rows_per_second?, concurrency?}. An absent limit stays as it is, and is nil; a
+// null removes the limit, and is 0 (spec: run-requests).
 func ParseRunLimits(runID string, body Body) (prism.RunID, contract.RunLimits, error) {
 	sent, err := parseBody(body, runLimitsShape)
 	if err != nil {
@@ -182,7 +182,7 @@ func ParseRunList(q Query) (contract.RunList, error) {
 	return list, r.err()
 }
 
-// ParseRunRows reads GET /v1/runs/{run_id}/rows?format&only&after. The format is csv unless it says otherwise.
+// ParseRunRows reads GET /v1/runs/{run_id}/rows?format&only&after. The default format is csv.
 func ParseRunRows(runID string, q Query) (prism.RunID, contract.RunRows, error) {
 	var r reader
 	id := prism.RunID{UUID: r.uuidParam("run_id", runID)}

@@ -8,8 +8,8 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// ParseUsage reads GET /v1/usage?from&to&by&prism&model&key_id (spec: usage-query). If a day is absent, results knows the period:
-// its clock says which day is today.
+// ParseUsage reads GET /v1/usage?from&to&by&prism&model&key_id (spec: usage-query). If a day is absent, results
+// completes the period, since its clock says which day is today.
 func ParseUsage(q Query) (contract.UsageQuery, error) {
 	var r reader
 	usage := contract.UsageQuery{
@@ -28,7 +28,7 @@ func ParseUsage(q Query) (contract.UsageQuery, error) {
 	return usage, r.err()
 }
 
-// day reads a day in UTC, or the RFC 3339 date-time of its begin (spec: usage-days). It is nil if absent.
+// day reads a day in UTC, or the RFC 3339 date-time at which it begins (spec: usage-days). It is nil if absent.
 func (r *reader) day(q Query, name string) *prism.Day {
 	before := len(r.problems)
 	s := r.singleStr(q, name, math.MaxInt)
