@@ -13,13 +13,13 @@ import (
 // fields are the members of an object of strings in the order sent. A name sent twice keeps its first place and its last
 // value, as in JavaScript (spec: duplicate-members).
 //
-// A body of 1 MiB has up to 130,000 members, so a member is kept as its place in the body: strings and a map would take three
+// A body of 1 MiB has up to 130,000 members, so a member is kept as offsets in the body: strings and a map would take three
 // times the memory.
 type fields struct {
 	body []byte
 	sent []sentField
-	// table finds a name, once there are many: 1 + the place in sent of the name with the hash, or 0. Its length is a power
-	// of 2, at least twice that of sent. A call that can succeed has few names.
+	// table is a hash table with open addressing: 1 + the index in sent, or 0. Its length is a power of 2, at least twice that of
+	// sent. It is nil until there are fewFields names.
 	table []uint32
 	seed  maphash.Seed
 	name  []byte // for unquoted names
@@ -35,16 +35,16 @@ type sentField struct {
 	first byte // of the value
 }
 
-// span is a JSON string, from its opening quote to behind its closing quote.
+// span is the offsets of a JSON string in the body, from its opening quote to behind its closing quote.
 type span struct{ from, to uint32 }
 
 const (
 	fewFields = 16
-	// manyProblems is how many problems are turned into text at once.
+	// manyProblems is how many problems are collected before they are turned into text.
 	manyProblems = 64
 )
 
-// span is the place of a part of the body, whose capacity ends with that of the body.
+// span returns the offsets of text, a slice of the body whose capacity ends with that of the body.
 func (f *fields) span(text []byte) span {
 	from := cap(f.body) - cap(text)
 	return span{uint32(from), uint32(from + len(text))} //nolint:gosec // a body has at most 1 MiB
@@ -52,7 +52,7 @@ func (f *fields) span(text []byte) span {
 
 func (f *fields) text(s span) []byte { return f.body[s.from:s.to] }
 
-// add adds a member. name is a part of the body, and so is the text of a string.
+// add adds a member. name is a slice of the body, and so is text if the value is a string.
 func (f *fields) add(name, text []byte) {
 	plain := name[1 : len(name)-1]
 	if bytes.IndexByte(plain, '\\') >= 0 {
@@ -66,18 +66,18 @@ func (f *fields) add(name, text []byte) {
 		plain = f.name
 	}
 	if len(f.sent) == fewFields && f.table == nil {
-		f.expect(name)
+		f.grow(name)
 	}
-	i := f.place(plain, name)
+	i := f.indexOf(plain, name)
 	f.sent[i].value, f.sent[i].first = span{}, text[0]
 	if text[0] == '"' {
 		f.sent[i].value = f.span(text)
 	}
 }
 
-// expect makes room for the fields from a name on, so that adding them takes linear time and their memory is not copied again
-// and again.
-func (f *fields) expect(name []byte) {
+// grow makes the table, and room for an estimate of the fields from a name on, so that adding them takes linear time and copies
+// their memory rarely.
+func (f *fields) grow(name []byte) {
 	rest := f.body[f.span(name).from:]
 	more := min(bytes.Count(rest, []byte(`":`)), 1+len(rest)/len(`"":1,`))
 	f.sent = slices.Grow(f.sent, more)
@@ -85,11 +85,11 @@ func (f *fields) expect(name []byte) {
 	for i := range f.sent {
 		f.sent[i].hash = f.hash(f.plain(f.sent[i]))
 	}
-	f.index(len(f.sent) + more)
+	f.rehash(len(f.sent) + more)
 }
 
-// index makes a table for so many names.
-func (f *fields) index(names int) {
+// rehash makes a table for a number of names.
+func (f *fields) rehash(names int) {
 	size := 1
 	for size < 2*names {
 		size *= 2
@@ -106,10 +106,10 @@ func (f *fields) index(names int) {
 
 func (f *fields) slot(hash uint32) uint32 { return hash & uint32(len(f.table)-1) } //nolint:gosec // fewer than bytes of a body
 
-func (f *fields) hash(plain []byte) uint32 { return uint32(maphash.Bytes(f.seed, plain)) } //nolint:gosec // half of a hash is one
+func (f *fields) hash(plain []byte) uint32 { return uint32(maphash.Bytes(f.seed, plain)) } //nolint:gosec // half of a hash is a hash
 
-// place is the place of a name, which is new in the end if the name was not sent before.
-func (f *fields) place(plain, name []byte) int {
+// indexOf is the index of a name in sent. A name that was not sent before is appended.
+func (f *fields) indexOf(plain, name []byte) int {
 	if f.table == nil {
 		i := slices.IndexFunc(f.sent, func(s sentField) bool { return f.named(s, plain) })
 		if i < 0 {
@@ -128,7 +128,7 @@ func (f *fields) place(plain, name []byte) int {
 	f.sent = append(f.sent, sentField{hash: hash, name: f.span(name)})
 	f.table[slot] = uint32(len(f.sent)) //nolint:gosec // fewer than bytes of a body
 	if 2*len(f.sent) > len(f.table) {
-		f.index(2 * len(f.sent))
+		f.rehash(2 * len(f.sent))
 	}
 	return len(f.sent) - 1
 }
@@ -189,7 +189,7 @@ func (r *reader) field(key, value string, clean bool) {
 	}
 }
 
-// expect makes room for the text of the problems of fields, and tells whether a value is no string.
+// expect makes room for the text of the problems of fields, and tells whether any value is not a string.
 func (r *reader) expect(sent *fields) (mistyped bool) {
 	size, text := 0, len(textType(kindString, kindBoolean))
 	for _, s := range sent.sent {
