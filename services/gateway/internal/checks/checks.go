@@ -18,15 +18,15 @@ type Decision struct {
 // Attempt is a call that may go to the model.
 type Attempt struct {
 	Account prism.AccountID
-	Key     prism.KeyID // that makes the call
+	Key     prism.KeyID // of the caller
 	Prism   prism.PrismID
 	Input   contract.Input
-	// IdempotencyKey is that of a create call. The new result of a retry takes it from the old result when it is saved.
+	// IdempotencyKey is the one of a create call. It is empty for a retry: saving its result moves the key of the old result.
 	IdempotencyKey string
 	RetryOf        *prism.ResultID // nil: a first call
-	// At is the time with which the id of the new result begins (spec: one-clock); zero if results sent none.
+	// At is the time with which the id of the new result begins (spec: one-clock). It is zero if the look-up returned no time.
 	At time.Time
-	// Lock names the lock that calls of the same race take; empty if nothing can race.
+	// Lock names the lock that all calls of a race take. It is empty if no other call can race with this one.
 	Lock string
 }
 

@@ -87,7 +87,7 @@ func attempt(at *Attempt, sizer Sizer, unwritable bool) (Decision, error) {
 	return Decision{Attempt: at}, nil
 }
 
-// bind gives each field of the version its value, in the version's order. Every key is required and no other is accepted.
+// bind returns the values of the version's fields, in the version's order. Every key is required and no other is accepted.
 // Text is the value of the only field (spec: text-fills-the-only-field).
 func bind(d prism.Definition, sent request.Create) ([]prism.FieldValue, error) {
 	if sent.Text != nil {
@@ -96,7 +96,7 @@ func bind(d prism.Definition, sent request.Create) ([]prism.FieldValue, error) {
 		}
 		return []prism.FieldValue{{Key: d.Fields[0].Key, Value: *sent.Text}}, nil
 	}
-	// A version has few fields, but a hostile call any number: the map has those of the version.
+	// A version has few fields, but a hostile call can have any number: so the map holds the version's.
 	places := make(map[string]int, len(d.Fields))
 	for i, f := range d.Fields {
 		places[f.Key] = i

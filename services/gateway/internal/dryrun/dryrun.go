@@ -1,4 +1,4 @@
-// Package dryrun tells what a run of a file would do, without making it: which rows are invalid, and what the others would cost.
+// Package dryrun tells what a run of a file would do, without starting it: which rows are invalid, and what the others would cost.
 package dryrun
 
 import (
@@ -18,7 +18,7 @@ import (
 
 // The bounds of a dry run (spec: run-dry-run).
 const (
-	// checkTime is how long rows are checked. A large file has rows that are not.
+	// checkTime is how long rows are checked. Rows of a large file that are left then stay unchecked.
 	checkTime = 20 * time.Second
 	// maxShown is how many invalid rows are listed.
 	maxShown = 100
@@ -39,17 +39,17 @@ type Deps struct {
 	Results contract.Runs
 	Models  contract.Models
 	Sizer   Sizer
-	// Stopping ends when the service begins to refuse calls. Rows are checked no longer.
+	// Stopping returns a context that ends when the service begins to refuse calls. Then no further rows are checked.
 	Stopping func() context.Context
 }
 
-// answer is the response of a dry run. What is not known is null.
+// answer is the response of a dry run. A member whose value is not known is null.
 type answer struct {
 	Rows         int64 `json:"rows"`
 	RowsChecked  int64 `json:"rows_checked"`
 	Invalid      []row `json:"invalid"`
 	InvalidTotal int64 `json:"invalid_total"`
-	// InvalidLabels are cells that are no label (spec: run-labels-invalid).
+	// InvalidLabels are cells that hold no valid label (spec: run-labels-invalid).
 	InvalidLabels      []row    `json:"invalid_labels"`
 	InvalidLabelsTotal int64    `json:"invalid_labels_total"`
 	Tokens             int64    `json:"tokens"`
@@ -77,9 +77,8 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 	}
 	t := tally{plan: plan, sizer: d.Sizer, answer: answer{Rows: plan.Rows, Invalid: []row{}, InvalidLabels: []row{}}}
 	ends := time.Now().Add(checkTime)
+	n.Version = plan.Version.Number // so that all chunks are of the version that PlanRun found
 	for chunk := int32(0); chunk < plan.Chunks && time.Now().Before(ends) && d.Stopping().Err() == nil; chunk++ {
-		// The version is named, so that all chunks are of the version that the first look-up found.
-		n.Version = plan.Version.Number
 		q := contract.PlanRows{Prism: prism.Ref{ID: plan.Prism}, Run: n, Chunk: chunk}
 		rows, err := execute.LookUp(ctx, func(ctx context.Context) ([]contract.ChunkRow, error) { return d.Results.PlanRows(ctx, key, q) })
 		if err != nil {
@@ -94,13 +93,13 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 	return contract.Response{ContentType: httpkit.JSONType, Body: body}, err
 }
 
-// tally adds up rows.
+// tally sums up the rows that were checked.
 type tally struct {
 	plan  contract.RunPlan
 	sizer Sizer
 	answer
 
-	bytes, sampleBytes int64 // of the input of valid rows, and of those whose tokens were counted
+	bytes, sampleBytes int64 // of the inputs of all valid rows, and of the sampled ones, whose tokens were counted
 	sampled            int
 	sampleTokens       int64
 }
@@ -130,7 +129,7 @@ func (t *tally) add(rows []contract.ChunkRow) error {
 	return nil
 }
 
-// check is the message of an invalid row, or "".
+// check returns the message of an invalid row, or "" for a valid one.
 func (t *tally) check(r contract.ChunkRow) (string, error) {
 	sent, err := request.Row(r.Fields, r.Ref, r.Context)
 	if err == nil {
@@ -159,7 +158,7 @@ func (t *tally) measure(r contract.ChunkRow, sample bool) {
 	}
 }
 
-// estimate makes the sums of all rows from those that were checked.
+// estimate extrapolates from the rows that were checked to all rows.
 func (t *tally) estimate(m contract.Model) {
 	if t.RowsChecked == 0 {
 		return
@@ -173,7 +172,7 @@ func (t *tally) estimate(m contract.Model) {
 		return contract.Orders(q)
 	}
 	calls := 1.0
-	if m.Probabilities == contract.Logprobs { // such a model answers each question in a call of its own, or in one for each order
+	if m.Probabilities == contract.Logprobs { // such a model has a call for each question and each order of its labels
 		calls = 0
 		for _, q := range t.plan.Version.Questions {
 			calls += float64(orders(q))
@@ -199,7 +198,8 @@ func (t *tally) estimate(m contract.Model) {
 	}
 }
 
-// modelOf is the model with the name, or the default. A name that is no longer configured has neither price nor probabilities.
+// modelOf is the model with the name, or the default model if the name is empty. It is the zero model, without a price, if no model
+// with the name is configured.
 func modelOf(known []contract.Model, name string) contract.Model {
 	i := slices.IndexFunc(known, func(m contract.Model) bool { return m.Name == name || name == "" && m.Default })
 	if i < 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // Estimator estimates sizes. It is safe for concurrent use. The tokenizer's vocabulary (about 15 MB) is loaded when the
-// first text has to be counted, which takes in the order of 50 ms, and shared from then on.
+// first text has to be counted, which takes about 50 ms, and shared from then on.
 type Estimator struct {
 	load func() *vocabulary
 }
@@ -28,10 +28,10 @@ func (e *Estimator) Check(d prism.Definition, fields []prism.FieldValue, context
 }
 
 // Estimate is the size of a call in tokens, and whether it is over apierr.TokenLimit. A number over the limit is exact,
-// since the error message has it. A number within the limit lies between the exact number and the limit.
+// since the error message shows it. A number within the limit lies between the exact number and the limit.
 //
 // Each text is counted by itself: the values of the fields, the context, the instructions, and the text, labels and
-// descriptions of the question with most tokens.
+// descriptions of the question with the most tokens.
 func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, context string) (tokens int, over bool) {
 	shared := []string{context, d.Instructions}
 	for _, f := range fields {
@@ -62,7 +62,7 @@ func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, cont
 
 // QuestionTexts are the texts of a question that the model reads.
 func QuestionTexts(q prism.Question) []string {
-	texts := append(make([]string, 0, 1+2*(len(q.Options)+1)+len(q.Levels)), q.Text) // with insufficient information
+	texts := append(make([]string, 0, 1+2*(len(q.Options)+1)+len(q.Levels)), q.Text) // + 1: insufficient_information
 	switch q.Type {
 	case prism.Choice:
 		for _, o := range q.Choices() {

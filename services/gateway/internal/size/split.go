@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// class has the properties of a character that the pattern of o200k tests. A modifier letter, a caseless letter and a mark are both upper and
-// lower; a mark is no letter.
+// class has the properties of a character that the pattern of o200k tests. A modifier letter, a caseless letter and a mark are
+// both upper and lower; a mark is no letter.
 type class uint8
 
 const (
@@ -123,8 +123,8 @@ func wordEnd(s string, first class, size int) int {
 	return end
 }
 
-// lettersEnd is the end of the upper and lower letters from i on with their suffix, or 0 if there are none. The first
-// alternative has to end in a lower letter, so it backtracks to the last upper letter that is lower too. If no letter is
+// lettersEnd is the end of the upper and lower characters from i on with their suffix, or 0 if there are none. The first
+// alternative has to end in a lower character, so it backtracks to the last upper character that is lower too. If none is
 // lower, the second alternative takes them all.
 func lettersEnd(s string, i int) (end int, endsLower bool) {
 	end = i
@@ -164,7 +164,7 @@ func suffixEnd(s string, i int) int {
 	return i
 }
 
-// punctuationEnd continues [^\s\p{L}\p{N}]+[\r\n/]* behind its first character.
+// punctuationEnd is the end of a match of [^\s\p{L}\p{N}]+[\r\n/]* whose first character ends at i.
 func punctuationEnd(s string, i int) int {
 	for {
 		k, size := at(s, i)

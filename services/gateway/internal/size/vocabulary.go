@@ -9,9 +9,9 @@ import (
 
 // vocabulary is the o200k byte-pair encoding: the bytes of each token with its rank, which is its id.
 //
-// The ranks come from the tokenizer library. Splitting and merging are our own, because version 0.10.0 of the library
-// splits by generated code that differs from the pattern of o200k: it drops DEL, it splits white space with several line
-// breaks (" \n \n") in other places, and it takes quadratic time: 29 s for 100,000 times " \n".
+// The ranks come from the tokenizer library. Splitting and merging are our own, because the generated code with which version
+// 0.10.0 of the library splits differs from the pattern of o200k: it drops DEL, it splits white space with several line breaks
+// (" \n \n") in other places, and it takes quadratic time: 29 s for 100,000 times " \n".
 type vocabulary struct {
 	ranks map[string]uint32
 }
@@ -20,7 +20,7 @@ func loadVocabulary() *vocabulary {
 	library := codec.NewO200kBase()
 	var all strings.Builder
 	var ends []int
-	for id := uint(0); ; id++ { // ids are dense up to the special tokens, which are behind a gap
+	for id := uint(0); ; id++ { // ids have no gap up to the special tokens, which come after one
 		token, err := library.Decode([]uint{id})
 		if err != nil {
 			break
@@ -37,7 +37,7 @@ func loadVocabulary() *vocabulary {
 	return &vocabulary{ranks}
 }
 
-// countAll is the number of tokens of the texts, each by itself. Special tokens such as <|endoftext|> are plain text.
+// countAll is the number of tokens of the texts, each counted by itself. Special tokens such as <|endoftext|> are plain text.
 func (v *vocabulary) countAll(texts []string) int {
 	n := 0
 	m := merger{ranks: v.ranks}
@@ -55,7 +55,7 @@ func (v *vocabulary) countAll(texts []string) int {
 type merger struct {
 	ranks   map[string]uint32
 	parts   []part
-	windows map[string]window // by text, since the long pieces that occur repeat a few characters
+	windows map[string]window // by text, since long pieces repeat a few characters as a rule
 	steps   int               // for tests: parts that were read
 }
 
@@ -82,11 +82,11 @@ const (
 
 // count is the number of tokens of a piece in byte-pair encoding. It takes linear time.
 //
-// A long piece is encoded in windows, and each window begins at the cut of the window before. The tokens of both are the
-// encoding of the piece if the second window begins with the token that the first window has at the cut: tokens are the
-// encoding of their text exactly if each two neighbours are the encoding of theirs, because until a first pair is joined
-// across the boundary between two tokens, their parts are joined as in a text of these two tokens. If the second window
-// begins with another token, the first window was too short.
+// A long piece is encoded in overlapping windows: each window begins at the cut of the one before. Tokens are the encoding of
+// their text exactly if every two neighbours are the encoding of their own text: until a first merge crosses the boundary
+// between two tokens, their parts are merged as in a text of these two tokens alone. So the tokens of two windows can be
+// put together if the second window begins with the token that the first window has at the cut. If it begins with another
+// token, the first window was too short.
 func (m *merger) count(piece string) (tokens int) {
 	for size := windowSize; len(piece) > size; {
 		w := m.window(piece[:size])
@@ -151,7 +151,7 @@ func (m *merger) merge(text string) []part {
 	}
 }
 
-// rank is the rank of the first two parts joined.
+// rank is the rank of the first two parts joined, or noRank.
 func (m *merger) rank(text string, parts []part) uint32 {
 	if len(parts) > 2 {
 		if rank, ok := m.ranks[text[parts[0].start:parts[2].start]]; ok {
