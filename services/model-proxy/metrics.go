@@ -81,7 +81,7 @@ func (m *metrics) refuse() {
 	m.reloaded.Set(0)
 }
 
-// load notes that models are used. A rate needs a value before the first failure, so the series of the models begin here.
+// load notes that models come into use, and starts their series of calls at 0: a rate needs a value before the first failure.
 func (m *metrics) load(set *models.Set) {
 	m.reloaded.Set(1)
 	for _, one := range set.Models() {
@@ -105,7 +105,7 @@ func (m *metrics) escalated(to *models.Model, how ask.Reason) {
 
 func (m *metrics) attempted(a ask.Attempt) {
 	name, api := a.Model.Name, a.Model.API.Name
-	if a.Model.Remote() { // others make no upstream attempts to count
+	if a.Model.Remote() { // the offline model calls no upstream
 		m.attempts.WithLabelValues(name, api, statusClass(a.Fault)).Inc()
 	}
 	for _, t := range []struct {
@@ -124,7 +124,8 @@ func (m *metrics) attempted(a ask.Attempt) {
 	}
 }
 
-// statusClass is the label of an attempt: the statuses that are retried one by one, other statuses by class.
+// statusClass is the label of an attempt: 408, 409 and 429, the statuses below 500 that are retried, are labels of their own;
+// other statuses are grouped by class.
 func statusClass(f *upstream.Fault) string {
 	switch {
 	case f == nil:
@@ -140,7 +141,7 @@ func statusClass(f *upstream.Fault) string {
 	}
 }
 
-// states collects what the models of now are like.
+// states collects the states of the current models when metrics are read.
 type states struct{ source *models.Current }
 
 var (

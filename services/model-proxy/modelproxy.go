@@ -19,12 +19,12 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/modelsfile"
 )
 
-// Config selects the models: those of a file, or one. Of the one, Provider is required; the provider decides which other fields
-// are.
+// Config selects the models: those of a file, or a single model. A single model requires Provider, and the provider decides
+// which other fields are required.
 type Config struct {
-	// ModelsFile is the YAML file of models (PRISM_MODELS_FILE). With it, the fields of the one model are not used.
+	// ModelsFile is the YAML file of models (PRISM_MODELS_FILE). With it, the fields of the single model are not used.
 	ModelsFile string
-	// Getenv reads the variables that the file names. The environment of the process by default.
+	// Getenv reads the variables that the file names. It is os.Getenv by default.
 	Getenv func(name string) string
 
 	// Provider is the value of PRISM_MODEL_PROVIDER.
@@ -51,10 +51,10 @@ type Deps struct {
 	Tracer trace.TracerProvider
 }
 
-// Service implements contract.Models. It is safe for concurrent use and has no goroutines between asks but those of Run.
+// Service implements contract.Models. It is safe for concurrent use. It has no goroutines of its own apart from running asks.
 type Service struct {
 	models  *models.Current
-	file    *modelsfile.Source // nil in tests of the rest
+	file    *modelsfile.Source // nil in tests that pass models themselves
 	asker   *ask.Asker
 	metrics *metrics
 	log     *slog.Logger
@@ -103,19 +103,19 @@ func newService(cfg Config, deps Deps, from *models.Current) *Service {
 
 // Ask asks the model of the definition all questions and returns within the wait, whatever the model does
 // (spec: model-wait-is-hard). The Outcome has either answers, as the bytes of format raw in question order, or the error text of
-// the model's fault. The error is contract.ErrUnavailable, at once, when MaxInFlight asks are running; any other error is a bug
-// in a provider.
+// the model's fault. The error is contract.ErrUnavailable when MaxInFlight asks are running, or when a background ask found no
+// place at a model; any other error is a bug in a provider.
 //
 // Cancelling ctx does not cancel the model call (spec: client-disconnect). ctx carries the trace.
 func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
 	v, err := s.asker.Ask(ctx, a)
-	if errors.Is(err, contract.ErrUnavailable) && !a.Background { // rows of runs look for the bound by themselves
+	if errors.Is(err, contract.ErrUnavailable) && !a.Background { // runs exceed the bound on purpose, to find it (spec: run-slows-down)
 		s.metrics.shed.Inc()
 	}
 	if err != nil {
 		return contract.Outcome{}, err
 	}
-	missing := ""
+	missing := "" // the model that is not configured
 	if v.Reason == ask.NotConfigured {
 		missing = v.Call.Name
 	} else if e := v.Call.Escalation; e != nil && e.ErrorCode == prism.CodeModelNotConfigured {

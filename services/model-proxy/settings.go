@@ -4,8 +4,8 @@ import (
 	"github.com/prism-results/prism/pkg/config"
 )
 
-// Upstream are the settings of the models that prism and prism-model-proxy share. The provider's setting is not among them:
-// only prism has a default for it.
+// Upstream are the settings of models that prism and prism-model-proxy share. PRISM_MODEL_PROVIDER is not among them: only prism
+// has a default for it.
 type Upstream struct {
 	File    string        `env:"PRISM_MODELS_FILE" example:"/etc/prism/models.yaml" help:"YAML file of models, instead of the PRISM_MODEL_ variables; read again when it changes"`
 	BaseURL config.URL    `env:"PRISM_MODEL_BASE_URL" example:"http://127.0.0.1:8000/v1" help:"the upstream's address; the provider's own when not set"`
@@ -27,7 +27,7 @@ func (u Upstream) Config(env config.Environment, provider string, maxInFlight in
 		name string
 		set  bool
 	}{
-		{"PRISM_MODEL_PROVIDER", env.Getenv("PRISM_MODEL_PROVIDER") != ""}, // provider may be a default
+		{"PRISM_MODEL_PROVIDER", env.Getenv("PRISM_MODEL_PROVIDER") != ""}, // provider may hold the default
 		{"PRISM_MODEL_BASE_URL", !u.BaseURL.IsZero()},
 		{"PRISM_MODEL_NAME", u.Model != ""},
 		{"PRISM_MODEL_API_KEY", u.APIKey != ""},

@@ -34,7 +34,7 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// callsCome is how long after a call that somebody waits for further ones are expected (spec: run-yields).
+// callsCome is how long after a foreground call, one that somebody waits for, further ones are expected (spec: run-yields).
 const callsCome = 500 * time.Millisecond
 
 // Config configures an Asker.
@@ -42,7 +42,7 @@ type Config struct {
 	// MaxInFlight limits concurrent asks; one more is rejected. 256 by default. Accounts share it, and may take up to twice
 	// as many (spec: fair-shares).
 	MaxInFlight int
-	// Jitter returns a number in [0, 1) for each pause. Random by default.
+	// Jitter returns a number in [0, 1) for each pause. It is rand.Float64 by default.
 	Jitter func() float64
 	// Log gets panics of the provider, without their values. Required.
 	Log *slog.Logger
@@ -76,7 +76,7 @@ type Asker struct {
 	models *models.Current
 	cfg    Config
 	places *fair.Bound
-	called atomic.Pointer[time.Time] // when the last call came that somebody waits for
+	called atomic.Pointer[time.Time] // when the last foreground call came
 }
 
 // New makes an Asker that asks the models of from.
@@ -95,10 +95,10 @@ func (s *Asker) InFlight() int { return s.places.Taken() }
 func (s *Asker) MaxInFlight() int { return s.places.Places() }
 
 // Ask returns when all questions are answered, when one has failed, or when the wait ends, whatever the provider does. It
-// returns contract.ErrUnavailable at once when there is no place for the account, and when a call in the background found no place
-// at a model for placeWait; any other error is a bug in the provider.
+// returns contract.ErrUnavailable at once when there is no place for the account, and when a background call found no place at a
+// model within placeWait; any other error is a bug in the provider.
 //
-// The models are those of the beginning, although others may be configured meanwhile (spec: models-reload).
+// An ask keeps the models that were configured when it began (spec: models-reload).
 func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	set := s.models.Acquire()
 	route := set.Route(a.Definition.Model)
@@ -131,7 +131,7 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	done := make(chan result, 1)
 	go func() {
 		// This goroutine frees the place, not Ask: a provider that ignores its context keeps the place, so that there are never
-		// more of these goroutines.
+		// more of these goroutines than places.
 		defer s.places.Give(account)
 		defer set.Release()
 		done <- s.answer(ctx, a, route, second, t)
@@ -157,8 +157,8 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 	return v, nil
 }
 
-// answer asks the models of a route, and then those of the second route when the answers are doubtful. It returns the end of the
-// last ask; the tally has the answers of the first.
+// answer asks the models of a route, and then those of the second route when the answers are doubtful. It returns how the last
+// route ended; the tally keeps the first answers.
 func (s *Asker) answer(ctx context.Context, a contract.Ask, route, second []*models.Model, t *tally) result {
 	first := s.route(ctx, a, route, false, t)
 	e := a.Definition.Escalate
@@ -189,7 +189,7 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 			orders++
 		}
 		r := pool(results[i : i+orders])
-		if m.API.Probabilities == contract.Logprobs { // of others it may be known, but is not recorded (spec: call-of-a-model)
+		if m.API.Probabilities == contract.Logprobs { // other providers may report it, but it is not recorded (spec: call-of-a-model)
 			all.labelMass = append(all.labelMass, r.labelMass...)
 		}
 		all.disagreement = append(all.disagreement, r.disagreement...)
@@ -207,7 +207,7 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 	return all
 }
 
-// pool joins the results of one question's orders (spec: label-orders). The first one that failed decides: those behind it were
+// pool joins the results of one question's orders (spec: label-orders). The first one that failed decides: later ones were
 // cancelled.
 func pool(orders []result) result {
 	first := orders[0]

@@ -21,23 +21,23 @@ const (
 	Unreachable   Reason = "unreachable"
 	Timeout       Reason = "timeout"
 	NotConfigured Reason = "not_configured" // no model was asked
-	Skipped       Reason = "skipped"        // of a second model that the circuit breaker skips: no model was asked
+	Skipped       Reason = "skipped"        // of a second route whose models are skipped or full: no model was asked
 )
 
-// Reasons are all reasons that the ask of a model has.
+// Reasons are the reasons with which the ask of a model can end.
 func Reasons() []Reason { return []Reason{OK, Unusable, NoLogProbs, Refused, Unreachable, Timeout} }
 
-// codes are the reasons for programs (spec: error-codes).
+// codes are the error codes of the reasons (spec: error-codes).
 var codes = map[Reason]prism.ErrorCode{
 	Unusable: prism.CodeNoUsableAnswer, NoLogProbs: prism.CodeNoLogProbabilities, Refused: prism.CodeRefused,
 	Unreachable: prism.CodeUnreachable, Timeout: prism.CodeTimeout, NotConfigured: prism.CodeModelNotConfigured,
 	Skipped: prism.CodeSkipped,
 }
 
-// noLogProbsText is what both the result and the log say (spec: no-log-probabilities).
+// noLogProbsText is the error text of both the result and the log (spec: no-log-probabilities).
 const noLogProbsText = "The model service returned no log-probabilities, which the provider openai-chat needs."
 
-// noPlace is the cause of a timeout without a place among the calls of a model.
+// noPlace is the cause of a timeout of a call that never got a place at a model.
 const noPlace = "no_place"
 
 // Report is an outcome with its reason and the fault of the last attempt, for metrics and logs.
@@ -78,7 +78,7 @@ func report(c provider.Call, r provider.Reply, f *upstream.Fault) Report {
 		}
 		return Report{Reason: OK}
 	}
-	if f.Cause == upstream.Cancelled { // the report of a call that another call cancelled is not read, so the wait has ended
+	if f.Cause == upstream.Cancelled { // by the end of the wait: nobody reads the report of a call that another one cancelled
 		return timedOut()
 	}
 	v := failed(Unreachable, contract.UnreachableText)

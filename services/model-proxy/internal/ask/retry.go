@@ -18,13 +18,13 @@ const (
 	maxPause   = 2 * time.Second
 )
 
-// result is how one call ended.
+// result is how a call ended, or the ask of a model, or a route.
 type result struct {
-	Report                       // without Answers
+	Report                       // of a call without Answers
 	answers      []*prism.Answer // one for each question of the call when Reason is OK
 	labelMass    []prism.LabelMass
 	disagreement []prism.Disagreement
-	doubtful     []string // of the ask of a model: the questions whose answers are to be escalated
+	doubtful     []string // not of a call: the questions whose answers are to be escalated
 	err          error    // a panic of the provider
 }
 
@@ -99,8 +99,7 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 	}
 }
 
-// backoff is the pause after an attempt, counted from 1. It doubles up to maxPause. Jitter shortens it by up to half, so that
-// calls that failed together are not repeated together.
+// backoff is the pause after an attempt, counted from 1. The jitter keeps calls that failed together from being repeated together.
 func (s *Asker) backoff(attempt int) time.Duration {
 	full := min(firstPause<<min(attempt-1, 10), maxPause)
 	return full - time.Duration(s.cfg.Jitter()*float64(full)/2)

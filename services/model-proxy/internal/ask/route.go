@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// placeWait is how long a call in the background waits for places. Nobody waits for its answer, so it need not fail.
+	// placeWait is how long a background call waits for places. Then its row is tried again later, as nobody waits for the answer.
 	placeWait = 5 * time.Second
 	// longWait: a wait for a place that is longer than this, and longer than the call itself, shows that too many calls run at
-	// once. With half as many calls all places would still be taken.
+	// once: half as many would still take all places.
 	longWait = 100 * time.Millisecond
-	// leastForSecond is the time that must be left for a second model to be asked: what the third of three models has.
+	// leastForSecond is the time that must be left to ask a second model. It is what the third of three models gets.
 	leastForSecond = contract.ModelWait / 4
 )
 
@@ -24,11 +24,11 @@ const (
 // A model with an available fallback behind it gets half of the remaining time, so that the other half remains for the fallback:
 // of 15 s, two models have 7.5 s each, and three have 7.5 s, 3.75 s and 3.75 s. A model that fails sooner leaves more.
 //
-// A model that its circuit breaker skips, or that is full, is passed over while another one behind it is available. If that
-// leaves no model to ask, the first one that was passed over is asked after all, also if it is skipped.
+// A model that its circuit breaker skips, or that is full, is passed over while a later one is available. If no model was asked,
+// the first one that was passed over is asked after all, even if its breaker skips it.
 //
-// The route of a second model has the answers of the first to fall back on. So it asks no model that is skipped, and a call in
-// the background waits for a place as long as any other call (spec: escalation-time).
+// When the route of a second model fails, the first answers remain. So it asks no model that is skipped, and a background call
+// waits for a place as long as any other call (spec: escalation-time).
 func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model, second bool, t *tally) result {
 	r := result{Report: timedOut()}
 	waits := ctx // for places
@@ -59,7 +59,7 @@ func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model
 	if second && !asked && ctx.Err() == nil {
 		return result{Report: Report{Reason: Skipped}}
 	}
-	// After a timeout there is time left only when the models behind were passed over after all.
+	// After a timeout there is time left only if it was cut short for later models, and these were then passed over.
 	if passed != nil && !second && ctx.Err() == nil && (!asked || r.Reason == Timeout) {
 		if leave, ok := passed.Force(waits, a.Background); ok {
 			defer leave(false)
@@ -67,7 +67,7 @@ func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model
 		}
 	}
 	if !asked && a.Background && !second {
-		return result{err: contract.ErrUnavailable} // nothing was called, so the row waits
+		return result{err: contract.ErrUnavailable} // no model was called, so the row can wait
 	}
 	if !asked { // no place until the wait ended
 		r.Cause = noPlace
@@ -76,7 +76,7 @@ func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model
 	return r
 }
 
-// visit asks a model, within half of the time that is left when more models follow.
+// visit asks a model. If more models follow, it has half of the time that is left.
 func (s *Asker) visit(ctx context.Context, e End, more bool, t *tally) result {
 	t.begin(e.Model, e.FellBack)
 	start := time.Now()

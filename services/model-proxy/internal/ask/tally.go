@@ -12,21 +12,21 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// tally is what a record says of an ask, over all its models and attempts (spec: call-of-a-model). It is safe for concurrent
-// use: calls run at the same time, and may run on when the wait has ended.
+// tally collects what the record of an ask says, over all its models and attempts (spec: call-of-a-model). It is safe for
+// concurrent use: calls run at the same time, and may still run when the wait has ended.
 type tally struct {
 	mu       sync.Mutex
-	model    *models.Model // that was asked last, or is to be asked first; nil: a second model that is not configured
+	model    *models.Model // the last one asked, before that the first to ask; nil: a second model that is not configured
 	fellBack bool
 	first    *firstAnswers // nil: nothing was escalated
 	tries    int32
 	tokens   provider.Tokens
 	cost     int64
 	currency string
-	unpriced bool // tokens were used whose cost is not known in the currency
+	unpriced bool // the cost of some tokens is not known, or in another currency
 
 	wait       time.Duration // for places
-	overloaded bool          // a model had too much to do (spec: run-slows-down)
+	overloaded bool          // a model showed signs of overload (spec: run-slows-down)
 }
 
 // waited adds a wait for a place.
@@ -36,7 +36,7 @@ func (t *tally) waited(d time.Duration) {
 	t.wait += d
 }
 
-// fault looks for signs of overload in an attempt that failed. 529 is what Anthropic answers in place of 503.
+// fault looks for signs of overload in an attempt that failed. Anthropic answers 529 in place of 503.
 func (t *tally) fault(f *upstream.Fault) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,7 +83,7 @@ func (t *tally) used(m *models.Model, used provider.Tokens) (cost int64) {
 	return cost
 }
 
-// costOf is what tokens cost, in 10⁻¹² of the price's currency. It is not known without a price, and when it is too large.
+// costOf is what tokens cost, in 10⁻¹² of the price's currency. ok is false without a price, and if the cost overflows.
 func costOf(p *models.Price, used provider.Tokens) (cost int64, ok bool) {
 	if p == nil {
 		return 0, false
@@ -103,11 +103,11 @@ type firstAnswers struct {
 	result
 	model    *models.Model
 	fellBack bool
-	to       string // the second model
+	to       string // the name of the second model
 }
 
-// escalate notes that the first answers are doubtful, and that a second route follows. It reports false when the second model
-// has given them itself, as a fallback or as the default model: then it is not asked again.
+// escalate notes that the first answers are doubtful and that a second route follows. It returns false if the second model itself
+// gave the first answers, as a fallback or as the default model: then it is not asked again.
 func (t *tally) escalate(first result, to string, second []*models.Model) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

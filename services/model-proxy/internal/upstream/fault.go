@@ -22,7 +22,7 @@ const (
 
 // Fault is a failed attempt. Its exported fields hold no address, header, body or key, so that logs may contain them.
 type Fault struct {
-	// Status is that of a response, which was not 2xx; 0 when there was no whole response.
+	// Status is the status of a response that was not 2xx; 0 when there was no whole response.
 	Status int
 	// Cause is why there was no whole response: dns, tls, refused, timeout, cut, connection or Cancelled.
 	Cause string

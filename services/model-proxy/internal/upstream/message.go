@@ -16,7 +16,7 @@ const (
 	maxErrorBody  = 16 << 10               // bytes of an error that are read
 	errorBodyWait = 250 * time.Millisecond // bounds the reading: an error may never end
 	maxMessage    = 200                    // bytes of an error that are logged
-	// leastEcho is the length in bytes of a part of a value that is removed, too. Upstreams shorten what they repeat.
+	// leastEcho is how many bytes a part of a value must have to be removed like the whole: upstreams shorten what they repeat.
 	leastEcho = 8
 	removed   = "…"
 )
@@ -73,7 +73,7 @@ func echo(text string, values []string) (n int) {
 		if strings.HasPrefix(text, v) {
 			n = max(n, len(v))
 		}
-		// Each part of a part of the value is one, so the longest can be searched for by halves.
+		// If the value contains a text, it contains every prefix of the text: so a binary search finds the longest prefix.
 		longest := sort.Search(len(text)+1, func(l int) bool { return !strings.Contains(v, text[:l]) }) - 1
 		if longest >= leastEcho {
 			n = max(n, longest)

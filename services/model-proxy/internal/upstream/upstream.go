@@ -28,7 +28,7 @@ const (
 	userAgent = "prism-model-proxy"
 	// maxBody is more than the answers to 64 questions of 26 options need.
 	maxBody = 4 << 20
-	// connectWait leaves time for further attempts within the model wait when packets to an address are dropped.
+	// connectWait bounds connecting, so that further attempts fit in the model wait when packets to an address are dropped.
 	connectWait = 4 * time.Second
 )
 
