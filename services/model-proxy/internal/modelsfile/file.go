@@ -16,8 +16,8 @@ import (
 
 // file is what a file of models says.
 type file struct {
-	standard string // the name of the default model
-	entries  []entry
+	defaultModel string // its name
+	entries      []entry
 }
 
 // entry is a model of the file with the lines of its members.
@@ -49,7 +49,7 @@ func (r *reader) read(text []byte) (f file) {
 	for _, m := range r.object(r.Plain(root, ""), "") {
 		switch m.name {
 		case "default":
-			line, f.standard = m.line, r.text(m.value, "default")
+			line, f.defaultModel = m.line, r.text(m.value, "default")
 		case "models":
 			for i, item := range r.list(m.value, "models") {
 				f.entries = append(f.entries, r.entry(item, i, m.line))
@@ -167,11 +167,11 @@ func (r *reader) checkNames(f file, line int) {
 		}
 		known[e.Name] = e.line
 	}
-	switch _, ok := known[f.standard]; {
-	case f.standard == "":
+	switch _, ok := known[f.defaultModel]; {
+	case f.defaultModel == "":
 		r.Add(line, "default", "must be the name of a model")
 	case !ok:
-		r.Add(line, "default", "no model has the name "+strconv.Quote(f.standard))
+		r.Add(line, "default", "no model has the name "+strconv.Quote(f.defaultModel))
 	}
 	for _, e := range f.entries {
 		for i, name := range e.Fallback {

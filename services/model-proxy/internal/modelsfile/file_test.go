@@ -286,7 +286,7 @@ func FuzzFile(f *testing.F) {
 			}
 			return
 		}
-		if len(all) == 0 || parsed.standard == "" {
+		if len(all) == 0 || parsed.defaultModel == "" {
 			t.Fatalf("taken without models: %q", text)
 		}
 		for _, o := range all {

@@ -190,7 +190,7 @@ func (s *Source) load() (*models.Set, error) {
 	for i, o := range all {
 		list[i] = o.model
 	}
-	return models.NewSet(list, f.standard), nil
+	return models.NewSet(list, f.defaultModel), nil
 }
 
 // openAll makes the models of a file, and adds what is wrong with their settings.
