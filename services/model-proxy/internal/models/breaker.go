@@ -20,8 +20,8 @@ var errFailed = errors.New("failed")
 // breaker skips a model that fails (spec: model-breaker). It is safe for concurrent use.
 type breaker struct {
 	circuit *gobreaker.TwoStepCircuitBreaker[struct{}]
-	// failed has a bit for each of the last calls since the breaker closed. The circuit's own counts have no such window. The
-	// circuit calls all functions that use it under its lock.
+	// failed has a bit for each of the last calls since the breaker changed its state. The circuit's own counts have no such window.
+	// All functions that use failed are called by the circuit under its lock.
 	failed uint32
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// Model is a configured model that can be asked. It is safe for concurrent use.
+// Model is a configured model. It is safe for concurrent use.
 type Model struct {
 	Spec
 	API provider.Provider // how it is asked
@@ -17,7 +17,7 @@ type Model struct {
 	client  *upstream.Client // nil for offline
 	places  places
 	breaker *breaker
-	sets    atomic.Int64 // that have the model
+	sets    atomic.Int64 // how many sets have the model
 }
 
 // New makes a model. The client is nil if there is no upstream.
@@ -25,7 +25,7 @@ func New(spec Spec, api provider.Provider, client *upstream.Client) *Model {
 	return &Model{Spec: spec, API: api, client: client, breaker: newBreaker(), places: places{most: spec.MaxInFlight}}
 }
 
-// Remote tells whether calls of the model are calls of an upstream.
+// Remote tells whether asking the model calls an upstream.
 func (m *Model) Remote() bool { return m.API.Probabilities != contract.Simulated }
 
 // Available tells whether the model is not skipped.
@@ -37,9 +37,9 @@ func (m *Model) Running() int64 { return int64(m.places.running()) }
 // State is that of the circuit breaker: 0 closed, 2 open, 1 until a call on trial has ended.
 func (m *Model) State() int { return int(m.breaker.circuit.State()) }
 
-// Enter takes a place for a call unless the model is skipped or full. With wait, it waits for a place until ctx ends. The call
-// ends with leave, which is told whether the model failed so that its fallback is asked. Calls in the background come behind
-// the others (spec: run-leaves-places).
+// Enter takes a place for a call unless the model is skipped or full. With wait, it waits for a place until ctx ends. The caller
+// ends the call with leave, and says whether the model failed in a way for which its fallback is asked. Background calls get
+// their places after the others (spec: run-leaves-places).
 func (m *Model) Enter(ctx context.Context, wait, background bool) (leave func(failed bool), ok bool) {
 	if m.breaker.open() || !m.take(ctx, wait, background) {
 		return nil, false
@@ -55,8 +55,8 @@ func (m *Model) Enter(ctx context.Context, wait, background bool) (leave func(fa
 	}, true
 }
 
-// Force is Enter with wait of a model that is asked although it may be skipped: nothing else can be asked. The end of such a call
-// does not count.
+// Force is Enter with wait for a model that may be skipped: it is asked because no other model can be. The breaker does not count
+// how the call ended.
 func (m *Model) Force(ctx context.Context, background bool) (leave func(failed bool), ok bool) {
 	if !m.take(ctx, true, background) {
 		return nil, false

@@ -10,9 +10,9 @@ import (
 // foregroundHold is how long places stay reserved for foreground calls after the last one came.
 const foregroundHold = 5 * time.Second
 
-// places are the calls that a model answers at once (spec: model-places). A foreground call is one that somebody waits for.
-// Foreground calls come first: they have every place, and calls in the background what is left. While foreground calls come,
-// those in the background leave a quarter of the places, but always have one (spec: run-leaves-places). It is safe for
+// places bounds the calls that a model answers at once (spec: model-places). A foreground call is one that somebody waits for.
+// Foreground calls come first: they can take every place, and background calls what is left. While foreground calls come,
+// background calls leave a quarter of the places free, but can always take one (spec: run-leaves-places). It is safe for
 // concurrent use.
 type places struct {
 	most int // 0: no bound
@@ -37,7 +37,7 @@ func queueOf(background bool) int {
 	return foreground
 }
 
-// tryTake takes a place if there is one that nobody waits for.
+// tryTake takes a place if one is free and no call that comes first waits for one.
 func (p *places) tryTake(background bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +58,7 @@ func (p *places) wait(ctx context.Context, background bool) bool {
 	queue, got := queueOf(background), make(chan struct{})
 	p.mu.Lock()
 	place := p.waiting[queue].PushBack(got)
-	p.serve() // one may have come free meanwhile
+	p.serve() // a place may have come free meanwhile
 	p.mu.Unlock()
 	select {
 	case <-got:
@@ -72,7 +72,7 @@ func (p *places) wait(ctx context.Context, background bool) bool {
 		return true
 	default:
 		p.waiting[queue].Remove(place)
-		p.serve() // the next one may need less
+		p.serve() // foregroundHold may have passed, so that background calls get more places
 		return false
 	}
 }
@@ -88,7 +88,14 @@ func (p *places) give(background bool) {
 	p.serve()
 }
 
-// arrive notes that a call came. The mutex is held, as for all that follow.
+// running is how many places are taken.
+func (p *places) running() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.taken
+}
+
+// arrive notes that a call came. The mutex is held here and in all methods below.
 func (p *places) arrive(background bool) (queue int) {
 	if !background {
 		p.lastForeground = time.Now()
@@ -110,7 +117,7 @@ func (p *places) take(queue int) bool {
 	return true
 }
 
-// mostInBackground is how many calls in the background may have a place now.
+// mostInBackground is how many background calls may have a place now.
 func (p *places) mostInBackground() int {
 	if time.Since(p.lastForeground) >= foregroundHold {
 		return p.most
@@ -118,18 +125,11 @@ func (p *places) mostInBackground() int {
 	return max(1, p.most-(p.most+3)/4)
 }
 
-// serve hands free places to those that wait.
+// serve hands free places to the calls that wait.
 func (p *places) serve() {
 	for queue := range p.waiting {
 		for p.waiting[queue].Len() > 0 && p.take(queue) {
 			close(p.waiting[queue].Remove(p.waiting[queue].Front()).(chan struct{}))
 		}
 	}
-}
-
-// running is how many places are taken.
-func (p *places) running() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.taken
 }

@@ -14,7 +14,7 @@ type Set struct {
 	users  atomic.Int64
 }
 
-// NewSet makes a set, which has one user. First and the fallbacks are names of models.
+// NewSet makes a set, whose first user is the caller. first and the fallbacks are names of models.
 func NewSet(models []*Model, first string) *Set {
 	s := &Set{models: models, routes: make(map[string][]*Model, len(models))}
 	s.users.Store(1)
@@ -83,17 +83,17 @@ func (s *Set) Release() {
 	}
 }
 
-// Current has the set of now. It is safe for concurrent use.
+// Current has the current set. It is safe for concurrent use.
 type Current struct{ set atomic.Pointer[Set] }
 
-// Of is the current set of models that are given. The first one is the default.
+// Of makes a Current of the given models. The first one is the default.
 func Of(models ...*Model) *Current {
 	c := &Current{}
 	c.Replace(NewSet(models, models[0].Name))
 	return c
 }
 
-// Acquire returns the set of now. Its models stay usable until the caller has released it.
+// Acquire returns the current set. Its models stay usable until the caller has released it.
 func (c *Current) Acquire() *Set {
 	for {
 		if set := c.set.Load(); set.retain() {

@@ -1,5 +1,5 @@
-// Package models is the models that can be asked: their places for calls, their circuit breakers, and the sets of them that
-// configurations make.
+// Package models has the models that can be asked, with their places for calls and their circuit breakers, and the sets of models
+// that configurations define.
 package models
 
 import (
@@ -14,7 +14,7 @@ type Spec struct {
 	Provider string
 	BaseURL  string // "" is the provider's own host
 	Model    string // what the upstream calls it; "" is the provider's default
-	Order    string // in which labels are asked: "" is that of the definition, Cyclic is several
+	Order    string // of labels: "" is the order of the definition, Cyclic is several orders
 	APIKey   string
 	Headers  http.Header // sent with every call
 	// MaxInFlight is the number of calls at once; 0 is no bound.
@@ -34,9 +34,9 @@ type Price struct {
 }
 
 const (
-	// PerUnit is how many of the unit of costs are one of the currency.
+	// PerUnit converts costs: the currency has so many of their units.
 	PerUnit = 1e12
-	// perMillion is how many of the unit of prices are one of the currency for a million tokens.
+	// perMillion converts prices: one of the currency for a million tokens is so many of their units.
 	perMillion = 1e6
 )
 

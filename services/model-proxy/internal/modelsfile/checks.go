@@ -14,7 +14,7 @@ var (
 	amountForm   = regexp.MustCompile(`^[0-9]{1,12}(?:\.[0-9]{1,12})?(?:[eE][-+]?[0-9]{1,2})?$`)
 )
 
-// amount reads a price for a million tokens. Its unit is that of models.Price.
+// amount reads a price for a million tokens, in the unit of models.Price.
 func amount(text string) (n int64, ok bool) {
 	if !amountForm.MatchString(text) {
 		return 0, false
@@ -26,7 +26,7 @@ func amount(text string) (n int64, ok bool) {
 	return exact.Num().Int64(), true
 }
 
-// ownHeaders are headers that the client or HTTP itself decides.
+// ownHeaders are headers that the client or HTTP itself sets.
 var ownHeaders = map[string]bool{
 	"Accept": true, "Accept-Encoding": true, "Authorization": true, "Connection": true, "Content-Length": true,
 	"Content-Type": true, "Content-Encoding": true, "Expect": true, "Host": true, "Keep-Alive": true, "Proxy-Authorization": true,

@@ -12,7 +12,7 @@ import (
 	"github.com/prism-results/prism/pkg/yamlfile"
 )
 
-// Problems are all that is wrong with a file, by line.
+// Problems are all problems of a file, by line.
 type Problems struct { //nolint:errname // it reads as what it is
 	Path string
 	List []yamlfile.Problem
@@ -30,10 +30,10 @@ func (p *Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxNodes bounds what aliases can make of a file.
+// maxNodes bounds how large aliases can make a file.
 const maxNodes = 100_000
 
-// decoder reads the nodes of a file of models, where null is the same as not given.
+// decoder reads the nodes of a file of models. A null counts as absent.
 type decoder struct{ yamlfile.Reader }
 
 // root is the body of the only document of the text, or nil.
@@ -88,7 +88,7 @@ func (x *decoder) text(n ast.Node, where string) string {
 	return x.Text(n, where)
 }
 
-// maxCalls is a bound of calls at once that no model reaches.
+// maxCalls is the largest max_in_flight: more calls at once than any model has.
 const maxCalls = 1_000_000
 
 func (x *decoder) whole(n ast.Node, where string) int {

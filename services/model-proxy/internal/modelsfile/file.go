@@ -14,7 +14,7 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/openaichat"
 )
 
-// file is what a file of models says.
+// file is the content of a file of models.
 type file struct {
 	defaultModel string // its name
 	entries      []entry
@@ -45,11 +45,11 @@ func (r *reader) read(text []byte) (f file) {
 	if root == nil {
 		return f
 	}
-	var line int
+	var defaultLine int
 	for _, m := range r.object(r.Plain(root, ""), "") {
 		switch m.name {
 		case "default":
-			line, f.defaultModel = m.line, r.text(m.value, "default")
+			defaultLine, f.defaultModel = m.line, r.text(m.value, "default")
 		case "models":
 			for i, item := range r.list(m.value, "models") {
 				f.entries = append(f.entries, r.entry(item, i, m.line))
@@ -58,11 +58,11 @@ func (r *reader) read(text []byte) (f file) {
 			r.Add(m.line, "", "has no member "+strconv.Quote(m.name))
 		}
 	}
-	r.checkNames(f, line)
+	r.checkNames(f, defaultLine)
 	return f
 }
 
-// entry reads a model. The line is that of the list.
+// entry reads the i-th model of the list, which begins at listLine.
 func (r *reader) entry(n ast.Node, i, listLine int) entry {
 	e := entry{line: listLine, lines: map[string]int{}}
 	where := "models." + strconv.Itoa(i)
@@ -118,7 +118,7 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 	return e
 }
 
-// checkEntry checks what several members decide together.
+// checkEntry checks for required members, and for members that exclude each other.
 func (r *reader) checkEntry(e entry, where string) {
 	if e.lines["name"] == 0 {
 		r.Add(e.line, where, "name is missing")
@@ -146,7 +146,7 @@ func (r *reader) checkEntry(e entry, where string) {
 	}
 }
 
-// at is the line of a member, or of the model when it has no such member.
+// at is the line of a member, or of the model if it has no such member.
 func (e entry) at(member string) int {
 	if l := e.lines[member]; l > 0 {
 		return l
@@ -154,8 +154,9 @@ func (e entry) at(member string) int {
 	return e.line
 }
 
-// checkNames checks that names are unique and that there is a model of each name that is used.
-func (r *reader) checkNames(f file, line int) {
+// checkNames checks that names are unique, and that the default and the fallbacks are names of models. defaultLine is the line of
+// the default.
+func (r *reader) checkNames(f file, defaultLine int) {
 	if len(f.entries) == 0 {
 		r.Add(0, "models", "must have a model")
 	}
@@ -169,15 +170,15 @@ func (r *reader) checkNames(f file, line int) {
 	}
 	switch _, ok := known[f.defaultModel]; {
 	case f.defaultModel == "":
-		r.Add(line, "default", "must be the name of a model")
+		r.Add(defaultLine, "default", "must be the name of a model")
 	case !ok:
-		r.Add(line, "default", "no model has the name "+strconv.Quote(f.defaultModel))
+		r.Add(defaultLine, "default", "no model has the name "+strconv.Quote(f.defaultModel))
 	}
 	for _, e := range f.entries {
 		for i, name := range e.Fallback {
 			what := ""
 			switch _, ok := known[name]; {
-			case name == "": // told already
+			case name == "": // reported by fallback
 			case name == e.Name:
 				what = "a model cannot be its own fallback"
 			case !ok:

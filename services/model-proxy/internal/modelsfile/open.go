@@ -24,10 +24,10 @@ func formats() []provider.Format {
 	return []provider.Format{systemone.Format(), openaidecisions.Format(), openaichat.Format(), anthropic.Format()}
 }
 
-// names are the settings of a model as their author knows them.
+// names are what the author of a configuration calls the settings of a model.
 type names struct {
 	provider, baseURL, model, apiKey string
-	is                               string // between a setting and its value in an example
+	is                               string // what separates a setting from its value
 }
 
 var (
@@ -35,11 +35,11 @@ var (
 	members   = names{"provider", "base_url", "model", "api_key_env", ": "}
 )
 
-// fault is what is wrong with a setting. It repeats no value but the name of a provider
+// fault is what is wrong with a setting. The only value that it repeats is the name of a provider
 // (spec: values-are-never-repeated).
 type fault struct{ setting, what string }
 
-// clients is what all clients of upstreams share.
+// clients is the configuration that all clients of upstreams share.
 type clients struct {
 	maxConns int
 	tracer   trace.TracerProvider

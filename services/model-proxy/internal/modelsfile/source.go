@@ -1,4 +1,4 @@
-// Package modelsfile is where models are configured: in a file that is read again when it changes, or one model by the settings
+// Package modelsfile configures the models: by a file that is read again when it changes, or a single model by settings
 // (spec: models-file, models-reload).
 package modelsfile
 
@@ -23,10 +23,10 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 )
 
-// DefaultName is the name of the one model that the settings configure.
+// DefaultName is the name of the single model that settings configure.
 const DefaultName = "default"
 
-// interval is how often Run looks at the files.
+// interval is how often Run reads the files to see whether they have changed.
 const interval = time.Second
 
 // Config is where models come from.
@@ -46,17 +46,17 @@ type Config struct {
 	Loaded func(*models.Set)
 }
 
-// Source has the models of now. It is safe for concurrent use.
+// Source has the current models. It is safe for concurrent use.
 type Source struct {
 	*models.Current
 	cfg Config
 
 	mu   sync.Mutex
-	seen map[string]content // of each file that was read last, with success or without
+	seen map[string]content // of each file of the last load, which may have failed
 	open []opened           // the models of the current set
 }
 
-// opened is a model with its entry.
+// opened is a model and the spec that it was opened with.
 type opened struct {
 	spec  models.Spec
 	model *models.Model
@@ -68,7 +68,7 @@ type content struct {
 	err  string
 }
 
-// Open reads the file of models. Its error lists every problem (*Problems for a file).
+// Open reads the file of models, or takes the single model. Its error lists every problem: it wraps *Problems for a file.
 func Open(cfg Config) (*Source, error) {
 	s := &Source{Current: &models.Current{}, cfg: cfg}
 	if cfg.Path == "" {
@@ -123,7 +123,7 @@ func (s *Source) run(ctx context.Context, hangup <-chan os.Signal) error {
 	}
 }
 
-// Refresh is Reload if a file has changed since it was read last.
+// Refresh does what Reload does if a file has changed since it was read last.
 func (s *Source) Refresh(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,8 @@ func (s *Source) Refresh(ctx context.Context) {
 	}
 }
 
-// Reload reads the file and the files that it names. What cannot be used is logged and counted, and the models stay.
+// Reload reads the file and the files that it names. If they cannot be used, that is logged and counted, and the current models
+// stay.
 func (s *Source) Reload(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,8 +159,8 @@ func (s *Source) reload(ctx context.Context) {
 	s.cfg.Log.InfoContext(ctx, "models read", "models", len(set.Models()), "default", set.Default().Name)
 }
 
-// load reads the files. A model whose entry has not changed is the one of the current set: with its connections, its calls at
-// once and its circuit breaker.
+// load reads the files. A model whose spec has not changed is taken from the current set, with its connections, its calls under
+// way and its circuit breaker.
 func (s *Source) load() (*models.Set, error) {
 	seen := map[string]content{}
 	readOnce := func(path string) (string, error) {
@@ -200,7 +201,7 @@ func (s *Source) openAll(f file, r *reader) (all []opened) {
 			all = append(all, s.open[i])
 			continue
 		}
-		if e.Provider == "" { // told already
+		if e.Provider == "" { // reported by checkEntry
 			continue
 		}
 		m, faults := open(e.Spec, members, s.clients())
