@@ -18,7 +18,7 @@ type Format struct {
 	Name    string                       // value of PRISM_MODEL_PROVIDER
 	BaseURL string                       // default of PRISM_MODEL_BASE_URL
 	Model   string                       // default of PRISM_MODEL_NAME; "" when there is none
-	Header  func(key string) http.Header // sent with every request; proves who the caller is
+	Header  func(key string) http.Header // sent with every request: credentials and protocol versions
 	Path    string                       // below the base URL
 	// PerQuestion: each question has a call of its own. Otherwise one call asks all questions.
 	PerQuestion bool
@@ -26,12 +26,12 @@ type Format struct {
 	// InputInText, as a part of a string.
 	Body        func(model, instructions string, questions []prism.Question) any
 	InputInText bool
-	// Decode reads the body of a 2xx response. What can't be read is a nil answer.
+	// Decode reads the body of a 2xx response. An answer that can't be read is nil.
 	Decode func(raw []byte, questions []prism.Question) Reply
-	// Probabilities is where they come from.
+	// Probabilities is where the probabilities come from.
 	Probabilities contract.Probabilities
-	// Orders, if not nil, returns the formats that ask a question with its labels in several orders, at least one. Only a format
-	// that is PerQuestion has orders.
+	// Orders, if not nil, returns at least one format, each of which asks the question with its labels in another order. It
+	// requires PerQuestion.
 	Orders func(prism.Question) []Format
 }
 
@@ -61,7 +61,7 @@ func (f Format) Open(client *upstream.Client, model string) Provider {
 	}}
 }
 
-// template is the body of a request, without the input between its parts.
+// template is the body of a request in two parts, between which the input belongs.
 type template struct {
 	questions     []prism.Question
 	order         int // see Call
@@ -95,7 +95,7 @@ func (f Format) templates(model string, d prism.Definition) []template {
 // maxKept limits the bytes of the templates that a provider keeps.
 const maxKept = 32 << 20
 
-// templates are the templates of definitions by hash. Encoding the template of a definition of 18 KB took a fifth of the
+// templates caches the templates of definitions by hash. Encoding the template of a definition of 18 KB took a fifth of the
 // processor time of an ask.
 type templates struct {
 	mu    sync.Mutex

@@ -35,7 +35,7 @@ func (o Object) MarshalJSONTo(e *strictjson.Encoder) error {
 // encode returns v as JSON. Broken UTF-8 is replaced.
 func encode(v any) []byte {
 	b, err := strictjson.Marshal(v, strictjson.AllowInvalidUTF8(true))
-	if err != nil { // a bug of the format, which package ask recovers from
+	if err != nil { // a bug in the format; package ask recovers from the panic
 		panic(err)
 	}
 	return b
@@ -46,7 +46,7 @@ func Decode(raw []byte, v any) bool {
 	return strictjson.Unmarshal(raw, v, strictjson.AllowInvalidUTF8(true)) == nil
 }
 
-// Decoder returns the Decode of a format: read adds to the reply what a response says.
+// Decoder returns the Decode of a Format: read adds the content of a response to the reply.
 func Decoder[T any](read func(response T, questions []prism.Question, reply *Reply)) func([]byte, []prism.Question) Reply {
 	return func(raw []byte, questions []prism.Question) Reply {
 		reply := Reply{Answers: make([]*prism.Answer, len(questions))}
@@ -58,8 +58,8 @@ func Decoder[T any](read func(response T, questions []prism.Question, reply *Rep
 	}
 }
 
-// Lenient is a value in an upstream's JSON that is zero, with OK false, when it is missing or of another shape. What is
-// around it is read nevertheless.
+// Lenient is a value in an upstream's JSON. If the value is missing or has another shape, it is zero and OK is false, and the rest
+// of the JSON is read nevertheless.
 type Lenient[T any] struct {
 	Value T
 	OK    bool

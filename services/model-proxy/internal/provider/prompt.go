@@ -9,8 +9,8 @@ import (
 )
 
 // appendInput appends what the questions are about as a JSON object: the fields by key, in the version's order, after
-// `context` when one was sent. As JSON, also inside prompts, no value can pass itself off as another field. A field that is
-// itself called context keeps its name; the call's context is then `context_`.
+// `context` when one was sent. It is JSON in prompts too, so that no value can pass itself off as another field. A field that
+// is itself called context keeps its name; the call's context is then `context_`.
 func appendInput(b []byte, a contract.Ask) []byte {
 	fields := a.Fields
 	if a.Context != "" {
@@ -31,7 +31,7 @@ func appendInput(b []byte, a contract.Ask) []byte {
 	return append(b, '}')
 }
 
-// inText returns JSON as a part of a string in JSON.
+// inText escapes JSON for the inside of a JSON string.
 func inText(raw []byte) []byte {
 	quoted := strictjson.AppendString(nil, string(raw))
 	return quoted[1 : len(quoted)-1]

@@ -1,5 +1,5 @@
-// Package provider is what the model loop knows of a kind of model: the calls that answer an ask. Each subpackage but
-// offline is one wire format of remote models; all formats pass the suite in providertest.
+// Package provider is what package ask knows of a kind of model: the calls that answer an ask. Each subpackage except offline and
+// providertest is one wire format of remote models; all formats pass the suite in providertest.
 package provider
 
 import (
@@ -17,19 +17,19 @@ type Provider struct {
 	// Calls returns the upstream calls that together answer every question of the ask, in question order. They are
 	// independent: they may run at the same time and be repeated. Calls itself does no I/O.
 	Calls func(a contract.Ask) []Call
-	// Probabilities is where they come from.
+	// Probabilities is where the probabilities come from.
 	Probabilities contract.Probabilities
 }
 
 // Call is one upstream call.
 type Call struct {
-	// Questions are what this call answers, in definition order.
+	// Questions are the questions that this call answers, in definition order.
 	Questions []prism.Question
-	// Order is which of its question's orders of labels the call asks, from 0. The orders of a question are one call each, one
-	// behind the other; their answers are pooled (spec: label-orders).
+	// Order is the number of the order of labels in which the call asks its question, from 0. Each order of a question is a call;
+	// these calls follow each other in the list, and their answers are pooled (spec: label-orders).
 	Order int
-	// Do makes one attempt and returns soon after its context ends. It never tries again (spec: one-owner-of-retries). A
-	// fault means that there is no reply; a reply that can't be read is a Reply without answers.
+	// Do makes one attempt and returns soon after its context ends. It never tries again (spec: one-owner-of-retries). With a
+	// fault there is no reply. A response that can't be read is a Reply without answers.
 	Do func(ctx context.Context) (Reply, *upstream.Fault)
 }
 
@@ -37,10 +37,10 @@ type Call struct {
 type Reply struct {
 	// Answers belong to the call's Questions, one each in the same order. Nil is "no usable answer".
 	Answers []*prism.Answer
-	// NoLogProbs: the reply has none, although the answers are read off them.
+	// NoLogProbs: the reply has no log-probabilities, from which its answers would be computed.
 	NoLogProbs bool
-	// Tokens is what the upstream says the call took.
+	// Tokens is the number of tokens that the upstream reports.
 	Tokens Tokens
-	// LabelMass is, for each question it is known of, the part of the model's probability that its labels had.
+	// LabelMass is the part of the model's probability that the labels of a question had, for each question of which it is known.
 	LabelMass []prism.LabelMass
 }

@@ -13,7 +13,7 @@ type Tokens struct {
 	Cached Count // those of Input that the upstream read from a cache
 }
 
-// Count is a number of tokens. It is not known when the upstream does not say it, or says what is no such number.
+// Count is a number of tokens. It is not known when the upstream does not report it, or reports something else.
 type Count struct {
 	N     int64
 	Known bool
@@ -22,7 +22,7 @@ type Count struct {
 // maxCount is more tokens than a call can have. Sums of counts up to it do not overflow.
 const maxCount = 1e12
 
-// UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom. No value is an error.
+// UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom. It accepts every value.
 func (c *Count) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	raw, err := d.ReadValue()
 	if err != nil {
@@ -34,5 +34,5 @@ func (c *Count) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	return nil
 }
 
-// Add is the sum of two counts: of the known one when only one is known.
+// Add is the sum of two counts. If only one is known, the sum is that one.
 func (c Count) Add(other Count) Count { return Count{c.N + other.N, c.Known || other.Known} }

@@ -17,9 +17,9 @@ func Letters(n int) []string { return strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 // Labels computes a probability for each label from the most likely tokens (spec: chat-labels). The probabilities sum to 1;
 // mass is the sum before normalising, which is the part of the model's probability that the labels had.
 //
-// Hosts send -9999 for "very unlikely", which is a probability of 0. A log-probability above 0 is taken as rounding up to
-// 5%, like the sums of other providers. The probabilities are nil after a larger one, for a label without a
-// log-probability, and when no label is among the tokens.
+// Hosts send -9999 for "very unlikely", which becomes a probability of 0. A probability above 1 by up to 5% is taken as rounding,
+// like the sums of other providers. The probabilities are nil if one is larger, if a label has no log-probability, and if no
+// label is among the tokens.
 func Labels(labels []string, tokens []Token) (ps []float64, mass float64) {
 	ps = make([]float64, len(labels))
 	for _, t := range tokens {

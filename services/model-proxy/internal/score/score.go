@@ -1,5 +1,5 @@
-// Package score makes answers of probabilities: it checks them, normalises them and chooses an option (spec:
-// probability-checks, chosen-key, confidence). An answer is nil when the probabilities fail a check.
+// Package score turns probabilities into answers: it checks them, normalises them and chooses an option
+// (spec: probability-checks, chosen-key, confidence). An answer is nil when the probabilities fail a check.
 package score
 
 import (
@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// tolerance is how far from 1 a sum may be, bound included. slack covers the rounding of binary sums.
+	// tolerance is how far from 1 a sum may be, inclusive. slack covers the rounding of binary sums.
 	tolerance = 0.05
 	slack     = 1e-9
 )
 
 // Options is the answer to a choice or scale question with these probabilities by option or level key. Every key of the
-// question must have one that is finite and not negative, and their sum must be within 5% of 1. Other keys are ignored.
+// question must have a finite probability that is not negative, and their sum must be within 5% of 1. Other keys are ignored.
 func Options(q prism.Question, byKey map[string]float64) *prism.Answer {
 	keys := q.AnswerKeys()
 	ps := make([]float64, len(keys))
@@ -71,17 +71,17 @@ func YesNo(q prism.Question, p *float64) *prism.Answer {
 	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: *p + 0}
 }
 
-// least is what a smaller probability of a label counts as in Pool: a label that is not among the likely tokens of one order
-// would otherwise be impossible, whatever the other orders say.
+// least is the smallest probability of a label in Pool; smaller ones are raised to it. A label that is not among the likely tokens
+// of one order would otherwise be impossible, whatever the other orders say.
 const least = 1e-6
 
-// Pool is the answer of several orders of a question's labels, and how far they disagreed (spec: label-orders,
-// order-disagreement). The orders are answers to the question, at least one; the first has its keys in definition order.
+// Pool joins the answers that several orders of a question's labels gave, and tells how far they disagreed (spec: label-orders,
+// order-disagreement). There is at least one answer, and the first has its keys in definition order.
 //
 // The pooled probability of a label is the geometric mean of its probabilities, normalised: the logarithmic opinion pool with
-// equal weights (Genest and Zidek, "Combining Probability Distributions", Statistical Science 1(1), 1986). A factor that an order gives
-// to a label, and the other orders to the other labels, cancels out. The disagreement is the mean total variation distance of
-// the orders from the pool, from 0 (all are the same) to 1.
+// equal weights (Genest and Zidek, "Combining Probability Distributions", Statistical Science 1(1), 1986). A factor that
+// each label gets in exactly one of the orders cancels out. The disagreement is the mean total variation distance of the
+// answers from the pool, from 0 (all are the same) to 1.
 func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 	first := orders[0]
 	var keys []string

@@ -29,7 +29,7 @@ func Format() provider.Format {
 	}
 }
 
-// header is what Anthropic wants in place of a bearer token.
+// header has the headers that Anthropic requires; its key is no bearer token.
 func header(key string) http.Header {
 	h := http.Header{"Anthropic-Version": {version}}
 	if key != "" {
@@ -94,8 +94,8 @@ func prompt(questions []prism.Question) string {
 	return s.String()
 }
 
-// maxTokens is room for every key and a number behind it, with some to spare: an answer that is cut off is none. The cap
-// is far more than a model can write in the 15 seconds an answer has.
+// maxTokens is room for every key with a number, and some to spare, since an answer that is cut off cannot be used. The cap is
+// far more than a model can write in the 15 seconds that an answer has.
 func maxTokens(questions []prism.Question) int {
 	n := 256
 	for _, q := range questions {
@@ -115,8 +115,8 @@ type schema struct {
 	Additional *bool           `json:"additionalProperties,omitzero"`
 }
 
-// answersSchema wants a number for each option, level and yes_no question and nothing else. It states no bounds: the API
-// refuses schemas with minimum and maximum. Package score checks them.
+// answersSchema requires a number for each option, level and yes_no question, and allows nothing else. It states no bounds, since
+// the API refuses schemas with minimum and maximum: package score checks the numbers.
 func answersSchema(questions []prism.Question) schema {
 	number := schema{Type: "number"}
 	var answers provider.Object

@@ -48,10 +48,10 @@ func New() provider.Provider {
 	}}
 }
 
-// plan is a question as the words that count.
+// plan has the words of a question that count.
 type plan struct {
 	text    []string
-	options [][]string // of each option or level
+	options [][]string // the words of each option or level
 }
 
 // answers reads the definition, to know which words count, and then the input once.

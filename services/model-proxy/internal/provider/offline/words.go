@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The English words that the package knows, stemmed. They are few on purpose: they only make demonstrations plausible.
+// The English words that the package knows, stemmed. They are few on purpose: they need only make demonstrations plausible.
 var (
 	stopWords = byWord(`a about after again all also am an and any are as at be been before being but by can could did do does
 		doing for from had has have how i if in into is it its just me more most my no not of on or other our out over own
@@ -34,7 +34,7 @@ var (
 	)
 )
 
-// byWord returns the words of each line by each of its words.
+// byWord maps each word to all words of its line.
 func byWord(lines ...string) map[string][]string {
 	of := map[string][]string{}
 	for _, line := range lines {
@@ -153,7 +153,7 @@ func eachWord(text string, fn func(word []byte)) {
 	flush()
 }
 
-// plurals are endings and what replaces them. The first one that a word has counts.
+// plurals are endings and their replacements. The first ending that a word has is replaced.
 var plurals = [][2]string{
 	{"ies", "y"}, {"sses", "ss"}, {"shes", "sh"}, {"ches", "ch"}, {"xes", "x"}, {"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"s", ""},
 }

@@ -33,7 +33,7 @@ func Cyclic() provider.Format {
 	f := Format()
 	f.Orders = func(q prism.Question) (formats []provider.Format) {
 		labels, orders := len(labels(q)), contract.Orders(q)
-		for i := range orders { // evenly spaced, where there are fewer orders than labels
+		for i := range orders { // evenly spaced if there are fewer orders than labels
 			formats = append(formats, ordered(i*labels/orders))
 		}
 		return formats
@@ -41,7 +41,7 @@ func Cyclic() provider.Format {
 	return f
 }
 
-// ordered asks a question in one order of its labels.
+// ordered asks a question in the cyclic order of its labels with this shift.
 func ordered(shift int) provider.Format {
 	return provider.Format{
 		Name: Name, BaseURL: "https://api.openai.com/v1", Header: upstream.Bearer, Path: "/chat/completions",
@@ -82,8 +82,8 @@ func body(model, instructions string, q prism.Question, shift int) any {
 	}
 }
 
-// prompt shows the options of a choice from the shift on, so that each has another label and another place. Levels stay in their
-// order, which is a part of what they mean: only their labels are shifted.
+// prompt shows the options of a choice from the shift on, so that in each order an option has another label and another position.
+// Levels stay in their order, which is a part of their meaning: only their labels are shifted.
 func prompt(q prism.Question, shift int) string {
 	var s strings.Builder
 	s.WriteString("Question: " + q.Text + "\n")
@@ -105,8 +105,8 @@ func prompt(q prism.Question, shift int) string {
 	return s.String()
 }
 
-// labels are what the model is to say, in the order of q.AnswerKeys; yes comes first for a yes_no question. It is the order of
-// the first prompt.
+// labels are the possible replies, in the order of q.AnswerKeys; for a yes_no question, Yes comes first. The prompt without a shift
+// has this order.
 func labels(q prism.Question) []string {
 	if q.Type == prism.YesNo {
 		return []string{"Yes", "No"}
@@ -114,12 +114,11 @@ func labels(q prism.Question) []string {
 	return score.Letters(len(q.AnswerKeys()))
 }
 
-// labelsOf are the labels of the options, the levels, or yes and no, in the order of the definition, in the prompt with this
-// shift.
+// labelsOf are the labels that the prompt with this shift gives to the options or levels, or to yes and no, in definition order.
 func labelsOf(q prism.Question, shift int) []string {
 	names := labels(q)
 	switch q.Type {
-	case prism.Choice: // the option at the place of the shift has the first label
+	case prism.Choice: // the option at the index shift has the first label
 		return shifted(names, len(names)-shift)
 	case prism.Scale:
 		return shifted(names, shift)
@@ -128,7 +127,7 @@ func labelsOf(q prism.Question, shift int) []string {
 	return names
 }
 
-// shifted begins a list with the element at the place n, and ends it with those before.
+// shifted rotates a list: it begins with the element at index n, and ends with the elements before it.
 func shifted[E any](list []E, n int) []E {
 	if n == 0 || n == len(list) {
 		return list
@@ -176,7 +175,7 @@ func read(r response, q prism.Question, shift int, reply *provider.Reply) {
 		reply.NoLogProbs = c.Message != nil
 		return
 	}
-	// The reply is one token; what comes behind it was not asked for. Some hosts do not repeat it among the likely tokens.
+	// The reply is one token: later ones were not asked for. Some hosts do not repeat it among the likely tokens.
 	said, likely := c.LogProbs.Content[0].Token, c.LogProbs.Content[0].Top
 	if !slices.ContainsFunc(likely, func(t score.Token) bool { return t.Text == said.Text }) {
 		likely = append(likely, said)

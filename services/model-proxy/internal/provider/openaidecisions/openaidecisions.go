@@ -84,7 +84,7 @@ type answer struct {
 }
 
 type probability struct {
-	// Value is of a choice the option's key, of a scale the level's index in the order asked. It is typed: the string "true"
+	// Value is the option's key for a choice, and the level's index in the order asked for a scale. It is typed: the string "true"
 	// and the boolean true are two values.
 	Value       strictjson.Value `json:"value"`
 	Probability *float64         `json:"probability"`
@@ -102,7 +102,7 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 		if name == "" && i < len(questions) { // answers come in question order
 			name = questions[i].Key
 		}
-		if _, twice := byName[name]; twice { // which of the two is meant can't be known
+		if _, twice := byName[name]; twice { // it can't be known which of the two is meant
 			a.Value = answer{}
 		}
 		byName[name] = a.Value
@@ -112,7 +112,7 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 	}
 }
 
-// answerOf reads one answer. A refusal has a type of its own.
+// answerOf reads one answer. A refusal has a type of its own, so it is nil like every answer of another type.
 func answerOf(q prism.Question, a answer) *prism.Answer {
 	if a.Type != wireType(q.Type) {
 		return nil
@@ -126,7 +126,7 @@ func answerOf(q prism.Question, a answer) *prism.Answer {
 		if !ok {
 			continue
 		}
-		if _, twice := byKey[key]; twice || p.Probability == nil { // two probabilities of one option are none
+		if _, twice := byKey[key]; twice || p.Probability == nil { // no answer: NaN fails the check of package score
 			p.Probability = new(math.NaN())
 		}
 		byKey[key] = *p.Probability

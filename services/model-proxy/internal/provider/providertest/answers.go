@@ -141,7 +141,7 @@ func checkRequest(t *testing.T, w Wire, r request) {
 	}
 }
 
-// good checks the answers of Says. Log-probabilities come back as what they were made of but for the last digits.
+// good checks the answers of Says. Probabilities that were sent as log-probabilities come back with other last digits.
 func good(t *testing.T, as prism.Answers) {
 	t.Helper()
 	if len(as) != 3 || as[0].Question != "team" || as[1].Question != "urgent" || as[2].Question != "tone" {
@@ -194,7 +194,7 @@ func sums(t *testing.T, a prism.Answer) {
 	}
 }
 
-// unusable are replies with status 200 that are no answer.
+// unusable checks replies with status 200 that are not a usable answer.
 //
 // spec: probability-checks, one-unusable-answer-fails-the-result, error-texts, no-log-probabilities
 func unusable(t *testing.T, w Wire) {

@@ -8,8 +8,8 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 )
 
-// Fuzz feeds a decoder anything and checks what holds of every reply: a place for each question, and answers that keep
-// the rules of an answer (spec: probabilities-of-an-answer, chosen-key).
+// Fuzz feeds a decoder any bytes and checks what holds of every reply: an element for each question, and answers that follow the
+// rules (spec: probabilities-of-an-answer, chosen-key).
 func Fuzz(f *testing.F, decode func(raw []byte, questions []prism.Question) provider.Reply) {
 	f.Helper()
 	questions := Ask().Definition.Questions

@@ -20,9 +20,9 @@ type Recorded struct {
 	Body   any    // decoded JSON
 }
 
-// Record starts an upstream on loopback that answers everything with body and keeps the last request. An official SDK and
-// our provider are pointed at it in turn, and what they sent is compared.
-func Record(t *testing.T, body string) (baseURL string, last func() Recorded) {
+// Record starts an upstream on loopback that answers everything with body. next returns the requests in the order in which they
+// came. An official SDK and our provider are pointed at it in turn, and their requests are compared.
+func Record(t *testing.T, body string) (baseURL string, next func() Recorded) {
 	t.Helper()
 	seen := make(chan Recorded, 64)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,12 +50,12 @@ func Send(t *testing.T, w Wire, baseURL string) provider.Reply {
 // Bodies are what the provider's calls send.
 func Bodies(t *testing.T, w Wire) (bodies []string) {
 	t.Helper()
-	baseURL, last := Record(t, "")
+	baseURL, next := Record(t, "")
 	for _, c := range calls(t, w, baseURL) {
 		if _, fault := c.Do(t.Context()); fault != nil {
 			t.Fatal(fault)
 		}
-		bodies = append(bodies, last().Raw)
+		bodies = append(bodies, next().Raw)
 	}
 	return bodies
 }

@@ -39,7 +39,7 @@ type Wire struct {
 	NoLogProbs []string
 	// PerQuestion: each question has a call of its own.
 	PerQuestion bool
-	// LogProbs: the answers are read off token probabilities, which need not sum to anything, not stated.
+	// LogProbs: the answers are computed from probabilities of tokens, whose sum may be anything. Other answers are stated.
 	LogProbs bool
 }
 
@@ -111,7 +111,7 @@ func Tone() prism.Question {
 	}
 }
 
-// Says is a good answer to every question of Ask.
+// Says has a good answer to every question of Ask.
 func Says() []Say {
 	return []Say{
 		{Question: Team(), Options: []Pair{
@@ -186,7 +186,7 @@ func (e *env) open(t *testing.T, dial func(context.Context, string, string) (net
 	defer func() {
 		client.Close()
 		stop()
-		synctest.Wait() // the bubble fails when an ask has left a goroutine
+		synctest.Wait() // the test fails if an ask has left a goroutine
 		if n := e.asker.InFlight(); n != 0 {
 			t.Errorf("%d asks still have a slot", n)
 		}
@@ -218,7 +218,7 @@ func (e *env) count() int {
 	return len(e.requests)
 }
 
-// render is the response to a request: of the answers, those to its questions.
+// render is the response to a request, with the answers to its questions.
 func (w Wire) render(says []Say, body string) string {
 	if !w.PerQuestion {
 		return w.Render(says)
@@ -231,7 +231,7 @@ func (w Wire) render(says []Say, body string) string {
 	return ""
 }
 
-// always answers every request with a status and the answers.
+// always answers every request with the answers to its questions.
 func always(w Wire, says []Say) handler {
 	return func(rw http.ResponseWriter, _ *http.Request, _ int, body string) {
 		_, _ = io.WriteString(rw, w.render(says, body))

@@ -12,8 +12,8 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// Format answers all questions of an ask with one call (spec: provider-systemone). The defaults are TypeSafe's, who defined
-// the format: jev-latest is the alias of the newest decision model.
+// Format answers all questions of an ask with one call (spec: provider-systemone). The defaults are those of TypeSafe, which
+// defined the format: jev-latest is the alias of the newest decision model.
 func Format() provider.Format {
 	return provider.Format{
 		Name: "systemone", BaseURL: "https://api.typesafe.ai/v1", Model: "jev-latest",
@@ -34,7 +34,7 @@ type request struct {
 type question struct {
 	Type         string `json:"type"`
 	Instructions string `json:"instructions"`
-	Criteria     any    `json:"criteria,omitzero"` // of a choice the options' texts by key, of a scale the levels' labels
+	Criteria     any    `json:"criteria,omitzero"` // for a choice the options' texts by key, for a scale the levels' labels
 }
 
 func body(model, instructions string, questions []prism.Question) any {
