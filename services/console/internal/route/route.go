@@ -45,10 +45,10 @@ var headers = map[string]string{
 // Register adds every route of the console to the app.
 func Register(app *fiber.App, d Deps) error {
 	var err error
-	if d.signIns, err = newAttempts(d.Now, signInsAtOnce, signInPause); err != nil {
+	if d.signIns, err = newAttempts(d.Now, signInBurst, signInInterval); err != nil {
 		return err
 	}
-	if d.unknown, err = newAttempts(d.Now, unknownAtOnce, unknownPause); err != nil {
+	if d.unknown, err = newAttempts(d.Now, unknownBurst, unknownInterval); err != nil {
 		return err
 	}
 	if d.known, err = lru.New[contract.SessionDigest, struct{}](knownSessions); err != nil {
