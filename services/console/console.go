@@ -1,5 +1,5 @@
-// Package console serves the app at /console/ and signs people in: by links, and by OpenID Connect. It stores nothing: sessions
-// are kept by results (contract.Console), and the app calls the public API with keys of its session.
+// Package console serves the app at /console/ and signs people in: by links, and by OpenID Connect. It stores nothing: results
+// keeps the sessions (contract.Console), and the app calls the public API with keys of its session.
 package console
 
 import (
@@ -28,7 +28,7 @@ type Settings struct {
 	OpenID    OpenID
 }
 
-// OpenID is the client of a provider of OpenID Connect. Without an issuer people sign in by links alone.
+// OpenID configures the client of a provider of OpenID Connect. Without an issuer people can sign in by links only.
 type OpenID struct {
 	Issuer       config.URL    `env:"PRISM_OPENID_ISSUER" schemes:"https http" example:"https://login.example.com" help:"issuer of OpenID Connect, exactly as in its ID tokens; without it people sign in by links alone"`
 	ClientID     string        `env:"PRISM_OPENID_CLIENT_ID" help:"client at the issuer, whose redirect URI is PRISM_PUBLIC_URL with /console/openid/callback"`
@@ -48,7 +48,7 @@ type Deps struct {
 	Now     func() time.Time
 }
 
-// callback is where the issuer sends browsers back to.
+// callback is the path to which the issuer sends browsers back.
 const callback = "/console/openid/callback"
 
 // New registers the routes of the console on the server. It does no I/O.
@@ -84,7 +84,7 @@ func New(s Settings, d Deps) error {
 	})
 }
 
-// publicURL is the setting; nil if it is not set.
+// publicURL parses PRISM_PUBLIC_URL; nil if it is not set.
 func (s Settings) publicURL() (*url.URL, error) {
 	if s.PublicURL.IsZero() {
 		return nil, nil

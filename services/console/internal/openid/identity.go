@@ -15,14 +15,14 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 )
 
-// Bounds of what is taken from a provider.
+// Bounds of the claims that are accepted from a provider.
 const (
 	mostValues  = 500 // of a claim
 	longestText = 320 // bytes of a text; the longest e-mail address
 )
 
-// Finish exchanges a code for the identity of who has signed in: ErrRefused, ErrUnavailable. Its errors hold nothing that the
-// provider or the browser sent.
+// Finish exchanges a code for the identity of the person who has signed in. Its errors are ErrRefused and ErrUnavailable, and hold
+// no token, code or claim.
 func (c *Client) Finish(ctx context.Context, t Transaction, code string) (contract.Identity, error) {
 	p, err := c.provider(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *Client) Finish(ctx context.Context, t Transaction, code string) (contra
 	return c.identity(id.Issuer, id.Subject, claims), nil
 }
 
-// complete adds what the ID token does not say and the provider's userinfo does. Without it the identity is still one.
+// complete adds the claims that the ID token lacks and the provider's userinfo has. If userinfo fails, the ID token has to do.
 func (c *Client) complete(ctx context.Context, p *provider, token *oauth2.Token, subject string, claims map[string]any) {
 	wanted := append([]string{"name", "email"}, c.cfg.Claims...)
 	missing := slices.ContainsFunc(wanted, func(name string) bool { _, ok := claims[name]; return !ok })
@@ -60,7 +60,7 @@ func (c *Client) complete(ctx context.Context, p *provider, token *oauth2.Token,
 		return
 	}
 	info, err := p.UserInfo(ctx, oauth2.StaticTokenSource(token))
-	if err != nil || info.Subject != subject { // OpenID Connect Core 5.3.2: of somebody else is not used
+	if err != nil || info.Subject != subject { // OpenID Connect Core 5.3.2: the claims of another subject must not be used
 		return
 	}
 	further := map[string]any{}
@@ -80,7 +80,7 @@ func (c *Client) complete(ctx context.Context, p *provider, token *oauth2.Token,
 	}
 }
 
-// identity reads the claims.
+// identity makes the identity from the claims.
 func (c *Client) identity(issuer, subject string, claims map[string]any) contract.Identity {
 	who := contract.Identity{Issuer: issuer, Subject: subject, Email: text(claims["email"]), Claims: map[string][]string{}}
 	for _, name := range []string{"name", "preferred_username", "email"} {
@@ -105,7 +105,7 @@ func text(claim any) string {
 	return ""
 }
 
-// texts are the values of a claim: a text, a truth value, or a list of texts.
+// texts are the values of a claim: a string, a boolean, or a list of strings.
 func texts(claim any) (values []string) {
 	switch v := claim.(type) {
 	case bool:

@@ -1,8 +1,8 @@
-// Package openid signs people in with OpenID Connect: the code flow with PKCE, state and nonce, against one provider.
+// Package openid signs people in with OpenID Connect: the code flow with PKCE, state and nonce, at one provider.
 //
 //	start ──▶ the provider ──▶ callback: state, code ──▶ ID token ──▶ signature, audience, expiry, nonce ──▶ contract.Identity
 //
-// The provider is asked for its metadata when somebody first signs in, so the console starts and works without it.
+// The provider is asked for its metadata when somebody first signs in, so the console starts while the provider is down.
 package openid
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 )
 
-// Config is a client of a provider.
+// Config configures a Client.
 type Config struct {
 	Issuer       string // exactly as in its ID tokens
 	ClientID     string
@@ -42,7 +42,7 @@ type Client struct {
 	finding singleflight.Group
 	mu      sync.Mutex
 	found   *provider
-	failed  time.Time // when the metadata were last asked for in vain
+	failed  time.Time // when the last request for the metadata failed; zero if it did not
 }
 
 // provider is a provider whose metadata are known.
@@ -53,20 +53,20 @@ type provider struct {
 }
 
 const (
-	// requestTime bounds a request to the provider. A sign-in makes up to three.
+	// requestTime bounds each request to the provider.
 	requestTime = 6 * time.Second
 	// idleTime is how long a connection to the provider is kept for the next request.
 	idleTime = 30 * time.Second
 	// responseLimit bounds a response of the provider, in bytes.
 	responseLimit = 1 << 20
-	// retryPause is how long nobody asks a provider again that did not answer.
+	// retryPause is how long a provider that did not answer is not asked again.
 	retryPause = 2 * time.Second
 )
 
-// ErrUnavailable is a provider that does not answer, or not as one.
+// ErrUnavailable is a provider that does not answer, or whose answers are not those of a provider.
 var ErrUnavailable = errors.New("openid: the provider is away")
 
-// ErrRefused is an answer of the provider that signs nobody in.
+// ErrRefused is an answer of the provider with which nobody can be signed in.
 var ErrRefused = errors.New("openid: refused")
 
 // New makes the client. It does no I/O.
@@ -79,14 +79,14 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, seal: s, http: &http.Client{Transport: bounded{transport}, Timeout: requestTime}}, nil
 }
 
-// Available tells whether the last request for the provider's metadata had an answer; true before the first.
+// Available tells whether the last request for the provider's metadata succeeded. It is true before the first.
 func (c *Client) Available() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.failed.IsZero()
 }
 
-// provider is the provider. Its metadata are asked for until there is an answer.
+// provider returns the provider. Its metadata are requested until a request succeeds.
 func (c *Client) provider(ctx context.Context) (*provider, error) {
 	c.mu.Lock()
 	found, failed := c.found, c.failed
@@ -138,7 +138,7 @@ func discoveryProblem(err error) string {
 	return transportProblem(err)
 }
 
-// Start begins a sign-in: the address at the provider, and the transaction, which the browser keeps.
+// Start begins a sign-in. It returns the address at the provider, and the transaction, which the browser keeps.
 func (c *Client) Start(ctx context.Context, page string, link *contract.LinkDigest) (address string, t Transaction, err error) {
 	p, err := c.provider(ctx)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // TransactionTime is how long a sign-in at the provider may take.
 const TransactionTime = 10 * time.Minute
 
-// Transaction is a sign-in that the browser has begun: what the answer of the provider has to fit. The browser keeps it, sealed, in a
-// cookie, so that every replica can finish the sign-in, and no other browser can (spec: openid-transaction).
+// Transaction is a sign-in that the browser has begun, with the values that the answer of the provider must match. The browser
+// keeps it, sealed, in a cookie: so every replica can finish the sign-in, and no other browser can (spec: openid-transaction).
 type Transaction struct {
 	State    string               `json:"s"`
 	Nonce    string               `json:"n"`
@@ -48,7 +48,7 @@ func newSeal(secret string) (seal, error) {
 	return seal{aead}, err
 }
 
-// Seal is the value of the cookie.
+// Seal returns the value of the cookie.
 func (c *Client) Seal(t Transaction) (string, error) {
 	text, err := strictjson.Marshal(t)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Client) Seal(t Transaction) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
-// Open reads the value of the cookie. It fails for a value that this service has not made, and after TransactionTime.
+// Open reads the value of the cookie. It fails for a value that this service has not sealed, and after TransactionTime.
 func (c *Client) Open(value string) (t Transaction, err error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(value)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 )
 
-// The names of the cookies. With the prefix __Host- a browser takes a cookie over TLS alone, and from this host alone, so that no
-// other site of the domain can put one (spec: session-cookie).
+// The names of the cookies. A browser accepts a cookie with the prefix __Host- only over TLS and only from this host, so that no
+// other site of the domain can set one (spec: session-cookie).
 const (
 	sessionCookie     = "prism"
 	transactionCookie = "prism-openid"
@@ -31,7 +31,7 @@ func (d Deps) cookie(c *fiber.Ctx, name string) string {
 	return string(c.Request().Header.Cookie(d.cookieName(c, name)))
 }
 
-// setCookie sets a cookie that no script reads. An age of 0 or less removes it.
+// setCookie sets a cookie that scripts cannot read. An age of less than a second removes it.
 func (d Deps) setCookie(c *fiber.Ctx, name, value string, age time.Duration) {
 	cookie := fasthttp.AcquireCookie()
 	defer fasthttp.ReleaseCookie(cookie)
@@ -49,7 +49,8 @@ func (d Deps) setCookie(c *fiber.Ctx, name, value string, age time.Duration) {
 	c.Response().Header.SetCookie(cookie)
 }
 
-// session is the digest of the session of a request. A text that is none of ours needs no look-up.
+// session is the digest of the session of a request. It is false for a text that does not have the form of our tokens, which needs
+// no look-up.
 func (d Deps) session(c *fiber.Ctx) (contract.SessionDigest, bool) {
 	text := d.cookie(c, sessionCookie)
 	return sha256.Sum256([]byte(text)), apikey.IsToken(text)

@@ -27,9 +27,9 @@ const (
 // The outcomes of sign-ins and of new session keys.
 const (
 	outcomeOK          = "ok"
-	outcomeRefused     = "refused"     // by Prism or by the provider: a used link, somebody unknown, an answer that is not for this browser
-	outcomeLimited     = "limited"     // too many attempts, or unknown sessions, of the address
-	outcomeUnavailable = "unavailable" // results or the provider are away, or failed
+	outcomeRefused     = "refused"     // by Prism or the provider: a used link, an unknown person, an answer for another browser
+	outcomeLimited     = "limited"     // the address made too many attempts, or showed too many unknown sessions
+	outcomeUnavailable = "unavailable" // results or the provider is down, or failed
 )
 
 // NewMetrics registers the collectors.

@@ -26,12 +26,12 @@ const (
 // The reasons of signInPage (spec: openid-errors).
 const (
 	reasonDenied      = "openid_denied"      // the person or the provider said no
-	reasonExpired     = "openid_expired"     // the sign-in is not one that this browser began, or began too long ago
-	reasonFailed      = "openid_failed"      // the answer of the provider signs nobody in
+	reasonExpired     = "openid_expired"     // this browser did not begin the sign-in, or began it too long ago
+	reasonFailed      = "openid_failed"      // the answer of the provider is not valid
 	reasonNotMember   = "not_a_member"       // nobody has invited this person
 	reasonLink        = "link_invalid"       // the invitation was used or has expired
 	reasonLimited     = "too_many_sign_ins"  // of this address
-	reasonUnavailable = "openid_unavailable" // the provider or Prism is away
+	reasonUnavailable = "openid_unavailable" // the provider or Prism is down, or failed
 )
 
 // startOpenID sends the browser to the provider (spec: openid-sign-in).
@@ -46,7 +46,8 @@ func (d Deps) startOpenID(c *fiber.Ctx) error {
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// startInvited begins the sign-in of somebody who has an invitation: {url}. The link's token is in the body, so no log has it.
+// startInvited begins the sign-in of somebody who has an invitation, and answers {url}. The link's token is in the body, so that no
+// log has it.
 func (d Deps) startInvited(c *fiber.Ctx, body []byte) error {
 	var sent struct {
 		Token  string `json:"token"`
@@ -95,7 +96,7 @@ func (d Deps) beginOpenID(c *fiber.Ctx, page string, link *contract.LinkDigest) 
 	return address, nil
 }
 
-// ownPage is a page of the app to go to; the first page for every other address.
+// ownPage returns the page if it is one of the app, and otherwise the first page.
 func ownPage(page string) string {
 	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || len(page) > 2048 ||
@@ -121,8 +122,8 @@ func (d Deps) callback(c *fiber.Ctx) error {
 	return c.Redirect(page, fiber.StatusSeeOther)
 }
 
-// finishOpenID signs in whom the provider's answer names, and returns the page to go to. The answer has to be for a sign-in that
-// this browser began: its state is that of the browser's cookie (spec: openid-transaction).
+// finishOpenID signs in the person whom the provider's answer names, and returns the page to go to. The answer must belong to a
+// sign-in that this browser began: its state must be the one in the browser's cookie (spec: openid-transaction).
 func (d Deps) finishOpenID(c *fiber.Ctx) (page string, err error) {
 	if err := d.attempt(c); err != nil {
 		return "", err
@@ -161,7 +162,7 @@ func (d Deps) finishOpenID(c *fiber.Ctx) (page string, err error) {
 
 var errDenied = errors.New("console: the sign-in was denied")
 
-// failed shows why nobody was signed in. What is unexpected is logged.
+// failed shows why nobody was signed in. An unexpected reason is logged.
 func (d Deps) failed(c *fiber.Ctx, err error) error {
 	var limited *apierr.RetryAfterError
 	reason, outcome := reasonUnavailable, err

@@ -9,9 +9,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// sameOrigin tells whether a change comes from the app's own pages, or from no browser: by Sec-Fetch-Site, which every browser
-// sends to a site with TLS and to this machine, else by Origin (spec: console-same-origin). A proxy in front may change Host, which
-// Origin is then not equal to; PRISM_PUBLIC_URL tells the origin that browsers see.
+// sameOrigin tells whether a change comes from the app's own pages, or from no browser. Sec-Fetch-Site decides, which every browser
+// sends to a site with TLS and to this machine; without it, Origin does (spec: console-same-origin). If a proxy in front changes
+// Host, Origin differs from it: PRISM_PUBLIC_URL then names the origin that browsers see.
 func (d Deps) sameOrigin(c *fiber.Ctx) bool {
 	if site := c.Get("Sec-Fetch-Site"); site != "" {
 		return site == "same-origin"
@@ -24,7 +24,7 @@ func (d Deps) sameOrigin(c *fiber.Ctx) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host(c)) && (u.Scheme == "https" || !d.secure(c))
 }
 
-// secure tells whether cookies are for TLS alone. They are, except on this machine without TLS.
+// secure tells whether cookies require TLS. They do, except on this machine without TLS.
 func (d Deps) secure(c *fiber.Ctx) bool {
 	if d.PublicURL != nil && d.PublicURL.Scheme == "https" {
 		return true
@@ -35,7 +35,7 @@ func (d Deps) secure(c *fiber.Ctx) bool {
 // host is the host of the request, with its port.
 func host(c *fiber.Ctx) string { return string(c.Request().Header.Host()) }
 
-// IsLoopback tells whether a host, maybe with a port, is this machine.
+// IsLoopback tells whether a host, with or without a port, is this machine.
 func IsLoopback(hostport string) bool {
 	name := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

@@ -21,18 +21,18 @@ import (
 type Deps struct {
 	Console   contract.Console
 	Site      *site.Site
-	OpenID    *openid.Client // nil: people sign in by links alone
-	PublicURL *url.URL       // nil: as requests say
+	OpenID    *openid.Client // nil: people can sign in by links only
+	PublicURL *url.URL       // nil: the Host of requests is the public one
 	Version   string
 	Metrics   *Metrics
 	Log       *slog.Logger
 	Now       func() time.Time
 
 	signIns, unknown *attempts
-	known            *lru.Cache[contract.SessionDigest, struct{}] // sessions that were found lately
+	known            *lru.Cache[contract.SessionDigest, struct{}] // sessions that were found recently
 }
 
-// headers are the further headers of every response of the console that is no error (spec: console-policy).
+// headers are added to every response of the console that is not an error (spec: console-policy).
 var headers = map[string]string{
 	fiber.HeaderContentSecurityPolicy:   httpkit.PagePolicy,
 	fiber.HeaderReferrerPolicy:          "no-referrer",
@@ -77,7 +77,7 @@ func secured(next fiber.Handler) fiber.Handler {
 	}
 }
 
-// change is a call that changes something: its body is JSON or none, and it comes from the app's own origin.
+// change handles a call that changes something: its body must be JSON or absent, and it must come from the app's own origin.
 func (d Deps) change(next func(c *fiber.Ctx, body []byte) error) fiber.Handler {
 	return secured(func(c *fiber.Ctx) error {
 		body, err := httpkit.ReadBody(c)
@@ -102,7 +102,7 @@ func (d Deps) config(c *fiber.Ctx) error {
 	}{d.Version, d.OpenID != nil})
 }
 
-// parse reads the body of a change. A body that is absent leaves v as it is.
+// parse reads the body of a change. An absent body leaves v as it is.
 func parse(body []byte, v any) error {
 	if len(body) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// signIn uses a sign-in link up.
+// signIn signs in by a link, which works once.
 func (d Deps) signIn(c *fiber.Ctx, body []byte) (err error) {
 	var sent struct {
 		Token string `json:"token"`
@@ -44,7 +44,7 @@ func (d Deps) signIn(c *fiber.Ctx, body []byte) (err error) {
 	return noContent(c)
 }
 
-// attempt counts a sign-in of the address of a request (spec: sign-in-attempts).
+// attempt counts a sign-in for the address of a request (spec: sign-in-attempts).
 func (d Deps) attempt(c *fiber.Ctx) error {
 	if wait := d.signIns.take(httpkit.Client(c)); wait > 0 {
 		return apierr.UnavailableFor(wait)
@@ -52,7 +52,7 @@ func (d Deps) attempt(c *fiber.Ctx) error {
 	return nil
 }
 
-// begin gives the browser its session: always a new text, so that a session that somebody else put there is not continued.
+// begin gives the browser its session. The text is always new, so that a session that somebody else planted is not continued.
 func (d Deps) begin(c *fiber.Ctx, text string, session contract.Session) {
 	d.setCookie(c, sessionCookie, text, session.EndsAt.Sub(d.Now()))
 }
@@ -74,7 +74,7 @@ func accountOf(a contract.SessionAccount) account {
 	return account{a.ID, a.Name, member{a.Member.ID, a.Member.Name, a.Member.Role}}
 }
 
-// lookUp calls find with the session of a request, unless its address has shown too many that are unknown (spec: unknown-sessions).
+// lookUp calls find with the session of a request, unless its address has shown too many unknown sessions (spec: unknown-sessions).
 func (d Deps) lookUp(c *fiber.Ctx, find func(contract.SessionDigest) error) error {
 	digest, ok := d.session(c)
 	if !ok {
@@ -155,10 +155,10 @@ func (d Deps) newKey(c *fiber.Ctx, body []byte) (err error) {
 	}{made.Key, made.ExpiresAt, of, of.Member})
 }
 
-// signOut ends the session and its keys. Somebody who is not signed in is signed out already.
+// signOut ends the session and its keys. It succeeds for somebody who is not signed in.
 func (d Deps) signOut(c *fiber.Ctx, _ []byte) error {
 	if digest, ok := d.session(c); ok {
-		if !d.known.Remove(digest) { // results do not say whether there was one
+		if !d.known.Remove(digest) { // it may be unknown: EndSession does not tell
 			if wait := d.unknown.take(httpkit.Client(c)); wait > 0 {
 				return apierr.UnavailableFor(wait)
 			}
@@ -172,7 +172,7 @@ func (d Deps) signOut(c *fiber.Ctx, _ []byte) error {
 	return noContent(c)
 }
 
-// catalogued adds the 503 of the catalogue to the error of results that are away.
+// catalogued adds the 503 of the catalogue to the error of a results service that cannot be reached.
 func catalogued(err error) error {
 	if errors.Is(err, contract.ErrUnavailable) {
 		return errors.Join(apierr.Unavailable(), err)

@@ -15,8 +15,7 @@ type Site struct {
 	files map[string]*httpkit.File
 }
 
-// index is the page of the app, and assets the folder of the files with a hash in their names. docs is the page that the gateway
-// serves.
+// index is the page of the app, and assets the folder of the files with a hash in their names. The gateway serves docs.
 const (
 	index  = "index.html"
 	docs   = "docs.html"
