@@ -52,21 +52,20 @@ func outcome(err error) string {
 	if err == nil {
 		return "ok"
 	}
-	if _, retried := errors.AsType[*store.RetriedError](err); retried {
-		return "conflict"
-	}
-	if _, unknown := errors.AsType[*store.PinError](err); unknown {
-		return "not_found"
-	}
+	_, unknownPin := errors.AsType[*store.PinError](err)
+	_, retried := errors.AsType[*store.RetriedError](err)
+	_, mismatch := errors.AsType[*store.MatchError](err)
 	switch {
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrLinkInvalid):
+	case unknownPin, errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrLinkInvalid):
 		return "not_found"
 	case errors.Is(err, store.ErrUnavailable):
 		return "unavailable"
-	case errors.Is(err, contract.ErrKeyTaken), errors.Is(err, store.ErrSlugTaken), errors.Is(err, store.ErrNameTaken),
+	case retried, mismatch,
+		errors.Is(err, contract.ErrKeyTaken), errors.Is(err, store.ErrSlugTaken), errors.Is(err, store.ErrNameTaken),
 		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
 		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
-		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost), errors.Is(err, store.ErrLastOwner):
+		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, store.ErrRetrying),
+		errors.Is(err, contract.ErrLeaseLost), errors.Is(err, store.ErrLastOwner):
 		return "conflict"
 	default:
 		return "error"
@@ -131,6 +130,7 @@ func (d *database) Confirm(ctx context.Context, account prism.AccountID, id pris
 	return d.measure("confirm", func() error { return d.inner.Confirm(ctx, account, id) })
 }
 
+// ConfirmAll implements sqlstore.Database.
 func (d *database) ConfirmAll(ctx context.Context, account prism.AccountID) error {
 	return d.measure("confirm", func() error { return d.inner.ConfirmAll(ctx, account) })
 }

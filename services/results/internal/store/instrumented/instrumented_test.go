@@ -40,7 +40,7 @@ func TestOutcomesAreToldApart(t *testing.T) {
 		"not_found": {store.ErrNotFound},
 		"conflict": {
 			contract.ErrKeyTaken, store.ErrSlugTaken, store.ErrNameTaken, store.ErrArchived, store.ErrStale,
-			&store.RetriedError{},
+			&store.RetriedError{}, store.ErrRetrying, &store.MatchError{},
 		},
 		"unavailable": {store.ErrUnavailable},
 		"error":       {context.Canceled},
