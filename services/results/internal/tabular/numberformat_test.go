@@ -160,7 +160,7 @@ func TestManySharedStringsAreRead(t *testing.T) {
 	if s.InMemory() || !slices.Equal(got, want) {
 		t.Errorf("in memory: %v", s.InMemory())
 	}
-	for _, i := range []int64{-1, 20_000} {
+	for _, i := range []int64{-1, 20_000, 1<<61 + 1} { // the last one as an offset is 1 << 64
 		if text, err := s.At(i); err == nil {
 			t.Errorf("string %d is %q", i, text)
 		}

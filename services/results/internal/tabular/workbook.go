@@ -203,15 +203,18 @@ func (s *sharedStrings) add(text []byte) error {
 	return err
 }
 
-// at is a text by its number.
+// at returns the text with a number. The first one has the number 0.
 func (s *sharedStrings) at(number int64) (string, error) {
+	if number < 0 || number >= s.ends.size/8 {
+		return "", errNoPart
+	}
 	var places [16]byte // where the text begins and ends
 	from := places[:]
 	if number == 0 {
 		from = places[8:]
 	}
-	if _, err := s.ends.ReadAt(from, max(number-1, 0)*8); err != nil || number < 0 {
-		return "", errNoPart
+	if _, err := s.ends.ReadAt(from, max(number-1, 0)*8); err != nil {
+		return "", own{err}
 	}
 	begin, end := int64(binary.BigEndian.Uint64(places[:8])), int64(binary.BigEndian.Uint64(places[8:])) //nolint:gosec // below 2^63
 	text := make([]byte, end-begin)
