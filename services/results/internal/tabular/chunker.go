@@ -50,7 +50,7 @@ func (c *chunker) flush() error {
 // end notes the last chunk.
 func (c *chunker) end() error {
 	if c.rows == 0 {
-		return &UnusableError{"The file has no rows."}
+		return errNoRows
 	}
 	return c.flush()
 }

@@ -42,7 +42,7 @@ func (c *copier) row(number int64, cells []string) error {
 		c.layout.Columns[i].measure([]byte(cells[i]), 0)
 		b = format.AppendCSV(b, cells[i])
 		if len(b) > MaxRowBytes {
-			return unusable(c.place, number, "a row may have 1 MiB.")
+			return rowTooLarge(c.place, number)
 		}
 	}
 	if len(b) == 0 {

@@ -148,7 +148,7 @@ func (w *window) nextLine() (text []byte, line int64, err error) {
 		return nil, 0, io.EOF
 	}
 	if row := bytes.TrimSuffix(w.unread[:n], []byte("\n")); len(bytes.TrimSuffix(row, []byte("\r"))) > MaxRowBytes {
-		return nil, 0, unusable("Line", w.line, "a row may have 1 MiB.")
+		return nil, 0, rowTooLarge("Line", w.line)
 	}
 	text, line = w.unread[:n], w.line
 	w.skip(n)

@@ -67,10 +67,6 @@ func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (layout Layout
 			continue
 		}
 		if err := table.read(group.Rows()); err != nil {
-			var mine own
-			if errors.As(err, &mine) && s.fault == nil {
-				return Layout{}, mine.error
-			}
 			return Layout{}, s.problem(err, damagedParquet)
 		}
 	}
@@ -141,12 +137,12 @@ func (t *parquetTable) row(row parquet.Row) error {
 	for _, f := range t.fields {
 		t.text = f.append(t.text[:0], t.columns, false)
 		if total += len(t.text); total > MaxRowBytes {
-			return own{unusable("Row", t.number, "a row may have 1 MiB.")}
+			return rowTooLarge("Row", t.number)
 		}
 		t.cells = append(t.cells, string(t.text))
 	}
 	if err := t.copies.row(t.number, t.cells); err != nil {
-		return own{err}
+		return ownError{err}
 	}
 	return nil
 }

@@ -32,8 +32,10 @@ func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
 	}
 	s := &separated{window: w, delimiter: delimiter}
 	s.delimit()
-	if err := s.next(); err != nil {
-		return Layout{}, noRows(err)
+	if err := s.next(); errors.Is(err, io.EOF) {
+		return Layout{}, errNoRows
+	} else if err != nil {
+		return Layout{}, err
 	}
 	if bytes.IndexByte(s.record, 0) >= 0 {
 		return Layout{}, notUTF8(s.from) // UTF-16 without a byte-order mark
@@ -62,14 +64,6 @@ func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
 			return Layout{}, err
 		}
 	}
-}
-
-// noRows is the end of the file as a problem of the file.
-func noRows(err error) error {
-	if errors.Is(err, io.EOF) {
-		return &UnusableError{"The file has no rows."}
-	}
-	return err
 }
 
 // delimit decides the delimiter: that of Excel's sep= line, which is skipped, or else, for csv, whichever of comma and semicolon
@@ -153,7 +147,7 @@ func (s *separated) tooLarge(at int, p problem) error {
 	if p == openQuote {
 		return s.problemAt(at, "a quoted cell is not closed within 1 MiB.")
 	}
-	return s.problemAt(0, "a row may have 1 MiB.")
+	return rowTooLarge("Line", s.line)
 }
 
 // hasCR tells whether a cell of the record that is not in quotes has a CR.

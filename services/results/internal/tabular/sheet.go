@@ -2,6 +2,7 @@ package tabular
 
 import (
 	"encoding/xml"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -10,7 +11,7 @@ import (
 // sheetColumns is how many columns a sheet of Excel has.
 const sheetColumns = 1 << 14
 
-// row is the row of a sheet that is being read.
+// sheetRow is the row of a sheet that is being read.
 type sheetRow struct {
 	number int64
 	cells  []string
@@ -37,7 +38,7 @@ func (w *workbook) rows(to *copier) error {
 		return row.end(to)
 	})
 	if err == nil && !row.headed {
-		err = &UnusableError{"The file has no rows."}
+		err = errNoRows
 	}
 	return err
 }
@@ -57,7 +58,7 @@ func (r *sheetRow) end(to *copier) error {
 		err = to.row(r.number, r.cells)
 	}
 	if err != nil {
-		return own{err}
+		return ownError{err}
 	}
 	return nil
 }
@@ -89,7 +90,7 @@ func (w *workbook) cells(row *sheetRow, x *xmlReader) error {
 	}
 }
 
-// ended is io.EOF where the part goes on.
+// ended turns io.EOF into io.ErrUnexpectedEOF: the part ends inside of an element.
 func ended(err error) error {
 	if err == io.EOF { //nolint:errorlint // RawToken returns it as it is
 		return io.ErrUnexpectedEOF
@@ -111,14 +112,14 @@ func (r *sheetRow) set(name, text string) error {
 		column--
 	}
 	if column < 0 || column >= sheetColumns {
-		return errNoPart
+		return errors.New("a cell is outside of the sheet")
 	}
 	r.next = column + 1
 	if text == "" {
 		return nil
 	}
 	if r.bytes += len(text); r.bytes > MaxRowBytes {
-		return unusable("Row", r.number, "a row may have 1 MiB.")
+		return rowTooLarge("Row", r.number)
 	}
 	for len(r.cells) <= column {
 		r.cells = append(r.cells, "")
@@ -165,7 +166,7 @@ func (w *workbook) cell(start xml.StartElement, x *xmlReader) (string, error) {
 	}
 }
 
-// shown is the text of a value of a type and a style.
+// shown is the text of a value by its type and its style.
 func (w *workbook) shown(kind, style, value, inline string) (string, error) {
 	switch kind {
 	case "s":

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// source is a file whose libraries do not tell a fault of the storage from damage of the file.
+// source reads a file for a library, and keeps a fault of the storage: by the error of the library alone, the fault would look like
+// damage of the file.
 type source struct {
 	ctx   context.Context //nolint:containedctx // of the one call of Read that made it
 	file  *io.SectionReader
@@ -35,21 +36,27 @@ func (s *source) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// problem is an error of a library: the fault of the storage if there was one, or else a problem of the file, by default text.
+// problem translates an error that a library returned: to the fault of the storage if there was one, to the error of a callback if
+// the library passed one on, and else to a problem of the file, by default text.
 func (s *source) problem(err error, text string) error {
-	var row *UnusableError
+	var (
+		own ownError
+		row *UnusableError
+	)
 	switch {
 	case err == nil:
 		return nil
 	case s.fault != nil:
 		return s.fault
+	case errors.As(err, &own):
+		return own.error
 	case errors.As(err, &row):
 		return row
 	}
 	return &UnusableError{text}
 }
 
-// own is an error of a callback, which is no damage of the file.
-type own struct{ error }
+// ownError is an error of a callback or of a temporary file, as opposed to an error that a library found in the file.
+type ownError struct{ error }
 
-func (o own) Unwrap() error { return o.error }
+func (o ownError) Unwrap() error { return o.error }

@@ -58,22 +58,13 @@ func readWorkbook(src *io.SectionReader, to io.Writer, c *chunker) (Layout, erro
 		w.parts[strings.ToLower(strings.TrimPrefix(f.Name, "/"))] = f
 	}
 	if err := w.open(); err != nil {
-		return Layout{}, w.failed(s, err, noWorkbook)
+		return Layout{}, s.problem(err, noWorkbook)
 	}
 	copies := &copier{chunker: c, to: to}
 	if err := w.rows(copies); err != nil {
-		return Layout{}, w.failed(s, err, damagedWorkbook)
+		return Layout{}, s.problem(err, damagedWorkbook)
 	}
 	return copies.layout, nil
-}
-
-// failed is an error of a part: one of the copy, the notes or the temporary file, or a problem of the file.
-func (w *workbook) failed(s *source, err error, text string) error {
-	var mine own
-	if errors.As(err, &mine) && s.fault == nil {
-		return mine.error
-	}
-	return s.problem(err, text)
 }
 
 var errNoPart = errors.New("a part of the workbook is missing")
@@ -214,12 +205,12 @@ func (s *sharedStrings) at(number int64) (string, error) {
 		from = places[8:]
 	}
 	if _, err := s.ends.ReadAt(from, max(number-1, 0)*8); err != nil {
-		return "", own{err}
+		return "", ownError{err}
 	}
 	begin, end := int64(binary.BigEndian.Uint64(places[:8])), int64(binary.BigEndian.Uint64(places[8:])) //nolint:gosec // below 2^63
 	text := make([]byte, end-begin)
 	if _, err := s.texts.ReadAt(text, begin); err != nil {
-		return "", own{err}
+		return "", ownError{err}
 	}
 	return string(text), nil
 }
@@ -235,7 +226,7 @@ func (w *workbook) readStrings(part string) error {
 			return err
 		}
 		if err := w.strings.add(text); err != nil {
-			return own{err}
+			return ownError{err}
 		}
 		return nil
 	})
@@ -305,7 +296,7 @@ func (x *xmlReader) text(name string) ([]byte, error) {
 	for {
 		token, err := x.token()
 		if err != nil {
-			return nil, errors.Join(io.ErrUnexpectedEOF, errNoPart)
+			return nil, ended(err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
