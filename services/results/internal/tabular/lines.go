@@ -8,15 +8,15 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// object parses one line of jsonl after the other.
-type object struct {
+// objectParser parses one line of jsonl after the other.
+type objectParser struct {
 	decoder *strictjson.Decoder
 	line    bytes.Reader
 	text    []byte // of the value
 }
 
 // parse calls member for each member of the object on a line, with the text of the value. Both are valid until member returns.
-func (o *object) parse(line []byte, member func(key string, value strictjson.Value, text []byte) error) error {
+func (o *objectParser) parse(line []byte, member func(key string, value strictjson.Value, text []byte) error) error {
 	o.line.Reset(line)
 	if o.decoder == nil {
 		o.decoder = strictjson.NewDecoder(&o.line)
@@ -74,7 +74,7 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 		return Layout{}, err
 	}
 	var layout Layout
-	var o object
+	var o objectParser
 	known := map[string]int{}
 	var line int64
 	member := func(key string, _ strictjson.Value, text []byte) error {
@@ -165,7 +165,7 @@ func (l Layout) lines(data []byte) ([]Row, error) {
 		known[c.Name] = i
 	}
 	var rows []Row
-	var o object
+	var o objectParser
 	for line := range bytes.Lines(data) {
 		if blank(line) {
 			continue

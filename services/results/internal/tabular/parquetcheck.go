@@ -81,7 +81,7 @@ func checkChunk(s *source, end int64, m *parquetformat.ColumnMetaData, leaf *par
 	end = at + m.TotalCompressedSize
 	var values int64
 	var dictionary, pages, before int64 // bytes of memory; before: of the pages that the row in which a page begins fills
-	var r rows
+	var r rowCounter
 	for at < end {
 		header, length, err := pageHeader(s, at, end)
 		if err != nil {

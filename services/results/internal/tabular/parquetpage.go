@@ -22,18 +22,18 @@ const plainDictionary = parquetformat.PlainDictionary //nolint:staticcheck // de
 type page struct {
 	leaf       *parquetField
 	dictionary bool
-	first      bool // of version 1, whose levels are compressed with the values
+	v1         bool // of version 1, whose levels are compressed with the values
 	compressed bool
 	size       int64 // bytes of the page when it is expanded
 	held       int64 // the same, or its bytes in the file if these are more
 	values     int64
 	encoding   parquetformat.Encoding
-	levels     [2]levels // of repetition and of definition
-	rows       *rows     // of the column so far
+	levels     [2]levels   // of repetition and of definition
+	rows       *rowCounter // of the column so far
 }
 
-// rows are what the levels of repetition say of the rows of a column.
-type rows struct {
+// rowCounter is what the levels of repetition say of the rows of a column.
+type rowCounter struct {
 	left    int64 // values of the page whose levels are not known
 	last    int64 // values so far of the last row
 	longest int64 // values of the longest
@@ -41,7 +41,7 @@ type rows struct {
 }
 
 // add takes note of values with a level of repetition, which is 0 where a row starts.
-func (r *rows) add(level byte, count int64) {
+func (r *rowCounter) add(level byte, count int64) {
 	count = min(count, r.left) // others are padding
 	r.left -= count
 	switch {
@@ -63,13 +63,13 @@ type levels struct {
 
 // newPage is the page of a header, which has what its type needs and nothing else that the library might read instead. The rows are
 // those of the column up to the page, and up to its end when it is checked.
-func newPage(h *parquetformat.PageHeader, leaf *parquetField, r *rows) (page, error) {
+func newPage(h *parquetformat.PageHeader, leaf *parquetField, r *rowCounter) (page, error) {
 	size := int64(h.UncompressedPageSize)
 	p := page{leaf: leaf, compressed: true, size: size, held: max(size, int64(h.CompressedPageSize)), rows: r}
 	v1, v2, dictionary := h.DataPageHeader, h.DataPageHeaderV2, h.DictionaryPageHeader
 	switch {
 	case h.Type == parquetformat.DataPage && v1.Valid && !dictionary.Valid:
-		p.first, p.values, p.encoding = true, int64(v1.V.NumValues), v1.V.Encoding
+		p.v1, p.values, p.encoding = true, int64(v1.V.NumValues), v1.V.Encoding
 		p.levels[0].encoding, p.levels[1].encoding = v1.V.RepetitionLevelEncoding, v1.V.DefinitionLevelEncoding
 	case h.Type == parquetformat.DataPageV2 && v2.Valid && !dictionary.Valid:
 		p.compressed = !v2.V.IsCompressed.Valid || v2.V.IsCompressed.V
@@ -119,7 +119,7 @@ func (p *page) indexed() bool {
 // check checks that the page has no more than its header says. Other damage is for the library to find.
 func (p *page) check(codec parquetformat.CompressionCodec, content io.Reader) (err error) {
 	r := bufio.NewReader(content)
-	if !p.first {
+	if !p.v1 {
 		if err := p.checkLevels(r); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (p *page) check(codec parquetformat.CompressionCodec, content io.Reader) (e
 	defer func() { err = errors.Join(err, expanded.Close()) }()
 	limited := &io.LimitedReader{R: expanded, N: max(0, p.size) + 1}
 	r = bufio.NewReader(limited)
-	if p.first {
+	if p.v1 {
 		if err := p.checkLevels(r); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (p *page) check(codec parquetformat.CompressionCodec, content io.Reader) (e
 // checkLevels reads the levels.
 func (p *page) checkLevels(r io.Reader) error {
 	for i, l := range p.levels {
-		if p.first {
+		if p.v1 {
 			if l.most == 0 {
 				continue
 			}

@@ -17,11 +17,12 @@ const copyDelimiter = ','
 // separated reads csv or tsv.
 type separated struct {
 	*window
-	delimiter byte
-	cells     []cell // of the record
-	count     int    // of cells of the record, of which cells has the first
-	record    []byte // without its line break
-	at, from  int64  // offset and line of the record
+	delimiter  byte
+	cells      []cell // of the record
+	count      int    // of cells of the record, of which cells has the first
+	record     []byte // without its line break
+	recordAt   int64  // offset in the file
+	recordLine int64
 }
 
 // readSeparated reads csv or tsv. delimiter is the format's own.
@@ -38,13 +39,13 @@ func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
 		return Layout{}, err
 	}
 	if bytes.IndexByte(s.record, 0) >= 0 {
-		return Layout{}, notUTF8(s.from) // UTF-16 without a byte-order mark
+		return Layout{}, notUTF8(s.recordLine) // UTF-16 without a byte-order mark
 	}
 	if s.hasCR() {
-		return Layout{}, unusable("Line", s.from, textCR)
+		return Layout{}, unusable("Line", s.recordLine, textCR)
 	}
 	layout := Layout{Delimiter: string(rune(s.delimiter))}
-	if layout.Columns, err = header("Line", s.from, s.count, s.texts()); err != nil {
+	if layout.Columns, err = header("Line", s.recordLine, s.count, s.texts()); err != nil {
 		return Layout{}, err
 	}
 	for {
@@ -55,12 +56,12 @@ func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
 			return layout, err
 		}
 		if s.count != len(layout.Columns) {
-			return Layout{}, ragged("Line", s.from, s.count, len(layout.Columns))
+			return Layout{}, ragged("Line", s.recordLine, s.count, len(layout.Columns))
 		}
 		for i, cell := range s.cells {
 			layout.Columns[i].measure(s.record[cell.from:cell.to], cell.quotes)
 		}
-		if err := c.add(s.at, s.offset-s.at, s.from); err != nil {
+		if err := c.add(s.recordAt, s.offset-s.recordAt, s.recordLine); err != nil {
 			return Layout{}, err
 		}
 	}
@@ -129,9 +130,9 @@ func (s *separated) next() error {
 			s.skip(next)
 			continue
 		}
-		s.record, s.at, s.from = s.unread[:end], s.offset, s.line
+		s.record, s.recordAt, s.recordLine = s.unread[:end], s.offset, s.line
 		s.skip(next)
-		return checkUTF8(s.record, s.from)
+		return checkUTF8(s.record, s.recordLine)
 	}
 }
 

@@ -65,7 +65,9 @@ func unusable(place string, number int64, text string, args ...any) error {
 
 var errNoRows = &UnusableError{"The file has no rows."}
 
-func rowTooLarge(place string, number int64) error { return unusable(place, number, "a row may have 1 MiB.") }
+func rowTooLarge(place string, number int64) error {
+	return unusable(place, number, "a row may have 1 MiB.")
+}
 
 // Read reads a file in one pass with constant memory. It calls note for each chunk in order. The rows of formats that have no
 // lines are written to copied, in order, and chunks are ranges of what was written. An error of type *UnusableError has the text
