@@ -7,16 +7,17 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// chunker joins rows to chunks (spec: file-chunks).
+// chunker groups rows into chunks (spec: file-chunks).
 type chunker struct {
 	ctx   context.Context //nolint:containedctx // of the one call of Read that made it
 	note  func(store.FileChunk) error
 	place string          // what messages call a row of the file: Line or Row
-	chunk store.FileChunk // that is not noted yet
+	chunk store.FileChunk // the current chunk, which is not noted yet
 	rows  int64
 }
 
-// add adds the next row: the bytes from offset on, which begin in a line. Bytes between two rows belong to no row.
+// add adds the next row, which has this many bytes from an offset on and begins in a line. Bytes between two rows belong to no
+// row.
 func (c *chunker) add(offset, bytes, line int64) error {
 	if c.rows == MaxRows {
 		return unusable(c.place, line, "a file may have %d rows.", MaxRows)

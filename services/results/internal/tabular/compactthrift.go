@@ -7,16 +7,16 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 )
 
-// What a struct may take of its decoder, which has no bounds of its own.
+// What a struct may make its decoder use: the decoder has no limits of its own.
 const (
-	thriftDepth   = 64      // of structs and containers in each other
-	thriftStructs = 1 << 18 // in containers
+	thriftDepth   = 64      // nesting of structs and containers
+	thriftStructs = 1 << 18 // structs in containers
 )
 
-// thriftScan walks through bytes of Thrift's compact protocol without making anything of them. Every element of a container has at
-// least one byte, so that a walk takes no more steps than there are bytes.
+// thriftScan walks through bytes of Thrift's compact protocol without decoding them into values. Every element of a container has
+// at least one byte, so a walk takes no more steps than there are bytes.
 type thriftScan struct {
-	thrift.Reader // of bytes: that of a stream reads on behind its end
+	thrift.Reader // of a byte slice: the reader of a stream may read beyond the struct
 	structs       int
 }
 
@@ -28,7 +28,8 @@ func decodeThrift(b []byte, into any) error {
 	return thrift.NewDecoder(newThriftReader(b)).Decode(into)
 }
 
-// thriftLength is how many of the bytes are the struct at their start. The error is io.ErrUnexpectedEOF if they end in it.
+// thriftLength is the length of the struct with which b begins. The error is io.ErrUnexpectedEOF if b ends before the struct
+// does.
 func thriftLength(b []byte) (int, error) {
 	s := thriftScan{Reader: newThriftReader(b)}
 	err := s.fields(thriftDepth)
@@ -38,7 +39,7 @@ func thriftLength(b []byte) (int, error) {
 	return s.BytesRead(), err
 }
 
-// fields walks through a struct, with no more than depth others in it.
+// fields walks through a struct, in which no more than depth others are nested.
 func (s *thriftScan) fields(depth int) error {
 	for {
 		f, err := s.ReadField()
@@ -55,7 +56,7 @@ func (s *thriftScan) fields(depth int) error {
 
 func (s *thriftScan) value(kind thrift.Type, depth int) (err error) {
 	if depth == 0 {
-		return errors.New("too many structs in each other")
+		return errors.New("structs are nested too deeply")
 	}
 	switch kind {
 	case thrift.TRUE, thrift.FALSE, thrift.I8:

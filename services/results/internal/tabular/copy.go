@@ -16,7 +16,7 @@ type copier struct {
 	record  []byte
 }
 
-// header makes the columns of the first row, whose number is for messages.
+// header sets the columns to the cells of the first row. The row's number is for messages.
 func (c *copier) header(number int64, names []string) (err error) {
 	c.layout.Copied = true
 	c.layout.Columns, err = header(c.place, number, len(names), names[:min(len(names), MaxColumns)])

@@ -8,14 +8,15 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// objectParser parses one line of jsonl after the other.
+// objectParser parses the lines of jsonl.
 type objectParser struct {
 	decoder *strictjson.Decoder
 	line    bytes.Reader
-	text    []byte // of the value
+	text    []byte // of the member's value
 }
 
-// parse calls member for each member of the object on a line, with the text of the value. Both are valid until member returns.
+// parse calls member for each member of the object on a line, with the value as JSON and as the text of a cell. Both are valid
+// until member returns.
 func (o *objectParser) parse(line []byte, member func(key string, value strictjson.Value, text []byte) error) error {
 	o.line.Reset(line)
 	if o.decoder == nil {
@@ -120,7 +121,7 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 	}
 }
 
-// lineProblem is the error of a line as a problem of the file.
+// lineProblem translates an error of parse to a problem of the file.
 func lineProblem(err error, line int64) error {
 	var already *UnusableError
 	switch {
@@ -132,7 +133,7 @@ func lineProblem(err error, line int64) error {
 	return unusable("Line", line, "not a JSON object.")
 }
 
-// nextLine moves behind the next line, and returns it with its line break and its number: io.EOF.
+// nextLine consumes the next line, and returns it with its line break and its number: io.EOF if there is none.
 func (w *window) nextLine() (text []byte, line int64, err error) {
 	n := bytes.IndexByte(w.unread, '\n') + 1
 	if n == 0 && !w.full() {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// numberFormat is what of a number format of Excel changes what a number means.
+// numberFormat is the part of an Excel number format that changes the meaning of a number.
 type numberFormat struct {
 	date, clock bool // it shows a date, a time of day
-	elapsed     bool // it shows hours, minutes or seconds that were counted
-	digits      int  // zeros that the number is filled up to; 0: none
+	elapsed     bool // it shows a duration
+	digits      int  // the number is padded with zeros to this many digits; 0: it is not
 }
 
-// epoch is from when a workbook counts days.
+// epoch is the date system of a workbook: the day from which it counts days.
 type epoch int
 
 const (
@@ -22,7 +22,7 @@ const (
 	epoch1904
 )
 
-// builtIn is a format that files do not describe.
+// builtIn is the format with a built-in id, which files do not describe (ECMA-376 part 1, 18.8.30).
 func builtIn(id int) numberFormat {
 	switch {
 	case id >= 14 && id <= 17, id >= 27 && id <= 31, id == 36, id >= 50 && id <= 54, id == 57, id == 58:
@@ -81,10 +81,10 @@ func parseFormat(code string) numberFormat {
 	return f
 }
 
-// maxSerial is 9999-12-31, the last day that Excel shows.
+// maxSerial is the day after 9999-12-31, the last day that Excel shows.
 const maxSerial = 2_958_466
 
-// text is a stored number as text: dates and times in ISO 8601, everything else as the number without its format.
+// text formats a stored number: dates and times as in ISO 8601, everything else without its number format.
 func (f numberFormat) text(value string, from epoch) string {
 	number, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
@@ -114,7 +114,7 @@ func (f numberFormat) time(days float64, from epoch) (string, bool) {
 	if !f.date {
 		return time.Unix(seconds, 0).UTC().Format(time.TimeOnly), true
 	}
-	day := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC) // Excel counts a 29 February 1900
+	day := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC) // Excel's 1900 has a 29 February, day 60
 	if from == epoch1904 {
 		day = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 	} else if days < 60 {
@@ -127,7 +127,7 @@ func (f numberFormat) time(days float64, from epoch) (string, bool) {
 	return moment.Format("2006-01-02T15:04:05"), true
 }
 
-// plain is a number with the 15 digits that Excel has, without an exponent where it is not long.
+// plain formats a number with Excel's 15 digits, and with an exponent only if it is very small or very large.
 func plain(number float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(number, 'e', 14, 64), 64)
 	if err != nil {

@@ -41,7 +41,7 @@ func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (layout Layout
 	case binary.LittleEndian.Uint32(end[:]) > footerBytes:
 		return Layout{}, &UnusableError{"The footer of the Parquet file is larger than 8 MiB."}
 	}
-	// The library trusts what a file says of itself, so that all of it is checked before.
+	// The library trusts what a file says of itself, so all of it is checked first.
 	fields, leaves, err := checkParquet(s, size-8-int64(binary.LittleEndian.Uint32(end[:])), size-8)
 	if err != nil {
 		return Layout{}, s.problem(err, damagedParquet)
@@ -73,7 +73,7 @@ func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (layout Layout
 	return copies.layout, nil
 }
 
-// withoutRow is a problem of the header, which is no row.
+// withoutRow replaces "Row 0" in a problem of the header, which is no row.
 func withoutRow(err error) error {
 	var u *UnusableError
 	if errors.As(err, &u) {
@@ -82,7 +82,7 @@ func withoutRow(err error) error {
 	return err
 }
 
-// parquetTable reads rows.
+// parquetTable copies rows.
 type parquetTable struct {
 	fields  []*parquetField
 	columns [][]parquet.Value // of the row, by leaf

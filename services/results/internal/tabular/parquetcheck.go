@@ -10,15 +10,16 @@ import (
 // What a Parquet file may take of memory, whatever its pages say (spec: file-parquet).
 const (
 	pagesBytes  = 96 << 20 // of the largest pages of all columns, which are in memory together
-	valueBytes  = 6        // that a value takes beside its page: its levels and its place in the dictionary
+	valueBytes  = 6        // that a value takes beside its page: its levels and its index in the dictionary
 	cellBytes   = 24       // of each value of a row, whose lists are all in memory
 	headerBytes = 8 << 20  // of a page's header, which may have the smallest and the largest value
 )
 
 var errPages = &UnusableError{"The pages of the Parquet file are too large to be read; write smaller ones."}
 
-// checkParquet reads the metadata, from a place of the file to another, and the pages of a file, where and as the library will. It
-// refuses a file that would take more memory, stack or time than a sound one: the library believes what a file says of itself.
+// checkParquet reads the metadata, which is the file from one offset to another, and all pages, in the way in which the library
+// will read them. It refuses a file that would take more memory, stack or time than a sound one: the library believes what a file
+// says of itself.
 func checkParquet(s *source, from, to int64) (fields, leaves []*parquetField, err error) {
 	if from < 0 {
 		return nil, nil, errors.New("the footer is larger than the file")
@@ -40,7 +41,7 @@ func checkParquet(s *source, from, to int64) (fields, leaves []*parquetField, er
 	return fields, leaves, checkPages(s, from, &metadata, leaves)
 }
 
-// checkPages checks all pages, which end before a place of the file.
+// checkPages checks all pages, which must lie before the offset end.
 func checkPages(s *source, end int64, metadata *parquetformat.FileMetaData, leaves []*parquetField) error {
 	largest := make([]int64, len(leaves)) // bytes of memory
 	room, left := int64(pagesBytes), end
@@ -53,7 +54,7 @@ func checkPages(s *source, end int64, metadata *parquetformat.FileMetaData, leav
 			if m.Codec != metadata.RowGroups[0].Columns[i].MetaData.Codec { // the library takes the first for all
 				return errors.New("a column has two codecs")
 			}
-			if left -= max(0, m.TotalCompressedSize); left < 0 { // the time for a page is spent for each column that has it
+			if left -= max(0, m.TotalCompressedSize); left < 0 { // else a small file could have the same pages read many times
 				return errors.New("columns are in the same place")
 			}
 			taken, err := checkChunk(s, end, m, leaf, room+largest[i])
@@ -69,7 +70,8 @@ func checkPages(s *source, end int64, metadata *parquetformat.FileMetaData, leav
 	return nil
 }
 
-// checkChunk checks the pages of a column in a row group, and is how many bytes of memory its largest take, of most.
+// checkChunk checks the pages of a column in a row group. It returns how many bytes of memory the largest of them take, which may
+// be no more than most.
 func checkChunk(s *source, end int64, m *parquetformat.ColumnMetaData, leaf *parquetField, most int64) (taken int64, err error) {
 	at := m.DataPageOffset
 	if m.DictionaryPageOffset != 0 {
@@ -80,7 +82,7 @@ func checkChunk(s *source, end int64, m *parquetformat.ColumnMetaData, leaf *par
 	}
 	end = at + m.TotalCompressedSize
 	var values int64
-	var dictionary, pages, before int64 // bytes of memory; before: of the pages that the row in which a page begins fills
+	var dictionary, pages, before int64 // bytes of memory; before: of the earlier pages that the page's first row fills
 	var r rowCounter
 	for at < end {
 		header, length, err := pageHeader(s, at, end)
@@ -126,7 +128,7 @@ func checkChunk(s *source, end int64, m *parquetformat.ColumnMetaData, leaf *par
 	return taken, nil
 }
 
-// pageHeader is the header of the page at a place before the end, and the length of the header.
+// pageHeader reads the header of the page at an offset, and returns the header with its length. The page lies before end.
 func pageHeader(s *source, at, end int64) (header parquetformat.PageHeader, length int64, err error) {
 	for window := int64(512); ; window *= 16 { // most headers have some tens of bytes
 		window = min(window, headerBytes, end-at)

@@ -31,7 +31,7 @@ type parquetField struct {
 // maxDepth bounds the nesting of fields.
 const maxDepth = 32
 
-// parquetFields makes fields of a schema, whose elements come depth first, and lists its leaves.
+// parquetFields returns the fields of a schema, whose elements come depth first, and all of its leaves.
 func parquetFields(schema []parquetformat.SchemaElement) (fields, leaves []*parquetField, err error) {
 	next := 0
 	var build func(depth, definition, repetition int) (*parquetField, error)
@@ -87,7 +87,7 @@ func parquetFields(schema []parquetformat.SchemaElement) (fields, leaves []*parq
 	return root.children, leaves, nil
 }
 
-// parquetWidth is how many bytes a value of a leaf has in memory: of a text, its place.
+// parquetWidth is how many bytes a value of a leaf has in memory at least; a text has its offset.
 func parquetWidth(e *parquetformat.SchemaElement) int64 {
 	switch e.Type.V {
 	case parquetformat.Boolean:
@@ -103,7 +103,8 @@ func parquetWidth(e *parquetformat.SchemaElement) int64 {
 	}
 }
 
-// append appends the next value of a field from the columns: as the text of a cell, or as JSON. A null is nothing, or null.
+// append appends the next value of a field from the columns, as the text of a cell or as JSON. Null is an empty text, or null in
+// JSON.
 func (f *parquetField) append(b []byte, columns [][]parquet.Value, asJSON bool) []byte {
 	if !f.repeated {
 		return f.one(b, columns, asJSON)
@@ -134,7 +135,7 @@ func (f *parquetField) absent(columns [][]parquet.Value) bool {
 	return len(columns[f.leaf]) == 0 || columns[f.leaf][0].DefinitionLevel() < f.definition
 }
 
-// skip takes the values that say that the field is not there.
+// skip consumes one value of each leaf below the field.
 func (f *parquetField) skip(columns [][]parquet.Value) {
 	for i := f.leaf; i < f.leaf+f.leaves; i++ {
 		if len(columns[i]) > 0 {
@@ -143,7 +144,7 @@ func (f *parquetField) skip(columns [][]parquet.Value) {
 	}
 }
 
-// one appends one value of the field: all but its repetition.
+// one appends one value of the field, as if it were not repeated.
 func (f *parquetField) one(b []byte, columns [][]parquet.Value, asJSON bool) []byte {
 	if f.absent(columns) {
 		f.skip(columns)
@@ -175,8 +176,8 @@ func (f *parquetField) one(b []byte, columns [][]parquet.Value, asJSON bool) []b
 	return append(b, '}')
 }
 
-// elements appends the repeated field of a list. Its only child is the element, unless the file is of the older kind in which the
-// field itself is.
+// elements appends the repeated field of a list. Its only child is the element, except in older files, where the field itself is
+// the element.
 func (f *parquetField) elements(b []byte, columns [][]parquet.Value) []byte {
 	if len(f.children) != 1 || f.name == "array" || strings.HasSuffix(f.name, "_tuple") {
 		return f.append(b, columns, true)

@@ -15,24 +15,24 @@ import (
 	parquetformat "github.com/parquet-go/parquet-go/format"
 )
 
-// plainDictionary is the encoding of dictionaries, and of places in them, in older files.
+// plainDictionary is the encoding of dictionaries, and of indexes into them, in older files.
 const plainDictionary = parquetformat.PlainDictionary //nolint:staticcheck // deprecated, for writers
 
-// page is what the header of a page says, of whatever type it is.
+// page is what the header of a page of any type says.
 type page struct {
 	leaf       *parquetField
 	dictionary bool
-	v1         bool // of version 1, whose levels are compressed with the values
+	v1         bool // a data page of version 1: its levels are compressed together with its values
 	compressed bool
-	size       int64 // bytes of the page when it is expanded
-	held       int64 // the same, or its bytes in the file if these are more
+	size       int64 // bytes of the page after decompression
+	held       int64 // size, or its bytes in the file if these are more
 	values     int64
 	encoding   parquetformat.Encoding
 	levels     [2]levels   // of repetition and of definition
 	rows       *rowCounter // of the column so far
 }
 
-// rowCounter is what the levels of repetition say of the rows of a column.
+// rowCounter counts the values of each row of a column by their levels of repetition.
 type rowCounter struct {
 	left    int64 // values of the page whose levels are not known
 	last    int64 // values so far of the last row
@@ -61,8 +61,8 @@ type levels struct {
 	length   int64 // bytes; in version 1 unknown
 }
 
-// newPage is the page of a header, which has what its type needs and nothing else that the library might read instead. The rows are
-// those of the column up to the page, and up to its end when it is checked.
+// newPage reads the header of a page. It refuses a header that has more than the page's type needs, as the library might read
+// that instead. r has the rows of the column before the page; check adds those of the page.
 func newPage(h *parquetformat.PageHeader, leaf *parquetField, r *rowCounter) (page, error) {
 	size := int64(h.UncompressedPageSize)
 	p := page{leaf: leaf, compressed: true, size: size, held: max(size, int64(h.CompressedPageSize)), rows: r}
@@ -106,12 +106,12 @@ func (p *page) memory() int64 {
 		return p.held
 	case p.encoding == parquetformat.Plain, p.indexed():
 		return p.held + p.values*valueBytes
-	default: // the values are decoded to another place
+	default: // the values are decoded into memory of their own
 		return p.held + p.values*(valueBytes+p.leaf.width)
 	}
 }
 
-// indexed tells whether the values of the page are places in a dictionary.
+// indexed tells whether the values of the page are indexes into a dictionary.
 func (p *page) indexed() bool {
 	return p.encoding == plainDictionary || p.encoding == parquetformat.RLEDictionary
 }
@@ -182,7 +182,7 @@ func (p *page) checkLevels(r io.Reader) error {
 	return nil
 }
 
-// checkValues reads as much of the values as tells how many there are.
+// checkValues reads as much of the values as is needed to count them.
 func (p *page) checkValues(r *bufio.Reader) error {
 	if p.indexed() {
 		width, err := r.ReadByte()
@@ -213,9 +213,9 @@ func (p *page) checkValues(r *bufio.Reader) error {
 
 var errValues = errors.New("a page has more values than it says")
 
-// checkRuns checks that runs, which are repeated or bit-packed, have no more values than there are, nor much more padding than the
-// last run may have. A run of some bytes may have 2^31 values, all of which the library decodes. Values of up to 8 bits are told to
-// each, if there is one.
+// checkRuns checks that runs of the hybrid RLE and bit-packing encoding have no more values than the page, but for some padding:
+// a run of a few bytes may have 2^31 values, all of which the library decodes. It calls each, unless that is nil, with the
+// values, which then have at most 8 bits.
 //
 // Source: https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE
 func checkRuns(r *bufio.Reader, width int, values int64, each func(value byte, count int64)) error {
@@ -244,7 +244,7 @@ func checkRuns(r *bufio.Reader, width int, values int64, each func(value byte, c
 	}
 }
 
-// repeat reads the value of a run, of so many bytes.
+// repeat reads the value of an RLE run, which has this many bytes.
 func repeat(r *bufio.Reader, length int, count int64, each func(value byte, count int64)) error {
 	if each == nil {
 		_, err := r.Discard(length)
@@ -257,7 +257,7 @@ func repeat(r *bufio.Reader, length int, count int64, each func(value byte, coun
 	return err
 }
 
-// unpack reads groups of 8 values.
+// unpack reads a bit-packed run: groups of 8 values.
 func unpack(r *bufio.Reader, width, groups int, each func(value byte, count int64)) error {
 	if each == nil {
 		_, err := r.Discard(width * groups)
@@ -275,7 +275,7 @@ func unpack(r *bufio.Reader, width, groups int, each func(value byte, count int6
 	return nil
 }
 
-// unlessEnd is an error, unless it is that a page ends.
+// unlessEnd is nil for the end of a page, and else the error.
 func unlessEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
@@ -283,7 +283,7 @@ func unlessEnd(err error) error {
 	return err
 }
 
-// expand is the content of a page that is compressed, which has no more bytes than most if they are in memory.
+// expand decompresses the content of a page. A codec that decompresses into memory fails if there are more bytes than most.
 func expand(codec parquetformat.CompressionCodec, content io.Reader, most int64) (io.ReadCloser, error) {
 	switch codec {
 	case parquetformat.Uncompressed:

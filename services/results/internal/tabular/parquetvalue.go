@@ -18,12 +18,12 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// parquetValue is what the values of a leaf mean.
+// parquetValue is the logical type of the values of a leaf.
 type parquetValue struct {
 	kind  valueKind
 	scale int32
 	unit  time.Duration
-	utc   bool // times are in UTC, else of no zone
+	utc   bool // timestamps are in UTC; else they have no zone
 }
 
 type valueKind int
@@ -65,7 +65,7 @@ func newParquetValue(e *parquetformat.SchemaElement) parquetValue {
 	return parquetValue{}
 }
 
-// convertedValue is what values mean in files of the older kind.
+// convertedValue is the logical type in older files.
 func convertedValue(e *parquetformat.SchemaElement) parquetValue {
 	switch e.ConvertedType.V {
 	case deprecated.Decimal:
@@ -180,7 +180,7 @@ func appendTimestamp(b []byte, t time.Time, utc bool) []byte {
 	return b
 }
 
-// appendFloat appends a number as JSON writes it. Those that JSON lacks are NaN, +Inf and -Inf.
+// appendFloat appends a number as in JSON, which lacks NaN, +Inf and -Inf.
 func appendFloat(b []byte, f float64, bits int) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return strconv.AppendFloat(b, f, 'g', -1, bits)

@@ -32,14 +32,14 @@ type problem int
 
 const (
 	none        problem = iota
-	unfinished          // the record goes on behind the data
-	openQuote           // so does the cell in quotes at the returned place
-	behindQuote         // text follows the closing quote at the returned place
+	unfinished          // the record does not end in the data
+	openQuote           // the quoted cell that begins at the returned offset does not end in the data
+	behindQuote         // text follows a closing quote; it begins at the returned offset
 )
 
-// parseRecord parses the record with which data begins, and appends its first MaxColumns cells. It returns how many cells the
-// record has, and where it ends: before the line break and behind it. ended: nothing follows data. With a problem, end is its
-// place.
+// parseRecord parses the record with which data begins, and appends its first MaxColumns cells. count is how many cells the
+// record has; end and next are the offsets before and after its line break. ended says that data ends with the file. With a
+// problem, end is the offset of the problem.
 func parseRecord(cells []cell, data []byte, delimiter byte, ended bool) (_ []cell, count, end, next int, p problem) {
 	line := -1 // where the next line break is; looked for only once, as a row may have many cells
 	for at := 0; ; count++ {

@@ -18,14 +18,14 @@ const copyDelimiter = ','
 type separated struct {
 	*window
 	delimiter  byte
-	cells      []cell // of the record
-	count      int    // of cells of the record, of which cells has the first
+	cells      []cell // of the record, at most MaxColumns
+	count      int    // how many cells the record has
 	record     []byte // without its line break
 	recordAt   int64  // offset in the file
 	recordLine int64
 }
 
-// readSeparated reads csv or tsv. delimiter is the format's own.
+// readSeparated reads csv or tsv. delimiter is the format's default; the file may have another one.
 func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
 	w, err := newWindow(src)
 	if err != nil {
@@ -67,8 +67,8 @@ func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
 	}
 }
 
-// delimit decides the delimiter: that of Excel's sep= line, which is skipped, or else, for csv, whichever of comma and semicolon
-// the header has more of outside quotes (spec: file-delimiter).
+// delimit decides the delimiter (spec: file-delimiter). An Excel line such as sep=; names it, and is skipped. Without this line,
+// csv has the comma or the semicolon, whichever occurs more often in the header outside of quotes.
 func (s *separated) delimit() {
 	if rest, ok := bytes.CutPrefix(s.unread, []byte("sep=")); ok && len(rest) > 0 && strings.IndexByte(",;|\t:", rest[0]) >= 0 {
 		if n := emptyLines(rest[1:]); n > 0 {
@@ -100,7 +100,7 @@ func (s *separated) delimit() {
 	}
 }
 
-// next reads the next record: io.EOF.
+// next reads the next record: io.EOF if there is none.
 func (s *separated) next() error {
 	for {
 		n := emptyLines(s.unread)
@@ -136,7 +136,7 @@ func (s *separated) next() error {
 	}
 }
 
-// problemAt is a problem of the record that begins the window, n bytes behind its beginning.
+// problemAt is a problem at the offset n of the record that begins the window.
 func (s *separated) problemAt(n int, text string) error {
 	if err := checkUTF8(s.unread[:n], s.line); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (s *separated) tooLarge(at int, p problem) error {
 	return rowTooLarge("Line", s.line)
 }
 
-// hasCR tells whether a cell of the record that is not in quotes has a CR.
+// hasCR tells whether an unquoted cell of the record has a CR.
 func (s *separated) hasCR() bool {
 	return slices.ContainsFunc(s.cells, func(c cell) bool {
 		quoted := c.from > 0 && s.record[c.from-1] == '"'
@@ -192,7 +192,7 @@ func (l Layout) records(data []byte, delimiter byte) ([]Row, error) {
 	}
 }
 
-// header checks the names of columns, and makes them columns. count is how many columns there are, of which names has the first.
+// header checks the names of columns, and makes columns of them. names has at most MaxColumns of the count names.
 func header(place string, number int64, count int, names []string) ([]Column, error) {
 	if count > MaxColumns {
 		return nil, tooManyColumns(place, number, count)
@@ -223,7 +223,7 @@ func ragged(place string, number int64, cells, columns int) error {
 	return unusable(place, number, "%d %s, but the header has %d.", cells, noun, columns)
 }
 
-// measure counts a cell, in which pairs of quotes stand for one.
+// measure counts a cell with this many doubled quotes, each of which is one character.
 func (c *Column) measure(text []byte, quotes int) {
 	if len(text) > 0 {
 		c.Filled++

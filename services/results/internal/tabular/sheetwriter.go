@@ -20,8 +20,8 @@ const (
 
 const xmlHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// sheetWriter writes xlsx as it goes, with the parts that name all sheets behind them. Libraries write the sheets to a temporary
-// file first; then the first byte waits for the last row, and a service without a disk holds everything in memory.
+// sheetWriter streams xlsx: the parts that name all sheets come after the sheets. Libraries write the sheets to a temporary file
+// first, so that the first byte waits for the last row, and a service without a disk holds everything in memory.
 type sheetWriter struct {
 	zip     *zip.Writer
 	names   []string
@@ -38,7 +38,7 @@ func newSheetWriter(to io.Writer, names []string, most int) (Writer, error) {
 	for i := range names {
 		w.columns = append(w.columns, columnLetters(i))
 	}
-	// Parts are sheets if nothing else is said, so their number need not be known here.
+	// By default an XML part is a sheet, so the number of sheets need not be known here.
 	err := w.write("[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">`+
 		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>`+
 		`<Default Extension="xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>`+
@@ -87,7 +87,7 @@ func (w *sheetWriter) Row(original Row, added []lens.Cell) error {
 	return err
 }
 
-// text appends a cell of text, which Excel never takes for a formula or a number.
+// text appends an inline string, which Excel never takes for a formula or a number.
 func (w *sheetWriter) text(b []byte, column int, row, text string) []byte {
 	if text == "" {
 		return b
@@ -161,8 +161,8 @@ func columnLetters(column int) string {
 	return columnLetters(column/26-1) + string(rune('A'+column%26))
 }
 
-// appendXML appends as much of a text as a cell may have. Characters that XML lacks, and CR, which XML changes to LF, are written
-// as _x000D_, and what looks like such an escape has its underscore escaped.
+// appendXML appends as much of a text as a cell may have. Characters that XML lacks, and CR, which XML parsers change to LF, are
+// written as escapes such as _x000D_. In a text that looks like an escape, the underscore is escaped.
 func appendXML(b []byte, text string) []byte {
 	units := 0
 	for i, r := range text {

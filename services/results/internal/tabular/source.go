@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// source reads a file for a library, and keeps a fault of the storage: by the error of the library alone, the fault would look like
-// damage of the file.
+// source reads a file for a library, and keeps a fault of the storage: by the error of the library alone, the fault would look
+// like damage of the file.
 type source struct {
 	ctx   context.Context //nolint:containedctx // of the one call of Read that made it
 	file  *io.SectionReader
@@ -36,8 +36,8 @@ func (s *source) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// problem translates an error that a library returned: to the fault of the storage if there was one, to the error of a callback if
-// the library passed one on, and else to a problem of the file, by default text.
+// problem translates an error that a library returned: to the fault of the storage if there was one, to the error of a callback
+// if the library passed one on, and else to a problem of the file, by default text.
 func (s *source) problem(err error, text string) error {
 	var (
 		own ownError

@@ -5,10 +5,10 @@ import (
 	"os"
 )
 
-// spillBytes is how much of a spill is in memory.
+// spillBytes is how much of a spill is kept in memory.
 const spillBytes = 16 << 20
 
-// spill is bytes that are written first and read at places then. What does not fit into memory is in a temporary file.
+// spill holds bytes that are first written and then read at any offset. Once they exceed spillBytes, all are in a temporary file.
 type spill struct {
 	memory []byte
 	file   *os.File
@@ -22,7 +22,7 @@ func (s *spill) Write(p []byte) (int, error) {
 			return 0, err
 		}
 		s.file = file
-		if err := os.Remove(file.Name()); err != nil { // it goes with the process
+		if err := os.Remove(file.Name()); err != nil { // the open file lasts until close, or until the process ends
 			return 0, err
 		}
 		if _, err := file.Write(s.memory); err != nil {
@@ -38,10 +38,10 @@ func (s *spill) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ReadAt fails if p ends behind what was written.
+// ReadAt fails if p ends after what was written.
 func (s *spill) ReadAt(p []byte, at int64) (int, error) {
 	if at < 0 || at+int64(len(p)) > s.size {
-		return 0, errors.New("tabular: no such place")
+		return 0, errors.New("tabular: a read beyond the end of a spill")
 	}
 	if s.file != nil {
 		return s.file.ReadAt(p, at)

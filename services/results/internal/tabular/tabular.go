@@ -1,7 +1,7 @@
 // Package tabular reads the tables that files hold, and writes the rows of runs.
 //
-// A file is read once, in one pass with constant memory (Read): its columns are found, every row is checked, and the places of
-// chunks of rows are noted. From then on the rows of a chunk are parsed from the bytes of the chunk alone (Layout.Rows).
+// A file is read once, in one pass with constant memory (Read), which finds its columns, checks every row and notes where each
+// chunk of rows is. From then on the rows of a chunk are parsed from the bytes of the chunk alone (Layout.Rows).
 //
 //	format         rows are                                         chunks are ranges of
 //	csv, tsv       records; cells in quotes may have line breaks    the file

@@ -10,17 +10,17 @@ import (
 // windowBytes is more than the largest row, so that a row that does not fit is too large.
 const windowBytes = 2 * MaxRowBytes
 
-// window is the part of a text file that is in memory: what was not read of the last windowBytes.
+// window is the part of a text file that is in memory.
 type window struct {
 	src    io.Reader
-	buffer []byte // its beginning was read
-	unread []byte // the end of buffer
+	buffer []byte
+	unread []byte // the end of buffer, which is not consumed yet
 	offset int64  // of unread in the file
 	line   int64  // of unread in the file; the first is 1
 	ended  bool   // unread is all that is left of the file
 }
 
-// newWindow begins a file behind its byte-order mark.
+// newWindow reads the beginning of a file, and skips its byte-order mark.
 func newWindow(src io.Reader) (*window, error) {
 	w := &window{src: src, buffer: make([]byte, 0, windowBytes), line: 1}
 	if err := w.fill(); err != nil {
@@ -51,13 +51,13 @@ func (w *window) fill() error {
 // full tells whether fill has nothing to add.
 func (w *window) full() bool { return w.ended || len(w.unread) == cap(w.buffer) }
 
-// skip moves behind the next n bytes.
+// skip consumes the next n bytes.
 func (w *window) skip(n int) {
 	w.line += int64(bytes.Count(w.unread[:n], []byte{'\n'}))
 	w.unread, w.offset = w.unread[n:], w.offset+int64(n)
 }
 
-// checkUTF8 checks text that begins in a line.
+// checkUTF8 checks text whose first line has a number.
 func checkUTF8(text []byte, line int64) error {
 	if utf8.Valid(text) {
 		return nil

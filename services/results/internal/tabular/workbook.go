@@ -27,8 +27,8 @@ const (
 	oldWorkbook     = "The workbook is protected with a password or has the old format .xls."
 )
 
-// workbook is what the cells of the first sheet need. excelize is not used because it reads the whole file into memory, and does
-// not tell the type of a cell while it streams rows.
+// workbook is what is needed to read the cells of the first sheet. excelize is not used because it reads the whole file into
+// memory, and does not tell the type of a cell while it streams rows.
 type workbook struct {
 	parts   map[string]*zip.File // by name in lower case
 	sheet   *zip.File
@@ -69,7 +69,7 @@ func readWorkbook(src *io.SectionReader, to io.Writer, c *chunker) (Layout, erro
 
 var errNoPart = errors.New("a part of the workbook is missing")
 
-// open finds the first sheet that is not hidden, and reads what its cells refer to.
+// open finds the first sheet that is not hidden, or else the first hidden one, and reads what its cells refer to.
 func (w *workbook) open() error {
 	book := ""
 	err := w.relations("_rels/.rels", "", func(r relation) {
@@ -128,10 +128,10 @@ func firstOf(a, b *zip.File) *zip.File {
 	return b
 }
 
-// relation is how a part refers to another one.
+// relation is a reference from one part to another.
 type relation struct{ id, kind, target string }
 
-// relations calls fn for each relation of a part in a folder.
+// relations calls fn for each relation in a part. Targets are relative to the folder.
 func (w *workbook) relations(part, folder string, fn func(relation)) error {
 	return w.elements(part, partBytes, func(e xml.StartElement, _ *xmlReader) error {
 		if e.Name.Local != "Relationship" {
@@ -232,7 +232,7 @@ func (w *workbook) readStrings(part string) error {
 	})
 }
 
-// elements calls fn for each start of an element of a part; fn may read on.
+// elements calls fn for the start of each element of a part; fn may read on from there.
 func (w *workbook) elements(part string, most int64, fn func(xml.StartElement, *xmlReader) error) error {
 	file := w.parts[strings.ToLower(part)]
 	if file == nil {
@@ -265,8 +265,8 @@ func (w *workbook) elements(part string, most int64, fn func(xml.StartElement, *
 type xmlReader struct {
 	decoder *xml.Decoder
 	from    *bufio.Reader
-	left    int64 // of the part
-	budget  int   // of the token
+	left    int64 // bytes that the part may still have
+	budget  int   // bytes that the token may still have
 	buffer  []byte
 }
 
@@ -289,8 +289,8 @@ func (x *xmlReader) token() (xml.Token, error) {
 	return x.decoder.RawToken()
 }
 
-// text is all text in t elements up to the end of the element with the name, without that of phonetic hints. It is valid until
-// the next call.
+// text reads up to the end of the element with the name, and returns the text of its t elements except for phonetic hints. The
+// text is valid until the next call.
 func (x *xmlReader) text(name string) ([]byte, error) {
 	b, inText, hints := x.buffer[:0], false, 0
 	for {
