@@ -30,8 +30,8 @@ type given struct {
 	limits                             store.LimitsChange
 }
 
-// kind is a command as --help shows it. Arguments are an optional word for the one argument, and flags. run returns the rows
-// of a table, which may be one text.
+// kind is an operator command as --help shows it. arguments has a word for the one argument, if there is one, and the flags. run
+// returns the rows of a table, which may be a single cell.
 type kind struct {
 	name, arguments, does string
 	run                   func(*Operator, context.Context, given) ([][]string, error)
@@ -56,7 +56,7 @@ func kinds() []kind {
 	}
 }
 
-// At is the command for a Prism that browsers reach under a URL, unless the arguments name another one.
+// At returns the command with the URL under which browsers reach Prism, unless the arguments contain one.
 func (c Command) At(url string) Command {
 	c.url = cmp.Or(c.url, url)
 	return c

@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// none is the limit of an account without one.
+// none stands for a limit that an account does not have.
 const none = "none"
 
 // limit is a flag of a limit: a whole number, or none or 0 to remove the limit.
@@ -32,7 +32,7 @@ func (l limit) Set(text string) error {
 	return nil
 }
 
-// SetLimits changes limits of an account and returns all of its limits. A change without a limit reads them.
+// SetLimits changes limits of an account and returns all of its limits. The zero change only reads them.
 func (o *Operator) SetLimits(ctx context.Context, account prism.AccountID, c store.LimitsChange) (prism.Limits, error) {
 	if c != (store.LimitsChange{}) {
 		by, err := o.by()

@@ -1,4 +1,4 @@
-// Package operator has the commands for accounts, keys and sign-in links that work on the store itself (spec: operator-commands).
+// Package operator has the operator commands for accounts, keys and sign-in links (spec: operator-commands).
 package operator
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// Operator creates accounts, and keys without a key.
+// Operator works on the store directly, so its commands need no API key.
 type Operator struct{ service *service.Service }
 
 // New creates an Operator.
@@ -112,7 +112,7 @@ func (o *Operator) RevokeKey(ctx context.Context, id prism.KeyID) error {
 	return err
 }
 
-// SignInLink makes a sign-in link of an account's operator, and returns its path with the token, which is not stored.
+// SignInLink makes a sign-in link for the operator of an account, and returns its path with the token, which is not stored.
 func (o *Operator) SignInLink(ctx context.Context, account prism.AccountID) (path string, err error) {
 	by, err := o.by()
 	if err != nil {

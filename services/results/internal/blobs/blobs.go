@@ -1,6 +1,6 @@
 // Package blobs keeps the content of files: their parts as they were sent, and canonical copies of files whose rows are no ranges
-// of the file itself. A content is at most a part long, has a name that is unique for its bytes, and never changes. What
-// belongs to a file is known by package store alone.
+// of the file itself. Each content is at most as long as a part, has a name that no other bytes have, and never changes. Only
+// package store knows which contents belong to a file.
 package blobs
 
 import (
@@ -14,16 +14,16 @@ import (
 
 // Blobs keeps contents.
 type Blobs interface {
-	// Put stores a content, durably and as a whole or not at all. Storing it again changes nothing.
+	// Put stores a content durably, and completely or not at all. Storing it again changes nothing.
 	Put(ctx context.Context, f store.FileOwner, name string, content []byte) error
-	// Get is a range of a content, which ends where the content ends: store.ErrNotFound.
+	// Get reads a range of a content, which is cut off at the end of the content: store.ErrNotFound.
 	Get(ctx context.Context, f store.FileOwner, name string, offset, bytes int64) ([]byte, error)
 	// Delete deletes the contents of a file whose names begin with prefix; "" deletes all.
 	Delete(ctx context.Context, f store.FileOwner, prefix string) error
 }
 
-// Part is the name of a part of a file. It has the digest, so that of calls that send other contents as the same part at once
-// none overwrites what another has stored.
+// Part is the name of a part of a file. It contains the digest, so that concurrent calls with different contents for the same
+// part do not overwrite each other.
 func Part(number int32, digest [32]byte) string {
 	return fmt.Sprintf("part-%05d-%s", number, hex.EncodeToString(digest[:]))
 }

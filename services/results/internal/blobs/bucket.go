@@ -23,13 +23,13 @@ type bucket struct {
 	prefix string // of all keys; "" or ends with "/"
 }
 
-// tries bounds how often a request is sent; the caller's context bounds it too.
+// tries bounds how often a request is sent, besides the caller's context.
 const tries = 3
 
 // InBucket keeps contents in a bucket of an object store that speaks S3: s3://<bucket>/<prefix> with the parameters endpoint (an
-// http or https URL; that of AWS if it is missing), region (asked for if it is missing) and path_style (true for stores that do not
-// serve a bucket as a host). The credentials are those of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or else
-// those of the machine or Pod in AWS. It connects to nothing.
+// http or https URL; that of AWS if it is missing), region (asked for if it is missing) and path_style (true for stores that do
+// not serve each bucket under a host name of its own). The credentials are those of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
+// AWS_SESSION_TOKEN, or else those of the machine or Pod in AWS. It connects to nothing.
 func InBucket(address string) (Blobs, error) {
 	u, err := url.Parse(address)
 	var parameters url.Values
@@ -101,7 +101,7 @@ func (b bucket) Get(ctx context.Context, f store.FileOwner, name string, offset,
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	var found bytes.Buffer
-	found.Grow(int(n) + bytes.MinRead) // so that it does not grow to find the end
+	found.Grow(int(n) + bytes.MinRead) // else ReadFrom would grow it once more to find the end
 	_, err = found.ReadFrom(io.LimitReader(body, n))
 	return found.Bytes(), translate(ctx, err)
 }
@@ -122,8 +122,8 @@ func (b bucket) Delete(ctx context.Context, f store.FileOwner, prefix string) er
 	return nil
 }
 
-// translate is store.ErrNotFound, or store.ErrUnavailable unless the object store refused the request. It drops what the object
-// store says besides a code.
+// translate returns store.ErrNotFound, an error of a request that the object store refused, or store.ErrUnavailable for every
+// other error. Of an answer it keeps only the status and the code.
 func translate(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

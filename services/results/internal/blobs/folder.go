@@ -23,7 +23,7 @@ func (f folder) of(file store.FileOwner) string {
 	return filepath.Join(string(f), file.Account.String(), file.ID.String())
 }
 
-// unfinished is how the names of files begin that are being written.
+// unfinished begins the names of files that are being written.
 const unfinished = ".part-"
 
 // Put implements Blobs. The content is written beside its place and renamed, and the folders are synced, so that a power failure
@@ -70,7 +70,7 @@ func makeFolders(dir string) error {
 	return sync(above)
 }
 
-// sync makes the names in a folder durable.
+// sync makes the entries of a folder durable.
 func sync(dir string) error {
 	d, err := os.Open(dir) //nolint:gosec // made of ids
 	if err != nil {
@@ -124,7 +124,7 @@ func (f folder) Delete(ctx context.Context, file store.FileOwner, prefix string)
 	return nil
 }
 
-// withoutPath keeps what the system says, such as that the disk is full, without the ids in the path.
+// withoutPath removes the path, which contains ids, from an error of the system, such as that the disk is full.
 func withoutPath(err *error) {
 	if *err == nil || errors.Is(*err, store.ErrNotFound) {
 		return

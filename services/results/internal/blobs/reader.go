@@ -16,10 +16,10 @@ type Source struct {
 	blobs Blobs
 	file  store.FileOwner
 	bytes int64
-	name  func(number int64) string // of a part; the first has the number 1; "" for one that is not known
+	name  func(number int64) string // of a part, or "" if the part is not known; the first has the number 1
 }
 
-// Whole is the bytes of a file of which some parts are known, in order and without a gap. Other ranges cannot be read.
+// Whole is the bytes of a file. Only those of the given parts can be read, which are in order and without a gap.
 func Whole(b Blobs, file store.FileOwner, bytes int64, parts []store.Part) Source {
 	return Source{b, file, bytes, func(n int64) string {
 		if len(parts) == 0 || n < int64(parts[0].Number) || n >= int64(parts[0].Number)+int64(len(parts)) {
@@ -35,7 +35,7 @@ func Copied(b Blobs, file store.FileOwner, c store.Copy) Source {
 	return Source{b, file, c.Bytes, func(n int64) string { return copyPart(c.ID, n) }}
 }
 
-// errRange: the range is not one of the bytes, or a content is shorter than it was.
+// errRange: the range is outside of the bytes, or a content is shorter than its part.
 var errRange = errors.New("blobs: a range of a file is missing")
 
 // Range reads a range without reading the rest of its parts.
@@ -82,7 +82,7 @@ type Reader struct {
 	ctx    context.Context //nolint:containedctx // io.ReaderAt has none
 	source Source
 	keeps  int
-	kept   []keptPart // the one that was read last is the last
+	kept   []keptPart // the part that was used last is the last one
 }
 
 type keptPart struct {
@@ -90,7 +90,7 @@ type keptPart struct {
 	content []byte
 }
 
-// Section is the bytes as the standard library reads them, until ctx ends. keeps is InOrder or AnyOrder.
+// Section is the bytes as an io.SectionReader, which can be read until ctx ends. keeps is InOrder or AnyOrder.
 func (s Source) Section(ctx context.Context, keeps int) *io.SectionReader {
 	return io.NewSectionReader(&Reader{ctx: ctx, source: s, keeps: keeps}, 0, s.bytes)
 }
@@ -187,5 +187,5 @@ func (w *Writer) store() error {
 	return nil
 }
 
-// Begun reports whether a part was stored, or was tried to be.
+// Begun reports whether the Writer has tried to store a part.
 func (w *Writer) Begun() bool { return w.begun }

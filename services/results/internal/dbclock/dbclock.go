@@ -3,7 +3,7 @@
 // expiry of a key (spec: one-clock).
 //
 // Between two readings the time advances with the monotonic clock of this process, which nobody sets. So Now costs no round
-// trip, and a database that is away stops nothing.
+// trip, and works while the database is unreachable.
 package dbclock
 
 import (
@@ -18,11 +18,11 @@ const (
 	interval = 10 * time.Second
 	// patience bounds a reading. The error of the clock is at most half of the time that the reading took.
 	patience = time.Second
-	// notable is the least difference of the two clocks that the log names.
+	// notable is the least difference between the two clocks that is logged.
 	notable = time.Second
 )
 
-// Clock is the clock. Its Now can be called before the first reading, and is then the clock of this machine.
+// Clock tells the time of the database. Before the first reading, Now is the clock of this machine.
 type Clock struct {
 	read func(context.Context) (time.Time, error)
 	own  func() time.Time
@@ -77,7 +77,7 @@ func (c *Clock) Read(ctx context.Context) {
 	c.warn(ctx)
 }
 
-// warn logs once that the clock of this machine is another one. It changes nothing here, but the logs and traces have it.
+// warn logs once that the clock of this machine differs. Nothing here uses that clock, but logs and traces do.
 func (c *Clock) warn(ctx context.Context) {
 	ahead := c.own().Round(0).Sub(c.Now())
 	differs := ahead.Abs() >= notable

@@ -1,6 +1,6 @@
-// Package deletion deletes results beside the calls: what calls have asked for, and what is older than the retention of its
-// prism. Each job is a row of the store, and each part of a job is a transaction, so that a restart loses nothing and any replica
-// goes on (spec: deletion-goes-on).
+// Package deletion deletes results in the background: those that calls have asked to delete, and those that are older than the
+// retention of their prism. Each job is a row of the store, and each part of a job is a transaction, so a restart loses nothing
+// and any replica continues (spec: deletion-goes-on).
 //
 //	due ── Take: leased ── DeletePart … DeletePart ─┬─ end of the walk ──▶ gone, or due again later
 //	 ▲                                              └─ turn is over ──▶ Return ──┐
@@ -28,7 +28,7 @@ const (
 	lease = 30 * time.Second
 	// partLimit bounds one part.
 	partLimit = 10 * time.Second
-	// partsInARow is how many parts of a job go before other jobs.
+	// partsInARow is how many parts of a job are deleted before other jobs get a turn.
 	partsInARow = 50
 	// A pause follows each part, so that deletions take at most a fifth of one connection, and leave the disk to the calls.
 	leastPause, pauseFactor = 20 * time.Millisecond, 4
@@ -38,7 +38,7 @@ const (
 type Deps struct {
 	Store store.Deletions
 	Now   func() time.Time
-	// By is a change now.
+	// By makes the store.By of a change that the actor makes now.
 	By  func(store.Actor) (store.By, error)
 	Log *slog.Logger
 }

@@ -67,13 +67,13 @@ type Encoder struct {
 	cells  []lens.Cell
 }
 
-// NewEncoder creates an encoder. It fails only for an unknown format, which no caller of the service can send.
+// NewEncoder creates an encoder. It fails only for an unknown format, which no API call can ask for.
 func NewEncoder(f contract.Format, t Table) (e Encoder, err error) {
 	err = e.begin(f, t)
 	return e, err
 }
 
-// begin has the encoder write results of a table, with the memory that it has.
+// begin resets the encoder to a table, and keeps its memory.
 func (e *Encoder) begin(f contract.Format, t Table) error {
 	if ContentType(f) == "" {
 		return fmt.Errorf("format: unknown format %q", f)
@@ -105,7 +105,7 @@ func (e *Encoder) Row(b []byte, r Row) ([]byte, error) {
 // sizeOfOne is more than a usual result takes besides its answers, so that its body is allocated once.
 const sizeOfOne = 320
 
-// One is a single result as a response body. Its row has a plan for every format.
+// One is a single result as a response body. The row needs a plan whatever the format: its memory is reused.
 func One(f contract.Format, t Table, r Row) (contract.Response, error) {
 	e, kept := r.Plan.memory.Get().(*Encoder)
 	if !kept {

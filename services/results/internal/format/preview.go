@@ -9,7 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// Answers is what the member answers of format json is: the Lens columns by name (spec: try-members).
+// Answers is the value of the member answers in format json: the Lens columns by name (spec: try-members).
 func Answers(p *Plan, stored []byte) ([]byte, error) {
 	var parser answerjson.Parser
 	answers, err := parser.Parse(stored)

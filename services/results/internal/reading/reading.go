@@ -1,6 +1,6 @@
-// Package reading reads files beside the calls, once each, and removes the content of files that were deleted or have expired.
-// A file that waits is a row of the store, and so is what was noted of its rows: a restart loses nothing, and any replica reads a
-// file anew whose reader died (spec: file-reading).
+// Package reading reads each file once, in the background, and removes the content of files that were deleted or have expired.
+// The queue of files and the chunks that were found are rows of the store, so a restart loses nothing. If a reader dies, any
+// replica reads its file again (spec: file-reading).
 //
 //	reading ── Take: leased ── chunk after chunk ─┬─ end of the file ──▶ ready
 //	   ▲                                          ├─ a row that cannot be used ──▶ unusable
@@ -33,7 +33,7 @@ import (
 const (
 	// pollEvery is the time between two looks for files that wait.
 	pollEvery = time.Second
-	// lease is how long no other worker takes a file. It is renewed four times as often.
+	// lease is how long no other worker takes a file. It is renewed after a quarter of this time.
 	lease, renewEvery = time.Minute, 15 * time.Second
 	// storeLimit bounds a call of the store.
 	storeLimit = 10 * time.Second
@@ -43,11 +43,11 @@ const (
 	chunkBatch = 500
 	// pause is how long a file waits after a fault.
 	pause = 10 * time.Second
-	// maxReadings bounds how often a file is read whose readers die of it.
+	// maxReadings bounds how often a file is read that kills its readers.
 	maxReadings = 10
 )
 
-// unreadable is the error of a file whose readers die of it.
+// unreadable is the error of a file that killed its readers.
 const unreadable = "This file could not be read."
 
 // Deps are what a Worker works with; all are required.
@@ -56,7 +56,7 @@ type Deps struct {
 	Blobs blobs.Blobs
 	Now   func() time.Time
 	NewID func() (prism.UUID, error)
-	// By is a change now.
+	// By makes the store.By of a change that the actor makes now.
 	By  func(store.Actor) (store.By, error)
 	Log *slog.Logger
 }
@@ -165,7 +165,7 @@ func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
 	return true, errors.Join(err, w.giveBack(context.WithoutCancel(ctx), l))
 }
 
-// countWaiting measures what waits.
+// countWaiting counts the files that are not read yet, and sets the metrics.
 func (w *Worker) countWaiting(ctx context.Context) (waiting int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -217,14 +217,14 @@ func (w *Worker) end(ctx context.Context, l store.FileLease, f store.File) error
 	return err
 }
 
-// readFile reads a leased file to its end. Unless it becomes ready, what was written of a copy is deleted; a killed reader
-// leaves it until the file is deleted.
+// readFile reads a leased file to its end. If the file does not become ready, its copy is deleted. The copy of a reader that was
+// killed stays until the file is deleted.
 func (w *Worker) readFile(ctx context.Context, l store.FileLease) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	owner := store.FileOwner{Account: l.Account, ID: l.File.ID}
 	copied := blobs.NewWriter(ctx, w.Blobs, owner, l.Token)
-	useless := true // what was written of a copy
+	useless := true // the copy
 	defer func() {
 		if useless && copied.Begun() {
 			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
@@ -247,7 +247,7 @@ func (w *Worker) readFile(ctx context.Context, l store.FileLease) (err error) {
 	}
 	crash.At(crash.BeforeReady)
 	err = w.end(ctx, l, f)
-	// After another error the file may be ready.
+	// After any other error the file may be ready, and need its copy.
 	useless = f.Status == store.FileUnusable || errors.Is(err, store.ErrNotFound)
 	return err
 }
@@ -271,7 +271,7 @@ func (w *Worker) keep(ctx context.Context, l store.FileLease, done <-chan struct
 	}
 }
 
-// pass reads the file and stores its chunks. An error is a fault; what is wrong with the file is in the outcome.
+// pass reads the file, stores its chunks, and returns the outcome, which has what is wrong with the file. An error is a fault.
 func (w *Worker) pass(
 	ctx context.Context, l store.FileLease, owner store.FileOwner, copied *blobs.Writer,
 ) (f store.File, err error) {

@@ -13,10 +13,10 @@ import (
 const (
 	// removeEvery is the time between two looks for files that have expired or were deleted.
 	removeEvery = time.Minute
-	// removeAfter is the age of a deletion after which the content is removed. A call that was storing a part then has ended, so
-	// that no content comes after the removal.
+	// removeAfter is the time between the deletion of a file and the removal of its content. Until then every call that was
+	// storing a part has ended, so no content arrives after the removal.
 	removeAfter = time.Minute
-	// removeBatch bounds what one look finds.
+	// removeBatch bounds how many files one look finds.
 	removeBatch = 100
 	// removeLimit bounds the removal of the content of one file.
 	removeLimit = 5 * time.Minute
@@ -46,7 +46,7 @@ func (w *Worker) Remove(ctx context.Context) (more bool, err error) {
 	}
 	var failed []error
 	for _, f := range deleted {
-		if err := w.remove(ctx, f); err != nil { // which must not keep the content of others
+		if err := w.remove(ctx, f); err != nil { // the other files must be removed nevertheless
 			w.removals.WithLabelValues(failedOutcome).Inc()
 			failed = append(failed, err)
 			continue

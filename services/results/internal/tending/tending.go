@@ -1,6 +1,6 @@
-// Package tending ends what has waited long enough in runs of files, beside the calls: leases whose time is over, runs that are
-// pausing, cancelling or done, and runs that pause by themselves (spec: run-states, run-pauses-itself). Every replica does it, and
-// what one has done the others find done.
+// Package tending moves runs of files on in the background: it ends leases whose time is over, finishes runs that are pausing,
+// cancelling or done, and pauses runs by themselves (spec: run-states, run-pauses-itself). Every replica does so, as a change
+// that another replica has made already is none.
 package tending
 
 import (
@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// tick is the time between two checks whether a lease has ended. lookLimit bounds one look at the runs, or one measurement.
+	// tick is the time between two checks of whether a lease has ended. lookLimit bounds one look at the runs, or one
+	// measurement.
 	tick      = 250 * time.Millisecond
 	lookLimit = 10 * time.Second
 	// ticksPerLook is how many ticks are between two looks while no lease ends. ticksPerMeasure is how many are between two
@@ -35,7 +36,7 @@ type Deps struct {
 // Worker tends runs.
 type Worker struct {
 	Deps
-	ended                       atomic.Bool // a lease has, since the last look
+	ended                       atomic.Bool // a lease has ended since the last look
 	looks                       *prometheus.CounterVec
 	runs, rows, leases, waiting prometheus.Gauge
 }
@@ -72,7 +73,7 @@ func (w *Worker) Measure(to prometheus.Registerer) error {
 	return errors.Join(errs...)
 }
 
-// LeaseEnded has the worker look at the runs soon, as one may be done.
+// LeaseEnded makes the worker look at the runs at the next tick, as a run may be done.
 func (w *Worker) LeaseEnded() { w.ended.Store(true) }
 
 // Run works until ctx ends.
@@ -98,7 +99,7 @@ func (w *Worker) Run(ctx context.Context) {
 	}
 }
 
-// Tend does what is due.
+// Tend makes all changes that are due.
 func (w *Worker) Tend(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
@@ -115,7 +116,7 @@ func (w *Worker) Tend(ctx context.Context) error {
 	}
 }
 
-// measureQueue measures the queue.
+// measureQueue sets the metrics of the queue.
 func (w *Worker) measureQueue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
