@@ -8,7 +8,7 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The look-ups. Each is one statement, and so one snapshot.
+// The look-ups. Each is one statement, and so one snapshot. None reads a row if the API key is unknown or revoked.
 const (
 	// callerColumns are the columns of an API key k, which Row.caller reads. The id of a session's key is that of its member.
 	callerColumns = `k.account_id, coalesce(k.member_id, k.id), k.role, k.expires_at`
@@ -50,7 +50,7 @@ LEFT JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id` + where
 )
 
 // CreateFacts implements store.Results.
-func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts store.CreateFacts, err error) {
+func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.CreateFacts, error) {
 	texts, ref := [2]string{createFactsBySlug, keyedFactsBySlug}, any(q.Prism.Slug)
 	if q.Prism.Slug == "" {
 		texts, ref = [2]string{createFactsByID, keyedFactsByID}, q.Prism.ID.UUID
@@ -60,7 +60,8 @@ func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts s
 	if keyed {
 		text, args = texts[1], append(args, q.IdempotencyKey, q.Format.Tabular())
 	}
-	err = s.lookUp(ctx, "create_facts", func(r *Row) {
+	var facts store.CreateFacts
+	err := s.LookUp(ctx, Statement{"create_facts", text, args, true}, func(r *Row) {
 		facts.Caller = r.caller()
 		p := r.PrismState()
 		facts.Prism, facts.Version = found(p, p.ID.UUID), asked(q.Version, p.Latest)
@@ -68,7 +69,7 @@ func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (facts s
 			saved := r.Saved(store.WithInput)
 			facts.Stored, facts.StoredPrism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
 		}
-	}, text, args...)
+	})
 	if err == nil && facts.Stored != nil && facts.Stored.Status == prism.OK { // the repeat returns it
 		err = s.Confirm(ctx, facts.Caller.Account, facts.Stored.ID)
 	}
@@ -93,16 +94,17 @@ func asked(number, latest int32) int32 {
 // ResultFacts implements store.Results.
 func (s Store) ResultFacts(
 	ctx context.Context, key contract.KeyDigest, id prism.ResultID, in store.Input,
-) (facts store.ResultFacts, err error) {
+) (store.ResultFacts, error) {
 	text := resultFactsWithoutInput
 	if in == store.WithInput {
 		text = resultFacts
 	}
-	err = s.lookUp(ctx, "result_facts", func(r *Row) {
+	var facts store.ResultFacts
+	err := s.LookUp(ctx, Statement{"result_facts", text, []any{key[:], id.UUID}, true}, func(r *Row) {
 		facts.Caller = r.caller()
 		saved := r.Saved(in)
 		facts.Result, facts.Prism = found(saved.Result, saved.Result.ID.UUID), found(saved.Prism, saved.Prism.ID.UUID)
-	}, text, key[:], id.UUID)
+	})
 	if err != nil {
 		return store.ResultFacts{}, err
 	}
@@ -110,21 +112,16 @@ func (s Store) ResultFacts(
 }
 
 // Authenticate implements store.Keys.
-func (s Store) Authenticate(ctx context.Context, key contract.KeyDigest) (caller store.Caller, err error) {
-	err = s.lookUp(ctx, "authenticate", func(r *Row) {
+func (s Store) Authenticate(ctx context.Context, key contract.KeyDigest) (store.Caller, error) {
+	var caller store.Caller
+	err := s.LookUp(ctx, Statement{"authenticate", authenticate, []any{key[:]}, true}, func(r *Row) {
 		caller = r.caller()
 		caller.Member = r.Bool()
-	}, authenticate, key[:])
+	})
 	if err != nil {
 		return store.Caller{}, err
 	}
 	return caller, nil
-}
-
-// lookUp reads the row of an API key, if the key is known and not revoked. After an error, such as the end of ctx, another
-// goroutine may still call read: the caller must not look at what read writes to.
-func (s Store) lookUp(ctx context.Context, operation string, read func(*Row), text string, args ...any) error {
-	return s.LookUp(ctx, Statement{operation, text, args, true}, read)
 }
 
 // Nullable is nil for the empty string, so that the column is null.
