@@ -65,8 +65,6 @@ func apply(ctx context.Context, db *sql.DB, files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.Up(ctx); err != nil {
-		return err
-	}
-	return nil
+	_, err = p.Up(ctx)
+	return err
 }

@@ -91,10 +91,8 @@ func (d *database) SaveRetry(
 		switch {
 		case err != nil:
 			return err
-		case !failed: // or the old result was deleted, maybe after an earlier try of this save
-			saved, err = load(conn, account, r.ID)
-			return err
-		case retriedBy == r.ID.UUID:
+		// If there is no such failed result, it may have been deleted after an earlier try of this save.
+		case !failed, retriedBy == r.ID.UUID:
 			saved, err = load(conn, account, r.ID)
 			return err
 		case !retriedBy.IsZero():

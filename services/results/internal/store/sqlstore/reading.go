@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -60,11 +59,7 @@ func insertChunks(n int) string {
 		if i > 0 {
 			text.WriteString(",")
 		}
-		text.WriteString("\n($1, $2")
-		for column := range 6 {
-			text.WriteString(", $" + strconv.Itoa(3+6*i+column))
-		}
-		text.WriteString(")")
+		text.WriteString("\n($1, $2, " + parameters(3+6*i, 6) + ")")
 	}
 	return text.String()
 }

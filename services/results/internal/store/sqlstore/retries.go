@@ -151,28 +151,25 @@ func (c *newChunks) add(ctx context.Context, run Run, r retryable) error {
 		return nil
 	}
 	delete(c.open, r.version)
-	c.close(r.version, ids)
+	return c.close(ctx, run, r.version, ids)
+}
+
+// close adds a chunk to those that are stored together, and stores them if they are chunksAtOnce.
+func (c *newChunks) close(ctx context.Context, run Run, version int32, ids []byte) error {
+	n := len(ids) / len(prism.UUID{})
+	c.args = append(c.args, c.number, version, ids, strings.Repeat(string(store.RowPendingState), n), int32(n)) //nolint:gosec // few
+	c.number++
 	if c.number%chunksAtOnce != 0 {
 		return nil
 	}
 	return c.flush(ctx, run)
 }
 
-// close adds a chunk to those that are stored together.
-func (c *newChunks) close(version int32, ids []byte) {
-	n := len(ids) / len(prism.UUID{})
-	c.args = append(c.args, c.number, version, ids, strings.Repeat(string(store.RowPendingState), n), int32(n)) //nolint:gosec // few
-	c.number++
-}
-
 // end stores what is left.
 func (c *newChunks) end(ctx context.Context, run Run) error {
 	for version, ids := range c.open {
-		c.close(version, ids)
-		if c.number%chunksAtOnce == 0 {
-			if err := c.flush(ctx, run); err != nil {
-				return err
-			}
+		if err := c.close(ctx, run, version, ids); err != nil {
+			return err
 		}
 	}
 	return c.flush(ctx, run)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -94,12 +93,9 @@ var (
 
 // retryableOf reads columns of the results with idsAtOnce ids, in the order of the ids, that can be retried.
 func retryableOf(columns string) string {
-	text := `-- name: RetryableOf :many
-SELECT ` + columns + ` FROM results r WHERE r.account_id = $1 AND r.status = 'failed' AND r.retried_by IS NULL AND r.id IN ($2`
-	for i := range idsAtOnce - 1 {
-		text += ", $" + strconv.Itoa(i+3)
-	}
-	return text + `) ORDER BY r.id`
+	return `-- name: RetryableOf :many
+SELECT ` + columns + ` FROM results r WHERE r.account_id = $1 AND r.status = 'failed' AND r.retried_by IS NULL AND r.id IN (` +
+		parameters(2, idsAtOnce) + `) ORDER BY r.id`
 }
 
 // eachRetryable calls read with the rows of a statement of retryableOf, until read returns false.

@@ -106,7 +106,7 @@ func (s Store) ActOnRun(
 		entry store.Action
 		do    func(*runChange) (changed bool, err error)
 	}{
-		contract.PauseRun:  {store.RunPause, func(c *runChange) (bool, error) { return c.pause(ctx, "", by.At) }},
+		contract.PauseRun:  {store.RunPause, func(c *runChange) (bool, error) { return c.pause(ctx, by.At) }},
 		contract.ResumeRun: {store.RunResume, func(c *runChange) (bool, error) { return c.resume(ctx, by.At) }},
 		contract.CancelRun: {store.RunCancel, func(c *runChange) (bool, error) { return c.cancel(ctx, by.At) }},
 		contract.RetryRun:  {store.RunRetry, func(c *runChange) (bool, error) { return s.retryRun(ctx, c, by.At) }},
@@ -127,13 +127,12 @@ func (s Store) ActOnRun(
 	return s.ReadRun(ctx, account, id)
 }
 
-// pause stops a run whose rows wait, for a reason.
-func (c *runChange) pause(ctx context.Context, reason string, at time.Time) (changed bool, err error) {
+func (c *runChange) pause(ctx context.Context, at time.Time) (changed bool, err error) {
 	switch c.Status {
 	case contract.RunPausing, contract.RunPaused:
 		return false, nil
 	case contract.RunQueued, contract.RunRunning:
-		return true, c.stop(ctx, contract.RunPausing, reason, at)
+		return true, c.stop(ctx, contract.RunPausing, "", at)
 	default: // it is over, or soon will be
 		return false, store.ErrRunOver
 	}
