@@ -79,7 +79,7 @@ func (s Store) ListAudit(
 	}
 	l.between(f.From, f.To)
 	l.page(page, "<", "DESC")
-	err = s.Run(ctx, l.Statement, all(&entries, (*Row).entry))
+	err = s.Run(ctx, l.statement(), all(&entries, (*Row).entry))
 	return entries, err
 }
 

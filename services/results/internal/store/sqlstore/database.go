@@ -118,5 +118,16 @@ func someRow(rows iter.Seq[*Row]) error {
 	return store.ErrNotFound
 }
 
+// count counts the rows.
+func count(n *int) Reader {
+	return func(rows iter.Seq[*Row]) error {
+		*n = 0
+		for range rows {
+			*n++
+		}
+		return nil
+	}
+}
+
 // nothing reads no row.
 func nothing(iter.Seq[*Row]) error { return nil }

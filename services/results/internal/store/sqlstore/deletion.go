@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"iter"
 	"strconv"
 	"time"
 
@@ -297,22 +296,5 @@ func (l *list) matches(query string, d store.Deletion, upper prism.UUID, savedBe
 	l.add(" AND r.prism_id = ", d.Prism.UUID)
 	if d.Status != "" {
 		l.add(" AND r.status = ", string(d.Status))
-	}
-}
-
-// statement is the statement so far.
-func (l *list) statement() Statement {
-	l.Text = l.text.String()
-	return l.Statement
-}
-
-// count counts the rows.
-func count(n *int) Reader {
-	return func(rows iter.Seq[*Row]) error {
-		*n = 0
-		for range rows {
-			*n++
-		}
-		return nil
 	}
 }

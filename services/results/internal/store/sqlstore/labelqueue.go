@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
 	"iter"
 	"slices"
@@ -74,7 +73,7 @@ func (f *firstEntries) add(e store.QueueEntry) {
 }
 
 func (f *firstEntries) sorted() []store.QueueEntry {
-	slices.SortFunc(f.entries, func(a, b store.QueueEntry) int { return bytes.Compare(a.Position[:], b.Position[:]) })
+	slices.SortFunc(f.entries, func(a, b store.QueueEntry) int { return compareIDs(a.Position, b.Position) })
 	return f.entries[:min(f.limit, len(f.entries))]
 }
 
@@ -94,7 +93,7 @@ func (s Store) Unlabelled(
 	l := list{Statement: Statement{Operation: "unlabelled", ReadOnly: true}}
 	l.queued(unlabelled, account, q)
 	l.page(page, "<", "DESC")
-	err = s.Run(ctx, l.Statement, all(&found, func(r *Row) store.Unlabelled {
+	err = s.Run(ctx, l.statement(), all(&found, func(r *Row) store.Unlabelled {
 		return store.Unlabelled{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
 	}))
 	return found, err

@@ -63,7 +63,7 @@ func (s Store) ListResults(
 		l.add(" AND r.id >= ", page.Until)
 	}
 	l.page(page, "<", "DESC")
-	err = s.Run(ctx, l.Statement, all(&results, func(r *Row) store.Saved { return r.Saved(store.WithoutInput) }))
+	err = s.Run(ctx, l.statement(), all(&results, func(r *Row) store.Saved { return r.Saved(store.WithoutInput) }))
 	return results, err
 }
 
@@ -93,7 +93,7 @@ func (s Store) ExportResults(
 	l := list{Statement: Statement{Operation: "export_results", ReadOnly: true}}
 	l.where(exportResults, account, f)
 	l.page(page, ">", "ASC")
-	err = s.Run(ctx, l.Statement, func(rows iter.Seq[*Row]) error {
+	err = s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
 		results = nil
 		size := 0
 		for r := range rows {
@@ -194,7 +194,6 @@ func (l *list) page(p store.Page, after, direction string) {
 		l.add(" AND r.id "+after+" ", p.After)
 	}
 	l.add(" ORDER BY r.id "+direction+" LIMIT ", int64(p.Limit))
-	l.Text = l.text.String()
 }
 
 // in appends text and parameters, at least one, and a closing parenthesis.
@@ -210,4 +209,10 @@ func (l *list) in(text string, args []any) {
 func (l *list) add(text string, arg any) {
 	l.Args = append(l.Args, arg)
 	l.text.WriteString(text + "$" + strconv.Itoa(len(l.Args)))
+}
+
+// statement is the statement so far.
+func (l *list) statement() Statement {
+	l.Text = l.text.String()
+	return l.Statement
 }

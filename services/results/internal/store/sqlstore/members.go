@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -245,12 +244,4 @@ func (r *Row) member() store.Member {
 	}
 	m.SignedInBy, m.CreatedAt, m.LastSeenAt = store.SignedInBy(r.Text()), r.Time(), r.OptionalTime()
 	return m
-}
-
-// earlierOf returns the earlier of two times.
-func earlierOf(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }

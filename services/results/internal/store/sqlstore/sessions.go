@@ -177,6 +177,14 @@ func (f foundSession) keyFor(k store.NewSessionKey) (contract.SessionKey, error)
 	return contract.SessionKey{}, store.ErrNotFound
 }
 
+// earlierOf returns the earlier of two times.
+func earlierOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
 // byMember is what a member does.
 func byMember(id prism.MemberID, entry prism.UUID, at time.Time) store.By {
 	return store.By{Entry: entry, At: at, Actor: store.Actor{Kind: store.MemberActor, Key: prism.KeyID(id)}}

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -147,7 +146,7 @@ func (s signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, err
 	if _, ruled := roles[invited]; s.Link != nil && !ruled {
 		joining = append(joining, invited)
 	}
-	slices.SortFunc(joining, func(a, b prism.AccountID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) })
+	slices.SortFunc(joining, func(a, b prism.AccountID) int { return compareIDs(a.UUID, b.UUID) })
 	for _, account := range joining {
 		if err := s.run(ctx, Statement{Text: lockAccount, Args: []any{account.UUID}}, someRow); err != nil {
 			return nil, err
