@@ -80,7 +80,8 @@ const (
 	CalibrationPin    Action = "calibration.pin"
 )
 
-// Object is what an action was done to. Name is the name of an account, a key, a member, a file or a run, or the slug of a prism; a result has none.
+// Object is what an action was done to. Name is the name of an account, a key, a member, a file or a run, or the slug of a prism;
+// a result has none.
 type Object struct {
 	Kind ObjectKind
 	ID   prism.UUID

@@ -7,12 +7,12 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// PinError reports that a question cannot have the calibration that was to be pinned: the version has none of this id for it.
+// PinError reports that the version has no calibration with the id that was to be pinned to the question.
 type PinError struct{ Question string }
 
 func (e *PinError) Error() string { return "store: no such calibration of the question" }
 
-// Calibrations keeps calibrations of the questions of versions, which never change, and which of them are pinned.
+// Calibrations keeps the calibrations of the questions of versions, and which of them are pinned. A calibration never changes.
 type Calibrations interface {
 	// AddCalibration stores a calibration: ErrNotFound if there is no such prism, ErrArchived.
 	AddCalibration(ctx context.Context, account prism.AccountID, c Calibration, by By) error
@@ -24,13 +24,14 @@ type Calibrations interface {
 	Calibration(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, calibration prism.CalibrationID,
 	) (Calibration, error)
-	// PinCalibrations changes which calibrations questions of a version have: a zero id unpins, and questions without a pin in
-	// changes keep theirs. It stores the pins of all versions anew, with the id pins, unless nothing changes: ErrNotFound,
+	// PinCalibrations changes which calibrations are pinned to questions of a version: a zero id unpins, and questions without a
+	// change keep theirs. Unless nothing changes, it stores the pins of all versions again under the id pins: ErrNotFound,
 	// ErrArchived, *PinError for the first question whose calibration does not exist.
 	PinCalibrations(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, changes []Pin, pins prism.PinsID, by By,
 	) error
-	// Pinned returns what is pinned to a version by pins, by question. What an id of pins stands for never changes.
+	// Pinned returns the calibrations that are pinned to a version under the id pins, by question. The pins under an id never
+	// change.
 	Pinned(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, pins prism.PinsID, version int32,
 	) ([]Calibration, error)

@@ -13,20 +13,21 @@ type Deletions interface {
 	// DeleteResult deletes a result, and so frees its idempotency key: ErrNotFound. A result that it retried stays retried by it
 	// (spec: result-delete).
 	DeleteResult(ctx context.Context, account prism.AccountID, id prism.ResultID, by By) error
-	// SetRetention has the results of a prism deleted when they are this many days old, or no more if days is 0: ErrNotFound.
-	// After it returns, no result is deleted by the days before (spec: retention-set).
+	// SetRetention sets after how many days the results of a prism are deleted; 0 keeps them: ErrNotFound. After it returns, no
+	// result is deleted by the former retention (spec: retention-set).
 	SetRetention(ctx context.Context, account prism.AccountID, id prism.PrismID, days int32, by By) error
-	// CountDeletion counts what a job would delete among the next CountPart results that it walks, and moves d.Reached behind
-	// them. It reports the end of the walk.
+	// CountDeletion counts what a job would delete among the next CountPart results that it walks, and sets d.Reached to the last
+	// of them. It reports the end of the walk.
 	CountDeletion(ctx context.Context, d *Deletion) (matches int64, ended bool, err error)
-	// AddDeletion stores a job. slug is that of its prism, and counted is how many results it deletes.
+	// AddDeletion stores a job. slug is the slug of its prism, and counted is how many results the job deletes.
 	AddDeletion(ctx context.Context, d Deletion, slug string, counted int64, by By) error
 	// TakeDeletion leases the job that is due and was worked on the longest ago, until a time: ErrNotFound if there is none. No
 	// other worker takes it until then.
 	TakeDeletion(ctx context.Context, now, until time.Time) (Deletion, error)
-	// DeletePart deletes the matches among the next DeletePart results that a job walks, and moves d.Reached behind them. The job
-	// is leased until until. At the end of the walk the job ends, or is due again later, and DeletePart reports it; by is for the
-	// entry of a pass of retention. It returns ErrNotFound, and has changed nothing, if the job was changed by others.
+	// DeletePart deletes the matches among the next DeletePart results that a job walks, and sets d.Reached to the last of them.
+	// It renews the lease of the job. At the end of the walk the job ends, or is due again later, and DeletePart reports it; by is
+	// for the audit entry of a pass of retention. If another caller has changed the job, it changes nothing and returns
+	// ErrNotFound.
 	DeletePart(ctx context.Context, d *Deletion, until time.Time, by By) (deleted int, ended bool, err error)
 	// ReturnDeletion ends the lease of a job.
 	ReturnDeletion(ctx context.Context, d Deletion, now time.Time) error
@@ -55,9 +56,9 @@ type Deletion struct {
 }
 
 const (
-	// DeletePart bounds how many results one statement walks that deletes: a few milliseconds.
+	// DeletePart bounds how many results a deleting statement walks: it takes a few milliseconds.
 	DeletePart = 500
-	// CountPart bounds how many results one statement walks that counts.
+	// CountPart bounds how many results a counting statement walks.
 	CountPart = 10_000
 	// MaxCounted bounds what a call counts.
 	MaxCounted = 1_000_000
@@ -96,7 +97,7 @@ func (d Deletion) Next(now time.Time) (Deletion, bool) {
 	case d.Days > 0:
 		d.DueAt, d.Reached = now.Add(RetentionPause), prism.UUID{}
 	case bound.Before(d.SavedBefore):
-		// What was too young. Ids and times of saving differ by up to MaxIDAge.
+		// The next pass deletes what was too young for this one. Ids and times of saving differ by up to MaxIDAge.
 		d.DueAt, d.Reached = d.SavedBefore.Add(DeletionAge), prism.FirstUUID(bound.Add(-MaxIDAge))
 	default:
 		return d, false

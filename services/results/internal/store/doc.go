@@ -41,6 +41,7 @@
 //
 // # Order and partitions
 //
-// An id is a UUIDv7, which begins with its time of creation. So lists are ordered by id, and need no index by time. Every
-// database key begins with account_id, so that the tables can be partitioned or distributed by account.
+// An id is a UUIDv7, which begins with its time of creation. So lists are ordered by id, and need no index by time. The keys of
+// the tables of prisms, results and all that belongs to them begin with account_id, so that the tables can be partitioned or
+// distributed by account.
 package store

@@ -7,36 +7,38 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Drift keeps which prisms are watched for drift, and how often their answers were what in each time. A watched prism is a row that
-// workers take, as they take a Deletion, to count the results that were saved meanwhile (spec: drift-counting).
+// Drift keeps which prisms are watched for drift, and how often each of their answers was given in each span of time. Workers
+// lease a watched prism, as they lease a Deletion, to count the results that were saved since then
+// (spec: drift-counting).
 type Drift interface {
 	// SetDrift watches a prism and sets the reference period of a version, or stops to watch it and deletes what was counted:
 	// ErrNotFound. What changes nothing has no entry in the audit.
 	SetDrift(ctx context.Context, account prism.AccountID, id prism.PrismID, c DriftChange, by By) error
 	// DriftWatch finds the watch of a prism: ErrNotFound if it is not watched.
 	DriftWatch(ctx context.Context, account prism.AccountID, id prism.PrismID) (DriftWatch, error)
-	// DriftVersion finds what is known of a version's reference; without anything it is empty.
+	// DriftVersion finds what is known of a version's reference; if nothing is, only its Version is set.
 	DriftVersion(ctx context.Context, account prism.AccountID, id prism.PrismID, version int32) (DriftVersion, error)
-	// DriftCounts returns the counts of a version in spans of a length that begin in a time, the oldest first.
+	// DriftCounts returns the counts of a version in the spans of one length, the oldest first: those that begin at from or later,
+	// and before to.
 	DriftCounts(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, span DriftSpan, from, to time.Time,
 	) ([]DriftCounts, error)
-	// ListDriftWatches returns the watched prisms that are not archived, of all accounts, the one that was watched first first, and
-	// how many there are beyond the limit.
+	// ListDriftWatches returns the watched prisms of all accounts that are not archived, by WatchedAt, and how many there are
+	// beyond the limit.
 	ListDriftWatches(ctx context.Context, limit int) (watches []DriftWatch, more int64, err error)
 
-	// TakeDriftWatch leases the watch that is due the longest, until a time: ErrNotFound if there is none.
+	// TakeDriftWatch leases the watch that has been due the longest, until a time: ErrNotFound if none is due.
 	TakeDriftWatch(ctx context.Context, now, until time.Time) (DriftWatch, error)
-	// OldestLease is the time with which the ids of the results begin that workers of runs and retries are answering for a prism
-	// now; the oldest one. It is zero if there is none.
+	// OldestLease is the oldest time with which the id of a result can begin that a worker of a run or a retry is answering for a
+	// prism now; zero if none is.
 	OldestLease(ctx context.Context, account prism.AccountID, id prism.PrismID) (time.Time, error)
 	// DriftAnswers returns the next results of a prism, whether they failed or not: at most DriftPart, of the least ids that are
 	// greater than after and not greater than last.
 	DriftAnswers(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, after, last prism.UUID,
 	) ([]DriftAnswer, error)
-	// AddDrift adds the counts of a step to what is stored, and moves the watch on: ErrNotFound, and nothing has changed, if the
-	// watch is not as it was.
+	// AddDrift adds the counts of a step to the stored ones, and moves the watch on. If the watch is not as it was, it changes
+	// nothing and returns ErrNotFound.
 	AddDrift(ctx context.Context, was DriftWatch, step DriftStep) error
 }
 
@@ -62,8 +64,8 @@ type DriftWatch struct {
 // DriftVersion is what is known of a version's reference.
 type DriftVersion struct {
 	Version int32
-	// First is how many of the first results are counted, of at most DriftFirst, and FirstFrom and FirstTo the times in their ids,
-	// from the first to the last.
+	// First is how many of the first results are counted, at most DriftFirst. FirstFrom and FirstTo are the times in the first and
+	// the last of their ids.
 	First              int64
 	FirstFrom, FirstTo time.Time
 	// From and To are the reference period that was set; zero if none was.
@@ -77,9 +79,9 @@ type DriftSpan int32
 const (
 	// DriftOfFirst is of the first results of a version, whose counts are one row at DriftFirstAt.
 	DriftOfFirst DriftSpan = 0
-	// DriftOfTenMinutes is without the first results of the version. Such spans are kept for DriftRecent.
+	// DriftOfTenMinutes does not count the first results of the version. It is kept for DriftRecent.
 	DriftOfTenMinutes DriftSpan = 600
-	// DriftOfHour is kept for DriftKept, and as long as it is of a reference period that was set.
+	// DriftOfHour is kept for DriftKept, and for as long as it is part of a reference period that was set.
 	DriftOfHour DriftSpan = 3600
 )
 
@@ -112,7 +114,7 @@ type DriftAnswer struct {
 	Answers []byte
 }
 
-// DriftCounts is how often the answers to the questions of a version were what in a span. Counts are bytes of the caller's.
+// DriftCounts is how often each answer to the questions of a version was given in a span. Counts is encoded by the caller.
 type DriftCounts struct {
 	Version int32
 	Span    DriftSpan
@@ -127,8 +129,8 @@ type DriftStep struct {
 	DueAt    time.Time      // when the watch is taken next
 	Versions []DriftVersion // those whose first results have changed; From and To do not count
 	Counts   []DriftCounts  // at most one of each version, span and time
-	// Add adds counts to stored ones.
+	// Add adds Counts to those that are stored.
 	Add func(stored, more []byte) ([]byte, error)
-	// Ended has what is too old at DueAt deleted.
+	// Ended makes AddDrift delete the counts that are too old at DueAt.
 	Ended bool
 }

@@ -23,14 +23,14 @@ type Files interface {
 	File(ctx context.Context, account prism.AccountID, id prism.FileID) (File, error)
 	// ListFiles is a page of files, newest first. It ends as a page of ListPrisms does.
 	ListFiles(ctx context.Context, account prism.AccountID, page Page) (files []File, more bool, err error)
-	// PutPart records a part of a file that is uploading, and returns the digest that is stored: another one than p's if the part
-	// is there with other content, whatever the state of the file. ErrNotFound, ErrFileState.
+	// PutPart records a part of a file that is uploading, and returns the stored digest, which differs from that of p if the part
+	// was stored before with other content. It does so also when the upload is over. ErrNotFound, ErrFileState.
 	PutPart(ctx context.Context, account prism.AccountID, id prism.FileID, p Part) (digest [32]byte, err error)
-	// Parts are the parts of a file that are there, in order, from a number to another, both included.
+	// Parts are the stored parts of a file from one number to another, both included, in order.
 	Parts(ctx context.Context, account prism.AccountID, id prism.FileID, from, to int32) ([]Part, error)
-	// SetHashed replaces how far an uploading file was hashed, unless another caller did since from parts were.
+	// SetHashed replaces the hash state of a file, unless another caller has replaced it since it was that of from parts.
 	SetHashed(ctx context.Context, account prism.AccountID, id prism.FileID, from int32, h Hashed) error
-	// SetReading has an uploading file read; a file that is reading or was read stays as it is. ErrNotFound.
+	// SetReading queues an uploading file to be read; a file in any other state stays as it is. ErrNotFound.
 	SetReading(ctx context.Context, account prism.AccountID, id prism.FileID, at time.Time) error
 	// TakeReading leases a file that waits to be read until a time: ErrNotFound if there is none. Chunks of an earlier lease are
 	// deleted.
@@ -42,14 +42,15 @@ type Files interface {
 	// EndReading makes the file ready or unusable, as f says, and ends the lease: ErrNotFound if the lease was lost. Chunks of an
 	// unusable file are deleted.
 	EndReading(ctx context.Context, l FileLease, f File) error
-	// ReadingQueue is how many files wait to be read or are being read, and since when the first of them is; zero if there is none.
+	// ReadingQueue is how many files wait to be read or are being read, and since when the first of them is; zero if there is
+	// none.
 	ReadingQueue(ctx context.Context) (files int64, since time.Time, err error)
 	// FileChunk is the chunk of a file with this number, or that has this row: ErrNotFound.
 	FileChunk(ctx context.Context, account prism.AccountID, id prism.FileID, number int32) (FileChunk, error)
 	FileChunkOf(ctx context.Context, account prism.AccountID, id prism.FileID, row int64) (FileChunk, error)
 	// DeleteFile deletes a file: no method but DeletedFiles finds it any more. ErrNotFound, ErrFileUsed.
 	DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by By) error
-	// ExpiredFiles are files whose time is over and that no run uses that is not over.
+	// ExpiredFiles are files that have expired and are not used by a run that is not over.
 	ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]FileOwner, error)
 	// DeletedFiles are files that were deleted before a time. ForgetFile removes what is left of one.
 	DeletedFiles(ctx context.Context, before time.Time, limit int) ([]FileOwner, error)
@@ -67,7 +68,7 @@ type Contents interface {
 }
 
 const (
-	// UploadTime is how long after its creation a file expires that is not completed (spec: file-expiry).
+	// UploadTime is how long after its creation a file expires if it is not completed (spec: file-expiry).
 	UploadTime = 7 * day
 	// FileTime is how long a file is kept after its completion, and after the end of each run of it.
 	FileTime = 30 * day
@@ -101,7 +102,7 @@ type File struct {
 	ExpiresAt time.Time
 	// Hashed is how far the content was hashed while its parts came.
 	Hashed Hashed
-	// Readings is how often the file was taken to be read and neither returned nor read to its end.
+	// Readings is how often the file was leased to be read and the lease was not returned.
 	Readings int32
 }
 

@@ -10,41 +10,43 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Labels keeps what was right: at most one label for each question of a result. A label goes with its result.
+// Labels keeps the right answers: at most one label for each question of a result. A label is deleted with its result.
 type Labels interface {
-	// LabelTargets finds those results of a prism that have one of some ids, whatever their status, in any order.
+	// LabelTargets finds the results of a prism that have these ids, whatever their status, in any order.
 	LabelTargets(ctx context.Context, account prism.AccountID, of prism.PrismID, ids []prism.ResultID) ([]LabelTarget, error)
 	// RefTargets finds for each ref the newest result of a prism that has the ref and is ok, in any order; version 0 is any.
 	RefTargets(ctx context.Context, account prism.AccountID, of prism.PrismID, version int32, refs []string) ([]LabelTarget, error)
-	// PutLabels stores labels of results of one prism, each in place of the label that its result had for its question, and removes
-	// those without a value. Of two labels of one question of a result the later one is stored. It returns the results that are gone,
-	// of which nothing is stored. The labels are of results that are ok, and their versions are those of the results.
+	// PutLabels stores labels of results of one prism. Each replaces the label of the same question of its result; one without a
+	// value only removes that label. If two labels are of the same question of a result, the later one counts. PutLabels returns
+	// the results that do not exist any more, for which it stores nothing. The results must be ok, and have the versions of their
+	// labels.
 	PutLabels(ctx context.Context, account prism.AccountID, of prism.PrismID, labels []Label) (gone []prism.ResultID, err error)
 	// LabelsOf are the labels of a result, by question.
 	LabelsOf(ctx context.Context, account prism.AccountID, of prism.PrismID, id prism.ResultID) ([]Label, error)
 	// ListLabels is a page of the labelled results of a prism, newest first, each with its labels that match.
 	ListLabels(ctx context.Context, account prism.AccountID, f LabelFilter, page Page) ([]LabelledResult, error)
 
-	// Labelled are the labels of a version with the answers that they are of, newest result first, at most limit. The prism and the
-	// version of the filter are not zero; question "" is every question.
+	// Labelled are the labels of a version with the answers of their results, newest result first, at most limit. The prism and
+	// the version of the filter are not zero; question "" is every question.
 	Labelled(ctx context.Context, account prism.AccountID, f Filter, question string, limit int) ([]LabelledAnswer, error)
-	// CountLabelled counts the labels that Labelled would find without a limit, but those of uncertain results.
+	// CountLabelled counts the labels that Labelled would find without a limit, except those of contract.UncertainSample.
 	CountLabelled(ctx context.Context, account prism.AccountID, f Filter, question string) (int, error)
 	// CountAnswered counts the results that are ok and pass a filter, up to limit.
 	CountAnswered(ctx context.Context, account prism.AccountID, f Filter, limit int) (int, error)
-	// LabelsState names the labels of a version: as long as it is the same, so are they.
+	// LabelsState identifies the labels of a version: while it is the same, so are the labels.
 	LabelsState(ctx context.Context, account prism.AccountID, of prism.PrismID, version int32) (LabelsState, error)
 
-	// RandomQueue is the next ids of a prism's newest QueueResults results by RandomPosition, without those that have a label for the
-	// question; it does not look at the results. from bounds the ids from below, and after is the position behind which to begin.
+	// RandomQueue returns the next of the newest QueueResults results of a prism by RandomPosition, without those that have a
+	// label for the question. It reads only ids. from is the lower bound of the ids, and after that of the positions.
 	RandomQueue(ctx context.Context, account prism.AccountID, q Queue, from, after prism.UUID, limit int) ([]QueueEntry, error)
 	// Unlabelled is a page of the ok results of a prism that have no label for the question, newest first, with their answers.
 	Unlabelled(ctx context.Context, account prism.AccountID, q Queue, page Page) ([]Unlabelled, error)
-	// QueuedResults finds those of some results that are ok and have no label for the question, with their input, in any order.
+	// QueuedResults finds those of the given results that are ok and have no label for the question, with their input, in any
+	// order.
 	QueuedResults(ctx context.Context, account prism.AccountID, q Queue, ids []prism.ResultID) ([]prism.Result, error)
 }
 
-// Label is what was right for a question of a result.
+// Label is the right answer to a question of a result.
 type Label struct {
 	Result    prism.ResultID
 	Version   int32 // that answered the result
@@ -57,7 +59,7 @@ type Label struct {
 	At        time.Time
 }
 
-// Hash is a hash of what a measure is computed from: 32 bits.
+// Hash is a 32-bit hash of everything in the label from which measures are computed.
 func (l Label) Hash() int64 {
 	b := append([]byte(l.Question), l.Result.UUID[:]...)
 	for _, part := range []string{l.Value, string(l.Sample), string(l.Origin)} {
@@ -130,8 +132,8 @@ type QueueEntry struct {
 	Result   prism.ResultID
 }
 
-// RandomPosition is where a result stands in the random order: the first 16 bytes of the SHA-256 of its id. So the order has nothing
-// to do with time, and each of its prefixes is a sample.
+// RandomPosition is where a result stands in the random order: the first 16 bytes of the SHA-256 of its id. So the order has
+// nothing to do with time, and each of its prefixes is a sample.
 func RandomPosition(id prism.ResultID) (position prism.UUID) {
 	sum := sha256.Sum256(id.UUID[:])
 	copy(position[:], sum[:])

@@ -39,8 +39,8 @@ type Members interface {
 	AddMember(ctx context.Context, account prism.AccountID, m Member, l *Link, by By) error
 	// ListMembers is a page of the account's members and rules, newest first.
 	ListMembers(ctx context.Context, account prism.AccountID, page Page) ([]Member, error)
-	// ChangeMember replaces the name or role of a member or rule, and returns it. A new role revokes the member's session keys. The
-	// same name and role change nothing. ErrNotFound, ErrLastOwner.
+	// ChangeMember replaces the name or role of a member or rule, and returns it. A new role revokes the member's session keys.
+	// The same name and role change nothing. ErrNotFound, ErrLastOwner.
 	ChangeMember(ctx context.Context, account prism.AccountID, id prism.MemberID, c contract.MemberChange, by By) (Member, error)
 	// RemoveMember removes a member or rule, with its links, its part of sessions and its session keys: ErrNotFound, ErrLastOwner.
 	RemoveMember(ctx context.Context, account prism.AccountID, id prism.MemberID, by By) error
@@ -58,14 +58,14 @@ type Sessions interface {
 	SignIn(ctx context.Context, in SignIn) (contract.Session, error)
 	// Session finds a session and extends it, to the minute: ErrNotFound.
 	Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error)
-	// CreateSessionKey stores an API key of a session and returns it, its expiry and its account: ErrNotFound, if the session is
-	// not of the account too, and ErrTooManyKeys. A session that ends at the same time, a member that is removed or changed,
-	// leaves no key that outlives it or has the former role.
+	// CreateSessionKey stores an API key of a session and returns it, its expiry and its account: ErrNotFound, also if the session
+	// is not of the account, and ErrTooManyKeys. If at the same time the session ends, or the member is removed or gets another
+	// role, no key remains that is still valid or has the former role.
 	CreateSessionKey(ctx context.Context, digest contract.SessionDigest, k NewSessionKey) (contract.SessionKey, error)
 	// EndSession ends a session and revokes its keys. One that is not there is no error.
 	EndSession(ctx context.Context, digest contract.SessionDigest, newID NewID, at time.Time) error
-	// SweepSessions deletes links and sessions that have expired, and keys of sessions that expired an hour ago, up to a number of
-	// each, and returns how many rows it deleted.
+	// SweepSessions deletes expired links and sessions, and keys of sessions that expired more than an hour ago, up to a number of
+	// each. It returns how many rows it deleted.
 	SweepSessions(ctx context.Context, now time.Time) (int, error)
 }
 

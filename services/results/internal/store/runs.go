@@ -39,17 +39,17 @@ type Runs interface {
 	RunResults(ctx context.Context, account prism.AccountID, id prism.RunID, first int64, limit int) ([]RowResult, error)
 	// RunOfKey finds the run with an idempotency key: ErrNotFound.
 	RunOfKey(ctx context.Context, account prism.AccountID, key string) (Run, error)
-	// RowsSince is how many rows of a run got their outcome since a time: of its rate.
+	// RowsSince is how many rows of a run got their outcome since a time.
 	RowsSince(ctx context.Context, account prism.AccountID, id prism.RunID, since time.Time) (int64, error)
 
 	// LeaseChunk, RenewLeases and SaveRows are those of contract.Leases, on rows of the store.
 	LeaseChunk(ctx context.Context, token prism.UUID, now, until time.Time) (*LeasedChunk, error)
 	RenewLeases(ctx context.Context, leases []contract.Lease, now, until time.Time) ([]contract.LeaseState, error)
 	SaveRows(ctx context.Context, s contract.SaveRows, now time.Time) error
-	// TendRuns ends what has waited long enough: pausing and cancelling runs whose last lease ended or is older than the wait,
-	// runs without pending rows, leases whose time is over, and pauses runs by themselves (spec: run-pauses-itself). It returns how
-	// many runs it changed, so that a caller who gets more than 0 calls again. It also folds the chunks at the front of a run that are
-	// done into sums, which changes nothing that is seen.
+	// TendRuns ends leases whose time is over, completes the stop of pausing and cancelling runs that have no lease or have waited
+	// long enough, finishes runs without pending rows, and pauses runs by themselves (spec: run-pauses-itself). It returns how
+	// many runs it changed; a caller who gets more than 0 calls again. It also adds the chunks at the front of a run that are done
+	// to the sums of the run, which changes nothing that callers see.
 	TendRuns(ctx context.Context, now time.Time) (int, error)
 	// QueueOfRuns measures what waits.
 	QueueOfRuns(ctx context.Context, now time.Time) (RunQueue, error)
@@ -138,8 +138,8 @@ const (
 	RowCancelledState = 'c'
 )
 
-// LeasedChunk is a leased chunk of a run. BegunAt is the time with which the ids of the results of this lease begin; results of rows
-// that are pending in the same attempt have the same ids under every lease with the same BegunAt.
+// LeasedChunk is a leased chunk of a run. BegunAt is the time with which the ids of this lease's results begin. A row that is
+// pending in the same attempt gets a result with the same id under every lease with the same BegunAt.
 type LeasedChunk struct {
 	contract.Lease
 	contract.RowLimits
@@ -148,8 +148,8 @@ type LeasedChunk struct {
 	BegunAt time.Time
 	// Failed are the results that the pending rows of an attempt after the first retry, by row.
 	Failed map[int64]prism.ResultID
-	// Retried are results of a Retry. Then nothing of a file is leased: Run has only the ID of the retry, the prism, the version and
-	// the key, and Chunk only its number.
+	// Retried are results of a Retry. Then nothing of a file is leased: Run has only the ID of the retry, the prism, the version
+	// and the key, and Chunk only its number.
 	Retried []RowResult
 }
 
@@ -169,7 +169,7 @@ const (
 // RunQueue is what waits for workers.
 type RunQueue struct {
 	Runs        int64     // queued or running
-	PendingRows int64     // of those
+	PendingRows int64     // of those runs
 	Leases      int64     // that have not ended
-	OldestSince time.Time // since when the run waits that waited longest for a lease; zero if none waits
+	OldestSince time.Time // since when the run that waits longest for a lease has waited; zero if none waits
 }

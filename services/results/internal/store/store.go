@@ -36,8 +36,8 @@ var (
 // RetriedError reports that another result retried the same result first; By is that other result.
 type RetriedError = contract.RetriedError
 
-// Store keeps accounts, API keys, prisms and results. Looking up an API key that is unknown or revoked is no error: the
-// Caller is then the zero value.
+// Store keeps everything that Prism stores. Looking up an API key that is unknown or revoked is no error: the Caller is then
+// the zero value.
 type Store interface {
 	Results
 	Definitions
@@ -66,15 +66,15 @@ type Store interface {
 	Close()
 }
 
-// Results is what creating, reading and retrying a result needs. Each method is one round trip to the database, except
-// after a conflict.
+// Results is what creating, reading and retrying a result needs. Each method is one round trip to the database, except after a
+// conflict, and except for the repeat of a call, which a replicated database has to confirm.
 type Results interface {
 	// CreateFacts looks up the API key, the prism, its version and the idempotency key on one snapshot. The input of the
 	// result that holds the idempotency key is loaded only if the result failed or the query's format is tabular.
 	CreateFacts(ctx context.Context, q contract.CreateQuery) (CreateFacts, error)
 	// ResultFacts looks up the API key, the result and its prism on one snapshot.
 	ResultFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID, in Input) (ResultFacts, error)
-	// Record finds everything that is kept of a result: ErrNotFound.
+	// Record finds a result with everything that its row has: ErrNotFound.
 	Record(ctx context.Context, account prism.AccountID, id prism.ResultID) (Record, error)
 	// SaveResult stores the result of a first call. Saving the same id again changes nothing and returns the stored
 	// result, even if its idempotency key has moved to a retry. It returns contract.ErrKeyTaken if another result of the
@@ -119,14 +119,14 @@ type ResultFacts struct {
 type Saved struct {
 	Result prism.Result
 	Prism  PrismState
-	RunRow int64 // in a list of a run's results; the first row of a file is 1
+	RunRow int64 // only in a Record and in a list of a run's results; the first row of a file is 1
 }
 
-// Record is everything that is kept of a result. Key and Call of its Result are set only here.
+// Record is everything that the row of a result has. Key and Call of its Result are set only here.
 type Record struct {
 	Saved
 	RetryOf *prism.ResultID // the result that this one retried
-	Run     *prism.RunID    // nil: of a call; else RunRow of Saved is set too
+	Run     *prism.RunID    // whose row RunRow the result is of; nil for the result of a call
 }
 
 // Caller is the API key of a request and its account. The zero value stands for a key that is unknown or revoked. A key
@@ -165,7 +165,7 @@ type Definitions interface {
 	CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by By) error
 	// Prism finds a prism with its latest version, archived or not: ErrNotFound.
 	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
-	// ListPrisms is a page of prisms with their latest versions, newest first. more tells that there are more behind it. A page
+	// ListPrisms is a page of prisms with their latest versions, newest first. more tells whether there are further ones. A page
 	// ends early before the prism that would exceed ListBytes, unless it is the first.
 	ListPrisms(ctx context.Context, account prism.AccountID, which Which, page Page) (prisms []prism.Prism, more bool, err error)
 	// ListVersions is a page of the versions of a prism below a number, or from the newest if the number is 0. It ends as a page
@@ -176,10 +176,11 @@ type Definitions interface {
 	// Version finds one version: ErrNotFound.
 	Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
 	// AddVersion atomically stores p.Latest, whose number must be one above the latest, and replaces the Lens and VersionsHash
-	// of the prism with those of p: ErrNotFound, ErrArchived, ErrStale if another version was added first. With was, it is ErrStale
-	// too if anything of the prism is not as in was, which Prism has returned.
+	// of the prism with those of p: ErrNotFound, ErrArchived, ErrStale if another version was added first. If was, which Prism has
+	// returned, is not nil, any difference between the prism and was is ErrStale too.
 	AddVersion(ctx context.Context, account prism.AccountID, p prism.Prism, was *prism.Prism, by By) error
-	// PutLens replaces the Lens if the latest version is the given one, and the prism as in was: ErrNotFound, ErrArchived, ErrStale.
+	// PutLens replaces the Lens if the latest version is the given one, and the prism is as in was, unless that is nil:
+	// ErrNotFound, ErrArchived, ErrStale.
 	PutLens(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, latest int32, l prism.Lens, was *prism.Prism, by By,
 	) error
@@ -226,13 +227,13 @@ type Listing interface {
 	// ListResults is a page of the account's results without their input, newest first; those of one run in row order, where
 	// page.After is a contract.RowPosition.
 	ListResults(ctx context.Context, account prism.AccountID, f Filter, page Page) ([]Saved, error)
-	// LookedAt finds the id at which a list that looks at so many results of the account, or of the filter's prism and times,
-	// ends: zero if there are fewer.
+	// LookedAt finds the id of the last result of a list that looks at this many results of the account, or of the filter's prism
+	// and times: zero if there are fewer.
 	LookedAt(ctx context.Context, account prism.AccountID, f Filter, after prism.UUID, results int) (prism.UUID, error)
 	// ExportResults is a page of one prism's results, oldest first. A page ends early before the row that would exceed
 	// PageBytes, unless it is the first; only an empty page is past the last row.
 	ExportResults(ctx context.Context, account prism.AccountID, id prism.PrismID, f Filter, page Page) ([]prism.Result, error)
-	// FindResults finds those results of a prism that have one of some ids, in any order.
+	// FindResults finds the results of a prism that have these ids, in any order.
 	FindResults(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, ids []prism.ResultID, in Input,
 	) ([]prism.Result, error)
@@ -268,9 +269,9 @@ type Filter struct {
 // of saving is also a range of ids, which an index finds.
 const MaxIDAge = 24 * time.Hour
 
-// MaxIDLead bounds how much later the time in a result's id is than the time of its saving: as much as the clock was ahead that the id
-// has its time of. Ids have the time of the database, but those of early releases that of a gateway. A list to a time begins with results
-// that are younger, and passes over them.
+// MaxIDLead bounds how much later the time in a result's id can be than the time of its saving. Ids have the time of the database,
+// but in early releases they had that of a gateway, whose clock may have been ahead. So a list of the results up to a time reads,
+// and skips, some that were saved later.
 const MaxIDLead = time.Hour
 
 // APIKey is a stored API key: everything but the key itself.
@@ -305,10 +306,10 @@ type Keys interface {
 	AccountByName(ctx context.Context, name string) (prism.AccountID, error)
 	// Authenticate finds the account of an API key.
 	Authenticate(ctx context.Context, key contract.KeyDigest) (Caller, error)
-	// CreateKey stores an API key by its digest, so that the account has no more than this number of active keys:
-	// ErrTooManyKeys, ErrNotFound if there is no such account.
+	// CreateKey stores an API key by its digest: ErrTooManyKeys if the account has as many active keys as most,
+	// ErrNotFound if there is no such account.
 	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, most int64, by By) error
-	// ListKeys is a page of the account's API keys but those of sessions, newest first.
+	// ListKeys is a page of the account's API keys except those of sessions, newest first.
 	ListKeys(ctx context.Context, account prism.AccountID, page Page) ([]APIKey, error)
 	// RevokeKey revokes an API key at by.At and returns it; revoking again keeps the first time and changes nothing:
 	// ErrNotFound.

@@ -13,11 +13,11 @@ const MaxSums = 1000
 // Usage adds up what results used.
 type Usage interface {
 	// ReadUsage adds up all results of an account that were ever saved, those that were deleted since included, and the uses that
-	// were counted, on one snapshot. Days rise; prisms, models and keys come in the order of their results, the most first, and then
-	// of their names and ids; and then currencies. Of prisms, models and keys there are at most MaxSums: more tells that there are
-	// further ones.
+	// were counted, on one snapshot. Days rise; prisms, models and keys come in the order of their results, the most first, and
+	// then of their names and ids; and then currencies. Of prisms, models and keys there are at most MaxSums: more tells that
+	// there are further ones.
 	ReadUsage(ctx context.Context, account prism.AccountID, f UsageFilter) (sums []UsageSum, more bool, err error)
-	// CountUse adds to the sums what a call used whose result is not saved. Each call of it counts once.
+	// CountUse adds to the sums what a call used whose result is not saved. A repeated call counts again.
 	CountUse(ctx context.Context, account prism.AccountID, u Use) error
 	// FoldUsage adds what was saved lately to the sums of what was saved before, so that there is little to add up for each
 	// ReadUsage, whose sums it does not change. To be called every few seconds.
@@ -36,7 +36,7 @@ type UsageFilter struct {
 // UsageSum is the sum of results of one day, prism, model or API key whose costs have one currency.
 type UsageSum struct {
 	Day      prism.Day   // by day
-	Name     string      // by prism, its slug, or "" for uses that are of none; by model, its name or "" if it is not known
+	Name     string      // by prism, its slug, or "" for a Use; by model, its name or "" if it is not known
 	Key      prism.KeyID // by key; zero if it is not known
 	Currency string      // "": of results without a price
 	// Failed are those of Results that failed.
@@ -47,7 +47,7 @@ type UsageSum struct {
 // Group is what a sum is of, without its currency.
 func (s UsageSum) Group() UsageSum { return UsageSum{Day: s.Day, Name: s.Name, Key: s.Key} }
 
-// Use is what a call used whose result is not saved. It is of no prism.
+// Use is what a call used whose result is not saved. It is counted for no prism.
 type Use struct {
 	Day    prism.Day
 	Key    prism.KeyID // that made the call
