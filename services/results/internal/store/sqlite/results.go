@@ -129,16 +129,16 @@ func retry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, of prism.
 	return err
 }
 
-// setRun makes a result one of a row.
+// setRun makes a result the result of a row of a run.
 const setRun = `UPDATE results SET run_id = $3, run_row = $4 WHERE account_id = $1 AND id = $2`
 
-// unfoldRun and countRow are the changes of a run and a chunk by the retry of a row's result.
+// unfoldRun and countRow change a run and a chunk when the result of a row is retried.
 var (
 	unfoldRun = sqlstore.UnfoldRun("$1", "$2")
 	countRow  = sqlstore.CountRetriedRow("$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8")
 )
 
-// countRetry makes a retry one of the row whose result it retries.
+// countRetry makes a retry the result of the row whose result it retries, and changes the counts of the run.
 func countRetry(conn *sqlite.Conn, account prism.AccountID, r prism.Result, run prism.UUID, row int64) error {
 	if err := execute(conn, setRun, account.UUID, r.ID.UUID, run, row); err != nil {
 		return err

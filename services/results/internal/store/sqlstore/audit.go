@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// insertEntry finds the name of the key or member that acts, so that no other statement needs to read the name.
+	// insertEntry looks up the name of the acting key or member, so that no other statement has to read it.
 	insertEntry = `INSERT INTO audit (account_id, id, created_at, actor_kind, actor_id, actor_name, action,
 	object_kind, object_id, object_name, detail)
 VALUES ($1, $2, $3, $4, $5, coalesce((SELECT name FROM api_keys WHERE id = $5),

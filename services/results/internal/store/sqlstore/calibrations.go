@@ -9,8 +9,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The pins of a prism are rows under an id, which the row of the prism has. A change stores all of them anew under another id, so
-// that a reader that found the id before the change finds the pins of that time, and may keep them in memory.
+// The pins of a prism are rows that share an id, which is stored in the row of the prism. A change copies all of them to another
+// id. So a reader that has found an id finds the pins of that time, whatever has changed since, and may cache them.
 const (
 	insertCalibration = `INSERT INTO calibrations (account_id, prism_id, version, id, question, fit, measures, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
@@ -130,7 +130,7 @@ func (s Store) PinCalibrations(
 	})
 }
 
-// changedPins is what changes would change: *store.PinError.
+// changedPins returns what changes would change: *store.PinError.
 func changedPins(
 	ctx context.Context, run Run, account prism.AccountID, id prism.PrismID, version int32, was prism.PinsID, changes []store.Pin,
 ) (detail pinDetail, err error) {
@@ -166,7 +166,7 @@ func changedPins(
 	return detail, nil
 }
 
-// replacePins stores the pins of a prism, which are those that were with changes to a version, under another id.
+// replacePins copies the pins of a prism to another id, and makes changes to those of a version.
 func replacePins(
 	ctx context.Context, run Run, of []any, version int32, was, pins prism.PinsID, changes []store.Pin,
 ) error {

@@ -30,29 +30,30 @@ type Database interface {
 	// Transaction calls fn in a transaction, which an error of fn rolls back. Only the text and arguments of fn's statements
 	// are used.
 	Transaction(ctx context.Context, operation string, fn func(run Run) error) error
-	// SaveResult, SaveRetry and TouchKeys are those of store.Store.
+	// SaveResult, SaveRetry and TouchKeys are as in store.Store.
 	SaveResult(ctx context.Context, account prism.AccountID, r prism.Result) (store.Saved, error)
 	SaveRetry(ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID) (store.Saved, error)
 	TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error
-	// InsertRows inserts results, in the transaction of run, and marks what they retry, which loses its idempotency key. A retry of a
-	// result that is gone, or was retried by another result, is inserted as the result of a first call.
+	// InsertRows inserts results in the transaction of run. It marks the results that they retry, which lose their idempotency
+	// keys. If a retried result is gone, or was retried by another result, the new one is inserted as the result of a first call.
 	InsertRows(ctx context.Context, run Run, rows Rows) error
-	// Snapshot has all statements of a transaction, of which none was executed yet, see one snapshot.
+	// Snapshot makes all statements of a transaction see one snapshot. It comes before the first of them.
 	Snapshot(ctx context.Context, run Run) error
-	// Locking is what ends a SELECT that locks its rows for a change; with skip, it passes rows that others have locked.
+	// Locking is the clause at the end of a SELECT that locks its rows, such as FOR UPDATE. With skip, the SELECT skips rows that
+	// other transactions have locked.
 	Locking(skip bool) string
 	// Confirm waits until a stored result, or its deletion, is as durable as a new one would be (spec: saved-means-replicated).
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
-	// ConfirmAll does so with everything of an account that a statement sees, or sees no more.
+	// ConfirmAll is Confirm for everything that statements see of an account, and for every deletion.
 	ConfirmAll(ctx context.Context, account prism.AccountID) error
-	// FoldUsage, Ping, ProbeWrite and Close are those of store.Store.
+	// FoldUsage, Ping, ProbeWrite and Close are as in store.Store.
 	FoldUsage(ctx context.Context) error
 	Ping(ctx context.Context) error
 	ProbeWrite(ctx context.Context) error
 	Close()
 }
 
-// Run is Database.Run, or the like in a transaction.
+// Run executes one statement: as Database.Run, or in a transaction.
 type Run func(ctx context.Context, s Statement, read Reader) error
 
 // Reader reads the rows of a statement. It is called again if the statement is executed again.
@@ -62,13 +63,13 @@ type Reader func(rows iter.Seq[*Row]) error
 type Rows struct {
 	Account prism.AccountID
 	Results []prism.Result
-	// What follows is of each result.
+	// The next three have an element for each result.
 	RetryOf []*prism.UUID
 	Runs    []*prism.UUID
 	Numbers []*int64 // of the rows
 }
 
-// add adds a result, and what it retries if it does.
+// add adds a result. The pointers are nil if it retries no result, or is of no run.
 func (rows *Rows) add(r prism.Result, retryOf, run *prism.UUID, row *int64) {
 	rows.Results, rows.RetryOf = append(rows.Results, r), append(rows.RetryOf, retryOf)
 	rows.Runs, rows.Numbers = append(rows.Runs, run), append(rows.Numbers, row)

@@ -181,7 +181,8 @@ func (s Store) PutLens(
 	})
 }
 
-// unchanged locks a prism until the transaction ends, and is store.ErrStale unless the prism is as it was. Nil is no condition.
+// unchanged locks a prism until the transaction ends, and returns store.ErrStale if the prism differs from was. Without was, it
+// does nothing.
 func unchanged(ctx context.Context, run Run, account prism.AccountID, was *prism.Prism) error {
 	if was == nil {
 		return nil
@@ -212,7 +213,7 @@ func change(
 	if !errors.Is(err, store.ErrNotFound) {
 		return slug, err
 	}
-	// Read why nothing was changed. If the reason has passed since, ErrStale makes the caller try again.
+	// Find out why nothing was changed. If the reason no longer holds, ErrStale makes the caller try again.
 	var archived bool
 	err = run(ctx, Statement{Text: isArchived, Args: args[:2]}, one(&archived, (*Row).Bool))
 	switch {

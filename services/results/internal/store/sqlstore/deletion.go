@@ -42,7 +42,7 @@ SELECT count(*), min(due_at) FROM deletions WHERE due_at <= $1`
 
 	selectSlug = `SELECT slug FROM prisms WHERE account_id = $1 AND id = $2`
 
-	// Both walk results r, as do the deletions themselves.
+	// These three are completed by walked and matches.
 	selectWalked = `-- name: WalkResults :many
 SELECT r.id FROM results r`
 	countMatches = `-- name: CountMatches :one
@@ -55,7 +55,7 @@ DELETE FROM results AS r`
 type (
 	retentionDetail struct {
 		Days *int32 `json:"days"`
-		// Deleted is what the days before have deleted in a pass that ends with the change.
+		// Deleted is how many results the former retention has deleted in the pass that the change ends.
 		Deleted int64 `json:"deleted,omitzero"`
 	}
 	deletionDetail struct {
@@ -85,13 +85,13 @@ func (s Store) DeleteResult(ctx context.Context, account prism.AccountID, id pri
 		return record(ctx, run, account, by, store.ResultDelete, object, noDetail{})
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		// A deletion whose response was lost is repeated: then the result must be gone as durably as the response would have told.
+		// This may be the repeat of a deletion whose response was lost: that deletion must be as durable as its response promised.
 		err = cmp.Or(s.Confirm(ctx, account, id), err)
 	}
 	return err
 }
 
-// SetRetention implements store.Deletions. It waits for a part that is being deleted, and a part that comes later finds the job
+// SetRetention implements store.Deletions. It waits for the part that is being deleted; the next part finds that the job has
 // changed.
 func (s Store) SetRetention(ctx context.Context, account prism.AccountID, id prism.PrismID, days int32, by store.By) error {
 	return s.Transaction(ctx, "set_retention", func(run Run) error {
@@ -181,7 +181,7 @@ func (s Store) AddDeletion(ctx context.Context, d store.Deletion, slug string, c
 	})
 }
 
-// TakeDeletion implements store.Deletions. Of workers that take at the same time one finds the lease of the other.
+// TakeDeletion implements store.Deletions. If two workers take at the same time, the second one sees the lease of the first.
 func (s Store) TakeDeletion(ctx context.Context, now, until time.Time) (d store.Deletion, err error) {
 	err = s.Run(ctx, Statement{"take_deletion", takeDeletion, []any{now, until}, false}, one(&d, func(r *Row) store.Deletion {
 		return store.Deletion{
@@ -225,7 +225,7 @@ func (s Store) DeletePart(ctx context.Context, d *store.Deletion, until time.Tim
 	return deleted, ended, nil
 }
 
-// endPass ends a pass that has deleted this many results in all.
+// endPass ends a pass, which has deleted this many results in total.
 func endPass(ctx context.Context, run Run, d *store.Deletion, deleted int64, by store.By) error {
 	if d.Days > 0 && deleted > 0 {
 		var slug string
@@ -262,7 +262,7 @@ func (s Store) DueDeletions(ctx context.Context, now time.Time) (jobs int64, sin
 	return jobs, since, err
 }
 
-// walk finds the last id of the next part of a walk, whether its results match or not, and reports the end of the walk.
+// walk finds the last id of the next part of a walk, and reports the end of the walk. A part includes results that do not match.
 func walk(ctx context.Context, run Run, d store.Deletion, part int) (upper prism.UUID, ended bool, err error) {
 	l := list{}
 	l.walked(selectWalked, d)
@@ -276,8 +276,8 @@ func walk(ctx context.Context, run Run, d store.Deletion, part int) (upper prism
 	return upper, false, err
 }
 
-// walked is the results that a job walks: those with its ref, or else those of its prism. Both have an index that ends with the id,
-// so that a part reads no more than its results, whether they match or not.
+// walked selects the results that a job walks: those with its ref if it has one, else those of its prism. Both have an index that
+// ends with the id, so a part reads its results and no others.
 func (l *list) walked(query string, d store.Deletion) {
 	l.add(query+" WHERE r.account_id = ", d.Account.UUID)
 	if d.Ref != nil {
@@ -288,7 +288,7 @@ func (l *list) walked(query string, d store.Deletion) {
 	l.add(" AND r.id > ", d.Reached)
 }
 
-// matches is the results of a part, up to an id, that a job deletes.
+// matches selects the results that a job deletes among those of a part, which ends with the id upper.
 func (l *list) matches(query string, d store.Deletion, upper prism.UUID, savedBefore time.Time) {
 	l.walked(query, d)
 	l.add(" AND r.id <= ", upper)

@@ -58,7 +58,7 @@ ON CONFLICT (account_id, prism_id, span, at, version) DO NOTHING RETURNING resul
 		AND v.set_from <= drift_counts.at AND drift_counts.at < v.set_to
 )`
 
-	// oldestLease is of the chunks of runs and of retries that are leased.
+	// oldestLease reads the leased chunks of runs and of retries.
 	oldestLease = `-- name: OldestLease :one
 SELECT min(l.begun_at) FROM (
 	SELECT c.begun_at FROM runs r
@@ -130,8 +130,8 @@ func (s Store) SetDrift(
 	})
 }
 
-// forgetDrift deletes the watch of a prism and what was counted. The watch is first, so that a worker that adds counts meanwhile
-// has done so before, or finds no watch.
+// forgetDrift deletes the watch of a prism and all counts. It deletes the watch first: a worker that adds counts at the same time
+// has then either committed, and its counts are deleted too, or finds no watch.
 func forgetDrift(ctx context.Context, run Run, of []any) error {
 	for _, text := range []string{deleteWatch, deleteDriftVersions, deleteCounts} {
 		if err := run(ctx, Statement{Text: text, Args: of}, nothing); err != nil {
@@ -141,7 +141,7 @@ func forgetDrift(ctx context.Context, run Run, of []any) error {
 	return nil
 }
 
-// setReference sets the reference period of a version, and reports whether it was another one.
+// setReference sets the reference period of a version, and reports whether that changed it.
 func setReference(ctx context.Context, run Run, of []any, c store.DriftChange) (bool, error) {
 	was, err := driftVersion(ctx, run, of, c.Version)
 	if err != nil || was.From.Equal(c.From) && was.To.Equal(c.To) {
@@ -209,7 +209,7 @@ func (s Store) ListDriftWatches(ctx context.Context, limit int) (watches []store
 	return watches, max(0, more-int64(limit)), err
 }
 
-// TakeDriftWatch implements store.Drift. Of workers that take at the same time one finds the lease of the other.
+// TakeDriftWatch implements store.Drift. If two workers take at the same time, the second one sees the lease of the first.
 func (s Store) TakeDriftWatch(ctx context.Context, now, until time.Time) (w store.DriftWatch, err error) {
 	err = s.Run(ctx, Statement{"take_drift_watch", takeWatch, []any{now, until}, false}, one(&w, (*Row).driftWatch))
 	return w, err
@@ -233,8 +233,8 @@ func (s Store) DriftAnswers(
 	return answers, err
 }
 
-// AddDrift implements store.Drift. The row of the watch is locked by its change, so counts are read and written by one worker at a
-// time.
+// AddDrift implements store.Drift. The first statement locks the row of the watch, so one worker at a time reads and writes
+// counts.
 func (s Store) AddDrift(ctx context.Context, was store.DriftWatch, step store.DriftStep) error {
 	of := []any{was.Account.UUID, was.Prism.UUID}
 	return s.Transaction(ctx, "add_drift", func(run Run) error {

@@ -26,9 +26,9 @@ SELECT ` + callerColumns + `, q.id, q.slug || coalesce('/' || q.pins, ''), CASE 
 	fromAsked = `
 FROM api_keys k
 LEFT JOIN prisms q ON q.account_id = k.account_id AND `
-	// The condition on the idempotency key mentions the row of the API key, which always passes, so that Postgres cannot
-	// evaluate it without the condition on the account. Until the statistics count results with keys, the index of keys looks
-	// empty, and the planner would read the whole index for the key alone.
+	// The condition on the idempotency key mentions the row of the API key, although whereKey has the same condition, so that
+	// Postgres cannot evaluate it without the condition on the account. Until the statistics count results with keys, the index of
+	// keys looks empty, and the planner would read the whole index for the key alone.
 	fromHolder = `
 LEFT JOIN results r ON r.account_id = k.account_id
 	AND r.idempotency_key = CASE WHEN k.revoked_at IS NULL THEN CAST($3 AS text) END
@@ -79,8 +79,8 @@ func (s Store) CreateFacts(ctx context.Context, q contract.CreateQuery) (store.C
 	return facts, nil
 }
 
-// asked is the number of the version that a call asks for, where 0 is the latest; 0 if there is none. The versions of a prism
-// are numbered from 1 without a gap, and none is deleted.
+// asked returns the number of the version that a call asks for: the latest one for 0. It returns 0 if there is no such version. The
+// versions of a prism are numbered from 1 without a gap, and none is deleted.
 func asked(number, latest int32) int32 {
 	switch {
 	case number == 0:
@@ -124,7 +124,7 @@ func (s Store) Authenticate(ctx context.Context, key contract.KeyDigest) (store.
 	return caller, nil
 }
 
-// Nullable is nil for the empty string, so that the column is null.
+// Nullable is nil for the empty string, which makes the column null.
 func Nullable(s string) *string {
 	if s == "" {
 		return nil

@@ -52,7 +52,7 @@ RETURNING id`
 WHERE f.status <> 'deleted' AND f.expires_at <= $1 AND NOT ` + usedBy + ` ORDER BY f.expires_at LIMIT $2`
 	fileDeleted = `SELECT account_id, id FROM files WHERE status = 'deleted' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`
 
-	// A deleted file expires when it is deleted.
+	// The expiry of a deleted file is the time of its deletion.
 	deleteFile = `UPDATE files SET status = 'deleted', expires_at = $3, lease_token = NULL, leased_until = NULL
 WHERE account_id = $1 AND id = $2 AND status <> 'deleted'
 RETURNING name`
@@ -117,8 +117,8 @@ func (r *Row) digest() *[32]byte {
 	return (*[32]byte)(b)
 }
 
-// PutPart implements store.Files. The insert and the look-up are two statements of one transaction: the look-up sees a part that
-// another call stored while the insert waited for that call's transaction.
+// PutPart implements store.Files. The insert may wait for the transaction of another call that stores the same part. The look-up
+// is a second statement of the transaction, so that it sees that part.
 func (s Store) PutPart(
 	ctx context.Context, account prism.AccountID, id prism.FileID, p store.Part,
 ) (digest [32]byte, err error) {
@@ -184,7 +184,7 @@ func (s Store) SetReading(ctx context.Context, account prism.AccountID, id prism
 	return err
 }
 
-// DeleteFile implements store.Files. A deletion whose response was lost is repeated, as that of a result.
+// DeleteFile implements store.Files. The repeat of a deletion is confirmed, as in DeleteResult.
 func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by store.By) error {
 	err := s.Transaction(ctx, "delete_file", func(run Run) error {
 		var name string
@@ -192,7 +192,7 @@ func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism
 		if err := run(ctx, Statement{Text: deleteFile, Args: args}, one(&name, (*Row).Text)); err != nil {
 			return err
 		}
-		// The row is locked now, so a run that is made meanwhile is seen here, or finds the file deleted.
+		// The row is locked now: a run that is created at the same time is either visible here, or will find the file deleted.
 		var used bool
 		if err := run(ctx, Statement{Text: fileUsed, Args: args[:2]}, one(&used, (*Row).Bool)); err != nil {
 			return err
@@ -264,7 +264,7 @@ func (s Store) Content(
 	return content, err
 }
 
-// DeleteContents implements store.Contents. No statement deletes many, as each may be large.
+// DeleteContents implements store.Contents. Each statement deletes only a few contents, as they may be large.
 func (s Store) DeleteContents(ctx context.Context, f store.FileOwner, prefix string) error {
 	args := []any{f.Account.UUID, f.ID.UUID, prefix, prefix + "\x7f"}
 	for {

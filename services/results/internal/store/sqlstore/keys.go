@@ -59,7 +59,7 @@ func (s Store) AccountByName(ctx context.Context, name string) (id prism.Account
 	return id, err
 }
 
-// CreateKey implements store.Keys. Keys of one account are created one after the other, so that their number is right.
+// CreateKey implements store.Keys. The lock of the account makes concurrent calls count the keys one after the other.
 func (s Store) CreateKey(
 	ctx context.Context, account prism.AccountID, k store.APIKey, digest contract.KeyDigest, most int64, by store.By,
 ) error {

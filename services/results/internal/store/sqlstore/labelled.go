@@ -46,8 +46,9 @@ func (s Store) Labelled(
 	return labelled, err
 }
 
-// labelled joins labels l with their results r, which pass a filter. Only labels are asked for the prism: of a new prism Postgres
-// expects one result until it has analysed the table, and would then read all of them for each label.
+// labelled joins labels l with their results r, which pass a filter. It puts the condition on the prism on the labels alone: until
+// Postgres has analysed the table, it expects a new prism to have one result, and would read all results of the prism for each
+// label.
 func (l *list) labelled(query string, account prism.AccountID, f store.Filter, question string) {
 	of := f.Prism
 	f.Prism = prism.PrismID{}
@@ -71,7 +72,7 @@ func (s Store) CountLabelled(ctx context.Context, account prism.AccountID, f sto
 	return int(counted), err
 }
 
-// inputHash is the first half of the SHA-256 of a context and the fields by their keys, each text behind its length.
+// inputHash is the first half of the SHA-256 of a context and of the fields, sorted by key. Each text is preceded by its length.
 func inputHash(context string, fields []prism.FieldValue) (hash [16]byte) {
 	slices.SortFunc(fields, func(a, b prism.FieldValue) int { return strings.Compare(a.Key, b.Key) })
 	var b []byte

@@ -22,7 +22,7 @@ SELECT r.id, r.version, r.answers FROM results r`
 SELECT ` + Fixed + Input + ` FROM results r`
 )
 
-// RandomQueue implements store.Labels. It reads the ids alone, for which an index has them, and keeps the first of them by position.
+// RandomQueue implements store.Labels. It reads only ids, from an index, and keeps the first ones by position.
 func (s Store) RandomQueue(
 	ctx context.Context, account prism.AccountID, q store.Queue, from, after prism.UUID, limit int,
 ) (entries []store.QueueEntry, err error) {
@@ -54,12 +54,12 @@ func (s Store) RandomQueue(
 	return entries, err
 }
 
-// firstEntries keeps the first entries by position. Between two sorts it holds up to twice as many.
+// firstEntries keeps the first entries by position, as many as limit. Between two sorts it holds up to twice as many.
 type firstEntries struct {
 	limit   int
 	entries []store.QueueEntry
-	full    bool       // there were as many as the limit
-	last    prism.UUID // when full, nothing behind it is one of the first
+	full    bool       // there were limit entries or more
+	last    prism.UUID // if full, no entry after this position is one of the first
 }
 
 func (f *firstEntries) add(e store.QueueEntry) {

@@ -54,7 +54,7 @@ WHERE r.account_id = $1 AND r.prism_id = $2 AND r.status = 'ok' AND r.id IN (` +
 	deleteManyLabels = `DELETE FROM labels WHERE account_id = $1 AND prism_id = $2 AND result_id IN (` + parameters(3, labelsAtOnce) + `)`
 )
 
-// parameters are n parameters from one on.
+// parameters lists n parameters, the first of which has the number from.
 func parameters(from, n int) string {
 	var text strings.Builder
 	for i := range n {
@@ -66,7 +66,7 @@ func parameters(from, n int) string {
 	return text.String()
 }
 
-// refTargetsOf finds the newest result of each ref by itself, for which an index has the refs and ids.
+// refTargetsOf finds the newest result of each ref in a SELECT of its own, which an index on refs and ids serves.
 func refTargetsOf() string {
 	var text strings.Builder
 	text.WriteString("-- name: RefTargets :many")
@@ -112,7 +112,8 @@ func (l prismLabel) arguments(account prism.AccountID) []any {
 	}
 }
 
-// putLabels stores labels, no two of which are of the same question of a result. Their results are locked, or of this transaction.
+// putLabels stores labels, no two of which are of the same question of a result. The caller has locked the results, or inserted
+// them in this transaction.
 func putLabels(ctx context.Context, run Run, account prism.AccountID, labels []prismLabel) error {
 	for len(labels) > 0 {
 		n, text := labelsAtOnce, putManyLabels
@@ -131,8 +132,8 @@ func putLabels(ctx context.Context, run Run, account prism.AccountID, labels []p
 	return nil
 }
 
-// deleteLabelsOf deletes the labels of results that a part of a deletion has deleted. A label that was put meanwhile is deleted too:
-// whoever put it had locked its result.
+// deleteLabelsOf deletes the labels of results that a part of a deletion has deleted. Those that were put at the same time are
+// deleted too, as PutLabels locks the results.
 func deleteLabelsOf(ctx context.Context, run Run, d store.Deletion, upper prism.UUID, ids []prism.UUID) error {
 	if len(ids) == 0 {
 		return nil
@@ -150,7 +151,7 @@ func deleteLabelsOf(ctx context.Context, run Run, d store.Deletion, upper prism.
 	})
 }
 
-// eachPart calls fn with parts of labelsAtOnce values; the last one is filled up with its last value.
+// eachPart calls fn with parts of labelsAtOnce values. The last part is padded with its last value.
 func eachPart[T any](values []T, fn func(part []any) error) error {
 	for part := range slices.Chunk(values, labelsAtOnce) {
 		args := make([]any, labelsAtOnce)
@@ -262,7 +263,8 @@ func (s Store) PutLabels(
 	return gone, err
 }
 
-// lastLabels are the last labels of each question of a result, in one order, in which transactions write them.
+// lastLabels keeps the last label of each question of a result. They are sorted, so that concurrent transactions write in one
+// order.
 func lastLabels(labels []store.Label) []store.Label {
 	sorted := slices.Clone(labels)
 	slices.SortStableFunc(sorted, compareLabels)
@@ -299,7 +301,7 @@ func (r *Row) label() store.Label {
 	}
 }
 
-// ListLabels implements store.Labels. A page ends where the next result begins that it has no room for.
+// ListLabels implements store.Labels. The labels of a result are never split between pages.
 func (s Store) ListLabels(
 	ctx context.Context, account prism.AccountID, f store.LabelFilter, page store.Page,
 ) (labelled []store.LabelledResult, err error) {

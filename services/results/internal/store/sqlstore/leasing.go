@@ -53,13 +53,13 @@ WHERE r.status IN ('queued', 'running')
 ORDER BY a.pending, r.leased_at, r.id
 LIMIT 8`
 
-	// serveRun locks the run, so that its limits hold for all of its leases.
+	// serveRun locks the run, so that its limits hold for all of its leases together.
 	serveRun = `UPDATE runs AS t SET leased_at = $1, status = 'running', started_at = coalesce(t.started_at, $1)
 WHERE t.account_id = $2 AND t.id = $3 AND t.status IN ('queued', 'running') AND NOT ` + stops + `
 RETURNING status, rows_per_second, concurrency`
 
-	// folded is where the chunks begin that may wait or be leased. Before it, Postgres would pass over each chunk's dead entry of an
-	// index, unless it could remove them.
+	// folded is the first chunk that may wait or be leased. Without this bound, Postgres would pass over the dead index entries of
+	// all chunks before it, unless it could remove them.
 	folded = `(SELECT f.folded FROM runs f WHERE f.account_id = $1 AND f.id = $2)`
 
 	lockLimits = `SELECT status, rows_per_second, concurrency FROM runs WHERE account_id = $1 AND id = $2`
@@ -68,7 +68,7 @@ RETURNING status, rows_per_second, concurrency`
 SELECT number, token, granted, leased_until FROM run_chunks
 WHERE account_id = $1 AND run_id = $2 AND token IS NOT NULL AND number >= ` + folded
 
-	// leaseChunk stands around the locking of the chunk.
+	// leaseChunk and leasedChunk are the statement before and after the locking clause of the chunk.
 	leaseChunk = `-- name: LeaseChunk :one
 UPDATE run_chunks SET token = $3, leased_until = $4, granted = $5,
 	begun_at = CASE WHEN begun_at > $6 THEN begun_at ELSE $7 END
@@ -82,7 +82,7 @@ RETURNING number, first_row, attempt, states, begun_at`
 	renewLease = `UPDATE run_chunks SET leased_until = $5, granted = $6
 WHERE account_id = $1 AND run_id = $2 AND number = $3 AND token = $4`
 
-	// endOfLease is what a chunk is without a lease: rows that were to be retried meanwhile wait in the next attempt.
+	// endOfLease ends the lease of a chunk. Rows whose retry was requested during the lease then wait in the next attempt.
 	endOfLease = `UPDATE run_chunks SET token = NULL, leased_until = NULL, granted = 0,
 	attempt = attempt + CASE WHEN states LIKE '%q%' THEN 1 ELSE 0 END,
 	begun_at = CASE WHEN states LIKE '%q%' THEN NULL ELSE begun_at END, states = replace(states, 'q', 'p')`
@@ -93,7 +93,7 @@ SELECT run_row, id FROM results
 WHERE account_id = $1 AND run_id = $2 AND run_row >= $3 AND run_row < $4 AND retried_by IS NULL AND status = 'failed'`
 )
 
-// pendingLater is the letter of a row that waits for a retry after the lease of its chunk ends: the worker that holds the lease
+// pendingLater is the letter of a row whose retry waits for the end of the lease of its chunk: the worker that holds the lease
 // still works on the attempt before.
 const pendingLater = 'q'
 
@@ -117,7 +117,7 @@ type held struct {
 
 func (r *Row) held() held { return held{r.Int32(), r.UUID(), r.Int32(), r.Time()} }
 
-// grant is what a lease of a run may do beside the other leases, and false if it must not go on.
+// grant returns the limits of a lease of a run with these other leases, and false if the lease must stop.
 func (l runLimits) grant(others []held, first bool) (contract.RowLimits, bool) {
 	granted := contract.RowLimits{RowsPerSecond: l.RowsPerSecond}
 	if l.status != contract.RunQueued && l.status != contract.RunRunning || l.RowsPerSecond > 0 && !first {
@@ -243,7 +243,7 @@ func (s Store) RenewLeases(
 // leasable is the statements on the leases of a run or a retry.
 type leasable struct {
 	limits, leases string
-	timed          bool // limits has the time as a further argument
+	timed          bool // the first argument of limits is the time
 	renew          func(held) (text string, args []any)
 }
 
@@ -256,7 +256,7 @@ var (
 	}}
 )
 
-// renew renews the leases of one run or retry, which are those at the positions of: store.ErrNotFound if there is none.
+// renew renews the leases of one run or retry, whose indexes in leases are of: store.ErrNotFound if there is no such run or retry.
 func (s Store) renew(
 	ctx context.Context, kind leasable, leases []contract.Lease, of []int, states []contract.LeaseState, now, until time.Time,
 ) error {
@@ -290,7 +290,7 @@ func (s Store) renew(
 			if more {
 				states[i].RowLimits, mine.granted = granted, granted.Concurrency
 			}
-			// A lease is written anew once a quarter of its time is over, so that workers may ask often.
+			// A lease is only written when a quarter of its time is over, so that workers may ask often.
 			if mine.granted != was.granted || was.until.Before(until.Add(-contract.LeaseTime/4)) {
 				mine.until = until
 				if err := write(*mine); err != nil {
@@ -320,5 +320,5 @@ func (s Store) renew(
 	})
 }
 
-// errWrite: a lease cannot be renewed by a read alone.
+// errWrite: a lease has to be written, so a read is not enough.
 var errWrite = errors.New("store: a lease is to be written")

@@ -67,7 +67,7 @@ func (s Store) ListResults(
 	return results, err
 }
 
-// LookedAt implements store.Listing. It reads ids alone, which an index has: times narrow by the ids that begin with them.
+// LookedAt implements store.Listing. It reads only ids, from an index: the times become bounds of the ids.
 func (s Store) LookedAt(
 	ctx context.Context, account prism.AccountID, f store.Filter, after prism.UUID, results int,
 ) (id prism.UUID, err error) {
@@ -168,7 +168,7 @@ func (l *list) where(query string, account prism.AccountID, f store.Filter) {
 	l.between(f.From, f.To)
 }
 
-// between narrows the list to rows that were created in a time; a zero bound is none.
+// between narrows the list to rows that were created from a time until before another; a zero time is no bound.
 func (l *list) between(from, to time.Time) {
 	if !from.IsZero() {
 		l.add(" AND r.created_at >= ", from)
@@ -179,7 +179,7 @@ func (l *list) between(from, to time.Time) {
 	l.ids(from, to)
 }
 
-// ids narrows the list to the ids that rows created between the times can have; a zero bound is none.
+// ids narrows the list to the ids that rows created between the times can have; a zero time is no bound.
 func (l *list) ids(from, to time.Time) {
 	if !from.IsZero() {
 		l.add(" AND r.id >= ", prism.FirstUUID(from.Add(-store.MaxIDAge)))

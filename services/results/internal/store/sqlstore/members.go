@@ -9,8 +9,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// A member who was removed keeps its row. Every statement but that of rules passes over it. What changes members locks their
-// account first, then links, and then members; what begins or ends a session locks the session before all of them.
+// The row of a removed member stays: wasMember, mayNotRun and insertEntry read it, and the other statements skip it. Changes of
+// members lock the account first, then links, and then members. The beginning and the end of a session lock the session before
+// these.
 const (
 	memberColumns = `id, name, email, role, claim_name, claim_value, signed_in_by, created_at, last_seen_at`
 	insertMember  = `INSERT INTO members (account_id, id, name, email, role, claim_name, claim_value, created_at, operator,
@@ -60,7 +61,8 @@ func (s Store) changeMembers(ctx context.Context, operation string, account pris
 	})
 }
 
-// addMember stores a member, and records it. Only the operator has the flag; only who signs in by a rule has an identity at once.
+// addMember stores a member, and records it. operator marks the operator of the account. i is the identity of a member who signs
+// in by a rule; all others have none yet.
 func addMember(
 	ctx context.Context, run Run, account prism.AccountID, m store.Member, operator bool, i *contract.Identity, by store.By,
 ) error {
@@ -127,7 +129,7 @@ func (s Store) ChangeMember(
 	return m, err
 }
 
-// updateMemberTo stores and records a name and a role; a new role ends the keys that have the former one.
+// updateMemberTo stores and records a name and a role. A new role revokes the keys that have the former one.
 func updateMemberTo(ctx context.Context, run Run, account prism.AccountID, was, m store.Member, by store.By) error {
 	args := []any{account.UUID, m.ID.UUID, m.Name, string(m.Role)}
 	if err := run(ctx, Statement{Text: updateMember, Args: args}, nothing); err != nil {
@@ -143,7 +145,7 @@ func updateMemberTo(ctx context.Context, run Run, account prism.AccountID, was, 
 	return recordMember(ctx, run, account, by, store.MemberChange, m.ID, m.Name, detail)
 }
 
-// spareOwner is store.ErrLastOwner if the member is the only owner who has signed in (spec: last-owner).
+// spareOwner returns store.ErrLastOwner if the member is the only owner who has signed in (spec: last-owner).
 func spareOwner(ctx context.Context, run Run, account prism.AccountID, m store.Member) error {
 	if m.Role != prism.Owner || m.SignedInBy == "" {
 		return nil

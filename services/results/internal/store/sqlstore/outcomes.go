@@ -9,9 +9,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The column outcomes of a chunk has, for its last rows, the letters of their states, each group behind the milliseconds since
-// 1970 at which one save stored it: "1800000000123oof1800000000999i". So the last rows of a run are found without a row that all
-// saves of the run would change.
+// The column outcomes of a chunk has the letters of its last rows' states, a group for each save, which is preceded by the time of
+// the save in milliseconds since 1970: "1800000000123oof1800000000999i". So the last rows of a run are found without a database
+// row that every save of the run would change.
 
 // batch is the rows of a chunk that one save stored.
 type batch struct {
@@ -40,7 +40,7 @@ func parseOutcomes(outcomes string) (batches []batch) {
 	return batches
 }
 
-// addOutcomes adds the letters of a save, and drops those that are not among the last rows of any run.
+// addOutcomes adds the letters of a save, and drops letters that cannot be among the last store.WatchedRows rows of a run.
 func addOutcomes(outcomes string, at time.Time, letters string) string {
 	if letters == "" {
 		return outcomes
@@ -59,7 +59,7 @@ func addOutcomes(outcomes string, at time.Time, letters string) string {
 	return kept.String()
 }
 
-// batches reads the number of a chunk and its outcomes behind a time, the last ones first.
+// batches reads the number of a chunk and its outcomes after a time, the last ones first.
 func (r *Row) batches(since time.Time) (behind []batch) {
 	chunk := r.Int32()
 	for _, b := range parseOutcomes(r.Text()) {

@@ -42,13 +42,13 @@ SELECT ` + chunkColumns + ` FROM file_chunks c
 JOIN files f ON f.account_id = c.account_id AND f.id = c.file_id AND f.status = 'ready'
 WHERE c.account_id = $1 AND c.file_id = $2 AND `
 	selectChunk = `-- name: FileChunk :one` + chunksOf + `c.number = $3`
-	// Chunks have at most contract.ChunkRows rows, and most have as many: so the search begins at the chunk, or shortly before it,
-	// and there is no index by row.
+	// Most chunks have contract.ChunkRows rows, and none has more. So the search begins at the right chunk or shortly before it,
+	// and needs no index by row.
 	selectChunkOf = `-- name: FileChunkOf :one` + chunksOf + `c.number >= ($3 - 1) / 200 AND c.first_row + c.row_count > $3
 ORDER BY c.number LIMIT 1`
 )
 
-// chunkBlock is how many chunks one statement inserts: one statement for each chunk is a round trip for each.
+// chunkBlock is how many chunks one statement inserts, to save round trips.
 const chunkBlock = 50
 
 // insertChunks inserts n chunks.
@@ -64,7 +64,7 @@ func insertChunks(n int) string {
 	return text.String()
 }
 
-// TakeReading implements store.Files. Of workers that take at the same time one finds the lease of the other.
+// TakeReading implements store.Files. If two workers take at the same time, the second one sees the lease of the first.
 func (s Store) TakeReading(ctx context.Context, token prism.UUID, now, until time.Time) (l store.FileLease, err error) {
 	err = s.Transaction(ctx, "take_reading", func(run Run) error {
 		args := []any{now, until, token}
@@ -103,7 +103,7 @@ func (s Store) RenewReading(ctx context.Context, l store.FileLease, until time.T
 	})
 }
 
-// leased are the arguments of whereLeased, and more.
+// leased returns the arguments of whereLeased, and more.
 func leased(l store.FileLease, more ...any) []any {
 	return append([]any{l.Account.UUID, l.File.ID.UUID, l.Token}, more...)
 }

@@ -56,7 +56,8 @@ func (r *Row) call() *prism.ModelCall {
 	return &c
 }
 
-// call is the columns of a result that its record has, as arguments. What nothing filters or adds up is one column of JSON.
+// call has the arguments of the columns that describe a model call. Everything that no statement filters or adds up is in one
+// column of JSON.
 type call struct {
 	key   *prism.UUID
 	model *string
@@ -88,11 +89,11 @@ type storedEscalation struct {
 	Answers   strictjson.Value `json:"answers,omitzero"`
 }
 
-// mostTokens bounds the tokens of a call, so that their sums over all results are 64-bit integers whatever an upstream says
+// mostTokens bounds the tokens of a call, so that the sums over all results fit into 64 bits, whatever an upstream reports
 // (spec: usage-is-exact).
 const mostTokens = 1 << 40
 
-// upTo is nil for what no count can be.
+// upTo returns n, or nil if it is negative or greater than most.
 func upTo(most int64, n *int64) *int64 {
 	if n == nil || *n < 0 || *n > most {
 		return nil
@@ -100,14 +101,14 @@ func upTo(most int64, n *int64) *int64 {
 	return n
 }
 
-// PlausibleUsage returns the usage without numbers that no count can be.
+// PlausibleUsage returns the usage without impossible numbers.
 func PlausibleUsage(u prism.Usage) prism.Usage {
 	u.InputTokens, u.OutputTokens = upTo(mostTokens, u.InputTokens), upTo(mostTokens, u.OutputTokens)
 	u.Cost = upTo(math.MaxInt64, u.Cost)
 	return u
 }
 
-// encodeCall is nulls for what was not recorded.
+// encodeCall returns the arguments of a result's model call, with null for everything that was not recorded.
 func encodeCall(r prism.Result) (c call, err error) {
 	if !r.Key.IsZero() {
 		c.key = &r.Key.UUID

@@ -25,19 +25,19 @@ SELECT r.id, r.version FROM results r`
 	// removeEndedRetry makes room for the next one before TendRuns does.
 	removeEndedRetry = `DELETE FROM retries WHERE account_id = $1 AND prism_id = $2
 	AND NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = retries.account_id AND c.retry_id = retries.id)`
-	// insertRetry waits for another one of the prism that is being stored.
+	// insertRetry waits while another retry of the prism is being stored.
 	insertRetry = `INSERT INTO retries (account_id, prism_id, id, key_id, leased_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING RETURNING id`
 	insertRetryChunks = `INSERT INTO retry_chunks (account_id, retry_id, number, version, ids, states, pending) VALUES `
 )
 
-// retryDoneState is the letter of a result that was retried, or is not to be any more.
+// retryDoneState is the letter of a result that was retried, or cannot be retried any more.
 const retryDoneState = 'd'
 
 const (
 	// retryPage is how many results of a new retry one statement finds.
 	retryPage = 10_000
-	// chunksAtOnce is how many of its chunks one statement stores.
+	// chunksAtOnce is how many chunks of a new retry one statement stores.
 	chunksAtOnce = 20
 )
 
@@ -53,7 +53,7 @@ func (l *list) matching(query string, r store.Retry) {
 	l.text.WriteString(" AND r.retried_by IS NULL")
 }
 
-// upToMost bounds the list by what one retry may have, and one more.
+// upToMost bounds the list by one more than a retry may have.
 var upToMost = " LIMIT " + strconv.Itoa(contract.MaxRetried+1)
 
 // CountRetry implements store.Retries.
@@ -111,7 +111,7 @@ type retryable struct {
 	version int32
 }
 
-// addRetried stores the chunks of a retry, and returns how many results they have, up to contract.MaxRetried and a page.
+// addRetried stores the chunks of a retry, and returns how many results they have. It stops after contract.MaxRetried and a page.
 func addRetried(ctx context.Context, run Run, r store.Retry) (matches int64, err error) {
 	chunks := newChunks{of: []any{r.Account.UUID, r.ID.UUID}, open: map[int32][]byte{}}
 	var page []retryable
@@ -175,7 +175,7 @@ func (c *newChunks) end(ctx context.Context, run Run) error {
 	return c.flush(ctx, run)
 }
 
-// flush stores the chunks that are closed.
+// flush stores the closed chunks.
 func (c *newChunks) flush(ctx context.Context, run Run) error {
 	if len(c.args) == 0 {
 		return nil

@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	// callerStops tells of a run or a retry t whether who made it may not go on at the time $1: the key was revoked or has expired, or
-	// the member was removed or may no longer run anything.
+	// callerStops is whether the caller of a run or retry t may no longer run it at the time $1: its key was revoked or has
+	// expired, or its member was removed or has a role that may not run anything.
 	callerStops = `(
 	EXISTS (SELECT 1 FROM api_keys k WHERE k.id = t.key_id AND (k.revoked_at IS NOT NULL OR k.expires_at <= $1))
 	OR EXISTS (SELECT 1 FROM members m WHERE m.account_id = t.account_id AND m.id = t.key_id AND ` + mayNotRun + `)
 )`
-	// stops tells of a run or a retry t whether no row of it may be leased at the time $1: its caller stops it, or its prism is archived.
+	// stops is whether no row of a run or retry t may be leased at the time $1: because of its caller, or because its prism is
+	// archived.
 	stops = `(` + callerStops + `
 	OR NOT EXISTS (SELECT 1 FROM prisms p WHERE p.account_id = t.account_id AND p.id = t.prism_id AND p.archived_at IS NULL)
 )`
@@ -55,7 +56,8 @@ WHERE account_id = $1 AND retry_id = $2 AND number = $3 AND token = $4`
 	endRetryLease    = `UPDATE retry_chunks SET token = NULL, leased_until = NULL` + whereRetryChunk
 	removeRetryChunk = `DELETE FROM retry_chunks` + whereRetryChunk
 
-	// tendedRetries finds retries with a lease whose time is over, without a chunk, and with a chunk that is not to go on.
+	// tendedRetries finds retries that have no chunk, have a lease whose time is over, or have a chunk without a lease and must
+	// stop.
 	tendedRetries = `-- name: TendedRetries :many
 SELECT t.account_id, t.id FROM retries t
 WHERE NOT EXISTS (SELECT 1 FROM retry_chunks c WHERE c.account_id = t.account_id AND c.retry_id = t.id)
@@ -78,7 +80,7 @@ WHERE account_id = $1 AND retry_id = $2 AND token IS NOT NULL AND leased_until <
 const (
 	// idsAtOnce is how many results one statement reads by their ids: their inputs can be large.
 	idsAtOnce = 25
-	// emptyChunks bounds the chunks that a lease passes over, as none of their results can be retried any more.
+	// emptyChunks bounds how many chunks a lease skips because none of their results can be retried any more.
 	emptyChunks = 8
 )
 
@@ -98,7 +100,7 @@ SELECT ` + columns + ` FROM results r WHERE r.account_id = $1 AND r.status = 'fa
 		parameters(2, idsAtOnce) + `) ORDER BY r.id`
 }
 
-// eachRetryable calls read with the rows of a statement of retryableOf, until read returns false.
+// eachRetryable executes a statement of retryableOf for all ids, and calls read with each row until read returns false.
 func eachRetryable(
 	ctx context.Context, run Run, account prism.AccountID, text string, ids []prism.UUID, read func(*Row) bool,
 ) error {
@@ -145,7 +147,8 @@ func (c *retryChunk) pending() int32 {
 	return int32(bytes.Count(c.states, []byte{store.RowPendingState})) //nolint:gosec // of a chunk
 }
 
-// leaseRetry leases a chunk of a retry: store.ErrNotFound if another worker was faster, nil if what was found had nothing to retry.
+// leaseRetry leases a chunk of a retry: store.ErrNotFound if another worker was faster. It returns nil if it found only chunks
+// with nothing to retry, which it has removed.
 func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until time.Time) (leased *store.LeasedChunk, err error) {
 	of := []any{lease.Account.UUID, lease.Run.UUID}
 	err = s.Transaction(ctx, "lease_retry", func(run Run) error {
@@ -191,7 +194,8 @@ func (s Store) leaseRetry(ctx context.Context, lease contract.Lease, now, until 
 	return leased, err
 }
 
-// find finds the next results of a chunk that can be retried, up to contract.ChunkBytes, and marks those before that cannot as done.
+// find finds the next results of a chunk that can be retried, up to contract.ChunkBytes. It marks those before them that cannot be
+// retried as done.
 func (c *retryChunk) find(ctx context.Context, run Run, l *store.LeasedChunk) (found []store.RowResult, err error) {
 	var ids []prism.UUID
 	at := map[prism.UUID]int{}
@@ -220,7 +224,7 @@ func (c *retryChunk) find(ctx context.Context, run Run, l *store.LeasedChunk) (f
 	return found, err
 }
 
-// saveRetries is SaveRows for a chunk of a retry. A result that was deleted or retried by itself meanwhile is not retried.
+// saveRetries is SaveRows for a chunk of a retry. A result that has since been deleted, or retried on its own, is not retried.
 func (s Store) saveRetries(ctx context.Context, run Run, saved contract.SaveRows, now time.Time) error {
 	of := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
 	var c retryChunk
@@ -256,8 +260,8 @@ func (s Store) saveRetries(ctx context.Context, run Run, saved contract.SaveRows
 	return run(ctx, Statement{Text: saveRetryChunk, Args: append(of[:3:3], string(c.states), c.pending())}, nothing)
 }
 
-// take marks what is saved as done, and returns what is to be stored of it. It locks what is retried in the order of the ids, before
-// any run is locked, as a retry of one result does.
+// take marks the saved results as done, and returns the rows to insert. It locks the retried results by id, before any run is
+// locked: the retry of a single result locks in the same order.
 func (c *retryChunk) take(ctx context.Context, run Run, saved contract.SaveRows, lock string, now time.Time) (rows Rows, err error) {
 	rows.Account = saved.Account
 	sent := map[prism.UUID]contract.Save{}
@@ -297,8 +301,8 @@ func (c *retryChunk) take(ctx context.Context, run Run, saved contract.SaveRows,
 
 func compareIDs(a, b prism.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// countRetried changes the counts of the runs whose rows were retried (spec: run-single-retry). Transactions that change several runs
-// lock them in one order.
+// countRetried changes the counts of the runs whose rows were retried (spec: run-single-retry). It locks the runs by id, so that
+// transactions that change several runs do not deadlock.
 func countRetried(ctx context.Context, run Run, rows Rows) error {
 	var of []int
 	for i, id := range rows.Runs {
@@ -332,7 +336,7 @@ func countRetried(ctx context.Context, run Run, rows Rows) error {
 	return nil
 }
 
-// tendRetries ends what has waited long enough in retries, and returns how many it changed.
+// tendRetries ends leases of retries whose time is over, and retries that are done or must stop. It returns how many it changed.
 func (s Store) tendRetries(ctx context.Context, now time.Time) (changes int, err error) {
 	tended, err := s.ownedRuns(ctx, "tended_retries", tendedRetries, now)
 	for _, t := range tended {

@@ -30,15 +30,15 @@ WHERE account_id = $1 AND run_id = $2 AND number = $3`
 	RunColumns = `, run_id, run_row`
 )
 
-// UnfoldRun comes before CountRetriedRow: it locks the run, for SQL of its account and id, and has its chunks counted by
-// themselves.
+// UnfoldRun is the statement before CountRetriedRow: it locks the run, and makes its chunks count for themselves again. The
+// arguments are the SQL of the account and the run.
 func UnfoldRun(account, run string) string {
 	return `UPDATE runs SET ` + unfold + ` WHERE account_id = ` + account + ` AND id = ` + run
 }
 
-// CountRetriedRow is how a chunk of a run changes when a result of one of its rows is retried by itself: the letter of the row
-// becomes that of the new result, whatever it was (spec: run-single-retry). The arguments are the SQL of the account and the run,
-// and of the row and the columns of the new result.
+// CountRetriedRow is the statement that changes a chunk of a run when the result of one of its rows is retried on its own: the row
+// gets the letter of the new result, whatever letter it had (spec: run-single-retry). The arguments are the SQL of the account,
+// the run, the row, and columns of the new result.
 func CountRetriedRow(account, run, row, status, inputTokens, outputTokens, cost, currency string) string {
 	// Chunks have at most contract.ChunkRows rows, so the search begins at the chunk or shortly before it.
 	const change = `UPDATE run_chunks AS c SET
@@ -68,7 +68,7 @@ WHERE c.account_id = @account AND c.run_id = @run AND c.number = (
 // errForeignRow: a row to save is not one of its lease.
 var errForeignRow = errors.New("store: a row to save is not one of its lease")
 
-// chunk is a leased chunk that rows are saved in.
+// chunk is a leased chunk in which rows are saved.
 type chunk struct {
 	store.RunChunk
 	outcomes string
@@ -89,9 +89,9 @@ func (r *Row) chunk() chunk {
 	return c
 }
 
-// SaveRows implements store.Runs. The lease is checked and the letters of the rows are read under a lock of the chunk, so each row
-// gets one result in each attempt, whoever saves it and how often (spec: one-result-a-row). A repeat writes too: its commit waits
-// until what it found is as durable as what it would have stored (spec: saved-means-replicated).
+// SaveRows implements store.Runs. It locks the chunk, then checks the lease and reads the letters of the rows. So each row gets
+// one result in each attempt, whoever saves it and however often (spec: one-result-a-row). A repeat writes too, so that its commit
+// waits until the rows that were saved before are durable (spec: saved-means-replicated).
 func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.Time) error {
 	of := []any{saved.Account.UUID, saved.Run.UUID, saved.Chunk}
 	return s.Transaction(ctx, "save_rows", func(run Run) error {
@@ -132,7 +132,7 @@ func (s Store) SaveRows(ctx context.Context, saved contract.SaveRows, now time.T
 	})
 }
 
-// take changes the letters of the rows that wait for what is saved, and returns what is to be stored of them.
+// take changes the letters of the saved rows that are pending, and returns the rows and labels to store, and the new letters.
 func (c *chunk) take(saved contract.SaveRows, now time.Time) (rows Rows, labels []prismLabel, letters string, err error) {
 	rows = Rows{Account: saved.Account}
 	for _, row := range saved.Rows {

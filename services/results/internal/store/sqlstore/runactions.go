@@ -18,10 +18,10 @@ FROM runs WHERE account_id = $1 AND id = $2`
 	keepFile  = `UPDATE files SET expires_at = $3
 WHERE account_id = $1 AND id = (SELECT file_id FROM runs WHERE account_id = $1 AND id = $2) AND status = 'ready' AND expires_at < $3`
 
-	// setGoing also sets watched_from: the rows that were saved before do not pause the run again.
+	// setGoing also sets watched_from, so that rows that were saved before do not pause the run again.
 	setGoing = `UPDATE runs SET status = $3, reason = '', stopped_at = NULL, finished_at = NULL, leased_at = $4, watched_from = $4
 WHERE account_id = $1 AND id = $2`
-	// While retry_from says which chunks are next to be retried, none is folded.
+	// While retry_from is set, which is the next chunk to be retried, no chunk is folded.
 	setRetrying  = `UPDATE runs SET attempt = attempt + 1, watched_from = $3, ` + unfold + ` WHERE account_id = $1 AND id = $2`
 	setRetryFrom = `UPDATE runs SET retry_from = $3 WHERE account_id = $1 AND id = $2`
 	selectChunks = `SELECT chunks FROM runs WHERE account_id = $1 AND id = $2`
@@ -37,7 +37,7 @@ WHERE account_id = $1 AND run_id = $2 AND number IN (
 )
 RETURNING number`
 
-	// retryChunks has the worker of a leased chunk end its attempt first.
+	// retryChunks lets the worker of a leased chunk finish its attempt first.
 	retryChunks = `UPDATE run_chunks SET pending = pending + failed, failed = 0,
 	states = replace(states, 'f', CASE WHEN token IS NULL THEN 'p' ELSE 'q' END),
 	attempt = attempt + CASE WHEN token IS NULL THEN 1 ELSE 0 END, begun_at = CASE WHEN token IS NULL THEN NULL ELSE begun_at END
@@ -74,7 +74,7 @@ type runChange struct {
 	lockedRun
 }
 
-// changeRun calls fn with a run that no other change of the run changes meanwhile.
+// changeRun calls fn in a transaction that has locked the run against other changes.
 func (s Store) changeRun(
 	ctx context.Context, operation string, account prism.AccountID, id prism.RunID, fn func(*runChange) error,
 ) error {
@@ -88,7 +88,7 @@ func (s Store) changeRun(
 	})
 }
 
-// do executes a statement on the run, and more arguments.
+// do executes a statement with the account, the run and more as arguments.
 func (c *runChange) do(ctx context.Context, text string, read Reader, more ...any) error {
 	return c.run(ctx, Statement{Text: text, Args: append([]any{c.account.UUID, c.ID.UUID}, more...)}, read)
 }
@@ -164,7 +164,7 @@ func (c *runChange) cancel(ctx context.Context, at time.Time) (changed bool, err
 	}
 }
 
-// stop makes a run pausing or cancelling, and what follows if no call is under way.
+// stop makes a run pausing or cancelling, and goes on with finishStop, in case no call is under way.
 func (c *runChange) stop(ctx context.Context, status contract.RunStatus, reason string, at time.Time) error {
 	if err := c.do(ctx, setStatus, nothing, string(status), reason, at, nil); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retrie
 		return false, store.ErrRunOver
 	}
 	if c.retryFrom != nil {
-		return false, nil // it has not come to its end
+		return false, nil // the last retry is still being prepared
 	}
 	failed, err := c.is(ctx, chunkFailed)
 	if err != nil {
@@ -219,10 +219,10 @@ func (s Store) retryRun(ctx context.Context, c *runChange, at time.Time) (retrie
 		if err == nil && (!pending || c.attempt == 1) {
 			err = store.ErrNoFailedRows
 		}
-		return false, err // a repeat finds the rows waiting
+		return false, err // nil for a repeat, whose rows are pending already
 	}
 	if c.Status == contract.RunFinished {
-		// As in CreateRun: the file stays from now on, or is deleted already.
+		// As in CreateRun: either the file is deleted already, or it stays from now on.
 		lock := Statement{Text: lockReadyFile + s.Locking(false), Args: []any{c.account.UUID, c.File.UUID}}
 		if err := c.run(ctx, lock, someRow); errors.Is(err, store.ErrNotFound) {
 			return false, store.ErrFileState

@@ -24,7 +24,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 'queued', '', $8, $9, $10, $11, $12, $13, $1
 ON CONFLICT DO NOTHING
 RETURNING id`
 
-	// insertRunChunks takes as many letters from $4 as a chunk has rows.
+	// insertRunChunks takes the letters of each chunk from $4, which has at least as many as a chunk has rows.
 	insertRunChunks = `INSERT INTO run_chunks (account_id, run_id, number, first_row, row_count, attempt, states, pending,
 	ok, failed, invalid, cancelled, outcomes, granted, input_tokens, output_tokens, cost, cost_rest, currency)
 SELECT f.account_id, $3, f.number, f.first_row, f.row_count, 1, substr($4, 1, f.row_count), f.row_count,
@@ -38,7 +38,7 @@ FROM file_chunks f WHERE f.account_id = $1 AND f.file_id = $2`
 FROM runs r JOIN prisms p ON p.account_id = r.account_id AND p.id = r.prism_id
 WHERE r.account_id = $1 AND r.id = $2`
 
-	// selectRuns stands around the conditions on the runs r of an account, $1.
+	// selectRuns and countRuns are the statement before and after the conditions on the runs r of an account, $1.
 	selectRuns = `-- name: Runs :many
 WITH page AS (SELECT r.id, r.folded FROM runs r WHERE r.account_id = `
 	countRuns = `)
@@ -169,8 +169,8 @@ func (s Store) ReadRun(ctx context.Context, account prism.AccountID, id prism.Ru
 	return s.oneRun(ctx, "read_run", account, func(l *list) { l.add(" AND r.id = ", id.UUID) })
 }
 
-// RunOfKey implements store.Runs. A call that made a run, and whose response was lost, is repeated: then the run must be as durable
-// as the response would have told.
+// RunOfKey implements store.Runs. The call may be the repeat of one that has created the run and whose response was lost: the run
+// must be as durable as that response promised.
 func (s Store) RunOfKey(ctx context.Context, account prism.AccountID, key string) (store.Run, error) {
 	found, err := s.oneRun(ctx, "run_of_key", account, func(l *list) { l.add(" AND r.idempotency_key = ", key) })
 	if err == nil {
@@ -250,7 +250,7 @@ func (s Store) RunChunks(
 	return chunks, err
 }
 
-// shown is the states of rows without what only this package distinguishes.
+// shown replaces the states that only this package distinguishes.
 func shown(states string) []byte {
 	return []byte(strings.ReplaceAll(states, string(pendingLater), string(store.RowPendingState)))
 }

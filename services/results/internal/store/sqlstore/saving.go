@@ -20,7 +20,7 @@ WHERE r.account_id = $1 AND r.id = $2`
 SELECT EXISTS (SELECT 1 FROM results WHERE account_id = $1 AND idempotency_key = $2)`
 )
 
-// Arguments are the values of the columns of a result from account_id to call, and more.
+// Arguments are the values of the InsertColumns from account_id to call, and more.
 func Arguments(account prism.AccountID, r prism.Result, more ...any) ([]any, error) {
 	fields, err := encode(r.Fields)
 	if err != nil {

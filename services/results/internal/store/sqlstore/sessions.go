@@ -30,7 +30,7 @@ ORDER BY sm.signed_in_at DESC, a.name`
 	seeMembers  = `UPDATE members SET last_seen_at = $2
 WHERE EXISTS (SELECT 1 FROM session_members sm
 	WHERE sm.session_id = $1 AND sm.account_id = members.account_id AND sm.member_id = members.id)`
-	// lockMember locks the row of a member until the transaction ends, and reads what a key of the member has.
+	// lockMember locks the row of a member until the transaction ends, and reads what a key takes over from the member.
 	lockMember = `UPDATE members SET last_seen_at = $3 WHERE account_id = $1 AND id = $2 AND removed_at IS NULL
 RETURNING name, role`
 	// countSessionKeys stops counting at $3.
@@ -48,8 +48,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 	sweptRows  = 1000
 	sweepLinks = `DELETE FROM sign_in_links
 WHERE digest IN (SELECT digest FROM sign_in_links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2) RETURNING expires_at`
-	// sweepOneSession looks again at what it deletes: the session may have been used since it was found.
 	expiredSessions = `SELECT id FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`
+	// sweepOneSession checks the expiry again: the session may have been used since it was found.
 	sweepOneSession = `DELETE FROM sessions WHERE id = $1 AND expires_at <= $2 RETURNING id`
 	sweepKeys       = `DELETE FROM api_keys
 WHERE id IN (SELECT id FROM api_keys WHERE session_id IS NOT NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2) RETURNING id`
@@ -58,7 +58,7 @@ WHERE id IN (SELECT id FROM api_keys WHERE session_id IS NOT NULL AND expires_at
 const (
 	// seenEvery is the least time between two changes of a session's row by its use.
 	seenEvery = time.Minute
-	// keptKeys is how long keys of sessions are kept after their expiry: calls that they have begun may go on.
+	// keptKeys is how long keys of sessions are kept after their expiry, as calls that began before may still be running.
 	keptKeys = time.Hour
 )
 
@@ -107,14 +107,14 @@ func (s Store) Session(ctx context.Context, digest contract.SessionDigest, now t
 	return found.Session, s.Run(ctx, Statement{"see_members", seeMembers, []any{found.id, now}, false}, nothing)
 }
 
-// findSession is store.ErrNotFound unless there is a session that has not expired. Anybody may show one, so one that is not there
-// costs one read.
+// findSession returns store.ErrNotFound unless there is a session that has not expired. It keeps the cost of a made-up session,
+// which anybody can send, down to one read.
 func (s Store) findSession(ctx context.Context, operation string, digest contract.SessionDigest, now time.Time) error {
 	return s.Run(ctx, Statement{operation, lockSession, []any{digest[:], now}, true}, someRow)
 }
 
-// CreateSessionKey implements store.Sessions. The lock of the session is what its end waits for, the lock of the member what a
-// removal and a change of role wait for: they revoke the key then.
+// CreateSessionKey implements store.Sessions. It locks the session, for which the end of the session waits, and the member, for
+// which a removal and a change of role wait. These revoke the key afterwards.
 func (s Store) CreateSessionKey(
 	ctx context.Context, digest contract.SessionDigest, k store.NewSessionKey,
 ) (key contract.SessionKey, err error) {
@@ -185,7 +185,7 @@ func earlierOf(a, b time.Time) time.Time {
 	return b
 }
 
-// byMember is what a member does.
+// byMember is the store.By of a change that a member makes.
 func byMember(id prism.MemberID, entry prism.UUID, at time.Time) store.By {
 	return store.By{Entry: entry, At: at, Actor: store.Actor{Kind: store.MemberActor, Key: prism.KeyID(id)}}
 }

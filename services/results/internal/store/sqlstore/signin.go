@@ -35,7 +35,7 @@ type signInDetail struct {
 	By store.SignedInBy `json:"signed_in_by"`
 }
 
-// signingIn is a sign-in in its transaction.
+// signingIn is a sign-in within its transaction.
 type signingIn struct {
 	store.SignIn
 	run Run
@@ -43,7 +43,7 @@ type signingIn struct {
 
 // SignIn implements store.Sessions.
 func (s Store) SignIn(ctx context.Context, in store.SignIn) (begun contract.Session, err error) {
-	if in.Link != nil { // anybody may try a link, so one that is not there costs one read
+	if in.Link != nil { // anybody can send a link, so an unknown one must cost no more than a read
 		tried := Statement{"find_link", linkAccount, []any{in.Link[:], in.At}, true}
 		err := s.Run(ctx, tried, someRow)
 		if errors.Is(err, store.ErrNotFound) {
@@ -105,7 +105,7 @@ func (s signingIn) do(ctx context.Context) (found foundSession, err error) {
 	return session(ctx, s.run, s.Session, s.At)
 }
 
-// join makes the session one of a member too.
+// join adds a member to the session.
 func (s signingIn) join(ctx context.Context, m membership) error {
 	args := []any{s.ID, m.account.UUID, m.member.UUID, m.since}
 	return s.run(ctx, Statement{Text: joinSession, Args: args}, nothing)
@@ -124,8 +124,8 @@ func (s signingIn) consumeLink(ctx context.Context) (members []membership, err e
 	return members, err
 }
 
-// membershipsOfIdentity returns the member that the identity is in each of its accounts. It locks the accounts that the identity
-// may join, in one order, before it looks which of them the identity is in. So two sign-ins of one identity make one member.
+// membershipsOfIdentity returns the identity's member in each of its accounts, and adds missing ones. Before it looks for members,
+// it locks the accounts that the identity may join, sorted by id. So two sign-ins of an identity at once add one member.
 func (s signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, error) {
 	var invited prism.AccountID
 	if s.Link != nil {
@@ -186,14 +186,14 @@ func (s signingIn) membershipsOfIdentity(ctx context.Context) ([]membership, err
 	return members, nil
 }
 
-// existing returns the members that the identity is already.
+// existing returns the members that have the identity already.
 func (s signingIn) existing(ctx context.Context) (members []membership, err error) {
 	args := []any{s.Identity.Issuer, s.Identity.Subject}
 	err = s.run(ctx, Statement{Text: identityMembers, Args: args}, all(&members, (*Row).membership))
 	return members, err
 }
 
-// accept makes the identity that of the member whom the link invites.
+// accept uses up the link, and gives the identity to the member whom the link invites.
 func (s signingIn) accept(ctx context.Context) ([]membership, error) {
 	members, err := s.consumeLink(ctx)
 	if err != nil {

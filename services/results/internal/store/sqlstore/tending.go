@@ -50,10 +50,10 @@ WHERE r.status IN ('queued', 'running') AND (
 	) IS NOT NULL
 )`
 
-	// mayNotRun is whether the member m who started a run was removed, or has a role with which nobody starts a run.
+	// mayNotRun is whether the member m who started a run was removed, or has a role that may not start runs.
 	mayNotRun = `(m.removed_at IS NOT NULL OR m.role IN ('labeller', 'reader'))`
 
-	// unfoldedRuns finds the runs whose first chunk that is not folded can be.
+	// unfoldedRuns finds the runs whose first unfolded chunk can be folded.
 	unfoldedRuns = `-- name: UnfoldedRuns :many
 SELECT r.account_id, r.id FROM runs r
 WHERE r.folded < r.chunks AND r.retry_from IS NULL AND (
@@ -76,7 +76,7 @@ FROM (
 ) s
 WHERE r.account_id = $1 AND r.id = $2`
 
-	// unfold has all chunks counted by themselves again, until fold has folded them.
+	// unfold makes all chunks count for themselves again, until fold folds them.
 	unfold = `folded = 0, ok = 0, failed = 0, invalid = 0, cancelled = 0, input_tokens = 0, output_tokens = 0, cost = 0,
 	cost_rest = 0, currency = '', labels = 0, invalid_labels = 0`
 
@@ -90,7 +90,7 @@ LEFT JOIN members m ON m.account_id = r.account_id AND m.id = r.key_id
 WHERE r.account_id = $1 AND r.id = $2`
 )
 
-// watchedTime is how long after a save a run is looked at, which happens every second.
+// watchedTime is how long after a save TendRuns, which is called every second, still checks whether the run should pause.
 const watchedTime = time.Minute
 
 // The reasons for which runs pause by themselves (spec: run-pauses-itself).
@@ -130,8 +130,8 @@ func (s Store) TendRuns(ctx context.Context, now time.Time) (changes int, err er
 	return changes, s.fold(ctx)
 }
 
-// fold adds the chunks at the front of each run that will not change any more to the sums of the run, so that neither a read nor a
-// lease passes over them. Only a retry changes such a chunk, and it unfolds the run first, under the same lock.
+// fold adds the finished chunks at the front of each run to the sums of the run, so that neither reads nor leases have to pass
+// over them. Only a retry changes such a chunk later, and it unfolds the run first, under the same lock.
 func (s Store) fold(ctx context.Context) error {
 	unfolded, err := s.ownedRuns(ctx, "unfolded_runs", unfoldedRuns)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s Store) fold(ctx context.Context) error {
 	return nil
 }
 
-// expire ends the leases whose time is over. Without one, it writes nothing.
+// expire ends the leases whose time is over. If there is none, it writes nothing.
 func (s Store) expire(ctx context.Context, now time.Time) error {
 	expired, err := s.ownedRuns(ctx, "expired_leases", expiredLeases, now)
 	for _, e := range expired {
@@ -222,7 +222,7 @@ func (c *runChange) tend(ctx context.Context, now time.Time) (changed bool, err 
 	return false, nil
 }
 
-// finish ends a run none of whose rows waits. A worker may not have ended the lease of the last rows yet.
+// finish ends a run without pending rows, unless a worker still has the lease of the last rows.
 func (c *runChange) finish(ctx context.Context, now time.Time) (changed bool, err error) {
 	leased, err := c.is(ctx, chunkLeased)
 	if err != nil || leased {
@@ -264,8 +264,8 @@ func (c *runChange) reason(ctx context.Context, now time.Time) (string, error) {
 	return fmt.Sprintf(reasonFailures, failed, rows), nil
 }
 
-// lastRows counts the last rows that got their outcome behind a time, and how many of them failed. They are in the chunks that were
-// saved last, of which each has at least one.
+// lastRows counts the last store.WatchedRows rows that got their outcome after a time, and how many of them failed. It reads as
+// many chunks, those that were saved last, as each has at least one such row.
 func (c *runChange) lastRows(ctx context.Context, from time.Time) (failed, rows int, err error) {
 	var batches []batch
 	err = c.do(ctx, fmt.Sprintf("%s LIMIT %d", savedSince, store.WatchedRows), func(found iter.Seq[*Row]) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The parts of the statement that adds up. usage_now is one view of both what is folded and what is not. total is the results of a
-// group in all currencies.
+// The parts of the statement of ReadUsage. The view usage_now has both the folded sums and what is not folded yet. total is the
+// results of a group in all currencies.
 const (
 	readUsage = `-- name: ReadUsage :many
 SELECT %s AS named, s.currency, s.results, s.failed, s.input_tokens, s.output_tokens, s.cost, s.cost_rest
@@ -23,14 +23,13 @@ FROM (
 	FROM usage_now r WHERE r.account_id = `
 	groupUsage = ` GROUP BY 1, 2
 ) s`
-	// Prisms are added up by id, and then get their slugs. Uses without a result are of no prism.
+	// Prisms are added up by id, and then get their slugs. A store.Use has no prism.
 	slugsOfUsage = ` LEFT JOIN prisms p ON p.id = s.part AND p.account_id = `
 	daysRise     = ` ORDER BY s.part, s.currency`
 	mostFirst    = ` ORDER BY s.total DESC, named, s.currency LIMIT `
 )
 
-// countUse adds to a sum itself, and not to what is folded later, as such calls are few. It locks one row and waits for no
-// other, so it and a fold cannot wait for each other.
+// countUse adds to the folded sum directly, as such calls are few. It locks only one row, so it and a fold cannot deadlock.
 const countUse = `-- name: CountUse :exec
 INSERT INTO usage AS u
 	(account_id, day, prism_id, model, key_id, currency, results, failed, input_tokens, output_tokens, cost, cost_rest)
