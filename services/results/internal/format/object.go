@@ -71,17 +71,21 @@ func (e *Encoder) appendFields(b []byte, r *prism.Result) []byte {
 // appendColumns appends the cells for programs, with keys instead of labels, as members with a comma before each.
 func appendColumns(b []byte, p *Plan, cells []lens.Cell) []byte {
 	for i, c := range cells {
-		b = append(append(b, ','), p.names[i]...)
-		switch c.Kind {
-		case lens.Number:
-			b = prism.AppendNumber(b, c.Number)
-		case lens.Text:
-			b = strictjson.AppendString(b, c.Key)
-		case lens.Null:
-			b = append(b, "null"...)
-		}
+		b = AppendValue(append(append(b, ','), p.names[i]...), c)
 	}
 	return b
+}
+
+// AppendValue appends a cell as JSON, with the key of a label.
+func AppendValue(b []byte, c lens.Cell) []byte {
+	switch c.Kind {
+	case lens.Number:
+		return prism.AppendNumber(b, c.Number)
+	case lens.Text:
+		return strictjson.AppendString(b, c.Key)
+	default: // lens.Null
+		return append(b, "null"...)
+	}
 }
 
 func appendNullable(b []byte, s *string) []byte {

@@ -99,7 +99,7 @@ func (w *lineWriter) Row(original Row, added []lens.Cell) error {
 	for i, name := range w.names {
 		b = append(append(b, ','), name...)
 		if i >= len(original.Cells) {
-			b = appendCell(b, added[i-len(original.Cells)])
+			b = format.AppendValue(b, added[i-len(original.Cells)])
 			continue
 		}
 		switch {
@@ -119,14 +119,3 @@ func (w *lineWriter) Row(original Row, added []lens.Cell) error {
 }
 
 func (*lineWriter) Close() error { return nil }
-
-func appendCell(b []byte, c lens.Cell) []byte {
-	switch c.Kind {
-	case lens.Number:
-		return prism.AppendNumber(b, c.Number)
-	case lens.Text:
-		return strictjson.AppendString(b, c.Key)
-	default: // lens.Null
-		return append(b, "null"...)
-	}
-}
