@@ -121,7 +121,7 @@ func TestWrongValues(t *testing.T) {
 		"X_LISTEN":   {"8080", "host", "host:", "host:http", "host:65536", "host:-1", "host:080", "::1:80", "http://host:80"},
 		"X_PEER_URL": {"peer", "peer:80", "//peer", "http:", "http://", "http:peer?x", "http:/peer", "HTTP2://peer", "http://pe er", "http://%zz"},
 		"X_LIMIT":    {"1.5", "ten", "99999999999999999999"},
-		"X_SIZE":     {"-1", "1.5MiB", "MiB", "9223372036854775808", "9007199254740992KiB", "KiBKiB"},
+		"X_SIZE":     {"-1", "1.5MiB", "MiB", "9223372036854775808", "9007199254740992KiB", "KiBKiB", "1MiBKiB"},
 		"X_DELAY":    {"soon", "10", "-1s"},
 		"X_TOKEN":    {""},
 	} {

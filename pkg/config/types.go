@@ -128,6 +128,7 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 	for i, suffix := range []string{"KiB", "MiB", "GiB"} {
 		if rest, ok := strings.CutSuffix(number, suffix); ok {
 			number, unit = strings.TrimSpace(rest), 1<<(10*(i+1))
+			break
 		}
 	}
 	n, err := strconv.ParseUint(number, 10, 63)
