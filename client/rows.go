@@ -7,7 +7,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -148,14 +147,22 @@ func isNamed(column, name string) bool {
 	return found && strings.ReplaceAll(prefixes, "prism_", "") == ""
 }
 
+// jsonCell is a member of a row of jsonl, whose value is as it was written: a float64 would print a large number with an exponent.
+type jsonCell struct {
+	column string
+	value  json.RawMessage
+}
+
+func (c *jsonCell) member() (*string, any) { return &c.column, &c.value }
+
 // cells are the cells of a row and the names of their columns. In tsv, quotes are text.
 func (r *rows) cells(row []byte) (names, cells []string, err error) {
 	switch r.Format {
 	case RowsJSONL:
-		var members Row
-		err = json.Unmarshal(row, &members)
+		var members []jsonCell
+		members, err = readMembers[jsonCell](row)
 		for _, m := range members {
-			names, cells = append(names, m.Column), append(cells, fmt.Sprint(m.Value))
+			names, cells = append(names, m.column), append(cells, string(m.value))
 		}
 	case RowsTSV:
 		names = strings.Split(strings.TrimRight(string(r.header), "\r\n"), "\t")

@@ -222,6 +222,28 @@ func TestADownloadThatIsCutContinues(t *testing.T) {
 	}
 }
 
+func TestADownloadContinuesBehindAMillionRows(t *testing.T) {
+	t.Parallel()
+	const row = `{"text":"a","prism_row":%d,"prism_result_id":"id","prism_status":"ok","prism_error":""}` + "\n"
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		if after := r.URL.Query().Get("after"); after == "1234567" {
+			_, _ = fmt.Fprintf(w, row, 1234568)
+			return
+		}
+		flush(w, fmt.Sprintf(row, 1234567))
+		cut(w)
+	})
+	stream, err := c.ListRunRows(t.Context(), "r", RunRows{Format: RowsJSONL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	got, err := io.ReadAll(stream)
+	if want := fmt.Sprintf(row+row, 1234567, 1234568); string(got) != want || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 func TestADownloadThatCannotContinueSaysWhy(t *testing.T) {
 	t.Parallel()
 	download := func(t *testing.T, f RowsFormat, second func(w http.ResponseWriter)) error {
