@@ -138,6 +138,43 @@ func TestAnUploadWithOtherContentIsBegunAnew(t *testing.T) {
 	f.has(t, smallFile)
 }
 
+// Calls that fail as often as they are repeated interrupt the upload; what was found and what was begun anew stay known.
+func TestAnUploadIsBegunAnewOnceThroughLostCalls(t *testing.T) {
+	t.Parallel()
+	f := newFakeFiles()
+	c := serving(t, f.ServeHTTP)
+	sum, err := uploadOf(smallFile).sum(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stuck, err := c.CreateFile(t.Context(), NewFile{"tickets.csv", FileCSV, int64(len(smallFile)), sum})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n < stuck.Parts; n++ { // the file was another while these were sent
+		if _, err := c.PutPart(t.Context(), stuck.ID, n, []byte("xxxxxxxx")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := map[string]int{"PUT /v1/files/file-1/parts/4": c.attempts, "POST /v1/files/file-2/complete": c.attempts}
+	var mu sync.Mutex
+	f.before = func(w http.ResponseWriter, r *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		call := r.Method + " " + r.URL.Path
+		if left[call]--; left[call] < 0 {
+			return true
+		}
+		answer(w, http.StatusServiceUnavailable, jsonType, unavailableJSON)
+		return false
+	}
+	got, err := c.UploadFile(t.Context(), uploadOf(smallFile))
+	if _, files := f.count(); err != nil || got.ID != "file-2" || files != 2 {
+		t.Errorf("got %+v, %d files, %v", got, files, err)
+	}
+	f.has(t, smallFile)
+}
+
 func TestAFileOfManyPartsIsAskedForInTurns(t *testing.T) {
 	t.Parallel()
 	f := newFakeFiles()

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -100,61 +101,56 @@ type uploading struct {
 	Upload
 	c     *Client
 	new   NewFile
-	file  File
-	anew  bool // what was found could not be continued
+	file  File // as Prism described it last; zero until it is found or created
+	found bool // file was among the account's files
+	anew  bool // the found file could not be continued
 	sent  atomic.Int64
 	shown sync.Mutex // of Progress
 }
 
 // advance does all that is left of the upload.
 func (s *uploading) advance(ctx context.Context) error {
-	found, err := s.find(ctx)
-	if err != nil {
-		return err
-	}
+	err := s.find(ctx)
 	for err == nil && s.file.Status == FileUploading {
 		if len(s.file.Missing) == 0 {
-			s.file, err = s.c.CompleteFile(ctx, s.file.ID)
-			continue
-		}
-		if err = s.sendMissing(ctx); err == nil {
-			s.file, err = s.c.ReadFile(ctx, s.file.ID)
+			err = s.keep(s.c.CompleteFile(ctx, s.file.ID))
+		} else if err = s.sendMissing(ctx); err == nil {
+			err = s.keep(s.c.ReadFile(ctx, s.file.ID))
 		}
 	}
-	if found && errors.Is(err, ErrConflict) { // a part was sent with other content, by another program or before a change
-		s.anew, s.file = true, File{}
+	if s.found && errors.Is(err, ErrConflict) { // a part was sent with other content, by another program or before a change
+		s.file, s.found, s.anew = File{}, false, true
 		return s.advance(ctx)
 	}
 	return err
 }
 
-// find reads the file again, or finds it among those of the account, or makes it. It tells whether it was found.
-func (s *uploading) find(ctx context.Context) (bool, error) {
-	var err error
-	if s.file.ID != "" {
-		s.file, err = s.c.ReadFile(ctx, s.file.ID)
-		return false, err
-	}
-	if !s.anew {
+// find reads the file again, or finds it among the account's files, or creates it.
+func (s *uploading) find(ctx context.Context) error {
+	if s.file.ID == "" && !s.anew {
 		page, err := s.c.ListFiles(ctx, PageOptions{Limit: maxLimit})
 		if err != nil {
-			return false, err
+			return err
 		}
-		for _, f := range page.Data {
-			if f.SHA256 != nil && f.Status != FileUnusable && s.new == (NewFile{f.Name, f.Format, f.Bytes, *f.SHA256}) {
-				s.file = f
-				return s.reread(ctx)
-			}
+		at := slices.IndexFunc(page.Data, func(f File) bool {
+			return f.SHA256 != nil && f.Status != FileUnusable && s.new == NewFile{f.Name, f.Format, f.Bytes, *f.SHA256}
+		})
+		if at >= 0 {
+			s.file, s.found = page.Data[at], true
 		}
 	}
-	s.file, err = s.c.CreateFile(ctx, s.new)
-	return false, err
+	if s.file.ID == "" {
+		return s.keep(s.c.CreateFile(ctx, s.new))
+	}
+	return s.keep(s.c.ReadFile(ctx, s.file.ID)) // a list may tell less of a file
 }
 
-// reread reads a file of a list, which may tell less of it.
-func (s *uploading) reread(ctx context.Context) (found bool, err error) {
-	s.file, err = s.c.ReadFile(ctx, s.file.ID)
-	return true, err
+// keep takes the file of a successful response. After an error, the file stays known.
+func (s *uploading) keep(f File, err error) error {
+	if err == nil {
+		s.file = f
+	}
+	return err
 }
 
 // sendMissing sends the parts that are known to be missing.
