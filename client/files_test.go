@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 const smallFile = "id,message\n1,hello\n2,bye\n"
@@ -173,6 +174,18 @@ func TestAnUploadIsBegunAnewOnceThroughLostCalls(t *testing.T) {
 		t.Errorf("got %+v, %d files, %v", got, files, err)
 	}
 	f.has(t, smallFile)
+}
+
+// A pause that would outlast the deadline of the context is not made: Prism has not read the file, so there is an error.
+func TestAnUploadEndsBeforeAPauseThatOutlastsTheDeadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := serving(t, newFakeFiles().ServeHTTP)
+	c.poll = pauses{first: time.Hour, most: time.Hour}
+	if got, err := c.UploadFile(ctx, uploadOf(smallFile)); !errors.Is(err, context.DeadlineExceeded) || got.Status != FileReading {
+		t.Error(got, err)
+	}
 }
 
 func TestAFileOfManyPartsIsAskedForInTurns(t *testing.T) {

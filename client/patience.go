@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -32,3 +33,6 @@ func mayPass(err error) bool {
 	var refused *Error
 	return errors.As(err, &cut) || errors.As(err, &refused) && refused.Status >= http.StatusInternalServerError
 }
+
+// ended is the error of a context for which wait returned false, also if only its deadline is too early for the pause.
+func ended(ctx context.Context) error { return cmp.Or(context.Cause(ctx), context.DeadlineExceeded) }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // runAt is a run of ten rows of which some are done.
@@ -102,6 +103,24 @@ func TestWatchingEndsWithItsContext(t *testing.T) {
 	})
 	got, err := c.WatchRun(ctx, "r", func(Run) { leave() })
 	if !errors.Is(err, context.Canceled) || got.OK != 4 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// A pause that would outlast the deadline of the context is not made: the run did not end, so there is an error.
+func TestWatchingEndsBeforeAPauseThatOutlastsTheDeadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			answer(w, http.StatusNotFound, "text/html", "<h1>proxy</h1>")
+			return
+		}
+		encode(w, http.StatusOK, runAt(RunRunning, 4))
+	})
+	c.poll = pauses{first: time.Hour, most: time.Hour}
+	if got, err := c.WatchRun(ctx, "r", nil); !errors.Is(err, context.DeadlineExceeded) || got.OK != 4 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

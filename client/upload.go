@@ -203,7 +203,7 @@ func (s *uploading) send(ctx context.Context, number int) error {
 func (c *Client) whenRead(ctx context.Context, f File) (File, error) {
 	for n := 1; f.Status == FileReading; n++ {
 		if !c.poll.wait(ctx, n, 0) {
-			return f, ctx.Err()
+			return f, ended(ctx)
 		}
 		err := c.patiently(ctx, func() (_ bool, err error) {
 			var now File

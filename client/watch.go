@@ -48,7 +48,7 @@ func (c *Client) WatchRun(ctx context.Context, id string, progress func(Run)) (R
 		case see(now):
 			return r, nil
 		case !c.poll.wait(ctx, n, 0):
-			return r, context.Cause(ctx)
+			return r, ended(ctx)
 		}
 	}
 }
