@@ -86,13 +86,7 @@ type totals struct {
 // add adds each cluster as often as its weight says.
 func (s *sample) add(t *totals, weights []uint32) {
 	for g, w := range weights {
-		f, sums := float64(w), &s.sums[g]
-		for m := range t.sums {
-			t.sums[m] += f * sums[m]
-		}
-		for i := s.start[g]; i < s.start[g+1]; i++ {
-			t.cells[s.cell[i]] += f
-		}
+		s.addOne(t, g, float64(w))
 	}
 }
 

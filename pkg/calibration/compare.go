@@ -70,9 +70,9 @@ func Compare(kind Kind, pairs []Pair) (Comparison, error) {
 	for i, p := range sorted {
 		a[i], b[i] = Observation{p.A, p.Label, p.Cluster}, Observation{p.B, p.Label, p.Cluster}
 	}
-	for name, side := range map[string][]Observation{"a": a, "b": b} {
+	for i, side := range [][]Observation{a, b} {
 		if err := check(kind, side); err != nil {
-			return Comparison{}, fmt.Errorf("version %s: %w", name, err)
+			return Comparison{}, fmt.Errorf("version %c: %w", "ab"[i], err)
 		}
 	}
 	if len(a[0].Probabilities) != len(b[0].Probabilities) {

@@ -48,7 +48,7 @@ func Fit(kind Kind, method Method, observations []Observation) (*Calibration, Re
 		c, err := fit(m, sorted)
 		if err == nil {
 			var r Report
-			if r, err = validate(m, sorted, folds); err == nil && (best == nil || r.After < report.After) {
+			if r, err = crossValidate(kind, m, sorted, folds); err == nil && (best == nil || r.After < report.After) {
 				best, report = &c, r
 			}
 		}
@@ -80,10 +80,11 @@ func fit(method Method, sorted []Observation) (Calibration, error) {
 			return Calibration{}, &TooFewError{few, MinPlattClass, "labels of yes or of no"}
 		}
 	}
-	return fitUnbounded(method, sorted)
+	return fitAnyNumber(method, sorted)
 }
 
-func fitUnbounded(method Method, sorted []Observation) (Calibration, error) {
+// fitAnyNumber is fit for any number of observations: four fifths may be fewer than fit needs.
+func fitAnyNumber(method Method, sorted []Observation) (Calibration, error) {
 	switch method {
 	case Temperature:
 		return fitTemperature(sorted)
@@ -237,7 +238,7 @@ func poolAdjacentViolators(sorted []Observation) (x, y []float64) {
 	var steps []step
 	for _, o := range byProbability {
 		p := o.Probabilities[0]
-		if n := len(steps); n > 0 && steps[n-1].last == p && steps[n-1].first == p { // equal probabilities are one point
+		if n := len(steps); n > 0 && steps[n-1].first == p { // equal probabilities are one point
 			steps[n-1].yes += float64(o.Label)
 			steps[n-1].n++
 			continue
@@ -295,8 +296,8 @@ func foldsOf(sorted []Observation) []int {
 	return folds
 }
 
-// validate computes the report of a method.
-func validate(method Method, sorted []Observation, folds []int) (Report, error) {
+// crossValidate computes the report of a method.
+func crossValidate(kind Kind, method Method, sorted []Observation, folds []int) (Report, error) {
 	calibrated := make([]Observation, len(sorted))
 	for fold := range foldCount {
 		var others []Observation
@@ -308,7 +309,7 @@ func validate(method Method, sorted []Observation, folds []int) (Report, error) 
 		if len(others) == 0 || len(others) == len(sorted) {
 			return Report{}, fmt.Errorf("%w: there are fewer than %d different inputs", ErrNotFitted, foldCount)
 		}
-		c, err := fitUnbounded(method, others)
+		c, err := fitAnyNumber(method, others)
 		if err != nil {
 			return Report{}, err
 		}
@@ -317,10 +318,6 @@ func validate(method Method, sorted []Observation, folds []int) (Report, error) 
 				calibrated[i] = Observation{c.Apply(o.Probabilities), o.Label, o.Cluster}
 			}
 		}
-	}
-	kind := Choice
-	if len(sorted[0].Probabilities) == 1 {
-		kind = YesNo
 	}
 	before, after := newSample(kind, sorted), newSample(kind, calibrated)
 	gain := estimator{after, before}.resample(seedOf(sorted)).figure(int(logLoss))

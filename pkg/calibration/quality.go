@@ -1,6 +1,9 @@
 package calibration
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 const (
 	maxBins        = 15
@@ -130,15 +133,7 @@ func (s *sample) coverage() []CoveragePoint {
 	for i, o := range s.obs {
 		answers[i] = answer{o.of(s.chosen[i]), s.chosen[i] != o.Label}
 	}
-	slices.SortFunc(answers, func(a, b answer) int {
-		switch {
-		case a.confidence > b.confidence:
-			return -1
-		case a.confidence < b.confidence:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(answers, func(a, b answer) int { return cmp.Compare(b.confidence, a.confidence) })
 	var points []CoveragePoint
 	n, wrong, next := len(answers), 0, 1
 	for i, a := range answers {
