@@ -16,8 +16,8 @@ import (
 var ErrShape = errors.New("answerjson: not stored answers")
 
 // Parse reads what Append wrote: one object without duplicate members, in which every answer has the members of its type.
-// Unknown members are ignored, and of an answer of an unknown type only the type is kept, so that a release still reads
-// what a newer release stored before it was rolled back. Every error wraps ErrShape.
+// Unknown members are ignored, and an answer of an unknown type keeps only its question and type: after a rollback, the
+// older release can read what the newer one stored. Every error wraps ErrShape.
 func Parse(raw []byte) (prism.Answers, error) {
 	var p Parser
 	return p.Parse(raw)
@@ -25,12 +25,12 @@ func Parse(raw []byte) (prism.Answers, error) {
 
 // Parser parses many stored answers and reuses its memory. The zero value is ready to use. It can't be used concurrently.
 //
-// It reads the text that Append writes for keys of [a-z0-9_], and leaves any other to parseAny, whose JSON decoder takes
+// Its methods read the text that Append writes for keys of [a-z0-9_]. Parse leaves any other JSON to parseAny, which takes
 // several times as long (BenchmarkParse).
 type Parser struct {
-	text    string // what is left to read; all keys are cut from it: one allocation instead of one for each key
+	text    string // what is left to read; keys are substrings of it: one allocation instead of one for each key
 	answers prism.Answers
-	probs   []prism.KeyProbability // of all answers, which are cut from it
+	probs   []prism.KeyProbability // of all answers, which have slices of it
 }
 
 // Parse is like the function Parse, but its answers are valid only until the next call. Their strings stay valid.
@@ -125,7 +125,8 @@ func (p *Parser) string(to *string) bool {
 	return false
 }
 
-// number reads a number. ParseFloat also reads .5, 5., 05, 0x5, +5 and Inf, which are not JSON.
+// number reads a number that is not negative. It checks the syntax first: ParseFloat also reads .5, 5., 05, 0x5, +5 and Inf,
+// which are not JSON.
 func (p *Parser) number(to *float64) bool {
 	end := 0
 	for ; end < len(p.text) && p.text[end] != ',' && p.text[end] != '}'; end++ {

@@ -63,7 +63,7 @@ func (ps *anyProbabilities) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	})
 }
 
-// eachMember decodes an object and calls member in the order of its members. The decoder rejects duplicate names.
+// eachMember decodes an object and calls member for each of its members in order. The decoder rejects duplicate names.
 func eachMember(d *strictjson.Decoder, member func(name string, value strictjson.Value) error) error {
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return ErrShape

@@ -55,11 +55,11 @@ func Invalid(problems ...Problem) *Error {
 	return l.Err()
 }
 
-// Problems writes the message of Invalid while the problems are found. A body of 1 MiB can have 130,000 problems, so the message
-// is kept once, and not as a list besides. The zero value has no problem.
+// Problems builds the message of Invalid while the problems are found. A body of 1 MiB can have 130,000 problems, so they are
+// not kept as a list too. The zero value has no problem.
 type Problems struct{ message strings.Builder }
 
-// Expect makes room for the message to grow by so many bytes without copying.
+// Expect makes room for a message of so many bytes, so that Add does not copy it.
 func (l *Problems) Expect(bytes int) {
 	if bytes > 0 {
 		l.message.Grow(len(invalidPrefix) + bytes)
@@ -120,7 +120,7 @@ func AuthenticationRequired() *Error {
 	return &Error{401, CodeUnauthorized, "Authentication required"}
 }
 
-// InvalidAPIKey is a key that is unknown, revoked, expired, or not one of this service.
+// InvalidAPIKey is a key that is malformed, unknown, revoked or expired.
 func InvalidAPIKey() *Error { return &Error{401, CodeUnauthorized, "Invalid API key"} }
 
 // RoleNotAllowed is a call that the role of its key does not allow (spec: roles).
@@ -133,10 +133,10 @@ func LinkInvalid() *Error {
 	return &Error{401, CodeUnauthorized, "This sign-in link was used or has expired."}
 }
 
-// NotSignedIn is a session that is unknown, has ended, or is of no such account (spec: session).
+// NotSignedIn is a session that is unknown, has ended, or does not include the account (spec: session).
 func NotSignedIn() *Error { return &Error{401, CodeUnauthorized, "You are not signed in."} }
 
-// NotAMember is a sign-in by OpenID Connect of somebody whom no account knows (spec: openid-members).
+// NotAMember is a sign-in by OpenID Connect of a person who is not a member of any account (spec: openid-members).
 func NotAMember() *Error {
 	return &Error{403, CodeUnauthorized, "You are not a member of an account."}
 }
@@ -146,7 +146,7 @@ func CrossOrigin() *Error {
 	return &Error{403, CodeUnauthorized, "This request comes from another origin."}
 }
 
-// PrismNotFound is a prism that this account does not have, or that is archived where it should answer.
+// PrismNotFound is a prism that this account does not have, or an archived prism in a call that needs an answer.
 func PrismNotFound() *Error { return notFound("Prism not found") }
 
 // VersionNotFound is a version that the prism does not have.
@@ -194,7 +194,7 @@ func AlreadyRetried(as prism.ResultID) *Error {
 	return conflict("This result was already retried as " + as.String() + ".")
 }
 
-// MatchNow is a retry of many results that match another number than expected (spec: retry-many).
+// MatchNow is a retry of many results where the number of matches is not the expected one (spec: retry-many).
 func MatchNow(results int64) *Error {
 	return conflict(strconv.FormatInt(results, 10) + " results match now.")
 }
@@ -204,7 +204,7 @@ func TooManyMatch(most int64) *Error {
 	return conflict("More than " + strconv.FormatInt(most, 10) + " results match.")
 }
 
-// AreRetried is a retry of many results of a prism before an earlier one is over (spec: retry-many-under-way).
+// AreRetried is a retry of many results of a prism while an earlier retry is under way (spec: retry-many-under-way).
 func AreRetried() *Error { return conflict("Results of this prism are being retried.") }
 
 // SlugTaken is a prism whose slug the account already has.
@@ -213,21 +213,21 @@ func SlugTaken() *Error { return conflict("A prism with this slug already exists
 // TooManyKeys is a new key for an account that has as many keys as it may have (spec: active-keys-limit).
 func TooManyKeys() *Error { return conflict("This account has 1000 active keys.") }
 
-// LastOwner is the removal of the last owner, or another role for it (spec: last-owner).
+// LastOwner is the removal of the last owner, or a change of their role (spec: last-owner).
 func LastOwner() *Error { return conflict("The last owner cannot be removed.") }
 
 // ArchivedUnchangeable is a new version or Lens for an archived prism.
 func ArchivedUnchangeable() *Error { return conflict("This prism is archived.") }
 
-// NotLatest is a new version whose caller names another version than the latest as the latest.
+// NotLatest is a new version whose if_latest is not the latest version.
 func NotLatest(latest int32) *Error {
 	return conflict("The latest version is " + strconv.Itoa(int(latest)) + ".")
 }
 
-// PrismChanged is a change of a prism that is not as the caller has seen it (spec: if-match).
+// PrismChanged is a change of a prism that has changed since the caller read it (spec: if-match).
 func PrismChanged() *Error { return conflict("This prism was changed.") }
 
-// TooFewLabels is a measure or calibration of so many labels that needs more (spec: too-few-labels).
+// TooFewLabels is a measure or calibration that needs more labels than there are (spec: too-few-labels).
 func TooFewLabels(have, need int) *Error {
 	return conflict("Too few labels: " + strconv.Itoa(have) + " of " + strconv.Itoa(need) + ".")
 }
@@ -237,11 +237,11 @@ func TooFewOfClass(have, need int) *Error {
 	return conflict("Too few labels of one class: " + strconv.Itoa(have) + " of " + strconv.Itoa(need) + ".")
 }
 
-// NotFitted is a calibration that the labels do not determine, such as when no probability is higher where yes is more frequent
-// (spec: calibration-not-fitted).
+// NotFitted is a calibration that the labels do not determine, such as when yes is no more frequent where its probability is
+// higher (spec: calibration-not-fitted).
 func NotFitted() *Error { return conflict("The labels do not determine a calibration.") }
 
-// NoGain is a calibration by the best method of a question that is better calibrated without (spec: calibration-auto).
+// NoGain is a calibration by the best method where no method is better than none (spec: calibration-auto).
 func NoGain() *Error { return conflict("No calibration is better than none.") }
 
 // PartConflict is a part of a file that was sent before with other content.
@@ -249,7 +249,8 @@ func PartConflict(number int32) *Error {
 	return conflict("Part " + strconv.Itoa(int(number)) + " was already sent with other content.")
 }
 
-// PartsMissing is the completion of a file of which parts were not sent: the numbers of the first two, and how many more.
+// PartsMissing is the completion of a file of which parts were not sent. The message has the first two of their numbers, and how
+// many more there are.
 func PartsMissing(first []int32, total int) *Error {
 	const most = 2
 	var named []string
@@ -283,8 +284,8 @@ func conflict(message string) *Error { return &Error{409, CodeConflict, message}
 // Internal is a bug. The message is always the same.
 func Internal() *Error { return &Error{500, CodeInternal, "Internal server error"} }
 
-// Unavailable is a server that took nothing: it is stopping, overloaded, or without a dependency. Its body is not the
-// usual one (spec: error-service-unavailable).
+// Unavailable is a call of which the server did nothing: it is stopping, overloaded, or without a dependency. The body is not
+// the usual one (spec: error-service-unavailable).
 func Unavailable() *Error { return &Error{503, CodeNone, "Service Unavailable"} }
 
 // RetryAfterError is an Unavailable whose response tells when a repeat may succeed.

@@ -70,16 +70,19 @@ func (p Invalid) Error() string {
 //
 //	Listen config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8080" help:"address of the API"`
 //
-// required:"true" refuses a variable that is not set or empty, unless:"A B" does so only when neither A nor B is set, oneof:"a b" lists the values that are allowed, schemes:"a b"
-// those of a URL, least:"1" is the smallest number that is allowed, else 0, and example:"…" is what an error shows.
+// Further tags:
+//   - required:"true" refuses a variable that is not set or empty; unless:"A B" does so only when neither A nor B is set;
+//   - oneof:"a b" lists the values that are allowed, schemes:"a b" the schemes of a URL;
+//   - least:"1" is the smallest number that is allowed, else 0;
+//   - example:"…" is what an error shows.
 type variable struct {
 	name  string
 	tag   reflect.StructTag
 	value reflect.Value
 }
 
-// Parse fills a settings struct from the environment. The only command is serve, which a bare start is too. --help, also
-// behind the command, prints every variable and returns ErrHelp; --version does so for the version. Wrong settings are an Invalid.
+// Parse fills a settings struct from the environment. The only command is serve, which can be left out. --help prints every
+// variable, --version prints the version, and both return ErrHelp. Wrong settings are an Invalid.
 func Parse[T any](args []string, env Environment, stdout io.Writer) (settings T, err error) {
 	variables := walk(reflect.ValueOf(&settings).Elem())
 	if len(args) > 0 && args[0] == "serve" {
@@ -128,7 +131,7 @@ func (v variable) read(env Environment) (what string) {
 	if env.Unset != nil && v.holdsSecret(text) {
 		_ = env.Unset(v.name) // on failure the variable stays set
 	}
-	text = cmp.Or(text, v.tag.Get("default")) // an empty variable is an unset one: a manifest can empty a variable, not unset it
+	text = cmp.Or(text, v.tag.Get("default")) // empty counts as unset: a manifest can empty a variable, not unset it
 	allowed := v.words("oneof")
 	switch {
 	case text == "" && (v.tag.Get("required") == "true" || v.missing(env)):
@@ -141,7 +144,8 @@ func (v variable) read(env Environment) (what string) {
 	return v.set(text)
 }
 
-// missing is true when no variable of the tag unless is set. Those variables have to follow in the struct: reading unsets secrets.
+// missing is true when no variable of the tag unless is set. Those variables have to follow in the struct: reading a secret
+// unsets its variable.
 func (v variable) missing(env Environment) bool {
 	names := v.words("unless")
 	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return env.Getenv(name) != "" })

@@ -32,7 +32,7 @@ func (a *Address) UnmarshalText(b []byte) error {
 // URL is an absolute URL. The zero value is an unset URL.
 type URL struct{ text string }
 
-// String is the URL whole, with its password.
+// String is the whole URL, with its password.
 func (u URL) String() string { return u.text }
 
 // Scheme is what is before "://"; "" for an unset URL.
