@@ -9,8 +9,8 @@ import (
 type call struct {
 	mu      sync.Mutex
 	account string
-	places  *Bound // of Hold, or nil
-	bytes   *Bound // of Hold, or nil
+	places  *Bound // set between Hold and Leave, else nil
+	bytes   *Bound // set between Hold and Leave, else nil
 	held    int    // bytes
 }
 
@@ -21,8 +21,8 @@ func With(ctx context.Context, account string) context.Context {
 	return context.WithValue(ctx, callKey{}, &call{account: account})
 }
 
-// Hold records that the call holds one of places for the account, and that Reserve takes bytes from the bound bytes. Leave gives
-// both back. With a context that is not one of With, Hold does nothing.
+// Hold records that the call holds one place of the bound places for the account, and that Reserve takes places of the bound
+// bytes. Leave gives both back. Without an earlier With, Hold does nothing.
 func Hold(ctx context.Context, account string, places, bytes *Bound) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.mu.Lock()
@@ -31,8 +31,7 @@ func Hold(ctx context.Context, account string, places, bytes *Bound) {
 	}
 }
 
-// Leave gives back what Hold and Reserve have taken, for the account that Identify may have changed. Afterwards the call
-// counts nowhere.
+// Leave gives back what Hold recorded and what Reserve took, for the account that the call counts for by then (see Identify).
 func Leave(ctx context.Context) {
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
@@ -50,7 +49,7 @@ func Leave(ctx context.Context) {
 }
 
 // Reserve has the call hold at least n bytes until Leave. It returns false, and changes nothing, if the bound of Hold has no room
-// for them. With must there is always room. Outside of Hold and Leave nothing is counted.
+// for them. With must, the bound is ignored. Before Hold and after Leave, Reserve counts nothing and returns true.
 func Reserve(ctx context.Context, n int, must bool) bool {
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
@@ -71,7 +70,7 @@ func Reserve(ctx context.Context, n int, must bool) bool {
 	return true
 }
 
-// Account is for whom the call counts: "" without an earlier With.
+// Account is the account that the call counts for; "" without an earlier With.
 func Account(ctx context.Context) string {
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {

@@ -4,8 +4,8 @@
 // gets a place, and an account at or above its share gets none until enough places are given back. A share is the number of
 // places divided by the number of accounts that hold one.
 //
-// Nothing waits and nothing is taken away from a call that runs, so while one account drains to its share more places are
-// held than the bound says: at most twice as many. Reserve can go beyond that for what must be held.
+// No call waits, and no running call loses its place. So while the calls of one account end until it is at its share, more
+// places are held than the bound says: at most twice as many. Reserve can go beyond that for what must be held.
 //
 // A place is a call, or a byte that calls hold.
 package fair
@@ -59,7 +59,7 @@ func (b *Bound) take(account string, class Class, n int) bool {
 	return true
 }
 
-// add takes n places, whether there are so many or not; with n below zero it gives places back.
+// add takes n places and ignores the bound; with n below zero it gives places back. The caller holds the lock.
 func (b *Bound) add(account string, n int) {
 	b.taken += n
 	if b.held[account] += n; b.held[account] == 0 {
@@ -67,7 +67,7 @@ func (b *Bound) add(account string, n int) {
 	}
 }
 
-// force takes n places, whether there are so many or not.
+// force is add for a caller without the lock.
 func (b *Bound) force(account string, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,7 +77,7 @@ func (b *Bound) force(account string, n int) {
 // Give gives back a place of the account.
 func (b *Bound) Give(account string) { b.force(account, -1) }
 
-// move has n places of one account count for another, above the share of the other if need be.
+// move has n places of one account count for another, even above the share of the other.
 func (b *Bound) move(from, to string, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

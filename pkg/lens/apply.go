@@ -54,7 +54,7 @@ type Pinned map[string]*calibration.Calibration
 type Plan struct {
 	columns    []column
 	calibrated bool // a column is
-	memory     sync.Pool
+	scratch    sync.Pool
 }
 
 type column struct {
@@ -65,8 +65,8 @@ type column struct {
 	calibration *calibration.Calibration
 }
 
-// Compile prepares a Lens for the answers of a version, whose calibrations are pinned. The Lens is the prism's current one; a
-// column that does not fit the version is null in every row, and so is a calibrated one of a question without a calibration.
+// Compile prepares a Lens for the answers of a version with its pinned calibrations. The Lens is the prism's current one: a
+// column that does not fit the version is null in every row, and so is a calibrated column of a question without a calibration.
 func Compile(l prism.Lens, answered prism.Definition, pinned Pinned) *Plan {
 	p := &Plan{columns: make([]column, len(l.Columns)), calibrated: l.Calibrated()}
 	for i, c := range l.Columns {
@@ -104,7 +104,7 @@ func (p *Plan) Apply(dst []Cell, answers prism.Answers) []Cell {
 	return dst
 }
 
-// Reasons has, for each column in Lens order, why its cell is null.
+// Reasons returns, for each column in Lens order, why its cell is null.
 func (p *Plan) Reasons(answers prism.Answers) []Reason {
 	reasons := make([]Reason, len(p.columns))
 	p.applyCalibrated(nil, reasons, answers)

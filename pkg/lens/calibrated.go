@@ -5,23 +5,23 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// maxKeys is the most options or levels that a question has: 26 options and insufficient information.
-const maxKeys = 27
+// maxKeys is the most options or levels that a question has: 26 options, insufficient_information included.
+const maxKeys = 26
 
-// memory is what calibrating an answer needs.
-type memory struct {
+// scratch is memory for a calibrated answer.
+type scratch struct {
 	keys          [maxKeys]prism.KeyProbability
 	probabilities [2 * maxKeys]float64 // stored and calibrated
 }
 
-// applyCalibrated is Apply and, unless reasons is nil, Reasons for a Lens with calibrated columns. Columns of one question are mostly
-// side by side, so the answer that was calibrated last is kept.
+// applyCalibrated is Apply for a Lens with calibrated columns, and Reasons for any Lens if reasons is not nil. Columns of one
+// question are mostly side by side, so the answer that was calibrated last is kept.
 func (p *Plan) applyCalibrated(dst []Cell, reasons []Reason, answers prism.Answers) []Cell {
-	m, _ := p.memory.Get().(*memory)
+	m, _ := p.scratch.Get().(*scratch)
 	if m == nil {
-		m = &memory{}
+		m = &scratch{}
 	}
-	defer p.memory.Put(m)
+	defer p.scratch.Put(m)
 	var (
 		of   *prism.Answer
 		last prism.Answer
@@ -44,8 +44,8 @@ func (p *Plan) applyCalibrated(dst []Cell, reasons []Reason, answers prism.Answe
 	return dst
 }
 
-// calibrated is an answer with calibrated probabilities. What was chosen stays: no calibration of a choice or scale changes the order
-// of its probabilities (spec: calibrated-column). The answer is in the memory of keys; p is memory to work in.
+// calibrated is an answer with calibrated probabilities. What was chosen stays: no calibration of a choice or scale changes the
+// order of its probabilities (spec: calibrated-column). The new answer uses the memory of keys; p is memory to work in.
 func calibrated(a prism.Answer, by *calibration.Calibration, keys []prism.KeyProbability, p []float64) prism.Answer {
 	if a.Type == prism.YesNo {
 		p = append(p, a.Probability)

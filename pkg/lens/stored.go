@@ -7,9 +7,9 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// storedCalibrated precedes the show of a calibrated column in a stored Lens. The release before calibrated columns ignores members
-// that it does not know, and shows nothing for a show that it does not know. So its replicas show null until they are replaced, and
-// not what is not calibrated (spec: calibrated-and-the-previous-release).
+// storedCalibrated precedes the show of a calibrated column in a stored Lens. The release before calibrated columns would ignore
+// the member calibrated and show stored probabilities. For a show that it does not know, it shows null instead
+// (spec: calibrated-and-the-previous-release).
 const storedCalibrated = "calibrated:"
 
 // Stored is a Lens as it is stored.
@@ -23,7 +23,7 @@ func Stored(l prism.Lens) prism.Lens {
 	return prism.Lens{Columns: columns}
 }
 
-// Restored is the Lens that was stored as l, whose columns it changes.
+// Restored undoes Stored. It changes the columns of l.
 func Restored(l prism.Lens) prism.Lens {
 	for i, c := range l.Columns {
 		if show, ok := strings.CutPrefix(string(c.Show), storedCalibrated); ok {

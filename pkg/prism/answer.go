@@ -9,7 +9,7 @@ type Answer struct {
 	Chosen string
 	// Probabilities of the options or levels in definition order; they sum to 1 within 1e-9.
 	Probabilities []KeyProbability
-	// Confidence of a choice: (p - 1/n) / (1 - 1/n) for the chosen option's p among n options.
+	// Confidence of a choice, as the function Confidence computes it.
 	Confidence float64
 	// Probability of yes, for a yes_no question.
 	Probability float64
@@ -43,8 +43,8 @@ func (a Answer) Certainty() float64 {
 // Answers are a result's answers in question order.
 type Answers []Answer
 
-// Confidence is that of a choice among n options whose chosen option has the probability p: (p − 1/n)/(1 − 1/n) within [0, 1], and
-// 1 for a single option (spec: confidence).
+// Confidence is the confidence of a choice among n options whose chosen option has the probability p: (p − 1/n)/(1 − 1/n)
+// within [0, 1], and 1 for a single option (spec: confidence).
 func Confidence(p float64, n int) float64 {
 	if n < 2 {
 		return 1

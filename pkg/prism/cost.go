@@ -6,7 +6,7 @@ import (
 	"math/big"
 )
 
-// costUnit is how many of the units of Usage.Cost are one unit of the currency, and costDigits the digits behind its point.
+// costUnit is one unit of the currency in units of Usage.Cost, and costDigits is how many decimals an amount has.
 const (
 	costUnit   = 1_000_000_000_000
 	costDigits = 12
@@ -15,7 +15,7 @@ const (
 // Cost is an amount of a currency: Whole units and Rest, in 10⁻¹² of a unit. Rest may exceed a whole unit.
 type Cost struct{ Whole, Rest int64 }
 
-// Add adds up costs. The rests of fewer than nine million costs do not overflow.
+// Add adds two costs. The rests of fewer than nine million costs do not overflow.
 func (c Cost) Add(other Cost) Cost { return Cost{c.Whole + other.Whole, c.Rest + other.Rest} }
 
 // MarshalJSON writes the exact decimal number without zeros at its end, such as 0.000125.

@@ -180,7 +180,7 @@ type Prism struct {
 	Pins PinsID
 	// RetentionDays is how many days old results become before they are deleted; 0: they are kept.
 	RetentionDays int32
-	// VersionsHash names the versions that the prism has: whatever has the same hash has the same versions. It is not sent.
+	// VersionsHash names the versions that the prism has: with the same hash, it has the same versions. It is not sent.
 	VersionsHash int64
 }
 
@@ -227,10 +227,10 @@ func FormatTime(t time.Time) string { return string(AppendTime(nil, t)) }
 // AppendTime appends what FormatTime writes.
 func AppendTime(b []byte, t time.Time) []byte {
 	t = t.UTC()
-	b = t.AppendFormat(b, time.RFC3339) // which needs no parsing of a layout; it ends in Z
+	b = t.AppendFormat(b, time.RFC3339) // this layout is not parsed; in UTC it ends in Z
 	z := len(b) - 1
 	b = strconv.AppendInt(b[:z], int64(1000+t.Nanosecond()/int(time.Millisecond)), 10)
-	b[z] = '.' // in place of the 1, which made them three digits
+	b[z] = '.' // in place of the 1 of 1000, which kept leading zeros
 	return append(b, 'Z')
 }
 

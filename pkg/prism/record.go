@@ -11,7 +11,7 @@ const (
 	CodeNoUsableAnswer     ErrorCode = "no_usable_answer"
 	CodeNoLogProbabilities ErrorCode = "no_log_probabilities"
 	CodeModelNotConfigured ErrorCode = "model_not_configured"
-	// CodeSkipped is of escalations alone: the circuit breaker skipped the second model.
+	// CodeSkipped occurs only in an Escalation: the circuit breaker skipped the second model.
 	CodeSkipped ErrorCode = "skipped"
 )
 
@@ -32,11 +32,11 @@ type ModelCall struct {
 	Escalation   *Escalation    `json:",omitzero"` // nil: no second model was wanted
 }
 
-// Escalation is what a record has of an ask whose first answers were doubtful (spec: escalation). The model of the ModelCall is
+// Escalation is what a record has of a call whose first answers were doubtful (spec: escalation). The model of the ModelCall is
 // the one whose answers are the result.
 type Escalation struct {
 	Questions []string // whose first answers were doubtful
-	// ErrorCode says why the first answers are the result. It is empty if those of the second model are.
+	// ErrorCode says why the first answers are the result. It is empty if the answers of the second model are.
 	ErrorCode ErrorCode `json:",omitzero"`
 	// The other model: the first one, or, with an ErrorCode, the second one. Of a second model that is not configured only the
 	// name is known.

@@ -15,8 +15,8 @@ const (
 // Roles are all roles.
 func Roles() []Role { return []Role{Owner, Editor, Caller, Labeller, Reader} }
 
-// Includes tells whether r may do all that other may. Neither a caller may do all that a labeller may, nor the other way round. A
-// role that this release does not know may do nothing.
+// Includes tells whether r may do all that other may. A caller and a labeller do not include each other. A role that this
+// release does not know may do nothing.
 func (r Role) Includes(other Role) bool {
 	switch r {
 	case Owner:

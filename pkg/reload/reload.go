@@ -30,10 +30,10 @@ type Value[T any] struct {
 
 	current atomic.Pointer[T]
 	began   time.Time    // monotonic: the wall clock may jump
-	next    atomic.Int64 // when Get reads the files again, in nanoseconds since then
+	next    atomic.Int64 // when Get reads the files again, in nanoseconds since began
 
 	mu       sync.Mutex
-	contents [][]byte // what was parsed last, with success or without
+	contents [][]byte // what was last parsed with success
 	failure  string   // the last error, "" when there was none
 }
 
@@ -73,7 +73,7 @@ func (v *Value[T]) refresh() {
 	v.failure = failure
 }
 
-// read parses the files if one has changed since they were parsed last.
+// read parses the files if one differs from what was last parsed with success.
 func (v *Value[T]) read() error {
 	contents := make([][]byte, len(v.paths))
 	for i, path := range v.paths {

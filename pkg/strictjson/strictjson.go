@@ -43,6 +43,6 @@ func Unmarshal(b []byte, v any, opts ...Options) error { return json.Unmarshal(b
 
 // AppendString appends s as a JSON string. It escapes only what JSON must.
 func AppendString(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s) // fails on invalid UTF-8 alone, which it has replaced by then
+	b, _ = jsontext.AppendQuote(b, s) // the only error is invalid UTF-8, which is then already replaced
 	return b
 }

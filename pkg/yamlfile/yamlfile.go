@@ -17,7 +17,7 @@ type Problem struct {
 	What string
 }
 
-// Reader walks the nodes of one document. The path of a node, such as questions.0.key, says in a problem which node is meant.
+// Reader walks the nodes of one document. A problem names its node by a path such as questions.0.key.
 type Reader struct {
 	// MaxNodes bounds what aliases can make of a document.
 	MaxNodes int
@@ -27,7 +27,7 @@ type Reader struct {
 	nodes   int
 }
 
-// Parse returns the bodies of the documents of a file that have one, or what is wrong with the file.
+// Parse returns the body of each document of a file, without empty documents, or what is wrong with the file.
 func Parse(text []byte, options ...parser.Option) (bodies []ast.Node, problem *Problem) {
 	tree, err := parser.ParseBytes(text, 0, options...)
 	var bad yaml.Error
@@ -56,7 +56,7 @@ func (r *Reader) Add(line int, path, what string) {
 // Wrong adds a problem of a node.
 func (r *Reader) Wrong(n ast.Node, path, what string) { r.Add(Line(n), path, what) }
 
-// Line is the line of a node: for a member of an object that of its name, for an object that of its first member.
+// Line is the line of a node. The line of a member is that of its name, and the line of an object that of its first member.
 func Line(n ast.Node) int {
 	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
 		n = m.Values[0]
@@ -114,8 +114,8 @@ type Member struct {
 	Value ast.Node // not yet plain
 }
 
-// Members returns the members of an object. A name that comes twice is a problem; Parse finds it first, and nothing else then,
-// without parser.AllowDuplicateMapKey.
+// Members returns the members of an object. A name that comes twice is a problem. Members sees one only if Parse had
+// parser.AllowDuplicateMapKey; otherwise Parse fails at it.
 func (r *Reader) Members(n ast.Node, path string) (members []Member) {
 	var values []*ast.MappingValueNode
 	switch m := n.(type) {
