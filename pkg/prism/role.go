@@ -1,5 +1,7 @@
 package prism
 
+import "slices"
+
 // Role says what an API key or a member may do (spec: roles).
 type Role string
 
@@ -29,10 +31,4 @@ func (r Role) Includes(other Role) bool {
 	return false
 }
 
-func (r Role) known() bool {
-	switch r {
-	case Owner, Editor, Caller, Labeller, Reader:
-		return true
-	}
-	return false
-}
+func (r Role) known() bool { return slices.Contains(Roles(), r) }
