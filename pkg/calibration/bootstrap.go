@@ -31,7 +31,7 @@ const (
 	means
 )
 
-// The indexes of a vector of measures: those of the means, except that size has no meaning, and then the others.
+// A vector of measures is indexed by mean, where the place of size is unused, and then by these.
 const (
 	macroF1 = int(means) + iota
 	kappa
@@ -83,7 +83,7 @@ type totals struct {
 	cells []float64
 }
 
-// add adds each cluster as often as its weight says.
+// add adds each cluster as many times as its weight.
 func (s *sample) add(t *totals, weights []uint32) {
 	for g, w := range weights {
 		s.addOne(t, g, float64(w))
@@ -114,7 +114,7 @@ func (s *sample) measure(t *totals) vector {
 	return v
 }
 
-// estimator is a vector of measures of a sample, or the differences of two samples of the same clusters: second minus first.
+// estimator computes the measures of one sample, or the differences between two samples of the same clusters: second minus first.
 type estimator []*sample
 
 func (e estimator) empty() []totals {
@@ -160,7 +160,7 @@ func (e estimator) resample(seed uint64) resampled {
 	scale := math.Ldexp(float64(clusters), -32)
 	for range resamples {
 		clear(weights)
-		for g := 0; g < clusters; g += 2 { // one number of 64 bits draws two clusters
+		for g := 0; g < clusters; g += 2 { // each number of 64 bits draws two clusters
 			u := random.Uint64()
 			weights[int(float64(u>>32)*scale)]++
 			if g+1 < clusters {
@@ -198,7 +198,7 @@ func (e estimator) resample(seed uint64) resampled {
 
 func (r resampled) figure(m int) Figure { return r.interval(m, level) }
 
-// optional is nil where the measure is undefined.
+// optional is figure, or nil where the measure is undefined.
 func (r resampled) optional(m int) *Figure {
 	if math.IsNaN(r.point[m]) {
 		return nil

@@ -18,8 +18,8 @@ const (
 	Auto        Method = "auto"
 )
 
-// Calibration maps the probabilities of a model to calibrated ones. It is a value that is not changed after it was made, and
-// its JSON form is what is stored: {method, temperature}, {method, a, b}, or {method, x, y}.
+// Calibration maps the probabilities of a model to calibrated ones. It never changes. Its JSON form is what is stored:
+// {method, temperature}, {method, a, b}, or {method, x, y}.
 type Calibration struct {
 	Method Method `json:"method"`
 	// Temperature is the T of p^(1/T), renormalised.
@@ -33,7 +33,7 @@ type Calibration struct {
 	Y []float64 `json:"y,omitzero"`
 }
 
-// Validate tells whether c, which was read from outside, can be applied.
+// Validate checks a calibration that was read from outside: whether it can be applied.
 func (c Calibration) Validate() error {
 	switch c.Method {
 	case Temperature:
@@ -72,7 +72,7 @@ func (c Calibration) Apply(probabilities []float64) []float64 {
 	return c.Append(make([]float64, 0, len(probabilities)), probabilities)
 }
 
-// Append appends what Apply returns. Of the two slices, dst may follow on probabilities in memory.
+// Append appends what Apply returns. dst may be the memory directly behind probabilities.
 func (c Calibration) Append(dst, probabilities []float64) []float64 {
 	if c.Method == Temperature {
 		return heat(dst, probabilities, 1/c.Temperature)
@@ -88,7 +88,7 @@ func (c Calibration) Append(dst, probabilities []float64) []float64 {
 }
 
 // heat appends p^power renormalised (Guo, Pleiss, Sun and Weinberger 2017, On calibration of modern neural networks, ICML). A
-// probability of 0 stays 0, and a power of 1 changes nothing. The power is that of exp and log, in a third of the time of math.Pow.
+// probability of 0 stays 0, and a power of 1 changes nothing. exp and log take a third of the time of math.Pow.
 func heat(dst, probabilities []float64, power float64) []float64 {
 	if power == 1 || len(probabilities) == 0 {
 		return append(dst, probabilities...)
@@ -107,7 +107,7 @@ func heat(dst, probabilities []float64, power float64) []float64 {
 
 // logit is ln(p/(1-p)). Probabilities of 0 and 1 count as 1e-15 and 1 - 1e-15.
 func logit(p float64) float64 {
-	p = min(max(p, Clip), 1-Clip)
+	p = min(max(p, clip), 1-clip)
 	return math.Log(p) - math.Log1p(-p)
 }
 

@@ -29,7 +29,7 @@ type Comparison struct {
 	Labels int     `json:"labels"`
 	A      Quality `json:"a"`
 	B      Quality `json:"b"`
-	// Differences are b minus a. Below 0 is better of losses, above 0 of the others.
+	// Differences are b minus a. Below 0 is better for LogLoss, Brier, RPS and MAE, above 0 for the others.
 	Differences Differences `json:"differences"`
 	McNemar     McNemar     `json:"mcnemar"`
 	Verdict     Verdict     `json:"verdict"`
@@ -46,20 +46,20 @@ type Differences struct {
 	Kappa    *Figure `json:"kappa"`
 }
 
-// McNemar is McNemar's exact test of equal accuracy: how many answers only one version had right.
+// McNemar is McNemar's exact test of equal accuracy. OnlyA is how many answers only version a had right, OnlyB only version b.
 type McNemar struct {
 	OnlyA int     `json:"only_a"`
 	OnlyB int     `json:"only_b"`
-	P     float64 `json:"p"` // of two sides
+	P     float64 `json:"p"` // two-sided
 }
 
 // Compare compares version b with version a. It needs 30 pairs, or fails with a TooFewError.
 //
 // The verdict comes from two tests, each of which errs in at most 2.5% of the cases where versions are equal, so that the
-// verdict errs in at most 5% (Bonferroni). The test of accuracy is McNemar's, and also asks that 0 is outside the 97.5%
-// interval of the difference, as McNemar's test does not know of repeated inputs. The test of probabilities asks that 0 is
-// outside the 97.5% interval of the difference of Brier scores. Brier is bounded, so that one confident mistake decides
-// nothing, as it could with log loss. b is better when one test says so and the other one does not say the opposite.
+// verdict errs in at most 5% (Bonferroni). The test of accuracy is McNemar's. It also requires that 0 is outside the 97.5%
+// interval of the difference, because McNemar's test does not account for repeated inputs. The test of probabilities requires
+// that 0 is outside the 97.5% interval of the difference of Brier scores. Brier scores are bounded, so one confident mistake
+// cannot decide the test, as it could with log loss. b is better when one test says so and the other does not say the opposite.
 func Compare(kind Kind, pairs []Pair) (Comparison, error) {
 	sorted := slices.Clone(pairs)
 	slices.SortFunc(sorted, func(x, y Pair) int {
@@ -124,8 +124,8 @@ func verdict(m McNemar, accuracy, brier Figure) Verdict {
 	return NotDistinguishable
 }
 
-// mcNemar is the probability, of two sides, of counts that differ so much or more when either version is as likely to be the
-// one that is right: that of a binomial distribution with 1/2 (McNemar 1947, Psychometrika 12, in its exact form).
+// mcNemar is the two-sided probability of counts that differ as much or more when each version is equally likely to be the one
+// that is right: that of a binomial distribution with 1/2 (McNemar 1947, Psychometrika 12, in its exact form).
 func mcNemar(onlyA, onlyB int) float64 {
 	n, least := float64(onlyA+onlyB), min(onlyA, onlyB)
 	whole, _ := math.Lgamma(n + 1)

@@ -10,14 +10,14 @@ import (
 // How drift is found, and how many values it takes.
 const (
 	driftBins    = 10
-	driftFloor   = 0.1   // a stability index below is never an alarm
-	driftQuiet   = 0.999 // of comparisons without drift
+	driftFloor   = 0.1   // the least limit of a stability index
+	driftQuiet   = 0.999 // the share of comparisons without drift that raise no alarm
 	MinReference = 500   // values of a reference
 	MinDrift     = 100   // values that are compared with a reference
 )
 
-// Reference is how values were distributed in a reference period. It is a value whose JSON form can be stored; counts of a
-// later time are made with Bin, and counts of several times can be added.
+// Reference is how values were distributed in a reference period. Its JSON form can be stored. Counts of a later time are made
+// with Bin, and counts of several times can be added.
 type Reference struct {
 	// Edges separate the bins, rising: bin i has the values that are Edges[i-1] or more and less than Edges[i]. A distribution
 	// over classes has none.
@@ -47,8 +47,8 @@ func NewReference(values []float64) (Reference, error) {
 	return r, nil
 }
 
-// NewCountedReference makes the reference that NewReference makes of numbers 0, 1, 2 … of which there are counts[0], counts[1],
-// counts[2] …: of values that were counted in fine bins, by the number of the bin.
+// NewCountedReference is NewReference for values that were counted in fine bins: the value is the number of the bin, and occurs
+// counts[value] times.
 func NewCountedReference(counts []int) Reference {
 	var r Reference
 	n := 0
@@ -76,7 +76,7 @@ func NewCountedReference(counts []int) Reference {
 // NewClassReference makes a reference of how often each class was the answer.
 func NewClassReference(counts []int) Reference { return Reference{Counts: slices.Clone(counts)} }
 
-// Validate tells whether r, which was read from outside, can be compared with.
+// Validate checks a reference that was read from outside: whether counts can be compared with it.
 func (r Reference) Validate() error {
 	if len(r.Counts) == 0 || len(r.Edges) > 0 && len(r.Edges) != len(r.Counts)-1 {
 		return fmt.Errorf("reference: %d counts with %d edges", len(r.Counts), len(r.Edges))
@@ -109,7 +109,7 @@ type Drift struct {
 	// Limit is what Index has to exceed for an alarm.
 	Limit float64 `json:"limit"`
 	Alarm bool    `json:"alarm"`
-	// TooFew is set, and Alarm never, where the reference has fewer than 500 values or the counts fewer than 100.
+	// TooFew tells that the reference has fewer than 500 values or the counts fewer than 100. Then there is no alarm.
 	TooFew bool `json:"too_few"`
 }
 

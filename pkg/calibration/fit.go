@@ -95,7 +95,7 @@ func fitAnyNumber(method Method, sorted []Observation) (Calibration, error) {
 	return fitIsotonic(sorted), nil
 }
 
-// The bounds of a temperature. One outside says that the labels do not determine it.
+// The bounds of a temperature. Labels whose best temperature is outside do not determine it.
 const (
 	leastTemperature = 0.05
 	mostTemperature  = 20
@@ -138,8 +138,7 @@ func fitTemperature(sorted []Observation) (Calibration, error) {
 	return Calibration{Method: Temperature, Temperature: 1 / root(slopes, low, high, 1)}, nil
 }
 
-// root finds where a rising function is 0, given it and its slope: Newton's method, and bisection where a step would leave the
-// interval.
+// root finds where a rising function f is 0, by Newton's method from x on, with bisection where a step would leave the interval.
 func root(f func(float64) (value, slope float64), low, high, x float64) float64 {
 	for range 100 {
 		value, slope := f(x)
@@ -217,8 +216,7 @@ func fitPlatt(sorted []Observation) (Calibration, error) {
 	return Calibration{Method: Platt, A: a, B: b}, nil
 }
 
-// fitIsotonic is the isotonic regression, whose values are kept 1/(n+2) from 0 and 1, so that no answer that the labels do not
-// show is certain.
+// fitIsotonic is the isotonic regression. Its values keep a distance of 1/(n+2) from 0 and 1, so that it makes no answer certain.
 func fitIsotonic(sorted []Observation) Calibration {
 	x, y := poolAdjacentViolators(sorted)
 	edge := 1 / float64(len(sorted)+2)
@@ -273,7 +271,8 @@ func countYes(observations []Observation) int {
 const foldCount = 5
 
 // foldsOf gives each observation its fold. Observations of a cluster share a fold, and each fold has about as many clusters of
-// each label: that of the first observation of a cluster (Kohavi 1995, A study of cross-validation and bootstrap, IJCAI).
+// each label (Kohavi 1995, A study of cross-validation and bootstrap, IJCAI). The label of a cluster is that of its first
+// observation.
 func foldsOf(sorted []Observation) []int {
 	type cluster struct{ first, label int }
 	var clusters []cluster

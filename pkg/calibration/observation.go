@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Kind tells what the probabilities of an observation belong to. The values are those of prism.QuestionType.
+// Kind tells which classes the probabilities of an observation are of. The values are those of prism.QuestionType.
 type Kind string
 
 // The kinds.
@@ -25,14 +25,14 @@ const (
 	MinLabels      = 30   // for measures and comparisons
 	MinBins        = 100  // for reliability
 	MinTemperature = 100  // for a temperature
-	MinPlatt       = 200  // for Platt's method,
-	MinPlattClass  = 20   // of which so many of each class
+	MinPlatt       = 200  // for Platt's method
+	MinPlattClass  = 20   // labels of each class, for Platt's method
 	MinIsotonic    = 1000 // for an isotonic regression
 	MinClass       = 5    // labels of a class, for precision, recall and F1 of that class
 )
 
-// Clip is the least probability of log loss: the loss of an answer is at most -ln 1e-15, which is 34.5.
-const Clip = 1e-15
+// clip is the least probability of log loss: the loss of an answer is at most -ln 1e-15, which is 34.5.
+const clip = 1e-15
 
 // Observation is one answer whose right value is known. Observations are read, never changed.
 type Observation struct {
@@ -73,7 +73,7 @@ func (o Observation) of(class int) float64 {
 }
 
 // logLoss is -ln of the label's probability, which counts as 1e-15 at least.
-func (o Observation) logLoss() float64 { return -math.Log(max(o.of(o.Label), Clip)) }
+func (o Observation) logLoss() float64 { return -math.Log(max(o.of(o.Label), clip)) }
 
 // TooFewError tells that there are fewer labels than a computation needs.
 type TooFewError struct {

@@ -14,9 +14,9 @@ func wilson(rate, n float64) Figure {
 // share is a proportion over clustered observations: how many there are, how many hit, and the design effect.
 type share struct {
 	n, hits float64
-	// effect is by how much clusters multiply the variance of the proportion, 1 at least: the sum of squared residuals of m
-	// clusters over that of observations, times m/(m-1). Where all or none hit, or no cluster has two, it is Σ size²/n, as if
-	// clusters were wholly alike (Kish 1965, Survey sampling).
+	// effect is the factor by which clusters increase the variance of the proportion, 1 at least: the sum of squared residuals
+	// of m clusters over that of observations, times m/(m-1). Where all or none hit, or there is one cluster, it is Σ size²/n, as
+	// if the observations of a cluster were all alike (Kish 1965, Survey sampling). Where no cluster has two, that is 1.
 	effect float64
 }
 

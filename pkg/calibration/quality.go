@@ -9,7 +9,7 @@ const (
 	maxBins        = 15
 	labelsOfBin    = 25
 	coveragePoints = 50
-	maxClasses     = 52 // of two versions of a choice, which share none of their 26 options
+	maxClasses     = 52 // of two versions of a choice that have 26 options each and share none
 )
 
 // Quality is the measures of one question. A measure is nil where its kind does not have it, where there are too few labels
@@ -44,8 +44,8 @@ type Class struct {
 	F1        Figure  `json:"f1"`
 }
 
-// CoveragePoint is what is kept when answers below a confidence are left to others: the share that is kept, and the share of
-// those that is wrong.
+// CoveragePoint is what is kept when answers below a confidence are left to people: the share that is kept, and which share of
+// the kept answers is wrong.
 type CoveragePoint struct {
 	At   float64 `json:"at"` // the least probability of the chosen class
 	Kept float64 `json:"kept"`
@@ -122,7 +122,7 @@ func (s *sample) perClass() []Class {
 	return classes
 }
 
-// coverage keeps the most confident 1/50, 2/50 … of the answers, and with them all that are as confident (El-Yaniv and Wiener
+// coverage keeps the most confident 1/50, 2/50 … of the answers, and with them all equally confident ones (El-Yaniv and Wiener
 // 2010, On the foundations of noise-free selective classification, J. Mach. Learn. Res. 11).
 func (s *sample) coverage() []CoveragePoint {
 	type answer struct {

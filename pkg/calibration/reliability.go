@@ -23,8 +23,8 @@ type Bin struct {
 	effect float64 // the design effect of the rate
 }
 
-// reliability is the probability of each observation, and whether what the probability speaks of was so: yes of a yes_no, and
-// of other kinds the chosen class.
+// reliability has, for each observation, the probability of an event and whether the event occurred: that the answer is yes for a
+// yes_no, and that the chosen class is right for other kinds.
 type reliability struct {
 	p   []float64
 	hit []bool
@@ -75,8 +75,8 @@ func (s *sample) bins(r reliability, of []int, count int) []Bin {
 	return bins
 }
 
-// variance is that of the rate, at the effective number of observations. A rate of 0 or 1 has a variance too: add some hits
-// and as many misses.
+// variance is the variance of the rate at the effective number of observations. add hits and as many misses are added, so that a
+// rate of 0 or 1 has a variance too.
 func (b Bin) variance(effect, add float64) float64 {
 	n := float64(b.N) / effect
 	rate := (b.Rate*n + add) / (n + 2*add)
@@ -123,7 +123,7 @@ func debiasedSquare(bins []Bin) float64 {
 	return sum / n
 }
 
-// debiasedError is the root of debiasedSquare, 0 where that is negative, with an interval.
+// debiasedError is the root of debiasedSquare, or 0 where debiasedSquare is negative, with an interval.
 //
 // The interval is of the root of Σ(n/N)(m - q)², with m the mean probability of a bin and q the mean of the true rates of its
 // observations: the calibration error as these bins of these probabilities see it. The observed Q = Σ(n/N)(mean - rate)² is

@@ -77,7 +77,7 @@ func (c Costs) theory() (yesAt, noAt float64) {
 	return yesAt, noAt
 }
 
-// of computes what thresholds do.
+// of computes what thresholds do to observations.
 func (c Costs) of(yesAt, noAt float64, observations []Observation) Threshold {
 	t := Threshold{YesAt: yesAt, NoAt: noAt}
 	for _, o := range observations {
@@ -97,8 +97,7 @@ func (c Costs) of(yesAt, noAt float64, observations []Observation) Threshold {
 	return t
 }
 
-// empirical finds the thresholds of the least cost. Of equally dear ones the first found counts: the least no_at, then the
-// least yes_at.
+// empirical finds the thresholds of the least cost. Of several with equal cost, it takes the least no_at and the least yes_at.
 //
 // The different probabilities are numbered in rising order. Those below number i are no, those from j up are yes, and i ≤ j.
 // The cost is a part that depends on i and a part that depends on j, so one walk over j that remembers the best i is enough.
@@ -132,7 +131,7 @@ func (c Costs) empirical(observations []Observation) (yesAt, noAt float64) {
 		// A probability of 1 is at or above every yes_at.
 		if cost := bestNo + unsureOrYes; (j < len(points) || points[j-1].p < 1) && cost < least {
 			least, bestI = cost, i
-			yesAt = 1 // of no probability, where the greatest one is less
+			yesAt = 1 // no answer is yes: every probability is less
 			if j < len(points) {
 				yesAt = points[j].p
 			}
