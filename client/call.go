@@ -35,16 +35,16 @@ type call struct {
 	err       error         // why the call can't be made
 	// repeatable calls have the same effect twice as once (spec: idempotency-key).
 	repeatable bool
-	// checkable calls can be dry runs, conditional ones can be made only if the prism is as it was.
-	checkable, conditional bool
+	// dryRunAllowed calls can have WithDryRun, and ifUnchangedAllowed calls IfUnchanged.
+	dryRunAllowed, ifUnchangedAllowed bool
 	// result calls return a result, so a 502 may be a failed result (spec: failed-result-is-not-an-error).
 	result bool
 	format Format // of results; "" for calls without formats
 	asked  bool   // the format was asked for by WithFormat
 	// try calls return a Try, also with a 502.
 	try bool
-	// tag is where the ETag of the response goes; nil for calls without one.
-	tag *string
+	// etag is where the ETag of the response goes; nil for calls without one.
+	etag *string
 }
 
 // request is a call of the path with these segments. Only a POST has another effect twice than once.
@@ -61,25 +61,25 @@ func (k call) creating(body any) call {
 	return k
 }
 
-// orChecking is a call that can be a dry run (spec: dry-run).
-func (k call) orChecking() call {
-	k.checkable = true
+// allowDryRun allows WithDryRun (spec: dry-run).
+func (k call) allowDryRun() call {
+	k.dryRunAllowed = true
 	return k
 }
 
-// orConflict is a call that can be made only if the prism is as it was (spec: if-match).
-func (k call) orConflict() call {
-	k.conditional = true
+// allowIfUnchanged allows IfUnchanged (spec: if-match).
+func (k call) allowIfUnchanged() call {
+	k.ifUnchangedAllowed = true
 	return k
 }
 
 // formatted is a call that returns results, which are Raw unless another format is asked for.
 func (k call) formatted() call {
-	k.in(Raw)
+	k.setFormat(Raw)
 	return k
 }
 
-func (k *call) in(f Format) {
+func (k *call) setFormat(f Format) {
 	if k.query == nil {
 		k.query = url.Values{}
 	}
@@ -97,12 +97,12 @@ func (k call) where(q url.Values) call {
 	return k
 }
 
-// tagged makes a call whose response is a prism, and notes the ETag.
-func (c *Client) tagged(ctx context.Context, k call, options []CallOption) (p Prism, err error) {
-	var tag string
-	k.tag = &tag
+// fetchPrism makes a call whose response is a prism, with its ETag.
+func (c *Client) fetchPrism(ctx context.Context, k call, options []CallOption) (p Prism, err error) {
+	var etag string
+	k.etag = &etag
 	p, err = fetch[Prism](ctx, c, k, options)
-	p.ETag = tag
+	p.ETag = etag
 	return p, err
 }
 
@@ -206,8 +206,8 @@ func (c *Client) attempt(ctx context.Context, k call, payload []byte) (*body, er
 	b.from, b.requestID = res.Body, res.Header.Get("X-Request-Id")
 	k.meta.RequestID, k.meta.Status, k.meta.Header = b.requestID, res.StatusCode, res.Header
 	if res.StatusCode == k.want {
-		if k.tag != nil {
-			*k.tag = res.Header.Get("ETag")
+		if k.etag != nil {
+			*k.etag = res.Header.Get("ETag")
 		}
 		return b, nil
 	}

@@ -37,7 +37,7 @@ type Deleting struct {
 // DeleteResults deletes results of a prism that were saved before the call, beginning now, and those younger than a minute after
 // a minute. What was not counted is deleted too. A dry run counts.
 func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeletion, options ...CallOption) (Deleting, error) {
-	k := request("deleteResults", http.MethodPost, "prisms", prism, "results", "delete").orChecking()
+	k := request("deleteResults", http.MethodPost, "prisms", prism, "results", "delete").allowDryRun()
 	k.body, k.want = d, http.StatusAccepted
 	if d == (ResultDeletion{}) {
 		k.err = errors.New("client: deleteResults: a deletion needs a ref, a time or a status")
@@ -54,5 +54,5 @@ type retention struct {
 func (c *Client) SetRetention(ctx context.Context, prism string, days *int, options ...CallOption) (Prism, error) {
 	k := request("setRetention", http.MethodPut, "prisms", prism, "retention")
 	k.body = retention{days}
-	return c.tagged(ctx, k, options)
+	return c.fetchPrism(ctx, k, options)
 }

@@ -48,11 +48,11 @@ func WithMeta(m *Meta) CallOption { return func(k *call) { k.meta = m } }
 // and no Body.
 func WithFormat(f Format) CallOption {
 	return func(k *call) {
-		if !k.has(k.format != "", "format") {
+		if !k.supports(k.format != "", "format") {
 			return
 		}
 		k.asked = true
-		k.in(f)
+		k.setFormat(f)
 	}
 }
 
@@ -60,7 +60,7 @@ func WithFormat(f Format) CallOption {
 // runs have it, and ReplaceLens, DeleteResults and RetryResults.
 func WithDryRun() CallOption {
 	return func(k *call) {
-		if k.has(k.checkable, "dry run") {
+		if k.supports(k.dryRunAllowed, "dry run") {
 			k.dryRun, k.repeatable, k.want = true, true, http.StatusOK
 		}
 	}
@@ -69,7 +69,7 @@ func WithDryRun() CallOption {
 // IfUnchanged makes CreateVersion or ReplaceLens ErrConflict if the prism has another ETag, or another latest version, than was.
 func IfUnchanged(was Prism) CallOption {
 	return func(k *call) {
-		if !k.has(k.conditional, "condition") {
+		if !k.supports(k.ifUnchangedAllowed, "condition") {
 			return
 		}
 		if was.ETag == "" {
@@ -79,12 +79,12 @@ func IfUnchanged(was Prism) CallOption {
 	}
 }
 
-// has refuses an option that the operation does not have.
-func (k *call) has(it bool, name string) bool {
-	if !it {
+// supports refuses an option that the operation does not have.
+func (k *call) supports(option bool, name string) bool {
+	if !option {
 		k.err = errors.Join(k.err, fmt.Errorf("client: %s has no %s", k.operation, name))
 	}
-	return it
+	return option
 }
 
 func (k call) with(options []CallOption) call {

@@ -10,12 +10,12 @@ import (
 // CreatePrism creates a prism with its version 1. A slug that the account has already is ErrConflict. A dry run returns the
 // prism as it would be.
 func (c *Client) CreatePrism(ctx context.Context, p NewPrism, options ...CallOption) (Prism, error) {
-	return c.tagged(ctx, request("createPrism", http.MethodPost, "prisms").creating(p).orChecking(), options)
+	return c.fetchPrism(ctx, request("createPrism", http.MethodPost, "prisms").creating(p).allowDryRun(), options)
 }
 
 // ReadPrism reads a prism by its slug or id, an archived one too.
 func (c *Client) ReadPrism(ctx context.Context, prism string, options ...CallOption) (Prism, error) {
-	return c.tagged(ctx, request("readPrism", http.MethodGet, "prisms", prism), options)
+	return c.fetchPrism(ctx, request("readPrism", http.MethodGet, "prisms", prism), options)
 }
 
 // PrismFilter selects the prisms of a list.
@@ -48,7 +48,8 @@ func (c *Client) Prisms(ctx context.Context, f PrismFilter, options ...CallOptio
 // CreateVersion adds the next version of a prism, which answers calls from then on. A dry run returns the version as it would
 // be. The call can be conditional: see IfUnchanged.
 func (c *Client) CreateVersion(ctx context.Context, prism string, v NewVersion, options ...CallOption) (Version, error) {
-	k := request("createVersion", http.MethodPost, "prisms", prism, "versions").creating(v).orChecking().orConflict().with(options)
+	k := request("createVersion", http.MethodPost, "prisms", prism, "versions").creating(v)
+	k = k.allowDryRun().allowIfUnchanged().with(options)
 	k.body = versionOf{v, k.ifLatest}
 	return fetch[Version](ctx, c, k, nil)
 }
@@ -75,7 +76,7 @@ func (c *Client) Versions(ctx context.Context, prism string, options ...CallOpti
 func (c *Client) RenamePrism(ctx context.Context, prism, name string, options ...CallOption) (Prism, error) {
 	k := request("renamePrism", http.MethodPut, "prisms", prism, "name")
 	k.body = newName{name}
-	return c.tagged(ctx, k, options)
+	return c.fetchPrism(ctx, k, options)
 }
 
 type newName struct {
@@ -90,17 +91,17 @@ func (c *Client) ReadVersion(ctx context.Context, prism string, version int, opt
 // ReplaceLens replaces the Lens of a prism, for old results too. A dry run returns the prism as it would be. The call can be
 // conditional: see IfUnchanged.
 func (c *Client) ReplaceLens(ctx context.Context, prism string, l Lens, options ...CallOption) (Prism, error) {
-	k := request("replaceLens", http.MethodPut, "prisms", prism, "lens").orChecking().orConflict()
+	k := request("replaceLens", http.MethodPut, "prisms", prism, "lens").allowDryRun().allowIfUnchanged()
 	k.body = l
-	return c.tagged(ctx, k, options)
+	return c.fetchPrism(ctx, k, options)
 }
 
 // ArchivePrism archives a prism, which then takes no calls. Its results stay readable. The call is idempotent.
 func (c *Client) ArchivePrism(ctx context.Context, prism string, options ...CallOption) (Prism, error) {
-	return c.tagged(ctx, request("archivePrism", http.MethodPost, "prisms", prism, "archive").idempotent(), options)
+	return c.fetchPrism(ctx, request("archivePrism", http.MethodPost, "prisms", prism, "archive").idempotent(), options)
 }
 
 // UnarchivePrism lets an archived prism take calls again. The call is idempotent.
 func (c *Client) UnarchivePrism(ctx context.Context, prism string, options ...CallOption) (Prism, error) {
-	return c.tagged(ctx, request("unarchivePrism", http.MethodPost, "prisms", prism, "unarchive").idempotent(), options)
+	return c.fetchPrism(ctx, request("unarchivePrism", http.MethodPost, "prisms", prism, "unarchive").idempotent(), options)
 }

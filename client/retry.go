@@ -29,7 +29,7 @@ type manyRetry struct {
 // while results of the prism are being retried. A dry run counts them, up to a million (ErrConflict if more match), whatever is
 // expected. A call whose response was lost is not repeated.
 func (c *Client) RetryResults(ctx context.Context, r ResultRetry, expect int, options ...CallOption) (Retrying, error) {
-	k := request("retryResults", http.MethodPost, "results", "retry").orChecking()
+	k := request("retryResults", http.MethodPost, "results", "retry").allowDryRun()
 	k.want = http.StatusAccepted
 	k = k.with(options)
 	many := manyRetry{ResultRetry: r, Status: Failed}

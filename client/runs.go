@@ -119,7 +119,7 @@ type InvalidRow struct {
 // CreateRun starts a run of a ready file through a prism, given by its slug or id. A dry run makes every check, also of the rows,
 // makes and sends nothing, and returns a Run that has only its Plan.
 func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun, options ...CallOption) (Run, error) {
-	k := request("createRun", http.MethodPost, "prisms", prism, "runs").creating(r).orChecking()
+	k := request("createRun", http.MethodPost, "prisms", prism, "runs").creating(r).allowDryRun()
 	k.repeatable = r.IdempotencyKey != ""
 	texts := map[string]string{"ref": r.Ref, "context": r.Context, "name": r.Name, "idempotency_key": r.IdempotencyKey}
 	for question, column := range r.Labels {
