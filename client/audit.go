@@ -68,7 +68,7 @@ type AuditActor struct {
 type AuditObject struct {
 	Kind string `json:"kind"` // "account", "key", "member", "prism", "result", "file" or "run"
 	ID   string `json:"id"`
-	Name string `json:"name"` // of an account, a key, a member or a file; the slug of a prism; empty for a result
+	Name string `json:"name"` // of an account, a key, a member, a file or a run; the slug of a prism; empty for a result
 }
 
 // AuditFilter selects entries; an empty member selects all.

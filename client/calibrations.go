@@ -66,8 +66,8 @@ func ofVersion(prism string, version int, more ...string) []string {
 	return append([]string{"prisms", prism, "versions", strconv.Itoa(version)}, more...)
 }
 
-// CreateCalibration fits a calibration to the labels of a question of a version. It counts for nothing until it is pinned. Too
-// few labels, and AutoCalibration where no method is better than none, are ErrConflict.
+// CreateCalibration fits a calibration to the labels of a question of a version. It has no effect until it is pinned. Too few
+// labels, and AutoCalibration where no method is better than none, are ErrConflict.
 func (c *Client) CreateCalibration(
 	ctx context.Context, prism string, version int, n NewCalibration, options ...CallOption,
 ) (Calibration, error) {
@@ -75,7 +75,7 @@ func (c *Client) CreateCalibration(
 	return fetch[Calibration](ctx, c, k, options)
 }
 
-// ListCalibrations returns one page of the calibrations of a version, newest first, or of one question of it unless that is "".
+// ListCalibrations returns one page of the calibrations of a version, newest first; of one question unless question is "".
 func (c *Client) ListCalibrations(
 	ctx context.Context, prism string, version int, question string, o PageOptions, options ...CallOption,
 ) (Page[Calibration], error) {

@@ -33,7 +33,7 @@ type call struct {
 	attempts  int           // at most; 0: those of the client
 	meta      *Meta         // nil if it is not asked for
 	err       error         // why the call can't be made
-	// repeatable calls have the same effect twice as once (spec: idempotency-key).
+	// repeatable calls are idempotent (spec: idempotency-key).
 	repeatable bool
 	// dryRunAllowed calls can have WithDryRun, and ifUnchangedAllowed calls IfUnchanged.
 	dryRunAllowed, ifUnchangedAllowed bool
@@ -47,7 +47,7 @@ type call struct {
 	etag *string
 }
 
-// request is a call of the path with these segments. Only a POST has another effect twice than once.
+// request is a call of the path with these segments. All methods but POST are idempotent.
 func request(operation, method string, segments ...string) call {
 	k := call{operation: operation, method: method, want: http.StatusOK, timeout: Timeout, repeatable: method != http.MethodPost}
 	for _, s := range segments {
@@ -138,10 +138,10 @@ func (c *Client) stream(ctx context.Context, k call, options []CallOption) (stre
 	return stream, err
 }
 
-// The most bytes that are read of a response body. A page of a hundred prisms of 1 MiB fits into the first.
+// The most bytes that are read of a response body.
 const (
-	maxBody  = 256 << 20
-	maxError = 64 << 20 // a failed result
+	maxBody  = 256 << 20 // more than a page of a hundred prisms of 1 MiB
+	maxError = 64 << 20  // a failed result
 )
 
 // do makes a call, repeats it while that is safe, and passes the body of a success to use, which closes the body.
@@ -176,7 +176,7 @@ func (c *Client) do(ctx context.Context, k call, use func(*body) error) error {
 }
 
 // safeToRepeat tells whether a repeat is safe and may help: Prism did nothing (spec: error-service-unavailable), or the call
-// has the same effect twice.
+// is idempotent.
 func safeToRepeat(k call, err error) bool {
 	var cut *ConnectionError
 	if errors.As(err, &cut) {
@@ -351,7 +351,7 @@ func (b *body) stop() {
 	b.cancel(nil)
 }
 
-// reason is err without the address, whose query must not get into logs.
+// reason is err without the address, whose query must not be logged, or the timeout that caused err.
 func (b *body) reason(err error) error {
 	var late timeoutError
 	if errors.As(context.Cause(b.ctx), &late) {
@@ -370,11 +370,12 @@ type pauses struct {
 	first, most time.Duration
 }
 
-// maxRetryAfter is the longest pause that a server can ask for: behind it, the caller decides whether to try again.
+// maxRetryAfter is the longest pause that the client makes for a server: beyond it, the caller decides whether to try again.
 const maxRetryAfter = time.Minute
 
 // wait makes the pause after attempt n, of at least the time that the server asked for. It returns false if the context ends
-// before the pause does, and at once if the context's deadline is that early or the server asks for more than maxRetryAfter.
+// before the pause does. It returns false at once if the context's deadline is before the end of the pause, or if the server
+// asks for more than maxRetryAfter.
 func (p pauses) wait(ctx context.Context, n int, asked time.Duration) bool {
 	if asked > maxRetryAfter {
 		return false

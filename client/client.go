@@ -12,9 +12,9 @@ import (
 
 // How long one attempt may take.
 const (
-	// AnswerTimeout is for a create or retry: up to 35 s for other calls, 15 s for the model, and saving.
+	// AnswerTimeout is for a create, a retry or a try: up to 35 s for other calls, 15 s for the model, and saving.
 	AnswerTimeout = 75 * time.Second
-	// Timeout is for every other call, and for each read of a response body.
+	// Timeout is for other calls without a timeout of their own, and for each read of a response body.
 	Timeout = 30 * time.Second
 )
 
@@ -41,7 +41,7 @@ type Client struct {
 	// authorize adds the key. It is a function, so that printing or encoding a Client does not show the key.
 	authorize func(http.Header)
 	pause     pauses
-	poll      pauses // between questions whether something has ended
+	poll      pauses // between reads of a file or run until it is done
 }
 
 // New makes a client. It makes no request.
@@ -105,6 +105,6 @@ func newTransport() *http.Transport {
 		IdleConnTimeout:       30 * time.Second,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
-		DisableCompression:    true, // Prism compresses exports alone
+		DisableCompression:    true, // Prism compresses only exports and the rows of runs
 	}
 }

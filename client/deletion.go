@@ -34,8 +34,8 @@ type Deleting struct {
 	Deleting int `json:"deleting"`
 }
 
-// DeleteResults deletes results of a prism that were saved before the call, beginning now, and those younger than a minute after
-// a minute. What was not counted is deleted too. A dry run counts.
+// DeleteResults deletes results of a prism that were saved before the call. The deletion begins at once; results younger than a
+// minute follow after a minute. Results that were not counted are deleted too. A dry run only counts.
 func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeletion, options ...CallOption) (Deleting, error) {
 	k := request("deleteResults", http.MethodPost, "prisms", prism, "results", "delete").allowDryRun()
 	k.body, k.want = d, http.StatusAccepted

@@ -23,7 +23,7 @@
 // A result whose model gave no usable answer is a *[FailedError]. The result is saved, the error carries it, and it can be
 // retried.
 //
-// A call without a complete response returns a *[ConnectionError], which tells whether Prism may have received the call.
+// A call without a complete response returns a *[ConnectionError], which tells whether Prism may have received the request.
 //
 // The first two carry the id of the request in the server's logs. [WithMeta] has it also for a call that succeeded.
 //
@@ -47,6 +47,6 @@
 // # Time
 //
 // A create or retry waits up to 35 s for other calls with the same key or result and then 15 s for the model, so one attempt
-// may take [AnswerTimeout]. An attempt of any other call may take [Timeout]. An export may take any time in which it makes
-// progress.
+// may take [AnswerTimeout], as may a try. An attempt to send a part of a file may take [PartTimeout], and one of a dry run of a
+// run [PlanTimeout]. An attempt of any other call may take [Timeout]. An export may take any time in which it makes progress.
 package client

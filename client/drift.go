@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// Drift is how far the answers of a version are from its reference. Of a prism that is not watched there is nothing.
+// Drift is how far the answers of a version are from its reference. CountedTo, Reference and Questions are empty for a prism that
+// is not watched.
 type Drift struct {
 	Version   int             `json:"version"`
 	Watched   bool            `json:"watched"`
@@ -36,7 +37,7 @@ const (
 // QuestionDrift is the drift of the answers to a question.
 type QuestionDrift struct {
 	Question string        `json:"question"`
-	Index    int           `json:"index"` // from 0; metrics name it by that
+	Index    int           `json:"index"` // from 0; metrics name the question by it
 	Type     QuestionType  `json:"type"`
 	Hour     DriftWindow   `json:"hour"`  // the last one
 	Day      DriftWindow   `json:"day"`   // the last one
@@ -83,7 +84,7 @@ type DriftPeriod struct {
 	To   Time `json:"to"`
 }
 
-// SetDrift watches a prism or stops it, which forgets what was counted, and sets the reference of a version.
+// SetDrift begins or ends watching a prism, and sets the reference of a version. The end deletes what was counted.
 func (c *Client) SetDrift(ctx context.Context, prism string, d DriftChange, options ...CallOption) (Drift, error) {
 	k := request("setDrift", http.MethodPut, "prisms", prism, "drift")
 	k.body = d

@@ -45,7 +45,7 @@ type Error struct {
 	RetryAfter time.Duration
 }
 
-// RetryAfter is that of an *Error in err; else 0.
+// RetryAfter returns the RetryAfter of an *Error in err, or 0 without one.
 func RetryAfter(err error) time.Duration {
 	var e *Error
 	if errors.As(err, &e) {
@@ -67,8 +67,8 @@ func (e *Error) Is(target error) bool {
 	return ok && *t == Error{Code: e.Code}
 }
 
-// FailedError is a result whose model gave no usable answer. The result is saved, and can be retried once. Of TryDefinition
-// it is a try, of which nothing is saved.
+// FailedError is a result whose model gave no usable answer. The result is saved, and can be retried once. From TryDefinition
+// it is a try, and nothing is saved.
 type FailedError struct {
 	Operation string
 	// Result is the failed result. It is nil when the format was csv, tsv or jsonl, and for a try.

@@ -25,7 +25,7 @@ const (
 	FileParquet FileFormat = "parquet"
 )
 
-// FileFormatOf is the format that the extension of a file's name stands for, and false if it stands for none.
+// FileFormatOf is the format that the extension of a file's name stands for. It returns false if that is no format.
 func FileFormatOf(name string) (FileFormat, bool) {
 	f := FileFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(name), ".")))
 	return f, slices.Contains([]FileFormat{FileCSV, FileTSV, FileJSONL, FileXLSX, FileParquet}, f)
@@ -61,7 +61,7 @@ type File struct {
 	Error     *string      `json:"error"`      // why the file is unusable
 	PartBytes int64        `json:"part_bytes"` // the size of every part but the last, which is what remains
 	Parts     int          `json:"parts"`
-	Missing   []int        `json:"missing"` // the first 1,000 numbers of parts that were not sent; the first part is 1; nil behind uploading
+	Missing   []int        `json:"missing"` // the first 1,000 parts that were not sent, by number from 1; nil after uploading
 	Rows      *int64       `json:"rows"`    // nil until the file is ready
 	Columns   []FileColumn `json:"columns"` // nil until the file is ready
 	Delimiter *string      `json:"delimiter"`
@@ -118,16 +118,16 @@ func (c *Client) CreateFile(ctx context.Context, f NewFile, options ...CallOptio
 	return fetch[File](ctx, c, request("createFile", http.MethodPost, "files").creating(f), options)
 }
 
-// PutPart sends a part of a file; the first has the number 1. Sending a part again has no other effect, and other content
-// for it is ErrConflict. The data must stay as it is, also after an error.
+// PutPart sends a part of a file; the first has the number 1. The call is idempotent, and other content for a part is
+// ErrConflict. The data must not be changed, also after an error.
 func (c *Client) PutPart(ctx context.Context, file string, number int, data []byte, options ...CallOption) (FilePart, error) {
 	k := request("putPart", http.MethodPut, "files", file, "parts", strconv.Itoa(number))
 	k.octets, k.timeout = data, PartTimeout
 	return fetch[FilePart](ctx, c, k, options)
 }
 
-// CompleteFile ends an upload and has the file read. The call is idempotent. It is ErrConflict while parts are missing, or if the
-// content has another SHA-256 than was announced.
+// CompleteFile ends an upload and makes Prism read the file. The call is idempotent. It is ErrConflict while parts are missing,
+// or if the SHA-256 of the content is not that of the NewFile.
 func (c *Client) CompleteFile(ctx context.Context, file string, options ...CallOption) (File, error) {
 	k := request("completeFile", http.MethodPost, "files", file, "complete").idempotent()
 	k.want = http.StatusAccepted

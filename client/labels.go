@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// LabelSample is how the results were chosen that are labelled.
+// LabelSample is how the labelled results were chosen.
 type LabelSample string
 
-// The samples. Labels of results that were chosen because the model was not sure enter no measure.
+// The samples. Labels of the uncertain sample, where the model was not sure, are not measured.
 const (
 	RandomSample    LabelSample = "random"
 	UncertainSample LabelSample = "uncertain"
@@ -27,7 +27,7 @@ const MaxLabels = 1000
 // where labels are put.
 type LabelValue string
 
-// MarshalJSON writes null for "", a boolean for "true" and "false", which Prism takes as the text that it is, and else a string.
+// MarshalJSON writes null for "", a boolean for "true" and "false", and else a string. Prism reads a boolean as its text.
 func (v LabelValue) MarshalJSON() ([]byte, error) {
 	switch v {
 	case "":
@@ -129,8 +129,7 @@ type InvalidLabel struct {
 	Message string `json:"message"`
 }
 
-// AddLabels labels many results of a prism. What can be stored is; the response says which were not. Doing it twice is doing it
-// once.
+// AddLabels labels many results of a prism. It stores every valid label; the response names the others. The call is idempotent.
 func (c *Client) AddLabels(ctx context.Context, prism string, l ManyLabels, options ...CallOption) (AddedLabels, error) {
 	k := request("addLabels", http.MethodPost, "prisms", prism, "labels").idempotent()
 	k.body = l
@@ -138,7 +137,8 @@ func (c *Client) AddLabels(ctx context.Context, prism string, l ManyLabels, opti
 		k.err = fmt.Errorf("client: addLabels: %q is not UTF-8", "annotator")
 	}
 	for i, one := range l.Labels {
-		if !utf8.ValidString(one.Question) || !utf8.ValidString(string(one.Value)) || one.Ref != nil && !utf8.ValidString(*one.Ref) {
+		if !utf8.ValidString(one.Question) || !utf8.ValidString(string(one.Value)) ||
+			one.Ref != nil && !utf8.ValidString(*one.Ref) {
 			k.err = fmt.Errorf("client: addLabels: label %d is not UTF-8", i)
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"net/http"
 )
 
-// Claim is a claim of a provider of OpenID Connect, and a value that it has or that is one of its values.
+// Claim is a claim of OpenID Connect and its value, or one of its values.
 type Claim struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// NewMember is a member to invite, or with a Claim a rule: whoever signs in by OpenID Connect with it becomes a member with
-// the role.
+// NewMember is a member to invite, or with a Claim a rule: whoever signs in by OpenID Connect with the claim becomes a member
+// with the role.
 type NewMember struct {
 	Name  string `json:"name"`
 	Email string `json:"email,omitempty"` // not with a Claim

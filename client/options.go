@@ -56,8 +56,8 @@ func WithFormat(f Format) CallOption {
 	}
 }
 
-// WithDryRun makes every check of a call and returns what the call would do, but stores nothing. Creates of prisms, versions and
-// runs have it, and ReplaceLens, DeleteResults and RetryResults.
+// WithDryRun makes every check of a call and returns what the call would do, but stores nothing. CreatePrism, CreateVersion,
+// CreateRun, ReplaceLens, DeleteResults and RetryResults have it.
 func WithDryRun() CallOption {
 	return func(k *call) {
 		if k.supports(k.dryRunAllowed, "dry run") {
@@ -66,14 +66,15 @@ func WithDryRun() CallOption {
 	}
 }
 
-// IfUnchanged makes CreateVersion or ReplaceLens ErrConflict if the prism has another ETag, or another latest version, than was.
+// IfUnchanged makes CreateVersion or ReplaceLens return ErrConflict if the prism's ETag or latest version is not that of was.
 func IfUnchanged(was Prism) CallOption {
 	return func(k *call) {
 		if !k.supports(k.ifUnchangedAllowed, "condition") {
 			return
 		}
 		if was.ETag == "" {
-			k.err = errors.Join(k.err, fmt.Errorf("client: %s: IfUnchanged got a prism without an ETag: read it with ReadPrism", k.operation))
+			k.err = errors.Join(k.err,
+				fmt.Errorf("client: %s: IfUnchanged got a prism without an ETag: read it with ReadPrism", k.operation))
 		}
 		k.ifMatch, k.ifLatest = was.ETag, was.LatestVersion
 	}

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// patience is how often a step of something that takes long may fail in a row without progress: half a minute or more, in which
-// a server restarts.
+// patience is how many times in a row a step of a long operation may fail without progress: about half a minute, in which a
+// server can restart.
 const patience = 10
 
 // patiently repeats a step that fails for a reason that may pass, until it succeeds. The step tells whether it made progress.
@@ -27,7 +27,7 @@ func (c *Client) patiently(ctx context.Context, step func() (progress bool, err 
 	}
 }
 
-// mayPass tells whether an error may be gone at the next try.
+// mayPass tells whether a later try may succeed after an error.
 func mayPass(err error) bool {
 	var cut *ConnectionError
 	var refused *Error

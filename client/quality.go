@@ -89,7 +89,7 @@ type CoveragePoint struct {
 	Risk float64 `json:"risk"` // share of the kept ones that is wrong
 }
 
-// ReadQuality measures a version by labels. If no question has 30 labels that count, that is ErrConflict.
+// ReadQuality measures a version by labels. It is ErrConflict if no question has 30 labels that count.
 func (c *Client) ReadQuality(
 	ctx context.Context, prism string, version int, f QualityFilter, options ...CallOption,
 ) (Quality, error) {
@@ -116,7 +116,7 @@ type Thresholds struct {
 	Unsure      float64          `json:"unsure"`
 	YesAt       float64          `json:"yes_at"` // by theory, for calibrated probabilities
 	NoAt        float64          `json:"no_at"`
-	Theory      Threshold        `json:"theory"`    // what those do to the labels
+	Theory      Threshold        `json:"theory"`    // what YesAt and NoAt do to the labels
 	Empirical   Threshold        `json:"empirical"` // what costs the least on these labels, and more on new answers
 	Counts      []ThresholdCount `json:"counts"`    // of each hundredth from 0 to 1
 }
@@ -125,7 +125,7 @@ type Thresholds struct {
 type Threshold struct {
 	YesAt    float64 `json:"yes_at"`
 	NoAt     float64 `json:"no_at"`
-	Yes      int     `json:"yes"` // how many answers become that
+	Yes      int     `json:"yes"` // how many answers are yes
 	No       int     `json:"no"`
 	Unsure   int     `json:"unsure"`
 	FalseYes int     `json:"false_yes"` // of Yes

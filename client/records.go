@@ -44,7 +44,7 @@ type OrderDisagreement map[string]float64
 // Escalation is both models of a call whose first answers were doubtful.
 type Escalation struct {
 	Questions []string `json:"questions"` // whose first answers were doubtful
-	// ErrorCode says why the first answers are the result. It is nil if those of the second model are.
+	// ErrorCode says why the first answers are the result. It is nil if the answers of the second model are.
 	ErrorCode *ErrorCode    `json:"error_code"`
 	First     AnsweredModel `json:"first"`
 	Second    AnsweredModel `json:"second"`
@@ -73,7 +73,7 @@ const (
 	ErrorNoUsableAnswer     ErrorCode = "no_usable_answer"
 	ErrorNoLogProbabilities ErrorCode = "no_log_probabilities"
 	ErrorModelNotConfigured ErrorCode = "model_not_configured"
-	// ErrorSkipped is of an Escalation alone: the second model was skipped, as its last calls failed.
+	// ErrorSkipped occurs only in an Escalation: the second model was skipped, as its last calls failed.
 	ErrorSkipped ErrorCode = "skipped"
 )
 
@@ -113,8 +113,8 @@ const (
 
 // UsageFilter selects what to add up; an empty member selects all.
 type UsageFilter struct {
-	From  time.Time // the begin of a day in UTC; 30 days before To if zero, and at most 366
-	To    time.Time // the begin of the day after the last; tomorrow if zero
+	From  time.Time // the start of a day in UTC, at most 366 days before To; 30 days before To if zero
+	To    time.Time // the start of the day after the last one; tomorrow if zero
 	By    UsageBy   // ByDay if empty
 	Prism string    // slug or id
 	Model string    // the name of a configured model
@@ -129,8 +129,8 @@ type Usage struct {
 	To   string     `json:"to"`   // the day after the last
 }
 
-// UsageSum is the sum of the results of one day, prism, model or API key whose costs have one currency. It has one of Day, Prism,
-// Model and KeyID; Model and KeyID are nil too for results of which they are not known, and Prism for what tries used.
+// UsageSum is the sum of the results of one day, prism, model or API key whose costs have one currency. Of Day, Prism, Model and
+// KeyID, it has the one that UsageFilter.By names. Model and KeyID are nil where they are not known, and Prism for tries.
 type UsageSum struct {
 	Day          string       `json:"day,omitempty"`
 	Prism        *string      `json:"prism,omitempty"` // its slug

@@ -135,7 +135,8 @@ func (c *Client) ListResults(ctx context.Context, f ResultFilter, o PageOptions,
 	return fetch[Page[Result]](ctx, c, request("listResults", http.MethodGet, "results").where(f.query(o)).formatted(), options)
 }
 
-// Results iterates over the account's results, newest first, and reads a page at a time. An error ends the iteration.
+// Results iterates over the account's results in the order of ListResults, and reads a page at a time. An error ends the
+// iteration.
 func (c *Client) Results(ctx context.Context, f ResultFilter, options ...CallOption) iter.Seq2[Result, error] {
 	return pages(func(cursor string) (Page[Result], error) {
 		return c.ListResults(ctx, f, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
@@ -174,7 +175,7 @@ type Export struct {
 	To     time.Time // only results created before then
 	Model  string    // only results of this configured model
 	KeyID  string    // only results of calls with this API key
-	// After is the id of a result, or of none: only results whose id is greater, which are those behind it.
+	// After selects only results whose id is greater: those behind the result with this id, which need not exist.
 	After string
 }
 

@@ -25,9 +25,9 @@ type manyRetry struct {
 	Expect *int   `json:"expect,omitempty"`
 }
 
-// RetryResults retries all results that match, in the background, if they are as many as expected; else it is ErrConflict, also
-// while results of the prism are being retried. A dry run counts them, up to a million (ErrConflict if more match), whatever is
-// expected. A call whose response was lost is not repeated.
+// RetryResults retries all results that match, in the background. It is ErrConflict if another number than expect matches, and
+// while results of the prism are being retried. A dry run ignores expect and counts the matches, up to a million: more are
+// ErrConflict. A call whose response was lost is not repeated.
 func (c *Client) RetryResults(ctx context.Context, r ResultRetry, expect int, options ...CallOption) (Retrying, error) {
 	k := request("retryResults", http.MethodPost, "results", "retry").allowDryRun()
 	k.want = http.StatusAccepted

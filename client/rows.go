@@ -28,7 +28,7 @@ type rows struct {
 	body    io.Closer
 	header  []byte // csv and tsv; nil until it was read
 	last    []byte // the last row that was read
-	ready   []byte // what is left of it for the caller
+	ready   []byte // the rest of the row or header that Read has to return
 	err     error  // that ended the stream
 }
 
@@ -124,8 +124,8 @@ func (r *rows) line() (row []byte, err error) {
 	}
 }
 
-// number is the number of a row, which is the first of Prism's own columns. Their names have prefixes if the file has such names too;
-// the file's columns come first, so the last four names in a row are Prism's.
+// number is the number of a row, which is in the first of Prism's own columns. Their names have prefixes if the file has such
+// names too. The file's columns come first, so Prism's columns are the last four that have these names in a row.
 func (r *rows) number(row []byte) (int64, error) {
 	names, cells, err := r.cells(row)
 	if err != nil {

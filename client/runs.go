@@ -27,7 +27,7 @@ const (
 // Settled tells whether a run changes no more unless somebody resumes or retries it.
 func (s RunStatus) Settled() bool { return s == RunFinished || s == RunCancelled || s == RunPaused }
 
-// RunLimits bound how fast a run goes. A nil limit is none of a new run, and stays as it is in SetRunLimits, where 0 removes it.
+// RunLimits bound how fast a run goes. For a new run, nil is no limit. In SetRunLimits, nil keeps a limit and 0 removes it.
 type RunLimits struct {
 	RowsPerSecond *float64 `json:"rows_per_second,omitempty"` // at most 100,000
 	Concurrency   *int     `json:"concurrency,omitempty"`     // rows at the model at once, at most 10,000
@@ -41,7 +41,8 @@ type NewRun struct {
 	Ref     string            `json:"ref,omitempty"`     // the column with your own names of the rows
 	Context string            `json:"context,omitempty"` // a column if the file has one of this name, else a text for every row
 	Version int               `json:"version,omitempty"` // pins a version; 0 is the latest
-	// FromLabelsOf stands for FileID, Fields, Labels, Ref and Context: a version whose labelled inputs are answered, and labelled alike.
+	// FromLabelsOf replaces FileID, Fields, Labels, Ref and Context. It is a version: the run answers its labelled inputs, and its
+	// results get the same labels.
 	FromLabelsOf int    `json:"from_labels_of,omitempty"`
 	Name         string `json:"name,omitempty"`
 	RunLimits
@@ -77,7 +78,7 @@ type Run struct {
 	Plan             *DryRun    `json:"-"` // what the run would do, of a dry run
 }
 
-// RunLabels is how many cells are labels of rows that are ok, and how many are no value of their question.
+// RunLabels counts the cells of label columns: labels of rows that are ok, and cells that are no value of their question.
 type RunLabels struct {
 	Stored  int64 `json:"stored"`
 	Invalid int64 `json:"invalid"`
@@ -100,7 +101,7 @@ type DryRun struct {
 	RowsChecked  int64        `json:"rows_checked"` // fewer than Rows of a file that takes longer than 20 s to check
 	Invalid      []InvalidRow `json:"invalid"`      // the first 100
 	InvalidTotal int64        `json:"invalid_total"`
-	// InvalidLabels are the first 100 cells that are no label. Their rows are answered.
+	// InvalidLabels are the first 100 cells of label columns that are no label. Their rows are answered.
 	InvalidLabels      []InvalidRow `json:"invalid_labels"`
 	InvalidLabelsTotal int64        `json:"invalid_labels_total"`
 	Tokens             int64        `json:"tokens"` // an estimate, as what follows
@@ -110,14 +111,14 @@ type DryRun struct {
 	Currency           *string      `json:"currency"`
 }
 
-// InvalidRow is a row that a call would refuse, and with which message.
+// InvalidRow is a row that a call would refuse, with the message of the refusal.
 type InvalidRow struct {
 	Row     int64  `json:"row"` // the first is 1
 	Message string `json:"message"`
 }
 
 // CreateRun starts a run of a ready file through a prism, given by its slug or id. A dry run makes every check, also of the rows,
-// makes and sends nothing, and returns a Run that has only its Plan.
+// and returns a Run that has only its Plan.
 func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun, options ...CallOption) (Run, error) {
 	k := request("createRun", http.MethodPost, "prisms", prism, "runs").creating(r).allowDryRun()
 	k.repeatable = r.IdempotencyKey != ""

@@ -43,7 +43,8 @@ type Try struct {
 }
 
 // TryDefinition asks the model the questions of a definition. Neither the definition nor a result is saved, but the use
-// counts, so a call without a response is not repeated. If the model gives no usable answer, the error is a *FailedError with the Try.
+// counts, so a call without a response is not repeated. If the model gives no usable answer, the error is a *FailedError with
+// the Try.
 func (c *Client) TryDefinition(ctx context.Context, t NewTry, options ...CallOption) (Try, error) {
 	k := request("tryDefinition", http.MethodPost, "try")
 	k.body, k.try, k.timeout = t, true, AnswerTimeout
@@ -70,8 +71,8 @@ type PreviewedResult struct {
 	Missing map[string]string `json:"missing"`
 }
 
-// PreviewLens shows results of a prism, at most 50, as a read with another Lens would. It stores nothing. An id that no result of
-// the prism has is left out.
+// PreviewLens shows results of a prism, at most 50, as they would be with another Lens. It stores nothing. An id that no result
+// of the prism has is left out.
 func (c *Client) PreviewLens(
 	ctx context.Context, prism string, l Lens, results []string, options ...CallOption,
 ) (PreviewedLens, error) {

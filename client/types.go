@@ -242,7 +242,7 @@ type Prism struct {
 	ETag string `json:"-"`
 }
 
-// Role says what a key or a member may do. Each role may do all that a Reader may, an Editor all but what is left to an Owner.
+// Role says what a key or a member may do. Each role may do all that a Reader may.
 type Role string
 
 // The roles.
@@ -269,7 +269,7 @@ type APIKey struct {
 	Role       Role   `json:"role"`
 	CreatedAt  Time   `json:"created_at"`
 	ExpiresAt  *Time  `json:"expires_at"`
-	LastUsedAt *Time  `json:"last_used_at"` // right to the minute
+	LastUsedAt *Time  `json:"last_used_at"` // accurate to the minute
 	RevokedAt  *Time  `json:"revoked_at"`
 }
 

@@ -20,11 +20,11 @@ type Upload struct {
 	Format  FileFormat
 	Content io.ReaderAt // read several times, also at once
 	Bytes   int64
-	// Progress is told how many bytes Prism has at least. It is not called concurrently. Optional.
+	// Progress gets the number of bytes that Prism has at least. It is not called concurrently. Optional.
 	Progress func(sent int64)
 }
 
-// UploadOf is the upload of an open file. Without a format, the extension of the file's name says it.
+// UploadOf is the upload of an open file. An empty format stands for that of the extension of the file's name.
 func UploadOf(f *os.File, format FileFormat) (Upload, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -49,13 +49,13 @@ func (e *UnusableFileError) Error() string {
 	return "prism: the file is unusable: " + *e.File.Error
 }
 
-// partsAtOnce is how many parts are sent at once. One connection does not fill a long line.
+// partsAtOnce is how many parts are sent at once. With a high latency, one connection does not use the whole bandwidth.
 const partsAtOnce = 4
 
 // UploadFile uploads a file and returns it when Prism has read it. It sends the missing parts several at a time, and asks again
-// what is missing when a connection is lost. A file of the same name, format and content that is among the account's newest
-// hundred, whole or in part, is continued and not sent again: so an upload that ended with its program is continued by the same
-// call. A file that Prism cannot read is an *UnusableFileError.
+// what is missing when a connection is lost. It continues a file of the same name, format and content among the account's newest
+// hundred, and sends only what is missing: after a crash, the same call continues the upload. A file that Prism cannot read is
+// an *UnusableFileError.
 func (c *Client) UploadFile(ctx context.Context, u Upload) (File, error) {
 	sum, err := u.sum(ctx)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *uploading) keep(f File, err error) error {
 // sendMissing sends the parts that are known to be missing.
 func (s *uploading) sendMissing(ctx context.Context) error {
 	missing := s.file.Missing
-	// Of the parts behind the last one that is named, nothing is known if the list is full.
+	// If the list is full, nothing is known of the parts behind its last one.
 	there := int64(s.file.Parts - len(missing))
 	if len(missing) == mostMissing {
 		there = int64(missing[mostMissing-1] - mostMissing)
@@ -184,7 +184,7 @@ const mostMissing = 1000
 
 func (s *uploading) send(ctx context.Context, number int) error {
 	begin := int64(number-1) * s.file.PartBytes
-	data := make([]byte, min(s.file.PartBytes, s.Bytes-begin)) // never used again, as the transport may read it after an error
+	data := make([]byte, min(s.file.PartBytes, s.Bytes-begin)) // not reused: the transport may read it after an error
 	if n, err := s.Content.ReadAt(data, begin); n < len(data) {
 		return err
 	}

@@ -19,9 +19,9 @@ func (c *Client) FollowRun(ctx context.Context, id string, options ...CallOption
 	return c.stream(ctx, request("followRun", http.MethodGet, "runs", id, "events"), options)
 }
 
-// WatchRun follows a run until it is finished, cancelled or paused, and returns it. It reads the run's events, or where those do
-// not arrive, such as behind a proxy that holds them back, asks every 2 s. progress is told the run whenever it is read, not
-// concurrently; it may be nil. When the context ends, the run goes on, and the run as it was last read is returned with the error.
+// WatchRun follows a run until it is finished, cancelled or paused, and returns it. It reads the run's events. Where they do not
+// arrive, such as behind a proxy that holds them back, it reads the run every 2 s. progress gets the run after each event and read,
+// not concurrently; it may be nil. When the context ends, the run goes on; WatchRun returns it as it was last read, with the error.
 func (c *Client) WatchRun(ctx context.Context, id string, progress func(Run)) (Run, error) {
 	var r Run
 	see := func(now Run) bool {
@@ -75,8 +75,8 @@ func (c *Client) events(ctx context.Context, id string, see func(Run) bool) (arr
 }
 
 // RunFile uploads a file as UploadFile does, runs it through a prism, and follows the run as WatchRun does until it is finished,
-// cancelled or paused. The file's id is that of the upload, and the idempotency key a new one unless there is one. progress may
-// be nil. The run is returned with an error too if it was made: it goes on.
+// cancelled or paused. It sets r.FileID, and r.IdempotencyKey if that is empty. progress may be nil. An error after the run was
+// created comes with the run, which goes on.
 func (c *Client) RunFile(ctx context.Context, prism string, u Upload, r NewRun, progress func(Run)) (Run, error) {
 	f, err := c.UploadFile(ctx, u)
 	if err != nil {
