@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
@@ -97,12 +96,8 @@ func (v *Value[T]) read() error {
 // ReadFile reads a file of at most 1 MiB. The error names the path.
 func ReadFile(path string) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // a file that the operator names
-	var fault *fs.PathError
-	if errors.As(err, &fault) {
-		return nil, fmt.Errorf("%s: %w", path, fault.Err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, errors.Unwrap(err)) // err is a PathError, whose text begins with the operation
 	}
 	defer func() { _ = f.Close() }()
 	content, err := io.ReadAll(io.LimitReader(f, sizeLimit+1))
