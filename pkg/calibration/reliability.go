@@ -97,30 +97,37 @@ func pooledEffect(bins []Bin) float64 {
 	return clusters / single
 }
 
+// total is how many observations bins have.
+func total(bins []Bin) float64 {
+	n := 0
+	for _, b := range bins {
+		n += b.N
+	}
+	return float64(n)
+}
+
 // plainError is the expected calibration error Σ(n/N)·|mean - rate| (Naeini, Cooper and Hauskrecht 2015, AAAI).
 func plainError(bins []Bin) float64 {
-	n, sum := 0.0, 0.0
+	sum := 0.0
 	for _, b := range bins {
-		n += float64(b.N)
 		sum += float64(b.N) * math.Abs(b.Mean-b.Rate)
 	}
-	return sum / n
+	return sum / total(bins)
 }
 
 // debiasedSquare is Σ(n/N)·[(mean - rate)² - rate(1-rate)/(n-1)], an estimate of the squared calibration error whose noise is
 // subtracted, so that it may be negative (Kumar, Liang and Ma 2019, Verified uncertainty calibration, NeurIPS). A bin of one
 // has no estimate of its noise, and nothing is subtracted.
 func debiasedSquare(bins []Bin) float64 {
-	n, sum := 0.0, 0.0
+	sum := 0.0
 	for _, b := range bins {
 		size, d := float64(b.N), b.Mean-b.Rate
-		n += size
 		sum += size * d * d
 		if b.N > 1 {
 			sum -= size * b.Rate * (1 - b.Rate) / (size - 1)
 		}
 	}
-	return sum / n
+	return sum / total(bins)
 }
 
 // debiasedError is the root of debiasedSquare, or 0 where debiasedSquare is negative, with an interval.
@@ -132,11 +139,7 @@ func debiasedSquare(bins []Bin) float64 {
 // error, spread over the bins as observed, at which Q is not among its 1% least or 4% greatest values. The tails differ because
 // no error is below 0: at an error of exactly 0 the interval covers 96%.
 func debiasedError(bins []Bin) Figure {
-	n := 0.0
-	for _, b := range bins {
-		n += float64(b.N)
-	}
-	effect := pooledEffect(bins)
+	n, effect := total(bins), pooledEffect(bins)
 	q := 0.0                    // the observed form
 	var noise, shift [3]float64 // the parts of the cumulants that come from variances, and from differences
 	for _, b := range bins {
@@ -199,11 +202,7 @@ func quadraticFormCDF(q float64, t [3]float64) float64 {
 // as observed, at which the sum is not among its 1% least or 4% greatest values (Leone, Nelson and Nottingham 1961, The folded
 // normal distribution, Technometrics 3).
 func plainFigure(bins []Bin) Figure {
-	value, n := plainError(bins), 0.0
-	for _, b := range bins {
-		n += float64(b.N)
-	}
-	effect := pooledEffect(bins)
+	value, n, effect := plainError(bins), total(bins), pooledEffect(bins)
 	below := func(c float64) float64 {
 		mean, variance := 0.0, 0.0
 		for _, b := range bins {
