@@ -89,6 +89,14 @@ func TestVariablesAreTyped(t *testing.T) {
 	}
 }
 
+func TestASchemeIsInLowerCase(t *testing.T) {
+	t.Parallel()
+	s, err := Parse[settings](nil, with("X_PEER_URL", "HTTPS://peer:1").environment(), io.Discard)
+	if err != nil || s.Peer.Scheme() != "https" || s.Store.Scheme() != "" {
+		t.Errorf("got %q, %q, %v", s.Peer.Scheme(), s.Store.Scheme(), err)
+	}
+}
+
 func TestAllProblemsAreListedAtOnce(t *testing.T) {
 	t.Parallel()
 	f := &fake{values: map[string]string{

@@ -35,10 +35,10 @@ type URL struct{ text string }
 // String is the whole URL, with its password.
 func (u URL) String() string { return u.text }
 
-// Scheme is what is before "://"; "" for an unset URL.
+// Scheme is what is before "://", in lower case; "" for an unset URL.
 func (u URL) Scheme() string {
 	scheme, _, _ := strings.Cut(u.text, "://")
-	return scheme
+	return strings.ToLower(scheme)
 }
 
 // IsZero tells whether the URL is unset.
