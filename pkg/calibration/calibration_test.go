@@ -284,9 +284,9 @@ func TestDriftIsSeen(t *testing.T) {
 	for i := range values {
 		values[i] = 0.5 + r.Float64()/2
 	}
-	reference, err := NewReference(values)
-	if err != nil || len(reference.Counts) != 10 {
-		t.Fatal(reference, err)
+	reference := referenceOf(values)
+	if len(reference.Counts) != 10 {
+		t.Fatal(reference)
 	}
 	b, err := json.Marshal(reference)
 	var stored Reference
@@ -357,8 +357,5 @@ func TestReferencesThatAreRefused(t *testing.T) {
 		if _, err := tt.r.Drift(tt.counts); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: got %v, want %q", tt.r, err, tt.want)
 		}
-	}
-	if _, err := NewReference([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, math.NaN()}); err == nil {
-		t.Error("NaN is taken")
 	}
 }

@@ -25,30 +25,8 @@ type Reference struct {
 	Counts []int     `json:"counts"` // of each bin, or class
 }
 
-// NewReference makes a reference of numbers, such as top probabilities, with 10 bins of about equal size. Equal values share a
-// bin, so there may be fewer bins.
-func NewReference(values []float64) (Reference, error) {
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	if len(sorted) > 0 && math.IsNaN(sorted[0]) { // where NaN is sorted to
-		return Reference{}, errors.New("a value is not a number")
-	}
-	var r Reference
-	for b := 1; b < driftBins && len(sorted) > 0; b++ {
-		edge := sorted[b*len(sorted)/driftBins]
-		if edge > sorted[0] && !slices.Contains(r.Edges, edge) {
-			r.Edges = append(r.Edges, edge)
-		}
-	}
-	r.Counts = make([]int, len(r.Edges)+1)
-	for _, v := range sorted {
-		r.Counts[r.Bin(v)]++
-	}
-	return r, nil
-}
-
-// NewCountedReference is NewReference for values that were counted in fine bins: the value is the number of the bin, and occurs
-// counts[value] times.
+// NewCountedReference makes a reference of the numbers 0, 1, 2 …, of which each occurs counts[number] times, such as the numbers of
+// fine bins of top probabilities. It has 10 bins of about equal size. Equal numbers share a bin, so there may be fewer bins.
 func NewCountedReference(counts []int) Reference {
 	var r Reference
 	n := 0

@@ -363,10 +363,7 @@ func TestDriftIsSilentWithoutDrift(t *testing.T) {
 						for i := range values {
 							values[i] = tt.draw(r)
 						}
-						var err error
-						if reference, err = NewReference(values); err != nil {
-							t.Fatal(err)
-						}
+						reference = referenceOf(values)
 					}
 					counts := make([]int, len(reference.Counts))
 					for range n {
