@@ -80,7 +80,7 @@ fuzz: ## run each fuzz test for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)
 
 mutants: deps ## break the code in 87 places, one at a time, and expect the tests of each package to fail
-	$(GO) run ./test/mutants $(MUTANTS)
+	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(GO) run ./test/mutants $(MUTANTS)
 
 # Both modules at once, in the workspace: alone, the module test would compile and analyse the packages of Prism once more.
 lint: $(LINT) ## lint and check the formatting, and that no module lacks a requirement, which the workspace would hide

@@ -27,8 +27,12 @@ import (
 	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// limit bounds one run of a package's tests. A mutant that makes the tests hang is killed.
-const limit = 2 * time.Minute
+// Bounds of one run of a package's tests: without a mutant, and with one, which is killed if it makes the tests hang. A machine
+// may be slow, so with a mutant the tests have three times what they took without it, and a minute to be built again.
+const (
+	soundLimit = 20 * time.Minute
+	buildTime  = time.Minute
+)
 
 // mutant is a change that makes the code wrong.
 type mutant struct {
@@ -71,7 +75,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			chosen = append(chosen, m)
 		}
 	}
-	if err := sound(ctx, root, chosen); err != nil {
+	took, err := sound(ctx, root, chosen)
+	if err != nil {
 		return err
 	}
 	var (
@@ -84,7 +89,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		group.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			verdict, err := try(ctx, root, m)
+			verdict, err := try(ctx, root, m, 3*took[m.pkg()]+buildTime)
 			mu.Lock()
 			defer mu.Unlock()
 			fmt.Fprintf(out, "%-8s  %s: %s\n", verdict, m.file, m.why)
@@ -99,28 +104,30 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// sound checks that every row fits the sources and that the tests pass without a mutant: else each would count as killed.
-func sound(ctx context.Context, root string, chosen []mutant) error {
+// sound checks that every row fits the sources and that the tests pass without a mutant: else each would count as killed. It
+// returns how long the tests of each package took.
+func sound(ctx context.Context, root string, chosen []mutant) (map[string]time.Duration, error) {
 	var problems []error
-	passed := map[string]bool{}
 	for _, m := range chosen {
 		if _, err := m.apply(root); err != nil {
 			problems = append(problems, err)
 		}
 	}
 	if len(problems) > 0 {
-		return errors.Join(problems...)
+		return nil, errors.Join(problems...)
 	}
+	took := map[string]time.Duration{}
 	for _, m := range chosen {
-		if passed[m.pkg()] {
+		if _, passed := took[m.pkg()]; passed {
 			continue
 		}
-		passed[m.pkg()] = true
-		if out, err := test(ctx, root, m.pkg()); err != nil {
+		began := time.Now()
+		if out, err := test(ctx, root, m.pkg(), soundLimit); err != nil {
 			problems = append(problems, fmt.Errorf("the tests of %s fail without a mutant: %w\n%s", m.pkg(), err, out))
 		}
+		took[m.pkg()] = time.Since(began)
 	}
-	return errors.Join(problems...)
+	return took, errors.Join(problems...)
 }
 
 // apply returns the file with the change.
@@ -135,8 +142,8 @@ func (m mutant) apply(root string) ([]byte, error) {
 	return bytes.Replace(source, []byte(m.old), []byte(m.new), 1), nil
 }
 
-// try runs the tests over the mutant.
-func try(ctx context.Context, root string, m mutant) (verdict string, err error) {
+// try runs the tests over the mutant for at most limit.
+func try(ctx context.Context, root string, m mutant, limit time.Duration) (verdict string, err error) {
 	source, err := m.apply(root)
 	if err != nil {
 		return "error", err
@@ -157,7 +164,7 @@ func try(ctx context.Context, root string, m mutant) (verdict string, err error)
 	if err := errors.Join(os.WriteFile(changed, source, 0o600), os.WriteFile(list, overlay, 0o600)); err != nil {
 		return "error", err
 	}
-	out, err := test(ctx, root, m.pkg(), "-count=1", "-overlay", list)
+	out, err := test(ctx, root, m.pkg(), limit, "-overlay", list)
 	switch {
 	case err == nil:
 		return "SURVIVED", fmt.Errorf("%s: the tests pass though %s", m.file, m.why)
@@ -169,11 +176,11 @@ func try(ctx context.Context, root string, m mutant) (verdict string, err error)
 	return "killed", nil
 }
 
-// test runs the tests of a package.
-func test(ctx context.Context, root, pkg string, flags ...string) ([]byte, error) {
+// test runs the tests of a package for at most limit.
+func test(ctx context.Context, root, pkg string, limit time.Duration, flags ...string) ([]byte, error) {
 	dir := filepath.Join(root, filepath.FromSlash(pkg))
 	defer forgetFailures(dir)()
-	args := append([]string{"test", "-failfast", "-vet=off", "-timeout", strconv.Itoa(int(limit.Seconds())) + "s"}, flags...)
+	args := append([]string{"test", "-count=1", "-failfast", "-vet=off", "-timeout", strconv.Itoa(int(limit.Seconds())) + "s"}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
 	cmd.Dir = dir
 	return cmd.CombinedOutput()
