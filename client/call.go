@@ -151,6 +151,9 @@ func (c *Client) do(ctx context.Context, k call, use func(*body) error) error {
 	}
 	payload := k.octets
 	if k.body != nil {
+		if err := notUTF8(k.operation, k.body); err != nil {
+			return err
+		}
 		var err error
 		if payload, err = json.Marshal(k.body); err != nil {
 			return fmt.Errorf("client: %s: %w", k.operation, err)

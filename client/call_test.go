@@ -313,19 +313,6 @@ func TestRequests(t *testing.T) {
 			t.Error(h)
 		}
 	})
-	t.Run("what is not UTF-8 is not sent", func(t *testing.T) {
-		t.Parallel()
-		r := &recorder{}
-		c, err := New(Config{URL: "https://host", Key: testKey, Transport: r})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, n := range []NewResult{{Text: "\xff"}, {Fields: map[string]string{"a": "\xff"}}, {Text: "a", Ref: "\xff"}} {
-			if _, err := c.CreateResult(t.Context(), "a", n); err == nil || r.request != nil {
-				t.Error(err)
-			}
-		}
-	})
 	t.Run("idempotency keys differ", func(t *testing.T) {
 		t.Parallel()
 		if a, b := NewIdempotencyKey(), NewIdempotencyKey(); a == b || len(a) < 20 || len(a) > 200 {

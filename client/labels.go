@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"unicode/utf8"
 )
 
 // LabelSample is how the labelled results were chosen.
@@ -87,11 +86,6 @@ type NewLabels struct {
 func (c *Client) PutLabels(ctx context.Context, resultID string, l NewLabels, options ...CallOption) (LabelledResult, error) {
 	k := request("putLabels", http.MethodPut, "results", resultID, "labels")
 	k.body = l
-	texts := map[string]string{"annotator": l.Annotator}
-	for question, value := range l.Labels {
-		texts["labels."+question] = string(value)
-	}
-	k.err = notUTF8(k.operation, nil, texts)
 	return fetch[LabelledResult](ctx, c, k, options)
 }
 
@@ -133,15 +127,6 @@ type InvalidLabel struct {
 func (c *Client) AddLabels(ctx context.Context, prism string, l ManyLabels, options ...CallOption) (AddedLabels, error) {
 	k := request("addLabels", http.MethodPost, "prisms", prism, "labels").idempotent()
 	k.body = l
-	if !utf8.ValidString(l.Annotator) {
-		k.err = fmt.Errorf("client: addLabels: %q is not UTF-8", "annotator")
-	}
-	for i, one := range l.Labels {
-		if !utf8.ValidString(one.Question) || !utf8.ValidString(string(one.Value)) ||
-			one.Ref != nil && !utf8.ValidString(*one.Ref) {
-			k.err = fmt.Errorf("client: addLabels: label %d is not UTF-8", i)
-		}
-	}
 	return fetch[AddedLabels](ctx, c, k, options)
 }
 

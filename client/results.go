@@ -3,14 +3,12 @@ package client
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
-	"unicode/utf8"
 )
 
 // NewIdempotencyKey makes a key that no other call has. Keep the key as long as you may repeat the call: a repeat with the
@@ -22,9 +20,6 @@ func NewIdempotencyKey() string { return rand.Text() }
 func (c *Client) CreateResult(ctx context.Context, prism string, r NewResult, options ...CallOption) (Result, error) {
 	k := request("createResult", http.MethodPost, "prisms", prism, "results")
 	k.body, k.result, k.timeout, k.repeatable = r, true, AnswerTimeout, r.IdempotencyKey != ""
-	k.err = notUTF8(k.operation, r.Fields, map[string]string{
-		"text": r.Text, "idempotency_key": r.IdempotencyKey, "ref": r.Ref, "context": r.Context,
-	})
 	return c.result(ctx, k, options)
 }
 
@@ -46,20 +41,6 @@ func (c *Client) result(ctx context.Context, k call, options []CallOption) (r Re
 		return err
 	})
 	return r, err
-}
-
-// notUTF8 refuses texts and fields that are not UTF-8: encoding/json would replace invalid bytes, and the model would get another
-// text.
-func notUTF8(operation string, fields, texts map[string]string) error {
-	for key, value := range fields {
-		texts["fields."+key] = value
-	}
-	for path, text := range texts {
-		if !utf8.ValidString(text) || !utf8.ValidString(path) {
-			return fmt.Errorf("client: %s: %q is not UTF-8", operation, path)
-		}
-	}
-	return nil
 }
 
 // ReadResult reads a saved result, also a failed one. It does not call the model.

@@ -122,11 +122,6 @@ type InvalidRow struct {
 func (c *Client) CreateRun(ctx context.Context, prism string, r NewRun, options ...CallOption) (Run, error) {
 	k := request("createRun", http.MethodPost, "prisms", prism, "runs").creating(r).allowDryRun()
 	k.repeatable = r.IdempotencyKey != ""
-	texts := map[string]string{"ref": r.Ref, "context": r.Context, "name": r.Name, "idempotency_key": r.IdempotencyKey}
-	for question, column := range r.Labels {
-		texts["labels."+question] = column
-	}
-	k.err = notUTF8(k.operation, r.Fields, texts)
 	k = k.with(options)
 	if !k.dryRun {
 		return fetch[Run](ctx, c, k, nil)

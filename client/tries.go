@@ -48,7 +48,6 @@ type Try struct {
 func (c *Client) TryDefinition(ctx context.Context, t NewTry, options ...CallOption) (Try, error) {
 	k := request("tryDefinition", http.MethodPost, "try")
 	k.body, k.try, k.timeout = t, true, AnswerTimeout
-	k.err = notUTF8(k.operation, t.Fields, map[string]string{"text": t.Text, "context": t.Context})
 	return fetch[Try](ctx, c, k, options)
 }
 
