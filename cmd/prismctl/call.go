@@ -16,6 +16,7 @@ import (
 
 	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/cmd/prismctl/internal/digits"
+	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 func (a *app) call() *cobra.Command {
@@ -70,6 +71,7 @@ func (in *input) flags(cmd *cobra.Command) {
 func (in *input) valueFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&in.text, "text", "", "the text, for a prism with one field")
+	allowEmpty(cmd, "text") // result says what to do instead
 	f.StringVar(&in.textFile, "text-file", "", "file with the text")
 	f.StringArrayVar(&in.fields, "field", nil, "`KEY=VALUE` of a field; may be repeated")
 	f.StringArrayVar(&in.fieldFiles, "field-file", nil, "`KEY=FILE` with the value of a field; may be repeated")
@@ -100,6 +102,9 @@ func (in *input) result(ctx context.Context, a *app) (client.NewResult, error) {
 	default:
 		r.Text, err = a.readText(ctx, "-")
 	}
+	if err == nil && r.Fields == nil && r.Text == "" {
+		err = usage(errors.New("the text is empty: send an empty value with the key of its field, --field KEY="))
+	}
 	return r, err
 }
 
@@ -129,8 +134,18 @@ func (a *app) readFields(ctx context.Context, name string) (map[string]string, e
 	if err != nil {
 		return nil, err
 	}
-	var fields map[string]string
-	if json.Unmarshal([]byte(text), &fields) != nil {
+	// encoding/json would replace what is not UTF-8, and read null as an empty text.
+	var read map[string]*string
+	err = strictjson.Unmarshal([]byte(text), &read, strictjson.AllowDuplicateNames(true))
+	fields := make(map[string]string, len(read))
+	for key, value := range read {
+		if value == nil {
+			err = errors.New("null")
+			break
+		}
+		fields[key] = *value
+	}
+	if err != nil || read == nil {
 		return nil, invalid(fmt.Errorf("%s is not a JSON object of texts", name))
 	}
 	return fields, nil
@@ -142,7 +157,12 @@ const maxInput = 64 << 20
 // read reads a file or standard input.
 func (a *app) read(ctx context.Context, name string) ([]byte, error) {
 	from := a.in
-	if name != "-" {
+	if name == "-" {
+		if a.inputRead {
+			return nil, usage(errors.New("standard input can be read only once"))
+		}
+		a.inputRead = true
+	} else {
 		file, err := os.Open(name) //nolint:gosec // the user named it
 		if err != nil {
 			return nil, usage(err)

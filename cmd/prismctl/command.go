@@ -31,7 +31,7 @@ func (a *app) command(what about, do func(cmd *cobra.Command, args []string) err
 	return &cobra.Command{
 		Use: what.use, Short: what.short, Example: indent(what.example), Args: argumentsOf(what.use),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := outputOf(cmd).check(); err != nil {
+			if err := errors.Join(givenNothing(cmd), outputOf(cmd).check()); err != nil {
 				return err
 			}
 			a.ran = true
@@ -50,6 +50,32 @@ func (a *app) calling(what about, do func(cmd *cobra.Command, c *client.Client, 
 		}
 		return do(cmd, c, args)
 	})
+}
+
+// mayBeEmpty is the annotation of flags for which an empty text is a value of its own.
+const mayBeEmpty = "may be empty"
+
+func allowEmpty(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		if err := cmd.Flags().SetAnnotation(flag, mayBeEmpty, nil); err != nil {
+			panic("prismctl: no such flag: " + flag)
+		}
+	}
+}
+
+// givenNothing refuses a flag that is given without a value, as with a variable of a script that is not set. The command would
+// else do what it does without the flag, such as delete more or make a key with more rights.
+func givenNothing(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		_, allowed := f.Annotations[mayBeEmpty]
+		switch kind, value := f.Value.Type(), f.Value.String(); {
+		case kind == "string" && value == "" && !allowed:
+			err = usage(fmt.Errorf("--%s is empty: leave it out", f.Name))
+		case kind == "int" && value == "0" && (f.Name == "version" || f.Name == "from-labels-of"):
+			err = usage(fmt.Errorf("--%s is at least 1", f.Name))
+		}
+	})
+	return err
 }
 
 // required makes flags required.

@@ -51,6 +51,7 @@ saved less than a minute ago a minute later. Without --yes, prismctl asks first.
 	f := cmd.Flags()
 	a.prismFlag(cmd, &prism, "delete results of this prism")
 	f.StringVar(&ref, "ref", "", "only results with this ref; it may be empty")
+	allowEmpty(cmd, "ref")
 	f.StringVar(&before, "before", "", "only results saved before this time, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	f.StringVar(&status, "status", "", "only results with this status: ok or failed")
 	choices(cmd, "status", "ok", "failed")
@@ -65,13 +66,18 @@ func (a *app) deleteEach(ctx context.Context, noun string, ids []string, yes boo
 			return err
 		}
 	}
+	var missing error
 	for _, id := range ids {
-		if err := deleteOne(id); err != nil {
-			return &aboutError{id, err}
+		switch err := deleteOne(id); {
+		case errors.Is(err, client.ErrNotFound): // maybe deleted by the same command before, which was cut off
+			missing = errors.Join(missing, &aboutError{id, err})
+		case err != nil:
+			return errors.Join(missing, &aboutError{id, err})
+		default:
+			_, _ = fmt.Fprintf(a.err, "%s is deleted.\n", printable(id))
 		}
-		_, _ = fmt.Fprintf(a.err, "%s is deleted.\n", printable(id))
 	}
-	return nil
+	return missing
 }
 
 func (a *app) deleteMatches(ctx context.Context, c *client.Client, prism string, d client.ResultDeletion, yes, dryRun bool) error {

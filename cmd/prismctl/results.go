@@ -93,6 +93,7 @@ prismctl results list --prism tickets --watch`,
 	cmd.Flags().StringVar(&status, "status", "", "only results with this status: ok or failed")
 	choices(cmd, "status", "ok", "failed")
 	cmd.Flags().StringVar(&filter.Ref, "ref", "", "only results with this ref, which may be empty")
+	allowEmpty(cmd, "ref")
 	cmd.Flags().IntVar(&filter.Version, "version", 0, "only results of this version")
 	timeFlags(cmd, &from, &to)
 	callFlags(cmd, &filter.Model, &filter.KeyID)

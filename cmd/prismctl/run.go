@@ -50,6 +50,8 @@ type app struct {
 	context  string // --context
 	exact    bool   // --exact
 	ran      bool   // the command line was right, and its command ran
+
+	inputRead bool // standard input was read
 }
 
 func (a *app) root() *cobra.Command {

@@ -22,7 +22,7 @@ func TestRunsCreate(t *testing.T) {
 	f, u := newFakeRuns(t)
 	name := u.file("tickets.csv", ticketsCSV)
 	f.cutPart = true
-	s := u.run("runs", "create", "-f", name, "--prism", "tickets", "--map", "subject=text", "--ref", "id", "--background", "It snows.", "--version", "0",
+	s := u.run("runs", "create", "-f", name, "--prism", "tickets", "--map", "subject=text", "--ref", "id", "--background", "It snows.",
 		"--name", "n", "--rows-per-second", "2.5", "--concurrency", "3", "--pause-at-failures", "0", "--idempotency-key", "k").
 		want(exitOK, "tickets.csv: 2 rows, columns id, Message, text\nThe field message is the column Message, by its name.\n").
 		want(exitOK, "Follow it with: prismctl runs watch run-1\n")

@@ -2,9 +2,11 @@
 package yamlfile
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -29,6 +31,11 @@ type Reader struct {
 
 // Parse returns the body of each document of a file, without empty documents, or what is wrong with the file.
 func Parse(text []byte, options ...parser.Option) (bodies []ast.Node, problem *Problem) {
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if !utf8.Valid(line) { // the parser would replace the bytes
+			return nil, &Problem{i + 1, "not UTF-8"}
+		}
+	}
 	tree, err := parser.ParseBytes(text, 0, options...)
 	var bad yaml.Error
 	switch {
