@@ -3,10 +3,13 @@ package upstream
 import (
 	"bytes"
 	"io"
+	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -33,12 +36,12 @@ func errorBody(body io.ReadCloser) []byte {
 // Message is the first 200 bytes of the upstream's own error message without the values that the call had sent
 // (spec: upstream-error-logs). It is empty unless the client explains.
 func (f *Fault) Message(values []string) string {
-	text := strings.ToValidUTF8(errorMessage(f.body), removed)
+	text := unescaped(strings.ToValidUTF8(errorMessage(f.body), removed))
 	var forms []string
 	for _, v := range slices.Concat(values, f.secrets) {
 		for range 3 { // as it is, in JSON, and in a text that is in JSON
-			if v != "" && !slices.Contains(forms, v) {
-				forms = append(forms, v)
+			if form := unescaped(v); form != "" && !slices.Contains(forms, form) {
+				forms = append(forms, form)
 			}
 			quoted := strictjson.AppendString(nil, v)
 			v = string(quoted[1 : len(quoted)-1])
@@ -65,6 +68,22 @@ func (f *Fault) Message(values []string) string {
 		message = message[:len(message)-n]
 	}
 	return message
+}
+
+// escapes are escapes of UTF-16 in JSON, also in a text that is in JSON.
+var escapes = regexp.MustCompile(`(?:\\+u[0-9A-Fa-f]{4})+`)
+
+// unescaped is text without escapes of UTF-16: upstreams escape more than JSON must, each in its own way.
+func unescaped(text string) string {
+	return escapes.ReplaceAllStringFunc(text, func(run string) string {
+		var units []uint16
+		for code := range strings.SplitSeq(run, "u") {
+			if n, err := strconv.ParseUint(strings.TrimRight(code, `\`), 16, 16); err == nil { // else what is before the first u
+				units = append(units, uint16(n))
+			}
+		}
+		return string(utf16.Decode(units))
+	})
 }
 
 // echo returns how many bytes at the beginning of text repeat one of the values: the whole value, or at least leastEcho bytes.
