@@ -359,3 +359,24 @@ func TestReferencesThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// spec: calibration-not-fitted
+func TestALabelThatNoProbabilityFollowsIsNotFitted(t *testing.T) {
+	t.Parallel()
+	for name, label := range map[string]func(p float64) (probability float64, label int){
+		"equal probabilities":     func(p float64) (float64, int) { return 0.5, int(p * 1.5) },
+		"inverted labels":         func(p float64) (float64, int) { return p, int(1.5 - p) },
+		"labels that are all yes": func(p float64) (float64, int) { return p, 1 },
+	} {
+		var observations []Observation
+		for i := range 1000 {
+			p, yes := label(float64(i) / 1000)
+			observations = append(observations, Observation{Probabilities: []float64{p}, Label: yes, Cluster: uint64(i) + 1}) //nolint:gosec // few
+		}
+		for _, method := range []Method{Isotonic, Auto} {
+			if c, _, err := Fit(YesNo, method, observations); !errors.Is(err, ErrNotFitted) && !errors.As(err, new(*TooFewError)) {
+				t.Errorf("%s, %s: %+v, %v", name, method, c, err)
+			}
+		}
+	}
+}

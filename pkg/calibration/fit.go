@@ -80,7 +80,11 @@ func fit(method Method, sorted []Observation) (Calibration, error) {
 			return Calibration{}, &TooFewError{few, MinPlattClass, "labels of yes or of no"}
 		}
 	}
-	return fitAnyNumber(method, sorted)
+	c, err := fitAnyNumber(method, sorted)
+	if err == nil && method == Isotonic && c.Y[0] == c.Y[len(c.Y)-1] {
+		err = fmt.Errorf("%w: yes is no more frequent where its probability is higher", ErrNotFitted)
+	}
+	return c, err
 }
 
 // fitAnyNumber is fit for any number of observations: four fifths may be fewer than fit needs.
