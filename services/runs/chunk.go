@@ -283,9 +283,12 @@ func (c *chunk) renew(r renewal) {
 	}
 }
 
+// maxInterval bounds the time between rows, which is more than a Duration can hold for a very small limit.
+const maxInterval = 365 * 24 * time.Hour
+
 // interval is the time between rows.
 func (c *chunk) interval() time.Duration {
-	return time.Duration(float64(time.Second) / c.limits.RowsPerSecond)
+	return time.Duration(min(float64(time.Second)/c.limits.RowsPerSecond, float64(maxInterval)))
 }
 
 // earliest is the first of the times that are not zero.

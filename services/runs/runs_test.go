@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -263,6 +264,15 @@ func TestRowsKeepThePaceOfTheirLease(t *testing.T) {
 		pass(time.Second) // learn of it
 		if n := began(10 * time.Second); n != 5 {
 			t.Errorf("%d rows began in 10 s at one in 2 s", n)
+		}
+		s.change(func() {
+			for _, c := range s.chunks {
+				c.RowLimits = contract.RowLimits{RowsPerSecond: math.SmallestNonzeroFloat64}
+			}
+		})
+		pass(3 * time.Second) // learn of it
+		if n := began(time.Minute); n > 1 {
+			t.Errorf("%d rows began in a minute at fewer than one in a thousand years", n)
 		}
 		s.change(func() {
 			for _, c := range s.chunks {

@@ -3,6 +3,7 @@ package dryrun
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -189,7 +190,7 @@ func (t *tally) estimate(m contract.Model) {
 	tokens := float64(t.bytes)*all*perByte*calls + valid*(calls*float64(t.sizer.Count(t.plan.Version.Instructions))+float64(questions))
 	t.ModelCalls, t.Tokens = int64(valid*calls+0.5), int64(tokens+0.5)
 	if limit := t.plan.Run.RowsPerSecond; limit != nil && *limit > 0 {
-		seconds := valid / *limit
+		seconds := min(valid / *limit, math.MaxFloat64) // JSON has no infinity
 		t.Seconds = &seconds
 	}
 	if m.Price != nil {
