@@ -174,7 +174,8 @@ func (c *runChange) stop(ctx context.Context, status contract.RunStatus, reason 
 	return err
 }
 
-// finishStop ends the stop of a run when no chunk is leased. A pausing run becomes paused. A cancelling run gets its waiting rows
+// finishStop ends the stop of a run when no chunk is leased. A pausing run becomes paused, or finished if each row has its
+// outcome (spec: run-states). A cancelling run gets its waiting rows
 // cancelled, store.RunPart chunks at a time, and becomes cancelled when none is left.
 func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool, err error) {
 	leased, err := c.is(ctx, chunkLeased)
@@ -182,6 +183,11 @@ func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool,
 		return false, err
 	}
 	if c.Status == contract.RunPausing {
+		if pending, err := c.is(ctx, chunkPending); err != nil {
+			return false, err
+		} else if !pending && c.retryFrom == nil {
+			return true, c.over(ctx, contract.RunFinished, at)
+		}
 		return true, c.do(ctx, setStatus, nothing, string(contract.RunPaused), c.Reason, nil, nil)
 	}
 	cancelled := 0

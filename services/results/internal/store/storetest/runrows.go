@@ -287,6 +287,20 @@ func runRowTests() []test {
 			f.tend(t, moment(63))
 			f.has(t, r.ID, contract.RunRunning)
 		}},
+		{"a run that pauses is finished when each row has its outcome", func(t *testing.T, f *fixture) {
+			r := f.run(t, f.mine, moment(5), 2)
+			l := f.leased(t, moment(10))
+			same(t, f.act(t, r.ID, contract.PauseRun, moment(11)).Status, contract.RunPausing)
+			f.saves(t, l, "of", moment(12))
+			f.tend(t, moment(13))
+			f.has(t, r.ID, contract.RunFinished)
+			same(t, *f.found(t, r.ID).FinishedAt, moment(13))
+			same(t, f.act(t, r.ID, contract.RetryRun, moment(14)).Status, contract.RunQueued)
+			// The rows that a retry has yet to find are pending too.
+			f.act(t, r.ID, contract.PauseRun, moment(15))
+			f.tend(t, moment(16))
+			f.has(t, r.ID, contract.RunPaused)
+		}},
 		{"a run pauses when its prism is archived or its key is revoked", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2)
 			l := f.leased(t, moment(10))
