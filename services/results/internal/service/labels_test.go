@@ -26,7 +26,7 @@ func (w *world) triage(t *testing.T) prism.PrismID {
 			{Key: "urgent", Type: prism.YesNo, Text: "Is it?"},
 			{
 				Key: "topic", Type: prism.Choice, Text: "Which?", InsufficientInformation: true,
-				Options: []prism.Option{{Key: "bug", Label: "A bug"}, {Key: "bill", Label: "bug"}, {Key: "true", Label: "Same"}, {Key: "no", Label: "Same"}},
+				Options: []prism.Option{{Key: "bug", Label: " A bug\u00a0"}, {Key: "bill", Label: "bug"}, {Key: "true", Label: "Same"}, {Key: "no", Label: "Same"}},
 			},
 			{Key: "mood", Type: prism.Scale, Text: "How?", Levels: []prism.Level{{Key: "low", Label: "1", Value: 1}, {Key: "up", Label: "2", Value: 2}}},
 			{Key: "many", Type: prism.Choice, Text: "Which?", Options: many},

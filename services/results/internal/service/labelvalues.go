@@ -29,7 +29,7 @@ func labelValue(q prism.Question, text string) (value, problem string) {
 		switch {
 		case key == text:
 			return key, ""
-		case labels[i] != text:
+		case strings.TrimSpace(labels[i]) != text:
 		case value == "":
 			value = key
 		default:
