@@ -23,6 +23,8 @@ type Runs interface {
 	// FromLabelsOf: the checks are those of CreateRun, and apierr.TooFewLabels. A run that was made with the idempotency key of n is
 	// returned as it is, without a file. Callers give it LabelsRunWait.
 	LabelsRun(ctx context.Context, key KeyDigest, ref prism.Ref, n NewRun) (NewRun, error)
+	// DropLabelsFile deletes the file that LabelsRun made for a dry run. Like the dry run, it has no entry in the audit.
+	DropLabelsFile(ctx context.Context, key KeyDigest, id prism.FileID) (Response, error)
 	// ListRuns is a page of runs, newest first: {data, next_cursor}.
 	ListRuns(ctx context.Context, key KeyDigest, q RunList) (Response, error)
 	// FileRun is a run: apierr.RunNotFound. (Services have a method Run that runs them.)

@@ -59,6 +59,10 @@ func (r *results) LabelsRun(
 	return n, err
 }
 
+func (r *results) DropLabelsFile(_ context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
+	return r.hear("DropLabelsFile", key, id)
+}
+
 func (r *results) CreateRun(_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
 	return r.hear("CreateRun", key, ref, n)
 }
@@ -162,6 +166,10 @@ func plansAndLeases(t *testing.T, connect func(*testing.T, contract.Results) con
 		t.Errorf("got %+v, %v", made, err)
 	}
 	heardOf("LabelsRun", digest, bySlug, fromLabels)
+	if _, err := near.DropLabelsFile(patience(t), digest, fileID); err != nil {
+		t.Error(err)
+	}
+	heardOf("DropLabelsFile", digest, fileID)
 
 	labels := contract.RowLabels{Labels: []contract.RowLabel{{Question: odd, Value: odd}}, InvalidLabels: []string{odd}}
 	differing := []contract.ChunkRow{

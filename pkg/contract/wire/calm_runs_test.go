@@ -41,6 +41,10 @@ func (calm) LabelsRun(context.Context, contract.KeyDigest, prism.Ref, contract.N
 	return contract.NewRun{}, nil
 }
 
+func (calm) DropLabelsFile(context.Context, contract.KeyDigest, prism.FileID) (contract.Response, error) {
+	return page, nil
+}
+
 func (calm) CreateRun(context.Context, contract.KeyDigest, prism.Ref, contract.NewRun) (contract.Response, error) {
 	return page, nil
 }

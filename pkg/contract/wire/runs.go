@@ -13,18 +13,19 @@ import (
 
 // The paths of the methods of runs and leases. The release before this one knows none of them.
 const (
-	pathPlanRun      = "/internal/plan-run"
-	pathPlanRows     = "/internal/plan-rows"
-	pathCreateRun    = "/internal/create-run"
-	pathLabelsRun    = "/internal/labels-run"
-	pathListRuns     = "/internal/list-runs"
-	pathFileRun      = "/internal/file-run"
-	pathActOnRun     = "/internal/act-on-run"
-	pathSetRunLimits = "/internal/set-run-limits"
-	pathRunRows      = "/internal/run-rows"
-	pathLeaseChunk   = "/internal/lease-chunk"
-	pathRenewLeases  = "/internal/renew-leases"
-	pathSaveRows     = "/internal/save-rows"
+	pathPlanRun        = "/internal/plan-run"
+	pathPlanRows       = "/internal/plan-rows"
+	pathCreateRun      = "/internal/create-run"
+	pathLabelsRun      = "/internal/labels-run"
+	pathDropLabelsFile = "/internal/drop-labels-file"
+	pathListRuns       = "/internal/list-runs"
+	pathFileRun        = "/internal/file-run"
+	pathActOnRun       = "/internal/act-on-run"
+	pathSetRunLimits   = "/internal/set-run-limits"
+	pathRunRows        = "/internal/run-rows"
+	pathLeaseChunk     = "/internal/lease-chunk"
+	pathRenewLeases    = "/internal/renew-leases"
+	pathSaveRows       = "/internal/save-rows"
 )
 
 // The arguments of the methods of runs and leases.
@@ -186,6 +187,10 @@ func (r *results) LabelsRun(
 	return decode[contract.NewRun](r.call(ctx, pathLabelsRun, argsNewRun{key, ref, n}))
 }
 
+func (r *results) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
+	return r.call(ctx, pathDropLabelsFile, argsFile{Key: key, ID: id})
+}
+
 func (r *results) ListRuns(ctx context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {
 	return r.lookUp(ctx, pathListRuns, argsQuery[contract.RunList]{key, q})
 }
@@ -227,6 +232,9 @@ func (r *results) SaveRows(ctx context.Context, s contract.SaveRows) error {
 func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
 	postJSON(app, log, pathLabelsRun, func(ctx context.Context, a argsNewRun) (contract.NewRun, error) {
 		return r.LabelsRun(ctx, a.Key, a.Ref, a.Run)
+	})
+	post(app, log, pathDropLabelsFile, func(ctx context.Context, a argsFile) (contract.Response, error) {
+		return r.DropLabelsFile(ctx, a.Key, a.ID)
 	})
 	for _, n := range []contract.NewRun{{}, withLabels} {
 		findJSON(app, log, runPath(pathPlanRun, n), func(ctx context.Context, a argsNewRun) (contract.RunPlan, error) {

@@ -32,7 +32,7 @@ func fromLabels(
 func (d Deps) dryFromLabels(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
 	return fromLabels(d.Results, func(ctx context.Context, key contract.KeyDigest, ref prism.Ref, made contract.NewRun) (contract.Response, error) {
 		if n.FromLabelsOf != 0 {
-			defer func() { _, _ = d.Results.DeleteFile(context.WithoutCancel(ctx), key, made.File) }()
+			defer func() { _, _ = d.Results.DropLabelsFile(context.WithoutCancel(ctx), key, made.File) }()
 		}
 		return d.DryRun(ctx, key, ref, made)
 	})(ctx, key, ref, n)

@@ -223,6 +223,19 @@ func (s *Service) keepFile(ctx context.Context, account prism.AccountID, name st
 	return f.ID, s.fileRead(ctx, account, f.ID)
 }
 
+// DropLabelsFile implements contract.Runs.
+func (s *Service) DropLabelsFile(ctx context.Context, key contract.KeyDigest, id prism.FileID) (contract.Response, error) {
+	_, err := s.respond(ctx, key, createRun, nil, func(c store.Caller) (any, error) {
+		return nil, s.dropFile(ctx, c.Account, id)
+	})
+	return contract.Response{}, err
+}
+
+// dropFile deletes a file of labelled inputs of which no run was made.
+func (s *Service) dropFile(ctx context.Context, account prism.AccountID, id prism.FileID) error {
+	return s.Store.DeleteFile(ctx, account, id, store.By{At: prism.Now(s.Now)})
+}
+
 // fileRead waits until a file was read, or ctx ends: nothing was made that a caller knows of, and the file expires.
 func (s *Service) fileRead(ctx context.Context, account prism.AccountID, id prism.FileID) error {
 	look := time.NewTicker(readyEvery)

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -108,5 +109,46 @@ func TestARunFromLabelsIsRefusedForAReason(t *testing.T) {
 		if _, err := w.LabelsRun(t.Context(), w.key, prism.Ref{Slug: c.slug}, n); fmt.Sprint(err) != c.want {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// spec: run-from-labels, audit-changes-only
+func TestAFileOfLabelsWithoutARunIsDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made, _ := w.run(t)
+	fromLabels := func(key string) contract.NewRun {
+		n := newRun(w.ready(t, []byte(tickets)).ID)
+		n.FromLabelsOf, n.IdempotencyKey = 1, key
+		return n
+	}
+	create := func(n contract.NewRun) error {
+		_, err := w.CreateRun(t.Context(), w.key, prism.Ref{Slug: "a"}, n)
+		return err
+	}
+	first, repeated, refused, dry := fromLabels("k"), fromLabels("k"), fromLabels(""), fromLabels("")
+	refused.Fields = nil
+	if err := errors.Join(create(first), create(repeated)); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(refused); err == nil {
+		t.Error("a run without its field is made")
+	}
+	if _, err := w.DropLabelsFile(t.Context(), w.key, dry.File); err != nil {
+		t.Error(err)
+	}
+	for name, c := range map[string]struct {
+		file prism.FileID
+		kept bool
+	}{"first": {first.File, true}, "repeated": {repeated.File, false}, "refused": {refused.File, false}, "dry": {dry.File, false}} {
+		if _, err := w.File(t.Context(), w.key, c.file); (err == nil) != c.kept {
+			t.Errorf("the file of the %s call: %v", name, err)
+		}
+	}
+	if _, err := w.DropLabelsFile(t.Context(), w.key, first.File); fmt.Sprint(err) != "409 This file is used by a run." {
+		t.Error(err)
+	}
+	if _, entries := w.audit(t, contract.AuditList{}); strings.Contains(entries, "file.delete") {
+		t.Errorf("after run %s the audit has %s", made, entries)
 	}
 }

@@ -104,50 +104,55 @@ func (s *Service) CreateRun(
 		if err != nil {
 			return nil, err
 		}
-		if n.IdempotencyKey != "" { // spec: run-idempotency
-			made, err := s.Store.RunOfKey(ctx, c.Account, n.IdempotencyKey)
-			if err == nil {
-				return s.madeRun(ctx, c.Account, p.ID, made)
-			}
-			if !errors.Is(err, store.ErrNotFound) {
-				return nil, err
-			}
+		made, err := s.createRun(ctx, c, p, n)
+		if n.FromLabelsOf != 0 && !n.File.IsZero() && made.File != n.File { // the run was not made, or made by an earlier call
+			_ = s.dropFile(ctx, c.Account, n.File) // else it expires
 		}
-		planned, err := s.plan(ctx, c.Account, p, n)
 		if err != nil {
 			return nil, err
-		}
-		by, err := s.By(c.Actor())
-		if err != nil {
-			return nil, err
-		}
-		id, err := s.NewID()
-		if err != nil {
-			return nil, err
-		}
-		mapping, err := strictjson.Marshal(mappingOf(n))
-		if err != nil {
-			return nil, err
-		}
-		r := store.Run{
-			ID: prism.RunID{UUID: id}, Prism: p.ID, Slug: p.Slug, Version: planned.version.Number, File: n.File, Name: n.Name,
-			Mapping: mapping, Key: c.Key, IdempotencyKey: n.IdempotencyKey, PauseAt: contract.DefaultPauseAt,
-		}
-		if n.PauseAt != nil {
-			r.PauseAt = *n.PauseAt
-		}
-		if n.RowsPerSecond != nil {
-			r.RowsPerSecond = *n.RowsPerSecond
-		}
-		if n.Concurrency != nil {
-			r.Concurrency = *n.Concurrency
-		}
-		made, err := s.Store.CreateRun(ctx, c.Account, r, by)
-		if err != nil {
-			return nil, translate(err, apierr.FileNotFound())
 		}
 		return s.madeRun(ctx, c.Account, p.ID, made)
 	})
+}
+
+// createRun makes a run of a prism, or finds the one that was made with its idempotency key (spec: run-idempotency).
+func (s *Service) createRun(ctx context.Context, c store.Caller, p prism.Prism, n contract.NewRun) (store.Run, error) {
+	if n.IdempotencyKey != "" {
+		if made, err := s.Store.RunOfKey(ctx, c.Account, n.IdempotencyKey); !errors.Is(err, store.ErrNotFound) {
+			return made, err
+		}
+	}
+	planned, err := s.plan(ctx, c.Account, p, n)
+	if err != nil {
+		return store.Run{}, err
+	}
+	by, err := s.By(c.Actor())
+	if err != nil {
+		return store.Run{}, err
+	}
+	id, err := s.NewID()
+	if err != nil {
+		return store.Run{}, err
+	}
+	mapping, err := strictjson.Marshal(mappingOf(n))
+	if err != nil {
+		return store.Run{}, err
+	}
+	r := store.Run{
+		ID: prism.RunID{UUID: id}, Prism: p.ID, Slug: p.Slug, Version: planned.version.Number, File: n.File, Name: n.Name,
+		Mapping: mapping, Key: c.Key, IdempotencyKey: n.IdempotencyKey, PauseAt: contract.DefaultPauseAt,
+	}
+	if n.PauseAt != nil {
+		r.PauseAt = *n.PauseAt
+	}
+	if n.RowsPerSecond != nil {
+		r.RowsPerSecond = *n.RowsPerSecond
+	}
+	if n.Concurrency != nil {
+		r.Concurrency = *n.Concurrency
+	}
+	made, err := s.Store.CreateRun(ctx, c.Account, r, by)
+	return made, translate(err, apierr.FileNotFound())
 }
 
 // madeRun shows a run of a prism that was made now, or by an earlier call with the same idempotency key.

@@ -16,7 +16,7 @@ type Audit interface {
 // By says who makes a change, and when. A method that takes one writes an entry of the audit in the transaction of the
 // change, so that both are stored or neither (spec: audit-in-the-transaction). A call that changes nothing writes none.
 type By struct {
-	Entry prism.UUID // a new UUIDv7: the id of the entry
+	Entry prism.UUID // a new UUIDv7: the id of the entry; zero for the deletion of a file that no caller knows of, which has none
 	At    time.Time
 	Actor Actor
 }

@@ -200,6 +200,9 @@ func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism
 		if used {
 			return store.ErrFileUsed
 		}
+		if by.Entry.IsZero() {
+			return nil
+		}
 		object := store.Object{Kind: store.FileObject, ID: id.UUID, Name: name}
 		return record(ctx, run, account, by, store.FileDelete, object, noDetail{})
 	})
