@@ -60,7 +60,7 @@ prismctl labels list --prism tickets -o jsonl | prismctl labels import - --forma
 
 Each row names a result by its result_id or its ref, and has a question and a value. With --question the columns of those names
 are the values of the questions instead; an empty cell is no label. A ref stands for the newest ok result that has it, or with
---version for that of the version. Columns sample and annotator count as the flags do, which stand for them.
+--version for that of the version. The columns sample and annotator are those of each row; the flags replace them.
 
 Labels that cannot be stored are told with their line, and the others are stored: then the exit code is 3. To run the command
 again is harmless.`
@@ -299,7 +299,7 @@ func (s *sendingLabels) add(ctx context.Context, row labelRow, labels []client.N
 	sample := cmp.Or(s.labels.Sample, client.LabelSample(row.cells["sample"]))
 	annotator := cmp.Or(s.labels.Annotator, row.cells["annotator"])
 	if sample != "" && sample != client.RandomSample && sample != client.UncertainSample {
-		return invalid(fmt.Errorf("line %d: sample is random or uncertain; --sample stands for the column", row.line))
+		return invalid(fmt.Errorf("line %d: sample is random or uncertain; --sample replaces the column", row.line))
 	}
 	if sample != s.next.Sample || annotator != s.next.Annotator {
 		if err := s.send(ctx); err != nil {
