@@ -54,6 +54,7 @@ func invalidText(v reflect.Value, path []string) (at []string, found bool) {
 				break
 			}
 		}
+	default: // it has no text
 	}
 	return at, found
 }

@@ -371,7 +371,7 @@ func TestALabelThatNoProbabilityFollowsIsNotFitted(t *testing.T) {
 		var observations []Observation
 		for i := range 1000 {
 			p, yes := label(float64(i) / 1000)
-			observations = append(observations, Observation{Probabilities: []float64{p}, Label: yes, Cluster: uint64(i) + 1}) //nolint:gosec // few
+			observations = append(observations, Observation{Probabilities: []float64{p}, Label: yes, Cluster: uint64(i) + 1})
 		}
 		for _, method := range []Method{Isotonic, Auto} {
 			if c, _, err := Fit(YesNo, method, observations); !errors.Is(err, ErrNotFitted) && !errors.As(err, new(*TooFewError)) {
