@@ -55,6 +55,9 @@ func TestQuality(t *testing.T) {
 				t.Errorf("got %s", dry.body)
 			}
 			own.get(t, "/v1/files").wantBody(t, `{"data":[],"next_cursor":null}`)
+			if audit := own.get(t, "/v1/audit"); strings.Contains(string(audit.body), "file.delete") {
+				t.Errorf("after a dry run the audit has %s", audit.body)
+			}
 			const body = `{"from_labels_of":1,"version":2,"idempotency_key":"labels"}`
 			run := own.post(t, of+"/runs", body).run(t, 201)
 			if done := own.follow(t, run.ID); done.OK != 40 {
