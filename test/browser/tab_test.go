@@ -99,6 +99,9 @@ func (b *notes) listen(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		b.requests = append(b.requests, e.Request.URL)
+		if e.Type == network.ResourceTypeDocument { // the end of what the page before has asked for may not be told
+			clear(b.open)
+		}
 		b.open[e.RequestID] = e.Request.URL
 	case *network.EventLoadingFinished:
 		delete(b.open, e.RequestID)
