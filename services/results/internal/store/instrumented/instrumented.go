@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
@@ -49,23 +48,14 @@ func (d *database) measure(operation string, fn func() error) error {
 }
 
 func outcome(err error) string {
-	if err == nil {
-		return "ok"
-	}
-	_, unknownPin := errors.AsType[*store.PinError](err)
-	_, retried := errors.AsType[*store.RetriedError](err)
-	_, mismatch := errors.AsType[*store.MatchError](err)
 	switch {
-	case unknownPin, errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrLinkInvalid):
+	case err == nil:
+		return "ok"
+	case store.IsNotFound(err):
 		return "not_found"
 	case errors.Is(err, store.ErrUnavailable):
 		return "unavailable"
-	case retried, mismatch,
-		errors.Is(err, contract.ErrKeyTaken), errors.Is(err, store.ErrSlugTaken), errors.Is(err, store.ErrNameTaken),
-		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
-		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
-		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, store.ErrRetrying),
-		errors.Is(err, contract.ErrLeaseLost), errors.Is(err, store.ErrLastOwner):
+	case store.IsConflict(err):
 		return "conflict"
 	default:
 		return "error"

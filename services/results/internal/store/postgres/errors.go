@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
@@ -39,11 +38,7 @@ const (
 // the server leaves this package, because it may quote values, except that of a failed attempt to connect (see bare).
 func translate(operation string, err error) error {
 	switch {
-	case err == nil, errors.Is(err, sqlstore.ErrUnreadable), errors.Is(err, store.ErrNotFound),
-		errors.Is(err, store.ErrArchived), errors.Is(err, store.ErrStale), errors.Is(err, store.ErrTooManyKeys),
-		errors.Is(err, store.ErrFileState), errors.Is(err, store.ErrFileUsed), errors.Is(err, store.ErrRunOver),
-		errors.Is(err, store.ErrNoFailedRows), errors.Is(err, contract.ErrLeaseLost), errors.Is(err, store.ErrLastOwner),
-		errors.Is(err, store.ErrLinkInvalid), errors.Is(err, store.ErrRetrying), hasDetails(err):
+	case err == nil, errors.Is(err, sqlstore.ErrUnreadable), store.IsNotFound(err), store.IsConflict(err):
 		return err
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound
@@ -72,13 +67,6 @@ func translate(operation string, err error) error {
 		}
 	}
 	return fmt.Errorf("postgres: %s: %w", operation, bare(err))
-}
-
-// hasDetails tells whether err is an error of package store with fields, which callers read.
-func hasDetails(err error) bool {
-	_, match := errors.AsType[*store.MatchError](err)
-	_, pin := errors.AsType[*store.PinError](err)
-	return match || pin
 }
 
 // isOn identifies a constraint by its table and column. Partitions and shards have their own constraints, such as

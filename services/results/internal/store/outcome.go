@@ -1,0 +1,31 @@
+package store
+
+import (
+	"errors"
+
+	"github.com/prism-results/prism/pkg/contract"
+)
+
+// IsNotFound tells whether err says that the account does not have what a call names.
+func IsNotFound(err error) bool {
+	_, unknownPin := errors.AsType[*PinError](err)
+	return unknownPin || isAny(err, ErrNotFound, ErrLinkInvalid)
+}
+
+// IsConflict tells whether err says that what is stored does not allow a change.
+func IsConflict(err error) bool {
+	_, retried := errors.AsType[*RetriedError](err)
+	_, mismatch := errors.AsType[*MatchError](err)
+	return retried || mismatch || isAny(err,
+		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys,
+		ErrFileState, ErrFileUsed, ErrRunOver, ErrNoFailedRows, ErrRetrying, ErrLastOwner)
+}
+
+func isAny(err error, known ...error) bool {
+	for _, k := range known {
+		if errors.Is(err, k) {
+			return true
+		}
+	}
+	return false
+}
