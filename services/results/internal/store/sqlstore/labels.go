@@ -154,15 +154,20 @@ func deleteLabelsOf(ctx context.Context, run Run, d store.Deletion, upper prism.
 // eachPart calls fn with parts of labelsAtOnce values. The last part is padded with its last value.
 func eachPart[T any](values []T, fn func(part []any) error) error {
 	for part := range slices.Chunk(values, labelsAtOnce) {
-		args := make([]any, labelsAtOnce)
-		for i := range args {
-			args[i] = part[min(i, len(part)-1)]
-		}
-		if err := fn(args); err != nil {
+		if err := fn(padded(part, labelsAtOnce)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// padded is at most n values as n arguments: the last value is repeated.
+func padded[T any](values []T, n int) []any {
+	args := make([]any, n)
+	for i := range args {
+		args[i] = values[min(i, len(values)-1)]
+	}
+	return args
 }
 
 func uuids(ids []prism.ResultID) []prism.UUID {

@@ -106,10 +106,7 @@ func eachRetryable(
 ) error {
 	more := true
 	for part := range slices.Chunk(ids, idsAtOnce) {
-		args := []any{account.UUID}
-		for i := range idsAtOnce {
-			args = append(args, part[min(i, len(part)-1)])
-		}
+		args := append([]any{account.UUID}, padded(part, idsAtOnce)...)
 		err := run(ctx, Statement{Text: text, Args: args}, func(rows iter.Seq[*Row]) error {
 			for r := range rows {
 				if more = read(r); !more {

@@ -183,9 +183,11 @@ func (c *runChange) finishStop(ctx context.Context, at time.Time) (changed bool,
 		return false, err
 	}
 	if c.Status == contract.RunPausing {
-		if pending, err := c.is(ctx, chunkPending); err != nil {
+		pending, err := c.is(ctx, chunkPending)
+		switch {
+		case err != nil:
 			return false, err
-		} else if !pending && c.retryFrom == nil {
+		case !pending && c.retryFrom == nil:
 			return true, c.over(ctx, contract.RunFinished, at)
 		}
 		return true, c.do(ctx, setStatus, nothing, string(contract.RunPaused), c.Reason, nil, nil)
