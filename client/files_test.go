@@ -114,10 +114,9 @@ func TestAnUploadContinuesInAnotherProgram(t *testing.T) {
 	}
 }
 
-func TestAnUploadWithOtherContentIsBegunAnew(t *testing.T) {
-	t.Parallel()
-	f := newFakeFiles()
-	c := serving(t, f.ServeHTTP)
+// stuckUpload begins an upload of the small file, and sends other content of its parts, without the last ones.
+func stuckUpload(t *testing.T, c *Client, without int) File {
+	t.Helper()
 	sum, err := uploadOf(smallFile).sum(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -126,12 +125,20 @@ func TestAnUploadWithOtherContentIsBegunAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range stuck.Parts { // the file was another while these were sent
+	for n := range stuck.Parts - without {
 		data := strings.Repeat("x", int(min(stuck.PartBytes, stuck.Bytes-int64(n)*stuck.PartBytes)))
 		if _, err := c.PutPart(t.Context(), stuck.ID, n+1, []byte(data)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return stuck
+}
+
+func TestAnUploadWithOtherContentIsBegunAnew(t *testing.T) {
+	t.Parallel()
+	f := newFakeFiles()
+	c := serving(t, f.ServeHTTP)
+	stuck := stuckUpload(t, c, 0)
 	got, err := c.UploadFile(t.Context(), uploadOf(smallFile))
 	if err != nil || got.ID == stuck.ID {
 		t.Error(got, err)
@@ -144,19 +151,7 @@ func TestAnUploadIsBegunAnewOnceThroughLostCalls(t *testing.T) {
 	t.Parallel()
 	f := newFakeFiles()
 	c := serving(t, f.ServeHTTP)
-	sum, err := uploadOf(smallFile).sum(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	stuck, err := c.CreateFile(t.Context(), NewFile{"tickets.csv", FileCSV, int64(len(smallFile)), sum})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := 1; n < stuck.Parts; n++ { // the file was another while these were sent
-		if _, err := c.PutPart(t.Context(), stuck.ID, n, []byte("xxxxxxxx")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	stuckUpload(t, c, 1)
 	left := map[string]int{"PUT /v1/files/file-1/parts/4": c.attempts, "POST /v1/files/file-2/complete": c.attempts}
 	var mu sync.Mutex
 	f.before = func(w http.ResponseWriter, r *http.Request) bool {
