@@ -75,9 +75,7 @@ its questions.`
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change and check it, but change nothing")
 	cmd.Flags().BoolVar(&exitSet, "exit-code", false, fmt.Sprintf("with --dry-run, exit with %d when something would change", exitChanges))
 	cmd.Flags().BoolVar(&prune, "prune", false, "archive the account's prisms that no file defines")
-	if err := cmd.MarkFlagFilename("file", "yaml", "yml", "json"); err != nil {
-		panic("prismctl: no such flag: file")
-	}
+	mustExist("file", cmd.MarkFlagFilename("file", "yaml", "yml", "json"))
 	return cmd
 }
 

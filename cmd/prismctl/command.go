@@ -57,9 +57,14 @@ const mayBeEmpty = "may be empty"
 
 func allowEmpty(cmd *cobra.Command, flags ...string) {
 	for _, flag := range flags {
-		if err := cmd.Flags().SetAnnotation(flag, mayBeEmpty, nil); err != nil {
-			panic("prismctl: no such flag: " + flag)
-		}
+		mustExist(flag, cmd.Flags().SetAnnotation(flag, mayBeEmpty, nil))
+	}
+}
+
+// mustExist panics if err, of a call on a flag, says that the command has no such flag.
+func mustExist(flag string, err error) {
+	if err != nil {
+		panic("prismctl: no such flag: " + flag)
 	}
 }
 
@@ -81,9 +86,7 @@ func givenNothing(cmd *cobra.Command) (err error) {
 // required makes flags required.
 func required(cmd *cobra.Command, flags ...string) {
 	for _, flag := range flags {
-		if err := cmd.MarkFlagRequired(flag); err != nil {
-			panic("prismctl: no such flag: " + flag)
-		}
+		mustExist(flag, cmd.MarkFlagRequired(flag))
 	}
 }
 

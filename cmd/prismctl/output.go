@@ -127,9 +127,7 @@ func choices(cmd *cobra.Command, flag string, values ...string) {
 }
 
 func completeFlag(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
-		panic("prismctl: no such flag: " + flag)
-	}
+	mustExist(flag, cmd.RegisterFlagCompletionFunc(flag, values))
 }
 
 // write writes a value as json, jsonl or yaml.
