@@ -55,6 +55,13 @@ func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	return nil
 }
 
+// SendEvents is SendStream of server-sent events, which a proxy must pass on as they come: nginx collects a response in its
+// buffers unless X-Accel-Buffering forbids it.
+func SendEvents(c *fiber.Ctx, body io.ReadCloser) error {
+	c.Set("X-Accel-Buffering", "no")
+	return SendStream(c, "text/event-stream", body)
+}
+
 // Held tells how many bytes a body of SendStream holds in memory; 0 for a body without a method Held.
 func Held(body io.Reader) int {
 	if b, ok := body.(interface{ Held() int }); ok {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/prometheus/prometheus/promql/parser"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
 // cases is a file of promtool's, as far as this package looks at it.
@@ -34,23 +36,19 @@ type cases struct {
 
 const caseFiles = "test/observe/testdata/rules/*_test.yaml"
 
-// promtool is in PATH, or where scripts/deps.sh has put it.
 func promtool(t *testing.T) string {
 	t.Helper()
-	own := filepath.Join(root(t), ".tools", "promtool")
-	for _, name := range []string{"promtool", own} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
+	path, err := program.Find("promtool")
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("these tests need promtool: make deps, or install Debian's prometheus")
-	return ""
+	return path
 }
 
 func TestAlertsFireAndRest(t *testing.T) {
 	t.Parallel()
-	program := promtool(t)
-	if out, err := exec.CommandContext(t.Context(), program, append([]string{"check", "rules"}, files(t, "charts/prism/rules/*.yaml")...)...).CombinedOutput(); err != nil {
+	tool := promtool(t)
+	if out, err := exec.CommandContext(t.Context(), tool, append([]string{"check", "rules"}, files(t, "charts/prism/rules/*.yaml")...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for _, file := range files(t, caseFiles) {
@@ -58,7 +56,7 @@ func TestAlertsFireAndRest(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
-			if out, err := exec.CommandContext(ctx, program, "test", "rules", file).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(ctx, tool, "test", "rules", file).CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})

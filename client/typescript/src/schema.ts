@@ -3228,6 +3228,11 @@ export interface components {
          */
         RetryAfter: string;
         /**
+         * @description A proxy such as nginx passes each event on when it comes.
+         * @example no
+         */
+        AccelBuffering: "no";
+        /**
          * @description How to authenticate.
          * @example Bearer
          */
@@ -7331,6 +7336,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/prism-results/prism/pkg/testkit/internal/proc"
 )
 
 // Root is the repository: the nearest folder above the working one that has a go.work.
@@ -31,6 +33,19 @@ func Root() (string, error) {
 		}
 		dir = up
 	}
+}
+
+// Find returns the path of a program that the tests need: the one that scripts/deps.sh has put into .tools/bin, or else this
+// machine's own.
+func Find(name string) (string, error) {
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	if path, err := exec.LookPath(filepath.Join(root, ".tools/bin", name)); err == nil {
+		return path, nil
+	}
+	return proc.Find(name, "/usr/sbin")
 }
 
 // Race tells whether the tests were compiled with the race detector.

@@ -88,7 +88,7 @@ func runs(app *fiber.App, d Deps) {
 				leave(err)
 				return err
 			}
-			return httpkit.SendStream(c, "text/event-stream", leaving{e, leave})
+			return httpkit.SendEvents(c, leaving{e, leave})
 		})
 	})
 }
