@@ -5,6 +5,7 @@ import { Button } from '@/design/Button';
 import { ErrorNote } from '@/design/Feedback';
 import { Input } from '@/design/Field';
 import { Logo } from './Frame';
+import { pageOf } from './page';
 import { reasonOf } from './reasons';
 import { tokenOf } from './token';
 import './shell.css';
@@ -35,10 +36,9 @@ export function SignIn() {
   };
   const use = (token: string) => run('link', async () => {
     await session.signIn(token);
-    // Only a page of the console: another address would be an open redirect.
-    await navigate({ href: back && /^\/(?![/\\])/.test(back) ? back : '/', replace: true });
+    await navigate({ href: pageOf(back), replace: true });
   });
-  const leave = () => run('openid', async () => location.assign(await session.startOpenID(`/console${back ?? '/'}`, invitation)));
+  const leave = () => run('openid', async () => location.assign(await session.startOpenID(`/console${pageOf(back)}`, invitation)));
   useEffect(() => {
     document.title = 'Sign in · Prism';
     let shown = true;

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"net/url"
-	"path"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -17,11 +15,8 @@ import (
 	"github.com/prism-results/prism/services/console/internal/openid"
 )
 
-// home is the page after a sign-in, and signInPage the page that shows why a sign-in failed: ?error= and one of the reasons.
-const (
-	home       = "/console/"
-	signInPage = "/console/sign-in"
-)
+// signInPage shows why a sign-in failed: ?error= and one of the reasons.
+const signInPage = home + "sign-in"
 
 // The reasons of signInPage (spec: openid-errors).
 const (
@@ -94,16 +89,6 @@ func (d Deps) beginOpenID(c *fiber.Ctx, page string, link *contract.LinkDigest) 
 	}
 	d.setCookie(c, transactionCookie, sealed, openid.TransactionTime)
 	return address, nil
-}
-
-// ownPage returns the page if it is one of the app, and otherwise the first page.
-func ownPage(page string) string {
-	u, err := url.Parse(page)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || len(page) > 2048 ||
-		strings.ContainsRune(page, '\\') || !strings.HasPrefix(path.Clean(u.Path)+"/", home) {
-		return home
-	}
-	return u.String()
 }
 
 // errForeign is an answer of the provider to a sign-in that this browser did not begin.
