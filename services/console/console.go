@@ -61,22 +61,19 @@ func New(s Settings, d Deps) error {
 	if err != nil {
 		return fmt.Errorf("console: %w", err)
 	}
-	client, err := s.OpenID.client(public, d.Now)
+	// It has no series before the issuer was asked once.
+	available := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "prism_console_openid_available",
+		Help: "1 if the issuer of OpenID Connect answered when it was last asked, and 0 if not. Absent until it is first asked.",
+	}, nil)
+	client, err := s.OpenID.client(public, d.Now, func(answered bool) {
+		available.WithLabelValues().Set(map[bool]float64{true: 1}[answered])
+	})
 	if err != nil {
 		return err
 	}
-	if client != nil {
-		if err := d.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "prism_console_openid_available",
-			Help: "0 while the issuer of OpenID Connect does not answer with its metadata, so that nobody can sign in by it.",
-		}, func() float64 {
-			if client.Available() {
-				return 1
-			}
-			return 0
-		})); err != nil {
-			return err
-		}
+	if err := d.Metrics.Register(available); err != nil {
+		return err
 	}
 	return route.Register(d.Server.App(), route.Deps{
 		Console: d.Console, Site: files, OpenID: client, PublicURL: public, Version: d.Version,
@@ -100,7 +97,7 @@ func (s Settings) publicURL() (*url.URL, error) {
 }
 
 // client is the client of the issuer; nil without one.
-func (o OpenID) client(public *url.URL, now func() time.Time) (*openid.Client, error) {
+func (o OpenID) client(public *url.URL, now func() time.Time, asked func(answered bool)) (*openid.Client, error) {
 	scopes := strings.Fields(o.Scopes)
 	switch {
 	case o.Issuer.IsZero() && (o.ClientID != "" || o.ClientSecret != ""):
@@ -120,5 +117,6 @@ func (o OpenID) client(public *url.URL, now func() time.Time) (*openid.Client, e
 	return openid.New(openid.Config{
 		Issuer: o.Issuer.String(), ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(),
 		RedirectURL: public.Scheme + "://" + public.Host + callback, Scopes: scopes, Claims: strings.Fields(o.Claims), Now: now,
+		Asked: asked,
 	})
 }

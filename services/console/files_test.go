@@ -149,7 +149,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	} {
 		public, err := test.s.publicURL()
 		if err == nil {
-			_, err = test.s.OpenID.client(public, time.Now)
+			_, err = test.s.OpenID.client(public, time.Now, func(bool) {})
 		}
 		if (err == nil) != (test.part == "") || err != nil && !strings.Contains(err.Error(), test.part) {
 			t.Errorf("%v, want %q", err, test.part)

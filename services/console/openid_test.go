@@ -289,10 +289,13 @@ func TestAProviderThatComesBackIsFound(t *testing.T) {
 	now := time.Now()
 	r, p := startOpenID(t, func(d *Deps) { d.Now = func() time.Time { return now } })
 	const available = "prism_console_openid_available"
-	p.mu.Lock()
-	p.away = true
-	p.mu.Unlock()
-	if got := metrictest.Value(t, r.metrics, available); got != 1 {
+	away := func(is bool) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.away = is
+	}
+	away(true)
+	if got, is := metrictest.Values(t, r.metrics)[available]; is {
 		t.Errorf("before the first sign-in: %v", got)
 	}
 	if page := r.browser().begin(); page != "/console/sign-in?error=openid_unavailable" {
@@ -305,9 +308,7 @@ func TestAProviderThatComesBackIsFound(t *testing.T) {
 	r.ask("GET", "/console/config", "").want(t, 200, `"openid":true`)
 	r.ask("POST", "/console/session", `{"token":"`+linkText+`"}`).want(t, 204, "")
 
-	p.mu.Lock()
-	p.away = false
-	p.mu.Unlock()
+	away(false)
 	now = now.Add(3 * time.Second)
 	for range 3 {
 		b := r.browser()
@@ -317,6 +318,15 @@ func TestAProviderThatComesBackIsFound(t *testing.T) {
 	}
 	if got := metrictest.Value(t, r.metrics, available); got != 1 || p.lookUps != 1 {
 		t.Errorf("available is %v after %d look-ups", got, p.lookUps)
+	}
+	b := r.browser()
+	answer := p.authorize(b.begin())
+	away(true)
+	if page := b.back(answer); page != "/console/sign-in?error=openid_unavailable" {
+		t.Errorf("a provider that goes away during a sign-in: %s", page)
+	}
+	if got := metrictest.Value(t, r.metrics, available); got != 0 {
+		t.Errorf("available is %v after a code that was not taken", got)
 	}
 }
 

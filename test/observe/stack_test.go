@@ -40,9 +40,9 @@ models:
   - {name: strong, provider: systemone, base_url: URL, model: large, price: *p}
 `
 
-// openID has the console of the standalone Prism name an issuer, which nobody asks.
+// openID has the console of the standalone Prism name an issuer, which does not answer.
 var openID = map[string]string{
-	"PRISM_PUBLIC_URL": "https://prism.example.com", "PRISM_OPENID_ISSUER": "https://login.example.com",
+	"PRISM_PUBLIC_URL": "https://prism.example.com", "PRISM_OPENID_ISSUER": "http://127.0.0.1:1",
 	"PRISM_OPENID_CLIENT_ID": "prism", "PRISM_OPENID_CLIENT_SECRET": "secret",
 }
 
@@ -166,6 +166,9 @@ func (s *stack) live(t *testing.T) {
 	// Standalone counts a request under its own service name. The call needs no valid key.
 	if r := send(t, "GET", s.standalone.URL()+"/v1/results", "none", ""); r.Status != 401 {
 		t.Fatalf("without a key standalone answers %s", r)
+	}
+	if r := send(t, "POST", s.standalone.URL()+"/console/openid/start", "", "{}"); r.Status != 503 {
+		t.Fatalf("without an issuer that answers, a sign-in begins with %s", r)
 	}
 
 	s.drift(t)

@@ -31,7 +31,11 @@ func (c *Client) Finish(ctx context.Context, t Transaction, code string) (contra
 	ctx = oidc.ClientContext(ctx, c.http)
 	token, err := p.oauth.Exchange(ctx, code, oauth2.VerifierOption(t.Verifier))
 	if err != nil {
-		return contract.Identity{}, exchangeProblem(err)
+		err = exchangeProblem(err)
+	}
+	c.cfg.Asked(!errors.Is(err, ErrUnavailable))
+	if err != nil {
+		return contract.Identity{}, err
 	}
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {

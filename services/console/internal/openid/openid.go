@@ -31,6 +31,8 @@ type Config struct {
 	Scopes       []string // openid among them
 	Claims       []string // that rules of members may name
 	Now          func() time.Time
+	// Asked is told after each request for the provider's metadata or for a token whether the provider answered.
+	Asked func(answered bool)
 }
 
 // Client is the client of a provider. It is safe for concurrent use.
@@ -79,13 +81,6 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, seal: s, http: &http.Client{Transport: bounded{transport}, Timeout: requestTime}}, nil
 }
 
-// Available tells whether the last request for the provider's metadata succeeded. It is true before the first.
-func (c *Client) Available() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failed.IsZero()
-}
-
 // provider returns the provider. Its metadata are requested until a request succeeds.
 func (c *Client) provider(ctx context.Context) (*provider, error) {
 	c.mu.Lock()
@@ -111,6 +106,7 @@ func (c *Client) provider(ctx context.Context) (*provider, error) {
 
 func (c *Client) discover(ctx context.Context) (*provider, error) {
 	found, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.cfg.Issuer)
+	c.cfg.Asked(err == nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
