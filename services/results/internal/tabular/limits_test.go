@@ -34,6 +34,10 @@ func TestFilesThatCannotBeUsedAreRefusedWithTheirLine(t *testing.T) {
 			"1,001 keys", "jsonl", "{}\n{\"" + strings.ReplaceAll(numbered(1001), ",", "\":0,\"") + "\":0}\n",
 			"Line 2: 1001 columns, but a file may have 1000.",
 		},
+		{
+			"large names of columns in two lines", "jsonl", `{"` + large[:600_000] + `":0}` + "\n" + `{"y` + large[:600_000] + `":0}` + "\n",
+			"Line 2: the names of the columns may have 1 MiB.",
+		},
 		{"a large row", "csv", "a,b\n1,2\n" + large[1:] + ",3\n", "Line 3: a row may have 1 MiB."},
 		{"a large row in quotes", "csv", "a\n1\n\"" + large[1:] + "\"\n", "Line 3: a row may have 1 MiB."},
 		{"a large row without an end", "csv", "a\n1\n" + large + large + large, "Line 3: a row may have 1 MiB."},

@@ -78,6 +78,7 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 	var o objectParser
 	known := map[string]int{}
 	var line int64
+	names := 0 // bytes
 	member := func(key string, _ strictjson.Value, text []byte) error {
 		i, ok := known[key]
 		if !ok {
@@ -86,6 +87,9 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 			}
 			if i = len(layout.Columns); i == MaxColumns {
 				return tooManyColumns("Line", line, MaxColumns+1)
+			}
+			if names += len(key); names > MaxRowBytes {
+				return namesTooLarge("Line", line)
 			}
 			known[key] = i
 			layout.Columns = append(layout.Columns, Column{Name: key})

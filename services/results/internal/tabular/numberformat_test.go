@@ -17,6 +17,12 @@ import (
 // workbookOf is a workbook whose sheet has the XML rows, and whose styles from 1 on have the number formats.
 func workbookOf(t testing.TB, rows string, formats ...string) []byte {
 	t.Helper()
+	return workbookWith(t, rows, "", 0, formats...)
+}
+
+// workbookWith is workbookOf with the XML of shared texts, to which the workbook has so many relations.
+func workbookWith(t testing.TB, rows, texts string, relations int, formats ...string) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	var described, styles strings.Builder
@@ -25,14 +31,19 @@ func workbookOf(t testing.TB, rows string, formats ...string) []byte {
 		fmt.Fprintf(&styles, `<xf numFmtId="%d"/>`, 200+i)
 	}
 	const related = `<Relationships><Relationship Id="a" Type="x/%s" Target="%s"/>` +
-		`<Relationship Id="b" Type="x/styles" Target="/xl/styles.xml"/></Relationships>`
+		`<Relationship Id="b" Type="x/styles" Target="/xl/styles.xml"/>%s</Relationships>`
+	var toTexts strings.Builder
+	for i := range relations {
+		fmt.Fprintf(&toTexts, `<Relationship Id="t%d" Type="x/sharedStrings" Target="texts.xml"/>`, i)
+	}
 	sheetStyles := "<styleSheet><numFmts>" + described.String() + `</numFmts><cellXfs><xf numFmtId="0"/>` + styles.String() +
 		"</cellXfs></styleSheet>"
 	for _, part := range []struct{ name, text string }{
-		{"_rels/.rels", fmt.Sprintf(related, "officeDocument", "xl/workbook.xml")},
+		{"_rels/.rels", fmt.Sprintf(related, "officeDocument", "xl/workbook.xml", "")},
 		{"xl/workbook.xml", `<workbook><sheets><sheet name="s" id="a"/></sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", fmt.Sprintf(related, "worksheet", "s.xml")},
+		{"xl/_rels/workbook.xml.rels", fmt.Sprintf(related, "worksheet", "s.xml", toTexts.String())},
 		{"xl/styles.xml", sheetStyles},
+		{"xl/texts.xml", "<sst>" + texts + "</sst>"},
 		{"xl/s.xml", "<worksheet><sheetData>" + rows + "</sheetData></worksheet>"},
 	} {
 		w, err := z.Create(part.name)

@@ -197,8 +197,11 @@ func header(place string, number int64, count int, names []string) ([]Column, er
 	if count > MaxColumns {
 		return nil, tooManyColumns(place, number, count)
 	}
-	columns, seen := make([]Column, count), make(map[string]int, count)
+	columns, seen, bytes := make([]Column, count), make(map[string]int, count), 0
 	for i, name := range names {
+		if bytes += len(name); bytes > MaxRowBytes {
+			return nil, namesTooLarge(place, number)
+		}
 		if strings.TrimSpace(name) == "" {
 			return nil, unusable(place, number, "column %d has no name.", i+1)
 		}
@@ -209,6 +212,10 @@ func header(place string, number int64, count int, names []string) ([]Column, er
 		columns[i].Name = name
 	}
 	return columns, nil
+}
+
+func namesTooLarge(place string, number int64) error {
+	return unusable(place, number, "the names of the columns may have 1 MiB.")
 }
 
 func tooManyColumns(place string, number int64, count int) error {

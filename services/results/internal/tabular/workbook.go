@@ -53,6 +53,7 @@ func readWorkbook(src *io.SectionReader, to io.Writer, c *chunker) (Layout, erro
 	}
 	s.left = -1
 	w := &workbook{parts: map[string]*zip.File{}}
+	w.strings.growth = growth{what: "The shared texts of the workbook", file: src.Size()}
 	defer w.strings.close()
 	for _, f := range archive.File {
 		w.parts[strings.ToLower(strings.TrimPrefix(f.Name, "/"))] = f
@@ -80,9 +81,15 @@ func (w *workbook) open() error {
 	if err != nil {
 		return err
 	}
-	related := map[string]relation{}
+	related, first := map[string]relation{}, map[string]relation{} // by id; by the end of the kind
 	folder, name := path.Split(book)
-	if err := w.relations(folder+"_rels/"+name+".rels", folder, func(r relation) { related[r.id] = r }); err != nil {
+	err = w.relations(folder+"_rels/"+name+".rels", folder, func(r relation) {
+		related[r.id] = r
+		if kind := path.Base(r.kind); first[kind].kind == "" {
+			first[kind] = r
+		}
+	})
+	if err != nil {
 		return err
 	}
 	var hidden *zip.File
@@ -110,15 +117,16 @@ func (w *workbook) open() error {
 	if w.sheet = firstOf(w.sheet, hidden); w.sheet == nil {
 		return errNoPart
 	}
-	for _, r := range related {
-		switch {
-		case strings.HasSuffix(r.kind, "/styles"):
-			err = errors.Join(err, w.readStyles(r.target))
-		case strings.HasSuffix(r.kind, "/sharedStrings"):
-			err = errors.Join(err, w.readStrings(r.target))
+	// A workbook has one part of each kind: reading the parts of a thousand relations would take their time and their room.
+	if r, ok := first["styles"]; ok {
+		if err := w.readStyles(r.target); err != nil {
+			return err
 		}
 	}
-	return err
+	if r, ok := first["sharedStrings"]; ok {
+		return w.readStrings(r.target)
+	}
+	return nil
 }
 
 func firstOf(a, b *zip.File) *zip.File {
@@ -178,7 +186,8 @@ func (w *workbook) readStyles(part string) error {
 
 // sharedStrings are the texts to which cells refer by number.
 type sharedStrings struct {
-	texts, ends spill // ends has 8 bytes for each text: where it ends
+	growth
+	texts, ends spill // ends has endBytes for each text: where it ends
 }
 
 func (s *sharedStrings) close() {
@@ -187,12 +196,18 @@ func (s *sharedStrings) close() {
 }
 
 func (s *sharedStrings) add(text []byte) error {
+	if err := s.growth.add(int64(len(text)) + endBytes); err != nil {
+		return err
+	}
 	if _, err := s.texts.Write(text); err != nil {
 		return err
 	}
 	_, err := s.ends.Write(binary.BigEndian.AppendUint64(nil, uint64(s.texts.size))) //nolint:gosec // a size is not negative
 	return err
 }
+
+// endBytes is the size of the end of a text.
+const endBytes = 8
 
 // at returns the text with a number. The first one has the number 0.
 func (s *sharedStrings) at(number int64) (string, error) {
