@@ -298,5 +298,11 @@ func UnavailableFor(wait time.Duration) error {
 
 func (e *RetryAfterError) Error() string { return Unavailable().Error() }
 
+// Is makes errors.Is compare by value.
+func (e *RetryAfterError) Is(target error) bool {
+	t, ok := target.(*RetryAfterError)
+	return ok && *e == *t
+}
+
 // Unwrap is the error of the catalogue.
 func (e *RetryAfterError) Unwrap() error { return Unavailable() }

@@ -24,8 +24,8 @@ type Console interface {
 	// Session finds a session, and counts as its use: apierr.NotSignedIn.
 	Session(ctx context.Context, session SessionDigest) (Session, error)
 	// SessionKey makes an API key for one of the session's accounts, or for the first one if the account is zero:
-	// apierr.NotSignedIn, if the session is not of the account too, and apierr.Unavailable for one with 100 keys that have not
-	// expired. It counts as a use of the session.
+	// apierr.NotSignedIn, if the session is not of the account too, and apierr.UnavailableFor if the session has 100 keys that are
+	// younger than a minute. It counts as a use of the session.
 	SessionKey(ctx context.Context, session SessionDigest, account prism.AccountID) (SessionKey, error)
 	// EndSession ends a session and its keys. Ending one that is not there is no error.
 	EndSession(ctx context.Context, session SessionDigest) error

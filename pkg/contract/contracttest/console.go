@@ -78,6 +78,7 @@ func Console(t *testing.T, connect func(*testing.T, contract.Console) contract.C
 	} {
 		for _, want := range []error{
 			nil, apierr.LinkInvalid(), apierr.NotSignedIn(), apierr.NotAMember(), contract.ErrUnavailable,
+			apierr.UnavailableFor(time.Minute),
 		} {
 			far.err = want
 			out := reflect.ValueOf(near).MethodByName(call.method).Call(values(append([]any{patience(t)}, call.args...)))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/prism-results/prism/pkg/apierr"
@@ -20,7 +21,8 @@ func FuzzDecodeError(f *testing.F) {
 		`{"API":{"status":404,"code":"not_found","message":"Prism not found"}}`, `{"KeyTaken":true}`,
 		`{"RetriedBy":"0190b5a8-7c00-7abc-8def-00000000002a"}`, `{"API":null}`, `{"API":{}}`, `{"KeyTaken":false}`, `{}`, `[]`, `null`, ``,
 		`{"API":{"status":1e400}}`, `{"RetriedBy":"urn:uuid:0190b5a8-7c00-7abc-8def-00000000002a"}`, `{"API":{"message":"\ud800"}}`,
-		`{"KeyTaken":true,"RetriedBy":"0190b5a8-7c00-7abc-8def-00000000002a"}`,
+		`{"KeyTaken":true,"RetriedBy":"0190b5a8-7c00-7abc-8def-00000000002a"}`, `{"API":{"status":503,"message":"Service Unavailable"},"Seconds":60}`,
+		`{"API":{"status":404},"Seconds":-1}`, `{"Seconds":60}`,
 	} {
 		f.Add(statusFailure, []byte(body))
 	}
@@ -58,6 +60,7 @@ func FuzzEncodeError(f *testing.F) {
 	f.Add(409, "conflict", "Only a failed result can be retried.", []byte("0123456789abcdef"), uint8(0))
 	f.Add(400, "validation_failed", "Invalid request: fields.\u00e9: \u0000", []byte{}, uint8(1))
 	f.Add(503, "", "\xff", []byte{1}, uint8(2))
+	f.Add(60, "", "", []byte{1}, uint8(5))
 	f.Fuzz(func(t *testing.T, status int, code, message string, id []byte, kind uint8) {
 		var by prism.ResultID
 		copy(by.UUID[:], id)
@@ -65,9 +68,10 @@ func FuzzEncodeError(f *testing.F) {
 		err := []error{
 			&apierr.Error{Status: status, Code: apierr.Code(code), Message: message},
 			contract.ErrKeyTaken, &contract.RetriedError{By: by}, contract.ErrUnavailable, errors.New(message),
-		}[kind%5]
+			apierr.UnavailableFor(time.Duration(status) * time.Second),
+		}[kind%6]
 		back := decodeError(encodeError(fmt.Errorf("wrapped: %w", err)))
-		typed := kind%5 != 4 && (kind%5 != 0 || utf8.ValidString(code) && utf8.ValidString(message))
+		typed := kind%6 != 4 && (kind%6 != 0 || utf8.ValidString(code) && utf8.ValidString(message))
 		switch {
 		case typed && !sameError(back, err):
 			t.Fatalf("%#v arrived as %#v", err, back)
@@ -82,7 +86,10 @@ func FuzzEncodeError(f *testing.F) {
 func sameError(got, want error) bool {
 	var api *apierr.Error
 	var retried *contract.RetriedError
+	later, _ := errors.AsType[*apierr.RetryAfterError](want)
 	switch {
+	case later != nil:
+		return errors.Is(got, later)
 	case errors.As(want, &api):
 		return errors.Is(got, api)
 	case errors.As(want, &retried):

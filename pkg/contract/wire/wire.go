@@ -272,9 +272,10 @@ type (
 	}
 )
 
-// failure is an error as it travels: exactly one member is set.
+// failure is an error as it travels: exactly one member is set, and Seconds beside API.
 type failure struct {
 	API       *apierr.Error   `json:",omitzero"` // what the caller of Prism sees
+	Seconds   int             `json:",omitzero"` // of an apierr.RetryAfterError, which the release before this one reads as its API
 	KeyTaken  bool            `json:",omitzero"`
 	LeaseLost bool            `json:",omitzero"`
 	RetriedBy *prism.ResultID `json:",omitzero"`
@@ -297,6 +298,9 @@ func encodeError(err error) (status int, body []byte) {
 	case errors.As(err, &retried):
 		f.RetriedBy = &retried.By
 	case errors.As(err, &f.API):
+		if later, ok := errors.AsType[*apierr.RetryAfterError](err); ok {
+			f.Seconds = later.Seconds
+		}
 	default:
 		return statusFault, nil
 	}
@@ -320,6 +324,8 @@ func decodeError(status int, body []byte) error {
 			return errors.Join(errFault, err)
 		}
 		switch {
+		case f.API != nil && f.Seconds > 0:
+			return &apierr.RetryAfterError{Seconds: f.Seconds}
 		case f.API != nil:
 			return f.API
 		case f.KeyTaken:

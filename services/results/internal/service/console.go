@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -110,9 +109,6 @@ func (s *Service) SessionKey(
 	made, err := s.Store.CreateSessionKey(ctx, session, store.NewSessionKey{
 		Account: account, ID: prism.KeyID{UUID: id}, Digest: key.Digest, Prefix: key.Prefix, Entry: entry, At: prism.Now(s.Now),
 	})
-	if errors.Is(err, store.ErrTooManyKeys) {
-		return contract.SessionKey{}, apierr.Unavailable()
-	}
 	if err != nil {
 		return contract.SessionKey{}, translate(err, apierr.NotSignedIn())
 	}

@@ -205,6 +205,34 @@ func TestASessionKeyEndsAfterFifteenMinutes(t *testing.T) {
 	}
 }
 
+// spec: session-key-limit
+func TestAKeyTooManyOfASessionSaysWhenThereIsRoom(t *testing.T) {
+	t.Parallel()
+	w, ctx := newWorld(t), t.Context()
+	_, link := w.invited(t, prism.Reader)
+	session := contract.SessionDigest{7}
+	if _, err := w.SignIn(ctx, contract.SignIn{Link: link, Session: session}); err != nil {
+		t.Fatal(err)
+	}
+	var first contract.SessionKey
+	for i := range store.MaxSessionKeys {
+		made, err := w.SessionKey(ctx, session, w.account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = made
+		}
+	}
+	if _, err := w.SessionKey(ctx, session, w.account); !errors.Is(err, apierr.UnavailableFor(store.SessionKeyRest)) {
+		t.Errorf("a key more: %v", err)
+	}
+	w.clock.Store(first.ExpiresAt.Add(store.SessionKeyRest - store.SessionKeyTime).UnixMilli())
+	if _, err := w.SessionKey(ctx, session, w.account); err != nil {
+		t.Errorf("a key more after the wait: %v", err)
+	}
+}
+
 // spec: openid-members, error-not-a-member
 func TestAnIdentityIsStoredWithinBounds(t *testing.T) {
 	t.Parallel()

@@ -278,7 +278,10 @@ func (s *Service) respond(
 
 // translate turns a store's error into an error of contract.Results. notFound is as in manage.
 func translate(err error, notFound *apierr.Error) error {
+	tooOften, _ := errors.AsType[*store.WaitError](err)
 	switch {
+	case tooOften != nil:
+		return apierr.UnavailableFor(tooOften.Wait)
 	case notFound != nil && errors.Is(err, store.ErrNotFound):
 		return notFound
 	case errors.Is(err, store.ErrUnavailable):

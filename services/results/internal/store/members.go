@@ -26,8 +26,17 @@ const (
 	SessionKeyTime   = 15 * time.Minute
 )
 
-// MaxSessionKeys bounds the keys of a session that have not expired (spec: session-key).
-const MaxSessionKeys = 100
+// A session has at most MaxSessionKeys keys: one more takes the place of the oldest, unless that is younger than SessionKeyRest
+// (spec: session-key-limit).
+const (
+	MaxSessionKeys = 100
+	SessionKeyRest = time.Minute
+)
+
+// WaitError is a change that is made too often.
+type WaitError struct{ Wait time.Duration } // after which a repeat succeeds
+
+func (e *WaitError) Error() string { return "store: too often" }
 
 // NewID makes a new UUIDv7: of an entry of the audit, or of a member.
 type NewID = func() (prism.UUID, error)
@@ -59,7 +68,7 @@ type Sessions interface {
 	// Session finds a session and extends it, to the minute: ErrNotFound.
 	Session(ctx context.Context, digest contract.SessionDigest, now time.Time) (contract.Session, error)
 	// CreateSessionKey stores an API key of a session and returns it, its expiry and its account: ErrNotFound, also if the session
-	// is not of the account, and ErrTooManyKeys. If at the same time the session ends, or the member is removed or gets another
+	// is not of the account, and WaitError. If at the same time the session ends, or the member is removed or gets another
 	// role, no key remains that is still valid or has the former role.
 	CreateSessionKey(ctx context.Context, digest contract.SessionDigest, k NewSessionKey) (contract.SessionKey, error)
 	// EndSession ends a session and revokes its keys. One that is not there is no error.

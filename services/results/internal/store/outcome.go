@@ -16,7 +16,8 @@ func IsNotFound(err error) bool {
 func IsConflict(err error) bool {
 	_, retried := errors.AsType[*RetriedError](err)
 	_, mismatch := errors.AsType[*MatchError](err)
-	return retried || mismatch || isAny(err,
+	_, wait := errors.AsType[*WaitError](err)
+	return retried || mismatch || wait || isAny(err,
 		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys,
 		ErrFileState, ErrFileUsed, ErrRunOver, ErrNoFailedRows, ErrRetrying, ErrLastOwner)
 }

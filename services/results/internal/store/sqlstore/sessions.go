@@ -33,9 +33,10 @@ WHERE EXISTS (SELECT 1 FROM session_members sm
 	// lockMember locks the row of a member until the transaction ends, and reads what a key takes over from the member.
 	lockMember = `UPDATE members SET last_seen_at = $3 WHERE account_id = $1 AND id = $2 AND removed_at IS NULL
 RETURNING name, role`
-	// countSessionKeys stops counting at $3.
-	countSessionKeys = `-- name: CountSessionKeys :one
-SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE session_id = $1 AND expires_at > $2 LIMIT $3) AS live`
+	// oldestSessionKey is the oldest of the session's $3+1 newest keys that are valid, if there are so many.
+	oldestSessionKey = `-- name: OldestSessionKey :one
+SELECT id, created_at FROM api_keys
+WHERE session_id = $1 AND expires_at > $2 AND revoked_at IS NULL ORDER BY id DESC LIMIT 1 OFFSET $3`
 	createSessionKey = `INSERT INTO api_keys (id, account_id, digest, prefix, name, role, created_at, expires_at, member_id,
 	session_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
@@ -134,13 +135,8 @@ func (s Store) CreateSessionKey(
 		if err != nil {
 			return err
 		}
-		var live int64
-		counted := Statement{Text: countSessionKeys, Args: []any{found.id, k.At, int64(store.MaxSessionKeys)}}
-		if err := run(ctx, counted, one(&live, (*Row).Int)); err != nil {
+		if err := found.makeRoom(ctx, run, k.At); err != nil {
 			return err
-		}
-		if live >= store.MaxSessionKeys {
-			return store.ErrTooManyKeys
 		}
 		account, m := key.Account.ID, &key.Account.Member
 		lock := Statement{Text: lockMember, Args: []any{account.UUID, m.ID.UUID, k.At}}
@@ -165,6 +161,30 @@ func (s Store) CreateSessionKey(
 		return recordMember(ctx, run, account, byMember(m.ID, k.Entry, k.At), store.MemberKey, m.ID, m.Name, detail)
 	})
 	return key, err
+}
+
+// makeRoom revokes the oldest key if the session has as many as it may have. The page that has it makes another.
+func (f foundSession) makeRoom(ctx context.Context, run Run, at time.Time) error {
+	var (
+		id      prism.UUID
+		created time.Time
+	)
+	last := Statement{Text: oldestSessionKey, Args: []any{f.id, at, int64(store.MaxSessionKeys - 1)}}
+	err := run(ctx, last, one(&id, func(r *Row) prism.UUID {
+		id := r.UUID()
+		created = r.Time()
+		return id
+	}))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if wait := created.Add(store.SessionKeyRest).Sub(at); wait > 0 {
+		return &store.WaitError{Wait: wait}
+	}
+	return run(ctx, Statement{Text: setKeyRevoked, Args: []any{id, at}}, nothing)
 }
 
 // keyFor is the key of an account of the session, without its text.

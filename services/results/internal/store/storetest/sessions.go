@@ -153,16 +153,57 @@ func sessionTests() []test {
 			f.works(t, key, true)
 		}},
 		// spec: session-key
-		{"a session has so many keys at most, of which expired and other sessions' ones are none", func(t *testing.T, f *fixture) {
+		// spec: session-key-limit
+		{"one key more than a session may have takes the place of the oldest", func(t *testing.T, f *fixture) {
 			_, digest := f.signedIn(t, f.mine, prism.Reader)
 			_, other := f.signedIn(t, f.mine, prism.Reader)
-			for range store.MaxSessionKeys {
-				f.keyOf(t, digest, moment(50))
+			_, others := f.keyOf(t, other, moment(49))
+			f.keyOf(t, digest, moment(50).Add(time.Second-store.SessionKeyTime)) // has expired when the others are made
+			var keys []contract.KeyDigest
+			for i := range store.MaxSessionKeys {
+				_, key := f.keyOf(t, digest, moment(51).Add(time.Duration(i)*time.Millisecond))
+				keys = append(keys, key)
 			}
-			_, err := f.sessionKey(t, digest, contract.KeyDigest{12}, moment(51))
-			failsWith(t, err, store.ErrTooManyKeys)
-			f.keyOf(t, other, moment(51))
-			f.keyOf(t, digest, moment(50).Add(store.SessionKeyTime))
+			wait := func(at time.Time) time.Duration {
+				t.Helper()
+				_, err := f.sessionKey(t, digest, contract.KeyDigest{12}, at)
+				tooOften, _ := errors.AsType[*store.WaitError](err)
+				if tooOften == nil {
+					t.Fatalf("a key more at %v: %v", at, err)
+				}
+				return tooOften.Wait
+			}
+			same(t, wait(moment(52)), moment(51).Add(store.SessionKeyRest).Sub(moment(52)))
+			rested := moment(51).Add(store.SessionKeyRest)
+			same(t, wait(rested.Add(-time.Millisecond)), time.Millisecond)
+			_, next := f.keyOf(t, digest, rested)
+			f.works(t, keys[0], false)
+			f.works(t, keys[1], true)
+			f.works(t, next, true)
+			f.works(t, others, true)
+			same(t, wait(rested), time.Millisecond)
+			f.keyOf(t, digest, rested.Add(time.Millisecond))
+			f.works(t, keys[1], false)
+			f.works(t, keys[2], true)
+		}},
+		// spec: session-key-limit
+		{"keys of a session at once are no more than it may have", func(t *testing.T, f *fixture) {
+			_, digest := f.signedIn(t, f.mine, prism.Reader)
+			for range store.MaxSessionKeys - 1 {
+				f.keyOf(t, digest, moment(51))
+			}
+			at, made := moment(51).Add(store.SessionKeyRest-time.Second), 0
+			for i, err := range together(racers, func(i int) error {
+				_, err := f.sessionKey(t, digest, contract.KeyDigest{13, byte(i)}, at)
+				return err
+			}) {
+				if _, wait := errors.AsType[*store.WaitError](err); err == nil {
+					made++
+				} else if !wait {
+					t.Errorf("%d: %v", i, err)
+				}
+			}
+			same(t, made, 1)
 		}},
 		// spec: session-key-revocation
 		{"signing out ends the session and its keys, and no others", func(t *testing.T, f *fixture) {
