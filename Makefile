@@ -42,7 +42,7 @@ SKAFFOLD := command -v skaffold >/dev/null || { echo "skaffold is not installed:
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test chaos chaos-and-checks checks race fuzz mutants lint spectral fmt vulns verify ci deps example clean
-.PHONY: bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
+.PHONY: api bench bench-smoke live quality web web-check web-verify typescript typescript-check python python-check
 .PHONY: images dev debug cluster-up cluster-install cluster-test cluster-down
 
 help: ## list the targets
@@ -86,6 +86,9 @@ mutants: deps ## break the code in 87 places, one at a time, and expect the test
 lint: $(LINT) ## lint and check the formatting, and that no module lacks a requirement, which the workspace would hide
 	@for m in . test; do (cd $$m && GOWORK=off $(GO) list -tags cluster,sdk -deps -test ./... >/dev/null) || exit 1; done
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath $(SDKS)" $(LINT) run --config $(CURDIR)/.golangci.yml ./... ./test/...
+
+api: ## write the OpenAPI document from the declarations of pkg/api
+	CGO_ENABLED=0 $(GO) run -trimpath ./services/gateway/internal/apidoc/generate $(CURDIR)
 
 web: $(WEB_INSTALLED) ## build the console and the API reference into web/dist, which is committed
 	cd web && npm run --silent build

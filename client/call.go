@@ -13,8 +13,11 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // call is one operation with its request.
@@ -52,6 +55,21 @@ func request(operation, method string, segments ...string) call {
 	k := call{operation: operation, method: method, want: http.StatusOK, timeout: Timeout, repeatable: method != http.MethodPost}
 	for _, s := range segments {
 		k.path += "/" + url.PathEscape(s)
+	}
+	return k
+}
+
+// declared is a call of a declared operation, whose path has these parameters.
+func declared[In, Out any](op api.Op[In, Out], parameters ...string) call {
+	k := call{
+		operation: op.Name, method: op.Method, want: op.SuccessStatus(), timeout: Timeout, repeatable: op.Method != http.MethodPost,
+		ifUnchangedAllowed: op.IfMatch(), dryRunAllowed: op.DryRun(),
+	}
+	for _, segment := range strings.Split(strings.TrimPrefix(op.Path, "/v1/"), "/") {
+		if strings.HasPrefix(segment, "{") {
+			segment, parameters = parameters[0], parameters[1:]
+		}
+		k.path += "/" + url.PathEscape(segment)
 	}
 	return k
 }

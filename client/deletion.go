@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // DeleteResult deletes a result for good, and frees its idempotency key. A result that is not there is ErrNotFound, also if it
@@ -45,14 +47,10 @@ func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeleti
 	return fetch[Deleting](ctx, c, k, options)
 }
 
-type retention struct {
-	Days *int `json:"days"`
-}
-
 // SetRetention has the results of a prism deleted, within an hour, when they are older than this many days, 1 to 3650; nil keeps
 // them.
 func (c *Client) SetRetention(ctx context.Context, prism string, days *int, options ...CallOption) (Prism, error) {
-	k := request("setRetention", http.MethodPut, "prisms", prism, "retention")
-	k.body = retention{days}
+	k := declared(api.SetRetention, prism)
+	k.body = api.Retention{Days: days}
 	return c.fetchPrism(ctx, k, options)
 }

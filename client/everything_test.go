@@ -227,11 +227,11 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 }
 
 func fullDeletion() ResultDeletion {
-	return ResultDeletion{Ref: new(string), Before: &Time{time.Unix(1, 0)}, Status: OK}
+	return ResultDeletion{Ref: new(string), Before: &Time{Time: time.Unix(1, 0)}, Status: OK}
 }
 
 func fullRetry() ResultRetry {
-	return ResultRetry{Prism: "a", From: &Time{time.Unix(1, 0)}, To: &Time{time.Unix(2, 0)}}
+	return ResultRetry{Prism: "a", From: &Time{Time: time.Unix(1, 0)}, To: &Time{Time: time.Unix(2, 0)}}
 }
 
 func fullRun() NewRun {

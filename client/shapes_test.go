@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/json"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // shapes are the client's types for the schemas of the document. Several schemas can have one type.
@@ -31,7 +32,7 @@ var shapes = map[string]reflect.Type{
 	"ModelList": reflect.TypeFor[ModelList](), "Model": reflect.TypeFor[Model](), "Price": reflect.TypeFor[Price](),
 	"Probabilities":  reflect.TypeFor[ProbabilitySource](),
 	"ResultDeletion": reflect.TypeFor[ResultDeletion](), "Deleting": reflect.TypeFor[Deleting](),
-	"ResultRetry": reflect.TypeFor[manyRetry](), "Retrying": reflect.TypeFor[Retrying](), "Retention": reflect.TypeFor[retention](),
+	"ResultRetry": reflect.TypeFor[manyRetry](), "Retrying": reflect.TypeFor[Retrying](), "Retention": reflect.TypeFor[api.Retention](),
 	"Drift": reflect.TypeFor[Drift](), "DriftReference": reflect.TypeFor[DriftReference](), "DriftOfQuestion": reflect.TypeFor[QuestionDrift](),
 	"DriftWindow": reflect.TypeFor[DriftWindow](), "DriftIndex": reflect.TypeFor[DriftIndex](),
 	"DriftChange": reflect.TypeFor[DriftChange](), "DriftPeriod": reflect.TypeFor[DriftPeriod](),
@@ -253,18 +254,14 @@ func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
 	t.Parallel()
 	d := openAPI(t)
 	schemas := d.Components.Schemas
-	var types []string
-	for _, one := range schemas["Question"].OneOf {
-		types = append(types, fmt.Sprint(schemas[base(one.Ref)].Properties["type"].Const))
-	}
 	rows := map[string][]string{}
 	for _, p := range d.Paths["/v1/runs/{run_id}/rows"]["get"].Parameters {
 		rows[p.Name] = p.Schema.Enum
 	}
 	constants := constantsOf(t)
 	for name, want := range map[string][]string{
-		"Format": schemas["Format"].Enum, "Status": schemas["Status"].Enum, "Role": schemas["Role"].Enum, "Show": schemas["Column"].Properties["show"].Enum,
-		"ProbabilitySource": schemas["Probabilities"].Enum, "QuestionType": types, "CalibrationMethod": schemas["NewCalibration"].Properties["method"].Enum,
+		"Format": schemas["Format"].Enum, "Status": schemas["Status"].Enum, "Role": schemas["Role"].Enum,
+		"ProbabilitySource": schemas["Probabilities"].Enum, "CalibrationMethod": schemas["NewCalibration"].Properties["method"].Enum,
 		"AuditAction": schemas["AuditEntry"].Properties["action"].Enum,
 		"DriftKind":   schemas["DriftReference"].Properties["kind"].Enum,
 		"UsageBy":     schemas["UsageBy"].Enum, "FileFormat": schemas["FileFormat"].Enum, "FileStatus": schemas["FileStatus"].Enum,

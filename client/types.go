@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"mime"
 	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // Format is how a result is written.
@@ -37,17 +40,7 @@ const (
 )
 
 // Time is a time of the API, in UTC with milliseconds.
-type Time struct{ time.Time }
-
-const timeLayout = "2006-01-02T15:04:05.000Z07:00"
-
-// MarshalText writes the time as the API does.
-func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
-
-// MarshalJSON writes the time as the API does.
-func (t Time) MarshalJSON() ([]byte, error) { return []byte(`"` + t.String() + `"`), nil }
-
-func (t Time) String() string { return t.UTC().Format(timeLayout) }
+type Time = api.Time
 
 // NewResult is a call. Send either Fields or Text.
 type NewResult struct {
@@ -119,74 +112,42 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{members(r), r.Row})
 }
 
-// QuestionType is what kind of answer a question has.
-type QuestionType string
+// The parts of a definition and of a Lens.
+type (
+	// Field is an input of a version.
+	Field = api.Field
+	// Option is a possible answer of a choice question.
+	Option = api.Option
+	// Level is a possible answer of a scale question.
+	Level = api.Level
+	// Question is a typed question. Options belong to a choice, Levels to a scale.
+	Question = api.Question
+	// QuestionType is what kind of answer a question has.
+	QuestionType = prism.QuestionType
+	// Escalate has a second model answer when an answer of the first one is doubtful.
+	Escalate = api.Escalate
+	// Lens turns stored answers into named columns.
+	Lens = api.Lens
+	// Column is one column of a Lens.
+	Column = api.Column
+	// Show is the part of an answer that a Lens column shows.
+	Show = prism.Show
+)
 
 // The question types.
 const (
-	Choice QuestionType = "choice" // one of several options
-	YesNo  QuestionType = "yes_no" // the probability of yes
-	Scale  QuestionType = "scale"  // a level of a rising scale
+	Choice = prism.Choice // one of several options
+	YesNo  = prism.YesNo  // the probability of yes
+	Scale  = prism.Scale  // a level of a rising scale
 )
-
-// Show is the part of an answer that a Lens column shows.
-type Show string
 
 // The parts of an answer.
 const (
-	ShowAnswer      Show = "answer"
-	ShowProbability Show = "probability"
-	ShowAverage     Show = "average"    // of a scale
-	ShowConfidence  Show = "confidence" // of a choice
+	ShowAnswer      = prism.ShowAnswer
+	ShowProbability = prism.ShowProbability
+	ShowAverage     = prism.ShowAverage    // of a scale
+	ShowConfidence  = prism.ShowConfidence // of a choice
 )
-
-// Field is an input of a version.
-type Field struct {
-	Key   string `json:"key"`
-	Label string `json:"label,omitempty"`
-}
-
-// Option is a possible answer of a choice question.
-type Option struct {
-	Key         string `json:"key"`
-	Label       string `json:"label"`
-	Description string `json:"description,omitempty"`
-}
-
-// Level is a possible answer of a scale question.
-type Level struct {
-	Key   string `json:"key"`
-	Label string `json:"label"`
-	// Value is the level's number in an average; nil is 1, 2, 3 … in order.
-	Value *float64 `json:"value,omitempty"`
-}
-
-// Question is a typed question. Options belong to a choice, Levels to a scale.
-type Question struct {
-	Key                     string       `json:"key"`
-	Type                    QuestionType `json:"type"`
-	Text                    string       `json:"text"`
-	Options                 []Option     `json:"options,omitempty"`
-	InsufficientInformation bool         `json:"insufficient_information,omitempty"`
-	Levels                  []Level      `json:"levels,omitempty"`
-}
-
-// Column is one column of a Lens.
-type Column struct {
-	Name     string   `json:"name"`
-	Question string   `json:"question"`
-	Show     Show     `json:"show"`
-	Option   string   `json:"option,omitempty"`
-	YesAt    *float64 `json:"yes_at,omitempty"` // 0.6 when nil
-	NoAt     *float64 `json:"no_at,omitempty"`  // 0.4 when nil
-	// Calibrated shows calibrated probabilities, and nothing where no calibration is pinned (see PinCalibrations).
-	Calibrated bool `json:"calibrated,omitempty"`
-}
-
-// Lens turns stored answers into named columns.
-type Lens struct {
-	Columns []Column `json:"columns"`
-}
 
 // NewVersion is a version to create. Without a Lens, the prism gets the Lens derived from the questions.
 type NewVersion struct {
@@ -198,16 +159,6 @@ type NewVersion struct {
 	Lens         *Lens      `json:"lens,omitempty"`
 }
 
-// Escalate has a second model answer when an answer of the first one is doubtful.
-type Escalate struct {
-	To string `json:"to"` // of ListModels
-	// Below is the probability, above 0 and at most 1, below which an answer is doubtful: of its most probable option or level,
-	// or of the likelier of yes and no.
-	Below float64 `json:"below"`
-	// Questions are the keys of the questions whose answers can be doubtful; none: of all.
-	Questions []string `json:"questions,omitzero"`
-}
-
 // NewPrism is a prism to create, with its version 1.
 type NewPrism struct {
 	Slug string `json:"slug"`
@@ -215,32 +166,13 @@ type NewPrism struct {
 	NewVersion
 }
 
-// Version is a numbered definition. It never changes.
-type Version struct {
-	Version      int        `json:"version"`
-	Instructions *string    `json:"instructions"`
-	Model        *string    `json:"model"` // nil: the default one
-	Escalate     *Escalate  `json:"escalate"`
-	Fields       []Field    `json:"fields"`
-	Questions    []Question `json:"questions"`
-	CreatedAt    Time       `json:"created_at"`
-}
-
-// Prism is a named definition with its latest version.
-type Prism struct {
-	ID            string  `json:"id"`
-	Slug          string  `json:"slug"`
-	Name          *string `json:"name"`
-	ArchivedAt    *Time   `json:"archived_at"`
-	CreatedAt     Time    `json:"created_at"`
-	LatestVersion int     `json:"latest_version"`
-	Lens          Lens    `json:"lens"`
-	Version       Version `json:"version"`
-	// RetentionDays is how many days old results become before they are deleted; nil: they are kept.
-	RetentionDays *int `json:"retention_days"`
-	// ETag names the prism as it is here, for IfUnchanged. Prisms of lists have none.
-	ETag string `json:"-"`
-}
+// What responses show of prisms.
+type (
+	// Prism is a named definition with its latest version.
+	Prism = api.Prism
+	// Version is a numbered definition. It never changes.
+	Version = api.Version
+)
 
 // Role says what a key or a member may do. Each role may do all that a Reader may.
 type Role string

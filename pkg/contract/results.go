@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -85,6 +86,10 @@ type Results interface {
 	Quality
 	Drift
 
+	// Do answers a call of a declared operation. request is what the operation's NewRequest returns, filled and valid. The errors are
+	// those of the declaration.
+	Do(ctx context.Context, key KeyDigest, op api.Operation, request any) (Response, error)
+
 	// Account is the account of an API key, whatever its role. Results of the previous release do not tell: the zero account.
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)
 	// Authorize checks an API key and its role for an operation of which the gateway does a part by itself.
@@ -154,11 +159,14 @@ type Results interface {
 	// expected, or only counts them in a dry run: {retrying}. apierr.PrismArchived, apierr.MatchNow, apierr.TooManyMatch,
 	// apierr.AreRetried. Callers give it RetryWait.
 	RetryResults(ctx context.Context, key KeyDigest, r ResultRetry) (Response, error)
-	// SetRetention has results deleted when they are this many days old; 0: never. It returns the prism.
-	SetRetention(ctx context.Context, key KeyDigest, ref prism.Ref, days int32) (Response, error)
 
 	// ListAudit is a page of the account's audit, newest first: {data, next_cursor}.
 	ListAudit(ctx context.Context, key KeyDigest, q AuditList) (Response, error)
+}
+
+// Do calls a declared operation with a request of its type.
+func Do[In, Out any](ctx context.Context, r Results, key KeyDigest, op api.Op[In, Out], request In) (Response, error) {
+	return r.Do(ctx, key, op, &request)
 }
 
 // Operation is what a caller does, by its name in the OpenAPI document.

@@ -19,7 +19,7 @@ import (
 func TestLongErrorsBeyondTheBoundAreShed(t *testing.T) {
 	t.Parallel()
 	refusal := apierr.Invalid(apierr.Problem{Path: "p", Text: strings.Repeat("x", 32*mebibyte)}) // more than sockets buffer
-	body := string(refusal.Body())
+	body := string(ErrorBody(refusal))
 	r := start(t, Config{MaxResponseBytes: 4 * mebibyte}, Deps{}, func(app *fiber.App) {
 		echo(app)
 		app.Get("/problems", func(*fiber.Ctx) error { return refusal })

@@ -97,5 +97,5 @@ func writeError(r *fasthttp.Response, e *apierr.Error) {
 	if e.Status == fasthttp.StatusServiceUnavailable {
 		r.Header.Set(fiber.HeaderRetryAfter, retryAfter) // spec: retry-after-of-a-503
 	}
-	r.SetBodyRaw(e.Body())
+	r.SetBodyRaw(ErrorBody(e))
 }

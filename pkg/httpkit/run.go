@@ -125,6 +125,6 @@ func (s *Server) notice() func() []byte {
 		e := requestTimeout()
 		return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nX-Request-Id: %s\r\nConnection: close\r\n"+
 			"X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n\r\n%s",
-			e.Status, fasthttp.StatusMessage(e.Status), JSONType, len(e.Body()), s.deps.NewID(), e.Body())
+			e.Status, fasthttp.StatusMessage(e.Status), JSONType, len(ErrorBody(e)), s.deps.NewID(), ErrorBody(e))
 	}
 }

@@ -30,6 +30,11 @@ var (
 	EndObject           = jsontext.EndObject
 	String              = jsontext.String
 	ErrDuplicateName    = jsontext.ErrDuplicateName
+
+	// RejectUnknownMembers makes Unmarshal refuse members that the value does not have.
+	RejectUnknownMembers = json.RejectUnknownMembers
+	// OmitZeroMembers makes Marshal leave out members that are zero.
+	OmitZeroMembers = json.OmitZeroStructFields
 )
 
 // Marshal encodes v as one compact JSON value.

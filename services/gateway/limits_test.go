@@ -46,7 +46,7 @@ func TestAMalformedKeyIsRefusedWithoutALookUp(t *testing.T) {
 			{"GET", "/v1/results/1", "", apierr.Invalid(apierr.Problem{Path: "result_id", Text: "Invalid uuid"})},
 			{"GET", "/v1/nowhere", "", apierr.RouteNotFound()},
 		} {
-			if got := call(token, c.method, c.path, c.body); got.status != c.want.Status || got.body != string(c.want.Body()) {
+			if got := call(token, c.method, c.path, c.body); got.status != c.want.Status || got.body != string(httpkit.ErrorBody(c.want)) {
 				t.Errorf("%s: %s %s: got %+v, want %v", name, c.method, c.path, got, c.want)
 			}
 		}
@@ -76,7 +76,7 @@ func TestUnknownKeysOfOneAddressAreLookedUpAFewTimes(t *testing.T) {
 			t.Fatalf("unknown key %d: got %+v", n, got)
 		}
 	}
-	if got := call(newKey(t).Reveal(), "GET", aResult, ""); got.body != string(apierr.Unavailable().Body()) {
+	if got := call(newKey(t).Reveal(), "GET", aResult, ""); got.body != string(httpkit.ErrorBody(apierr.Unavailable())) {
 		t.Errorf("got %+v", got)
 	}
 	if got := call(key.Reveal(), "GET", aResult, ""); got.status != 200 {

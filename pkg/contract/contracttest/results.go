@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 )
@@ -46,6 +47,10 @@ var _ contract.Results = (*results)(nil)
 func (r *results) hear(method string, args ...any) (contract.Response, error) {
 	r.heard = heard{method, args}
 	return r.doc, r.err
+}
+
+func (r *results) Do(_ context.Context, key contract.KeyDigest, op api.Operation, request any) (contract.Response, error) {
+	return r.hear("Do", key, op, request)
 }
 
 func (r *results) Account(_ context.Context, key contract.KeyDigest) (prism.AccountID, error) {
@@ -173,10 +178,6 @@ func (r *results) RetryResults(_ context.Context, key contract.KeyDigest, q cont
 	return r.hear("RetryResults", key, q)
 }
 
-func (r *results) SetRetention(_ context.Context, key contract.KeyDigest, ref prism.Ref, days int32) (contract.Response, error) {
-	return r.hear("SetRetention", key, ref, days)
-}
-
 func (r *results) ListAudit(_ context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
 	return r.hear("ListAudit", key, q)
 }
@@ -230,6 +231,10 @@ func Results(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 	t.Run("arguments and responses of every method arrive whole", func(t *testing.T) {
 		t.Parallel()
 		methods(t, connect)
+	})
+	t.Run("requests of declared operations arrive whole", func(t *testing.T) {
+		t.Parallel()
+		operations(t, connect)
 	})
 	t.Run("facts arrive whole", func(t *testing.T) {
 		t.Parallel()
@@ -308,7 +313,6 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"DeleteResults", []any{digest, byID, contract.ResultDeletion{Ref: new(string)}}},
 		{"RetryResults", []any{digest, contract.ResultRetry{Prism: bySlug, From: at, To: at.Add(time.Hour), Expect: 1_000_000}}},
 		{"RetryResults", []any{digest, contract.ResultRetry{Prism: byID, DryRun: true}}},
-		{"SetRetention", []any{digest, bySlug, int32(3650)}},
 		{"ListAudit", []any{digest, contract.AuditList{}}},
 		{"ListAudit", []any{digest, contract.AuditList{Retention: true}}},
 		{"ListAudit", []any{digest, contract.AuditList{Operator: true, Page: contract.Page{Limit: 7}}}},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
@@ -160,6 +161,6 @@ func (calm) RetryResults(context.Context, contract.KeyDigest, contract.ResultRet
 	return page, nil
 }
 
-func (calm) SetRetention(context.Context, contract.KeyDigest, prism.Ref, int32) (contract.Response, error) {
+func (calm) Do(context.Context, contract.KeyDigest, api.Operation, any) (contract.Response, error) {
 	return page, nil
 }

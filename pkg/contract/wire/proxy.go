@@ -140,7 +140,7 @@ func (p *Proxy) once(ctx context.Context, c *fiber.Ctx, body []byte, t token, re
 	switch {
 	case refuses(resp):
 		return errRefused
-	case resp.StatusCode() == http.StatusUnauthorized && bytes.Equal(resp.Body(), apierr.InvalidAPIKey().Body()):
+	case resp.StatusCode() == http.StatusUnauthorized && bytes.Equal(resp.Body(), httpkit.ErrorBody(apierr.InvalidAPIKey())):
 		return errToken
 	}
 	return nil

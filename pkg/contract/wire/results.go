@@ -153,10 +153,6 @@ func (r *results) RetryResults(ctx context.Context, key contract.KeyDigest, q co
 	return r.call(ctx, pathRetryResults, argsQuery[contract.ResultRetry]{key, q})
 }
 
-func (r *results) SetRetention(ctx context.Context, key contract.KeyDigest, ref prism.Ref, days int32) (contract.Response, error) {
-	return r.call(ctx, pathSetRetention, argsRetention{key, ref, days})
-}
-
 func (r *results) ListAudit(ctx context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
 	return r.lookUp(ctx, pathListAudit, argsQuery[contract.AuditList]{key, q})
 }

@@ -62,6 +62,7 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	findJSON(app, log, pathLimits, func(ctx context.Context, _ argsLimits) ([]contract.AccountLimits, error) {
 		return r.Limits(ctx)
 	})
+	mountOperations(app, r, log)
 	mountTries(app, r, log)
 	mountPrisms(app, r, log)
 	mountKeys(app, r, log)
@@ -134,9 +135,6 @@ func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
 	})
 	post(app, log, pathRetryResults, func(ctx context.Context, a argsQuery[contract.ResultRetry]) (contract.Response, error) {
 		return r.RetryResults(ctx, a.Key, a.Query)
-	})
-	post(app, log, pathSetRetention, func(ctx context.Context, a argsRetention) (contract.Response, error) {
-		return r.SetRetention(ctx, a.Key, a.Ref, a.Days)
 	})
 }
 

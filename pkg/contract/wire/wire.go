@@ -30,6 +30,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
@@ -67,7 +68,6 @@ const (
 	pathDeleteResult  = "/internal/delete-result"
 	pathDeleteResults = "/internal/delete-results"
 	pathRetryResults  = "/internal/retry-results"
-	pathSetRetention  = "/internal/set-retention"
 
 	pathPreviewLens = "/internal/preview-lens"
 	pathTryFacts    = "/internal/try-facts"
@@ -255,11 +255,6 @@ type (
 		Ref     prism.Ref
 		Preview contract.LensPreview
 	}
-	argsRetention struct {
-		Key  contract.KeyDigest
-		Ref  prism.Ref
-		Days int32 // 0: none
-	}
 	argsDeletion struct {
 		Key      contract.KeyDigest
 		Ref      prism.Ref
@@ -290,7 +285,7 @@ func encodeError(err error) (status int, body []byte) {
 	case errors.Is(err, errUnknownDefinition):
 		return statusUnknown, nil
 	case errors.Is(err, contract.ErrUnavailable):
-		return statusUnavailable, apierr.Unavailable().Body()
+		return statusUnavailable, httpkit.ErrorBody(apierr.Unavailable())
 	case errors.Is(err, contract.ErrKeyTaken):
 		f.KeyTaken = true
 	case errors.Is(err, contract.ErrLeaseLost):

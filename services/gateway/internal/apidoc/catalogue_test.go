@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -33,7 +34,7 @@ func TestTheErrorExamplesAreTheCatalogue(t *testing.T) {
 	t.Parallel()
 	missing := map[string]bool{}
 	for _, e := range catalogue() {
-		missing[rowOf(e.Status, e.Body())] = true
+		missing[rowOf(e.Status, httpkit.ErrorBody(e))] = true
 	}
 	known := maps.Clone(missing)
 	operations(t, func(t *testing.T, _, _ string, op operation) {

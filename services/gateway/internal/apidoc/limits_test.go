@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
@@ -90,7 +91,7 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 			"DriftChange", `{"watched":true,"version":1}`, "",
 			func(b request.Body) error { _, _, err := request.ParseDriftChange("p", b); return err },
 		},
-		{"Retention", `{"days":1}`, "", func(b request.Body) error { _, _, err := request.ParseRetention("p", b); return err }},
+		{"Retention", `{"days":1}`, "", func(b request.Body) error { return parseDeclared(api.SetRetention, "", "", b) }},
 	} {
 		t.Run(c.schema+" "+c.only, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
@@ -161,6 +162,15 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 				continue // a slug or an id of any form: one that there can't be is not found
 			}
 			ask := read[op.OperationID]
+			if declared, found := api.Find(op.OperationID); found {
+				ask = func(name, value string) error {
+					body := request.Body{}
+					if op.RequestBody != nil {
+						body = request.Body{Kind: httpkit.JSON, Bytes: op.RequestBody.Content[0].Value.Examples[0].Value.Value}
+					}
+					return parseDeclared(declared, name, value, body)
+				}
+			}
 			if ask == nil {
 				t.Fatalf("nothing here reads %s", param.Name)
 			}
@@ -175,6 +185,30 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			}
 		}
 	})
+}
+
+// parseDeclared parses a request of an operation whose parameter with a name has a value; the others have valid ones.
+func parseDeclared(op api.Operation, name, value string, body request.Body) error {
+	valid := map[string]string{"prism": "p", "version": "1"}
+	_, err := request.NewParser(op).Parse(request.Source{
+		Param: func(asked string) string {
+			switch {
+			case asked == name:
+				return value
+			case valid[asked] != "":
+				return valid[asked]
+			}
+			return anID
+		},
+		Query: func(asked string) []string {
+			if asked == name {
+				return []string{value}
+			}
+			return nil
+		},
+		Body: body,
+	})
+	return err
 }
 
 // probes are values just inside and just outside of what a parameter's schema says, with their refusals.

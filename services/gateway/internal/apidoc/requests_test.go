@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
@@ -31,7 +32,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
 		"retryResults":  func(b request.Body) error { _, err := request.ParseResultRetry(b); return err },
 		"setDrift":      func(b request.Body) error { _, _, err := request.ParseDriftChange("support-triage", b); return err },
-		"setRetention":  func(b request.Body) error { _, _, err := request.ParseRetention("support-triage", b); return err },
 		"createFile":    func(b request.Body) error { _, err := request.ParseNewFile(b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
 		"createRun":     func(b request.Body) error { _, err := request.ParseNewRun("support-triage", b); return err },
@@ -45,6 +45,9 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 			return
 		}
 		parse, ok := read[op.OperationID]
+		if declared, found := api.Find(op.OperationID); found {
+			parse, ok = func(b request.Body) error { return parseDeclared(declared, "", "", b) }, true
+		}
 		if !ok {
 			t.Fatal("nothing here reads its body")
 		}
@@ -118,7 +121,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		return err
 	}
 	got["DeletesAll"], got["InvalidBefore"] = deletion(`{"ref":null,"dry_run":true}`), deletion(`{"before":"monday"}`)
-	_, _, got["InvalidDays"] = request.ParseRetention("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"days":3651}`)})
+	got["InvalidDays"] = parseDeclared(api.SetRetention, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"days":3651}`)})
 	driftChange := func(body string) error {
 		_, _, err := request.ParseDriftChange("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 		return err

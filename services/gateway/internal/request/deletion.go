@@ -54,25 +54,3 @@ func (r *reader) deletion(d *contract.ResultDeletion, body item) {
 	}
 	d.DryRun = r.optionalBoolean(body.at("dry_run"))
 }
-
-// maxRetention is the longest retention in days.
-const maxRetention = 3650
-
-var retentionShape = &shape{members: members("days")}
-
-// ParseRetention reads PUT /v1/prisms/{prism}/retention {days}. A null is returned as 0 (spec: retention-set).
-func ParseRetention(prismParam string, body Body) (prism.Ref, int32, error) {
-	sent, err := parseBody(body, retentionShape)
-	if err != nil {
-		return prism.Ref{}, 0, err
-	}
-	var r reader
-	ref := r.prismParam(prismParam)
-	days := 0
-	if r.is(sent, kindObject) {
-		if it := sent.at("days"); (!it.sent() || it.given()) && r.is(it, kindNumber) {
-			days = r.integer("days", parseNumber(it.text), maxRetention)
-		}
-	}
-	return ref, int32(days), r.err()
-}

@@ -42,24 +42,3 @@ func TestADeletionIsReadFromTheBody(t *testing.T) {
 		}
 	}
 }
-
-// spec: retention-set
-func TestARetentionIsReadFromTheBody(t *testing.T) {
-	t.Parallel()
-	for body, want := range map[string]int32{`{"days":1}`: 1, `{"days":3650}`: 3650, `{"days":null}`: 0, `{"days":7e1}`: 70} {
-		if _, got, err := request.ParseRetention("tickets", jsonBody(body)); err != nil || got != want {
-			t.Errorf("%s: got %d %v, want %d", body, got, err, want)
-		}
-	}
-	for body, want := range map[string]string{
-		`{}`:            "days: Required",
-		`{"days":"1"}`:  "days: Expected number, received string",
-		`{"days":0}`:    "days: Number must be greater than or equal to 1",
-		`{"days":3651}`: "days: Number must be less than or equal to 3650",
-		`{"days":1.5}`:  "days: Expected integer, received float",
-	} {
-		if _, _, err := request.ParseRetention("tickets", jsonBody(body)); err == nil || err.Error() != "400 Invalid request: "+want {
-			t.Errorf("%s: got %v, want %s", body, err, want)
-		}
-	}
-}

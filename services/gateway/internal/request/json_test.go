@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
@@ -128,7 +129,7 @@ func TestMemoryIsBoundedByTheBody(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		for _, err := range []error{second(request.ParseCreate("p", nil, body)), second(request.ParseNewPrism(body))} {
 			if refusal := (*apierr.Error)(nil); errors.As(err, &refusal) {
-				_ = refusal.Body()
+				_ = httpkit.ErrorBody(refusal)
 			}
 		}
 		runtime.ReadMemStats(&after)

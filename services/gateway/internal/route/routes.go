@@ -13,6 +13,7 @@ import (
 
 // Register adds every route to the app.
 func Register(app *fiber.App, d Deps) {
+	declared(app, d)
 	results(app, d)
 	prisms(app, d)
 	retries(app, d)
@@ -239,10 +240,6 @@ func deletions(app *fiber.App, d Deps) {
 			do.status = fiber.StatusAccepted
 		}
 		return do, err
-	}))
-	app.Put("/v1/prisms/:prism/retention", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		do, err := two(d.Results.SetRetention)(request.ParseRetention(httpkit.Param(c, "prism"), b))
-		return tagged(do, false), err
 	}))
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -13,26 +14,6 @@ import (
 
 // The bodies of the management API.
 type (
-	prismBody struct {
-		ID            prism.PrismID `json:"id"`
-		Slug          string        `json:"slug"`
-		Name          *string       `json:"name"`
-		ArchivedAt    *string       `json:"archived_at"`
-		CreatedAt     string        `json:"created_at"`
-		LatestVersion int32         `json:"latest_version"`
-		Lens          prism.Lens    `json:"lens"`
-		Version       versionBody   `json:"version"`
-		RetentionDays *int32        `json:"retention_days"`
-	}
-	versionBody struct {
-		Version      int32            `json:"version"`
-		Instructions *string          `json:"instructions"`
-		Model        *string          `json:"model"`
-		Escalate     *prism.Escalate  `json:"escalate"`
-		Fields       []prism.Field    `json:"fields"`
-		Questions    []prism.Question `json:"questions"`
-		CreatedAt    string           `json:"created_at"`
-	}
 	keyBody struct {
 		ID         prism.KeyID `json:"id"`
 		Name       string      `json:"name"`
@@ -50,23 +31,29 @@ type (
 	}
 )
 
-func newPrismBody(p prism.Prism) prismBody {
-	body := prismBody{
-		ID: p.ID, Slug: p.Slug, Name: optional(p.Name), ArchivedAt: optionalTime(p.ArchivedAt),
-		CreatedAt: prism.FormatTime(p.CreatedAt), LatestVersion: p.Latest.Number, Lens: p.Lens,
-		Version: newVersionBody(p.Latest),
+func newPrismBody(p prism.Prism) api.Prism {
+	body := api.Prism{
+		ID: p.ID.String(), Slug: p.Slug, Name: optional(p.Name), ArchivedAt: apiTime(p.ArchivedAt),
+		CreatedAt: api.Time{Time: p.CreatedAt}, LatestVersion: int(p.Latest.Number), Lens: p.Lens, Version: newVersionBody(p.Latest),
 	}
 	if p.RetentionDays > 0 {
-		body.RetentionDays = &p.RetentionDays
+		body.RetentionDays = new(int(p.RetentionDays))
 	}
 	return body
 }
 
-func newVersionBody(v prism.Version) versionBody {
-	return versionBody{
-		Version: v.Number, Instructions: optional(v.Instructions), Model: optional(v.Model),
-		Escalate: v.Escalate, Fields: v.Fields, Questions: v.Questions, CreatedAt: prism.FormatTime(v.CreatedAt),
+func newVersionBody(v prism.Version) api.Version {
+	return api.Version{
+		Version: int(v.Number), Instructions: optional(v.Instructions), Model: optional(v.Model), Escalate: v.Escalate, Fields: v.Fields,
+		Questions: api.NewQuestions(v.Questions), CreatedAt: api.Time{Time: v.CreatedAt},
 	}
+}
+
+func apiTime(t *time.Time) *api.Time {
+	if t == nil {
+		return nil
+	}
+	return &api.Time{Time: *t}
 }
 
 func newKeyBody(k store.APIKey, lastUsed *time.Time) keyBody {

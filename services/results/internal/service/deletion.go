@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -27,16 +28,16 @@ func (s *Service) DeleteResult(ctx context.Context, key contract.KeyDigest, id p
 	return contract.Response{}, err
 }
 
-// SetRetention implements contract.Results.
-func (s *Service) SetRetention(ctx context.Context, key contract.KeyDigest, ref prism.Ref, days int32) (contract.Response, error) {
-	return s.alter(ctx, key, setRetention, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		p, err := s.Store.Prism(ctx, account, ref)
-		if err != nil {
-			return nil, err
-		}
-		p.RetentionDays = days
-		return newPrismBody(p), s.Store.SetRetention(ctx, account, p.ID, days, by)
-	})
+func (s *Service) setRetention(ctx context.Context, account prism.AccountID, by store.By, in api.SetRetentionRequest) (api.Prism, error) {
+	p, err := s.Store.Prism(ctx, account, in.Prism)
+	if err != nil {
+		return api.Prism{}, err
+	}
+	p.RetentionDays = 0
+	if in.Days != nil {
+		p.RetentionDays = int32(*in.Days) //nolint:gosec // the declaration bounds it
+	}
+	return newPrismBody(p), s.Store.SetRetention(ctx, account, p.ID, p.RetentionDays, by)
 }
 
 // DeleteResults implements contract.Results. A worker deletes what the call has counted, and what it did not get to count.

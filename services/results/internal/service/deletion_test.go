@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -136,19 +137,23 @@ func TestAPrismShowsItsRetention(t *testing.T) {
 	w := newWorld(t)
 	w.prism(t, "a")
 	for _, c := range []struct {
-		days int32
+		days *int
 		want string
-	}{{0, `"retention_days":null}`}, {90, `"retention_days":90}`}, {0, `"retention_days":null}`}} {
-		set, err := w.SetRetention(t.Context(), w.key, prism.Ref{Slug: "a"}, c.days)
+	}{{nil, `"retention_days":null}`}, {new(int(90)), `"retention_days":90}`}, {nil, `"retention_days":null}`}} {
+		set, err := contract.Do(t.Context(), w, w.key, api.SetRetention, setRetention("a", c.days))
 		read, readErr := w.Prism(t.Context(), w.key, prism.Ref{Slug: "a"})
 		if err := errors.Join(err, readErr); err != nil {
 			t.Fatal(err)
 		}
 		if string(set.Body) != string(read.Body) || !strings.HasSuffix(string(read.Body), c.want) {
-			t.Errorf("%d: %s\n%s", c.days, set.Body, read.Body)
+			t.Errorf("%v: %s\n%s", c.days, set.Body, read.Body)
 		}
 	}
-	if _, err := w.SetRetention(t.Context(), w.key, prism.Ref{Slug: "b"}, 1); !errors.Is(err, apierr.PrismNotFound()) {
+	if _, err := contract.Do(t.Context(), w, w.key, api.SetRetention, setRetention("b", nil)); !errors.Is(err, apierr.PrismNotFound()) {
 		t.Error(err)
 	}
+}
+
+func setRetention(slug string, days *int) api.SetRetentionRequest {
+	return api.SetRetentionRequest{Prism: prism.Ref{Slug: slug}, Retention: api.Retention{Days: days}}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -40,7 +41,6 @@ const (
 	deleteResult  operation = "deleteResult"
 	deleteResults operation = "deleteResults"
 	retryResults  operation = "retryResults" // and its dry run
-	setRetention  operation = "setRetention"
 	createFile    operation = "createFile"
 	putPart       operation = "putPart"
 	completeFile  operation = "completeFile"
@@ -104,7 +104,6 @@ var neededRoles = map[operation]prism.Role{
 
 	deleteResult:  prism.Editor,
 	deleteResults: prism.Editor,
-	setRetention:  prism.Editor,
 	setDrift:      prism.Editor,
 
 	createResult: prism.Caller,
@@ -152,6 +151,14 @@ var neededRoles = map[operation]prism.Role{
 	readDrift:        prism.Reader,
 }
 
+// neededRole is the least role that may do an operation.
+func neededRole(op operation) prism.Role {
+	if declared, ok := api.Find(string(op)); ok {
+		return declared.Declared().Role
+	}
+	return neededRoles[op]
+}
+
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,
 // order-of-checks-role). It records that the key was used.
 func (s *Service) admit(c store.Caller, op operation) error {
@@ -160,7 +167,7 @@ func (s *Service) admit(c store.Caller, op operation) error {
 		return apierr.InvalidAPIKey()
 	}
 	s.lastUses.touch(c.Key, now)
-	if !c.Role.Includes(neededRoles[op]) {
+	if !c.Role.Includes(neededRole(op)) {
 		return apierr.RoleNotAllowed()
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -17,7 +18,7 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 	t.Helper()
 	ctx, none, id := t.Context(), prism.Ref{Slug: "none"}, prism.ResultID{UUID: prism.UUID{9}}
 	query := contract.CreateQuery{Prism: none}
-	return map[string]func(contract.KeyDigest) error{
+	all := map[string]func(contract.KeyDigest) error{
 		"createResult": func(k contract.KeyDigest) error { query.Key = k; _, err := w.CreateFacts(ctx, query); return err },
 		"retryResult":  func(k contract.KeyDigest) error { _, err := w.RetryFacts(ctx, k, id); return err },
 		"readResult":   func(k contract.KeyDigest) error { _, err := w.Read(ctx, k, id, contract.JSON); return err },
@@ -97,8 +98,7 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.RetryResults(ctx, k, contract.ResultRetry{Prism: none})
 			return err
 		},
-		"setRetention": func(k contract.KeyDigest) error { _, err := w.SetRetention(ctx, k, none, 1); return err },
-		"readDrift":    func(k contract.KeyDigest) error { _, err := w.ReadDrift(ctx, k, none, 0); return err },
+		"readDrift": func(k contract.KeyDigest) error { _, err := w.ReadDrift(ctx, k, none, 0); return err },
 		"setDrift": func(k contract.KeyDigest) error {
 			_, err := w.SetDrift(ctx, k, none, contract.DriftChange{})
 			return err
@@ -185,6 +185,10 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 		},
 		"listModels": func(k contract.KeyDigest) error { return w.Authorize(ctx, k, contract.ListModels) },
 	}
+	for _, op := range api.Operations() {
+		all[op.Declared().Name] = func(k contract.KeyDigest) error { _, err := w.Do(ctx, k, op, op.NewRequest()); return err }
+	}
+	return all
 }
 
 // newKey creates a key and returns its digest.

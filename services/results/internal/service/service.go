@@ -50,6 +50,7 @@ type Service struct {
 	lastUses *lastUses
 	saves    saves
 	measures *measures
+	handlers handlers
 }
 
 var (
@@ -59,7 +60,9 @@ var (
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
-	return &Service{Deps: d, versions: newVersions(), lastUses: newLastUses(), measures: newMeasures()}
+	s := &Service{Deps: d, versions: newVersions(), lastUses: newLastUses(), measures: newMeasures()}
+	s.handlers = s.handlersOfOperations()
+	return s
 }
 
 // Run stores when API keys were last used, folds what results used, deletes sessions that have expired, and probes a store that

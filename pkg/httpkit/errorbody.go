@@ -1,13 +1,14 @@
-package apierr
+package httpkit
 
 import (
 	"strconv"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// Body is the JSON body of the error: {error: {code, message}}, or the one exception, the 503 of a restarting server.
-func (e *Error) Body() []byte {
+// ErrorBody is the JSON body of an error: {error: {code, message}}, or the one exception, the 503 of a restarting server.
+func ErrorBody(e *apierr.Error) []byte {
 	// A message can have megabytes.
 	b := make([]byte, 0, len(e.Message)+128)
 	if e.Status == 503 {

@@ -1,0 +1,39 @@
+// Package api declares each operation of /v1 once: its name, method and path, the least role that may call it, its status and
+// time limit, the errors that it can return, and the types of its request and response, whose members have their documentation and
+// their limits beside them.
+//
+// The declaration is all that the plumbing needs to know of an operation. The gateway mounts and parses it, results checks its role
+// and finds its handler by it, the wire carries it, the OpenAPI document, the tables of the specification and the models of the
+// Python client are generated from it, the Go client uses its types, and tests iterate over it (see Operations).
+//
+// # Members
+//
+// A request type is a struct. Each field is a member of the path, the query, a header or the JSON body, in the order in which
+// problems are listed (spec: validation-order):
+//
+//	type SetRetentionRequest struct {
+//		Prism prism.Ref `path:"prism"`
+//		Retention
+//	}
+//
+//	// Retention is how long results are kept.
+//	type Retention struct {
+//		// The days, or null to keep results.
+//		Days *int32 `json:"days" min:"1" max:"3650"`
+//	}
+//
+// The embedded struct is the body; its name is that of the schema. A body member is required, unless its tag has omitzero: then an
+// absent member and null are the zero value. A pointer without omitzero is a required member that may be null. Parameters of the
+// query are optional, unless they have the tag required.
+//
+// The limits of a member are tags:
+//
+//	min, max   of a number its value, of a string its code points, of a list its elements
+//	enum       the values of a string, separated by commas; a type with the method Values has them there
+//	form       the pattern of a string: see Forms
+//	default    the value of an absent parameter of the query
+//	list       of a cursor: the list that it belongs to (spec: page-cursor)
+//
+// A rule over several members is the method Problems of the struct. It runs after the members were read. One whose problem comes
+// before those of the members is the method Missing, which is told which members were sent.
+package api

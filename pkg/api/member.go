@@ -1,0 +1,109 @@
+package api
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Place is where a member of a request is.
+type Place string
+
+// The places.
+const (
+	InPath   Place = "path"
+	InQuery  Place = "query"
+	InHeader Place = "header"
+	InBody   Place = "json"
+)
+
+// Member is a member of a request or a response, as the tags of its field declare it.
+type Member struct {
+	Name  string
+	Place Place
+	Field reflect.StructField
+	Index []int // of the field in the struct that Members was asked for
+	// Required members must be there. One that may be null as well is a pointer.
+	Required bool
+	Limits
+}
+
+// Limits are what the tags of a field say of its value.
+type Limits struct {
+	// Min and Max bound a number, the code points of a string, or the elements of a list; nil: no bound.
+	Min, Max *float64
+	Enum     []string
+	Form     string // of Forms
+	Default  string
+	List     string // of a cursor
+}
+
+// Members are the members of a request or a response in their order. Embedded structs count as the struct that embeds them.
+func Members(t reflect.Type) []Member {
+	var all []Member
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			for _, m := range Members(f.Type) {
+				m.Index = append([]int{i}, m.Index...)
+				all = append(all, m)
+			}
+			continue
+		}
+		if m, ok := member(f); ok {
+			m.Index = []int{i}
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func member(f reflect.StructField) (Member, bool) {
+	for _, place := range []Place{InPath, InQuery, InHeader, InBody} {
+		tag, ok := f.Tag.Lookup(string(place))
+		name, options, _ := strings.Cut(tag, ",")
+		if !ok || name == "-" {
+			continue
+		}
+		_, required := f.Tag.Lookup("required")
+		m := Member{
+			Name: name, Place: place, Field: f, Limits: limits(f),
+			Required: required || place == InPath || place == InBody && !strings.Contains(options, "omitzero"),
+		}
+		return m, true
+	}
+	return Member{}, false
+}
+
+func limits(f reflect.StructField) Limits {
+	l := Limits{
+		Min: bound(f, "min"), Max: bound(f, "max"), Form: f.Tag.Get("form"), Default: f.Tag.Get("default"), List: f.Tag.Get("list"),
+	}
+	if values := f.Tag.Get("enum"); values != "" {
+		l.Enum = strings.Split(values, ",")
+	} else if v, ok := reflect.Zero(base(f.Type)).Interface().(interface{ Values() []string }); ok {
+		l.Enum = v.Values()
+	}
+	return l
+}
+
+// base is the type of the values that a field holds: without a pointer and without a list.
+func base(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t
+}
+
+func bound(f reflect.StructField, name string) *float64 {
+	text, ok := f.Tag.Lookup(name)
+	if !ok {
+		return nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic(fmt.Sprintf("api: the tag %s of %s is no number", name, f.Name)) // a fault of the program, found by every test
+	}
+	return &n
+}

@@ -1,0 +1,30 @@
+package api
+
+import "regexp"
+
+// Operations are all operations that are declared, in the order of the OpenAPI document.
+func Operations() []Operation {
+	return []Operation{
+		SetRetention,
+	}
+}
+
+var byName = func() map[string]Operation {
+	all := make(map[string]Operation)
+	for _, op := range Operations() {
+		all[op.Declared().Name] = op
+	}
+	return all
+}()
+
+// Find finds an operation by its name.
+func Find(name string) (Operation, bool) {
+	op, ok := byName[name]
+	return op, ok
+}
+
+// Forms are the patterns of strings by the names that the tag form has (spec: definition-keys, slug-form).
+var Forms = map[string]*regexp.Regexp{
+	"key":  regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`),
+	"slug": regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`),
+}

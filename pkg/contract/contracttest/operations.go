@@ -1,0 +1,74 @@
+package contracttest
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
+)
+
+// operations holds that the request of each declared operation arrives whole, with every member set and with none.
+func operations(t *testing.T, connect func(*testing.T, contract.Results) contract.Results) {
+	t.Helper()
+	far := &results{doc: aResponse}
+	near := connect(t, far)
+	for _, op := range api.Operations() {
+		full := op.NewRequest()
+		fill(reflect.ValueOf(full).Elem())
+		for _, request := range []any{full, op.NewRequest()} {
+			got, err := near.Do(patience(t), digest, op, request)
+			if err != nil {
+				t.Errorf("%s: %v", op.Declared().Name, err)
+			}
+			if want := aResponse; !reflect.DeepEqual(got, want) {
+				t.Errorf("%s returned %+v, want %+v", op.Declared().Name, got, want)
+			}
+			if want := (heard{"Do", []any{digest, op, request}}); !reflect.DeepEqual(far.heard, want) {
+				t.Errorf("heard %+v\nwant  %+v", far.heard, want)
+			}
+		}
+	}
+}
+
+// fill gives every part of a value something that is not zero.
+func fill(v reflect.Value) {
+	switch {
+	case v.Type() == reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(at))
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0))
+		fill(v.Index(1))
+	case v.Kind() == reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key)
+		fill(value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case v.Kind() == reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i))
+		}
+	case v.Kind() == reflect.String:
+		v.SetString(odd)
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	case v.CanInt():
+		v.SetInt(7)
+	case v.CanUint():
+		v.SetUint(7)
+	case v.CanFloat():
+		v.SetFloat(0.1)
+	default:
+		panic("contracttest: nothing fills a " + v.Type().String())
+	}
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/apierr"
+)
+
+// document builds the OpenAPI document.
+type document struct {
+	base    object
+	prose   object // of the operations, by their names
+	schemas *schemas
+}
+
+func newDocument(base object, found comments) *document {
+	return &document{base, base.object("operations"), &schemas{comments: found, kept: base.object("components").object("schemas")}}
+}
+
+// build adds the operations to the base.
+func (d *document) build(operations []api.Operation) (object, error) {
+	paths := d.base.object("paths")
+	for _, op := range operations {
+		declaration := op.Declared()
+		prose := d.prose.object(declaration.Name)
+		if prose == nil {
+			return nil, fmt.Errorf("base.json has no prose of the operation %s", declaration.Name)
+		}
+		path := paths.object(declaration.Path)
+		paths = paths.with(declaration.Path, path.with(strings.ToLower(declaration.Method), d.operation(op, prose)))
+	}
+	components := d.base.object("components")
+	all := append(slices.Clone(d.schemas.kept), d.schemas.made...)
+	built := object{}
+	for _, m := range d.base {
+		switch m.name {
+		case "operations": // its prose is in paths
+		case "paths":
+			built = append(built, member{"paths", paths})
+		case "components":
+			built = append(built, member{"components", components.with("schemas", all)})
+		default:
+			built = append(built, m)
+		}
+	}
+	return built, nil
+}
+
+func (d *document) operation(op api.Operation, prose object) object {
+	declaration := op.Declared()
+	request, _ := op.Types()
+	o := object{
+		{"operationId", declaration.Name}, {"tags", []string{declaration.Tag}},
+		{"summary", prose.get("summary")}, {"description", prose.get("description")},
+	}
+	var parameters []any
+	body := false
+	for _, m := range api.Members(request) {
+		if m.Place == api.InBody {
+			body = true
+			continue
+		}
+		parameters = append(parameters, d.parameter(request, m))
+	}
+	if parameters != nil {
+		o = o.with("parameters", parameters)
+	}
+	if body {
+		media := object{{"schema", d.body(request)}, {"examples", examples(prose.get("request"))}}
+		o = o.with("requestBody", object{{"required", true}, {"content", object{{"application/json", media}}}})
+	}
+	return o.with("responses", d.responses(op, prose, len(parameters) > 0, body))
+}
+
+// body is the schema of a request's body: that of the embedded struct, if there is one.
+func (d *document) body(request reflect.Type) object {
+	for i := range request.NumField() {
+		if f := request.Field(i); f.Anonymous {
+			return d.schemas.value(f.Type, api.Limits{})
+		}
+	}
+	return d.schemas.structure(request, "")
+}
+
+// parameter is a reference to a parameter that is kept by hand, or else the parameter that the member declares.
+func (d *document) parameter(request reflect.Type, m api.Member) object {
+	component := m.Field.Tag.Get("parameter")
+	if component == "" {
+		component = map[api.Place]map[string]string{
+			api.InPath:   {"prism": "Prism", "result_id": "ResultId", "version": "VersionNumber", "calibration_id": "CalibrationId", "file_id": "FileId", "run_id": "RunId"},
+			api.InQuery:  {"limit": "Limit", "cursor": "Cursor"},
+			api.InHeader: {"If-Match": "IfMatch"},
+		}[m.Place][m.Name]
+	}
+	if component != "" {
+		return object{{"$ref", "#/components/parameters/" + component}}
+	}
+	p := object{{"name", m.Name}, {"in", string(m.Place)}}
+	if m.Required {
+		p = p.with("required", true)
+	}
+	p = p.with("description", d.schemas.describe(request, m))
+	limits := m.Limits
+	t := m.Field.Type
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	p = p.with("schema", d.schemas.parameter(t, limits))
+	if example := m.Field.Tag.Get("example"); example != "" {
+		p = p.with("example", exampleOf(t, example))
+	}
+	return p
+}
+
+func exampleOf(t reflect.Type, text string) any {
+	if n, err := strconv.ParseFloat(text, 64); err == nil && t.Kind() != reflect.String {
+		return number(n)
+	}
+	return text
+}
+
+func (d *document) responses(op api.Operation, prose object, parameters, body bool) object {
+	declaration := op.Declared()
+	_, response := op.Types()
+	all := map[string]object{}
+	success := strconv.Itoa(declaration.SuccessStatus())
+	all[success] = d.success(success, response, prose, declaration.ETag)
+	if request, _ := op.Types(); success != "200" && hasDryRun(request) {
+		all["200"] = d.success("200", response, prose, false)
+	}
+	changes := declaration.Method != http.MethodGet
+	if parameters || changes {
+		all["400"] = d.invalid(op, prose, body)
+	}
+	for _, e := range declaration.Errors {
+		status := strconv.Itoa(e.Status)
+		if all[status] == nil {
+			all[status] = d.failure(status, declaration.Errors, prose)
+		}
+	}
+	for status, component := range map[string]string{
+		"401": "Unauthorized", "403": "RoleNotAllowed", "500": "InternalError", "503": "ServiceUnavailable",
+	} {
+		all[status] = responseReference(component)
+	}
+	if changes {
+		all["413"], all["415"] = responseReference("BodyTooLarge"), responseReference("ContentTypeNotParsed")
+	}
+	var sorted object
+	for status, r := range all {
+		sorted = append(sorted, member{status, r})
+	}
+	slices.SortFunc(sorted, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	return sorted
+}
+
+func hasDryRun(request reflect.Type) bool {
+	return slices.ContainsFunc(api.Members(request), func(m api.Member) bool { return m.Name == "dry_run" })
+}
+
+func (d *document) success(status string, t reflect.Type, prose object, etag bool) object {
+	said := prose.object("responses").object(status)
+	r := object{{"description", said.get("description")}, {"headers", headers(etag)}}
+	if t == reflect.TypeFor[api.None]() {
+		return r
+	}
+	media := object{{"schema", d.schemas.value(t, api.Limits{})}, {"examples", examples(said.get("examples"))}}
+	return r.with("content", object{{"application/json", media}})
+}
+
+// invalid is the 400 of an operation: the examples of its own, and those that follow from what it reads.
+func (d *document) invalid(op api.Operation, prose object, body bool) object {
+	names, _ := prose.object("responses").get("400").([]any)
+	declaration := op.Declared()
+	if body {
+		names = append(slices.Clip(names), "BodyNotObject", "BodyRequired")
+	}
+	if declaration.Method != http.MethodGet {
+		names = append(slices.Clip(names), "MalformedRequest")
+	}
+	if strings.Contains(declaration.Path, "{prism}") {
+		names = append(slices.Clip(names), "InvalidPrismText")
+	}
+	if strings.Contains(declaration.Path, "{") {
+		names = append(slices.Clip(names), "MalformedPath")
+	}
+	return errorResponse("The request is not valid.", names)
+}
+
+// failure is an error response with an example of each error of its status.
+func (d *document) failure(status string, errors []*apierr.Error, prose object) object {
+	said := prose.object("responses").object(status)
+	if said == nil {
+		return responseReference(soleComponent(status, errors))
+	}
+	names, _ := said.get("examples").([]any)
+	return errorResponse(fmt.Sprint(said.get("description")), names)
+}
+
+// soleComponent is the response that is kept by hand for the only error of a status.
+func soleComponent(status string, errors []*apierr.Error) string {
+	for _, e := range errors {
+		if strconv.Itoa(e.Status) != status {
+			continue
+		}
+		switch *e {
+		case *apierr.PrismNotFound():
+			return "PrismNotFound"
+		case *apierr.ArchivedUnchangeable():
+			return "PrismArchived"
+		}
+	}
+	return ""
+}
+
+func errorResponse(description string, names []any) object {
+	media := object{{"schema", reference("Error")}, {"examples", examples(names)}}
+	return object{{"description", description}, {"headers", headers(false)}, {"content", object{{"application/json", media}}}}
+}
+
+func responseReference(component string) object {
+	return object{{"$ref", "#/components/responses/" + component}}
+}
+
+func headers(etag bool) object {
+	h := object{}
+	for _, name := range [][2]string{
+		{"X-Request-Id", "RequestId"}, {"X-Content-Type-Options", "ContentTypeOptions"}, {"Cache-Control", "CacheControl"},
+	} {
+		h = append(h, member{name[0], object{{"$ref", "#/components/headers/" + name[1]}}})
+	}
+	if etag {
+		h = append(h, member{"ETag", object{{"$ref", "#/components/headers/ETag"}}})
+	}
+	return h
+}
+
+// examples refers to examples by their names.
+func examples(names any) object {
+	list, _ := names.([]any)
+	o := object{}
+	for _, n := range list {
+		o = append(o, member{fmt.Sprint(n), object{{"$ref", fmt.Sprint("#/components/examples/", n)}}})
+	}
+	return o
+}

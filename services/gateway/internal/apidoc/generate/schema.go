@@ -1,0 +1,160 @@
+package main
+
+import (
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+const schemaPrefix = "#/components/schemas/"
+
+// schemas makes the schemas of types. One that is kept by hand stays as it is.
+type schemas struct {
+	comments comments
+	kept     object // by hand
+	made     object
+}
+
+func reference(name string) object { return object{{"$ref", schemaPrefix + name}} }
+
+// named is a reference to the schema of a type with a name, which it makes.
+func (s *schemas) named(t reflect.Type) object {
+	name := t.Name()
+	if s.kept.index(name) < 0 && s.made.index(name) < 0 {
+		s.made = append(s.made, member{name, nil}) // its place, and the end of a recursion
+		s.made = s.made.with(name, s.structure(t, s.comments[name]))
+	}
+	return reference(name)
+}
+
+// structure is the schema of a struct's JSON.
+func (s *schemas) structure(t reflect.Type, description string) object {
+	var required []string
+	properties := object{}
+	for _, m := range api.Members(t) {
+		if m.Place != api.InBody {
+			continue
+		}
+		if m.Required {
+			required = append(required, m.Name)
+		}
+		properties = append(properties, member{m.Name, s.ofMember(m, s.describe(t, m))})
+	}
+	schema := object{{"type", "object"}, {"description", description}}
+	if required != nil {
+		schema = schema.with("required", required)
+	}
+	return schema.with("properties", properties)
+}
+
+// describe is the comment of a member's field.
+func (s *schemas) describe(t reflect.Type, m api.Member) string {
+	for _, i := range m.Index[:len(m.Index)-1] {
+		t = t.Field(i).Type
+	}
+	return s.comments[t.Name()+"."+m.Field.Name]
+}
+
+// ofMember is the schema of a member of an object. A pointer may be null, and so may what may be absent (spec: null-members).
+func (s *schemas) ofMember(m api.Member, description string) object {
+	t, nullable := m.Field.Type, m.Field.Type.Kind() == reflect.Pointer
+	if nullable {
+		t = t.Elem()
+	}
+	schema := s.value(t, m.Limits)
+	if kept := m.Field.Tag.Get("schema"); kept != "" {
+		schema = reference(kept)
+	}
+	if schema.index("$ref") >= 0 {
+		if nullable {
+			schema = object{{"anyOf", []any{schema, object{{"type", "null"}}}}}
+		}
+	} else if nullable {
+		schema = schema.with("type", []any{schema.get("type"), "null"})
+	}
+	if t == reflect.TypeFor[api.Time]() {
+		description += " ISO 8601 in UTC with milliseconds."
+	}
+	if description != "" {
+		schema = schema.with("description", description)
+	}
+	return schema
+}
+
+// value is the schema of a value.
+func (s *schemas) value(t reflect.Type, l api.Limits) object {
+	switch {
+	case t == reflect.TypeFor[api.Time]():
+		return object{{"type", "string"}, {"format", "date-time"}}
+	case s.kept.index(t.Name()) >= 0:
+		return reference(t.Name())
+	case t.Kind() == reflect.Slice:
+		schema := object{{"type", "array"}}
+		schema = bounds(schema, "minItems", "maxItems", l)
+		return schema.with("items", s.value(t.Elem(), api.Limits{}))
+	case t.Kind() == reflect.Struct:
+		return s.named(t)
+	case t.Kind() == reflect.String:
+		return text(l)
+	case t.Kind() == reflect.Bool:
+		return object{{"type", "boolean"}}
+	case t.Kind() == reflect.Float64:
+		return bounds(object{{"type", "number"}}, "minimum", "maximum", l)
+	}
+	return bounds(object{{"type", "integer"}}, "minimum", "maximum", l)
+}
+
+func text(l api.Limits) object {
+	switch {
+	case l.Enum != nil:
+		return object{{"type", "string"}, {"enum", l.Enum}}
+	case l.Form == "uuid":
+		return object{{"type", "string"}, {"format", "uuid"}}
+	case l.Form != "":
+		return object{{"type", "string"}, {"pattern", api.Forms[l.Form].String()}}
+	}
+	return bounds(object{{"type", "string"}}, "minLength", "maxLength", l)
+}
+
+func bounds(schema object, least, most string, l api.Limits) object {
+	for _, b := range []struct {
+		name  string
+		value *float64
+	}{{least, l.Min}, {most, l.Max}} {
+		if b.value != nil {
+			schema = schema.with(b.name, number(*b.value))
+		}
+	}
+	return schema
+}
+
+// number is written as people write it: no exponent.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(n), 'f', -1, 64), nil
+}
+
+// parameter is the schema of a parameter's text.
+func (s *schemas) parameter(t reflect.Type, l api.Limits) object {
+	switch {
+	case l.Enum == nil && s.kept.index(t.Name()) >= 0:
+		return reference(t.Name())
+	case t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]():
+		return object{{"type", "string"}, {"format", "uuid"}}
+	case t == reflect.TypeFor[time.Time]():
+		return object{{"type", "string"}, {"format", "date-time"}}
+	case t == reflect.TypeFor[prism.Ref]():
+		return text(l)
+	case t.Kind() == reflect.Bool:
+		return object{{"type", "string"}, {"enum", []string{"true", "false"}}, {"default", "false"}}
+	}
+	schema := s.value(t, l)
+	if l.Default == "" {
+		return schema
+	}
+	return schema.with("default", exampleOf(t, l.Default))
+}

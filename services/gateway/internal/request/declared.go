@@ -1,0 +1,346 @@
+package request
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"time"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// Parser reads the requests of one operation, by its declaration.
+type Parser struct {
+	op     api.Operation
+	params []step
+	body   *structReader // nil: the operation takes no body
+	dryRun []int         // the index of the member dry_run; nil without one
+}
+
+// Source is a request as the server has it.
+type Source struct {
+	Param   func(name string) string // of the path
+	Query   Query
+	IfMatch []string
+	Body    Body
+}
+
+// Parsed is a valid request.
+type Parsed struct {
+	Request any // what the operation's NewRequest returns, filled
+	DryRun  bool
+}
+
+// step reads one parameter into its field.
+type step struct {
+	index []int
+	read  func(r *reader, from Source, to reflect.Value)
+}
+
+// NewParser makes the parser of an operation. It panics if a member has a type that no reader is there for.
+func NewParser(op api.Operation) *Parser {
+	p := &Parser{op: op}
+	var body []api.Member
+	request, _ := op.Types()
+	for _, m := range api.Members(request) {
+		switch m.Place {
+		case api.InPath:
+			p.params = append(p.params, step{m.Index, pathReader(m)})
+		case api.InQuery:
+			p.params = append(p.params, step{m.Index, queryReader(m)})
+		case api.InHeader:
+			p.params = append(p.params, step{m.Index, func(r *reader, from Source, to reflect.Value) { set(to, r.ifMatch(from.IfMatch)) }})
+		case api.InBody:
+			body = append(body, m)
+			if m.Name == "dry_run" {
+				p.dryRun = m.Index
+			}
+		}
+	}
+	if len(body) > 0 {
+		p.body = newStructReader(request, body)
+	}
+	return p
+}
+
+// Parse reads a request, or lists its problems: those of the parameters, then those of the body (spec: validation-order).
+func (p *Parser) Parse(from Source) (Parsed, error) {
+	var sent item
+	var err error
+	if p.body == nil {
+		err = ignoreBody(from.Body) // spec: retry-body
+	} else {
+		sent, err = parseBody(from.Body, p.body.shape)
+	}
+	if err != nil {
+		return Parsed{}, err
+	}
+	request := p.op.NewRequest()
+	to := reflect.ValueOf(request).Elem()
+	var r reader
+	for _, s := range p.params {
+		s.read(&r, from, to.FieldByIndex(s.index))
+	}
+	if p.body != nil && r.is(sent, kindObject) {
+		p.body.read(&r, sent, to)
+	}
+	parsed := Parsed{Request: request}
+	if p.dryRun != nil {
+		parsed.DryRun = to.FieldByIndex(p.dryRun).Bool()
+	}
+	return parsed, r.err()
+}
+
+func set(to reflect.Value, v any) { to.Set(reflect.ValueOf(v)) }
+
+// setID sets an identifier, which is a struct around a prism.UUID, or a pointer to one.
+func setID(to reflect.Value, id prism.UUID) {
+	if to.Kind() == reflect.Pointer {
+		to.Set(reflect.New(to.Type().Elem()))
+		to = to.Elem()
+	}
+	to.Field(0).Set(reflect.ValueOf(id))
+}
+
+func isID(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]()
+}
+
+func pathReader(m api.Member) func(*reader, Source, reflect.Value) {
+	switch t := m.Field.Type; {
+	case t == reflect.TypeFor[prism.Ref]():
+		return func(r *reader, from Source, to reflect.Value) { set(to, r.prismParam(from.Param(m.Name))) }
+	case isID(t):
+		return func(r *reader, from Source, to reflect.Value) { setID(to, r.uuidParam(m.Name, from.Param(m.Name))) }
+	case t.Kind() == reflect.Int32:
+		return func(r *reader, from Source, to reflect.Value) {
+			to.SetInt(int64(r.versionText(m.Name, r.param(m.Name, from.Param(m.Name)))))
+		}
+	}
+	panic(undeclarable(m))
+}
+
+func undeclarable(m api.Member) string {
+	return fmt.Sprintf("request: no reader of the %s member %s with the type %s", m.Place, m.Name, m.Field.Type)
+}
+
+// queryReader reads a parameter of the query. An absent or empty one is the zero value or its default.
+func queryReader(m api.Member) func(*reader, Source, reflect.Value) {
+	switch t := m.Field.Type; {
+	case m.List != "":
+		list := lists[m.List]
+		return func(r *reader, from Source, to reflect.Value) { to.SetString(r.cursor(from.Query, list)) }
+	case m.Enum != nil:
+		return func(r *reader, from Source, to reflect.Value) {
+			to.SetString(oneOf(r, m.Name, from.Query(m.Name), m.Enum, m.Default))
+		}
+	case t == reflect.TypeFor[*prism.Ref]():
+		return func(r *reader, from Source, to reflect.Value) { to.Set(reflect.ValueOf(r.prismQuery(from.Query))) }
+	case t == reflect.TypeFor[time.Time]():
+		return func(r *reader, from Source, to reflect.Value) { set(to, r.datetime(from.Query, m.Name)) }
+	case t.Kind() == reflect.Pointer && isID(t.Elem()):
+		return func(r *reader, from Source, to reflect.Value) {
+			if id := r.uuid(from.Query, m.Name); id != nil {
+				setID(to, *id)
+			}
+		}
+	case t.Kind() == reflect.Bool:
+		return func(r *reader, from Source, to reflect.Value) {
+			to.SetBool(oneOf(r, m.Name, from.Query(m.Name), []string{"true", "false"}, "false") == "true")
+		}
+	case t.Kind() == reflect.String && m.Max != nil:
+		return func(r *reader, from Source, to reflect.Value) {
+			s := r.singleStr(from.Query, m.Name, int(*m.Max))
+			if m.Required && s == "" && len(from.Query(m.Name)) < 2 {
+				r.add(m.Name, textRequired)
+			}
+			to.SetString(s)
+		}
+	case isInt(t) && m.Min != nil && m.Max != nil:
+		byDefault := defaultOf(m)
+		return func(r *reader, from Source, to reflect.Value) {
+			n := byDefault
+			if f, sent := r.optionalNumeral(from.Query, m.Name); sent {
+				n = r.whole(m.Name, f, int(*m.Min), int(*m.Max))
+			}
+			to.SetInt(int64(n))
+		}
+	}
+	panic(undeclarable(m))
+}
+
+func defaultOf(m api.Member) int {
+	if m.Default == "" {
+		return 0
+	}
+	return int(parseNumber([]byte(m.Default)))
+}
+
+// lists are the lists that cursors belong to, by the tag list.
+var lists = map[string]contract.List{
+	"prisms": contract.ListOfPrisms, "versions": contract.ListOfVersions, "keys": contract.ListOfKeys, "audit": contract.ListOfAudit,
+	"files": contract.ListOfFiles, "runs": contract.ListOfRuns, "members": contract.ListOfMembers, "labels": contract.ListOfLabels,
+	"calibrations": contract.ListOfCalibrations,
+}
+
+// valueReader reads a value of a body that was sent.
+type valueReader struct {
+	shape *shape
+	read  func(r *reader, it item, to reflect.Value)
+}
+
+// structReader reads the members of an object into the fields of a struct.
+type structReader struct {
+	shape   *shape
+	members []memberReader
+}
+
+type memberReader struct {
+	api.Member
+	valueReader
+}
+
+func newStructReader(t reflect.Type, list []api.Member) *structReader {
+	s := &structReader{shape: &shape{}}
+	for _, m := range list {
+		v := newValueReader(m.Field.Type, m)
+		s.members = append(s.members, memberReader{m, v})
+		s.shape.members = append(s.shape.members, member{m.Name, v.shape})
+	}
+	return s
+}
+
+// requester is a type with a rule over several members.
+type requester interface{ Problems() []apierr.Problem }
+
+// misser is a type with a rule over which members were sent, whose problems come first.
+type misser interface {
+	Missing(sent func(name string) bool) []apierr.Problem
+}
+
+func (s *structReader) read(r *reader, it item, to reflect.Value) {
+	if rule, ok := to.Addr().Interface().(misser); ok {
+		r.addIn(it, rule.Missing(func(name string) bool { return it.at(name).given() }))
+	}
+	for _, m := range s.members {
+		value, field := it.at(m.Name), to.FieldByIndex(m.Index)
+		optional, nullable := !m.Required, field.Kind() == reflect.Pointer
+		if value.given() || !optional && (!nullable || !value.sent()) {
+			m.valueReader.read(r, value, field)
+		}
+	}
+	if rule, ok := to.Addr().Interface().(requester); ok {
+		r.addIn(it, rule.Problems())
+	}
+}
+
+// addIn adds problems whose paths begin in it.
+func (r *reader) addIn(it item, problems []apierr.Problem) {
+	for _, p := range problems {
+		r.add(it.child(p.Path), p.Text)
+	}
+}
+
+// newValueReader is the reader of a type, with the limits of the member that holds it.
+func newValueReader(t reflect.Type, m api.Member) valueReader {
+	if v, ok := ownReaders[t]; ok {
+		return v
+	}
+	switch {
+	case t.Kind() == reflect.Pointer:
+		inner := newValueReader(t.Elem(), m)
+		return valueReader{inner.shape, func(r *reader, it item, to reflect.Value) {
+			if to.IsNil() {
+				to.Set(reflect.New(t.Elem()))
+			}
+			inner.read(r, it, to.Elem())
+		}}
+	case t == reflect.TypeFor[time.Time]():
+		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+			if r.is(it, kindString) {
+				if at := r.optionalDatetime(it); at != nil {
+					set(to, *at)
+				}
+			}
+		}}
+	case isID(t):
+		return valueReader{scalar, func(r *reader, it item, to reflect.Value) { setID(to, r.uuidMember(it)) }}
+	case t.Kind() == reflect.String:
+		return stringReader(m)
+	case t.Kind() == reflect.Bool:
+		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+			to.SetBool(r.is(it, kindBoolean) && it.text[0] == 't')
+		}}
+	case isInt(t) && m.Min != nil && m.Max != nil:
+		return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+			if r.is(it, kindNumber) {
+				to.SetInt(int64(r.whole(it.path, parseNumber(it.text), int(*m.Min), int(*m.Max))))
+			}
+		}}
+	case t.Kind() == reflect.Slice && m.Max != nil:
+		return sliceReader(t, m)
+	case t.Kind() == reflect.Struct:
+		s := newStructReader(t, api.Members(t))
+		return valueReader{s.shape, func(r *reader, it item, to reflect.Value) {
+			if r.is(it, kindObject) {
+				s.read(r, it, to)
+			}
+		}}
+	}
+	panic(undeclarable(m))
+}
+
+func stringReader(m api.Member) valueReader {
+	least, most := 0, math.MaxInt
+	if m.Min != nil {
+		least = int(*m.Min)
+	}
+	if m.Max != nil {
+		most = int(*m.Max)
+	}
+	var form *regexp.Regexp
+	if m.Form != "" {
+		form = api.Forms[m.Form]
+	}
+	return valueReader{scalar, func(r *reader, it item, to reflect.Value) {
+		var s string
+		switch {
+		case m.Enum != nil:
+			s = oneOfStr(r, it, m.Enum)
+		case form != nil:
+			s, _ = r.matching(it, form)
+		default:
+			s, _ = r.str(it, least, most)
+		}
+		to.SetString(s)
+	}}
+}
+
+func sliceReader(t reflect.Type, m api.Member) valueReader {
+	least, most := 0, int(*m.Max)
+	if m.Min != nil {
+		least = int(*m.Min)
+	}
+	elements := m
+	elements.Min, elements.Max = nil, nil
+	inner := newValueReader(t.Elem(), elements)
+	return valueReader{&shape{element: inner.shape, most: most}, func(r *reader, it item, to reflect.Value) {
+		items := r.array(it, least, most)
+		list := reflect.MakeSlice(t, len(items), len(items))
+		for i, element := range items {
+			inner.read(r, element, list.Index(i))
+		}
+		to.Set(list)
+	}}
+}
+
+// ownReaders read types whose rules the tags of their members cannot say.
+var ownReaders = map[reflect.Type]valueReader{}
+
+func isInt(t reflect.Type) bool {
+	return t.Kind() == reflect.Int || t.Kind() == reflect.Int32 || t.Kind() == reflect.Int64
+}
