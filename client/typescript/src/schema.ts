@@ -1407,54 +1407,6 @@ export interface components {
              */
             dry_run?: boolean | null;
         };
-        /** @description A named definition with its latest version. */
-        Prism: {
-            /**
-             * Format: uuid
-             * @description Names the prism for good.
-             */
-            id: string;
-            slug: components["schemas"]["Slug"];
-            /** @description What people call it. */
-            name: string | null;
-            /**
-             * Format: date-time
-             * @description When the prism was archived, or null. ISO 8601 in UTC with milliseconds.
-             */
-            archived_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the prism was created. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-            /** @description The number of the latest version. */
-            latest_version: number;
-            lens: components["schemas"]["Lens"];
-            /** @description The latest version. */
-            version: components["schemas"]["Version"];
-            /** @description How many days old results become before they are deleted. Null: they are kept. */
-            retention_days: number | null;
-        };
-        /** @description A numbered definition. It never changes. */
-        Version: {
-            /** @description The number, counting from 1. */
-            version: number;
-            /** @description A text that is sent to the model with every question, or null. */
-            instructions: string | null;
-            /** @description The name of the configured model that answers the calls of the version. Null: the default one at the time of the call. */
-            model: string | null;
-            /** @description A second model for doubtful answers, or null. */
-            escalate: components["schemas"]["Escalate"] | null;
-            /** @description The inputs of a call, 1 to 50. Their keys are unique. */
-            fields: components["schemas"]["Field"][];
-            /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
-            questions: components["schemas"]["Question"][];
-            /**
-             * Format: date-time
-             * @description When the version was created. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-        };
         /** @description A page of prisms, newest first. */
         PrismPage: {
             /** @description The items of this page. */
@@ -2382,11 +2334,6 @@ export interface components {
             /** @description Whether the index is above its limit. */
             alarm: boolean;
         };
-        /** @description How long results are kept. */
-        Retention: {
-            /** @description The days, or null to keep results. */
-            days: number | null;
-        };
         /** @description Which results of a prism to delete. At least one of `ref`, `before` and `status` is sent; a result must match all that are. Null is the same as not sent. */
         ResultDeletion: {
             /** @description Only results with this ref. The empty text finds results with an empty ref, not those without one. */
@@ -3008,6 +2955,59 @@ export interface components {
             row: number;
             /** @description The message of the refusal. */
             message: string;
+        };
+        /** @description How long results are kept. */
+        Retention: {
+            /** @description The days, or null to keep results. */
+            days: number | null;
+        };
+        /** @description A named definition with its latest version. */
+        Prism: {
+            /**
+             * Format: uuid
+             * @description Names the prism for good.
+             */
+            id: string;
+            slug: components["schemas"]["Slug"];
+            /** @description What people call it. */
+            name: string | null;
+            /**
+             * Format: date-time
+             * @description When the prism was archived, or null. ISO 8601 in UTC with milliseconds.
+             */
+            archived_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the prism was created. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /** @description The number of the latest version. */
+            latest_version: number;
+            lens: components["schemas"]["Lens"];
+            /** @description The latest version. */
+            version: components["schemas"]["Version"];
+            /** @description How many days old results become before they are deleted. Null: they are kept. */
+            retention_days: number | null;
+        };
+        /** @description A numbered definition. It never changes. */
+        Version: {
+            /** @description The number, counting from 1. */
+            version: number;
+            /** @description A text that is sent to the model with every question, or null. */
+            instructions: string | null;
+            /** @description The name of the configured model that answers the calls of the version. Null: the default one at the time of the call. */
+            model: string | null;
+            /** @description A second model for doubtful answers, or null. */
+            escalate: components["schemas"]["Escalate"] | null;
+            /** @description The inputs of a call, 1 to 50. Their keys are unique. */
+            fields: components["schemas"]["Field"][];
+            /** @description What is asked about the input, 1 to 64 questions. Their keys are unique. */
+            questions: components["schemas"]["Question"][];
+            /**
+             * Format: date-time
+             * @description When the version was created. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
         };
     };
     responses: {
@@ -5046,6 +5046,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
