@@ -3228,15 +3228,15 @@ export interface components {
          */
         RetryAfter: string;
         /**
-         * @description A proxy such as nginx passes each event on when it comes.
-         * @example no
-         */
-        AccelBuffering: "no";
-        /**
          * @description How to authenticate.
          * @example Bearer
          */
         WWWAuthenticate: "Bearer";
+        /**
+         * @description A proxy such as nginx passes each event on when it comes.
+         * @example no
+         */
+        AccelBuffering: "no";
     };
     pathItems: never;
 }
