@@ -26,10 +26,10 @@ var (
 	AppendUnquote       = jsontext.AppendUnquote[[]byte]
 	AllowDuplicateNames = jsontext.AllowDuplicateNames
 	AllowInvalidUTF8    = jsontext.AllowInvalidUTF8
+	JoinOptions         = json.JoinOptions
 	BeginObject         = jsontext.BeginObject
 	EndObject           = jsontext.EndObject
 	String              = jsontext.String
-	ErrDuplicateName    = jsontext.ErrDuplicateName
 
 	// RejectUnknownMembers makes Unmarshal refuse members that the value does not have.
 	RejectUnknownMembers = json.RejectUnknownMembers

@@ -119,6 +119,25 @@ func TestRuns(t *testing.T) {
 			}
 			own.get(t, "/v1/runs").wantBody(t, `{"data":[],"next_cursor":null}`)
 		})
+		// spec: row-invalid, file-jsonl, nul-and-surrogates, duplicate-members
+		t.Run("a line with what a call refuses is one invalid row with the text of the call", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism := own.prism(t, oneField, yesNo)
+			f := own.upload(t, "jsonl", `{"text":"\ud800"}`+"\n"+`{"text":"\u0000"}`+"\n{\"text\":\"\x00\"}\n"+`{"text":"x","more":{"a":"\ud800","a":2}}`)
+			made := own.runFile(t, prism, f.ID, "").run(t, 201)
+			if done := own.follow(t, made.ID); done.OK != 1 || done.Invalid != 3 {
+				t.Errorf("got %+v", done)
+			}
+			const problem = "fields.message: must not contain NUL or unpaired surrogate characters"
+			own.post(t, "/v1/prisms/"+prism+"/results", `{"fields":{"message":"\ud800"}}`).wantFail(t, invalid(problem))
+			columns := func(text, more string, row int) string {
+				return fmt.Sprintf(`{"text":%s,"more":%s,"prism_row":%d,"prism_result_id":null,"prism_status":"invalid",`+
+					`"prism_error":"Invalid request: %s","urgent":null,"urgent_probability":null}`+"\n", text, more, row, problem)
+			}
+			own.get(t, "/v1/runs/"+made.ID+"/rows?format=jsonl&only=invalid").wantBody(t,
+				columns(`"\ud800"`, "null", 1)+columns(`"\u0000"`, "null", 2)+columns(`"\u0000"`, "null", 3))
+		})
 		t.Run("a run is paused, changed, resumed and cancelled", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)

@@ -170,14 +170,14 @@ func newRowReader(f store.File, d prism.Definition, m mapping) (rowReader, error
 func (r rowReader) row(number int64, of tabular.Row) contract.ChunkRow {
 	row := contract.ChunkRow{Row: number, Context: r.text, Fields: make([]prism.FieldValue, len(r.fields))}
 	for i, f := range r.fields {
-		row.Fields[i] = prism.FieldValue{Key: f.key, Value: of.Cells[f.column]}
+		row.Fields[i] = prism.FieldValue{Key: f.key, Value: of.Value(f.column)}
 	}
 	if r.ref >= 0 && !of.Absent(r.ref) {
-		ref := of.Cells[r.ref]
+		ref := of.Value(r.ref)
 		row.Ref = &ref
 	}
 	if r.context >= 0 {
-		row.Context = of.Cells[r.context]
+		row.Context = of.Value(r.context)
 	}
 	for _, l := range r.labels { // spec: run-labels-invalid
 		cell := of.Cells[l.column]

@@ -15,31 +15,41 @@ type objectParser struct {
 	text    []byte // of the member's value
 }
 
-// parse calls member for each member of the object on a line, with the value as JSON and as the text of a cell. Both are valid
-// until member returns.
+// parse calls member for each member of the object on a line of UTF-8, with the value as JSON and as the text of a cell. Both are
+// valid until member returns. The key is not UTF-8 if it has an unpaired surrogate. As in the body of a call, strings may have NUL
+// and unpaired surrogates, and nested objects a member twice (spec: nul-and-surrogates, duplicate-members).
 func (o *objectParser) parse(line []byte, member func(key string, value strictjson.Value, text []byte) error) error {
+	if bytes.IndexByte(line, 0) >= 0 {
+		if bytes.Contains(line, []byte("\\\x00")) {
+			return errNoObject // the escape would become another one
+		}
+		line = bytes.ReplaceAll(line, []byte{0}, []byte(`\u0000`)) // which is a NUL in a string, and damage elsewhere
+	}
 	o.line.Reset(line)
+	// The library takes unpaired surrogates only together with bytes that are not UTF-8, which the line does not have.
+	options := strictjson.JoinOptions(strictjson.AllowDuplicateNames(true), strictjson.AllowInvalidUTF8(true))
 	if o.decoder == nil {
-		o.decoder = strictjson.NewDecoder(&o.line)
+		o.decoder = strictjson.NewDecoder(&o.line, options)
 	} else {
-		o.decoder.Reset(&o.line)
+		o.decoder.Reset(&o.line, options)
 	}
 	if begin, err := o.decoder.ReadToken(); err != nil || begin.Kind() != '{' {
 		return errors.Join(err, errNoObject)
 	}
 	for o.decoder.PeekKind() == '"' {
-		token, err := o.decoder.ReadToken()
+		name, err := o.decoder.ReadValue()
 		if err != nil {
 			return err
 		}
-		key := token.String()
+		key := "\xff"
+		if unquoted, err := strictjson.AppendUnquote(o.text[:0], name); err == nil {
+			key = string(unquoted)
+		}
 		value, err := o.decoder.ReadValue()
 		if err != nil {
 			return err
 		}
-		if o.text, err = appendText(o.text[:0], value); err != nil {
-			return err
-		}
+		o.text = appendText(o.text[:0], value)
 		if err := member(key, value, o.text); err != nil {
 			return err
 		}
@@ -55,16 +65,17 @@ func (o *objectParser) parse(line []byte, member func(key string, value strictjs
 
 var errNoObject = errors.New("not a JSON object")
 
-// appendText appends a value as the text of a cell: a string as it is, null as nothing, everything else as its JSON
-// (spec: file-jsonl).
-func appendText(b []byte, value strictjson.Value) ([]byte, error) {
+// appendText appends a value as the text of a cell: a string as it is, but U+FFFD for an unpaired surrogate, null as nothing,
+// everything else as its JSON (spec: file-jsonl).
+func appendText(b []byte, value strictjson.Value) []byte {
 	switch value.Kind() {
 	case '"':
-		return strictjson.AppendUnquote(b, value)
+		b, _ = strictjson.AppendUnquote(b, value) // the only error is an unpaired surrogate
+		return b
 	case 'n':
-		return b, nil
+		return b
 	default:
-		return append(b, value...), nil
+		return append(b, value...)
 	}
 }
 
@@ -78,7 +89,8 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 	var o objectParser
 	known := map[string]int{}
 	var line int64
-	names := 0 // bytes
+	names := 0            // bytes
+	lastLine := []int64{} // of each column
 	member := func(key string, _ strictjson.Value, text []byte) error {
 		i, ok := known[key]
 		if !ok {
@@ -91,9 +103,16 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 			if names += len(key); names > MaxRowBytes {
 				return namesTooLarge("Line", line)
 			}
+			if err := checkName("Line", line, i, key); err != nil {
+				return err
+			}
 			known[key] = i
-			layout.Columns = append(layout.Columns, Column{Name: key})
+			layout.Columns, lastLine = append(layout.Columns, Column{Name: key}), append(lastLine, 0)
 		}
+		if lastLine[i] == line {
+			return unusable("Line", line, "a key occurs twice.")
+		}
+		lastLine[i] = line
 		layout.Columns[i].measure(text, 0)
 		return nil
 	}
@@ -113,11 +132,8 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 		if err := checkUTF8(text, line); err != nil {
 			return Layout{}, err
 		}
-		if bytes.IndexByte(text, 0) >= 0 {
-			return Layout{}, notUTF8(line) // UTF-16 without a byte-order mark
-		}
 		if err := o.parse(text, member); err != nil {
-			return Layout{}, lineProblem(err, line)
+			return Layout{}, lineProblem(err, text, line)
 		}
 		if err := c.add(w.offset-int64(len(text)), int64(len(text)), line); err != nil {
 			return Layout{}, err
@@ -126,13 +142,12 @@ func readLines(src io.Reader, c *chunker) (Layout, error) {
 }
 
 // lineProblem translates an error of parse to a problem of the file.
-func lineProblem(err error, line int64) error {
-	var already *UnusableError
-	switch {
-	case errors.As(err, &already):
+func lineProblem(err error, text []byte, line int64) error {
+	if already, ok := errors.AsType[*UnusableError](err); ok {
 		return already
-	case errors.Is(err, strictjson.ErrDuplicateName):
-		return unusable("Line", line, "a key occurs twice.")
+	}
+	if bytes.IndexByte(text, 0) >= 0 {
+		return unusable("Line", line, "a NUL character that is in no string. Remove it.")
 	}
 	return unusable("Line", line, "not a JSON object.")
 }

@@ -38,9 +38,6 @@ func readSeparated(src io.Reader, delimiter byte, c *chunker) (Layout, error) {
 	} else if err != nil {
 		return Layout{}, err
 	}
-	if bytes.IndexByte(s.record, 0) >= 0 {
-		return Layout{}, notUTF8(s.recordLine) // UTF-16 without a byte-order mark
-	}
 	if s.hasCR() {
 		return Layout{}, unusable("Line", s.recordLine, textCR)
 	}
@@ -205,6 +202,9 @@ func header(place string, number int64, count int, names []string) ([]Column, er
 		if strings.TrimSpace(name) == "" {
 			return nil, unusable(place, number, "column %d has no name.", i+1)
 		}
+		if err := checkName(place, number, i, name); err != nil {
+			return nil, err
+		}
 		if first, twice := seen[name]; twice {
 			return nil, unusable(place, number, "columns %d and %d have the same name.", first+1, i+1)
 		}
@@ -216,6 +216,19 @@ func header(place string, number int64, count int, names []string) ([]Column, er
 
 func namesTooLarge(place string, number int64) error {
 	return unusable(place, number, "the names of the columns may have 1 MiB.")
+}
+
+// checkName refuses the name of a column that no run could name, as create calls take no such string (spec: file-columns).
+func checkName(place string, number int64, column int, name string) error {
+	switch {
+	case strings.IndexByte(name, 0) >= 0:
+		return unusable(place, number, "the name of column %d has a NUL character. Remove it, and save the file as UTF-8.", column+1)
+	case !utf8.ValidString(name):
+		return unusable(place, number, "the name of column %d is no Unicode text. Rename it.", column+1)
+	case utf8.RuneCountInString(name) > maxNameCharacters:
+		return unusable(place, number, "the name of column %d has more than %d characters. Shorten it.", column+1, maxNameCharacters)
+	}
+	return nil
 }
 
 func tooManyColumns(place string, number int64, count int) error {

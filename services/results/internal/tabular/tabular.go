@@ -13,6 +13,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -24,6 +26,8 @@ const (
 	MaxRows     = 10_000_000
 	MaxColumns  = 1000
 	MaxRowBytes = 1 << 20
+	// maxNameCharacters is the longest string with which a run can name a column (spec: run-requests).
+	maxNameCharacters = 100_000
 )
 
 // Layout is what is known of a file that was read. It is stored as JSON.
@@ -42,7 +46,8 @@ type Column struct {
 
 // Row is a row of a file.
 type Row struct {
-	// Cells has a text for each column. Values of jsonl that are not strings are their JSON; null is "".
+	// Cells has a text for each column. Values of jsonl that are not strings are their JSON; null is "". Unpaired surrogates are
+	// U+FFFD.
 	Cells []string
 	// JSON has the value of each column as it came, nil where the row has no such key. Formats other than jsonl have nil.
 	JSON []strictjson.Value
@@ -51,6 +56,19 @@ type Row struct {
 // Absent tells whether a row of jsonl lacks the key of a column, or has null there.
 func (r Row) Absent(column int) bool {
 	return r.JSON != nil && (r.JSON[column] == nil || r.JSON[column].Kind() == 'n')
+}
+
+// Value is the text of a cell for the checks of a create call. It has NUL in the place of an unpaired surrogate: they have the
+// same problem, and UTF-8 has no surrogates (spec: row-invalid, nul-and-surrogates).
+func (r Row) Value(column int) string {
+	text := r.Cells[column]
+	if r.JSON == nil || r.JSON[column].Kind() != '"' || !strings.ContainsRune(text, utf8.RuneError) {
+		return text
+	}
+	if _, err := strictjson.AppendUnquote(nil, r.JSON[column]); err != nil {
+		return strings.ReplaceAll(text, string(utf8.RuneError), "\x00")
+	}
+	return text
 }
 
 // UnusableError is the reason why the rows of a file cannot be used. It is for the user.

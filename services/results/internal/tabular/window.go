@@ -27,13 +27,19 @@ func newWindow(src io.Reader) (*window, error) {
 		return nil, err
 	}
 	start := w.unread[:min(len(w.unread), 4)]
-	if bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff}) || bytes.IndexByte(start, 0) >= 0 {
-		return nil, notUTF8(1) // UTF-16 or UTF-32, with a byte-order mark or without one
+	if bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff}) || wide(start) {
+		return nil, notUTF8(1)
 	}
 	if bytes.HasPrefix(start, []byte("\ufeff")) {
 		w.unread, w.offset = w.unread[3:], 3
 	}
 	return w, nil
+}
+
+// wide tells whether a file that begins with 4 bytes is in UTF-16 or UTF-32 without a byte-order mark. ASCII then has zeros in every
+// other byte; a zero elsewhere is a NUL character.
+func wide(start []byte) bool {
+	return len(start) == 4 && (start[0] == 0 && start[2] == 0 || start[1] == 0 && start[3] == 0)
 }
 
 // fill reads until the window is full or the file ends.

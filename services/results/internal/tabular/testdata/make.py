@@ -55,6 +55,7 @@ raw("empty-lines.csv", b"\n\r\n\n")
 raw("blank-lines.jsonl", b'\xef\xbb\xbf{"a":"b"}\r\n\r\n  \n{"c":{"d":[1, 2.50]},"a":null}\n{"c":true,"a":1.0}')
 raw("not-an-object.jsonl", b'{"a":1}\n[1]\n')
 raw("key-twice.jsonl", b'{"a":1}\n{"b":1,"b":2}\n')
+raw("raw-nul.jsonl", b'{"text":"a\0b"}\n')
 raw("cut-off.jsonl", b'{"a":1}\n{"a":')
 raw("pretty-printed.jsonl", json.dumps({"a": 1}, indent=2).encode())
 
