@@ -11,6 +11,9 @@ import (
 // (spec: file-growth).
 func MaxGrowth(bytes int64) int64 { return min(100*bytes+64<<20, contract.MaxFileBytes) }
 
+// grownRows names the rows in the error of growth.
+const grownRows = "The rows"
+
 // growth bounds what a file becomes.
 type growth struct {
 	what        string // of the file: its rows or its shared texts

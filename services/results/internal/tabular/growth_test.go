@@ -40,6 +40,9 @@ func TestWhatAFileBecomesIsBoundedByItsSize(t *testing.T) {
 		what   string
 	}{
 		"a shared text in many rows": {contract.FileXLSX, workbookWith(t, cells, shared, 1), "The rows"},
+		"a shared text in many rows with one number": {
+			contract.FileXLSX, workbookWith(t, headerOfOne+strings.Repeat(`<row r="2"><c t="s"><v>0</v></c></row>`, rows), shared, 1), "The rows",
+		},
 		"many shared texts": {
 			contract.FileXLSX, workbookWith(t, headerOfOne, strings.Repeat(shared, 100), 1), "The shared texts of the workbook",
 		},

@@ -17,45 +17,76 @@ type sheetRow struct {
 	cells  []string
 	next   int // column of the next cell that does not say its own
 	bytes  int
-	headed bool // the header was read
 }
 
-// rows copies the rows of the sheet. A row without text is skipped; the first other one is the header.
+// rows copies the rows of the sheet in the order of their numbers; of two with one number the last counts. A row without text is
+// skipped; the first other one is the header (spec: file-xlsx).
 func (w *workbook) rows(to *copier) error {
+	ordered, err := w.ordered()
+	if err != nil {
+		return err
+	}
+	headed := false
+	each := func(number int64, cells []string) error { return copyRow(to, &headed, number, cells) }
+	if ordered {
+		last := int64(0)
+		err = w.eachRow(func(number int64, cells []string) error {
+			if number <= last {
+				return errors.New("a row that ordered did not find")
+			}
+			last = number
+			return each(number, cells)
+		})
+	} else {
+		sorted := sortedRows{growth: growth{what: grownRows, file: w.size}}
+		defer sorted.rows.close()
+		if err = w.eachRow(sorted.add); err == nil {
+			err = sorted.each(each)
+		}
+	}
+	if err == nil && !headed {
+		err = errNoRows
+	}
+	return err
+}
+
+// eachRow calls fn for the rows of the sheet as they come, with the cells up to the last one with text. They are valid until fn
+// returns.
+func (w *workbook) eachRow(fn func(number int64, cells []string) error) error {
 	var row sheetRow
-	err := w.elements(strings.ToLower(w.sheet.Name), sheetBytes, func(e xml.StartElement, x *xmlReader) error {
+	return w.elements(w.sheet.Name, sheetBytes, func(e xml.StartElement, x *xmlReader) error {
 		if e.Name.Local != "row" {
 			return nil
 		}
 		row.number++
-		if n, err := strconv.ParseInt(attribute(e, "r"), 10, 32); err == nil && n > 0 {
+		if n, ok := rowNumber(attribute(e, "r")); ok {
 			row.number = n
 		}
 		row.cells, row.next, row.bytes = row.cells[:0], 0, 0
 		if err := w.cells(&row, x); err != nil {
 			return err
 		}
-		return row.end(to)
+		for len(row.cells) > 0 && row.cells[len(row.cells)-1] == "" {
+			row.cells = row.cells[:len(row.cells)-1]
+		}
+		return fn(row.number, row.cells)
 	})
-	if err == nil && !row.headed {
-		err = errNoRows
-	}
-	return err
 }
 
-// end copies the row.
-func (r *sheetRow) end(to *copier) error {
-	for len(r.cells) > 0 && r.cells[len(r.cells)-1] == "" {
-		r.cells = r.cells[:len(r.cells)-1]
-	}
+func rowNumber(text string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	return n, err == nil && n > 0
+}
+
+func copyRow(to *copier, headed *bool, number int64, cells []string) error {
 	var err error
 	switch {
-	case len(r.cells) == 0:
-	case !r.headed:
-		r.headed = true
-		err = to.header(r.number, r.cells)
+	case len(cells) == 0:
+	case !*headed:
+		*headed = true
+		err = to.header(number, cells)
 	default:
-		err = to.row(r.number, r.cells)
+		err = to.row(number, cells)
 	}
 	if err != nil {
 		return ownError{err}
@@ -115,7 +146,7 @@ func (r *sheetRow) set(name, text string) error {
 		return errors.New("a cell is outside of the sheet")
 	}
 	r.next = column + 1
-	if text == "" {
+	if text == "" && column >= len(r.cells) {
 		return nil
 	}
 	if r.bytes += len(text); r.bytes > MaxRowBytes {
@@ -183,10 +214,7 @@ func (w *workbook) shown(kind, style, value, inline string) (string, error) {
 	case "str":
 		return string(unescape([]byte(value))), nil
 	case "b":
-		if value == "1" {
-			return "TRUE", nil
-		}
-		return "FALSE", nil
+		return boolean(value), nil
 	case "e", "d":
 		return value, nil
 	}
@@ -195,4 +223,15 @@ func (w *workbook) shown(kind, style, value, inline string) (string, error) {
 		format = w.formats[i]
 	}
 	return format.text(strings.TrimSpace(value), w.from), nil
+}
+
+// boolean is a value of XML Schema's type as Excel shows it.
+func boolean(value string) string {
+	switch value {
+	case "1", "true":
+		return "TRUE"
+	case "0", "false":
+		return "FALSE"
+	}
+	return value
 }

@@ -94,7 +94,7 @@ func Read(
 	ctx context.Context, format contract.FileFormat, src *io.SectionReader, copied io.Writer, note func(store.FileChunk) error,
 ) (layout Layout, rows int64, err error) {
 	c := &chunker{ctx: ctx, note: note, place: "Line"}
-	copied = &boundedCopy{growth{what: "The rows", file: src.Size()}, copied}
+	copied = &boundedCopy{growth{what: grownRows, file: src.Size()}, copied}
 	switch format {
 	case contract.FileCSV:
 		layout, err = readSeparated(src, ',', c)

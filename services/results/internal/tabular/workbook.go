@@ -30,6 +30,7 @@ const (
 // workbook is what is needed to read the cells of the first sheet. excelize is not used because it reads the whole file into
 // memory, and does not tell the type of a cell while it streams rows.
 type workbook struct {
+	size    int64                // of the file
 	parts   map[string]*zip.File // by name in lower case
 	sheet   *zip.File
 	strings sharedStrings
@@ -52,7 +53,7 @@ func readWorkbook(src *io.SectionReader, to io.Writer, c *chunker) (Layout, erro
 		return Layout{}, s.problem(err, noWorkbook)
 	}
 	s.left = -1
-	w := &workbook{parts: map[string]*zip.File{}}
+	w := &workbook{size: src.Size(), parts: map[string]*zip.File{}}
 	w.strings.growth = growth{what: "The shared texts of the workbook", file: src.Size()}
 	defer w.strings.close()
 	for _, f := range archive.File {
