@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strings"
 
@@ -21,6 +20,9 @@ import (
 
 const demoAccount = "demo"
 
+// keyFile is the name of the file of the first key.
+const keyFile = "prism-first-start.txt"
+
 // demoPrism is the prism of the first start, as a body of POST /v1/prisms.
 //
 //go:embed demo.json
@@ -30,7 +32,7 @@ var demoPrism []byte
 // start it prints how to reach Prism.
 type firstStart struct {
 	service  *results.Service
-	stdout   io.Writer
+	out      operator.Output
 	embedded bool
 	public   config.URL // where browsers reach Prism; zero: where it listens
 	account  prism.AccountID
@@ -86,22 +88,20 @@ func (f *firstStart) seed(ctx context.Context) error {
 // print prints the address, a sign-in link of the demo account, and the demo key at the start that created the key.
 func (f *firstStart) print(ctx context.Context, at net.Addr) error {
 	base := "http://" + at.String()
-	_, _ = fmt.Fprintf(f.stdout, "\nPrism listens at %[1]s (documentation: %[1]s/docs).\n\n", base)
+	_, _ = fmt.Fprintf(f.out, "\nPrism listens at %[1]s (documentation: %[1]s/docs).\n\n", base)
 	if err := f.printLink(ctx, at); err != nil {
 		return err
 	}
 	if f.key == "" {
 		return nil
 	}
-	_, _ = fmt.Fprintf(f.stdout, `This first start created the account "demo", a prism "tickets" and an API key, which is shown only now:
-
-  %[2]s
+	_, _ = fmt.Fprint(f.out, `This first start created the account "demo", a prism "tickets" and an API key, which is shown only now.`+"\n\n")
+	f.private(keyFile, "The key, with a line to try it,", fmt.Sprintf(`  %[2]s
 
 Try it:
 
   curl --fail-with-body -sS -w '\n' %[1]s/v1/prisms/tickets/results -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"text":"I was charged twice for my order and want a refund today!"}'
-
-`, base, f.key)
+`, base, f.key))
 	return nil
 }
 
@@ -115,7 +115,22 @@ func (f *firstStart) printLink(ctx context.Context, at net.Addr) error {
 		return err
 	}
 	base := results.Public{URL: f.public}.At(config.Address(at.String()))
-	_, _ = fmt.Fprintf(f.stdout, "Sign in to the console with this link. It works once, for 10 minutes; prism console link prints another:\n\n  %s%s\n\n",
-		strings.TrimSuffix(base, "/"), path)
+	_, _ = fmt.Fprint(f.out, "Sign in to the console with a link. It works once, for 10 minutes; prism console link makes another.\n\n")
+	f.private(operator.LinkFile, "The link", "  "+strings.TrimSuffix(base, "/")+path+"\n")
 	return nil
+}
+
+// private prints a text that lets somebody in to a terminal. Without one it keeps the text in a file of the data folder, and says
+// that what is in the file (spec: private-output).
+func (f *firstStart) private(file, what, text string) {
+	if f.out.IsTerminal() {
+		_, _ = fmt.Fprintln(f.out, text)
+		return
+	}
+	path, err := f.out.Keep(file, text)
+	if err != nil {
+		_, _ = fmt.Fprintf(f.out, "  %s cannot be kept in a file, and standard output is no terminal: %v\n\n", what, err)
+		return
+	}
+	_, _ = fmt.Fprintf(f.out, "  %s is in %s, which only this user can read.\n\n", what, path)
 }

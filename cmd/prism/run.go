@@ -122,7 +122,10 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	if err != nil {
 		return err
 	}
-	hello := firstStart{service: service, stdout: stdout, embedded: s.Store.Database.IsZero(), public: s.Console.PublicURL}
+	hello := firstStart{
+		service: service, out: operator.Output{Writer: stdout, Dir: s.Store.DataDir}, embedded: s.Store.Database.IsZero(),
+		public: s.Console.PublicURL,
+	}
 	return d.Run(ctx, daemon.Plan{
 		API: s.Listen, Admin: s.Admin, Server: server,
 		Checks:  []httpkit.Check{{Name: "database", Probe: service.Ready}},

@@ -270,7 +270,11 @@ func Operate(ctx context.Context, cfg Config, c operator.Command, stdout io.Writ
 	if err := s.migrated(ctx); err != nil {
 		return err
 	}
-	return s.Operator().Run(ctx, c, stdout)
+	out := operator.Output{Writer: stdout, Dir: os.TempDir()}
+	if cfg.DatabaseURL == "" {
+		out.Dir = cfg.DataDir
+	}
+	return s.Operator().Run(ctx, c, out)
 }
 
 // stored is an error if the embedded store does not exist yet.

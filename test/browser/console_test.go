@@ -158,7 +158,7 @@ func (b *tab) signIn(server *prism, account string) {
 // link is a new sign-in link of an account.
 func (p *prism) link(t *testing.T, account string) string {
 	t.Helper()
-	printed, err := p.service.Operate(t.Context(), "console", "link", "--account", account)
+	printed, err := p.service.Operate(t.Context(), "console", "link", "--print", "--account", account)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (c *cluster) session(t *testing.T) {
 	c.at(t, c.before(t, "console").with(values))
 	account := "visit-" + strings.ToLower(rand.Text()[:10])
 	c.operate(t.Context(), t, "account", "create", account)
-	link := strings.TrimSpace(c.operate(t.Context(), t, "console", "link", "--account", account, "--url", "https://"+publicHost))
+	link := strings.TrimSpace(c.operate(t.Context(), t, "console", "link", "--print", "--account", account, "--url", "https://"+publicHost))
 	if err := c.ns.Apply(t.Context(), kube.Secret(keySecret, map[string]string{"PRISM_SIGN_IN_LINK": link})); err != nil {
 		t.Fatal(err)
 	}

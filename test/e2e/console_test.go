@@ -46,7 +46,7 @@ func (p *consolePage) ask(t *testing.T, method, path, body string) (int, http.He
 // signIn signs in to an account with an operator's link, whose token it returns.
 func (s *stack) signIn(t *testing.T, account string) (p *consolePage, token string) {
 	t.Helper()
-	link, err := s.store.Operate(t.Context(), "console", "link", "--account", account, "--url", s.front.URL())
+	link, err := s.store.Operate(t.Context(), "console", "link", "--print", "--account", account, "--url", s.front.URL())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -204,7 +204,7 @@ func newGuide(t *testing.T, name string) guide {
 const stepMark = "\x00"
 
 // inPlace replaces the commands that go to the network, compile for minutes, or do not end. The binaries are those that all
-// tests here run. make run starts Prism as a reader does in another terminal, whose output is outside of the checkout.
+// tests here run. make run starts Prism as a reader does in another terminal, of which script keeps what it shows.
 const inPlace = `set -euo pipefail
 umask 077
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
@@ -216,7 +216,7 @@ make() {
 	build) cp -L "$BINARIES/prismctl" bin/ ;;
 	run)
 		cp -L "$BINARIES/prism" bin/
-		bin/prism serve > "$TERMINAL" 2>&1 &
+		script -qefc 'bin/prism serve' "$TERMINAL" < /dev/null > /dev/null 2>&1 &
 		curl -fsS -o "$TERMINAL.ready" --retry 60 --retry-delay 1 --retry-connrefused "http://$PRISM_ADMIN_LISTEN/readyz" ;;
 	*) return 1 ;;
 	esac

@@ -119,7 +119,7 @@ func TestOperator(t *testing.T) {
 		t.Run("console link prints a link and nothing else, and the audit has it", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
-			out, err := s.store.Operate(t.Context(), "console", "link", "--account", own.account, "--url", "https://prism.example.com/")
+			out, err := s.store.Operate(t.Context(), "console", "link", "--print", "--account", own.account, "--url", "https://prism.example.com/")
 			if err != nil || !signInLink.MatchString(out) {
 				t.Errorf("%v: %s", err, out)
 			}
@@ -142,7 +142,7 @@ func TestOperator(t *testing.T) {
 				{"account", "create"},
 				{"key", "create"},
 				{"console", "link"},
-				{"console", "link", "--account", "nobody"},
+				{"console", "link", "--print", "--account", "nobody"},
 			} {
 				if _, err := s.store.Operate(t.Context(), args...); err == nil {
 					t.Errorf("%v succeeded", args)

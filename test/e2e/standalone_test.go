@@ -4,22 +4,36 @@ import (
 	"context"
 	"encoding/json"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/pkg/testkit/launch"
+	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
-// curlLine is the line that the first start prints (spec: first-start).
-func (s *stack) curlLine() string {
-	for _, line := range launch.Lines(s.front.Process()) {
-		if at := strings.Index(line, "curl "); at >= 0 && apiKeyPattern.MatchString(line) && !strings.HasPrefix(line, "{") {
-			return line[at:]
+// curlLine is the line that the first start has made (spec: first-start).
+func (s *stack) curlLine(t *testing.T) string {
+	t.Helper()
+	text, err := s.front.FirstStart(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return curlLine(t, text)
+}
+
+func curlLine(t *testing.T, text string) string {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if at := strings.Index(line, "curl "); at >= 0 && apiKeyPattern.MatchString(line) {
+			return strings.TrimSpace(line[at:])
 		}
 	}
+	t.Fatalf("no curl line in %q", text)
 	return ""
 }
 
@@ -39,23 +53,29 @@ func paste(t *testing.T, line string) []byte {
 func TestStandalone(t *testing.T) {
 	only(t, standalone, func(t *testing.T, s *stack) {
 		// spec: first-start
-		t.Run("the first start prints one curl line that works when pasted", func(t *testing.T) {
+		t.Run("the first start makes one curl line that works when pasted", func(t *testing.T) {
 			t.Parallel()
-			own := s.private(t, map[string]string{"PRISM_MODEL_PROVIDER": "offline"})
-			line := own.curlLine()
-			if line == "" {
-				own.show(t, 20)
-				t.Fatal("no curl line")
-			}
+			dir := t.TempDir()
+			own := s.private(t, map[string]string{"PRISM_MODEL_PROVIDER": "offline", "PRISM_DATA_DIR": dir})
+			line := own.curlLine(t)
 			var created result
 			if out := paste(t, line); json.Unmarshal(out, &created) != nil || created.Status != "ok" || created.Version != 1 {
 				t.Errorf("the pasted line printed %s", out)
 			}
-			// spec: sign-in-link-at-the-start
-			printed := own.front.Process().Stdout()
-			_, after, _ := strings.Cut(printed, own.front.URL()+"/console/sign-in#")
-			if token, rest, ok := strings.Cut(after, "\n"); !ok || len(token) != 32 || !strings.Contains(rest, line) {
-				t.Errorf("no sign-in link is before the curl line: %s", printed)
+			// spec: sign-in-link-at-the-start, private-output
+			printed := own.front.Process().Output()
+			if strings.Contains(printed, "/console/sign-in#") || apiKeyPattern.MatchString(printed) {
+				t.Errorf("a start without a terminal printed what lets somebody in: %s", printed)
+			}
+			for _, name := range []string{"prism-sign-in.txt", "prism-first-start.txt"} {
+				file := filepath.Join(dir, name)
+				if is, err := os.Stat(file); err != nil || is.Mode() != 0o600 || !strings.Contains(printed, " "+file+",") {
+					t.Errorf("%s: %v, %v; it printed %s", name, is, err, printed)
+				}
+			}
+			kept, err := os.ReadFile(filepath.Join(dir, "prism-sign-in.txt"))
+			if token, ok := strings.CutPrefix(strings.TrimSpace(string(kept)), own.front.URL()+"/console/sign-in#"); err != nil || !ok || len(token) != 32 {
+				t.Errorf("the link is %q, %v", kept, err)
 			}
 			demo := &client{stack: own, key: apiKeyPattern.FindString(line)}
 			demo.read(t, created.ID, "raw").wantStatus(t, 200)
@@ -63,6 +83,21 @@ func TestStandalone(t *testing.T) {
 			demo.get(t, "/v1/prisms").decode(t, &list)
 			wantEqual(t, "the number of demo prisms", len(list.Data), 1)
 			wantEqual(t, "the number of demo keys", len(demo.keys(t)), 1)
+		})
+		// spec: private-output
+		t.Run("a first start on a terminal prints the link and the curl line", func(t *testing.T) {
+			t.Parallel()
+			env := map[string]string{
+				"PRISM_MODEL_PROVIDER": "offline", "PRISM_DATA_DIR": t.TempDir(), "PRISM_LISTEN": "127.0.0.1:0", "PRISM_ADMIN_LISTEN": "127.0.0.1:0",
+			}
+			p, err := program.Launch(program.Command{Name: "script", Path: "script", Args: []string{"-qefc", s.front.Bin + " serve", os.DevNull}, Env: env})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Kill() // closes the terminal, which ends Prism
+			if _, err := p.AwaitOutput(t.Context(), regexp.MustCompile(`(?s)  http://\S+/console/sign-in#\w{32}\r?\n.*  prism_\w{38}\r?\n.*  curl `)); err != nil {
+				t.Fatal(err)
+			}
 		})
 		t.Run("a first start whose address is taken makes no key that nobody would see", func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +119,7 @@ func TestStandalone(t *testing.T) {
 		t.Run("a second start keeps the demo, its key and its results, and makes no new ones", func(t *testing.T) {
 			t.Parallel()
 			own := s.private(t, map[string]string{"PRISM_MODEL_PROVIDER": "offline"})
-			line := own.curlLine()
+			line := own.curlLine(t)
 			demo := &client{stack: own, key: apiKeyPattern.FindString(line)}
 			var created result
 			if err := json.Unmarshal(paste(t, line), &created); err != nil {
@@ -97,8 +132,8 @@ func TestStandalone(t *testing.T) {
 			var list struct{ Data []prismRecord }
 			demo.get(t, "/v1/prisms").decode(t, &list)
 			wantEqual(t, "the number of demo prisms", len(list.Data), 1)
-			if again := own.curlLine(); again != "" && apiKeyPattern.FindString(again) != demo.key {
-				t.Error("the second start prints another key")
+			if strings.Contains(own.front.Process().Output(), "prism-first-start.txt") {
+				t.Error("the second start makes another key")
 			}
 			paste(t, line)
 		})

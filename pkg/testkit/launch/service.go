@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path"
 	"regexp"
 	"strconv"
@@ -177,15 +178,25 @@ func (s *Service) Account(ctx context.Context, name string) (key string, err err
 	return s.Operate(ctx, "key", "create", "--account", name)
 }
 
-var keyPattern = regexp.MustCompile(`prism_[0-9A-Za-z]{38}`)
+var (
+	keyFile    = regexp.MustCompile(`\S+/prism-first-start\.txt`)
+	keyPattern = regexp.MustCompile(`prism_[0-9A-Za-z]{38}`)
+)
 
-// DemoKey is the API key that a standalone Prism prints at its first start (spec: first-start).
+// DemoKey is the API key that a standalone Prism makes at its first start (spec: first-start).
 func (s *Service) DemoKey(ctx context.Context) (string, error) {
+	text, err := s.FirstStart(ctx)
+	return keyPattern.FindString(text), err
+}
+
+// FirstStart is what the first start of a standalone Prism keeps in a file: the key, and a line to try it (spec: private-output).
+func (s *Service) FirstStart(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startBudget)
 	defer cancel()
-	match, err := s.Process().AwaitOutput(ctx, keyPattern)
+	named, err := s.Process().AwaitOutput(ctx, keyFile)
 	if err != nil {
 		return "", err
 	}
-	return match[0], nil
+	text, err := os.ReadFile(named[0])
+	return string(text), err
 }

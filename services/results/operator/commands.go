@@ -21,12 +21,14 @@ import (
 type Command struct {
 	Name string // such as "key create"
 	given
-	run func(*Operator, context.Context, given) ([][]string, error)
+	private bool // what it prints lets somebody in
+	run     func(*Operator, context.Context, given) ([][]string, error)
 }
 
 // given are the arguments of a command.
 type given struct {
 	argument, account, name, role, url string
+	print                              bool // a link, whatever standard output is
 	limits                             store.LimitsChange
 }
 
@@ -50,7 +52,7 @@ func kinds() []kind {
 		{"key list", "--account NAME", "list an account's keys", (*Operator).keyList},
 		{"key revoke", "ID", "reject a key from now on", (*Operator).keyRevoke},
 		{
-			"console link", "--account NAME [--url URL]", "print a link that signs in to the console once, for 10 minutes",
+			"console link", "--account NAME [--url URL] [--print]", "make a link that signs in to the console once, for 10 minutes",
 			(*Operator).consoleLink,
 		},
 	}
@@ -107,6 +109,9 @@ func (k kind) parse(args []string, stdout io.Writer) (Command, error) {
 	if strings.Contains(k.arguments, "--url") {
 		flags.StringVar(&c.url, "url", "", "")
 	}
+	if c.private = strings.Contains(k.arguments, "--print"); c.private {
+		flags.BoolVar(&c.print, "print", false, "")
+	}
 	if strings.Contains(k.arguments, "--concurrency") {
 		flags.Var(limit{&c.limits.RequestsPerSecond}, "requests-per-second", "")
 		flags.Var(limit{&c.limits.Concurrency}, "concurrency", "")
@@ -145,16 +150,24 @@ func help(stdout io.Writer, word string) error {
 }
 
 // Run runs a command and writes its output.
-func (o *Operator) Run(ctx context.Context, c Command, stdout io.Writer) error {
+func (o *Operator) Run(ctx context.Context, c Command, out Output) error {
 	rows, err := c.run(o, ctx, c.given)
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if c.private && !c.print && !out.IsTerminal() {
+		return out.keepLink(table.String())
+	}
+	_, err = io.WriteString(out, table.String())
+	return err
 }
 
 // migrated reports success: every command migrates before it runs.

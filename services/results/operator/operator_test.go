@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"flag"
+	"os"
 	"os/user"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,7 +51,7 @@ func run(t *testing.T, o *operator.Operator, command string) (string, error) {
 	var out bytes.Buffer
 	c, err := operator.Parse(strings.Fields(command), &out)
 	if err == nil {
-		err = o.Run(t.Context(), c, &out)
+		err = o.Run(t.Context(), c, operator.Output{Writer: &out, Dir: t.TempDir()})
 	}
 	return out.String(), err
 }
@@ -230,28 +232,57 @@ func TestAWrongCommandSaysWhatIsRight(t *testing.T) {
 	}
 }
 
-// spec: operator-link, operator-commands
+// screen is an output that may be a terminal.
+type screen struct {
+	bytes.Buffer
+	is bool
+}
+
+func (s *screen) IsTerminal() bool { return s.is }
+
+// spec: operator-link, operator-commands, private-output
 func TestALinkSignsTheOperatorIn(t *testing.T) {
 	t.Parallel()
 	o, s := newStore(t)
 	if _, err := run(t, o, "account create acme"); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ arguments, setting, base string }{
-		{"--url https://prism.example.com/", "http://127.0.0.1:8080", "https://prism.example.com"},
-		{"", "http://127.0.0.1:8080", "http://127.0.0.1:8080"},
+	dir := t.TempDir()
+	for _, c := range []struct {
+		arguments, base string
+		screen          bool
+	}{
+		{"--url https://prism.example.com/", "https://prism.example.com", true},
+		{"", "http://127.0.0.1:8080", true},
+		{"--print", "http://127.0.0.1:8080", false},
+		{"", "http://127.0.0.1:8080", false},
+		{"--url https://prism.example.com/", "https://prism.example.com", false}, // takes the place of the file
 	} {
-		var out bytes.Buffer
-		command, err := operator.Parse(strings.Fields("console link --account acme "+c.arguments), &out)
+		out := &screen{is: c.screen}
+		command, err := operator.Parse(strings.Fields("console link --account acme "+c.arguments), out)
 		if err == nil {
-			err = o.Run(t.Context(), command.At(c.setting), &out)
+			err = o.Run(t.Context(), command.At("http://127.0.0.1:8080"), operator.Output{Writer: out, Dir: dir})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		token, ok := strings.CutPrefix(strings.TrimSuffix(out.String(), "\n"), c.base+"/console/sign-in#")
+		text := out.String()
+		if file := filepath.Join(dir, operator.LinkFile); !c.screen && c.arguments != "--print" {
+			if !strings.Contains(text, " "+file+",") || strings.Contains(text, "#") {
+				t.Errorf("without a terminal it printed %q", text)
+			}
+			if is, err := os.Stat(file); err != nil || is.Mode() != 0o600 {
+				t.Errorf("the file is %v, %v", is, err)
+			}
+			kept, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(kept)
+		}
+		token, ok := strings.CutPrefix(strings.TrimSuffix(text, "\n"), c.base+"/console/sign-in#")
 		if !ok || !apikey.IsToken(token) {
-			t.Fatalf("the link is %q", out.String())
+			t.Fatalf("the link is %q", text)
 		}
 		link := contract.LinkDigest(sha256.Sum256([]byte(token)))
 		begun, err := s.SignIn(t.Context(), store.SignIn{
@@ -264,5 +295,23 @@ func TestALinkSignsTheOperatorIn(t *testing.T) {
 		if m := begun.Accounts[0].Member; m.Name != "Operator" || m.Role != prism.Owner {
 			t.Errorf("%+v", m)
 		}
+	}
+}
+
+// spec: private-output
+func TestALinkThatCannotBeKeptIsAnError(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	if _, err := run(t, o, "account create acme"); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c, err := operator.Parse(strings.Fields("console link --account acme --url http://127.0.0.1"), &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = o.Run(t.Context(), c, operator.Output{Writer: &out, Dir: filepath.Join(t.TempDir(), "absent")})
+	if err == nil || !strings.Contains(err.Error(), "--print prints it") || out.Len() > 0 {
+		t.Errorf("%v, printed %q", err, out.String())
 	}
 }

@@ -96,7 +96,7 @@ func visits(t *testing.T, s *launch.Service, at, origin string) *visit.Report {
 
 func link(t *testing.T, s *launch.Service, origin string) string {
 	t.Helper()
-	link, err := s.Operate(t.Context(), "console", "link", "--account", "demo", "--url", origin)
+	link, err := s.Operate(t.Context(), "console", "link", "--print", "--account", "demo", "--url", origin)
 	if err != nil {
 		t.Fatal(err)
 	}

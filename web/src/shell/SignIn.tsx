@@ -79,7 +79,7 @@ export function SignIn() {
       ) : (
         <form className="stack" onSubmit={submit}>
           <Input label="Sign-in link" value={link} onChange={(event) => setLink(event.target.value)} spellCheck={false}
-            hint={<>An invitation, or what <code>prism console link</code> prints. It works once.</>} />
+            hint={<>An invitation, or what <code>prism console link</code> makes. It works once.</>} />
           <Button type="submit" variant={openid ? 'secondary' : 'primary'} busy={busy === 'link'}>Sign in</Button>
         </form>
       )}
