@@ -13,6 +13,7 @@ var MigrateTo = migrateTo
 const (
 	NewestMigration = newestMigration
 	InsertResults   = insertResults
+	WorkLock        = workLock
 )
 
 // HoldSaves makes saves wait, to be sent together when release is called.

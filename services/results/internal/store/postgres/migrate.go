@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"embed"
 	"errors"
@@ -31,6 +32,9 @@ const (
 	lockTries         = 600
 )
 
+// workLock is the key of an advisory lock that every session which migrates shares until it ends.
+const workLock = lock.DefaultLockID + 1
+
 // Migrate brings the database to the newest schema: store.ErrUnavailable if the database is down. Replicas may race: one
 // of them migrates, and the others wait and then find nothing to do. The previous release works on the newest schema.
 //
@@ -45,21 +49,24 @@ func migrateTo(ctx context.Context, url string, number int64) (err error) {
 		return fmt.Errorf("postgres: %w", err) // pgx takes the password out
 	}
 	prepare(config, url)
-	db := stdlib.OpenDB(*config)
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.PingContext(ctx); err != nil {
+	locking := stdlib.OpenDB(*config)
+	defer func() { err = errors.Join(err, locking.Close()) }() // ends the turn
+	if err := locking.PingContext(ctx); err != nil {
 		return unavailable(operation, err)
 	}
+	if err := takeTurn(ctx, locking); err != nil {
+		return migrationError(operation, err)
+	}
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", int64(workLock))
+		return err
+	}))
+	defer func() { err = errors.Join(err, db.Close()) }()
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return fmt.Errorf("postgres: %s: %w", operation, err)
 	}
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockPeriodSeconds, lockTries))
-	if err != nil {
-		return fmt.Errorf("postgres: %s: %w", operation, err)
-	}
 	p, err := goose.NewProvider(goose.DialectPostgres, db, files,
-		goose.WithSessionLocker(locker),
 		goose.WithGoMigrations(
 			goose.NewGoMigration(2, &goose.GoFunc{RunDB: listByID}, &goose.GoFunc{RunDB: listByTime}),
 			goose.NewGoMigration(3, &goose.GoFunc{RunDB: addRoles}, &goose.GoFunc{RunDB: dropRoles}),
@@ -78,14 +85,43 @@ func migrateTo(ctx context.Context, url string, number int64) (err error) {
 	if err != nil {
 		return fmt.Errorf("postgres: %s: %w", operation, err)
 	}
-	if _, err := p.UpTo(ctx, number); err != nil {
-		// A migration that was cut off can be repeated: it is a transaction, or its statements can be repeated.
-		if isUnknown(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(translate(operation, err), store.ErrUnavailable) {
-			return unavailable(operation, err)
+	_, err = p.UpTo(ctx, number)
+	return migrationError(operation, err)
+}
+
+// takeTurn waits until no other process migrates, and until no session of a process that was killed does: Postgres executes a
+// statement to its end before it notices that its client is gone. The turn ends with the session, so db has one.
+func takeTurn(ctx context.Context, db *sql.DB) (err error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	for _, key := range []int64{lock.DefaultLockID, workLock} {
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(key), lock.WithLockTimeout(lockPeriodSeconds, lockTries))
+		if err != nil {
+			return err
 		}
-		return fmt.Errorf("postgres: %s: %w", operation, err) // migrations contain no values
+		if err := locker.SessionLock(ctx, conn); err != nil {
+			return err
+		}
+		if key == workLock { // the sessions to come share it
+			return locker.SessionUnlock(ctx, conn)
+		}
 	}
 	return nil
+}
+
+// migrationError tells whether the database was away. A migration that was cut off can be repeated: it is a transaction, or its
+// statements can be repeated.
+func migrationError(operation string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isUnknown(err), errors.Is(err, driver.ErrBadConn), errors.Is(translate(operation, err), store.ErrUnavailable):
+		return unavailable(operation, err)
+	}
+	return fmt.Errorf("postgres: %s: %w", operation, err) // migrations contain no values
 }
 
 // undefinedTable is Postgres's code for a table that does not exist.

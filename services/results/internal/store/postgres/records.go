@@ -136,9 +136,9 @@ func countResults(ctx context.Context, db *sql.DB) error {
 //
 // The lock waits for the saves under way, and lets none begin, for the few milliseconds until the transaction ends. Reads go on.
 // The other transaction takes its snapshot within.
-func startCounting(ctx context.Context, db *sql.DB) (before *sql.Tx, err error) {
+func startCounting(ctx context.Context, db *sql.DB) (_ *sql.Tx, err error) {
 	// The connection is there before the lock.
-	before, err = db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+	before, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
 	if err != nil {
 		return nil, err
 	}

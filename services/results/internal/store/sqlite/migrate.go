@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/url"
 	"path/filepath"
 	"strconv"
@@ -19,7 +20,16 @@ import (
 var migrations embed.FS
 
 // Migrate brings the file to the newest schema. Processes may race: each migration is applied once.
-func Migrate(ctx context.Context, path string) (err error) {
+func Migrate(ctx context.Context, path string) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return fmt.Errorf("sqlite: migrate: %w", err)
+	}
+	return migrateTo(ctx, path, files, math.MaxInt64)
+}
+
+// migrateTo applies the migrations of files up to a number.
+func migrateTo(ctx context.Context, path string, files fs.FS, number int64) (err error) {
 	if err := create(path); err != nil {
 		return err
 	}
@@ -37,10 +47,6 @@ func Migrate(ctx context.Context, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return fmt.Errorf("sqlite: migrate: %w", err)
-	}
 	listed, err := fs.ReadDir(files, ".")
 	if err != nil {
 		return fmt.Errorf("sqlite: migrate: %w", err)
@@ -49,7 +55,7 @@ func Migrate(ctx context.Context, path string) (err error) {
 	// process that loses the race for a migration has its transaction rolled back, and finds the migration applied on the
 	// next attempt; a broken migration fails every attempt. One more attempt is for goose's own table.
 	for range len(listed) + 2 {
-		if err = apply(ctx, db, files); err == nil || ctx.Err() != nil {
+		if err = apply(ctx, db, files, number); err == nil || ctx.Err() != nil {
 			break
 		}
 	}
@@ -59,12 +65,12 @@ func Migrate(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-func apply(ctx context.Context, db *sql.DB, files fs.FS) error {
+func apply(ctx context.Context, db *sql.DB, files fs.FS, number int64) error {
 	// The global registry may hold migrations of other packages.
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
+	_, err = p.UpTo(ctx, number)
 	return err
 }
