@@ -4,10 +4,9 @@
 // gets a place, and an account at or above its share gets none until enough places are given back. A share is the number of
 // places divided by the number of accounts that hold one.
 //
-// No call waits, and no running call loses its place. So while the calls of one account end until it is at its share, more
-// places are held than the bound says: at most twice as many. Reserve can go beyond that for what must be held.
-//
-// A place is a call, or a byte that calls hold.
+// Of a Bound, no call waits, and no running call loses its place. So while the calls of one account end until it is at its share,
+// more places are held than the bound says: at most twice as many. Reserve can go beyond that for what must be held. Such a place is
+// a call, or a byte that calls hold. Calls wait for the places of a Queue.
 package fair
 
 import "sync"

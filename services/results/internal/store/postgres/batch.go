@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -53,9 +54,10 @@ type call struct {
 	bytes          int
 
 	// In a batch.
-	span context.Context //nolint:containedctx // of the statement
-	err  error           // the outcome, until the batch has ended
-	done chan error      // receives the outcome; has room for it
+	span   context.Context //nolint:containedctx // of the statement
+	sharer string          // the account whose call it is, while it waits
+	err    error           // the outcome, until the batch has ended
+	done   chan error      // receives the outcome; has room for it
 }
 
 // order is the order of calls in a batch: those of one statement are neighbours. Since all batches have the same order of
@@ -120,7 +122,7 @@ func (b *batches) startAlone(c *call) bool {
 		b.underWay++
 		return true
 	}
-	c.done = make(chan error, 1)
+	c.done, c.sharer = make(chan error, 1), fair.Account(c.ctx)
 	b.waiting = append(b.waiting, c)
 	return false
 }
@@ -207,10 +209,14 @@ func (b *batches) connection(ctx context.Context) (connection, error) {
 	return b.acquire(ctx)
 }
 
-// take removes the next batch from the queue.
+// take removes the next batch from the queue. If it cannot have all calls, it has the first of each account, then the second of
+// each, and so on (spec: fair-connections).
 func (b *batches) take() []*call {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(b.waiting) > batchCalls {
+		b.takeTurns()
+	}
 	n, size := 0, 0
 	for n < min(len(b.waiting), batchCalls) && size <= batchBytes {
 		size += b.waiting[n].bytes
@@ -220,6 +226,17 @@ func (b *batches) take() []*call {
 	b.waiting = slices.Delete(b.waiting, 0, n)
 	slices.SortStableFunc(batch, (*call).order)
 	return batch
+}
+
+// takeTurns orders the queue by how many calls of the same account are before each call.
+func (b *batches) takeTurns() {
+	before := map[string]int{}
+	turns := make(map[*call]int, len(b.waiting))
+	for _, c := range b.waiting {
+		turns[c] = before[c.sharer]
+		before[c.sharer]++
+	}
+	slices.SortStableFunc(b.waiting, func(c, other *call) int { return cmp.Compare(turns[c], turns[other]) })
 }
 
 // send sends a batch and reports the outcomes when all are known, those of saves after the commit.

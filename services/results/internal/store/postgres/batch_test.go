@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -56,6 +58,26 @@ func TestABatchIsBounded(t *testing.T) {
 		}
 		if len(s.batched) != 2 || len(s.batched[0]) != batchCalls {
 			t.Errorf("%d batches were sent", len(s.batched))
+		}
+	})
+}
+
+// spec: fair-connections
+func TestABatchHasTheFirstCallsOfEachAccount(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *server) {
+		release := s.busy(t)
+		var outcomes []<-chan outcome
+		for range 2 * batchCalls {
+			outcomes = append(outcomes, s.look(fair.With(t.Context(), "many"), "a"))
+		}
+		b := s.look(fair.With(t.Context(), "few"), "b")
+		release()
+		for _, o := range outcomes {
+			succeeds(t, o, "a")
+		}
+		succeeds(t, b, "b")
+		if !slices.Contains(s.batched[0], "b") {
+			t.Error("the call of another account is not in the first batch")
 		}
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // prepare adds to a parsed URL what the URL leaves out (spec: postgres-failover, postgres-tls).
@@ -91,12 +93,12 @@ var errNotCancelled = errors.New("a statement that writes is not cancelled")
 // shows rows that the standby does not have. So the driver, which cancels the statement of a connection that it closes, may
 // not dial for the cancel request.
 type writer struct {
-	*pgxpool.Conn
+	lent
 	writing *atomic.Bool
 }
 
-func newWriter(conn *pgxpool.Conn) writer {
-	writing, ok := conn.Conn().PgConn().CustomData()[writingKey].(*atomic.Bool)
+func newWriter(conn lent) writer {
+	writing, ok := conn.Conn.Conn().PgConn().CustomData()[writingKey].(*atomic.Bool)
 	if !ok {
 		writing = &atomic.Bool{}
 	}
@@ -109,13 +111,13 @@ func (w writer) Release() {
 	if !w.Conn.Conn().IsClosed() {
 		w.writing.Store(false)
 	}
-	w.Conn.Release()
+	w.lent.Release()
 }
 
 // Warnings are the settings with which a result that was returned can be lost, or read by others (spec: postgres-warnings).
 func (s *Store) Warnings(ctx context.Context) (warnings []string, err error) {
 	var fsync, synchronousCommit string
-	err = s.database.read(ctx, "settings", func(ctx context.Context, conn *pgxpool.Conn) error {
+	err = s.database.read(ctx, fair.Preferred, "settings", func(ctx context.Context, conn *pgxpool.Conn) error {
 		return conn.QueryRow(ctx, `SELECT current_setting('fsync'), current_setting('synchronous_commit')`).
 			Scan(&fsync, &synchronousCommit)
 	})

@@ -66,3 +66,6 @@ func (s *Store) Plans(t *testing.T, like string) (generic, custom int64) {
 	}
 	return generic, custom
 }
+
+// Waiting is how many calls wait for a place among the connections.
+func (s *Store) Waiting() int { return s.database.places.Waiting() }

@@ -17,6 +17,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -131,7 +132,7 @@ const undefinedTable = "42P01"
 // statement, so unlike Migrate it works through a pooler that shares sessions.
 func (s *Store) Migrated(ctx context.Context) error {
 	var found int64
-	err := s.database.read(ctx, "migrated", func(ctx context.Context, conn *pgxpool.Conn) error {
+	err := s.database.read(ctx, fair.Preferred, "migrated", func(ctx context.Context, conn *pgxpool.Conn) error {
 		const applied = "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied"
 		err := conn.QueryRow(ctx, applied).Scan(&found)
 		if refusal, ok := errors.AsType[*pgconn.PgError](err); ok && refusal.Code == undefinedTable {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,6 +21,7 @@ func (s *Store) Measure(to prometheus.Registerer) error {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: prefix + name, Help: help},
 			func() float64 { return read(s.database.pool.Stat()) })
 	}
+	places := &s.database.places
 	var errs []error
 	for _, c := range []prometheus.Collector{
 		state("acquired", (*pgxpool.Stat).AcquiredConns),
@@ -30,11 +32,13 @@ func (s *Store) Measure(to prometheus.Registerer) error {
 		total("acquires_total", "Connections that statements got.",
 			func(s *pgxpool.Stat) float64 { return float64(s.AcquireCount()) }),
 		total("acquires_canceled_total", "Statements that gave up waiting for a connection.",
-			func(s *pgxpool.Stat) float64 { return float64(s.CanceledAcquireCount()) }),
+			func(s *pgxpool.Stat) float64 { return float64(s.CanceledAcquireCount() + places.gaveUp.Load()) }),
 		total("acquire_waits_total", "Statements that waited for a connection, because none was idle, and got one.",
-			func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) }),
+			func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount() + places.waits.Load()) }),
 		total("acquire_wait_seconds_total", "Time that those waited.",
-			func(s *pgxpool.Stat) float64 { return s.EmptyAcquireWaitTime().Seconds() }),
+			func(s *pgxpool.Stat) float64 {
+				return (s.EmptyAcquireWaitTime() + time.Duration(places.waited.Load())).Seconds()
+			}),
 	} {
 		errs = append(errs, to.Register(c))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/testkit/metrictest"
 	"github.com/prism-results/prism/services/results/internal/store/postgres"
+	"github.com/prism-results/prism/services/results/internal/store/storetest"
 )
 
 func TestThePoolIsMeasured(t *testing.T) {
@@ -42,5 +43,28 @@ func TestThePoolIsMeasured(t *testing.T) {
 	}
 	if s.Measure(reg) == nil {
 		t.Error("two pools under one name")
+	}
+}
+
+// spec: fair-connections
+func TestAccountsShareTheConnections(t *testing.T) {
+	t.Parallel()
+	s, err := postgres.Open(t.Context(), postgres.Config{URL: migrated(t), MaxConns: 4}, postgres.Deps{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	reg := prometheus.NewRegistry()
+	if err := s.Measure(reg); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Share(t, s, 4, s.Waiting)
+	got := metrictest.Values(t, reg)
+	if n := got["prism_postgres_acquires_canceled_total"]; n != 1 {
+		t.Errorf("%v statements gave up, want 1", n)
+	}
+	// The 4 that waited for a place, and those for which a connection was opened.
+	if n := got["prism_postgres_acquire_waits_total"]; n < 5 {
+		t.Errorf("%v statements waited", n)
 	}
 }

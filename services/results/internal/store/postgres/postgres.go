@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/telemetry"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -74,6 +75,7 @@ type Store struct {
 // database executes the statements of package sqlstore.
 type database struct {
 	pool          *pgxpool.Pool
+	places        places
 	acquireWait   time.Duration
 	statementWait time.Duration
 	reads, saves  *batches
@@ -106,13 +108,14 @@ func Open(ctx context.Context, cfg Config, deps Deps) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
+	d.places.Queue = fair.NewQueue(int(config.MaxConns), sqlstore.Reserve(int(config.MaxConns)))
 	d.reads, d.saves = d.batches(tracer, false), d.batches(tracer, true)
 	return &Store{sqlstore.Store{Database: d}, d}, nil
 }
 
 // Ping checks that the database answers, and looks whether there is a synchronous standby now.
 func (d *database) Ping(ctx context.Context) error {
-	return d.read(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error {
+	return d.read(ctx, fair.Preferred, "ping", func(ctx context.Context, conn *pgxpool.Conn) error {
 		var names string
 		err := conn.QueryRow(ctx, standbyNames).Scan(&names)
 		if err == nil {
@@ -124,7 +127,7 @@ func (d *database) Ping(ctx context.Context) error {
 
 // Time is the time of the database.
 func (s *Store) Time(ctx context.Context) (at time.Time, err error) {
-	err = s.database.read(ctx, "time", func(ctx context.Context, conn *pgxpool.Conn) error {
+	err = s.database.read(ctx, fair.Preferred, "time", func(ctx context.Context, conn *pgxpool.Conn) error {
 		return conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&at)
 	})
 	return at, err
@@ -138,14 +141,14 @@ type roundTrip = func(ctx context.Context, conn *pgxpool.Conn) error
 
 // do executes a statement that writes: fn is called with a connection, and again if Postgres refused to run the statement
 // concurrently with another one.
-func (d *database) do(ctx context.Context, operation string, fn roundTrip) error {
-	conn, err := d.acquire(ctx)
+func (d *database) do(ctx context.Context, class fair.Class, operation string, fn roundTrip) error {
+	conn, err := d.acquire(ctx, class)
 	if err != nil {
 		return unavailable(operation, err) // nothing was sent
 	}
 	w := newWriter(conn)
 	defer w.Release()
-	return d.on(ctx, operation, conn, fn)
+	return d.on(ctx, operation, conn.Conn, fn)
 }
 
 // on executes a statement on a connection.
@@ -161,12 +164,6 @@ func (d *database) on(ctx context.Context, operation string, conn *pgxpool.Conn,
 	}
 }
 
-func (d *database) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.acquireWait)
-	defer cancel()
-	return d.pool.Acquire(ctx)
-}
-
 // bounded calls fn with a context that ends after statementWait, unless ctx ends before.
 func (d *database) bounded(ctx context.Context, conn *pgxpool.Conn, fn roundTrip) error {
 	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > d.statementWait {
@@ -178,13 +175,13 @@ func (d *database) bounded(ctx context.Context, conn *pgxpool.Conn, fn roundTrip
 }
 
 // read is do for a statement that changes nothing. The driver cancels the statement when the wait for it ends.
-func (d *database) read(ctx context.Context, operation string, fn roundTrip) error {
-	conn, err := d.acquire(ctx)
+func (d *database) read(ctx context.Context, class fair.Class, operation string, fn roundTrip) error {
+	conn, err := d.acquire(ctx, class)
 	if err != nil {
 		return unavailable(operation, err)
 	}
 	defer conn.Release()
-	return readError(operation, d.on(ctx, operation, conn, fn))
+	return readError(operation, d.on(ctx, operation, conn.Conn, fn))
 }
 
 // readError is the error of what changes nothing: if its outcome is unknown, nothing has changed.
@@ -198,7 +195,7 @@ func readError(operation string, err error) error {
 func (d *database) batches(tracer pgx.QueryTracer, writes bool) *batches {
 	return &batches{
 		acquire: func(ctx context.Context) (connection, error) {
-			conn, err := d.pool.Acquire(ctx)
+			conn, err := d.lend(ctx, "", fair.Preferred)
 			if err == nil && writes {
 				return newWriter(conn), nil
 			}
@@ -208,13 +205,13 @@ func (d *database) batches(tracer pgx.QueryTracer, writes bool) *batches {
 	}
 }
 
-// Run implements sqlstore.Database.
+// Run implements sqlstore.Database. Statements of many rows, and changes, leave the reserve to look-ups and saves.
 func (d *database) Run(ctx context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
 	run := d.do
 	if s.ReadOnly {
 		run = d.read
 	}
-	return run(ctx, s.Operation, func(ctx context.Context, conn *pgxpool.Conn) error { return query(ctx, conn, s, read) })
+	return run(ctx, fair.Yielding, s.Operation, func(ctx context.Context, conn *pgxpool.Conn) error { return query(ctx, conn, s, read) })
 }
 
 // LookUp implements sqlstore.Database. Look-ups at the same time share round trips.
@@ -229,9 +226,9 @@ func (d *database) LookUp(ctx context.Context, s sqlstore.Statement, read func(*
 
 // alone executes a call by itself, by d.do or d.read.
 func (d *database) alone(
-	ctx context.Context, run func(context.Context, string, roundTrip) error, operation string, c *call,
+	ctx context.Context, run func(context.Context, fair.Class, string, roundTrip) error, operation string, c *call,
 ) error {
-	return run(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
+	return run(ctx, fair.Preferred, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
 		row := conn.QueryRow(ctx, c.statement, c.args...)
 		if c.saves {
 			crash.At(crash.InCommit)
@@ -243,7 +240,7 @@ func (d *database) alone(
 // Transaction implements sqlstore.Database. Without a COMMIT that was sent nothing has changed, however the transaction ended.
 func (d *database) Transaction(ctx context.Context, operation string, fn func(sqlstore.Run) error) error {
 	commits := false
-	err := d.do(ctx, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
+	err := d.do(ctx, fair.Yielding, operation, func(ctx context.Context, conn *pgxpool.Conn) error {
 		commits = false
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			// ctx is the caller's with the bound of a statement.
@@ -274,7 +271,7 @@ func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time
 	for i, key := range keys {
 		ids[i], times[i] = key.UUID, used[key]
 	}
-	return d.do(ctx, "touch keys", func(ctx context.Context, conn *pgxpool.Conn) error {
+	return d.do(ctx, fair.Yielding, "touch keys", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx, touchKeys, ids, times)
 		return err
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // probeWrite writes a result of 64 KiB, more than the free space of a page, and takes it back. The commit still waits for
@@ -19,7 +21,7 @@ COMMIT`
 
 // ProbeWrite implements sqlstore.Database. Unlike a save it is cancelled when ctx ends, as nothing of it stays.
 func (d *database) ProbeWrite(ctx context.Context) error {
-	return d.read(ctx, "probe write", func(ctx context.Context, conn *pgxpool.Conn) error {
+	return d.read(ctx, fair.Preferred, "probe write", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Conn().PgConn().Exec(ctx, probeWrite).ReadAll()
 		return err
 	})

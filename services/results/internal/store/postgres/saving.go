@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -53,7 +54,7 @@ func (d *database) Confirm(ctx context.Context, account prism.AccountID, id pris
 		return nil
 	}
 	// Cancelling this commit loses nothing, so it is a read.
-	return d.read(ctx, "confirm", func(ctx context.Context, conn *pgxpool.Conn) error {
+	return d.read(ctx, fair.Preferred, "confirm", func(ctx context.Context, conn *pgxpool.Conn) error {
 		found, err := conn.Exec(ctx, confirmSaved, account.UUID, id.UUID)
 		if err == nil && found.RowsAffected() == 0 {
 			_, err = conn.Exec(ctx, confirmAll, account.UUID)
@@ -67,7 +68,7 @@ func (d *database) ConfirmAll(ctx context.Context, account prism.AccountID) erro
 	if !d.replicated.Load() {
 		return nil
 	}
-	return d.read(ctx, "confirm", func(ctx context.Context, conn *pgxpool.Conn) error {
+	return d.read(ctx, fair.Preferred, "confirm", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx, confirmAll, account.UUID)
 		return err
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // foldedRows bounds a statement that folds: a tail that grew long, while no process folded it, is moved in several.
@@ -35,7 +37,7 @@ SELECT count(*) FROM moved`
 // FoldUsage implements store.Usage.
 func (d *database) FoldUsage(ctx context.Context) error {
 	for moved := int64(foldedRows); moved == foldedRows; {
-		err := d.do(ctx, "fold usage", func(ctx context.Context, conn *pgxpool.Conn) error {
+		err := d.do(ctx, fair.Yielding, "fold usage", func(ctx context.Context, conn *pgxpool.Conn) error {
 			return conn.QueryRow(ctx, foldUsage, foldedRows).Scan(&moved)
 		})
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
@@ -29,7 +30,7 @@ func TestTheDatabaseRefusesToChangeTheAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{"UPDATE audit SET actor_name = 'nobody'", "DELETE FROM audit"} {
-		err := s.Database.(*database).write(t.Context(), "change", func(conn *sqlite.Conn) error { return execute(conn, statement) })
+		err := s.Database.(*database).write(t.Context(), fair.Yielding, "change", func(conn *sqlite.Conn) error { return execute(conn, statement) })
 		if code, known := errors.AsType[codeError](err); !known || code.ResultCode != sqlite.ResultConstraintTrigger {
 			t.Errorf("%s: %v", statement, err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/storetest"
@@ -45,7 +46,7 @@ func TestAFullFileIsUnwritableUntilItHasRoom(t *testing.T) {
 	limit := func(pages int) {
 		t.Helper()
 		// The writer has one connection, to which the pragma applies.
-		err := s.Database.(*database).writer.use(t.Context(), "limit", func(conn *sqlite.Conn) error {
+		err := s.Database.(*database).writer.use(t.Context(), fair.Yielding, "limit", func(conn *sqlite.Conn) error {
 			return execute(conn, fmt.Sprintf("PRAGMA max_page_count = %d", pages))
 		})
 		if err != nil {

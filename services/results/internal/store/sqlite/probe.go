@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"zombiezen.com/go/sqlite"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // The probe writes a result of 64 KiB, of no prism, and deletes it in the same transaction.
@@ -17,7 +19,7 @@ VALUES (x'00', x'01', x'02', 1, '', zeroblob(65536), 'failed', 'probe', 0, 0)`
 
 // ProbeWrite implements sqlstore.Database.
 func (d *database) ProbeWrite(ctx context.Context) error {
-	return d.write(ctx, "probe write", func(conn *sqlite.Conn) error {
+	return d.write(ctx, fair.Preferred, "probe write", func(conn *sqlite.Conn) error {
 		for _, statement := range []string{deferForeignKeys, insertProbe, deleteProbe} {
 			if err := execute(conn, statement); err != nil {
 				return err

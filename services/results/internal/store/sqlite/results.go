@@ -9,6 +9,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
@@ -47,7 +48,7 @@ func (d *database) SaveResult(ctx context.Context, account prism.AccountID, r pr
 	if err != nil {
 		return saved, err
 	}
-	err = d.write(ctx, "save result", func(conn *sqlite.Conn) error {
+	err = d.write(ctx, fair.Preferred, "save result", func(conn *sqlite.Conn) error {
 		inserted, err := insert(conn, args)
 		if err != nil {
 			return err
@@ -78,7 +79,7 @@ func (d *database) SaveResult(ctx context.Context, account prism.AccountID, r pr
 func (d *database) SaveRetry(
 	ctx context.Context, account prism.AccountID, r prism.Result, of prism.ResultID,
 ) (saved store.Saved, err error) {
-	err = d.write(ctx, "save retry", func(conn *sqlite.Conn) error {
+	err = d.write(ctx, fair.Preferred, "save retry", func(conn *sqlite.Conn) error {
 		var (
 			retriedBy, run prism.UUID
 			number         int64 // of the row

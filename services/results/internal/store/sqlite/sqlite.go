@@ -12,6 +12,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
@@ -24,7 +25,7 @@ type Store struct{ sqlstore.Store }
 
 // database executes the statements of package sqlstore.
 //
-// SQLite has one writer at a time. So writes queue, in order, for the only connection of writer, and never get SQLITE_BUSY
+// SQLite has one writer at a time. So writes queue for the only connection of writer, and never get SQLITE_BUSY
 // because of their own process; a queued write ends with its context. Reads use other connections, which a writer does not
 // block (WAL mode).
 type database struct{ reader, writer *pool }
@@ -58,7 +59,7 @@ func create(path string) error {
 
 // Ping checks that the file answers.
 func (d *database) Ping(ctx context.Context) error {
-	return d.reader.use(ctx, "ping", func(conn *sqlite.Conn) error { return execute(conn, "SELECT 1") })
+	return d.reader.use(ctx, fair.Preferred, "ping", func(conn *sqlite.Conn) error { return execute(conn, "SELECT 1") })
 }
 
 // Close closes the file. The last connection that is closed, the writer's, moves the log into the file.
@@ -70,7 +71,7 @@ func (d *database) Close() {
 // LookUp implements sqlstore.Database. A look-up that has begun is not interrupted when its context ends. SQLite waits only
 // for another process that recovers the log, at most busyTimeout.
 func (d *database) LookUp(ctx context.Context, s sqlstore.Statement, read func(*sqlstore.Row)) error {
-	return d.reader.use(ctx, s.Operation, func(conn *sqlite.Conn) error {
+	return d.reader.use(ctx, fair.Preferred, s.Operation, func(conn *sqlite.Conn) error {
 		_, err := find(conn, s.Text, s.Args, read)
 		return err
 	})
@@ -79,9 +80,9 @@ func (d *database) LookUp(ctx context.Context, s sqlstore.Statement, read func(*
 // Run implements sqlstore.Database.
 func (d *database) Run(ctx context.Context, s sqlstore.Statement, read sqlstore.Reader) error {
 	if !s.ReadOnly {
-		return d.write(ctx, s.Operation, func(conn *sqlite.Conn) error { return query(conn, s, read) })
+		return d.write(ctx, fair.Yielding, s.Operation, func(conn *sqlite.Conn) error { return query(conn, s, read) })
 	}
-	return d.reader.use(ctx, s.Operation, func(conn *sqlite.Conn) error {
+	return d.reader.use(ctx, fair.Yielding, s.Operation, func(conn *sqlite.Conn) error {
 		conn.SetInterrupt(ctx.Done())
 		defer conn.SetInterrupt(nil)
 		err := query(conn, s, read)
@@ -94,7 +95,7 @@ func (d *database) Run(ctx context.Context, s sqlstore.Statement, read sqlstore.
 
 // Transaction implements sqlstore.Database.
 func (d *database) Transaction(ctx context.Context, operation string, fn func(sqlstore.Run) error) error {
-	return d.write(ctx, operation, func(conn *sqlite.Conn) error {
+	return d.write(ctx, fair.Yielding, operation, func(conn *sqlite.Conn) error {
 		return fn(func(_ context.Context, s sqlstore.Statement, read sqlstore.Reader) error { return query(conn, s, read) })
 	})
 }
@@ -103,8 +104,8 @@ func (d *database) Transaction(ctx context.Context, operation string, fn func(sq
 //
 // The end of ctx ends only the wait for the connection: a write waits for nothing but the disk, or at most busyTimeout for
 // another process.
-func (d *database) write(ctx context.Context, operation string, fn func(*sqlite.Conn) error) error {
-	return d.writer.use(ctx, operation, func(conn *sqlite.Conn) (err error) {
+func (d *database) write(ctx context.Context, class fair.Class, operation string, fn func(*sqlite.Conn) error) error {
+	return d.writer.use(ctx, class, operation, func(conn *sqlite.Conn) (err error) {
 		// A transaction that begins as a reader fails when it writes after another transaction has written.
 		if err := execute(conn, "BEGIN IMMEDIATE"); err != nil {
 			return err
@@ -127,7 +128,7 @@ func (d *database) FoldUsage(context.Context) error { return nil }
 // TouchKeys implements store.Keys.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
 	const touchKey = `UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), $2) WHERE id = $1`
-	return d.write(ctx, "touch keys", func(conn *sqlite.Conn) error {
+	return d.write(ctx, fair.Yielding, "touch keys", func(conn *sqlite.Conn) error {
 		for id, at := range used {
 			if err := execute(conn, touchKey, id.UUID, at); err != nil {
 				return err

@@ -53,6 +53,9 @@ type Database interface {
 	Close()
 }
 
+// Reserve is how many of some connections statements of many rows leave to look-ups by key and to saves (spec: fair-connections).
+func Reserve(connections int) int { return connections / 4 }
+
 // Run executes one statement: as Database.Run, or in a transaction.
 type Run func(ctx context.Context, s Statement, read Reader) error
 
