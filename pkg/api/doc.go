@@ -1,5 +1,5 @@
-// Package api declares each operation of /v1 once: its name, method and path, the least role that may call it, its status and
-// time limit, the errors that it can return, and the types of its request and response, whose members have their documentation and
+// Package api declares each operation of /v1 once: its name, method and path, the least role that may call it, the class of its place,
+// its status and time limit, the errors that it can return, and the types of its request and response, whose members have their documentation and
 // their limits beside them.
 //
 // The declaration is all that the plumbing needs to know of an operation. The gateway mounts and parses it, results checks its role

@@ -24,6 +24,8 @@ type Declaration struct {
 	Tag string
 	// Role is the least role that may call the operation (spec: roles).
 	Role prism.Role
+	// Class is the kind of place that the operation takes (spec: place-classes).
+	Class Class
 	// Status is that of a success; 200 when 0. A dry run is always 200 (spec: dry-run).
 	Status int
 	// Wait is how long the gateway waits for results; contract.ResultsWait when 0.

@@ -9,7 +9,7 @@ import (
 
 // SetRetention has the results of a prism deleted when they are older (spec: retention-set).
 var SetRetention = Op[SetRetentionRequest, Prism]{Declaration{
-	Name: "setRetention", Method: http.MethodPut, Path: "/v1/prisms/{prism}/retention", Tag: "Prisms", Role: prism.Editor,
+	Name: "setRetention", Method: http.MethodPut, Path: "/v1/prisms/{prism}/retention", Tag: "Prisms", Role: prism.Editor, Class: Keyed,
 	ETag: true, Errors: []*apierr.Error{apierr.PrismNotFound()},
 }}
 

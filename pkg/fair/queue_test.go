@@ -154,10 +154,10 @@ func TestACallYieldsToOtherAccountsAlone(t *testing.T) {
 		<-time.After(time.Minute)
 		got := ""
 		for range 6 {
-			got += <-order + " "
+			got += <-order + ","
 		}
 		// a1 yields to b1, b1 to the account a, whose call that waits longest is a2.
-		if want := "a1 b1 a2 b1 a1 a1 "; got != want {
+		if want := "a1,b1,a2,b1,a1,a1,"; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})

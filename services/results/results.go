@@ -120,7 +120,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 		return s, nil
 	}
 	if err := errors.Join(
-		s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics), s.tending.Measure(d.Metrics), s.drift.Measure(d.Metrics),
+		s.service.Measure(d.Metrics), s.deletions.Measure(d.Metrics), s.readings.Measure(d.Metrics), s.tending.Measure(d.Metrics), s.drift.Measure(d.Metrics),
 	); err != nil {
 		return nil, err
 	}

@@ -99,11 +99,11 @@ func (s *Service) CreateCalibration(
 		if !n.Method.For(q.Type) {
 			return nil, apierr.Invalid(apierr.Problem{Path: "method", Text: methodProblem(q.Type)})
 		}
-		counted, err := s.observations(ctx, account, p.ID, v, q, store.Filter{})
+		sets, err := s.observations(ctx, account, p.ID, v, []prism.Question{q}, store.Filter{})
 		if err != nil {
 			return nil, err
 		}
-		fit, report, err := fitted(q.Type, n.Method, counted.Observations)
+		fit, report, err := fitted(q.Type, n.Method, sets[0].Observations)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,9 @@
 package service
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"slices"
 	"strconv"
 
@@ -60,9 +62,16 @@ func (s *Service) Compare(
 		if err != nil {
 			return nil, err
 		}
-		return cachedMeasure(ctx, s, account, labels, q, func() (comparisonBody, []completeness, error) {
-			return s.compare(ctx, account, p.ID, q, a, b)
-		})
+		id := measureID(labels, q)
+		body, kept, err := cachedMeasure[comparisonBody](ctx, s, account, id)
+		if err != nil || kept {
+			return body, err
+		}
+		body, from, err := s.compare(ctx, account, p.ID, q, a, b)
+		if err != nil {
+			return nil, err
+		}
+		return body, s.keepMeasures(ctx, account, labels, map[string]keptMeasure{id: {body, from}})
 	})
 }
 
@@ -76,22 +85,23 @@ func (s *Service) compare(
 		}
 		from = append(from, each.labels.completeness)
 	}
-	paired, err := pair(a, b)
-	if err != nil {
-		return body, nil, err
+	classes := classesOf(a.question, b.question)
+	for _, each := range []*side{&a, &b} {
+		if err := s.answer(ctx, account, each, classes); err != nil {
+			return body, nil, err
+		}
 	}
+	paired := pair(a, b)
 	if n := len(paired.pairs); n < calibration.MinLabels {
 		return body, nil, apierr.TooFewLabels(n, calibration.MinLabels)
 	}
 	t := a.question.Type
-	found, err := resampleInTurn(ctx, s.measures, account, func() (calibration.Comparison, error) {
-		return calibration.Compare(calibration.Kind(t), paired.pairs)
-	})
+	found, err := calibration.Compare(calibration.Kind(t), paired.pairs)
 	return comparisonBody{
 		questionBody{q.Question, t},
 		paired.labels, len(paired.pairs), paired.leftOut,
-		comparedBody{q.A, newFiguresBody(t, paired.classes, found.A)},
-		comparedBody{q.B, newFiguresBody(t, paired.classes, found.B)},
+		comparedBody{q.A, newFiguresBody(t, classes, found.A)},
+		comparedBody{q.B, newFiguresBody(t, classes, found.B)},
 		found.Differences, found.McNemar, verdictText(found),
 	}, from, err
 }
@@ -109,6 +119,13 @@ type side struct {
 	version  int32
 	question prism.Question
 	labels   labelled
+	newest   map[[16]byte]comparedAnswer // by the input
+}
+
+// comparedAnswer is the newest labelled answer to an input.
+type comparedAnswer struct {
+	store.Labelled
+	probabilities []float64 // of the classes of both questions; nil if the answer does not fit the question
 }
 
 // sideOf finds a question of a version, without its labels.
@@ -136,34 +153,51 @@ func incomparable(a, b prism.Question) string {
 	return ""
 }
 
+// classesOf are the values that labels of both questions have.
+func classesOf(a, b prism.Question) []string {
+	classes := slices.Clone(answerKeys(a))
+	for _, value := range answerKeys(b) {
+		if !slices.Contains(classes, value) {
+			classes = append(classes, value)
+		}
+	}
+	return classes
+}
+
+// answer reads the answers of a side that have labels.
+func (s *Service) answer(ctx context.Context, account prism.AccountID, of *side, classes []string) error {
+	labels := make(map[prism.ResultID]store.Labelled, len(of.labels.found))
+	ids := make([]prism.ResultID, 0, len(of.labels.found))
+	for _, l := range of.labels.found {
+		labels[l.Result], ids = l, append(ids, l.Result)
+	}
+	of.newest = map[[16]byte]comparedAnswer{}
+	return s.eachAnswered(ctx, account, ids, func(id prism.ResultID, input [16]byte, answers prism.Answers) {
+		if known, ok := of.newest[input]; !ok || bytes.Compare(known.Result.UUID[:], id.UUID[:]) < 0 {
+			of.newest[input] = comparedAnswer{labels[id], probabilitiesOf(of.question, classes, answers)}
+		}
+	})
+}
+
 // pairing is what both versions answered to the same inputs.
 type pairing struct {
-	classes []string // of both questions
-	labels  int      // labels that count of inputs that both answered, and those that are left out for their option
+	labels  int // labels that count of inputs that both answered, and those that are left out for their option
 	leftOut leftOutBody
 	pairs   []calibration.Pair // one for each input
 }
 
 // pair finds the inputs that both versions answered, with the newest answer of each version. A label counts here if it counts in
 // either version, and if in neither the result was chosen because the model was uncertain (spec: compare-labels).
-func pair(a, b side) (p pairing, err error) {
-	keysA, keysB := answerKeys(a.question), answerKeys(b.question)
-	p.classes = slices.Clone(keysA)
-	for _, value := range keysB {
-		if !slices.Contains(keysA, value) {
-			p.classes = append(p.classes, value)
-		}
-	}
-	newestA, newestB := a.labels.byInput(), b.labels.byInput()
+func pair(a, b side) (p pairing) {
+	classes := classesOf(a.question, b.question)
 	other := map[[16]byte]bool{}
-	a.labels.addForeignLabels(other, newestA, keysB)
-	b.labels.addForeignLabels(other, newestB, keysA)
+	a.addForeignLabels(other, answerKeys(b.question))
+	b.addForeignLabels(other, answerKeys(a.question))
 	p.leftOut.OtherOption, p.labels = len(other), len(other)
-	ofA, ofB := newObserver(a.question, p.classes), newObserver(b.question, p.classes)
-	for input, l := range newestA {
-		m, both := newestB[input]
+	for input, l := range a.newest {
+		m, both := b.newest[input]
 		uncertain := l.Sample == contract.UncertainSample || m.Sample == contract.UncertainSample
-		if !both || uncertain || other[input] || !a.labels.counts(l) && !b.labels.counts(m) {
+		if !both || uncertain || other[input] || !a.labels.counts(l.Labelled) && !b.labels.counts(m.Labelled) {
 			continue
 		}
 		p.labels++
@@ -171,34 +205,18 @@ func pair(a, b side) (p pairing, err error) {
 			p.leftOut.OtherLabel++
 			continue
 		}
-		x, okA, err := ofA.observation(l)
-		if err != nil {
-			return p, err
-		}
-		y, okB, err := ofB.observation(m)
-		if err != nil {
-			return p, err
-		}
-		if okA && okB {
-			p.pairs = append(p.pairs, calibration.Pair{A: x.Probabilities, B: y.Probabilities, Label: x.Label, Cluster: x.Cluster})
+		if label := slices.Index(classes, l.Value); label >= 0 && l.probabilities != nil && m.probabilities != nil {
+			cluster := binary.BigEndian.Uint64(input[:])
+			p.pairs = append(p.pairs, calibration.Pair{A: l.probabilities, B: m.probabilities, Label: label, Cluster: cluster})
 		}
 	}
-	return p, nil
-}
-
-// byInput is the label of the newest answer to each input.
-func (l labelled) byInput() map[[16]byte]store.LabelledAnswer {
-	newest := map[[16]byte]store.LabelledAnswer{}
-	for _, a := range slices.Backward(l.found) {
-		newest[a.Input] = a
-	}
-	return newest
+	return p
 }
 
 // addForeignLabels adds the inputs whose labels count and are none of the values of another version.
-func (l labelled) addForeignLabels(inputs map[[16]byte]bool, labels map[[16]byte]store.LabelledAnswer, values []string) {
-	for input, a := range labels {
-		if l.counts(a) && !slices.Contains(values, a.Value) {
+func (s side) addForeignLabels(inputs map[[16]byte]bool, values []string) {
+	for input, a := range s.newest {
+		if s.labels.counts(a.Labelled) && !slices.Contains(values, a.Value) {
 			inputs[input] = true
 		}
 	}

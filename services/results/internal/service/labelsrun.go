@@ -19,8 +19,8 @@ import (
 const (
 	// maxLabelsFile bounds the file of labelled inputs, which is made in memory (spec: run-from-labels).
 	maxLabelsFile = 64 << 20
-	// inputsAtOnce is how many results are read at once to make it.
-	inputsAtOnce = 100
+	// inputsAtOnce is how many results are read at once to make it. Each may have more than 1 MiB.
+	inputsAtOnce = 16
 	// readyEvery is the time between two looks whether the file was read.
 	readyEvery = 50 * time.Millisecond
 )
@@ -33,11 +33,14 @@ const (
 	contextColumn     = "context"
 )
 
-// LabelsRun implements contract.Runs. It waits until the file was read, as a run is only of a file that is ready.
+// LabelsRun implements contract.Runs. It waits until the file was read, as a run is only of a file that is ready; meanwhile it has no
+// place.
 func (s *Service) LabelsRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
 ) (run contract.NewRun, err error) {
-	_, err = s.respond(ctx, key, createRun, nil, func(c store.Caller) (any, error) {
+	var account prism.AccountID
+	_, err = s.respond(ctx, key, labelsRun, nil, func(c store.Caller) (any, error) {
+		account = c.Account
 		n.Labels = []contract.FieldColumn{{}} // a placeholder, so that mayLabel checks the role: the run may get label columns
 		if err := mayLabel(c, n); err != nil {
 			return nil, err
@@ -56,7 +59,10 @@ func (s *Service) LabelsRun(
 		run, err = s.labelsRun(ctx, c.Account, p, n)
 		return nil, err
 	})
-	return run, err
+	if err != nil || run.File.IsZero() {
+		return run, err
+	}
+	return run, translate(s.fileRead(ctx, account, run.File), nil)
 }
 
 func (s *Service) labelsRun(
@@ -114,22 +120,36 @@ func (s *Service) labelsByResult(
 	ctx context.Context, account prism.AccountID, f store.Filter, questions []prism.Question,
 ) (map[prism.ResultID]map[string]string, error) {
 	byResult := map[prism.ResultID]map[string]string{}
-	newest := map[[16]byte]prism.ResultID{}
+	newest, inputs := map[[16]byte]prism.ResultID{}, map[prism.ResultID][16]byte{}
 	for _, q := range questions {
 		labels, err := s.labelled(ctx, account, f, q.Key)
 		if err != nil {
 			return nil, err
 		}
+		var ids []prism.ResultID // whose inputs are not known
+		for _, l := range labels.found {
+			if _, known := inputs[l.Result]; !known && labels.counts(l) {
+				ids = append(ids, l.Result)
+			}
+		}
+		err = s.Store.Answers(ctx, account, ids, func(a store.Answered) error {
+			inputs[a.Result] = a.Input
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 		seen := map[[16]byte]bool{}
 		for _, l := range labels.found {
-			if !labels.counts(l) || seen[l.Input] {
+			input, known := inputs[l.Result]
+			if !known || !labels.counts(l) || seen[input] {
 				continue
 			}
-			seen[l.Input] = true
-			id, known := newest[l.Input]
+			seen[input] = true
+			id, known := newest[input]
 			if !known {
 				id = l.Result
-				newest[l.Input], byResult[id] = id, map[string]string{}
+				newest[input], byResult[id] = id, map[string]string{}
 			}
 			byResult[id][q.Key] = l.Value
 		}
@@ -204,7 +224,7 @@ func appendInput(b []byte, r prism.Result, labels map[string]string, answers pri
 	return append(b, '}')
 }
 
-// keepFile stores a file in JSONL, and waits until it was read.
+// keepFile stores a file in JSONL, which is then read.
 func (s *Service) keepFile(ctx context.Context, account prism.AccountID, name string, content []byte) (prism.FileID, error) {
 	f, err := s.addFile(ctx, account, contract.NewFile{Name: name, Format: contract.FileJSONL, Bytes: int64(len(content))})
 	if err != nil {
@@ -217,10 +237,7 @@ func (s *Service) keepFile(ctx context.Context, account prism.AccountID, name st
 			return f.ID, err
 		}
 	}
-	if err := s.Store.SetReading(ctx, account, f.ID, prism.Now(s.Now)); err != nil {
-		return f.ID, err
-	}
-	return f.ID, s.fileRead(ctx, account, f.ID)
+	return f.ID, s.Store.SetReading(ctx, account, f.ID, prism.Now(s.Now))
 }
 
 // DropLabelsFile implements contract.Runs.

@@ -20,9 +20,11 @@ type readAtOnce struct {
 	store.Store
 	blobs.Blobs
 	content []byte
+	waiting func() // is called when a file is looked at
 }
 
 func (r *readAtOnce) File(ctx context.Context, account prism.AccountID, id prism.FileID) (store.File, error) {
+	r.waiting()
 	f, err := r.Store.File(ctx, account, id)
 	f.Status = store.FileReady
 	return f, err
@@ -59,8 +61,8 @@ func TestTheFileOfARunFromLabelsHasEachLabelledInputOnce(t *testing.T) {
 			"c": func(i int) string { return []string{"a", "b", ""}[i-1] }, "s": func(int) string { return "true" },
 		})
 	}
-	w.saveLabelled(t, of, 1, 4, answers, nil) // newer ones, and one more text, without labels
-	kept := &readAtOnce{Store: w.Store, Blobs: w.Blobs}
+	w.saveLabelled(t, of, 1, 4, answers, nil)                                  // newer ones, and one more text, without labels
+	kept := &readAtOnce{Store: w.Store, Blobs: w.Blobs, waiting: w.FillPlaces} // which panics if the call has a place
 	w.Store, w.Blobs = kept, kept
 	n, err := w.LabelsRun(t.Context(), w.key, ref, contract.NewRun{FromLabelsOf: 1, Name: "n"})
 	want := contract.NewRun{

@@ -19,39 +19,89 @@ const maxCounted = 10_000
 type observationSet struct {
 	Labels       int // that were looked at; those that do not count are not among the observations
 	Observations []calibration.Observation
+	classes      []string // the values of the labels
 	completeness
 }
 
-// observations are the answers of a version to a question that have a label that counts. The filter narrows the results of the
+// observationBytes bounds the probabilities that are in memory at once. A choice of 26 options has 2 MB of them.
+const observationBytes = 16 << 20
+
+// questionsAtOnce is how many of the questions are measured together: those whose observations fit into observationBytes, at least
+// one. Their answers are read once.
+func questionsAtOnce(questions []prism.Question) int {
+	size := 0
+	for i, q := range questions {
+		if size += 8 * maxCounted * max(1, len(q.AnswerKeys())); size > observationBytes {
+			return max(1, i)
+		}
+	}
+	return len(questions)
+}
+
+// observations are the answers of a version to questions that have a label that counts. The filter narrows the results of the
 // version, such as by the model that answered.
 func (s *Service) observations(
-	ctx context.Context, account prism.AccountID, of prism.PrismID, v *version, q prism.Question, f store.Filter,
-) (observationSet, error) {
+	ctx context.Context, account prism.AccountID, of prism.PrismID, v *version, questions []prism.Question, f store.Filter,
+) ([]observationSet, error) {
 	f.Prism, f.Version = of, v.Number
-	labels, err := s.labelled(ctx, account, f, q.Key)
-	if err != nil {
-		return observationSet{}, err
-	}
-	found := observationSet{Labels: len(labels.found), completeness: labels.completeness}
-	observe := newObserver(q, answerKeys(q))
-	for _, l := range labels.found {
-		if !labels.counts(l) {
-			continue
-		}
-		o, ok, err := observe.observation(l)
+	type label struct{ question, class int }
+	var (
+		sets    = make([]observationSet, len(questions))
+		counted = map[prism.ResultID][]label{}
+		ids     []prism.ResultID
+	)
+	for i, q := range questions {
+		labels, err := s.labelled(ctx, account, f, q.Key)
 		if err != nil {
-			return observationSet{}, err
+			return nil, err
 		}
-		if ok {
-			found.Observations = append(found.Observations, o)
+		sets[i] = observationSet{Labels: len(labels.found), classes: answerKeys(q), completeness: labels.completeness}
+		for _, l := range labels.found {
+			class := slices.Index(sets[i].classes, l.Value)
+			if class < 0 || !labels.counts(l) {
+				continue
+			}
+			if _, known := counted[l.Result]; !known {
+				ids = append(ids, l.Result)
+			}
+			counted[l.Result] = append(counted[l.Result], label{i, class})
 		}
 	}
-	return found, nil
+	err := s.eachAnswered(ctx, account, ids, func(id prism.ResultID, input [16]byte, answers prism.Answers) {
+		for _, l := range counted[id] {
+			// Equal inputs are one cluster: their answers say the same thing more than once.
+			o := calibration.Observation{Label: l.class, Cluster: binary.BigEndian.Uint64(input[:])}
+			set := &sets[l.question]
+			if o.Probabilities = probabilitiesOf(questions[l.question], set.classes, answers); o.Probabilities != nil {
+				set.Observations = append(set.Observations, o)
+			}
+		}
+	})
+	return sets, err
+}
+
+// eachAnswered calls read once with the input and the answers of each result that exists. The answers are valid only in the call.
+func (s *Service) eachAnswered(
+	ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(prism.ResultID, [16]byte, prism.Answers),
+) error {
+	var parser answerjson.Parser
+	seen := make(map[prism.ResultID]bool, len(ids))
+	return s.Store.Answers(ctx, account, ids, func(a store.Answered) error {
+		if seen[a.Result] {
+			return nil
+		}
+		seen[a.Result] = true
+		answers, err := parser.Parse(a.Answers)
+		if err == nil {
+			read(a.Result, a.Input, answers)
+		}
+		return err
+	})
 }
 
 // labelled is the newest labels of a question, at most maxCounted.
 type labelled struct {
-	found []store.LabelledAnswer
+	found []store.Labelled
 	completeness
 }
 
@@ -67,7 +117,7 @@ type completeness struct {
 // counts tells whether a label is one of a sample. A label of a random sample counts, and one of a file, whose whole column was
 // stored. Labels without a sample are one of all results if every result that passes the filter has a label. Labels of results that
 // were chosen because the model was uncertain never count: they would bias every measure (spec: labels-that-count).
-func (l labelled) counts(a store.LabelledAnswer) bool {
+func (l labelled) counts(a store.Labelled) bool {
 	switch {
 	case a.Sample == contract.UncertainSample:
 		return false
@@ -108,14 +158,7 @@ func (s *Service) isComplete(ctx context.Context, account prism.AccountID, c com
 	return answered <= c.labels, err
 }
 
-// observer turns labelled answers to a question into observations. It cannot be used concurrently.
-type observer struct {
-	question prism.Question
-	classes  []string // the values that labels have; the index of a value is its class
-	parser   answerjson.Parser
-}
-
-// answerKeys are the values that labels of a question have, in order.
+// answerKeys are the values that labels of a question have, in order. The index of a value is its class.
 func answerKeys(q prism.Question) []string {
 	if q.Type == prism.YesNo {
 		return []string{"false", "true"}
@@ -123,31 +166,19 @@ func answerKeys(q prism.Question) []string {
 	return q.AnswerKeys()
 }
 
-// newObserver is an observer whose classes may be more than those of the question.
-func newObserver(q prism.Question, classes []string) *observer {
-	return &observer{question: q, classes: classes}
-}
-
-// observation is false if the answer or the label does not fit the question, which no label does that was checked.
-func (o *observer) observation(l store.LabelledAnswer) (calibration.Observation, bool, error) {
-	answers, err := o.parser.Parse(l.Answers)
-	if err != nil {
-		return calibration.Observation{}, false, err
+// probabilitiesOf are those of classes in the answer to a question, of a yes_no that of yes; nil if no answer fits the question. The
+// classes may be more than those of the question.
+func probabilitiesOf(q prism.Question, classes []string, answers prism.Answers) []float64 {
+	at := slices.IndexFunc(answers, func(a prism.Answer) bool { return a.Question == q.Key && a.Type == q.Type })
+	switch {
+	case at < 0:
+		return nil
+	case q.Type == prism.YesNo:
+		return []float64{answers[at].Probability}
 	}
-	at := slices.IndexFunc(answers, func(a prism.Answer) bool { return a.Question == o.question.Key && a.Type == o.question.Type })
-	if at < 0 {
-		return calibration.Observation{}, false, nil
+	probabilities := make([]float64, len(classes))
+	for i, key := range classes {
+		probabilities[i], _ = answers[at].ProbabilityOf(key) // an option of another version has none
 	}
-	a := answers[at]
-	// Equal inputs are one cluster: their answers say the same thing more than once.
-	seen := calibration.Observation{Label: slices.Index(o.classes, l.Value), Cluster: binary.BigEndian.Uint64(l.Input[:])}
-	if o.question.Type == prism.YesNo {
-		seen.Probabilities = []float64{a.Probability}
-		return seen, seen.Label >= 0, nil
-	}
-	for _, key := range o.classes {
-		p, _ := a.ProbabilityOf(key) // an option of another version has none
-		seen.Probabilities = append(seen.Probabilities, p)
-	}
-	return seen, seen.Label >= 0, nil
+	return probabilities
 }

@@ -41,10 +41,11 @@ func (s *Service) Do(ctx context.Context, key contract.KeyDigest, op api.Operati
 	if !ok {
 		return contract.Response{}, fmt.Errorf("service: no handler of %s", declaration.Name)
 	}
-	caller, err := s.authenticate(ctx, key, contract.Operation(declaration.Name))
+	caller, leave, err := s.enter(ctx, key, contract.Operation(declaration.Name))
 	if err != nil {
 		return contract.Response{}, err
 	}
+	defer leave()
 	response, err := handler.Call(ctx, caller, request)
 	if err != nil {
 		return contract.Response{}, translate(err, declaration.NotFound())

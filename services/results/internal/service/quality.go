@@ -2,13 +2,12 @@ package service
 
 import (
 	"context"
-	"slices"
+	"errors"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/calibration"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 // qualityBody is the body of the measures of a version (spec: quality-members).
@@ -117,27 +116,18 @@ func (s *Service) Quality(
 			}
 			questions = []prism.Question{one}
 		}
-		labels, err := s.labelsOf(ctx, account, p.ID, v.Number)
+		found, err := measurement{s, account, p, v, q}.quality(ctx, questions)
 		if err != nil {
 			return nil, err
 		}
-		body, most := qualityBody{Version: v.Number, Questions: []questionQualityBody{}}, 0
-		for _, question := range questions {
-			q.Question = question.Key
-			what := []any{q, p.Pins}
-			one, err := cachedMeasure(ctx, s, account, labels, what, func() (questionQualityBody, []completeness, error) {
-				return s.figures(ctx, account, p, v, question, q)
-			})
-			if err != nil {
-				return nil, err
-			}
+		most := 0
+		for _, one := range found {
 			most = max(most, one.Counted)
-			body.Questions = append(body.Questions, one)
 		}
 		if most < calibration.MinLabels {
 			return nil, apierr.TooFewLabels(most, calibration.MinLabels)
 		}
-		return body, nil
+		return qualityBody{Version: v.Number, Questions: found}, nil
 	})
 }
 
@@ -150,50 +140,20 @@ func questionOf(v *version, key string) (prism.Question, error) {
 	return q, nil
 }
 
-// measurable is the observations of a question, with the probabilities that are to be measured.
-func (s *Service) measurable(
-	ctx context.Context, account prism.AccountID, p prism.Prism, v *version, question prism.Question, q contract.QualityQuery,
-) (about measuredBody, seen observationSet, err error) {
-	seen, err = s.observations(ctx, account, p.ID, v, question, store.Filter{Model: q.Model})
-	about = measuredBody{questionBody{question.Key, question.Type}, seen.Labels, len(seen.Observations), nil}
-	if err != nil || !q.Calibrated || p.Pins.IsZero() {
-		return about, seen, err
+// quality measures the question. With too few labels that count it has no measures.
+func (m measured) quality(ctx context.Context) (body questionQualityBody, err error) {
+	body.measuredBody = m.measuredBody
+	if m.Counted < calibration.MinLabels {
+		return body, nil
 	}
-	pinned, err := s.Store.Pinned(ctx, account, p.ID, p.Pins, v.Number)
-	if err != nil {
-		return about, seen, err
+	if ctx.Err() != nil { // nobody waits any more
+		return body, errors.Join(contract.ErrUnavailable, ctx.Err())
 	}
-	at := slices.IndexFunc(pinned, func(c store.Calibration) bool { return c.Question == question.Key })
-	if at < 0 {
-		return about, seen, nil
-	}
-	fit, err := readFit(pinned[at])
-	if err != nil {
-		return about, seen, err
-	}
-	about.Calibration = &pinned[at].ID
-	for i, o := range seen.Observations {
-		seen.Observations[i].Probabilities = fit.Apply(o.Probabilities)
-	}
-	return about, seen, nil
-}
-
-// figures measures a question. With too few labels that count it has no measures.
-func (s *Service) figures(
-	ctx context.Context, account prism.AccountID, p prism.Prism, v *version, question prism.Question, q contract.QualityQuery,
-) (body questionQualityBody, of []completeness, err error) {
-	about, seen, err := s.measurable(ctx, account, p, v, question, q)
-	body.measuredBody, of = about, []completeness{seen.completeness}
-	if err != nil || about.Counted < calibration.MinLabels {
-		return body, of, err
-	}
-	quality, err := resampleInTurn(ctx, s.measures, account, func() (calibration.Quality, error) {
-		return calibration.Measure(calibration.Kind(question.Type), seen.Observations)
-	})
+	found, err := calibration.Measure(calibration.Kind(m.Type), m.Observations)
 	if err == nil {
-		body.figuresBody = newFiguresBody(question.Type, answerKeys(question), quality)
+		body.figuresBody = newFiguresBody(m.Type, m.classes, found)
 	}
-	return body, of, err
+	return body, err
 }
 
 // thresholdsBody is the body of thresholds (spec: thresholds-members).
@@ -237,11 +197,11 @@ func (s *Service) Thresholds(
 		if question.Type != prism.YesNo {
 			return nil, apierr.Invalid(apierr.Problem{Path: "question", Text: "Expected a yes_no question"})
 		}
-		about, seen, err := s.measurable(ctx, account, p, v, question, q.QualityQuery)
+		one, err := measurement{s, account, p, v, q.QualityQuery}.observe(ctx, []prism.Question{question})
 		if err != nil {
 			return nil, err
 		}
-		found := seen.Observations
+		found := one[0].Observations
 		costs := calibration.Costs{FalseYes: q.FalseYes, FalseNo: q.FalseNo, Unsure: q.Unsure}
 		if len(found) < calibration.MinLabels {
 			return nil, apierr.TooFewLabels(len(found), calibration.MinLabels)
@@ -251,7 +211,7 @@ func (s *Service) Thresholds(
 			return nil, err
 		}
 		return thresholdsBody{
-			about, costs.FalseYes, costs.FalseNo, costs.Unsure, chosen.Theory.YesAt, chosen.Theory.NoAt,
+			one[0].measuredBody, costs.FalseYes, costs.FalseNo, costs.Unsure, chosen.Theory.YesAt, chosen.Theory.NoAt,
 			chosen.Theory, chosen.Empirical, countsOf(found),
 		}, nil
 	})

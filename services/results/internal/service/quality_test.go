@@ -305,7 +305,7 @@ func TestQuestionsOfOtherFormsAreNotCompared(t *testing.T) {
 	}
 }
 
-// labelReads is a store that counts how often labels are read with their answers.
+// labelReads is a store that counts how often labels are read.
 type labelReads struct {
 	store.Store
 	n atomic.Int64
@@ -313,7 +313,7 @@ type labelReads struct {
 
 func (r *labelReads) Labelled(
 	ctx context.Context, a prism.AccountID, f store.Filter, question string, limit int,
-) ([]store.LabelledAnswer, error) {
+) ([]store.Labelled, error) {
 	r.n.Add(1)
 	return r.Store.Labelled(ctx, a, f, question, limit)
 }

@@ -13,7 +13,7 @@ import (
 
 type operation = contract.Operation
 
-// The operations. One that the table of needed roles forgets needs a role that nobody has.
+// The operations. One that needs forgets needs a role that nobody has.
 const (
 	createResult  operation = "createResult"
 	retryResult   operation = "retryResult"
@@ -48,7 +48,10 @@ const (
 	readFile      operation = "readFile"
 	readFileRows  operation = "readFileRows"
 	deleteFile    operation = "deleteFile"
-	createRun     operation = "createRun" // and its dry run
+	createRun     operation = "createRun"
+	planRun       operation = "planRun"   // the first half of its dry run
+	planRows      operation = "planRows"  // the second half
+	labelsRun     operation = "labelsRun" // makes its file
 	listRuns      operation = "listRuns"
 	readRun       operation = "readRun"
 	actOnRun      operation = "actOnRun" // pauseRun, resumeRun, cancelRun and retryRun
@@ -78,85 +81,95 @@ const (
 	setDrift          operation = "setDrift"
 )
 
-// neededRoles are the least roles that may do each operation (spec: roles). A key is made by an owner, so nobody makes a key
-// with more rights than their own (spec: no-key-above-its-maker), and so do members.
-var neededRoles = map[operation]prism.Role{
-	createKey: prism.Owner,
-	listKeys:  prism.Owner,
-	revokeKey: prism.Owner,
-	listAudit: prism.Owner,
-
-	addMember:    prism.Owner,
-	listMembers:  prism.Owner,
-	changeMember: prism.Owner,
-	removeMember: prism.Owner,
-	linkMember:   prism.Owner,
-
-	createPrism:   prism.Editor,
-	renamePrism:   prism.Editor,
-	createVersion: prism.Editor,
-	replaceLens:   prism.Editor,
-	archivePrism:  prism.Editor,
-	tryDefinition: prism.Editor,
-
-	createCalibration: prism.Editor,
-	pinCalibrations:   prism.Editor,
-
-	deleteResult:  prism.Editor,
-	deleteResults: prism.Editor,
-	setDrift:      prism.Editor,
-
-	createResult: prism.Caller,
-	retryResult:  prism.Caller,
-	retryResults: prism.Caller,
-	createFile:   prism.Caller,
-	putPart:      prism.Caller,
-	completeFile: prism.Caller,
-	deleteFile:   prism.Caller,
-	createRun:    prism.Caller,
-	actOnRun:     prism.Caller,
-	setRunLimits: prism.Caller,
-
-	putLabels: prism.Labeller,
-	addLabels: prism.Labeller,
-
-	readLabels:     prism.Reader,
-	listLabels:     prism.Reader,
-	listLabelQueue: prism.Reader,
-
-	readResult:    prism.Reader,
-	listResults:   prism.Reader,
-	exportResults: prism.Reader,
-	listPrisms:    prism.Reader,
-	readPrism:     prism.Reader,
-	listVersions:  prism.Reader,
-	readVersion:   prism.Reader,
-	previewLens:   prism.Reader,
-	listModels:    prism.Reader,
-	readRecord:    prism.Reader,
-	readUsage:     prism.Reader,
-	listFiles:     prism.Reader,
-	readFile:      prism.Reader,
-	readFileRows:  prism.Reader,
-	listRuns:      prism.Reader,
-	readRun:       prism.Reader,
-	listRunRows:   prism.Reader,
-
-	listCalibrations: prism.Reader,
-	readCalibration:  prism.Reader,
-	readPins:         prism.Reader,
-	readQuality:      prism.Reader,
-	readThresholds:   prism.Reader,
-	compareVersions:  prism.Reader,
-	readDrift:        prism.Reader,
+// need is what an operation needs.
+type need struct {
+	role  prism.Role // the least that may do it (spec: roles)
+	class api.Class
 }
 
-// neededRole is the least role that may do an operation.
-func neededRole(op operation) prism.Role {
+// needs are those of the operations that package api does not declare. A key is made by an owner, so nobody makes a key with more rights than their own
+// (spec: no-key-above-its-maker), and so do members.
+var needs = map[operation]need{
+	createKey: {prism.Owner, api.Keyed},
+	listKeys:  {prism.Owner, api.Listing},
+	revokeKey: {prism.Owner, api.Keyed},
+	listAudit: {prism.Owner, api.Listing},
+
+	addMember:    {prism.Owner, api.Keyed},
+	listMembers:  {prism.Owner, api.Listing},
+	changeMember: {prism.Owner, api.Keyed},
+	removeMember: {prism.Owner, api.Keyed},
+	linkMember:   {prism.Owner, api.Keyed},
+
+	createPrism:   {prism.Editor, api.Keyed},
+	renamePrism:   {prism.Editor, api.Keyed},
+	createVersion: {prism.Editor, api.Keyed},
+	replaceLens:   {prism.Editor, api.Keyed},
+	archivePrism:  {prism.Editor, api.Keyed},
+	tryDefinition: {prism.Editor, api.Keyed},
+
+	createCalibration: {prism.Editor, api.Measuring},
+	pinCalibrations:   {prism.Editor, api.Keyed},
+
+	deleteResult:  {prism.Editor, api.Keyed},
+	deleteResults: {prism.Editor, api.Scanning},
+	setDrift:      {prism.Editor, api.Scanning},
+
+	createResult: {prism.Caller, api.Keyed},
+	retryResult:  {prism.Caller, api.Keyed},
+	retryResults: {prism.Caller, api.Measuring},
+	createFile:   {prism.Caller, api.Keyed},
+	putPart:      {prism.Caller, api.Keyed},
+	completeFile: {prism.Caller, api.Keyed},
+	deleteFile:   {prism.Caller, api.Keyed},
+	createRun:    {prism.Caller, api.Keyed},
+	planRun:      {prism.Caller, api.Keyed},
+	planRows:     {prism.Caller, api.Listing},
+	labelsRun:    {prism.Caller, api.Measuring},
+	actOnRun:     {prism.Caller, api.Keyed},
+	setRunLimits: {prism.Caller, api.Keyed},
+
+	putLabels: {prism.Labeller, api.Keyed},
+	addLabels: {prism.Labeller, api.Keyed},
+
+	readLabels:     {prism.Reader, api.Keyed},
+	listLabels:     {prism.Reader, api.Listing},
+	listLabelQueue: {prism.Reader, api.Scanning},
+
+	readResult:    {prism.Reader, api.Keyed},
+	listResults:   {prism.Reader, api.Listing},
+	exportResults: {prism.Reader, api.Streamed},
+	listPrisms:    {prism.Reader, api.Listing},
+	readPrism:     {prism.Reader, api.Keyed},
+	listVersions:  {prism.Reader, api.Listing},
+	readVersion:   {prism.Reader, api.Keyed},
+	previewLens:   {prism.Reader, api.Listing},
+	listModels:    {prism.Reader, api.Keyed},
+	readRecord:    {prism.Reader, api.Keyed},
+	readUsage:     {prism.Reader, api.Listing},
+	listFiles:     {prism.Reader, api.Listing},
+	readFile:      {prism.Reader, api.Keyed},
+	readFileRows:  {prism.Reader, api.Listing},
+	listRuns:      {prism.Reader, api.Listing},
+	readRun:       {prism.Reader, api.Keyed},
+	listRunRows:   {prism.Reader, api.Streamed},
+
+	listCalibrations: {prism.Reader, api.Listing},
+	readCalibration:  {prism.Reader, api.Keyed},
+	readPins:         {prism.Reader, api.Keyed},
+	readQuality:      {prism.Reader, api.Measuring},
+	readThresholds:   {prism.Reader, api.Measuring},
+	compareVersions:  {prism.Reader, api.Measuring},
+	readDrift:        {prism.Reader, api.Scanning},
+}
+
+// needOf is what an operation needs.
+func needOf(op operation) need {
 	if declared, ok := api.Find(string(op)); ok {
-		return declared.Declared().Role
+		d := declared.Declared()
+		return need{d.Role, d.Class}
 	}
-	return neededRoles[op]
+	return needs[op]
 }
 
 // admit checks that a key is known and has not expired, and that its role allows the operation (spec: key-expiry,
@@ -167,7 +180,7 @@ func (s *Service) admit(c store.Caller, op operation) error {
 		return apierr.InvalidAPIKey()
 	}
 	s.lastUses.touch(c.Key, now)
-	if !c.Role.Includes(neededRole(op)) {
+	if !c.Role.Includes(needOf(op).role) {
 		return apierr.RoleNotAllowed()
 	}
 	return nil
@@ -185,4 +198,14 @@ func (s *Service) authenticate(ctx context.Context, key contract.KeyDigest, op o
 		return store.Caller{}, translate(err, nil)
 	}
 	return found, s.admit(found, op)
+}
+
+// enter is authenticate that takes a place for the operation, before anything is loaded: also contract.ErrUnavailable. leave gives the
+// place back.
+func (s *Service) enter(ctx context.Context, key contract.KeyDigest, op operation) (c store.Caller, leave func(), err error) {
+	if c, err = s.authenticate(ctx, key, op); err != nil {
+		return c, nil, err
+	}
+	leave, err = s.places.take(ctx, c.Account, op)
+	return c, leave, err
 }

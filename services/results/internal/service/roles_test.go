@@ -280,7 +280,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 	if len(rows) != len(calls) {
 		t.Errorf("%d rows for %d operations", len(rows), len(calls))
 	}
-	for operation := range service.NeededRoles {
+	for operation := range service.Needs {
 		if calls[string(operation)] == nil {
 			t.Errorf("%s has no row", operation)
 		}

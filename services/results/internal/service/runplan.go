@@ -209,35 +209,36 @@ func (r rowReader) size(row contract.ChunkRow) (n int) {
 func (s *Service) PlanRun(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
 ) (contract.RunPlan, error) {
-	account, p, planned, err := s.planOf(ctx, key, ref, n)
+	caller, leave, err := s.enter(ctx, key, planRun)
+	if err != nil {
+		return contract.RunPlan{}, err
+	}
+	defer leave()
+	p, planned, err := s.planOf(ctx, caller, ref, n)
 	if err != nil {
 		return contract.RunPlan{}, err
 	}
 	return contract.RunPlan{
-		Account: account, Prism: p.ID, Version: planned.version, Run: n, Rows: planned.file.Rows, Chunks: planned.file.Chunks,
+		Account: caller.Account, Prism: p.ID, Version: planned.version, Run: n, Rows: planned.file.Rows, Chunks: planned.file.Chunks,
 	}, nil
 }
 
 func (s *Service) planOf(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun,
-) (account prism.AccountID, p prism.Prism, plan planned, err error) {
-	caller, err := s.authenticate(ctx, key, createRun)
-	if err != nil {
-		return account, p, plan, err
-	}
+	ctx context.Context, caller store.Caller, ref prism.Ref, n contract.NewRun,
+) (p prism.Prism, plan planned, err error) {
 	if err := mayLabel(caller, n); err != nil {
-		return account, p, plan, err
+		return p, plan, err
 	}
 	if p, err = s.livePrism(ctx, caller.Account, ref); err != nil {
-		return account, p, plan, err
+		return p, plan, err
 	}
 	plan, err = s.plan(ctx, caller.Account, p, n)
-	return caller.Account, p, plan, err
+	return p, plan, err
 }
 
 // mayLabel checks that the role of whoever makes a run also allows its labels (spec: label-roles).
 func mayLabel(c store.Caller, n contract.NewRun) error {
-	if len(n.Labels) > 0 && !c.Role.Includes(neededRoles[putLabels]) {
+	if len(n.Labels) > 0 && !c.Role.Includes(needOf(putLabels).role) {
 		return apierr.RoleNotAllowed()
 	}
 	return nil
@@ -245,18 +246,23 @@ func mayLabel(c store.Caller, n contract.NewRun) error {
 
 // PlanRows implements contract.Runs.
 func (s *Service) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
-	account, _, planned, err := s.planOf(ctx, key, q.Prism, q.Run)
+	caller, leave, err := s.enter(ctx, key, planRows)
 	if err != nil {
 		return nil, err
 	}
-	chunk, err := s.Store.FileChunk(ctx, account, q.Run.File, q.Chunk)
+	defer leave()
+	_, planned, err := s.planOf(ctx, caller, q.Prism, q.Run)
+	if err != nil {
+		return nil, err
+	}
+	chunk, err := s.Store.FileChunk(ctx, caller.Account, q.Run.File, q.Chunk)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil // behind the last chunk
 	}
 	if err != nil {
 		return nil, translate(err, nil)
 	}
-	rows, err := s.fileRows(ctx, account, planned.file, chunk)
+	rows, err := s.fileRows(ctx, caller.Account, planned.file, chunk)
 	if err != nil {
 		return nil, translate(err, nil)
 	}

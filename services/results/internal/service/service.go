@@ -49,6 +49,7 @@ type Service struct {
 	versions *versions
 	lastUses *lastUses
 	saves    saves
+	places   *places
 	measures *measures
 	handlers handlers
 }
@@ -60,7 +61,7 @@ var (
 
 // New creates a Service. Without Run, the times of last use of API keys are not stored.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, versions: newVersions(), lastUses: newLastUses(), measures: newMeasures()}
+	s := &Service{Deps: d, versions: newVersions(), lastUses: newLastUses(), places: newPlaces(), measures: newMeasures()}
 	s.handlers = s.handlersOfOperations()
 	return s
 }
@@ -267,10 +268,11 @@ func (s *Service) alter(
 func (s *Service) respond(
 	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error, fn func(store.Caller) (any, error),
 ) (contract.Response, error) {
-	caller, err := s.authenticate(ctx, key, op)
+	caller, leave, err := s.enter(ctx, key, op)
 	if err != nil {
 		return contract.Response{}, err
 	}
+	defer leave()
 	body, err := fn(caller)
 	if err != nil {
 		return contract.Response{}, translate(err, notFound)

@@ -26,9 +26,12 @@ type Labels interface {
 	// ListLabels is a page of the labelled results of a prism, newest first, each with its labels that match.
 	ListLabels(ctx context.Context, account prism.AccountID, f LabelFilter, page Page) ([]LabelledResult, error)
 
-	// Labelled are the labels of a version with the answers of their results, newest result first, at most limit. The prism and
-	// the version of the filter are not zero; question "" is every question.
-	Labelled(ctx context.Context, account prism.AccountID, f Filter, question string, limit int) ([]LabelledAnswer, error)
+	// Labelled are the labels of a question, newest result first, at most limit. The prism and the version of the filter are not
+	// zero.
+	Labelled(ctx context.Context, account prism.AccountID, f Filter, question string, limit int) ([]Labelled, error)
+	// Answers calls read with what results were asked and answered, in any order, and maybe again with some. The answers are
+	// valid only in the call. Results that do not exist, or failed, are left out.
+	Answers(ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(Answered) error) error
 	// CountLabelled counts the labels that Labelled would find without a limit, except those of contract.UncertainSample.
 	CountLabelled(ctx context.Context, account prism.AccountID, f Filter, question string) (int, error)
 	// CountAnswered counts the results that are ok and pass a filter, up to limit.
@@ -101,14 +104,18 @@ type LabelledResult struct {
 	Labels  []Label
 }
 
-// LabelledAnswer is a label with the answers of its result, as they are stored.
-type LabelledAnswer struct {
-	Result   prism.ResultID
-	Question string
-	Value    string
-	Sample   contract.LabelSample
-	Origin   LabelOrigin
-	Answers  []byte
+// Labelled is a label with what decides whether it counts.
+type Labelled struct {
+	Result prism.ResultID
+	Value  string
+	Sample contract.LabelSample
+	Origin LabelOrigin
+}
+
+// Answered is what a result was asked and answered.
+type Answered struct {
+	Result  prism.ResultID
+	Answers []byte // as they are stored
 	// Input is a hash of the context and the fields, whatever their order: equal texts have equal hashes, in every version.
 	Input [16]byte
 }

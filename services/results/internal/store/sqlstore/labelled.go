@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"iter"
 	"slices"
 	"strings"
 
@@ -12,12 +13,16 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The statements on labels with the answers that they are of.
+// The statements on labels of a question, and on the answers that they are of.
 const (
 	// In SQLite a CROSS JOIN keeps its order: the labels decide which results are read.
-	labelledAnswers = `-- name: Labelled :many
-SELECT l.result_id, l.question, l.value, l.sample, l.origin, r.answers, r.context, r.fields
+	labelled = `-- name: Labelled :many
+SELECT l.result_id, l.value, l.sample, l.origin
 FROM labels l CROSS JOIN results r`
+
+	answered = `-- name: Answers :many
+SELECT r.id, r.answers, r.context, r.fields
+FROM results r`
 
 	countLabelled = `-- name: CountLabelled :one
 SELECT count(*) FROM labels l CROSS JOIN results r`
@@ -30,20 +35,57 @@ WHERE l.account_id = $1 AND l.prism_id = $2 AND l.version = $3`
 // Labelled implements store.Labels.
 func (s Store) Labelled(
 	ctx context.Context, account prism.AccountID, f store.Filter, question string, limit int,
-) (labelled []store.LabelledAnswer, err error) {
+) (found []store.Labelled, err error) {
 	l := list{Statement: Statement{Operation: "labelled", ReadOnly: true}}
-	l.labelled(labelledAnswers, account, f, question)
-	l.add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(limit))
-	err = s.Run(ctx, l.statement(), all(&labelled, func(r *Row) store.LabelledAnswer {
-		a := store.LabelledAnswer{
-			Result: prism.ResultID{UUID: r.UUID()}, Question: r.Text(), Value: r.Text(), Sample: contract.LabelSample(r.Text()),
-			Origin: store.LabelOrigin(r.Text()), Answers: r.Bytes(),
+	l.labelled(labelled, account, f, question)
+	l.add(" ORDER BY l.result_id DESC LIMIT ", int64(limit))
+	texts := map[string]string{} // there are few different ones
+	once := func(text string) string {
+		if known, ok := texts[text]; ok {
+			return known
 		}
-		context := r.Text()
-		a.Input = inputHash(context, decode[[]prism.FieldValue](r))
-		return a
+		texts[text] = text
+		return text
+	}
+	err = s.Run(ctx, l.statement(), all(&found, func(r *Row) store.Labelled {
+		return store.Labelled{
+			Result: prism.ResultID{UUID: r.UUID()}, Value: once(r.Text()), Sample: contract.LabelSample(once(r.Text())),
+			Origin: store.LabelOrigin(once(r.Text())),
+		}
 	}))
-	return labelled, err
+	return found, err
+}
+
+// answersAtOnce is how many results a statement of Answers reads: few, so that other calls get the connection between two of them.
+const answersAtOnce = 100
+
+// Answers implements store.Labels. It holds one row at a time.
+func (s Store) Answers(
+	ctx context.Context, account prism.AccountID, ids []prism.ResultID, read func(store.Answered) error,
+) error {
+	for part := range slices.Chunk(uuids(ids), answersAtOnce) {
+		l := list{Statement: Statement{Operation: "answers", ReadOnly: true}}
+		l.where(answered, account, store.Filter{Status: prism.OK})
+		l.in(" AND r.id IN (", padded(part, answersAtOnce))
+		err := s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
+			for r := range rows {
+				a := store.Answered{Result: prism.ResultID{UUID: r.UUID()}, Answers: r.Bytes()}
+				context := r.Text()
+				a.Input = inputHash(context, decode[[]prism.FieldValue](r))
+				if err := r.Err(); err != nil {
+					return err
+				}
+				if err := read(a); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // labelled joins labels l with their results r, which pass a filter. It puts the condition on the prism on the labels alone: until
@@ -57,9 +99,7 @@ func (l *list) labelled(query string, account prism.AccountID, f store.Filter, q
 	l.add(" AND l.account_id = ", account.UUID)
 	l.add(" AND l.prism_id = ", of.UUID)
 	l.add(" AND l.version = ", f.Version)
-	if question != "" {
-		l.add(" AND l.question = ", question)
-	}
+	l.add(" AND l.question = ", question)
 }
 
 // CountLabelled implements store.Labels.

@@ -177,8 +177,11 @@ func labelTests() []test {
 		{"labels are listed by result, newest first, with a filter and in pages", func(t *testing.T, f *fixture) {
 			f.listedLabels(t)
 		}},
-		{"the labels of a version come with the answers that they are of, newest first", func(t *testing.T, f *fixture) {
-			f.labelledAnswers(t)
+		{"the labels of a question come with what decides whether they count, newest first", func(t *testing.T, f *fixture) {
+			f.labelled(t)
+		}},
+		{"the answers of any number of results come with a hash of what they were asked", func(t *testing.T, f *fixture) {
+			f.answers(t)
 		}},
 		{"results are counted up to a limit if they are ok and pass a filter", func(t *testing.T, f *fixture) {
 			for range 5 {
@@ -279,54 +282,6 @@ func (f *fixture) listedLabels(t *testing.T) {
 	none, err := f.ListLabels(t.Context(), f.theirs.account, store.LabelFilter{Prism: f.mine.prism.ID}, store.Page{Limit: 9})
 	succeeds(t, err)
 	same(t, len(none), 0)
-}
-
-func (f *fixture) labelledAnswers(t *testing.T) {
-	t.Helper()
-	first, second, other := f.ok(f.mine.prism), f.ok(f.mine.prism), f.ok(f.mine.prism)
-	first.Answers = []byte(`{"urgent":{"type":"yes_no","probability":0.25}}`)
-	slices.Reverse(second.Fields)
-	other.Fields = []prism.FieldValue{{Key: "zulu", Value: "help!a"}, {Key: "lpha", Value: ""}}
-	other.CreatedAt, other.Call = moment(50), &prism.ModelCall{Name: "fast"}
-	for _, r := range []prism.Result{first, second, other} {
-		f.save(t, r)
-	}
-	sampled := f.label(second, "urgent", "false")
-	sampled.Sample, sampled.Origin = contract.UncertainSample, store.LabelOfFile
-	f.putLabels(t, f.label(first, "urgent", "true"), f.label(first, "topic", "a"), sampled, f.label(other, "urgent", "true"))
-	read := func(filter store.Filter, question string, limit int) []store.LabelledAnswer {
-		filter.Prism, filter.Version = f.mine.prism.ID, max(1, filter.Version)
-		found, err := f.Labelled(t.Context(), f.mine.account, filter, question, limit)
-		succeeds(t, err)
-		return found
-	}
-	found := read(store.Filter{}, "urgent", 9)
-	same(t, len(found), 3)
-	same(t, []prism.ResultID{found[0].Result, found[1].Result, found[2].Result}, []prism.ResultID{other.ID, second.ID, first.ID})
-	same(t, found[1], store.LabelledAnswer{
-		Result: second.ID, Question: "urgent", Value: "false", Sample: contract.UncertainSample, Origin: store.LabelOfFile,
-		Answers: second.Answers, Input: found[2].Input,
-	})
-	same(t, string(found[2].Answers), string(first.Answers))
-	same(t, found[0].Input != found[1].Input, true)
-	ids := func(found []store.LabelledAnswer) (ids []prism.ResultID) {
-		for _, l := range found {
-			ids = append(ids, l.Result)
-		}
-		return ids
-	}
-	same(t, ids(read(store.Filter{}, "", 9)), []prism.ResultID{other.ID, second.ID, first.ID, first.ID})
-	same(t, ids(read(store.Filter{}, "urgent", 2)), []prism.ResultID{other.ID, second.ID})
-	same(t, ids(read(store.Filter{}, "topic", 9)), []prism.ResultID{first.ID})
-	same(t, ids(read(store.Filter{To: moment(50)}, "urgent", 9)), []prism.ResultID{second.ID, first.ID})
-	same(t, ids(read(store.Filter{Model: "fast"}, "urgent", 9)), []prism.ResultID{other.ID})
-	same(t, ids(read(store.Filter{Run: &prism.RunID{UUID: f.id()}}, "urgent", 9)), nil)
-	same(t, ids(read(store.Filter{Version: 2}, "urgent", 9)), nil)
-	for question, want := range map[string]int{"": 3, "urgent": 2, "topic": 1, "mood": 0} { // but that of the uncertain second
-		n, err := f.CountLabelled(t.Context(), f.mine.account, store.Filter{Prism: f.mine.prism.ID, Version: 1}, question)
-		succeeds(t, err)
-		same(t, n, want)
-	}
 }
 
 // spec: run-labels

@@ -1,0 +1,111 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// measurement measures questions of a version for a call that has a place to do so (spec: place-classes).
+type measurement struct {
+	*Service
+	account prism.AccountID
+	prism   prism.Prism
+	version *version
+	query   contract.QualityQuery // its Question does not count
+}
+
+// measured is a question with the observations that are to be measured.
+type measured struct {
+	measuredBody
+	observationSet
+}
+
+// quality measures questions, as many at once as fit into memory, and takes turns with other accounts between them. What is
+// measured is kept, so that a call that is repeated, as it was not done in time, has less to do.
+func (m measurement) quality(ctx context.Context, questions []prism.Question) ([]questionQualityBody, error) {
+	labels, err := m.labelsOf(ctx, m.account, m.prism.ID, m.version.Number)
+	if err != nil {
+		return nil, err
+	}
+	bodies := make([]questionQualityBody, len(questions))
+	ids := make([]string, len(questions))
+	var left []int // that are not kept
+	for i, question := range questions {
+		q := m.query
+		q.Question = question.Key
+		ids[i] = measureID(labels, q, m.prism.Pins)
+		found, kept, err := cachedMeasure[questionQualityBody](ctx, m.Service, m.account, ids[i])
+		if err != nil {
+			return nil, err
+		}
+		if bodies[i] = found; !kept {
+			left = append(left, i)
+		}
+	}
+	for first := true; len(left) > 0; first = false {
+		if !first {
+			if err := m.places.yield(ctx, m.account, readQuality); err != nil {
+				return nil, err
+			}
+		}
+		part := make([]prism.Question, len(left))
+		for i, at := range left {
+			part[i] = questions[at]
+		}
+		part = part[:questionsAtOnce(part)]
+		found, err := m.observe(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		computed := map[string]keptMeasure{}
+		for i := range part {
+			at := left[i]
+			if bodies[at], err = found[i].quality(ctx); err != nil {
+				break
+			}
+			computed[ids[at]] = keptMeasure{bodies[at], []completeness{found[i].completeness}}
+		}
+		if err := errors.Join(err, m.keepMeasures(ctx, m.account, labels, computed)); err != nil {
+			return nil, err
+		}
+		left = left[len(part):]
+	}
+	return bodies, nil
+}
+
+// observe reads the observations of questions, with the probabilities that are to be measured.
+func (m measurement) observe(ctx context.Context, questions []prism.Question) ([]measured, error) {
+	sets, err := m.observations(ctx, m.account, m.prism.ID, m.version, questions, store.Filter{Model: m.query.Model})
+	if err != nil {
+		return nil, err
+	}
+	var pinned []store.Calibration
+	if m.query.Calibrated && !m.prism.Pins.IsZero() {
+		if pinned, err = m.Store.Pinned(ctx, m.account, m.prism.ID, m.prism.Pins, m.version.Number); err != nil {
+			return nil, err
+		}
+	}
+	found := make([]measured, len(questions))
+	for i, q := range questions {
+		set := sets[i]
+		found[i] = measured{measuredBody{questionBody{q.Key, q.Type}, set.Labels, len(set.Observations), nil}, set}
+		at := slices.IndexFunc(pinned, func(c store.Calibration) bool { return c.Question == q.Key })
+		if at < 0 {
+			continue
+		}
+		fit, err := readFit(pinned[at])
+		if err != nil {
+			return nil, err
+		}
+		found[i].Calibration = &pinned[at].ID
+		for k, o := range set.Observations {
+			set.Observations[k].Probabilities = fit.Apply(o.Probabilities)
+		}
+	}
+	return found, nil
+}

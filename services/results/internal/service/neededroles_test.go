@@ -1,4 +1,0 @@
-package service
-
-// NeededRoles are the operations that the test of roles has rows for.
-var NeededRoles = neededRoles

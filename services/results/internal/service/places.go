@@ -1,0 +1,95 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/pkg/prism"
+)
+
+// placesOf are how many operations of a class a process works on at once.
+var placesOf = map[api.Class]int{
+	api.Listing:  16,
+	api.Scanning: 4,
+	// One measure at a time leaves a processor to the calls, and the memory is that of one.
+	api.Measuring: 1,
+}
+
+// placeWait bounds the wait for a place. Half of the time that the caller waits is left to the operation.
+const placeWait = 5 * time.Second
+
+// places are the places of a process, for which accounts take turns (spec: place-classes).
+type places struct {
+	queues  map[api.Class]*fair.Queue
+	refused *prometheus.CounterVec
+}
+
+func newPlaces() *places {
+	p := &places{queues: map[api.Class]*fair.Queue{}, refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "prism_places_refused_total",
+		Help: "Operations that were refused because no place of their class became free in time.",
+	}, []string{"class"})}
+	for c, n := range placesOf {
+		p.queues[c] = fair.NewQueue(n, 0)
+		p.refused.WithLabelValues(string(c))
+	}
+	return p
+}
+
+// Measure registers the metrics of the places.
+func (s *Service) Measure(to prometheus.Registerer) error {
+	errs := []error{to.Register(s.places.refused)}
+	for c, q := range s.places.queues {
+		labels := prometheus.Labels{"class": string(c)}
+		for name, gauge := range map[string]struct {
+			help string
+			read func() int
+		}{
+			"taken":   {"Operations that hold a place of their class.", q.Taken},
+			"waiting": {"Operations that wait for a place of their class.", q.Waiting},
+		} {
+			opts := prometheus.GaugeOpts{Name: "prism_places_" + name, Help: gauge.help, ConstLabels: labels}
+			errs = append(errs, to.Register(prometheus.NewGaugeFunc(opts, func() float64 { return float64(gauge.read()) })))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// take waits for a place of an operation's class: contract.ErrUnavailable. leave gives it back.
+func (p *places) take(ctx context.Context, account prism.AccountID, op operation) (leave func(), err error) {
+	q := p.queues[needOf(op).class]
+	if q == nil {
+		return func() {}, nil
+	}
+	if err := p.wait(ctx, op, func(ctx context.Context) error { return q.Take(ctx, account.String(), fair.Preferred) }); err != nil {
+		return nil, err
+	}
+	return func() { q.Give(account.String()) }, nil
+}
+
+// yield lets other accounts go first that wait for the place of an operation: contract.ErrUnavailable. The place is given back by
+// the leave of take in any case.
+func (p *places) yield(ctx context.Context, account prism.AccountID, op operation) error {
+	q := p.queues[needOf(op).class]
+	return p.wait(ctx, op, func(ctx context.Context) error { return q.Yield(ctx, account.String(), fair.Preferred) })
+}
+
+func (p *places) wait(ctx context.Context, op operation, wait func(context.Context) error) error {
+	limit := placeWait
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline)/2)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := wait(ctx); err != nil {
+		p.refused.WithLabelValues(string(needOf(op).class)).Inc()
+		return errors.Join(contract.ErrUnavailable, err)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/testkit/metrictest"
+	"github.com/prism-results/prism/services/results/internal/service"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// classes are the methods of the contract by the class of their places (spec: place-classes). A new method needs a class.
+func classes() map[string]api.Class {
+	of := map[string]api.Class{}
+	for class, methods := range map[api.Class]string{
+		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows SignIn SignInAs Session SessionKey EndSession", // no API key
+		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism Prism AddVersion RenamePrism Version PutLens SetArchived " +
+			"CreateKey RevokeKey AddMember ChangeMember RemoveMember LinkMember DeleteResult " +
+			"CreateFile PutPart CompleteFile File DeleteFile PlanRun CreateRun DropLabelsFile FileRun ActOnRun SetRunLimits " +
+			"PutLabels ResultLabels AddLabels Calibration PinCalibrations PinnedCalibrations",
+		api.Streamed: "Export RunRows",
+		api.Listing: "ListResults ListPrisms ListVersions ListKeys ListMembers ListAudit ListFiles FileRows ListRuns PlanRows ListLabels " +
+			"ListCalibrations PreviewLens Usage",
+		api.Scanning:  "LabelQueue DeleteResults ReadDrift SetDrift",
+		api.Measuring: "Quality Thresholds Compare CreateCalibration LabelsRun RetryResults",
+	} {
+		for _, name := range strings.Fields(methods) {
+			of[name] = class
+		}
+	}
+	return of
+}
+
+// keysOnly is a store that knows every key as an owner's, and panics when anything else is loaded.
+type keysOnly struct{ store.Store }
+
+func (keysOnly) Authenticate(context.Context, contract.KeyDigest) (store.Caller, error) {
+	return store.Caller{Account: prism.AccountID{UUID: prism.UUID{1}}, Role: prism.Owner}, nil
+}
+
+// Every method of the contract is called while every place is taken. Those with a class are refused before they load anything, and
+// the others work.
+//
+// spec: place-classes
+func TestEveryOperationHasAPlaceOfItsClass(t *testing.T) {
+	t.Parallel()
+	of := classes()
+	for _, interfaces := range []reflect.Type{reflect.TypeFor[contract.Results](), reflect.TypeFor[contract.Console]()} {
+		for i := range interfaces.NumMethod() {
+			name := interfaces.Method(i).Name
+			if name == "Do" {
+				continue
+			}
+			class, known := of[name]
+			if !known {
+				t.Errorf("%s has no class", name)
+			}
+			delete(of, name)
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				hasPlace(t, class, func(ctx context.Context, s *service.Service) error {
+					method := reflect.ValueOf(s).MethodByName(name)
+					args := []reflect.Value{reflect.ValueOf(ctx)}
+					for i := 1; i < method.Type().NumIn(); i++ {
+						args = append(args, reflect.Zero(method.Type().In(i)))
+					}
+					out := method.Call(args)
+					err, _ := out[len(out)-1].Interface().(error)
+					return err
+				})
+			})
+		}
+	}
+	for name := range of {
+		t.Errorf("the contract has no method %s", name)
+	}
+	for _, op := range api.Operations() {
+		t.Run(op.Declared().Name, func(t *testing.T) {
+			t.Parallel()
+			hasPlace(t, op.Declared().Class, func(ctx context.Context, s *service.Service) error {
+				_, err := s.Do(ctx, contract.KeyDigest{}, op, op.NewRequest())
+				return err
+			})
+		})
+	}
+}
+
+// hasPlace checks that a call is refused, before it loads anything, if its class has places and all are taken.
+func hasPlace(t *testing.T, class api.Class, call func(context.Context, *service.Service) error) {
+	t.Helper()
+	s := service.New(service.Deps{
+		Store: keysOnly{}, Now: time.Now, NewID: func() (prism.UUID, error) { return prism.UUID{2}, nil },
+	})
+	s.FillPlaces()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	refused := func() bool {
+		defer func() { _ = recover() }() // it loads
+		return errors.Is(call(ctx, s), contract.ErrUnavailable)
+	}()
+	_, limited := service.PlacesOf[class]
+	if refused != limited {
+		t.Errorf("it is refused for want of a place: %v, want %v", refused, limited)
+	}
+	metrics := prometheus.NewRegistry()
+	if err := s.Measure(metrics); err != nil {
+		t.Fatal(err)
+	}
+	if n := metrictest.Values(t, metrics)["prism_places_refused_total "+string(class)]; limited && n != 1 {
+		t.Errorf("%v operations of the class were refused", n)
+	}
+}
+
+// spec: place-classes
+func TestEveryOperationOfTheAPIHasAClass(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../../../gateway/internal/apidoc/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var api struct {
+		Paths map[string]map[string]struct {
+			ID contract.Operation `json:"operationId"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(document, &api); err != nil {
+		t.Fatal(err)
+	}
+	other := map[contract.Operation]contract.Operation{
+		"unarchivePrism": "archivePrism", "pauseRun": "actOnRun", "resumeRun": "actOnRun", "cancelRun": "actOnRun", "retryRun": "actOnRun",
+		"listFileRows": "readFileRows", "followRun": "readRun",
+	}
+	for path, methods := range api.Paths {
+		for _, op := range methods {
+			name := op.ID
+			if known, ok := other[name]; ok {
+				name = known
+			}
+			if name != "" && service.ClassOf(name) == "" {
+				t.Errorf("%s of %s has no class", op.ID, path)
+			}
+		}
+	}
+}
