@@ -63,11 +63,20 @@ func Reserve(ctx context.Context, n int, must bool) bool {
 		return true
 	case must:
 		c.bytes.force(c.account, more)
-	case !c.bytes.take(c.account, Preferred, more):
+	case !c.bytes.take(c.account, Preferred, more, c.held):
 		return false
 	}
 	c.held = n
 	return true
+}
+
+// Uncounted is how many bytes of each response do not count, so that large responses never cause the refusal of small ones.
+const Uncounted = 16 << 10
+
+// ReserveResponse is Reserve for n bytes of a response, or of what becomes one: the rows of a page, or the response of another
+// service. The first ones do not count (spec: response-budget).
+func ReserveResponse(ctx context.Context, n int, must bool) bool {
+	return n <= Uncounted || Reserve(ctx, n-Uncounted, must)
 }
 
 // Account is the account that the call counts for; "" without an earlier With.

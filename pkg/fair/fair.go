@@ -36,10 +36,10 @@ func New(places, reserve int) *Bound {
 }
 
 // Take takes a place for a call of the account, and reports whether there was one. Each place taken is given back once.
-func (b *Bound) Take(account string, class Class) bool { return b.take(account, class, 1) }
+func (b *Bound) Take(account string, class Class) bool { return b.take(account, class, 1, 0) }
 
-// take takes n places, at least 1. While nobody holds a place, there are always enough.
-func (b *Bound) take(account string, class Class, n int) bool {
+// take takes n places, at least 1, for a call that holds own places already. While no other call holds one, there are always enough.
+func (b *Bound) take(account string, class Class, n, own int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	limit := b.places
@@ -51,7 +51,7 @@ func (b *Bound) take(account string, class Class, n int) bool {
 		active++ // the account itself
 	}
 	share := max(1, limit/active)
-	if b.taken > 0 && b.taken+n > limit && (held+n > share || b.taken+n > limit+b.places) {
+	if b.taken > own && b.taken+n > limit && (held+n > share || b.taken+n > limit+b.places) {
 		return false
 	}
 	b.add(account, n)

@@ -114,6 +114,9 @@ func TestCallsReserveBytesUntilTheyLeave(t *testing.T) {
 		t.Error("bytes that are held do not fit")
 	}
 	wantHeld("more than fits", 1000)
+	if !fair.Reserve(first, 2000, false) {
+		t.Error("a response that is alone may not grow")
+	}
 	second := begin("b")
 	if fair.Reserve(second, 1, false) {
 		t.Error("a byte beyond twice the bound")
@@ -121,15 +124,15 @@ func TestCallsReserveBytesUntilTheyLeave(t *testing.T) {
 	if !fair.Reserve(second, 7, true) {
 		t.Error("what must be held is refused")
 	}
-	wantHeld("two calls", 1007)
+	wantHeld("two calls", 2007)
 	fair.Leave(first)
 	wantHeld("one left", 7)
-	if !fair.Reserve(second, 100, false) || fair.Reserve(second, 101, false) {
+	third, fourth := begin("address"), begin("b")
+	if !fair.Reserve(second, 99, false) || !fair.Reserve(fourth, 1, false) || fair.Reserve(second, 100, false) {
 		t.Error("an account alone does not get the whole bound, and no more")
 	}
-	third, fourth := begin("address"), begin("b")
 	fair.Identify(third, "c")
-	if !fair.Reserve(third, 50, false) || fair.Reserve(third, 51, false) || fair.Reserve(fourth, 1, false) {
+	if !fair.Reserve(third, 50, false) || fair.Reserve(third, 51, false) || fair.Reserve(fourth, 2, false) {
 		t.Error("the accounts do not share the bound")
 	}
 	fair.Identify(third, "b")

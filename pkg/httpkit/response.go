@@ -1,7 +1,6 @@
 package httpkit
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"strconv"
@@ -33,16 +32,10 @@ func Send(c *fiber.Ctx, status int, contentType string, body []byte) error {
 // it is the 503 (spec: response-budget), except if the request has taken effect: then the response is sent in any case.
 func SendOwn(c *fiber.Ctx, status int, contentType string, body []byte, tookEffect bool) error {
 	x := exchangeOf(c)
-	if counted := len(body) - uncounted; counted > 0 && !fair.Reserve(x.ctx, counted, tookEffect) {
+	if !fair.ReserveResponse(x.ctx, len(body), tookEffect) {
 		return x.shed(shedAnswers)
 	}
 	return Send(c, status, contentType, body)
-}
-
-// Reserve has a request hold n bytes of what becomes its response, for example the response of another service, until its own
-// response is sent. It fails if Config.MaxResponseBytes leaves no room for them, and not if must is set.
-func Reserve(ctx context.Context, n int, must bool) bool {
-	return n <= uncounted || fair.Reserve(ctx, n-uncounted, must)
 }
 
 // respondError is the one place where errors become responses. An error that is not of the catalogue is logged and becomes
@@ -67,7 +60,7 @@ func (x *exchange) respondError(err error) {
 		x.fctx.Response.Header.Set(fiber.HeaderRetryAfter, strconv.Itoa(later.Seconds)) // spec: retry-after-of-a-503
 	}
 	// A list of problems can be six times as long as the body.
-	if counted := len(x.fctx.Response.Body()) - uncounted; counted > 0 && !fair.Reserve(x.ctx, counted, false) {
+	if !fair.ReserveResponse(x.ctx, len(x.fctx.Response.Body()), false) {
 		writeError(&x.fctx.Response, x.shed(shedAnswers))
 	}
 }

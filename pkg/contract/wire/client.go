@@ -18,7 +18,6 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
-	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/mtls"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/pkg/telemetry"
@@ -146,7 +145,7 @@ func (c *client) lookUp(ctx context.Context, path string, args any) (contract.Re
 	if errors.Is(err, errLost) {
 		err = errors.Join(contract.ErrUnavailable, err)
 	}
-	if err == nil && !httpkit.Reserve(ctx, len(r.Body), false) {
+	if err == nil && !fair.ReserveResponse(ctx, len(r.Body), false) {
 		return contract.Response{}, errNoRoom
 	}
 	return r, err
