@@ -147,7 +147,7 @@ export interface paths {
         };
         /**
          * List prisms
-         * @description Prisms of the account, newest first, a page at a time. A page ends early rather than exceed 4 MiB.
+         * @description Prisms of the account, newest first, a page at a time.
          */
         get: operations["listPrisms"];
         put?: never;
@@ -191,7 +191,7 @@ export interface paths {
         };
         /**
          * List versions
-         * @description Versions of a prism, newest first, a page at a time, also of an archived one. A page ends early rather than exceed 4 MiB.
+         * @description Versions of a prism, newest first, a page at a time, also of an archived one.
          */
         get: operations["listVersions"];
         put?: never;
@@ -3165,7 +3165,7 @@ export interface components {
          * @example 0199f5d0-21b4-7e90-8c3d-6f1a2b3c4d5e
          */
         CalibrationId: string;
-        /** @description How many items a page holds at most. */
+        /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
         Limit: number;
         /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
         Cursor: string;
@@ -3421,7 +3421,7 @@ export interface operations {
                  * @example raw
                  */
                 format?: "json" | "raw";
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -3804,7 +3804,7 @@ export interface operations {
             query?: {
                 /** @description `true` lists the archived prisms, `all` those and the others. */
                 archived?: "true" | "false" | "all";
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -3965,7 +3965,7 @@ export interface operations {
     listVersions: {
         parameters: {
             query?: {
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -4216,7 +4216,7 @@ export interface operations {
             query?: {
                 /** @description Only calibrations of the question with this key. */
                 question?: string;
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -5382,7 +5382,7 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -5678,7 +5678,7 @@ export interface operations {
                 version?: number;
                 /** @description Only labels of the question with this key. */
                 question?: string;
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -5790,7 +5790,7 @@ export interface operations {
                 order?: "random" | "uncertain";
                 /** @description Only results of this version. */
                 version?: number;
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -5852,7 +5852,7 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: {
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -6150,7 +6150,7 @@ export interface operations {
                 to?: string;
                 /** @description Only changes made with the key or by the member with this id, in any letter case, by operators: `operator`, or by the retention of prisms: `retention`. */
                 actor?: string;
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -6258,7 +6258,7 @@ export interface operations {
     listFiles: {
         parameters: {
             query?: {
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
@@ -6626,7 +6626,7 @@ export interface operations {
             query?: {
                 /** @description How many rows to skip. */
                 offset?: number;
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -6789,7 +6789,7 @@ export interface operations {
                 prism?: string;
                 /** @description Only runs in this state. */
                 status?: components["schemas"]["RunStatus"];
-                /** @description How many items a page holds at most. */
+                /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];

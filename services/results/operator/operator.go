@@ -81,7 +81,7 @@ const keysPage = 1000
 func (o *Operator) Keys(ctx context.Context, account prism.AccountID) iter.Seq2[store.APIKey, error] {
 	return func(yield func(store.APIKey, error) bool) {
 		for page := (store.Page{Limit: keysPage}); ; {
-			keys, err := o.service.Store.ListKeys(ctx, account, page)
+			keys, more, err := o.service.Store.ListKeys(ctx, account, page)
 			if err != nil {
 				yield(store.APIKey{}, err)
 				return
@@ -92,7 +92,7 @@ func (o *Operator) Keys(ctx context.Context, account prism.AccountID) iter.Seq2[
 					return
 				}
 			}
-			if len(keys) < keysPage {
+			if !more {
 				return
 			}
 		}

@@ -103,7 +103,7 @@ func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := s.ListKeys(t.Context(), account, store.Page{Limit: 1})
+	keys, _, err := s.ListKeys(t.Context(), account, store.Page{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestCommandsAreInTheAuditAsTheOperators(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries, err := s.ListAudit(t.Context(), account, store.AuditFilter{Kind: store.OperatorActor}, store.Page{Limit: 10})
+	entries, _, err := s.ListAudit(t.Context(), account, store.AuditFilter{Kind: store.OperatorActor}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestFilesExpireAndTheirContentGoes(t *testing.T) {
 	removes()
 	left(0)
 	w.metric(t, "prism_file_removals_total ok", 3)
-	entries, err := w.ListAudit(t.Context(), w.account, store.AuditFilter{Kind: store.RetentionActor}, store.Page{Limit: 9})
+	entries, _, err := w.ListAudit(t.Context(), w.account, store.AuditFilter{Kind: store.RetentionActor}, store.Page{Limit: 9})
 	if err != nil || len(entries) != 2 || entries[0].Action != store.FileDelete {
 		t.Errorf("the entries of retention are %+v, %v", entries, err)
 	}

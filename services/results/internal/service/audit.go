@@ -64,11 +64,11 @@ func (s *Service) ListAudit(ctx context.Context, key contract.KeyDigest, q contr
 		case q.Retention:
 			filter.Kind = store.RetentionActor
 		}
-		entries, err := s.Store.ListAudit(ctx, account, filter, page)
+		entries, more, err := s.Store.ListAudit(ctx, account, filter, page)
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(contract.ListOfAudit, entries, q.Page.Limit,
+		return newListBody(ctx, contract.ListOfAudit, entries, more,
 			func(e store.Entry) (strictjson.Value, error) { return strictjson.Marshal(newEntryBody(e)) },
 			func(e store.Entry) prism.UUID { return e.ID })
 	})

@@ -131,11 +131,11 @@ func TestTheAuditIsReadAPageAtATimeAndNarrowed(t *testing.T) {
 	if len(seen) != 5 || len(all.Data) != 5 || !slices.IsSortedFunc(seen, func(a, b string) int { return strings.Compare(b, a) }) {
 		t.Errorf("read %v", seen)
 	}
-	keys, err := w.store.ListKeys(t.Context(), w.account, store.Page{Limit: 1})
+	keys, _, err := w.store.ListKeys(t.Context(), w.account, store.Page{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry, err := w.store.ListAudit(t.Context(), w.account, store.AuditFilter{}, store.Page{Limit: 1})
+	entry, _, err := w.store.ListAudit(t.Context(), w.account, store.AuditFilter{}, store.Page{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +165,8 @@ func TestAnEntryOfALaterReleaseIsPassedOn(t *testing.T) {
 
 type later struct{ store.Store }
 
-func (later) ListAudit(context.Context, prism.AccountID, store.AuditFilter, store.Page) ([]store.Entry, error) {
+func (later) ListAudit(context.Context, prism.AccountID, store.AuditFilter, store.Page) ([]store.Entry, bool, error) {
 	return []store.Entry{{
 		ID: storetest.NumberedID(1), Action: "of.later", Object: store.Object{Kind: "later"}, Detail: []byte(`{"of":[1,"later"]}`),
-	}}, nil
+	}}, false, nil
 }

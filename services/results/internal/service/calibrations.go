@@ -185,11 +185,11 @@ func (s *Service) ListCalibrations(
 		if err != nil {
 			return nil, err
 		}
-		found, err := s.Store.ListCalibrations(ctx, account, p.ID, v.Number, q.Question, page)
+		found, more, err := s.Store.ListCalibrations(ctx, account, p.ID, v.Number, q.Question, page)
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(contract.ListOfCalibrations, found, q.Page.Limit, func(c store.Calibration) (strictjson.Value, error) {
+		return newListBody(ctx, contract.ListOfCalibrations, found, more, func(c store.Calibration) (strictjson.Value, error) {
 			body, err := newCalibrationBody(c)
 			if err != nil {
 				return nil, err

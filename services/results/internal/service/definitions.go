@@ -59,7 +59,7 @@ func lensOf(n contract.NewVersion) prism.Lens {
 // ListPrisms implements contract.Results.
 func (s *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
 	return s.manage(ctx, key, listPrisms, nil, func(account prism.AccountID) (any, error) {
-		after, err := position(contract.ListOfPrisms, q.Page)
+		page, err := storePage(contract.ListOfPrisms, q.Page)
 		if err != nil {
 			return nil, err
 		}
@@ -70,11 +70,11 @@ func (s *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q cont
 		case q.Archived:
 			which = store.Archived
 		}
-		prisms, more, err := s.Store.ListPrisms(ctx, account, which, store.Page{After: after, Limit: q.Page.Limit})
+		prisms, more, err := s.Store.ListPrisms(ctx, account, which, page)
 		if err != nil {
 			return nil, err
 		}
-		return newBoundedList(contract.ListOfPrisms, prisms, more, definitionsBytes,
+		return newListBody(ctx, contract.ListOfPrisms, prisms, more,
 			func(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) },
 			func(p prism.Prism) prism.UUID { return p.ID.UUID })
 	})
@@ -95,7 +95,7 @@ func (s *Service) ListVersions(ctx context.Context, key contract.KeyDigest, ref 
 		if err != nil {
 			return nil, err
 		}
-		return newBoundedList(contract.ListOfVersions, versions, more, definitionsBytes,
+		return newListBody(ctx, contract.ListOfVersions, versions, more,
 			func(v prism.Version) (strictjson.Value, error) { return strictjson.Marshal(newVersionBody(v)) },
 			func(v prism.Version) prism.UUID { return contract.VersionRow(v.Number) })
 	})

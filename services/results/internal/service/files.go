@@ -183,15 +183,15 @@ func (s *Service) missing(ctx context.Context, account prism.AccountID, f store.
 // ListFiles implements contract.Files.
 func (s *Service) ListFiles(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
 	return s.manage(ctx, key, listFiles, nil, func(account prism.AccountID) (any, error) {
-		after, err := position(contract.ListOfFiles, p)
+		page, err := storePage(contract.ListOfFiles, p)
 		if err != nil {
 			return nil, err
 		}
-		files, more, err := s.Store.ListFiles(ctx, account, store.Page{After: after, Limit: p.Limit})
+		files, more, err := s.Store.ListFiles(ctx, account, page)
 		if err != nil {
 			return nil, err
 		}
-		return newBoundedList(contract.ListOfFiles, files, more, definitionsBytes,
+		return newListBody(ctx, contract.ListOfFiles, files, more,
 			func(f store.File) (strictjson.Value, error) {
 				body, err := s.fileBody(ctx, account, f)
 				if err != nil {

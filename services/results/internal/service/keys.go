@@ -54,11 +54,11 @@ func (s *Service) ListKeys(ctx context.Context, key contract.KeyDigest, p contra
 		if err != nil {
 			return nil, err
 		}
-		keys, err := s.Store.ListKeys(ctx, account, page)
+		keys, more, err := s.Store.ListKeys(ctx, account, page)
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(contract.ListOfKeys, keys, p.Limit,
+		return newListBody(ctx, contract.ListOfKeys, keys, more,
 			func(k store.APIKey) (strictjson.Value, error) {
 				return strictjson.Marshal(newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)))
 			},

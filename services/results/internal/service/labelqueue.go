@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -25,23 +26,16 @@ const (
 	uncertainPart    = 1_000
 )
 
-// The bodies of the queue (spec: label-queue).
-type (
-	queueBody struct {
-		Data       []queuedBody         `json:"data"`
-		Sample     contract.LabelSample `json:"sample"`
-		NextCursor *string              `json:"next_cursor"`
-	}
-	queuedBody struct {
-		Result    prism.ResultID   `json:"result_id"`
-		Ref       *string          `json:"ref"`
-		CreatedAt string           `json:"created_at"`
-		Version   int32            `json:"version"`
-		Context   *string          `json:"context"`
-		Fields    strictjson.Value `json:"fields"`
-		Answers   strictjson.Value `json:"answers"`
-	}
-)
+// queuedBody is the body of a result of the queue (spec: label-queue).
+type queuedBody struct {
+	Result    prism.ResultID   `json:"result_id"`
+	Ref       *string          `json:"ref"`
+	CreatedAt string           `json:"created_at"`
+	Version   int32            `json:"version"`
+	Context   *string          `json:"context"`
+	Fields    strictjson.Value `json:"fields"`
+	Answers   strictjson.Value `json:"answers"`
+}
 
 // labelQueue is one page of a queue.
 type labelQueue struct {
@@ -51,6 +45,9 @@ type labelQueue struct {
 	queue   store.Queue
 	after   prism.UUID // position
 	limit   int
+	page    *listPage
+	bytes   int // of the results of the page, as they are stored
+	full    bool
 }
 
 // LabelQueue implements contract.Labels.
@@ -74,21 +71,22 @@ func (s *Service) LabelQueue(
 		if _, err := questionOf(version, q.Question); err != nil {
 			return nil, err
 		}
-		page := labelQueue{s, account, p, store.Queue{Prism: p.ID, Version: q.Version, Question: q.Question}, after, q.Page.Limit}
-		read := page.random
+		of := store.Queue{Prism: p.ID, Version: q.Version, Question: q.Question}
+		queue := labelQueue{
+			Service: s, account: account, of: p, queue: of, after: after, limit: q.Page.Limit, page: newListPage(list),
+		}
+		read := queue.random
 		if q.Order == contract.UncertainSample {
-			read = page.uncertain
+			read = queue.uncertain
 		}
-		body := queueBody{Data: []queuedBody{}, Sample: q.Order}
-		results, last, err := read(ctx, version)
-		for _, r := range results {
-			body.Data = append(body.Data, newQueuedBody(r))
+		entries, more, err := read(ctx, version)
+		if err != nil {
+			return nil, err
 		}
-		if !last.IsZero() {
-			cursor := list.Cursor(last)
-			body.NextCursor = &cursor
+		if err := queue.fill(ctx, entries, more); err != nil {
+			return nil, err
 		}
-		return body, err
+		return queue.page.end(`,"sample":"` + string(q.Order) + `"`), nil
 	})
 }
 
@@ -99,99 +97,125 @@ func newQueuedBody(r prism.Result) queuedBody {
 	}
 }
 
-// random reads results in the random order. last is the position of the last one that was looked at, or zero at the end.
-func (q labelQueue) random(ctx context.Context, v *version) (results []prism.Result, last prism.UUID, err error) {
+// random finds the next results in the random order. more tells that there may be further ones.
+func (q *labelQueue) random(ctx context.Context, v *version) (entries []store.QueueEntry, more bool, err error) {
 	var from prism.UUID
 	if q.queue.Version != 0 { // the version answered nothing before it was made
 		from = prism.FirstUUID(v.CreatedAt.Add(-store.MaxIDAge))
 	}
-	entries, err := q.Store.RandomQueue(ctx, q.account, q.queue, from, q.after, randomCandidates)
-	if err != nil {
-		return nil, last, err
-	}
-	more := len(entries) == randomCandidates
-	for len(entries) > 0 && len(results) < q.limit {
-		part := entries[:min(len(entries), q.limit)]
-		ids := make([]prism.ResultID, len(part))
-		for i, e := range part {
-			ids[i] = e.Result
-		}
-		found, err := q.queued(ctx, ids)
-		if err != nil {
-			return nil, last, err
-		}
-		for _, e := range part {
-			if len(results) == q.limit {
-				break
-			}
-			if r, ok := found[e.Result]; ok {
-				results = append(results, r)
-			}
-			last, entries = e.Position, entries[1:]
-		}
-	}
-	if len(entries) == 0 && !more {
-		last = prism.UUID{}
-	}
-	return results, last, nil
+	entries, err = q.Store.RandomQueue(ctx, q.account, q.queue, from, q.after, randomCandidates)
+	return entries, len(entries) == randomCandidates, err
 }
 
-// uncertain reads the most uncertain results. last is as in random.
-func (q labelQueue) uncertain(ctx context.Context, _ *version) (results []prism.Result, last prism.UUID, err error) {
-	var entries []store.QueueEntry
+// uncertain finds the most uncertain results.
+func (q *labelQueue) uncertain(ctx context.Context, _ *version) (entries []store.QueueEntry, more bool, err error) {
 	var parser answerjson.Parser
+	entry := func(u store.Unlabelled) (*store.QueueEntry, error) {
+		answers, err := parser.Parse(u.Answers)
+		if err != nil {
+			return nil, err
+		}
+		at, ok := uncertainPosition(answers, q.queue.Question, u.Result)
+		if !ok || bytes.Compare(at[:], q.after[:]) <= 0 {
+			return nil, nil //nolint:nilnil // as store.Labels says
+		}
+		return &store.QueueEntry{Position: at, Result: u.Result}, nil
+	}
 	page := store.Page{Limit: uncertainPart}
 	for seen := 0; seen < uncertainResults; seen += uncertainPart {
-		waiting, err := q.Store.Unlabelled(ctx, q.account, q.queue, page)
+		part, last, err := q.Store.Unlabelled(ctx, q.account, q.queue, page, entry)
 		if err != nil {
-			return nil, last, err
+			return nil, false, err
 		}
-		for _, w := range waiting {
-			page.After = w.Result.UUID
-			answers, err := parser.Parse(w.Answers)
-			if err != nil {
-				return nil, last, err
-			}
-			if at, ok := uncertainPosition(answers, q.queue.Question, w.Result); ok && bytes.Compare(at[:], q.after[:]) > 0 {
-				entries = append(entries, store.QueueEntry{Position: at, Result: w.Result})
-			}
-		}
-		if len(waiting) < uncertainPart {
+		entries = append(entries, part...)
+		if page.After = last; last.IsZero() {
 			break
 		}
 	}
 	slices.SortFunc(entries, func(a, b store.QueueEntry) int { return bytes.Compare(a.Position[:], b.Position[:]) })
-	first := entries[:min(len(entries), q.limit)]
-	ids := make([]prism.ResultID, len(first))
-	for i, e := range first {
-		ids[i] = e.Result
-	}
-	found, err := q.queued(ctx, ids)
-	for _, id := range ids {
-		if r, ok := found[id]; ok {
-			results = append(results, r)
-		}
-	}
-	if len(entries) > len(first) {
-		last = first[len(first)-1].Position
-	}
-	return results, last, err
+	return entries, false, nil
 }
 
-// queued are those of some results that wait and whose version has the question, with what they were asked.
-func (q labelQueue) queued(ctx context.Context, ids []prism.ResultID) (map[prism.ResultID]prism.Result, error) {
+// fill adds entries in order until the page is full. more tells that the queue has further ones.
+func (q *labelQueue) fill(ctx context.Context, entries []store.QueueEntry, more bool) error {
+	var last prism.UUID // that was looked at
+	for len(entries) > 0 && !q.full && q.page.rows < q.limit {
+		part := entries[:min(len(entries), q.limit)]
+		looked, err := q.add(ctx, part)
+		if err != nil {
+			return err
+		}
+		if looked > 0 {
+			last, entries = part[looked-1].Position, entries[looked:]
+		}
+	}
+	if len(entries) > 0 || more {
+		q.page.next = last
+	}
+	return nil
+}
+
+// add adds those of some entries that still wait, until the page is full, and returns how many entries it looked at. It counts the
+// bytes of results before it loads them (spec: page-bytes).
+func (q *labelQueue) add(ctx context.Context, entries []store.QueueEntry) (looked int, err error) {
+	waiting, err := q.waiting(ctx, entries)
+	if err != nil {
+		return 0, err
+	}
+	var ids []prism.ResultID
+	for _, e := range entries {
+		if w, ok := waiting[e.Result]; ok {
+			rows := q.page.rows + len(ids)
+			if q.full = rows == q.limit || rows > 0 && q.bytes+w.Bytes > store.ListBytes; q.full {
+				break
+			}
+			q.bytes += w.Bytes
+			ids = append(ids, e.Result)
+		}
+		looked++
+	}
+	if !fair.ReserveResponse(ctx, q.bytes, false) {
+		return 0, store.ErrNoRoom
+	}
 	found, err := q.Store.QueuedResults(ctx, q.account, q.queue, ids)
+	if err != nil {
+		return 0, err
+	}
+	for i, e := range entries[:looked] {
+		at := slices.IndexFunc(found, func(r prism.Result) bool { return r.ID == e.Result })
+		if at < 0 {
+			continue
+		}
+		row, err := strictjson.Marshal(newQueuedBody(found[at]))
+		if err != nil {
+			return 0, err
+		}
+		clear(found[at : at+1])
+		if q.full, err = q.page.add(ctx, row); q.full || err != nil {
+			return i, err
+		}
+	}
+	return looked, nil
+}
+
+// waiting are those of some entries that wait, and whose version has the question.
+func (q *labelQueue) waiting(ctx context.Context, entries []store.QueueEntry) (map[prism.ResultID]store.Queued, error) {
+	ids := make([]prism.ResultID, len(entries))
+	for i, e := range entries {
+		ids[i] = e.Result
+	}
+	found, err := q.Store.Queued(ctx, q.account, q.queue, ids)
 	if err != nil {
 		return nil, err
 	}
-	waiting := map[prism.ResultID]prism.Result{}
-	for _, r := range found {
-		v, err := q.version(ctx, q.account, versionID{q.of.ID, q.of.VersionsHash, r.Version})
+	waiting := map[prism.ResultID]store.Queued{}
+	for _, w := range found {
+		v, err := q.version(ctx, q.account, versionID{q.of.ID, q.of.VersionsHash, w.Version})
 		if err != nil {
 			return nil, err
 		}
 		if _, known := v.Question(q.queue.Question); known {
-			waiting[r.ID] = r
+			waiting[w.Result] = w
 		}
 	}
 	return waiting, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/apierr"
@@ -137,4 +138,50 @@ func TestTheUncertainQueueBeginsWithWhatIsLeastSure(t *testing.T) {
 	got, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: "triage"}, q)
 	matches(t, got, err, `{"data":\[{"result_id":"`+b.String()+`","ref":"b","created_at":"[^"]+","version":1,"context":null,`+
 		`"fields":{"text":"hello"},"answers":`+answers(0.45, 1)+`}\],"sample":"uncertain","next_cursor":"[\w-]+"}`)
+}
+
+// spec: page-bytes, label-queue
+func TestAPageOfTheQueueEndsAtFourMiB(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.triage(t)
+	var want []prism.ResultID
+	sizes := map[prism.ResultID]int{}
+	for i := range 12 {
+		s := w.save(p)
+		size := []int{1, store.ListBytes/2 - 4000, store.ListBytes / 4, store.ListBytes + 1}[i%4]
+		s.Fields[0].Value, s.Outcome.Answers = strings.Repeat("x", size), []byte(yes(0.5+float64(i)/100))
+		w.saved(t, s)
+		want, sizes[s.ID] = append(want, s.ID), size
+	}
+	for _, order := range []contract.LabelSample{contract.RandomSample, contract.UncertainSample} {
+		var got []prism.ResultID
+		q := contract.LabelQueue{Question: "urgent", Order: order, Page: contract.Page{Limit: 100}}
+		for more := true; more; {
+			response, err := w.LabelQueue(t.Context(), w.key, prism.Ref{Slug: "triage"}, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var page labelPage
+			decode(t, response, &page)
+			if n := len(page.Data); n == 0 || n > 1 && len(response.Body) > store.ListBytes {
+				t.Errorf("%s: a page of %d has %d bytes", order, n, len(response.Body))
+			}
+			if n := len(got); n > 0 && sizes[got[n-1]]+sizes[page.Data[0].Result] < store.ListBytes/4 {
+				t.Errorf("%s: a page ended too early", order)
+			}
+			for _, r := range page.Data {
+				got = append(got, r.Result)
+			}
+			if more = page.NextCursor != nil; more {
+				q.Page.Cursor = *page.NextCursor
+			}
+		}
+		if order == contract.RandomSample {
+			slices.SortFunc(got, func(a, b prism.ResultID) int { return slices.Compare(a.UUID[:], b.UUID[:]) })
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", order, got, want)
+		}
+	}
 }

@@ -267,11 +267,11 @@ func (s *Service) ListLabels(
 			return nil, err
 		}
 		filter := store.LabelFilter{Prism: p.ID, Version: q.Version, Question: q.Question}
-		labelled, err := s.Store.ListLabels(ctx, account, filter, page)
+		labelled, more, err := s.Store.ListLabels(ctx, account, filter, page)
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(contract.ListOfLabels, labelled, q.Page.Limit, func(r store.LabelledResult) (strictjson.Value, error) {
+		return newListBody(ctx, contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
 			v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, r.Version})
 			if err != nil {
 				return nil, err

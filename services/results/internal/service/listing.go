@@ -56,7 +56,7 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 				return nil, err
 			}
 		}
-		rows, err := s.Store.ListResults(ctx, account, filter, page)
+		rows, more, err := s.Store.ListResults(ctx, account, filter, page)
 		if err != nil {
 			return nil, err
 		}
@@ -64,12 +64,14 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 			response, err := s.format(ctx, account, saved.Result, saved.Prism, f)
 			return response.Body, err
 		}
-		found, err := newListBody(list, rows, q.Page.Limit, body, position)
-		if err == nil && found.NextCursor == nil && !page.Until.IsZero() { // the list goes on behind what was looked at
-			cursor := list.Cursor(page.Until)
-			found.NextCursor = &cursor
+		found, err := fillPage(ctx, list, rows, more, body, position)
+		if err != nil {
+			return nil, err
 		}
-		return found, err
+		if found.next.IsZero() { // the list goes on behind what was looked at
+			found.next = page.Until
+		}
+		return found.end(""), nil
 	})
 }
 

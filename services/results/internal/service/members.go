@@ -82,11 +82,11 @@ func (s *Service) ListMembers(ctx context.Context, key contract.KeyDigest, p con
 		if err != nil {
 			return nil, err
 		}
-		members, err := s.Store.ListMembers(ctx, account, page)
+		members, more, err := s.Store.ListMembers(ctx, account, page)
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(contract.ListOfMembers, members, p.Limit,
+		return newListBody(ctx, contract.ListOfMembers, members, more,
 			func(m store.Member) (strictjson.Value, error) { return strictjson.Marshal(newMemberBody(m)) },
 			func(m store.Member) prism.UUID { return m.ID.UUID })
 	})

@@ -178,11 +178,11 @@ func (s *Service) ListRuns(ctx context.Context, key contract.KeyDigest, q contra
 			}
 			filter.Prism = p.ID
 		}
-		runs, err := s.Store.ListRuns(ctx, account, filter, page)
+		runs, more, err := s.Store.ListRuns(ctx, account, filter, page)
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(contract.ListOfRuns, runs, q.Page.Limit, func(r store.Run) (strictjson.Value, error) {
+		return newListBody(ctx, contract.ListOfRuns, runs, more, func(r store.Run) (strictjson.Value, error) {
 			body, err := s.runBody(ctx, account, r)
 			if err != nil {
 				return nil, err

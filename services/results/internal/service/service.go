@@ -243,7 +243,7 @@ func (s *Service) version(ctx context.Context, account prism.AccountID, id versi
 	return v, nil
 }
 
-// manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON. notFound is
+// manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON unless it is finished. notFound is
 // what store.ErrNotFound means there; nil if it is a fault.
 func (s *Service) manage(
 	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
@@ -277,7 +277,10 @@ func (s *Service) respond(
 	if err != nil {
 		return contract.Response{}, translate(err, notFound)
 	}
-	b, err := strictjson.Marshal(body)
+	b, isJSON := body.(finished)
+	if !isJSON {
+		b, err = strictjson.Marshal(body)
+	}
 	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: b}, err
 }
 
@@ -289,7 +292,7 @@ func translate(err error, notFound *apierr.Error) error {
 		return apierr.UnavailableFor(tooOften.Wait)
 	case notFound != nil && errors.Is(err, store.ErrNotFound):
 		return notFound
-	case errors.Is(err, store.ErrUnavailable):
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrNoRoom):
 		return fmt.Errorf("%w: %w", contract.ErrUnavailable, err)
 	case errors.Is(err, store.ErrSlugTaken):
 		return apierr.SlugTaken()

@@ -335,7 +335,7 @@ func TestAUseShowsAtOnceAndIsWrittenLater(t *testing.T) {
 	if used := <-w.store.touched; len(used) != 1 {
 		t.Errorf("%d keys were written, want the one that was used", len(used))
 	}
-	keys, err := w.store.ListKeys(t.Context(), w.account, store.Page{Limit: 10})
+	keys, _, err := w.store.ListKeys(t.Context(), w.account, store.Page{Limit: 10})
 	if err != nil || keys[0].LastUsedAt == nil {
 		t.Errorf("%+v, %v", keys, err)
 	}

@@ -10,7 +10,7 @@ import (
 // Audit keeps who changed what, and when. Entries are added and read, and never changed (spec: audit-append-only).
 type Audit interface {
 	// ListAudit is a page of the account's entries, newest first.
-	ListAudit(ctx context.Context, account prism.AccountID, f AuditFilter, page Page) ([]Entry, error)
+	ListAudit(ctx context.Context, account prism.AccountID, f AuditFilter, page Page) (entries []Entry, more bool, err error)
 }
 
 // By says who makes a change, and when. A method that takes one writes an entry of the audit in the transaction of the

@@ -19,7 +19,7 @@ type Calibrations interface {
 	// ListCalibrations is a page of the calibrations of a version, newest first, or of one question of it unless that is "".
 	ListCalibrations(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, question string, page Page,
-	) ([]Calibration, error)
+	) (found []Calibration, more bool, err error)
 	// Calibration finds one calibration of a version: ErrNotFound.
 	Calibration(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, calibration prism.CalibrationID,

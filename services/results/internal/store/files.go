@@ -21,7 +21,7 @@ type Files interface {
 	CreateFile(ctx context.Context, account prism.AccountID, f File) error
 	// File finds a file: ErrNotFound.
 	File(ctx context.Context, account prism.AccountID, id prism.FileID) (File, error)
-	// ListFiles is a page of files, newest first. It ends as a page of ListPrisms does.
+	// ListFiles is a page of files, newest first.
 	ListFiles(ctx context.Context, account prism.AccountID, page Page) (files []File, more bool, err error)
 	// PutPart records a part of a file that is uploading, and returns the stored digest, which differs from that of p if the part
 	// was stored before with other content. It does so also when the upload is over. ErrNotFound, ErrFileState.

@@ -24,7 +24,7 @@ type Labels interface {
 	// LabelsOf are the labels of a result, by question.
 	LabelsOf(ctx context.Context, account prism.AccountID, of prism.PrismID, id prism.ResultID) ([]Label, error)
 	// ListLabels is a page of the labelled results of a prism, newest first, each with its labels that match.
-	ListLabels(ctx context.Context, account prism.AccountID, f LabelFilter, page Page) ([]LabelledResult, error)
+	ListLabels(ctx context.Context, account prism.AccountID, f LabelFilter, page Page) (labelled []LabelledResult, more bool, err error)
 
 	// Labelled are the labels of a question, newest result first, at most limit. The prism and the version of the filter are not
 	// zero.
@@ -42,10 +42,15 @@ type Labels interface {
 	// RandomQueue returns the next of the newest QueueResults results of a prism by RandomPosition, without those that have a
 	// label for the question. It reads only ids. from is the lower bound of the ids, and after that of the positions.
 	RandomQueue(ctx context.Context, account prism.AccountID, q Queue, from, after prism.UUID, limit int) ([]QueueEntry, error)
-	// Unlabelled is a page of the ok results of a prism that have no label for the question, newest first, with their answers.
-	Unlabelled(ctx context.Context, account prism.AccountID, q Queue, page Page) ([]Unlabelled, error)
-	// QueuedResults finds those of the given results that are ok and have no label for the question, with their input, in any
-	// order.
+	// Unlabelled is the entries that entry makes of a page of the ok results of a prism that have no label for the question, newest
+	// first. It holds the answers of one result at a time, and leaves out those for which entry returns nil. last is the id of the
+	// page's last result, or zero if the page is not full.
+	Unlabelled(
+		ctx context.Context, account prism.AccountID, q Queue, page Page, entry func(Unlabelled) (*QueueEntry, error),
+	) (entries []QueueEntry, last prism.UUID, err error)
+	// Queued finds those of the given results that are ok and have no label for the question, in any order.
+	Queued(ctx context.Context, account prism.AccountID, q Queue, ids []prism.ResultID) ([]Queued, error)
+	// QueuedResults is Queued with everything that a call sent and got.
 	QueuedResults(ctx context.Context, account prism.AccountID, q Queue, ids []prism.ResultID) ([]prism.Result, error)
 }
 
@@ -145,6 +150,13 @@ func RandomPosition(id prism.ResultID) (position prism.UUID) {
 	sum := sha256.Sum256(id.UUID[:])
 	copy(position[:], sum[:])
 	return position
+}
+
+// Queued is a result that waits for a label.
+type Queued struct {
+	Result  prism.ResultID
+	Version int32
+	Bytes   int // of its input and its answers, as they are stored
 }
 
 // Unlabelled is a result without a label.

@@ -47,7 +47,7 @@ type Members interface {
 	// AddMember stores a member with a sign-in link, or a rule without one: ErrNotFound if there is no such account.
 	AddMember(ctx context.Context, account prism.AccountID, m Member, l *Link, by By) error
 	// ListMembers is a page of the account's members and rules, newest first.
-	ListMembers(ctx context.Context, account prism.AccountID, page Page) ([]Member, error)
+	ListMembers(ctx context.Context, account prism.AccountID, page Page) (members []Member, more bool, err error)
 	// ChangeMember replaces the name or role of a member or rule, and returns it. A new role revokes the member's session keys.
 	// The same name and role change nothing. ErrNotFound, ErrLastOwner.
 	ChangeMember(ctx context.Context, account prism.AccountID, id prism.MemberID, c contract.MemberChange, by By) (Member, error)

@@ -26,7 +26,7 @@ type Runs interface {
 	// ReadRun finds a run with its counts: ErrNotFound.
 	ReadRun(ctx context.Context, account prism.AccountID, id prism.RunID) (Run, error)
 	// ListRuns is a page of runs with their counts, newest first.
-	ListRuns(ctx context.Context, account prism.AccountID, f RunFilter, page Page) ([]Run, error)
+	ListRuns(ctx context.Context, account prism.AccountID, f RunFilter, page Page) (runs []Run, more bool, err error)
 	// ActOnRun changes the state of a run: ErrNotFound, ErrRunOver, ErrNoFailedRows. RetryRun makes the rows whose newest
 	// result failed pending again, in the next attempt. What takes long goes on in TendRuns.
 	ActOnRun(ctx context.Context, account prism.AccountID, id prism.RunID, a contract.RunAction, by By) (Run, error)

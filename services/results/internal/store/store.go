@@ -29,6 +29,8 @@ var (
 	ErrUnavailable = errors.New("store: database unavailable")
 	// ErrUnwritable is an ErrUnavailable: the database was reached and cannot write, so nothing has changed.
 	ErrUnwritable = fmt.Errorf("%w for writing", ErrUnavailable)
+	// ErrNoRoom: the caller may not hold the rows of a page now (spec: response-budget).
+	ErrNoRoom = errors.New("store: no memory for the rows of a page")
 	// ErrOutdated: the tables are older than this program.
 	ErrOutdated = errors.New("store: the tables are out of date; run the command migrate")
 )
@@ -165,11 +167,9 @@ type Definitions interface {
 	CreatePrism(ctx context.Context, account prism.AccountID, p prism.Prism, by By) error
 	// Prism finds a prism with its latest version, archived or not: ErrNotFound.
 	Prism(ctx context.Context, account prism.AccountID, ref prism.Ref) (prism.Prism, error)
-	// ListPrisms is a page of prisms with their latest versions, newest first. more tells whether there are further ones. A page
-	// ends early before the prism that would exceed ListBytes, unless it is the first.
+	// ListPrisms is a page of prisms with their latest versions, newest first.
 	ListPrisms(ctx context.Context, account prism.AccountID, which Which, page Page) (prisms []prism.Prism, more bool, err error)
-	// ListVersions is a page of the versions of a prism below a number, or from the newest if the number is 0. It ends as a page
-	// of ListPrisms does.
+	// ListVersions is a page of the versions of a prism below a number, or from the newest if the number is 0.
 	ListVersions(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, below int32, limit int,
 	) (versions []prism.Version, more bool, err error)
@@ -201,11 +201,15 @@ const (
 	All
 )
 
-// ListBytes bounds the stored definitions and Lenses of a page with more than one prism or version (spec: page-bytes).
+// ListBytes bounds the texts and JSON of a page of a list with more than one row, as they are stored (spec: page-bytes).
 const ListBytes = 4 << 20
 
 // Page is a page of a list ordered by id: the rows strictly after the row with the id After, or from the start of the
 // list if After is the zero id.
+//
+// A method whose name begins with List returns a page, and whether there are more rows behind it. The page ends early before the
+// row that would exceed ListBytes, unless it is the first. Its rows count towards the bytes that the call of ctx holds
+// (fair.ReserveResponse): ErrNoRoom. The other methods that take a Page say when theirs ends.
 type Page struct {
 	After prism.UUID
 	// Until is the id of the last row that ListResults looks at; zero for no end.
@@ -226,7 +230,7 @@ func (p Page) Before() prism.UUID {
 type Listing interface {
 	// ListResults is a page of the account's results without their input, newest first; those of one run in row order, where
 	// page.After is a contract.RowPosition.
-	ListResults(ctx context.Context, account prism.AccountID, f Filter, page Page) ([]Saved, error)
+	ListResults(ctx context.Context, account prism.AccountID, f Filter, page Page) (results []Saved, more bool, err error)
 	// LookedAt finds the id of the last result of a list that looks at this many results of the account, or of the filter's prism
 	// and times: zero if there are fewer.
 	LookedAt(ctx context.Context, account prism.AccountID, f Filter, after prism.UUID, results int) (prism.UUID, error)
@@ -310,7 +314,7 @@ type Keys interface {
 	// ErrNotFound if there is no such account.
 	CreateKey(ctx context.Context, account prism.AccountID, k APIKey, digest contract.KeyDigest, most int64, by By) error
 	// ListKeys is a page of the account's API keys except those of sessions, newest first.
-	ListKeys(ctx context.Context, account prism.AccountID, page Page) ([]APIKey, error)
+	ListKeys(ctx context.Context, account prism.AccountID, page Page) (keys []APIKey, more bool, err error)
 	// RevokeKey revokes an API key at by.At and returns it; revoking again keeps the first time and changes nothing:
 	// ErrNotFound.
 	RevokeKey(ctx context.Context, account prism.AccountID, id prism.KeyID, by By) (APIKey, error)

@@ -110,6 +110,14 @@ func (d *database) Snapshot(ctx context.Context, run sqlstore.Run) error {
 // Locking implements sqlstore.Database.
 func (d *database) Locking(skip bool) string { return d.inner.Locking(skip) }
 
+// Size implements sqlstore.Database.
+func (d *database) Size(columns ...string) string { return d.inner.Size(columns...) }
+
+// EndAfter implements sqlstore.Database.
+func (d *database) EndAfter(text string, bytes int, wide ...string) string {
+	return d.inner.EndAfter(text, bytes, wide...)
+}
+
 // TouchKeys implements sqlstore.Database.
 func (d *database) TouchKeys(ctx context.Context, used map[prism.KeyID]time.Time) error {
 	return d.measure("touch_keys", func() error { return d.inner.TouchKeys(ctx, used) })

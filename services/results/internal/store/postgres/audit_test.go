@@ -12,7 +12,7 @@ func TestTheDatabaseRefusesToChangeTheAudit(t *testing.T) {
 	t.Parallel()
 	u := migrated(t)
 	_, s, _ := traced(t, u)
-	before, err := s.ListAudit(t.Context(), account(), store.AuditFilter{}, store.Page{Limit: 10})
+	before, _, err := s.ListAudit(t.Context(), account(), store.AuditFilter{}, store.Page{Limit: 10})
 	if err != nil || len(before) != 3 {
 		t.Fatalf("got %d entries, %v", len(before), err)
 	}
@@ -24,7 +24,7 @@ func TestTheDatabaseRefusesToChangeTheAudit(t *testing.T) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
-	after, err := s.ListAudit(t.Context(), account(), store.AuditFilter{}, store.Page{Limit: 10})
+	after, _, err := s.ListAudit(t.Context(), account(), store.AuditFilter{}, store.Page{Limit: 10})
 	if err != nil || len(after) != len(before) || after[0].Actor != before[0].Actor {
 		t.Errorf("got %+v, %v", after, err)
 	}

@@ -121,7 +121,7 @@ func TestTheHotPathSeeks(t *testing.T) {
 	wide := narrow
 	wide.Prism = prism.PrismID{}
 	for _, f := range []store.Filter{{}, {Prism: prismID()}, {Ref: &ref}, {Status: prism.Failed}, narrow, wide} {
-		if _, err := s.ListResults(ctx, account(), f, page); err != nil {
+		if _, _, err := s.ListResults(ctx, account(), f, page); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.ExportResults(ctx, account(), prismID(), f, page); err != nil {
@@ -131,12 +131,12 @@ func TestTheHotPathSeeks(t *testing.T) {
 	if _, _, err := s.ListPrisms(ctx, account(), store.All, page); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ListKeys(ctx, account(), page); err != nil {
+	if _, _, err := s.ListKeys(ctx, account(), page); err != nil {
 		t.Fatal(err)
 	}
 	between := store.AuditFilter{From: time.UnixMilli(0), To: time.UnixMilli(1)}
 	for _, f := range []store.AuditFilter{{}, between, {Key: &prism.KeyID{}}, {Kind: store.OperatorActor}} {
-		if _, err := s.ListAudit(ctx, account(), f, page); err != nil {
+		if _, _, err := s.ListAudit(ctx, account(), f, page); err != nil {
 			t.Fatal(err)
 		}
 	}

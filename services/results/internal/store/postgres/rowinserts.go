@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"iter"
+	"strconv"
+	"strings"
 
 	"github.com/prism-results/prism/services/results/internal/store/sqlstore"
 )
@@ -78,6 +80,29 @@ func (d *database) InsertRows(ctx context.Context, run sqlstore.Run, rows sqlsto
 func (d *database) Snapshot(ctx context.Context, run sqlstore.Run) error {
 	set := sqlstore.Statement{Text: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"}
 	return run(ctx, set, func(iter.Seq[*sqlstore.Row]) error { return nil })
+}
+
+// Size implements sqlstore.Database.
+func (d *database) Size(columns ...string) string {
+	return "coalesce(octet_length(CAST(" + strings.Join(columns, " AS text)), 0) + coalesce(octet_length(CAST(") + " AS text)), 0)"
+}
+
+// EndAfter implements sqlstore.Database. Postgres would send all rows, and the driver would read them. The size of a row counts for
+// the second row behind it: a first row that is too large is followed by one that shows that there are more. A window without an
+// order has the rows in the order of the statement.
+func (d *database) EndAfter(text string, bytes int, wide ...string) string {
+	if len(wide) == 0 {
+		return text
+	}
+	var name string // of the operation, which sqlc's comment in front of the statement has
+	if strings.HasPrefix(text, "--") {
+		name, text, _ = strings.Cut(text, "\n")
+	}
+	return name + `
+SELECT * FROM (
+	SELECT q.*, sum(` + d.Size(wide...) + `) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
+	FROM (` + text + `) q
+) p WHERE bytes_before IS NULL OR bytes_before <= ` + strconv.Itoa(bytes)
 }
 
 // Locking implements sqlstore.Database.

@@ -35,7 +35,7 @@ func TestTheDatabaseRefusesToChangeTheAudit(t *testing.T) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
-	entries, err := s.ListAudit(t.Context(), account, store.AuditFilter{}, store.Page{Limit: 10})
+	entries, _, err := s.ListAudit(t.Context(), account, store.AuditFilter{}, store.Page{Limit: 10})
 	if err != nil || len(entries) != 1 || entries[0].Actor != by.Actor {
 		t.Errorf("got %+v, %v", entries, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 
 	"zombiezen.com/go/sqlite"
 
@@ -197,6 +198,14 @@ func (d *database) Snapshot(context.Context, sqlstore.Run) error { return nil }
 
 // Locking implements sqlstore.Database: there is one writer at a time.
 func (d *database) Locking(bool) string { return "" }
+
+// Size implements sqlstore.Database. SQLite knows the size of a value that it has not read.
+func (d *database) Size(columns ...string) string {
+	return "coalesce(octet_length(" + strings.Join(columns, "), 0) + coalesce(octet_length(") + "), 0)"
+}
+
+// EndAfter implements sqlstore.Database: SQLite reads one row after the other.
+func (d *database) EndAfter(text string, _ int, _ ...string) string { return text }
 
 // insert reports false, and changes nothing, if a unique constraint forbids the row or the version does not exist.
 func insert(conn *sqlite.Conn, args []any) (bool, error) {

@@ -68,7 +68,7 @@ func recordPrism(
 // ListAudit implements store.Audit.
 func (s Store) ListAudit(
 	ctx context.Context, account prism.AccountID, f store.AuditFilter, page store.Page,
-) (entries []store.Entry, err error) {
+) (entries []store.Entry, more bool, err error) {
 	l := list{Statement: Statement{Operation: "list_audit", ReadOnly: true}}
 	l.add(listAudit, account.UUID)
 	if f.Key != nil {
@@ -78,9 +78,8 @@ func (s Store) ListAudit(
 		l.add(" AND r.actor_kind = ", string(f.Kind))
 	}
 	l.between(f.From, f.To)
-	l.page(page, "<", "DESC")
-	err = s.Run(ctx, l.statement(), all(&entries, (*Row).entry))
-	return entries, err
+	l.newest(page)
+	return readPage(ctx, s, l.statement(), page.Limit, (*Row).entry)
 }
 
 func (r *Row) entry() store.Entry {

@@ -80,7 +80,7 @@ func (s Store) AddCalibration(ctx context.Context, account prism.AccountID, c st
 // ListCalibrations implements store.Calibrations.
 func (s Store) ListCalibrations(
 	ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, question string, page store.Page,
-) (found []store.Calibration, err error) {
+) (found []store.Calibration, more bool, err error) {
 	l := list{Statement: Statement{Operation: "list_calibrations", ReadOnly: true}}
 	l.add(listCalibrations, account.UUID)
 	l.add(" AND c.prism_id = ", id.UUID)
@@ -89,9 +89,8 @@ func (s Store) ListCalibrations(
 	if question != "" {
 		l.add(" AND c.question = ", question)
 	}
-	l.add(" ORDER BY c.id DESC LIMIT ", int64(page.Limit))
-	err = s.Run(ctx, l.statement(), all(&found, (*Row).calibration))
-	return found, err
+	l.add(" ORDER BY c.id DESC LIMIT ", int64(page.Limit)+1)
+	return readPage(ctx, s, l.statement(), page.Limit, (*Row).calibration, "fit", "measures")
 }
 
 // Calibration implements store.Calibrations.

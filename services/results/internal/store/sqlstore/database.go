@@ -42,6 +42,11 @@ type Database interface {
 	// Locking is the clause at the end of a SELECT that locks its rows, such as FOR UPDATE. With skip, the SELECT skips rows that
 	// other transactions have locked.
 	Locking(skip bool) string
+	// Size is an expression for how many bytes the texts and the JSON of columns have.
+	Size(columns ...string) string
+	// EndAfter is a SELECT that ends early: behind the row with which its columns wide have more than this many bytes, or a few rows
+	// later. A database that reads no row before it is asked for leaves the statement as it is.
+	EndAfter(text string, bytes int, wide ...string) string
 	// Confirm waits until a stored result, or its deletion, is as durable as a new one would be (spec: saved-means-replicated).
 	Confirm(ctx context.Context, account prism.AccountID, id prism.ResultID) error
 	// ConfirmAll is Confirm for everything that statements see of an account, and for every deletion.

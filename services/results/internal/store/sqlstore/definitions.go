@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"errors"
-	"iter"
 	"math"
 	"reflect"
 	"time"
@@ -103,8 +102,7 @@ func (s Store) ListPrisms(
 	if which != store.All {
 		text, args = listPrisms, append(args, which == store.Archived)
 	}
-	err = s.Run(ctx, Statement{"list_prisms", text, args, true}, bounded(&prisms, &more, page.Limit, (*Row).prism))
-	return prisms, more, err
+	return readPage(ctx, s, Statement{"list_prisms", text, args, true}, page.Limit, (*Row).prism, "lens", "definition")
 }
 
 // ListVersions implements store.Definitions.
@@ -116,26 +114,7 @@ func (s Store) ListVersions(
 		newest = math.MaxInt32
 	}
 	args := []any{account.UUID, id.UUID, newest, int64(limit) + 1}
-	err = s.Run(ctx, Statement{"list_versions", listVersions, args, true}, bounded(&versions, &more, limit, (*Row).version))
-	return versions, more, err
-}
-
-// bounded reads the rows of a page, and whether there are more (see store.Definitions.ListPrisms).
-func bounded[T any](found *[]T, more *bool, limit int, read func(*Row) T) Reader {
-	return func(rows iter.Seq[*Row]) error {
-		*found, *more = nil, false
-		size := 0
-		for r := range rows {
-			one := read(r)
-			size += r.decoded
-			if n := len(*found); n == limit || n > 0 && size > store.ListBytes {
-				*more = true
-				return nil
-			}
-			*found = append(*found, one)
-		}
-		return nil
-	}
+	return readPage(ctx, s, Statement{"list_versions", listVersions, args, true}, limit, (*Row).version, "definition")
 }
 
 // Version implements store.Definitions.

@@ -89,19 +89,16 @@ func (s Store) ListFiles(
 	ctx context.Context, account prism.AccountID, page store.Page,
 ) (files []store.File, more bool, err error) {
 	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
-	err = s.Run(ctx, Statement{"list_files", listFiles, args, true}, bounded(&files, &more, page.Limit, (*Row).file))
-	return files, more, err
+	return readPage(ctx, s, Statement{"list_files", listFiles, args, true}, page.Limit, (*Row).file, "layout", "hash_state")
 }
 
 func (r *Row) file() store.File {
-	f := store.File{
+	return store.File{
 		ID: prism.FileID{UUID: r.UUID()}, Name: r.Text(), Format: contract.FileFormat(r.Text()), Bytes: r.Int(), SHA256: r.digest(),
 		Status: store.FileStatus(r.Text()), Error: r.Text(), Rows: r.Int(), Chunks: r.Int32(), Layout: r.Bytes(),
 		Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}, CreatedAt: r.Time(), ExpiresAt: r.Time(),
 		Hashed: store.Hashed{Parts: r.Int32(), State: r.Bytes()}, Readings: r.Int32(),
 	}
-	r.decoded += len(f.Layout)
-	return f
 }
 
 // digest reads a SHA-256, or nil for null.

@@ -91,10 +91,9 @@ func (s Store) CreateKey(
 }
 
 // ListKeys implements store.Keys.
-func (s Store) ListKeys(ctx context.Context, account prism.AccountID, page store.Page) (keys []store.APIKey, err error) {
-	args := []any{account.UUID, page.Before(), int64(page.Limit)}
-	err = s.Run(ctx, Statement{"list_keys", listKeys, args, true}, all(&keys, (*Row).apiKey))
-	return keys, err
+func (s Store) ListKeys(ctx context.Context, account prism.AccountID, page store.Page) (keys []store.APIKey, more bool, err error) {
+	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
+	return readPage(ctx, s, Statement{"list_keys", listKeys, args, true}, page.Limit, (*Row).apiKey)
 }
 
 // RevokeKey implements store.Keys.

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -12,31 +13,42 @@ import (
 const (
 	labelledIDs = `-- name: LabelledIDs :many
 SELECT l.result_id FROM labels l
-WHERE l.account_id = $1 AND l.prism_id = $2 AND l.question = $3 AND l.result_id > $4 ORDER BY l.result_id DESC`
+WHERE l.account_id = $1 AND l.prism_id = $2 AND l.question = $3 AND l.result_id BETWEEN $4 AND $5 ORDER BY l.result_id DESC`
 	newestIDs = `-- name: NewestIDs :many
-SELECT r.id FROM results r WHERE r.account_id = $1 AND r.prism_id = $2 AND r.id > $3 ORDER BY r.id DESC LIMIT $4`
+SELECT r.id FROM results r WHERE r.account_id = $1 AND r.prism_id = $2 AND r.id > $3 AND r.id < $4 ORDER BY r.id DESC LIMIT $5`
 
 	unlabelled = `-- name: Unlabelled :many
 SELECT r.id, r.version, r.answers FROM results r`
+	queuedIDs = `-- name: Queued :many
+SELECT r.id, r.version, `
 	queuedResults = `-- name: QueuedResults :many
 SELECT ` + Fixed + Input + ` FROM results r`
 )
+
+// queuePart is how many ids RandomQueue holds at once.
+const queuePart = 25_000
 
 // RandomQueue implements store.Labels. It reads only ids, from an index, and keeps the first ones by position.
 func (s Store) RandomQueue(
 	ctx context.Context, account prism.AccountID, q store.Queue, from, after prism.UUID, limit int,
 ) (entries []store.QueueEntry, err error) {
-	var labelled []prism.UUID
-	args := []any{account.UUID, q.Prism.UUID, q.Question, from}
-	if err := s.Run(ctx, Statement{"labelled_ids", labelledIDs, args, true}, all(&labelled, (*Row).UUID)); err != nil {
-		return nil, err
-	}
-	args = []any{account.UUID, q.Prism.UUID, from, int64(store.QueueResults)}
-	err = s.Run(ctx, Statement{"newest_ids", newestIDs, args, true}, func(rows iter.Seq[*Row]) error {
-		first := firstEntries{limit: limit}
-		labelled := labelled
-		for r := range rows {
-			id := r.UUID()
+	first := firstEntries{limit: limit}
+	before := store.Page{}.Before()
+	for read := 0; read < store.QueueResults; read += queuePart {
+		var ids, labelled []prism.UUID
+		args := []any{account.UUID, q.Prism.UUID, from, before, int64(queuePart)}
+		if err := s.Run(ctx, Statement{"newest_ids", newestIDs, args, true}, all(&ids, (*Row).UUID)); err != nil {
+			return nil, err
+		}
+		if len(ids) == 0 {
+			break
+		}
+		before = ids[len(ids)-1]
+		args = []any{account.UUID, q.Prism.UUID, q.Question, before, ids[0]}
+		if err := s.Run(ctx, Statement{"labelled_ids", labelledIDs, args, true}, all(&labelled, (*Row).UUID)); err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
 			for len(labelled) > 0 && compareIDs(labelled[0], id) > 0 {
 				labelled = labelled[1:]
 			}
@@ -48,10 +60,11 @@ func (s Store) RandomQueue(
 				first.add(e)
 			}
 		}
-		entries = first.sorted()
-		return nil
-	})
-	return entries, err
+		if len(ids) < queuePart {
+			break
+		}
+	}
+	return first.sorted(), nil
 }
 
 // firstEntries keeps the first entries by position, as many as limit. Between two sorts it holds up to twice as many.
@@ -89,28 +102,63 @@ func (l *list) queued(query string, account prism.AccountID, q store.Queue) {
 // Unlabelled implements store.Labels.
 func (s Store) Unlabelled(
 	ctx context.Context, account prism.AccountID, q store.Queue, page store.Page,
-) (found []store.Unlabelled, err error) {
+	entry func(store.Unlabelled) (*store.QueueEntry, error),
+) (entries []store.QueueEntry, last prism.UUID, err error) {
 	l := list{Statement: Statement{Operation: "unlabelled", ReadOnly: true}}
 	l.queued(unlabelled, account, q)
 	l.page(page, "<", "DESC")
-	err = s.Run(ctx, l.statement(), all(&found, func(r *Row) store.Unlabelled {
-		return store.Unlabelled{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
-	}))
-	return found, err
+	var failed error
+	err = s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
+		entries, last, failed = nil, prism.UUID{}, nil
+		read := 0
+		for r := range rows {
+			u := store.Unlabelled{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Answers: r.Bytes()}
+			var e *store.QueueEntry
+			if e, failed = entry(u); failed != nil {
+				return nil
+			}
+			if e != nil {
+				entries = append(entries, *e)
+			}
+			if read++; read == page.Limit {
+				last = u.Result.UUID
+			}
+		}
+		return nil
+	})
+	return entries, last, cmp.Or(err, failed)
+}
+
+// Queued implements store.Labels.
+func (s Store) Queued(
+	ctx context.Context, account prism.AccountID, q store.Queue, ids []prism.ResultID,
+) (queued []store.Queued, err error) {
+	query := queuedIDs + s.Size("r.context", "r.fields", "r.answers") + ` FROM results r`
+	return queuedOf(ctx, s, Statement{Operation: "queued", Text: query}, account, q, ids, func(r *Row) store.Queued {
+		return store.Queued{Result: prism.ResultID{UUID: r.UUID()}, Version: r.Int32(), Bytes: int(r.Int())}
+	})
 }
 
 // QueuedResults implements store.Labels.
 func (s Store) QueuedResults(
 	ctx context.Context, account prism.AccountID, q store.Queue, ids []prism.ResultID,
 ) (results []prism.Result, err error) {
+	statement := Statement{Operation: "queued_results", Text: queuedResults}
+	return queuedOf(ctx, s, statement, account, q, ids, func(r *Row) prism.Result { return r.Result(q.Prism, store.WithInput) })
+}
+
+// queuedOf finds those of some results that are in the queue, by a statement up to its conditions.
+func queuedOf[T any](
+	ctx context.Context, s Store, query Statement, account prism.AccountID, q store.Queue, ids []prism.ResultID, read func(*Row) T,
+) (queued []T, err error) {
 	err = eachPart(uuids(ids), func(part []any) error {
-		l := list{Statement: Statement{Operation: "queued_results", ReadOnly: true}}
-		l.queued(queuedResults, account, q)
+		l := list{Statement: Statement{Operation: query.Operation, ReadOnly: true}}
+		l.queued(query.Text, account, q)
 		l.in(" AND r.id IN (", part)
-		var found []prism.Result
-		err := s.Run(ctx, l.statement(), all(&found, func(r *Row) prism.Result { return r.Result(q.Prism, store.WithInput) }))
-		results = append(results, found...)
+		var found []T
+		err := s.Run(ctx, l.statement(), all(&found, read))
+		queued = append(queued, found...)
 		return err
 	})
-	return results, err
+	return queued, err
 }

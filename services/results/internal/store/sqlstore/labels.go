@@ -309,7 +309,7 @@ func (r *Row) label() store.Label {
 // ListLabels implements store.Labels. The labels of a result are never split between pages.
 func (s Store) ListLabels(
 	ctx context.Context, account prism.AccountID, f store.LabelFilter, page store.Page,
-) (labelled []store.LabelledResult, err error) {
+) (labelled []store.LabelledResult, more bool, err error) {
 	l := list{Statement: Statement{Operation: "list_labels", ReadOnly: true}}
 	l.add(listLabels, account.UUID)
 	l.add(" AND l.prism_id = ", f.Prism.UUID)
@@ -320,29 +320,25 @@ func (s Store) ListLabels(
 		l.add(" AND l.question = ", f.Question)
 	}
 	l.add(" AND l.result_id < ", page.Before())
-	l.add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(page.Limit)*maxQuestions)
-	err = s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
-		labelled = nil
-		for r := range rows {
-			label := r.label()
-			if n := len(labelled); n == 0 || labelled[n-1].Result != label.Result {
-				if n == page.Limit {
-					break
-				}
-				labelled = append(labelled, store.LabelledResult{Result: label.Result, Version: label.Version})
-			}
-			of := &labelled[len(labelled)-1]
-			of.Labels = append(of.Labels, label)
+	l.add(" ORDER BY l.result_id DESC, l.question DESC LIMIT ", int64(page.Limit)*maxQuestions+1)
+	read := func(r *Row) store.LabelledResult {
+		label := r.label()
+		return store.LabelledResult{Result: label.Result, Version: label.Version, Labels: []store.Label{label}}
+	}
+	labelled, more, err = readGroups(ctx, s, l.statement(), page.Limit, read, func(before *store.LabelledResult, next store.LabelledResult) bool {
+		if before.Result != next.Result {
+			return false
 		}
-		for _, of := range labelled {
-			slices.Reverse(of.Labels)
-		}
-		return nil
+		before.Labels = append(before.Labels, next.Labels...)
+		return true
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return labelled, s.addRefs(ctx, account, f.Prism, labelled)
+	for _, of := range labelled {
+		slices.Reverse(of.Labels)
+	}
+	return labelled, more, s.addRefs(ctx, account, f.Prism, labelled)
 }
 
 // addRefs adds the refs of results.

@@ -39,8 +39,14 @@ FROM results r`
 // ListResults implements store.Listing.
 func (s Store) ListResults(
 	ctx context.Context, account prism.AccountID, f store.Filter, page store.Page,
-) (results []store.Saved, err error) {
+) (results []store.Saved, more bool, err error) {
 	l := list{Statement: Statement{Operation: "list_results", ReadOnly: true}}
+	lens := "" // of the row before: rows of the same prism share it
+	read := func(r *Row) store.Saved {
+		saved := r.Saved(store.WithoutInput)
+		r.share(&saved.Prism.Lens, &lens)
+		return saved
+	}
 	if f.Run != nil {
 		l.where(listRunResults, account, f)
 		if !page.After.IsZero() {
@@ -49,22 +55,20 @@ func (s Store) ListResults(
 			l.add(", ", last.UUID)
 			l.text.WriteString(")")
 		}
-		l.add(" ORDER BY r.run_row, r.id LIMIT ", int64(page.Limit))
-		err = s.Run(ctx, l.statement(), all(&results, func(r *Row) store.Saved {
+		l.add(" ORDER BY r.run_row, r.id LIMIT ", int64(page.Limit)+1)
+		return readPage(ctx, s, l.statement(), page.Limit, func(r *Row) store.Saved {
 			row := r.Int()
-			saved := r.Saved(store.WithoutInput)
+			saved := read(r)
 			saved.RunRow = row
 			return saved
-		}))
-		return results, err
+		}, "answers")
 	}
 	l.where(listResults, account, f)
 	if !page.Until.IsZero() {
 		l.add(" AND r.id >= ", page.Until)
 	}
-	l.page(page, "<", "DESC")
-	err = s.Run(ctx, l.statement(), all(&results, func(r *Row) store.Saved { return r.Saved(store.WithoutInput) }))
-	return results, err
+	l.newest(page)
+	return readPage(ctx, s, l.statement(), page.Limit, read, "answers")
 }
 
 // LookedAt implements store.Listing. It reads only ids, from an index: the times become bounds of the ids.
@@ -194,6 +198,12 @@ func (l *list) page(p store.Page, after, direction string) {
 		l.add(" AND r.id "+after+" ", p.After)
 	}
 	l.add(" ORDER BY r.id "+direction+" LIMIT ", int64(p.Limit))
+}
+
+// newest is a page, newest first, and one row more, which tells that there are more.
+func (l *list) newest(p store.Page) {
+	p.Limit++
+	l.page(p, "<", "DESC")
 }
 
 // in appends text and parameters, at least one, and a closing parenthesis.

@@ -95,10 +95,9 @@ func (s Store) AddMember(ctx context.Context, account prism.AccountID, m store.M
 }
 
 // ListMembers implements store.Members.
-func (s Store) ListMembers(ctx context.Context, account prism.AccountID, page store.Page) (found []store.Member, err error) {
-	args := []any{account.UUID, page.Before(), int64(page.Limit)}
-	err = s.Run(ctx, Statement{"list_members", listMembers, args, true}, all(&found, (*Row).member))
-	return found, err
+func (s Store) ListMembers(ctx context.Context, account prism.AccountID, page store.Page) (found []store.Member, more bool, err error) {
+	args := []any{account.UUID, page.Before(), int64(page.Limit) + 1}
+	return readPage(ctx, s, Statement{"list_members", listMembers, args, true}, page.Limit, (*Row).member)
 }
 
 // ChangeMember implements store.Members.

@@ -33,7 +33,7 @@ type Columns interface {
 type Row struct {
 	columns Columns
 	column  int // the next one
-	decoded int // bytes of JSON that decode has read
+	bytes   int // of the texts and the JSON that were read
 	err     error
 }
 
@@ -73,10 +73,13 @@ func (r *Row) UUID() prism.UUID { return value(r, r.columns.UUID) }
 
 // Text reads a text.
 func (r *Row) Text() string {
-	if column, ok := r.next(); ok {
-		return r.columns.Text(column)
+	column, ok := r.next()
+	if !ok {
+		return ""
 	}
-	return ""
+	text := r.columns.Text(column)
+	r.bytes += len(text)
+	return text
 }
 
 // OptionalText reads a text, or nil for null.
@@ -86,15 +89,28 @@ func (r *Row) OptionalText() *string {
 		return nil
 	}
 	text := r.columns.Text(column)
+	r.bytes += len(text)
 	return &text
 }
 
 // Bytes reads a text or JSON.
 func (r *Row) Bytes() []byte {
-	if column, ok := r.next(); ok {
-		return r.columns.Bytes(column)
+	column, ok := r.next()
+	if !ok {
+		return nil
 	}
-	return nil
+	b := r.columns.Bytes(column)
+	r.bytes += len(b)
+	return b
+}
+
+// share holds a text that was read, and is the one of a row before, once.
+func (r *Row) share(text, before *string) {
+	if *text == *before {
+		*text = *before
+		r.bytes -= len(*text)
+	}
+	*before = *text
 }
 
 // Int reads an integer.
@@ -136,7 +152,7 @@ func (r *Row) OptionalTime() *time.Time {
 func decode[V any](r *Row) V {
 	return value(r, func(column int) (v V, err error) {
 		b := r.columns.Bytes(column)
-		r.decoded += len(b)
+		r.bytes += len(b)
 		if strictjson.Unmarshal(b, &v) != nil {
 			err = ErrUnreadable
 		}

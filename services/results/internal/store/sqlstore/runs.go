@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -181,47 +180,45 @@ func (s Store) RunOfKey(ctx context.Context, account prism.AccountID, key string
 
 func (s Store) oneRun(
 	ctx context.Context, operation string, account prism.AccountID, where func(*list),
-) (store.Run, error) {
-	runs, err := s.runs(ctx, operation, account, where)
-	if err != nil || len(runs) == 0 {
-		return store.Run{}, cmp.Or(err, store.ErrNotFound)
-	}
-	return runs[0], nil
+) (found store.Run, err error) {
+	err = s.Run(ctx, runsOf(operation, account, where), one(&found, (*Row).countedRun))
+	return found, err
 }
 
 // ListRuns implements store.Runs.
 func (s Store) ListRuns(
 	ctx context.Context, account prism.AccountID, f store.RunFilter, page store.Page,
-) ([]store.Run, error) {
-	return s.runs(ctx, "list_runs", account, func(l *list) {
+) (runs []store.Run, more bool, err error) {
+	statement := runsOf("list_runs", account, func(l *list) {
 		if !f.Prism.IsZero() {
 			l.add(" AND r.prism_id = ", f.Prism.UUID)
 		}
 		if f.Status != "" {
 			l.add(" AND r.status = ", string(f.Status))
 		}
-		l.page(page, "<", "DESC")
+		l.newest(page)
 	})
+	return readPage(ctx, s, statement, page.Limit, (*Row).countedRun, "mapping")
 }
 
-// runs finds the runs of an account that match what where adds, with their counts.
-func (s Store) runs(
-	ctx context.Context, operation string, account prism.AccountID, where func(*list),
-) (runs []store.Run, err error) {
+// runsOf finds the runs of an account that match what where adds, with their counts.
+func runsOf(operation string, account prism.AccountID, where func(*list)) Statement {
 	l := list{Statement: Statement{Operation: operation, ReadOnly: true}}
 	l.add(selectRuns, account.UUID)
 	where(&l)
 	l.text.WriteString(countRuns)
-	err = s.Run(ctx, l.statement(), all(&runs, func(r *Row) store.Run {
-		found := r.run()
-		found.OK, found.Failed, found.Invalid, found.Cancelled = r.Int(), r.Int(), r.Int(), r.Int()
-		u := &found.Usage
-		u.InputTokens, u.OutputTokens, u.Cost = r.Int(), r.Int(), prism.Cost{Whole: r.Int(), Rest: r.Int()}
-		u.Currency = r.Text()
-		found.Labels, found.InvalidLabels = r.Int(), r.Int()
-		return found
-	}))
-	return runs, err
+	return l.statement()
+}
+
+// countedRun reads runColumns and the counts behind them.
+func (r *Row) countedRun() store.Run {
+	found := r.run()
+	found.OK, found.Failed, found.Invalid, found.Cancelled = r.Int(), r.Int(), r.Int(), r.Int()
+	u := &found.Usage
+	u.InputTokens, u.OutputTokens, u.Cost = r.Int(), r.Int(), prism.Cost{Whole: r.Int(), Rest: r.Int()}
+	u.Currency = r.Text()
+	found.Labels, found.InvalidLabels = r.Int(), r.Int()
+	return found
 }
 
 // run reads runColumns.

@@ -46,7 +46,7 @@ func auditTests() []test {
 			}
 			same(t, f.audit(t, store.AuditFilter{}), before)
 			same(t, len(before), 6)
-			none, err := f.ListAudit(ctx, another, store.AuditFilter{}, store.Page{Limit: 9})
+			none, _, err := f.ListAudit(ctx, another, store.AuditFilter{}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(none), 0)
 		}},
@@ -81,7 +81,7 @@ func auditTests() []test {
 		// spec: audit-list
 		{"entries are listed newest first, page by page, narrowed by actor and time", func(t *testing.T, f *fixture) { f.narrowed(t) }},
 		{"entries of another account are not listed", func(t *testing.T, f *fixture) {
-			got, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{Key: &f.theirs.keyID}, store.Page{Limit: 9})
+			got, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{Key: &f.theirs.keyID}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(got), 0)
 			for _, e := range f.audit(t, store.AuditFilter{}) {
@@ -96,7 +96,7 @@ func auditTests() []test {
 // audit is the audit of mine, read in pages.
 func (f *fixture) audit(t *testing.T, filter store.AuditFilter) []store.Entry {
 	t.Helper()
-	return pages(t, 2, func(p store.Page) ([]store.Entry, error) {
+	return pages(t, 2, func(p store.Page) ([]store.Entry, bool, error) {
 		return f.ListAudit(t.Context(), f.mine.account, filter, p)
 	}, func(e store.Entry) prism.UUID { return e.ID })
 }
@@ -155,7 +155,7 @@ func (f *fixture) eachChange(t *testing.T) {
 	succeeds(t, revoked(f.Store.RevokeKey(ctx, account, short.ID, by(key, store.KeyRevoke, shortKey, `{}`))))
 	succeeds(t, revoked(f.Store.RevokeAnyKey(ctx, owner.ID, by(operator(), store.KeyRevoke, ownerKey, `{}`))))
 
-	got, err := f.ListAudit(ctx, account, store.AuditFilter{}, store.Page{Limit: 100})
+	got, _, err := f.ListAudit(ctx, account, store.AuditFilter{}, store.Page{Limit: 100})
 	succeeds(t, err)
 	slices.Reverse(got)
 	same(t, got, want)
@@ -196,7 +196,7 @@ func (f *fixture) unrecordable(t *testing.T) {
 	}
 	_, err := f.Prism(ctx, me, prism.Ref{Slug: "fresh"})
 	failsWith(t, err, store.ErrNotFound)
-	keys, err := f.ListKeys(ctx, me, store.Page{Limit: 10})
+	keys, _, err := f.ListKeys(ctx, me, store.Page{Limit: 10})
 	succeeds(t, err)
 	same(t, keys, []store.APIKey{f.firstKey()})
 	same(t, f.audit(t, store.AuditFilter{}), before)

@@ -56,14 +56,14 @@ func calibrationTests() []test {
 			f.calibration(t, f.theirs, "urgent")
 			id := func(c store.Calibration) prism.UUID { return c.ID.UUID }
 			for question, want := range map[string][]store.Calibration{"": {third, second, first}, "urgent": {third, first}, "topic": nil} {
-				list := func(p store.Page) ([]store.Calibration, error) {
+				list := func(p store.Page) ([]store.Calibration, bool, error) {
 					return f.ListCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, 1, question, p)
 				}
 				for limit := 1; limit <= 4; limit++ {
 					same(t, pages(t, limit, list, id), want)
 				}
 			}
-			other, err := f.ListCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, 2, "", store.Page{Limit: 9})
+			other, _, err := f.ListCalibrations(t.Context(), f.mine.account, f.mine.prism.ID, 2, "", store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, other, nil)
 			got, err := f.Calibration(t.Context(), f.mine.account, f.mine.prism.ID, 1, second.ID)
@@ -178,7 +178,7 @@ func calibrationTests() []test {
 				again := f.failed(f.mine.prism)
 				same(t, f.retry(t, again, failed).Prism, state(want))
 				failed = again
-				listed, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.Page{Limit: 9})
+				listed, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.Page{Limit: 9})
 				succeeds(t, err)
 				for _, each := range listed {
 					same(t, each.Prism, state(want))

@@ -144,8 +144,8 @@ func definitionTests() []test {
 			}
 			slices.Reverse(want)
 			for limit := 1; limit <= len(want)+1; limit++ {
-				got := pages(t, limit, func(page store.Page) ([]prism.Prism, error) {
-					return f.listPrisms(t, store.Live, page), nil
+				got := pages(t, limit, func(page store.Page) ([]prism.Prism, bool, error) {
+					return f.ListPrisms(t.Context(), f.mine.account, store.Live, page)
 				}, func(p prism.Prism) prism.UUID { return p.ID.UUID })
 				same(t, got, want)
 			}
@@ -202,18 +202,18 @@ func (f *fixture) unchanged(t *testing.T) {
 
 // pages collects a list page by page.
 func pages[T any](
-	t *testing.T, limit int, list func(store.Page) ([]T, error), id func(T) prism.UUID,
+	t *testing.T, limit int, list func(store.Page) ([]T, bool, error), id func(T) prism.UUID,
 ) (all []T) {
 	t.Helper()
 	page := store.Page{Limit: limit}
 	for {
-		some, err := list(page)
+		some, more, err := list(page)
 		succeeds(t, err)
-		if len(some) > limit {
+		if len(some) > limit || more && len(some) == 0 {
 			t.Fatalf("a page of %d has %d", limit, len(some))
 		}
 		all = append(all, some...)
-		if len(some) < limit {
+		if !more {
 			return all
 		}
 		page.After = id(some[len(some)-1])

@@ -297,12 +297,12 @@ func (m *definitionsModel) agrees(t *rapid.T) {
 	keys := slices.SortedFunc(slices.Values(m.keys), func(a, b store.APIKey) int {
 		return bytes.Compare(b.ID.UUID[:], a.ID.UUID[:])
 	})
-	got, err := m.store.ListKeys(m.ctx, m.account, store.Page{Limit: 1000})
+	got, _, err := m.store.ListKeys(m.ctx, m.account, store.Page{Limit: 1000})
 	must(t, err)
 	if len(got) != 0 || len(keys) != 0 {
 		alike(t, got, keys)
 	}
-	entries, err := m.store.ListAudit(m.ctx, m.account, store.AuditFilter{}, store.Page{Limit: 1000})
+	entries, _, err := m.store.ListAudit(m.ctx, m.account, store.AuditFilter{}, store.Page{Limit: 1000})
 	must(t, err)
 	slices.Reverse(entries)
 	alike(t, entries, m.entries)

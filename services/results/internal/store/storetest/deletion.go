@@ -29,7 +29,7 @@ func deletionTests() []test {
 			failsWith(t, f.delete(t, theirs.ID), store.ErrNotFound)
 			_, err = f.SaveResult(t.Context(), f.theirs.account, theirs)
 			succeeds(t, err)
-			all, err := f.ListResults(t.Context(), f.theirs.account, store.Filter{}, store.Page{Limit: 9})
+			all, _, err := f.ListResults(t.Context(), f.theirs.account, store.Filter{}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(all), 1)
 		}},
@@ -270,7 +270,7 @@ func (f *fixture) jobs(t *testing.T) {
 
 func (f *fixture) entriesOf(t *testing.T, action store.Action) []store.Entry {
 	t.Helper()
-	all, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 1000})
+	all, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 1000})
 	succeeds(t, err)
 	return slices.DeleteFunc(all, func(e store.Entry) bool { return e.Action != action })
 }

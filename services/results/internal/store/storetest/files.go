@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -91,19 +90,6 @@ func fileTests() []test {
 			got, _, err = f.ListFiles(t.Context(), f.theirs.account, store.Page{Limit: 2})
 			succeeds(t, err)
 			same(t, len(got), 0)
-		}},
-		// spec: page-bytes
-		{"a page of files ends before their layouts are too large", func(t *testing.T, f *fixture) {
-			large := `{"columns":["` + strings.Repeat("x", store.ListBytes*2/3) + `"]}`
-			for range 2 {
-				l := f.reading(t)
-				l.File.Status, l.File.Layout = store.FileReady, []byte(large)
-				succeeds(t, f.EndReading(t.Context(), l, l.File))
-			}
-			got, more, err := f.ListFiles(t.Context(), f.mine.account, store.Page{Limit: 9})
-			succeeds(t, err)
-			same(t, len(got), 1)
-			same(t, more, true)
 		}},
 		{"a part is stored once, and its first content stays", func(t *testing.T, f *fixture) {
 			file := f.upload(t)

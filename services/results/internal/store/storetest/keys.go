@@ -46,7 +46,7 @@ func keyTests() []test {
 				succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest{5, 31: byte(i)}))
 				want = append([]store.APIKey{k}, want...)
 			}
-			list := func(p store.Page) ([]store.APIKey, error) { return f.ListKeys(t.Context(), f.mine.account, p) }
+			list := func(p store.Page) ([]store.APIKey, bool, error) { return f.ListKeys(t.Context(), f.mine.account, p) }
 			for limit := 1; limit <= len(want)+1; limit++ {
 				same(t, pages(t, limit, list, func(k store.APIKey) prism.UUID { return k.ID.UUID }), want)
 			}
@@ -98,7 +98,7 @@ func keyTests() []test {
 			succeeds(t, create(len(made)-1))
 		}},
 		{"an account without keys has an empty list", func(t *testing.T, f *fixture) {
-			got, err := f.ListKeys(t.Context(), prism.AccountID{UUID: f.id()}, store.Page{Limit: 10})
+			got, _, err := f.ListKeys(t.Context(), prism.AccountID{UUID: f.id()}, store.Page{Limit: 10})
 			succeeds(t, err)
 			same(t, len(got), 0)
 		}},
@@ -149,13 +149,13 @@ func keyTests() []test {
 				succeeds(t, f.TouchKeys(t.Context(), map[prism.KeyID]time.Time{
 					f.mine.keyID: moment(step.used), {UUID: f.id()}: moment(1), // one that is not there is no error
 				}))
-				keys, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 10})
+				keys, _, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 10})
 				succeeds(t, err)
 				want, at := f.firstKey(), moment(step.want)
 				want.LastUsedAt = &at
 				same(t, keys, []store.APIKey{want})
 			}
-			keys, err := f.ListKeys(t.Context(), f.theirs.account, store.Page{Limit: 10})
+			keys, _, err := f.ListKeys(t.Context(), f.theirs.account, store.Page{Limit: 10})
 			succeeds(t, err)
 			same(t, keys[0].LastUsedAt, nil)
 		}},

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -54,22 +55,43 @@ func (f *fixture) waitingForLabels(t *testing.T) {
 	f.putLabels(t, f.label(labelled, "urgent", "true"), f.label(first, "topic", "a"))
 	q := store.Queue{Prism: f.mine.prism.ID, Question: "urgent"}
 	page := func(q store.Queue, p store.Page) (ids []prism.ResultID) {
-		found, err := f.Unlabelled(t.Context(), f.mine.account, q, p)
-		succeeds(t, err)
-		for _, u := range found {
+		entries, last, err := f.Unlabelled(t.Context(), f.mine.account, q, p, func(u store.Unlabelled) (*store.QueueEntry, error) {
 			same(t, string(u.Answers), string(first.Answers))
 			same(t, u.Version, 1)
-			ids = append(ids, u.Result)
+			return &store.QueueEntry{Position: prism.UUID{1}, Result: u.Result}, nil
+		})
+		succeeds(t, err)
+		for _, e := range entries {
+			same(t, e.Position, prism.UUID{1})
+			ids = append(ids, e.Result)
+		}
+		same(t, last.IsZero(), len(ids) < p.Limit)
+		if len(ids) == p.Limit {
+			same(t, last, ids[p.Limit-1].UUID)
 		}
 		return ids
 	}
 	same(t, page(q, store.Page{Limit: 9}), []prism.ResultID{second.ID, first.ID})
 	same(t, page(q, store.Page{Limit: 1}), []prism.ResultID{second.ID})
 	same(t, page(q, store.Page{Limit: 9, After: second.ID.UUID}), []prism.ResultID{first.ID})
+	failure := errors.New("unreadable")
+	none := func(store.Unlabelled) (*store.QueueEntry, error) { return nil, nil }
+	fails := func(store.Unlabelled) (*store.QueueEntry, error) { return nil, failure }
+	entries, last, err := f.Unlabelled(t.Context(), f.mine.account, q, store.Page{Limit: 2}, none)
+	succeeds(t, err)
+	same(t, len(entries), 0)
+	same(t, last, first.ID.UUID)
+	_, _, err = f.Unlabelled(t.Context(), f.mine.account, q, store.Page{Limit: 2}, fails)
+	failsWith(t, err, failure)
 	q.Version = 2
 	same(t, page(q, store.Page{Limit: 9}), nil)
 	q.Version = 1
 	ids := []prism.ResultID{first.ID, second.ID, failed.ID, labelled.ID, {UUID: f.id()}}
+	queued, err := f.Queued(t.Context(), f.mine.account, q, ids)
+	succeeds(t, err)
+	slices.SortFunc(queued, func(a, b store.Queued) int { return slices.Compare(a.Result.UUID[:], b.Result.UUID[:]) })
+	size := len(`a call` + `[{"Key":"zulu","Value":"help!"},{"Key":"alpha","Value":""}]` + string(first.Answers))
+	same(t, queued, []store.Queued{{Result: first.ID, Version: 1, Bytes: size}, {Result: second.ID, Version: 1, Bytes: size}})
 	found, err := f.QueuedResults(t.Context(), f.mine.account, q, ids)
 	succeeds(t, err)
 	slices.SortFunc(found, func(a, b prism.Result) int { return slices.Compare(a.ID.UUID[:], b.ID.UUID[:]) })

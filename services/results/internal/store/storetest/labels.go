@@ -273,13 +273,13 @@ func (f *fixture) listedLabels(t *testing.T) {
 		}
 		filter.Prism = f.mine.prism.ID
 		for limit := 1; limit <= 8; limit++ {
-			list := func(p store.Page) ([]store.LabelledResult, error) {
+			list := func(p store.Page) ([]store.LabelledResult, bool, error) {
 				return f.ListLabels(t.Context(), f.mine.account, filter, p)
 			}
 			same(t, pages(t, limit, list, func(r store.LabelledResult) prism.UUID { return r.Result.UUID }), want)
 		}
 	}
-	none, err := f.ListLabels(t.Context(), f.theirs.account, store.LabelFilter{Prism: f.mine.prism.ID}, store.Page{Limit: 9})
+	none, _, err := f.ListLabels(t.Context(), f.theirs.account, store.LabelFilter{Prism: f.mine.prism.ID}, store.Page{Limit: 9})
 	succeeds(t, err)
 	same(t, len(none), 0)
 }

@@ -57,7 +57,7 @@ func listingTests() []test {
 					page.After = savedID(all[from-1])
 					some = matching(all[from:], filter)
 				}
-				got, err := f.ListResults(f.ctx, f.mine.account, filter, page)
+				got, _, err := f.ListResults(f.ctx, f.mine.account, filter, page)
 				must(t, err)
 				if want := listed(some[:min(limit, len(some))]); len(got) != 0 || len(want) != 0 {
 					alike(t, got, want)
@@ -87,7 +87,7 @@ func listingTests() []test {
 						var err error
 						page.Until, err = f.LookedAt(t.Context(), f.mine.account, filter, page.After, looked)
 						succeeds(t, err)
-						some, err := f.ListResults(t.Context(), f.mine.account, filter, page)
+						some, _, err := f.ListResults(t.Context(), f.mine.account, filter, page)
 						succeeds(t, err)
 						got = append(got, some...)
 						if len(some) > looked || rest > len(all)+looked {
@@ -105,7 +105,7 @@ func listingTests() []test {
 			_, err := f.SaveResult(t.Context(), f.theirs.account, f.ok(f.theirs.prism))
 			succeeds(t, err)
 			same(t, f.count(t), 0)
-			got, err := f.ListResults(t.Context(), f.mine.account, store.Filter{Prism: f.theirs.prism.ID}, store.Page{Limit: 9})
+			got, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{Prism: f.theirs.prism.ID}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(got), 0)
 		}},
@@ -187,13 +187,13 @@ func listingTests() []test {
 			large.Fields[0].Value, large.CreatedAt = strings.Repeat("x", store.PageBytes+1), moment(200)
 			large = f.save(t, large).Result
 			export := f.exporter(t, f.mine.prism.ID, store.Filter{})
-			first, err := export(store.Page{Limit: 100})
+			first, _, err := export(store.Page{Limit: 100})
 			succeeds(t, err)
 			same(t, first, want[:4])
-			rest, err := export(store.Page{After: resultID(first[3]), Limit: 100})
+			rest, _, err := export(store.Page{After: resultID(first[3]), Limit: 100})
 			succeeds(t, err)
 			same(t, rest, want[4:])
-			alone, err := export(store.Page{After: resultID(rest[2]), Limit: 100})
+			alone, _, err := export(store.Page{After: resultID(rest[2]), Limit: 100})
 			succeeds(t, err)
 			same(t, alone, []prism.Result{large})
 		}},
@@ -208,12 +208,12 @@ func listingTests() []test {
 			early := f.ok(f.mine.prism) // its id is older than those of the first page
 			f.assorted(t)
 			export := f.exporter(t, f.mine.prism.ID, store.Filter{})
-			first, err := export(store.Page{Limit: 2})
+			first, _, err := export(store.Page{Limit: 2})
 			succeeds(t, err)
 			late := f.ok(f.mine.prism)
 			f.save(t, late)
 			f.save(t, early)
-			rest, err := export(store.Page{After: resultID(first[1]), Limit: 100})
+			rest, _, err := export(store.Page{After: resultID(first[1]), Limit: 100})
 			succeeds(t, err)
 			same(t, rest[len(rest)-1], late)
 			for _, r := range rest {
@@ -294,15 +294,16 @@ func exported(saved []store.Saved) (results []prism.Result) {
 	return results
 }
 
-func (f *fixture) lister(t *testing.T, filter store.Filter) func(store.Page) ([]store.Saved, error) {
-	return func(page store.Page) ([]store.Saved, error) {
+func (f *fixture) lister(t *testing.T, filter store.Filter) func(store.Page) ([]store.Saved, bool, error) {
+	return func(page store.Page) ([]store.Saved, bool, error) {
 		return f.ListResults(t.Context(), f.mine.account, filter, page)
 	}
 }
 
-func (f *fixture) exporter(t *testing.T, id prism.PrismID, filter store.Filter) func(store.Page) ([]prism.Result, error) {
-	return func(page store.Page) ([]prism.Result, error) {
-		return f.ExportResults(t.Context(), f.mine.account, id, filter, page)
+func (f *fixture) exporter(t *testing.T, id prism.PrismID, filter store.Filter) func(store.Page) ([]prism.Result, bool, error) {
+	return func(page store.Page) ([]prism.Result, bool, error) {
+		rows, err := f.ExportResults(t.Context(), f.mine.account, id, filter, page)
+		return rows, len(rows) > 0, err
 	}
 }
 

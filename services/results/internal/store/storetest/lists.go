@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/prism"
@@ -41,34 +40,6 @@ func listTests() []test {
 			same(t, len(got), 0)
 			same(t, more, false)
 		}},
-		{"a page of prisms or versions ends before the one that would be too much, and has one at least", func(t *testing.T, f *fixture) {
-			large := func(number int32, bytes int) prism.Version {
-				v := version(number)
-				v.Instructions = strings.Repeat("x", bytes)
-				return v
-			}
-			for i, bytes := range []int{store.ListBytes / 3, store.ListBytes / 3, store.ListBytes / 3, store.ListBytes + 1, 1} {
-				p := f.newPrism("large-" + string(rune('a'+i)))
-				p.Latest = large(1, bytes)
-				succeeds(t, f.CreatePrism(t.Context(), f.mine.account, p))
-				next := prism.Prism{ID: f.mine.prism.ID, Latest: large(int32(i)+2, bytes), Lens: lens("l")}
-				succeeds(t, f.AddVersion(t.Context(), f.mine.account, next))
-			}
-			page := store.Page{Limit: 9}
-			var below int32
-			for _, want := range []int{1, 1, 2, 2} { // from the newest: the small one, the largest, two thirds, a third with the first
-				prisms, morePrisms, err := f.ListPrisms(t.Context(), f.mine.account, store.Live, page)
-				succeeds(t, err)
-				versions, moreVersions, err := f.ListVersions(t.Context(), f.mine.account, f.mine.prism.ID, below, 9)
-				succeeds(t, err)
-				if len(prisms) != want || len(versions) != want {
-					t.Fatalf("%d prisms and %d versions, want %d", len(prisms), len(versions), want)
-				}
-				page.After, below = prisms[want-1].ID.UUID, versions[want-1].Number
-				same(t, morePrisms, page.After != f.mine.prism.ID.UUID)
-				same(t, moreVersions, below != 1)
-			}
-		}},
 		{"a prism is renamed, also to no name, and to the same name without an entry of the audit", func(t *testing.T, f *fixture) {
 			want := f.mine.prism
 			before := f.actions(t)
@@ -87,7 +58,7 @@ func listTests() []test {
 // actions are the actions of the audit of mine, newest first.
 func (f *fixture) actions(t *testing.T) (actions []store.Action) {
 	t.Helper()
-	entries, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 100})
+	entries, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 100})
 	succeeds(t, err)
 	for _, e := range entries {
 		actions = append(actions, e.Action)

@@ -26,7 +26,7 @@ func memberTests() []test {
 				want = append([]store.Member{m}, want...)
 			}
 			f.member(t, f.theirs, prism.Owner)
-			list := func(p store.Page) ([]store.Member, error) { return f.ListMembers(t.Context(), f.mine.account, p) }
+			list := func(p store.Page) ([]store.Member, bool, error) { return f.ListMembers(t.Context(), f.mine.account, p) }
 			for limit := 1; limit <= len(want)+1; limit++ {
 				same(t, pages(t, limit, list, func(m store.Member) prism.UUID { return m.ID.UUID }), want)
 			}
@@ -195,7 +195,7 @@ func (f *fixture) operate(t *testing.T, l store.Link) error {
 // members is those of mine.
 func (f *fixture) members(t *testing.T) []store.Member {
 	t.Helper()
-	found, err := f.ListMembers(t.Context(), f.mine.account, store.Page{Limit: 100})
+	found, _, err := f.ListMembers(t.Context(), f.mine.account, store.Page{Limit: 100})
 	succeeds(t, err)
 	return found
 }

@@ -206,7 +206,7 @@ func raceTests() []test {
 			}) {
 				succeeds(t, err)
 			}
-			keys, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 100})
+			keys, _, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 100})
 			succeeds(t, err)
 			for _, k := range keys {
 				if slices.Contains(used, k.ID) {

@@ -90,7 +90,7 @@ func retentionTests() []test {
 				succeeds(t, json.Unmarshal(e.Detail, &detail))
 				same(t, detail.Days, 1)
 			}
-			only, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{Kind: store.RetentionActor}, store.Page{Limit: 9})
+			only, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{Kind: store.RetentionActor}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(only), 2)
 		}},

@@ -208,7 +208,7 @@ func runTests() []test {
 				succeeds(t, err)
 				same(t, made[i], made[0])
 			}
-			runs, err := f.ListRuns(t.Context(), f.mine.account, store.RunFilter{}, store.Page{Limit: 9})
+			runs, _, err := f.ListRuns(t.Context(), f.mine.account, store.RunFilter{}, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(runs), 1)
 			keyed, err := f.RunOfKey(t.Context(), f.mine.account, "nightly")
@@ -222,7 +222,7 @@ func runTests() []test {
 			f.run(t, f.theirs, moment(6), 1)
 			second = f.act(t, second.ID, contract.PauseRun, moment(7))
 			list := func(filter store.RunFilter, page store.Page) []store.Run {
-				runs, err := f.ListRuns(t.Context(), f.mine.account, filter, page)
+				runs, _, err := f.ListRuns(t.Context(), f.mine.account, filter, page)
 				succeeds(t, err)
 				return runs
 			}
@@ -252,7 +252,7 @@ func runTests() []test {
 				failsWith(t, err, store.ErrRunOver)
 			}
 			var actions []store.Action
-			entries, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 4})
+			entries, _, err := f.ListAudit(t.Context(), f.mine.account, store.AuditFilter{}, store.Page{Limit: 4})
 			succeeds(t, err)
 			for _, e := range entries {
 				actions = append(actions, e.Action)

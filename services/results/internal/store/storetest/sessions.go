@@ -143,7 +143,7 @@ func sessionTests() []test {
 				ID: id, Digest: key, Prefix: "prism_abc", Entry: f.by(moment(50)).Entry, At: moment(50),
 			})
 			succeeds(t, err)
-			keys, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 9})
+			keys, _, err := f.ListKeys(t.Context(), f.mine.account, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, keys, []store.APIKey{f.firstKey()})
 			k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Role: prism.Caller, CreatedAt: moment(51)}

@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Races", raceTests()},
 		{"Definitions", definitionTests()},
 		{"Lists", listTests()},
+		{"Pages", pageTests()},
 		{"Conditions", conditionTests()},
 		{"Listing", listingTests()},
 		{"Keys", keyTests()},
@@ -270,7 +271,7 @@ func (f *fixture) holds(t *testing.T, key string, id prism.ResultID) {
 // count is the number of results of mine.
 func (f *fixture) count(t *testing.T) int {
 	t.Helper()
-	all, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.Page{Limit: 1000})
+	all, _, err := f.ListResults(t.Context(), f.mine.account, store.Filter{}, store.Page{Limit: 1000})
 	succeeds(t, err)
 	return len(all)
 }

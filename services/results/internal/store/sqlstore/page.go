@@ -1,0 +1,50 @@
+package sqlstore
+
+import (
+	"context"
+	"iter"
+
+	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// readPage reads a page of a list, as store.Page says, by a statement that finds one row more than limit. wide names the columns of
+// the statement that can be large, each by a name that no other column has.
+func readPage[T any](
+	ctx context.Context, s Store, list Statement, limit int, read func(*Row) T, wide ...string,
+) (found []T, more bool, err error) {
+	return readGroups(ctx, s, list, limit, read, func(*T, T) bool { return false }, wide...)
+}
+
+// readGroups is readPage for a list whose entries have one row or several. join adds the entry that read has made of a row to the
+// entry before, and returns false if the row begins another one.
+func readGroups[T any](
+	ctx context.Context, s Store, list Statement, limit int, read func(*Row) T, join func(before *T, next T) bool, wide ...string,
+) (found []T, more bool, err error) {
+	list.Text = s.EndAfter(list.Text, store.ListBytes, wide...)
+	room := true
+	err = s.Run(ctx, list, func(rows iter.Seq[*Row]) error {
+		found, more, room = nil, false, true
+		bytes := 0
+		for r := range rows {
+			entry := read(r)
+			bytes += r.bytes
+			if n := len(found); n == 0 || !join(&found[n-1], entry) {
+				found = append(found, entry)
+			}
+			before := len(found) - 1
+			if more = before == limit || before > 0 && bytes > store.ListBytes; more {
+				found = found[:before]
+				return nil
+			}
+			if room = fair.ReserveResponse(ctx, bytes, false); !room {
+				return nil
+			}
+		}
+		return nil
+	})
+	if err == nil && !room {
+		err = store.ErrNoRoom
+	}
+	return found, more, err
+}

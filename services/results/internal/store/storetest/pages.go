@@ -1,0 +1,226 @@
+package storetest
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// pagedList is a list of mine. add adds an entry in front of the others, which is stored with a text of so many bytes, and returns
+// its position.
+type pagedList struct {
+	method string // of the store
+	name   string
+	add    func(t *testing.T, f *fixture, bytes int) prism.UUID
+	list   func(ctx context.Context, f *fixture, page store.Page) (positions []prism.UUID, more bool, err error)
+}
+
+// pagedLists has every list of a store.
+func pagedLists() []pagedList {
+	mine := func(f *fixture) (prism.AccountID, prism.PrismID) { return f.mine.account, f.mine.prism.ID }
+	text := func(bytes int) string { return strings.Repeat("x", bytes) }
+	return []pagedList{
+		{"ListPrisms", "prisms", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			p := f.newPrism("large-" + f.id().String())
+			p.Latest.Instructions = text(bytes)
+			succeeds(t, f.CreatePrism(t.Context(), f.mine.account, p))
+			return p.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListPrisms(ctx, f.mine.account, store.Live, page)
+			return positions(found, func(p prism.Prism) prism.UUID { return p.ID.UUID }), more, err
+		}},
+		{"ListVersions", "versions", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			p, err := f.Prism(t.Context(), f.mine.account, prism.Ref{ID: f.mine.prism.ID})
+			succeeds(t, err)
+			next := changed(p.ID, p.Latest.Number+1, lens("l"))
+			next.Latest.Instructions = text(bytes)
+			succeeds(t, f.AddVersion(t.Context(), f.mine.account, next))
+			return contract.VersionRow(next.Latest.Number)
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			account, of := mine(f)
+			found, more, err := f.ListVersions(ctx, account, of, contract.VersionAt(page.After), page.Limit)
+			return positions(found, func(v prism.Version) prism.UUID { return contract.VersionRow(v.Number) }), more, err
+		}},
+		{"ListResults", "results", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			r := f.ok(f.mine.prism)
+			r.Answers = []byte(`{"urgent":"` + text(bytes) + `"}`)
+			return f.save(t, r).Result.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListResults(ctx, f.mine.account, store.Filter{Prism: f.mine.prism.ID}, page)
+			return positions(found, savedID), more, err
+		}},
+		{"ListKeys", "keys", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: text(bytes), CreatedAt: moment(1)}
+			succeeds(t, f.CreateKey(t.Context(), f.mine.account, k, contract.KeyDigest(append(k.ID.UUID[:], make([]byte, 16)...))))
+			return k.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListKeys(ctx, f.mine.account, page)
+			return positions(found, func(k store.APIKey) prism.UUID { return k.ID.UUID }), more, err
+		}},
+		{"ListMembers", "members", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			m, _ := f.invited(t, f.mine, prism.Reader)
+			_, err := f.change(t, m.ID, contract.MemberChange{Name: text(bytes)})
+			succeeds(t, err)
+			return m.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListMembers(ctx, f.mine.account, page)
+			return positions(found, func(m store.Member) prism.UUID { return m.ID.UUID }), more, err
+		}},
+		{"ListAudit", "the audit", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			by := f.by(moment(1))
+			k := store.APIKey{ID: prism.KeyID{UUID: f.id()}, Name: text(bytes), CreatedAt: moment(1)}
+			digest := contract.KeyDigest(append(k.ID.UUID[:], make([]byte, 16)...))
+			succeeds(t, f.Store.CreateKey(t.Context(), f.mine.account, k, digest, store.MaxActiveKeys, by))
+			return by.Entry
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListAudit(ctx, f.mine.account, store.AuditFilter{}, page)
+			return positions(found, func(e store.Entry) prism.UUID { return e.ID }), more, err
+		}},
+		{"ListFiles", "files", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			l := f.reading(t)
+			l.File.Status, l.File.Layout = store.FileReady, []byte(`{"columns":["`+text(bytes)+`"]}`)
+			succeeds(t, f.EndReading(t.Context(), l, l.File))
+			return l.File.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListFiles(ctx, f.mine.account, page)
+			return positions(found, func(file store.File) prism.UUID { return file.ID.UUID }), more, err
+		}},
+		{"ListRuns", "runs", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			r := f.newRun(f.mine, f.fileOf(t, f.mine.account, 1).ID)
+			r.Mapping = []byte(`{"ref":"` + text(bytes) + `"}`)
+			_, err := f.CreateRun(t.Context(), f.mine.account, r, f.by(moment(5)))
+			succeeds(t, err)
+			return r.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListRuns(ctx, f.mine.account, store.RunFilter{}, page)
+			return positions(found, func(r store.Run) prism.UUID { return r.ID.UUID }), more, err
+		}},
+		{"ListCalibrations", "calibrations", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			c := store.Calibration{
+				ID: prism.CalibrationID{UUID: f.id()}, Prism: f.mine.prism.ID, Version: 1, Question: "urgent",
+				Fit: []byte(`{}`), Measures: []byte(`{"x":"` + text(bytes) + `"}`), CreatedAt: moment(20),
+			}
+			succeeds(t, f.AddCalibration(t.Context(), f.mine.account, c, f.by(moment(20))))
+			return c.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			account, of := mine(f)
+			found, more, err := f.ListCalibrations(ctx, account, of, 1, "", page)
+			return positions(found, func(c store.Calibration) prism.UUID { return c.ID.UUID }), more, err
+		}},
+		{"ListLabels", "labels", func(t *testing.T, f *fixture, bytes int) prism.UUID {
+			r := f.save(t, f.ok(f.mine.prism)).Result
+			large := f.label(r, "mood", "up")
+			large.Annotator = text(bytes)
+			f.putLabels(t, f.label(r, "topic", "a"), large)
+			return r.ID.UUID
+		}, func(ctx context.Context, f *fixture, page store.Page) ([]prism.UUID, bool, error) {
+			found, more, err := f.ListLabels(ctx, f.mine.account, store.LabelFilter{Prism: f.mine.prism.ID}, page)
+			return positions(found, func(r store.LabelledResult) prism.UUID { return r.Result.UUID }), more, err
+		}},
+	}
+}
+
+func positions[T any](rows []T, position func(T) prism.UUID) (all []prism.UUID) {
+	for _, r := range rows {
+		all = append(all, position(r))
+	}
+	return all
+}
+
+// spec: page-bytes, response-budget
+func pageTests() []test {
+	tests := []test{
+		{"every list ends its pages by their bytes", func(t *testing.T, _ *fixture) {
+			tested := pagedLists()
+			for m := range reflect.TypeFor[store.Store]().Methods() {
+				isTested := slices.ContainsFunc(tested, func(l pagedList) bool { return l.method == m.Name })
+				if strings.HasPrefix(m.Name, "List") && m.Type.NumOut() == 3 && m.Type.Out(1).Kind() == reflect.Bool && !isTested {
+					t.Errorf("%s has no test", m.Name)
+				}
+			}
+		}},
+		{"a page of the results of a run ends before the row that would be too much", func(t *testing.T, f *fixture) {
+			r := f.run(t, f.mine, moment(5), 5)
+			s := outcomes(f.leased(t, moment(10)), "ooooo")
+			for i, bytes := range fatRows {
+				s.Rows[i].Save.Outcome.Answers = []byte(`{"urgent":"` + strings.Repeat("x", bytes) + `"}`)
+			}
+			succeeds(t, f.SaveRows(t.Context(), s, moment(11)))
+			var pages [][]int64
+			for page, more := (store.Page{Limit: 9}), true; more; {
+				var found []store.Saved
+				var err error
+				found, more, err = f.ListResults(t.Context(), f.mine.account, store.Filter{Run: &r.ID}, page)
+				succeeds(t, err)
+				var rows []int64
+				for _, saved := range found {
+					rows = append(rows, saved.RunRow)
+					page.After = contract.RowPosition(saved.RunRow, saved.Result.ID)
+				}
+				pages = append(pages, rows)
+			}
+			same(t, pages, [][]int64{{1, 2}, {3}, {4}, {5}})
+		}},
+	}
+	for _, l := range pagedLists() {
+		tests = append(tests, test{"a page of " + l.name + " ends before the row that would be too much, and has one at least", l.endsEarly})
+		tests = append(tests, test{"a page of " + l.name + " without room for its rows is refused", l.refused})
+	}
+	return tests
+}
+
+// fatRows are the bytes of rows: of the first three, two fit on a page, and the fourth is more than a page.
+var fatRows = []int{store.ListBytes/3 + 1, store.ListBytes/3 + 1, store.ListBytes/3 + 1, store.ListBytes + 1, 1}
+
+// endsEarly reads the rows page by page: from the newest, the small one, the largest alone, two of the first three, and the rest.
+func (l pagedList) endsEarly(t *testing.T, f *fixture) {
+	var added []prism.UUID
+	for _, bytes := range fatRows {
+		added = append(added, l.add(t, f, bytes))
+	}
+	slices.Reverse(added)
+	for limit, want := range map[int][]int{100: {1, 1, 2, 1}, 1: {1, 1, 1, 1, 1}} {
+		rest := added
+		for page, more := (store.Page{Limit: limit}), true; more; {
+			var found []prism.UUID
+			var err error
+			found, more, err = l.list(t.Context(), f, page)
+			succeeds(t, err)
+			if len(found) == 0 || len(found) > limit {
+				t.Fatalf("a page of %d has %d rows", limit, len(found))
+			}
+			page.After = found[len(found)-1]
+			found = slices.DeleteFunc(found, func(id prism.UUID) bool { return !slices.Contains(added, id) }) // of the fixture
+			if len(rest) == 0 {
+				same(t, len(found), 0)
+				continue
+			}
+			same(t, found, rest[:want[0]])
+			rest, want = rest[want[0]:], want[1:]
+		}
+		same(t, len(rest), 0)
+	}
+}
+
+// refused reads a page for a caller who may hold less than it has.
+func (l pagedList) refused(t *testing.T, f *fixture) {
+	l.add(t, f, store.ListBytes/2)
+	places, bytes := fair.New(2, 0), fair.New(store.ListBytes/4, 0)
+	other, ctx := fair.With(t.Context(), "other"), fair.With(t.Context(), "mine")
+	fair.Hold(other, "other", places, bytes)
+	fair.Hold(ctx, "mine", places, bytes)
+	fair.Reserve(other, 1, false)
+	_, _, err := l.list(ctx, f, store.Page{Limit: 9})
+	failsWith(t, err, store.ErrNoRoom)
+	fair.Leave(other)
+	_, _, err = l.list(ctx, f, store.Page{Limit: 9})
+	succeeds(t, err)
+	same(t, bytes.Taken() > store.ListBytes/2-fair.Uncounted-1, true)
+}
