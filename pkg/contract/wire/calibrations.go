@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The paths of the methods of calibrations. The release before this one knows none of them.
+// The paths of the methods of calibrations.
 const (
 	pathCreateCalibration  = "/internal/create-calibration"
 	pathListCalibrations   = "/internal/list-calibrations"

@@ -162,7 +162,7 @@ func (c *client) call(ctx context.Context, path string, args any) (r contract.Re
 		defer func() { endSpan(span, err) }()
 	}
 	var m message
-	if m.body, err = strictjson.Marshal(args); err != nil {
+	if m.body, err = marshalRequest(args); err != nil {
 		return contract.Response{}, fmt.Errorf("wire: %w", err)
 	}
 	if w, ok := args.(withOctets); ok {

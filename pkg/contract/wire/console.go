@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The paths of contract.Console. The release before this one knows none of them.
+// The paths of contract.Console.
 const (
 	pathSignIn     = "/internal/sign-in"
 	pathSignInAs   = "/internal/sign-in-as"

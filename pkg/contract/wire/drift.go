@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The paths of the methods of drift. The release before this one knows none of them.
+// The paths of the methods of drift.
 const (
 	pathReadDrift = "/internal/read-drift"
 	pathSetDrift  = "/internal/set-drift"

@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The paths of the methods of files. The release before this one knows none of them.
+// The paths of the methods of files.
 const (
 	pathCreateFile   = "/internal/create-file"
 	pathPutPart      = "/internal/put-part"

@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The paths of the methods of labels. The release before this one knows none of them.
+// The paths of the methods of labels.
 const (
 	pathPutLabels    = "/internal/put-labels"
 	pathResultLabels = "/internal/result-labels"

@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The paths of the methods of members. The release before this one knows none of them.
+// The paths of the methods of members.
 const (
 	pathAddMember    = "/internal/add-member"
 	pathListMembers  = "/internal/list-members"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // Models is contract.Models over HTTP. Close closes the idle connections; calls under way go on.
@@ -24,14 +25,18 @@ func NewModels(cfg ClientConfig, deps ClientDeps) (Models, error) {
 
 // Ask implements contract.Models. A model is called once at most: only what called no model is sent again.
 func (m models) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, error) {
+	sent := ask{Hash: a.Hash, Fields: a.Fields, Context: a.Context, Hints: hints{Background: a.Background}}
 	if a.Hash != (prism.DefinitionHash{}) {
-		byHash := ask{Hash: a.Hash, Fields: a.Fields, Context: a.Context, Background: a.Background}
-		outcome, err := decode[contract.Outcome](m.call(ctx, pathAskByHash, byHash))
+		outcome, err := decode[contract.Outcome](m.call(ctx, pathAskByHash, sent))
 		if !errors.Is(err, errUnknownDefinition) {
 			return outcome, err
 		}
 	}
-	return decode[contract.Outcome](m.call(ctx, definitionPath(pathAsk, a.Definition), a))
+	var err error
+	if sent.Definition, err = strictjson.Marshal(a.Definition); err != nil { // as contract.HashDefinition does
+		return contract.Outcome{}, err
+	}
+	return decode[contract.Outcome](m.call(ctx, pathAsk, sent))
 }
 
 // List implements contract.Models.

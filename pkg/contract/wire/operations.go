@@ -31,8 +31,7 @@ func (r *results) Do(ctx context.Context, key contract.KeyDigest, op api.Operati
 	return r.call(ctx, operationPath(op), args)
 }
 
-// mountOperations serves the declared operations. A member that this release does not know is refused, so that a caller of a later
-// release is told that the call was not taken, and nothing that it asked for is ignored. Members that are zero are not sent.
+// mountOperations serves the declared operations.
 func mountOperations(app *fiber.App, r contract.Results, log *slog.Logger) {
 	for _, op := range api.Operations() {
 		path, changes := operationPath(op), !op.Declared().Reads()
@@ -43,7 +42,7 @@ func mountOperations(app *fiber.App, r contract.Results, log *slog.Logger) {
 			}
 			args := operationArgs[strictjson.Value]{}
 			request := op.NewRequest()
-			if strictjson.Unmarshal(body.Bytes, &args, refuseUnknown) != nil || strictjson.Unmarshal(args.Request, request, refuseUnknown) != nil {
+			if unmarshalRequest(body.Bytes, &args) != nil || unmarshalRequest(args.Request, request) != nil {
 				return apierr.Malformed()
 			}
 			ctx, cancel := context.WithTimeout(c.UserContext(), callerTimeout(c))
@@ -60,4 +59,25 @@ func mountOperations(app *fiber.App, r contract.Results, log *slog.Logger) {
 	}
 }
 
-var refuseUnknown = strictjson.RejectUnknownMembers(true)
+// hints are the members of requests that a service of an older release may ignore. All others it refuses (see Releases in the package
+// comment).
+type hints struct {
+	// Background is that of contract.Ask. Without it, a call of a run counts as one that somebody waits for.
+	Background bool `json:",omitzero"`
+}
+
+// UnmarshalJSON reads the hints that are known here.
+func (h *hints) UnmarshalJSON(text []byte) error {
+	type known hints
+	return strictjson.Unmarshal(text, (*known)(h))
+}
+
+// marshalRequest writes the arguments of a call without the members that are zero (see Releases in the package comment).
+func marshalRequest(args any) ([]byte, error) {
+	return strictjson.Marshal(args, strictjson.OmitZeroMembers(true))
+}
+
+// unmarshalRequest reads the arguments of a call, and refuses members that are not known here.
+func unmarshalRequest(text []byte, args any) error {
+	return strictjson.Unmarshal(text, args, strictjson.RejectUnknownMembers(true))
+}

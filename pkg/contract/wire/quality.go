@@ -10,7 +10,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The paths of the methods of quality. The release before this one knows none of them.
+// The paths of the methods of quality.
 const (
 	pathQuality    = "/internal/quality"
 	pathThresholds = "/internal/thresholds"

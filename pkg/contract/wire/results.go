@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"errors"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -28,7 +27,7 @@ func NewResults(cfg ClientConfig, deps ClientDeps) (Results, error) {
 }
 
 func (r *results) Account(ctx context.Context, key contract.KeyDigest) (prism.AccountID, error) {
-	return orUnknownPath(decode[prism.AccountID](r.lookUp(ctx, pathAccount, argsAccount{key})))
+	return decode[prism.AccountID](r.lookUp(ctx, pathAccount, argsAccount{key}))
 }
 
 func (r *results) Authorize(ctx context.Context, key contract.KeyDigest, op contract.Operation) error {
@@ -37,15 +36,7 @@ func (r *results) Authorize(ctx context.Context, key contract.KeyDigest, op cont
 }
 
 func (r *results) Limits(ctx context.Context) ([]contract.AccountLimits, error) {
-	return orUnknownPath(decode[[]contract.AccountLimits](r.lookUp(ctx, pathLimits, argsLimits{})))
-}
-
-// orUnknownPath is what was found, or the zero value at a service of the previous release, which has no such path.
-func orUnknownPath[A any](found A, err error) (A, error) {
-	if errors.Is(err, errUnknownDefinition) {
-		err = nil
-	}
-	return found, err
+	return decode[[]contract.AccountLimits](r.lookUp(ctx, pathLimits, argsLimits{}))
 }
 
 func (r *results) RetryFacts(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.RetryFacts, error) {
@@ -57,7 +48,7 @@ func (r *results) Save(ctx context.Context, s contract.Save) (contract.Response,
 }
 
 func (r *results) Export(ctx context.Context, key contract.KeyDigest, q contract.Export) (contract.Stream, error) {
-	return r.open(ctx, exportPath(q), argsQuery[contract.Export]{key, q})
+	return r.open(ctx, pathExport, argsQuery[contract.Export]{key, q})
 }
 
 func (r *results) Read(ctx context.Context, key contract.KeyDigest, id prism.ResultID, f contract.Format) (contract.Response, error) {
@@ -73,16 +64,15 @@ func (r *results) Usage(ctx context.Context, key contract.KeyDigest, q contract.
 }
 
 func (r *results) ListResults(ctx context.Context, key contract.KeyDigest, q contract.ResultList) (contract.Response, error) {
-	return r.lookUp(ctx, listResultsPath(q), argsQuery[contract.ResultList]{key, q})
+	return r.lookUp(ctx, pathListResults, argsQuery[contract.ResultList]{key, q})
 }
 
 func (r *results) CreatePrism(ctx context.Context, key contract.KeyDigest, p contract.NewPrism) (contract.Response, error) {
-	path := optionalLensPath(changePath(definitionPath(pathCreatePrism, p.Definition), p.DryRun, false), p.Lens)
-	return r.call(ctx, path, argsCreatePrism{key, p})
+	return r.call(ctx, pathCreatePrism, argsCreatePrism{key, p})
 }
 
 func (r *results) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
-	return r.lookUp(ctx, listPrismsPath(q.All), argsQuery[contract.PrismList]{key, q})
+	return r.lookUp(ctx, pathListPrisms, argsQuery[contract.PrismList]{key, q})
 }
 
 func (r *results) ListVersions(ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.Page) (contract.Response, error) {
@@ -98,8 +88,7 @@ func (r *results) Prism(ctx context.Context, key contract.KeyDigest, ref prism.R
 }
 
 func (r *results) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
-	path := changePath(definitionPath(pathAddVersion, v.Definition), v.DryRun, v.IfLatest != 0 || v.IfMatch != nil)
-	return r.call(ctx, optionalLensPath(path, v.Lens), argsPrism{Key: key, Ref: ref, New: v})
+	return r.call(ctx, pathAddVersion, argsPrism{Key: key, Ref: ref, New: v})
 }
 
 func (r *results) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
@@ -107,14 +96,13 @@ func (r *results) Version(ctx context.Context, key contract.KeyDigest, ref prism
 }
 
 func (r *results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
-	path := lensPath(changePath(pathPutLens, l.DryRun, l.IfMatch != nil), l.Lens)
-	return r.call(ctx, path, argsPrism{Key: key, Ref: ref, Lens: l})
+	return r.call(ctx, pathPutLens, argsPrism{Key: key, Ref: ref, Lens: l})
 }
 
 func (r *results) PreviewLens(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.LensPreview,
 ) (contract.Response, error) {
-	return r.lookUp(ctx, lensPath(pathPreviewLens, p.Lens), argsPreview{key, ref, p})
+	return r.lookUp(ctx, pathPreviewLens, argsPreview{key, ref, p})
 }
 
 func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contract.TryFacts, error) {
@@ -122,7 +110,7 @@ func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contrac
 }
 
 func (r *results) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
-	return r.call(ctx, optionalLensPath(pathFinishTry, t.Lens), t)
+	return r.call(ctx, pathFinishTry, t)
 }
 
 func (r *results) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
@@ -130,7 +118,7 @@ func (r *results) SetArchived(ctx context.Context, key contract.KeyDigest, ref p
 }
 
 func (r *results) CreateKey(ctx context.Context, key contract.KeyDigest, n contract.NewKey) (contract.Response, error) {
-	return r.call(ctx, createKeyPath(n), argsKey{Key: key, NewKey: n})
+	return r.call(ctx, pathCreateKey, argsKey{Key: key, NewKey: n})
 }
 
 func (r *results) ListKeys(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// The paths of the methods of runs and leases. The release before this one knows none of them.
+// The paths of the methods of runs and leases.
 const (
 	pathPlanRun        = "/internal/plan-run"
 	pathPlanRows       = "/internal/plan-rows"
@@ -43,12 +43,7 @@ type (
 		Rows   contract.RunRows   `json:",omitzero"` // RunRows
 	}
 	argsLease struct {
-		Worker  prism.UUID
-		Repeats bool // the caller knows row.Repeats; a worker that does not would read empty values
-	}
-	argsPlanRows struct {
-		argsQuery[contract.PlanRows]
-		Repeats bool
+		Worker prism.UUID
 	}
 	argsLeases struct{ Leases []contract.Lease }
 )
@@ -75,27 +70,12 @@ type (
 	}
 )
 
-// runPath is the path of a new run. A run with labels has a path of its own: an earlier build, which knows runs without labels,
-// would answer the rows and store no label, but refuses a path that it does not know.
-func runPath(path string, n contract.NewRun) string {
-	if len(n.Labels) > 0 {
-		return path + "-with-labels"
-	}
-	return path
-}
-
-// withLabels is any run with labels.
-var withLabels = contract.NewRun{Labels: []contract.FieldColumn{{}}}
-
 // packed is rows as they travel. The caller's rows stay as they are.
-func packed(list []contract.ChunkRow, repeats bool) rows {
+func packed(list []contract.ChunkRow) rows {
 	p := rows{Rows: make([]row, len(list))}
 	same := len(list) > 0
 	for i, r := range list {
-		p.Rows[i] = row{ChunkRow: r}
-		if repeats {
-			p.Rows[i] = packedRow(r)
-		}
+		p.Rows[i] = packedRow(r)
 		same = same && r.Context == list[0].Context
 	}
 	if same {
@@ -169,16 +149,16 @@ func (p saveRows) unpacked() contract.SaveRows {
 }
 
 func (r *results) PlanRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.RunPlan, error) {
-	return decode[contract.RunPlan](r.lookUp(ctx, runPath(pathPlanRun, n), argsNewRun{key, ref, n}))
+	return decode[contract.RunPlan](r.lookUp(ctx, pathPlanRun, argsNewRun{key, ref, n}))
 }
 
 func (r *results) PlanRows(ctx context.Context, key contract.KeyDigest, q contract.PlanRows) ([]contract.ChunkRow, error) {
-	found, err := decode[rows](r.lookUp(ctx, runPath(pathPlanRows, q.Run), argsPlanRows{argsQuery[contract.PlanRows]{key, q}, true}))
+	found, err := decode[rows](r.lookUp(ctx, pathPlanRows, argsQuery[contract.PlanRows]{key, q}))
 	return found.unpacked(), err
 }
 
 func (r *results) CreateRun(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
-	return r.call(ctx, runPath(pathCreateRun, n), argsNewRun{key, ref, n})
+	return r.call(ctx, pathCreateRun, argsNewRun{key, ref, n})
 }
 
 func (r *results) LabelsRun(
@@ -212,7 +192,7 @@ func (r *results) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 }
 
 func (r *results) LeaseChunk(ctx context.Context, worker prism.UUID) (*contract.Chunk, error) {
-	found, err := decode[*chunk](r.call(ctx, pathLeaseChunk, argsLease{worker, true}))
+	found, err := decode[*chunk](r.call(ctx, pathLeaseChunk, argsLease{worker}))
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -236,18 +216,16 @@ func mountRuns(app *fiber.App, r contract.Runs, log *slog.Logger) {
 	post(app, log, pathDropLabelsFile, func(ctx context.Context, a argsFile) (contract.Response, error) {
 		return r.DropLabelsFile(ctx, a.Key, a.ID)
 	})
-	for _, n := range []contract.NewRun{{}, withLabels} {
-		findJSON(app, log, runPath(pathPlanRun, n), func(ctx context.Context, a argsNewRun) (contract.RunPlan, error) {
-			return r.PlanRun(ctx, a.Key, a.Ref, a.Run)
-		})
-		findJSON(app, log, runPath(pathPlanRows, n), func(ctx context.Context, a argsPlanRows) (rows, error) {
-			list, err := r.PlanRows(ctx, a.Key, a.Query)
-			return packed(list, a.Repeats), err
-		})
-		post(app, log, runPath(pathCreateRun, n), func(ctx context.Context, a argsNewRun) (contract.Response, error) {
-			return r.CreateRun(ctx, a.Key, a.Ref, a.Run)
-		})
-	}
+	findJSON(app, log, pathPlanRun, func(ctx context.Context, a argsNewRun) (contract.RunPlan, error) {
+		return r.PlanRun(ctx, a.Key, a.Ref, a.Run)
+	})
+	findJSON(app, log, pathPlanRows, func(ctx context.Context, a argsQuery[contract.PlanRows]) (rows, error) {
+		list, err := r.PlanRows(ctx, a.Key, a.Query)
+		return packed(list), err
+	})
+	post(app, log, pathCreateRun, func(ctx context.Context, a argsNewRun) (contract.Response, error) {
+		return r.CreateRun(ctx, a.Key, a.Ref, a.Run)
+	})
 	find(app, log, pathListRuns, func(ctx context.Context, a argsQuery[contract.RunList]) (contract.Response, error) {
 		return r.ListRuns(ctx, a.Key, a.Query)
 	})
@@ -271,7 +249,7 @@ func mountLeases(app *fiber.App, l contract.Leases, log *slog.Logger) {
 		if err != nil || leased == nil {
 			return nil, err
 		}
-		p := packed(leased.Rows, a.Repeats)
+		p := packed(leased.Rows)
 		return &chunk{*leased, p.Rows, p.Context}, nil
 	})
 	postJSON(app, log, pathRenewLeases, func(ctx context.Context, a argsLeases) ([]contract.LeaseState, error) {

@@ -34,19 +34,12 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 	find(app, log, pathRead, func(ctx context.Context, a argsResult) (contract.Response, error) {
 		return r.Read(ctx, a.Key, a.ID, a.Format)
 	})
-	ofRun := contract.ResultFilter{Run: new(prism.RunID)}
-	for _, filters := range []contract.ResultList{{}, {Version: 1}, {ResultFilter: ofRun}} {
-		path := listResultsPath(filters)
-		find(app, log, path, func(ctx context.Context, a argsQuery[contract.ResultList]) (contract.Response, error) {
-			return r.ListResults(ctx, a.Key, a.Query)
-		})
-	}
-	for _, filter := range []contract.ResultFilter{{}, {Model: "any"}, ofRun} {
-		path := exportPath(contract.Export{ResultFilter: filter})
-		app.Post(path, serveStream(log, pathExport, func(ctx context.Context, a argsQuery[contract.Export]) (contract.Stream, error) {
-			return r.Export(ctx, a.Key, a.Query)
-		}))
-	}
+	find(app, log, pathListResults, func(ctx context.Context, a argsQuery[contract.ResultList]) (contract.Response, error) {
+		return r.ListResults(ctx, a.Key, a.Query)
+	})
+	app.Post(pathExport, serveStream(log, pathExport, func(ctx context.Context, a argsQuery[contract.Export]) (contract.Stream, error) {
+		return r.Export(ctx, a.Key, a.Query)
+	}))
 	find(app, log, pathRecord, func(ctx context.Context, a argsResult) (contract.Response, error) {
 		return r.Record(ctx, a.Key, a.ID)
 	})
@@ -81,14 +74,12 @@ func MountResults(app *fiber.App, r contract.Results, tokens *Tokens, log *slog.
 }
 
 func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
-	postDefinition(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
+	post(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
 		return r.CreatePrism(ctx, a.Key, a.Prism)
 	})
-	for _, all := range []bool{false, true} {
-		find(app, log, listPrismsPath(all), func(ctx context.Context, a argsQuery[contract.PrismList]) (contract.Response, error) {
-			return r.ListPrisms(ctx, a.Key, a.Query)
-		})
-	}
+	find(app, log, pathListPrisms, func(ctx context.Context, a argsQuery[contract.PrismList]) (contract.Response, error) {
+		return r.ListPrisms(ctx, a.Key, a.Query)
+	})
 	find(app, log, pathVersions, func(ctx context.Context, a argsVersions) (contract.Response, error) {
 		return r.ListVersions(ctx, a.Key, a.Ref, a.Page)
 	})
@@ -98,20 +89,18 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	find(app, log, pathPrism, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Prism(ctx, a.Key, a.Ref)
 	})
-	postDefinition(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
+	post(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.AddVersion(ctx, a.Key, a.Ref, a.New)
 	})
 	find(app, log, pathVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.Version(ctx, a.Key, a.Ref, a.Number)
 	})
-	postChange(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
+	post(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.PutLens(ctx, a.Key, a.Ref, a.Lens)
 	})
-	for _, l := range []prism.Lens{{}, calibrated} {
-		find(app, log, lensPath(pathPreviewLens, l), func(ctx context.Context, a argsPreview) (contract.Response, error) {
-			return r.PreviewLens(ctx, a.Key, a.Ref, a.Preview)
-		})
-	}
+	find(app, log, pathPreviewLens, func(ctx context.Context, a argsPreview) (contract.Response, error) {
+		return r.PreviewLens(ctx, a.Key, a.Ref, a.Preview)
+	})
 	post(app, log, pathSetArchived, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
 	})
@@ -121,9 +110,7 @@ func mountTries(app *fiber.App, t contract.Tries, log *slog.Logger) {
 	findJSON(app, log, pathTryFacts, func(ctx context.Context, a argsAccount) (contract.TryFacts, error) {
 		return t.TryFacts(ctx, a.Key)
 	})
-	for _, l := range []prism.Lens{{}, calibrated} {
-		post(app, log, lensPath(pathFinishTry, l), t.FinishTry)
-	}
+	post(app, log, pathFinishTry, t.FinishTry)
 }
 
 func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
@@ -138,27 +125,10 @@ func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
 	})
 }
 
-// postChange serves a change, the dry run of the change, and the change with a condition.
-func postChange[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
-	for _, each := range []string{path, changePath(path, true, false), changePath(path, false, true)} {
-		post(app, log, each, method)
-		post(app, log, lensPath(each, calibrated), method)
-	}
-}
-
-// postDefinition is postChange for a change with a definition, on each of its paths.
-func postDefinition[Q any](app *fiber.App, log *slog.Logger, path string, method func(context.Context, Q) (contract.Response, error)) {
-	for _, d := range anyDefinition {
-		postChange(app, log, definitionPath(path, d), method)
-	}
-}
-
 func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
-	createKey := func(ctx context.Context, a argsKey) (contract.Response, error) {
+	post(app, log, pathCreateKey, func(ctx context.Context, a argsKey) (contract.Response, error) {
 		return r.CreateKey(ctx, a.Key, a.NewKey)
-	}
-	post(app, log, pathCreateKey, createKey)
-	post(app, log, createKeyPath(contract.NewKey{Role: prism.Reader}), createKey)
+	})
 	find(app, log, pathListKeys, func(ctx context.Context, a argsQuery[contract.Page]) (contract.Response, error) {
 		return r.ListKeys(ctx, a.Key, a.Query)
 	})
@@ -171,9 +141,7 @@ func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
 func MountModels(app *fiber.App, models contract.Models, tokens *Tokens, log *slog.Logger) {
 	app.Use(authorize(tokens))
 	s := askServer{models, newDefinitionCache[prism.DefinitionHash]()}
-	for _, d := range anyDefinition {
-		postJSON(app, log, definitionPath(pathAsk, d), s.full)
-	}
+	postJSON(app, log, pathAsk, s.full)
 	postJSON(app, log, pathAskByHash, s.byHash)
 	findJSON(app, log, pathListModels, func(ctx context.Context, _ argsListModels) ([]contract.Model, error) {
 		return models.List(ctx)
@@ -273,7 +241,7 @@ func readArgs(c *fiber.Ctx, q any) error {
 		}
 		args = body.Bytes
 	}
-	if err := strictjson.Unmarshal(args, q); err != nil {
+	if err := unmarshalRequest(args, q); err != nil {
 		return apierr.Malformed()
 	}
 	return nil

@@ -16,10 +16,10 @@
 //
 // # Releases
 //
-// Services of neighbouring releases run beside each other during an upgrade. Paths, headers and the names of JSON members
-// stay; members that one side does not know are ignored. The release before this one calls a service over shared
-// connections if the service agrees to them. For this it sends GET /internal/calls with Upgrade: prism-calls, and after
-// any 4xx it makes the same POST requests as this release. So this release has no such route.
+// Services of neighbouring releases run beside each other during an upgrade. A request has only members that are not zero, and a
+// service refuses a request with a member that it does not know: the caller is told that the call was not taken, and nothing that
+// it asked for is ignored. So a new member needs no path of its own. A member that an older service may ignore
+// is one of hints. Members of responses that the caller does not know are ignored.
 package wire
 
 import (
@@ -74,94 +74,6 @@ const (
 	pathFinishTry   = "/internal/finish-try"
 )
 
-// changePath is the path of a change. A dry run and a change with a condition have paths of their own: earlier releases ignore
-// the members and would store the change, but refuse a path that they do not know.
-func changePath(path string, dryRun, conditional bool) string {
-	switch {
-	case conditional: // and maybe a dry run too, for which the release before this one would not check the condition
-		return path + "-conditional"
-	case dryRun:
-		return path + "-dry-run"
-	}
-	return path
-}
-
-// definitionPath is the path of what carries a definition. A definition that names a model has a path of its own: the release
-// before this one ignores the member model, so it would store the definition without the name, or ask another model. It refuses
-// a path that it does not know. The same holds for a definition that escalates.
-func definitionPath(path string, d prism.Definition) string {
-	if d.Escalate != nil { // and maybe names a model too
-		return path + "-with-escalation"
-	}
-	if d.Model != "" {
-		return path + "-with-model"
-	}
-	return path
-}
-
-// anyDefinition has a definition for each path that definitionPath returns.
-var anyDefinition = []prism.Definition{{}, {Model: "any"}, {Escalate: &prism.Escalate{}}}
-
-// lensPath is the path of what carries a Lens. A Lens with a calibrated column has a path of its own: the release before this one
-// ignores the member calibrated, so it would store the column without it, or show it without calibration.
-func lensPath(path string, l prism.Lens) string {
-	if l.Calibrated() {
-		return path + "-calibrated"
-	}
-	return path
-}
-
-// optionalLensPath is lensPath of a Lens that may be nil.
-func optionalLensPath(path string, l *prism.Lens) string {
-	if l == nil {
-		return path
-	}
-	return lensPath(path, *l)
-}
-
-// calibrated is any Lens with a calibrated column.
-var calibrated = prism.Lens{Columns: []prism.Column{{Calibrated: true}}}
-
-// listResultsPath and exportPath are the paths of lists and exports of results. Those with filters that the release before this
-// one ignores have paths of their own, so that no caller gets results that it did not ask for.
-func listResultsPath(q contract.ResultList) string {
-	if q.Run != nil {
-		return pathListResults + "-of-run"
-	}
-	if q.Version != 0 || q.Format != "" && q.Format != contract.JSON || q.ResultFilter != (contract.ResultFilter{}) {
-		return pathListResults + "-filtered"
-	}
-	return pathListResults
-}
-
-func exportPath(q contract.Export) string {
-	if q.Run != nil {
-		return pathExport + "-of-run"
-	}
-	if q.Model != "" || q.Key != nil || !q.After.IsZero() {
-		return pathExport + "-filtered"
-	}
-	return pathExport
-}
-
-// listPrismsPath is the path of a list of prisms. That of all has a path of its own: the release before this one ignores the
-// member All.
-func listPrismsPath(all bool) string {
-	if all {
-		return pathListPrisms + "-all"
-	}
-	return pathListPrisms
-}
-
-// createKeyPath is the path of a new key. A key with less than all rights has a path of its own: the release before this one
-// ignores the members Role and ExpiresAt and would make a key with all rights, but refuses a path that it does not know.
-func createKeyPath(n contract.NewKey) string {
-	if (n.Role == "" || n.Role == prism.Owner) && n.ExpiresAt == nil {
-		return pathCreateKey
-	}
-	return pathCreateKey + "-with-role"
-}
-
 const (
 	contentJSON   = "application/json"
 	contentOctets = "application/octet-stream"
@@ -169,8 +81,8 @@ const (
 	headerArgs = "Prism-Args"
 	// headerTimeout is how many milliseconds the caller will still wait.
 	headerTimeout = "Prism-Timeout"
-	// headerAccount is for whom the call counts at bounds that accounts share (spec: fair-shares). Callers of earlier releases
-	// send none. A stream returns the account of its API key.
+	// headerAccount is for whom the call counts at bounds that accounts share (spec: fair-shares). A
+	// stream returns the account of its API key.
 	headerAccount = "Prism-Account"
 	// headerRequestID is one id in the logs of all services.
 	headerRequestID = "X-Request-Id"
