@@ -19,7 +19,7 @@ func TestEveryCallWithoutResultsIsToldToCallAgain(t *testing.T) {
 		body       = `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`
 	)
 	list := wire.ResultsTokens{List: []string{"0123456789abcdef0123456789abcdef"}}
-	tokens, err := list.Open(wire.SharedToken{}, slog.New(slog.DiscardHandler))
+	tokens, err := list.Open(slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestRowsLearnOfCallsWhateverTheClockSays(t *testing.T) {
 // asker asks model-proxy for a call, or for a row of a run, and returns whether calls come.
 func asker(t *testing.T, s *system.System) func(background bool) (callsCome bool) {
 	t.Helper()
-	tokens, err := wire.ModelsTokens{List: []string{launch.ModelsToken}}.Open(wire.SharedToken{}, slog.New(slog.DiscardHandler))
+	tokens, err := wire.ModelsTokens{List: []string{launch.ModelsToken}}.Open(slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

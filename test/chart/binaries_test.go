@@ -184,7 +184,6 @@ files: {url: "s3://files", existingSecret: f}
 tokens: {results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}, sessions: {existingSecret: s}}
 publicURL: https://prism.example.com
 openid: {issuer: "https://login.example.com", clientID: prism, existingSecret: o}
-internalToken: {existingSecret: i}
 internalTLS: {enabled: true, stage: use, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}}
 `))
 	for _, o := range of[appsv1.Deployment](r) {

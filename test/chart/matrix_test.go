@@ -38,7 +38,6 @@ func matrix() map[string]string {
 		"a model of one's own":      `{model: {provider: openai-chat, name: m, baseURL: "http://models.models.svc:8000/v1", existingSecret: "", apiKeyKey: k}, networkPolicy: {model: {to: [{namespaceSelector: {}}]}}}`,
 		"a model at its own port":   `model: {provider: systemone, baseURL: "https://models.example.com:8443/x"}`,
 		"several models":            severalModels,
-		"the shared token":          `internalToken: {existingSecret: own, key: k}`,
 		"tokens of one's own":       `tokens: {results: {existingSecret: own, key: k}, modelProxy: {existingSecret: own, key: l}, console: {existingSecret: own, key: m}, sessions: {existingSecret: own, key: o}}`,
 		"a token under another key": `tokens: {results: {key: k}}`,
 		"certificates of one's own": `internalTLS: {enabled: true, gateway: {existingSecret: g}, runs: {existingSecret: w}, results: {existingSecret: r}, modelProxy: {existingSecret: m}, console: {existingSecret: c}}`,

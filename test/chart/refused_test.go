@@ -44,7 +44,6 @@ func contradictions() []struct{ values, message string } {
 		{strings.Replace(severalModels, "env: A}}", "env: C}}", 1), "models.secrets: has no C, which the model fast names"},
 		{strings.Replace(severalModels, "networkPolicy: {model: {to: [{namespaceSelector: {}}]}}", "", 1), "networkPolicy.model.to: lets model-proxy reach public addresses only, but base_url of the model fast is inside; set it to where models.models.svc is"},
 		{`tokens: {modelProxy: {existingSecret: prism-model-proxy-token}}`, "tokens.modelProxy.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name"},
-		{`internalToken: {existingSecret: prism-internal-token}`, "internalToken.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name"},
 		{`internalTLS: {enabled: true, certManager: {enabled: true}}`, "internalTLS.certManager.issuerRef: is required with internalTLS.certManager.enabled: the name of the Issuer, and its kind"},
 		{`internalTLS: {certManager: {enabled: true, issuerRef: {name: ca}}}`, "internalTLS.enabled: is false, but internalTLS.certManager.enabled is true"},
 		{`internalTLS: {enabled: true, gateway: {existingSecret: g}, results: {existingSecret: r}}`, "internalTLS.modelProxy.existingSecret: is required with internalTLS.enabled, unless internalTLS.certManager asks for the certificates"},

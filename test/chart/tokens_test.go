@@ -40,7 +40,7 @@ func tokensOf(t *testing.T, r rendering) map[string]string {
 	found := map[string]string{}
 	for _, o := range of[appsv1.Deployment](r) {
 		env := environment(*container(t, o.object))
-		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_CONSOLE_TOKEN", "PRISM_RESULTS_CONSOLE_TOKEN", "PRISM_INTERNAL_TOKEN"} {
+		for _, variable := range []string{"PRISM_RESULTS_TOKEN", "PRISM_MODEL_PROXY_TOKEN", "PRISM_CONSOLE_TOKEN", "PRISM_RESULTS_CONSOLE_TOKEN"} {
 			if from := env[variable]; from != "" {
 				found[o.meta.Name] += variable + "=" + from + " "
 			}
@@ -62,33 +62,25 @@ func apart(variables string) (console, others string) {
 }
 
 // model-proxy and the console call the internet, so no token of results may be in their Pods.
-// spec: token-for-each-edge, internal-token
+// spec: token-for-each-edge
 func TestOnlyAServiceAndItsCallersHaveItsTokens(t *testing.T) {
 	t.Parallel()
-	old := secretsOf("token", "of the previous release", "prism-internal-token")
 	const results, models = "PRISM_RESULTS_TOKEN=prism-results-token/token ", "PRISM_MODEL_PROXY_TOKEN=prism-model-proxy-token/token "
 	const console, sessions = "PRISM_CONSOLE_TOKEN=prism-console-token/token ", "PRISM_RESULTS_CONSOLE_TOKEN=prism-sessions-token/token "
-	const shared = "PRISM_INTERNAL_TOKEN=prism-internal-token/token "
-	const given = "PRISM_INTERNAL_TOKEN=own/k "
 	for name, c := range map[string]struct {
-		cluster                  cluster
 		values                   string
 		gateway, results, models string
 		made                     int
 	}{
-		"an installation":                      {nil, `{}`, results + models, results, models, 4},
-		"an upgrade from the previous release": {old, `{}`, results + models + shared, results + shared, models + shared, 5},
-		"after the upgrade":                    {old, `internalToken: {accepted: false}`, results + models, results, models, 4},
-		"a shared token that was given":        {nil, `internalToken: {existingSecret: own, key: k}`, given, given, given, 2},
-		"it was given, and is not accepted":    {nil, `internalToken: {accepted: false, existingSecret: own}`, results + models, results, models, 4},
-		"all are given": {
-			old, `{tokens: {results: {existingSecret: a, key: x}, modelProxy: {existingSecret: a, key: z}}, internalToken: {existingSecret: own, key: k}}`,
-			"PRISM_RESULTS_TOKEN=a/x PRISM_MODEL_PROXY_TOKEN=a/z " + given, "PRISM_RESULTS_TOKEN=a/x " + given, "PRISM_MODEL_PROXY_TOKEN=a/z " + given, 2,
+		"an installation": {`{}`, results + models, results, models, 4},
+		"two are given": {
+			`{tokens: {results: {existingSecret: a, key: x}, modelProxy: {existingSecret: a, key: z}}}`,
+			"PRISM_RESULTS_TOKEN=a/x PRISM_MODEL_PROXY_TOKEN=a/z ", "PRISM_RESULTS_TOKEN=a/x ", "PRISM_MODEL_PROXY_TOKEN=a/z ", 2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := installation{chart: theChart(t), release: "prism", cluster: c.cluster}.render(t, with(t, c.values))
+			r := installation{chart: theChart(t), release: "prism"}.render(t, with(t, c.values))
 			got := tokensOf(t, r)
 			for service, want := range map[string][2]string{ // those of the API, and those of the console
 				"gateway": {c.gateway, console}, "runs": {c.gateway}, "results": {c.results, sessions}, "model-proxy": {c.models}, "console": {"", console + sessions},
@@ -101,11 +93,6 @@ func TestOnlyAServiceAndItsCallersHaveItsTokens(t *testing.T) {
 			made := of[corev1.Secret](r)
 			if len(made) != c.made {
 				t.Errorf("%d Secrets are made", len(made))
-			}
-			for _, s := range made {
-				if s.meta.Name == "prism-internal-token" && string(s.it.Data["token"]) != "of the previous release" {
-					t.Error("the token of the previous release is another one")
-				}
 			}
 		})
 	}

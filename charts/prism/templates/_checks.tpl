@@ -8,9 +8,6 @@
 {{ include "prism.problems.exposure" . }}
 {{ include "prism.problems.metrics" . }}
 {{ include "prism.problems.internalTLS" . }}
-{{- if and .Values.internalToken.existingSecret (eq .Values.internalToken.existingSecret (printf "%s-internal-token" (include "prism.fullname" .))) }}
-  internalToken.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name
-{{- end }}
 {{- range include "prism.tokens" . | fromJsonArray }}
 {{- if eq (index $.Values.tokens .key).existingSecret (printf "%s-%s-token" (include "prism.fullname" $) .name) }}
   tokens.{{ .key }}.existingSecret: names the Secret that the chart makes itself, which would then be removed; copy its token to a Secret of another name

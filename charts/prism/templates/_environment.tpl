@@ -44,15 +44,8 @@
 {{- $service := . -}}
 {{- range include "prism.tokens" .root | fromJsonArray -}}
 {{- if or (eq $service.key .to) (has $service.key .from) -}}
-{{- $secret := include "prism.tokenSecret" (merge (dict "root" $service.root) .) -}}
-{{- if $secret }}
+{{- $secret := include "prism.tokenSecret" (merge (dict "root" $service.root) .) }}
 {{ include "prism.secretVariable" (dict "variable" .variable "secret" $secret "key" (index $service.root.Values.tokens .key).key) }}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- if ne .key "console" }}
-{{- with include "prism.internalTokenSecret" .root }}
-{{ include "prism.secretVariable" (dict "variable" "PRISM_INTERNAL_TOKEN" "secret" . "key" $service.root.Values.internalToken.key) }}
 {{- end -}}
 {{- end -}}
 {{- end -}}

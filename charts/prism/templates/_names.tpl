@@ -28,13 +28,13 @@ but the admin port. "calls" has the keys of the services that a service calls, a
 {{- end -}}
 
 {{/*
-The tokens of calls, by the value that names their Secret: who accepts them, who shows them, and in which variable. "shared" are
-those that the deprecated token may stand for. The context is the root.
+The tokens of calls, by the value that names their Secret: who accepts them, who shows them, and in which variable.
+The context is the root.
 */}}
 {{- define "prism.tokens" -}}
 [
-  {"key": "results", "name": "results", "variable": "PRISM_RESULTS_TOKEN", "to": "results", "from": ["gateway", "runs"], "shared": true},
-  {"key": "modelProxy", "name": "model-proxy", "variable": "PRISM_MODEL_PROXY_TOKEN", "to": "modelProxy", "from": ["gateway", "runs"], "shared": true}
+  {"key": "results", "name": "results", "variable": "PRISM_RESULTS_TOKEN", "to": "results", "from": ["gateway", "runs"]},
+  {"key": "modelProxy", "name": "model-proxy", "variable": "PRISM_MODEL_PROXY_TOKEN", "to": "modelProxy", "from": ["gateway", "runs"]}
   {{- if .Values.console.enabled -}}
   , {"key": "console", "name": "console", "variable": "PRISM_CONSOLE_TOKEN", "to": "console", "from": ["gateway"]}
   , {"key": "sessions", "name": "sessions", "variable": "PRISM_RESULTS_CONSOLE_TOKEN", "to": "results", "from": ["console"]}
@@ -108,25 +108,9 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* The Secret with an entry of prism.tokens, {root, key, name, shared?}; empty when the shared token is the only one. */}}
+{{/* The Secret with an entry of prism.tokens, {root, key, name}. */}}
 {{- define "prism.tokenSecret" -}}
-{{- $old := .root.Values.internalToken -}}
-{{- with (index .root.Values.tokens .key).existingSecret -}}
-{{ . }}
-{{- else -}}
-{{- if not (and .shared $old.accepted $old.existingSecret) }}{{ include "prism.fullname" .root }}-{{ .name }}-token{{ end -}}
-{{- end -}}
-{{- end -}}
-
-{{/* The Secret with the token of the previous release; empty when there is none. */}}
-{{- define "prism.internalTokenSecret" -}}
-{{- $made := printf "%s-internal-token" (include "prism.fullname" .) -}}
-{{- if not .Values.internalToken.accepted -}}
-{{- else if .Values.internalToken.existingSecret -}}
-{{ .Values.internalToken.existingSecret }}
-{{- else if lookup "v1" "Secret" .Release.Namespace $made -}}
-{{ $made }}
-{{- end -}}
+{{- (index .root.Values.tokens .key).existingSecret | default (printf "%s-%s-token" (include "prism.fullname" .root) .name) -}}
 {{- end -}}
 
 {{/* The Secret with the certificate of a service, for calls between services; empty when the service has none. */}}

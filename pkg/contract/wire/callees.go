@@ -19,7 +19,6 @@ type Callees struct {
 	Tokens  struct {
 		Results ResultsTokens
 		Models  ModelsTokens
-		Shared  SharedToken
 	}
 	TLS mtls.Settings
 }
@@ -41,11 +40,11 @@ func (c Clients) Close() {
 func (c Callees) Open(
 	ctx context.Context, deps ClientDeps, log *slog.Logger, metrics prometheus.Registerer, toResults, toModels int,
 ) (clients Clients, err error) {
-	resultsTokens, err := c.Tokens.Results.Open(c.Tokens.Shared, log)
+	resultsTokens, err := c.Tokens.Results.Open(log)
 	if err != nil {
 		return clients, err
 	}
-	modelsTokens, err := c.Tokens.Models.Open(c.Tokens.Shared, log)
+	modelsTokens, err := c.Tokens.Models.Open(log)
 	if err != nil {
 		return clients, err
 	}

@@ -3,7 +3,6 @@ package wire_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -27,7 +26,7 @@ const (
 	tokenC = "cccccccccccccccccccccccccccccccc"
 )
 
-// spec: token-for-each-edge, token-lists, internal-token
+// spec: token-for-each-edge, token-lists
 func TestACallNeedsATokenThatBothSidesHave(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -68,45 +67,6 @@ func TestACallNeedsATokenThatBothSidesHave(t *testing.T) {
 	}
 }
 
-// spec: internal-token
-func TestTheSharedTokenIsTheLastOfEachListAndWarnsOfItself(t *testing.T) {
-	t.Parallel()
-	var logged strings.Builder
-	log := slog.New(slog.NewTextHandler(&logged, nil))
-	both, err := wire.ResultsTokens{List: []string{tokenA}}.Open(wire.SharedToken{Token: "short"}, log)
-	if err != nil || !both.Accepts([]byte("Bearer short")) || !both.Accepts([]byte("Bearer "+tokenA)) {
-		t.Errorf("a service does not accept both: %v", err)
-	}
-	if !strings.Contains(logged.String(), "PRISM_INTERNAL_TOKEN is deprecated") || strings.Contains(logged.String(), "short") {
-		t.Errorf("logged %q", logged.String())
-	}
-	// The previous release has the shared token alone.
-	var got atomic.Value
-	url := serve(t, func(app *fiber.App, log *slog.Logger) {
-		app.Use(func(c *fiber.Ctx) error { got.Store(string(c.Request().Header.Peek("Authorization"))); return c.Next() })
-		wire.MountResults(app, exporting{}, tokens("short"), log)
-	})
-	c, err := wire.NewResults(wire.ClientConfig{URL: url, Tokens: both}, wire.ClientDeps{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	stream, err := c.Export(t.Context(), contract.KeyDigest{}, contract.Export{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if body, err := io.ReadAll(stream.Body); string(body) != "exported" || err != nil || got.Load() != "Bearer short" {
-		t.Errorf("%q, %v, with %q", body, err, got.Load())
-	}
-	_ = stream.Body.Close()
-}
-
-type exporting struct{ contract.Results }
-
-func (exporting) Export(context.Context, contract.KeyDigest, contract.Export) (contract.Stream, error) {
-	return contract.Stream{ContentType: "text/csv", Body: io.NopCloser(strings.NewReader("exported"))}, nil
-}
-
 // spec: token-length
 func TestFilesOfTokensAreChecked(t *testing.T) {
 	t.Parallel()
@@ -119,12 +79,12 @@ func TestFilesOfTokensAreChecked(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "tokens")
 		write(t, file, content)
-		_, err := wire.ModelsTokens{File: file}.Open(wire.SharedToken{}, slog.New(slog.DiscardHandler))
+		_, err := wire.ModelsTokens{File: file}.Open(slog.New(slog.DiscardHandler))
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "PRISM_MODEL_PROXY_TOKEN_FILE: ")) {
 			t.Errorf("%q: %v", content, err)
 		}
 	}
-	if _, err := (wire.ModelsTokens{File: "/nowhere"}).Open(wire.SharedToken{}, nil); err == nil || !strings.Contains(err.Error(), "PRISM_MODEL_PROXY_TOKEN_FILE: /nowhere: no such file") {
+	if _, err := (wire.ModelsTokens{File: "/nowhere"}).Open(nil); err == nil || !strings.Contains(err.Error(), "PRISM_MODEL_PROXY_TOKEN_FILE: /nowhere: no such file") {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
@@ -196,7 +156,7 @@ func TestTokensAreRotatedUnderLoad(t *testing.T) {
 	write(t, callerFile, tokenA)
 	write(t, serviceFile, tokenA)
 	open := func(file string) *wire.Tokens {
-		found, err := wire.ModelsTokens{File: file}.Open(wire.SharedToken{}, slog.New(slog.DiscardHandler))
+		found, err := wire.ModelsTokens{File: file}.Open(slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

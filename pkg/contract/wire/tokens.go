@@ -22,13 +22,13 @@ type token struct {
 
 // ResultsTokens are the settings of the tokens of calls to results.
 type ResultsTokens struct {
-	List config.Tokens `env:"PRISM_RESULTS_TOKEN" unless:"PRISM_RESULTS_TOKEN_FILE PRISM_INTERNAL_TOKEN" example:"$(openssl rand -hex 32)" help:"tokens of calls to results, separated by commas: results accepts each, the gateway shows the first"`
+	List config.Tokens `env:"PRISM_RESULTS_TOKEN" unless:"PRISM_RESULTS_TOKEN_FILE" example:"$(openssl rand -hex 32)" help:"tokens of calls to results, separated by commas: results accepts each, the gateway shows the first"`
 	File string        `env:"PRISM_RESULTS_TOKEN_FILE" help:"file with tokens of calls to results, one on each line; read again when it changes"`
 }
 
 // ModelsTokens are the settings of the tokens of calls to model-proxy.
 type ModelsTokens struct {
-	List config.Tokens `env:"PRISM_MODEL_PROXY_TOKEN" unless:"PRISM_MODEL_PROXY_TOKEN_FILE PRISM_INTERNAL_TOKEN" example:"$(openssl rand -hex 32)" help:"tokens of calls to model-proxy, separated by commas: model-proxy accepts each, the gateway shows the first"`
+	List config.Tokens `env:"PRISM_MODEL_PROXY_TOKEN" unless:"PRISM_MODEL_PROXY_TOKEN_FILE" example:"$(openssl rand -hex 32)" help:"tokens of calls to model-proxy, separated by commas: model-proxy accepts each, the gateway shows the first"`
 	File string        `env:"PRISM_MODEL_PROXY_TOKEN_FILE" help:"file with tokens of calls to model-proxy, one on each line; read again when it changes"`
 }
 
@@ -45,20 +45,14 @@ type SessionTokens struct {
 	File string        `env:"PRISM_RESULTS_CONSOLE_TOKEN_FILE" help:"file with tokens of the console's calls to results, one on each line; read again when it changes"`
 }
 
-// SharedToken is the one token of all calls, which the release before this one uses (spec: internal-token). In a struct of
-// settings it follows ResultsTokens and ModelsTokens.
-type SharedToken struct {
-	Token config.Secret `env:"PRISM_INTERNAL_TOKEN" help:"deprecated: one token for all services, the last of each list; for the upgrade from the previous release"`
-}
-
-// Open reads the file, if there is one. The order of the list is the file, the variable, the shared token.
-func (s ResultsTokens) Open(shared SharedToken, log *slog.Logger) (*Tokens, error) {
-	return openTokens("PRISM_RESULTS_TOKEN", s.List, s.File, shared, log)
+// Open reads the file, if there is one. The order of the list is the file, the variable.
+func (s ResultsTokens) Open(log *slog.Logger) (*Tokens, error) {
+	return openTokens("PRISM_RESULTS_TOKEN", s.List, s.File, log)
 }
 
 // Open is like that of ResultsTokens.
-func (s ModelsTokens) Open(shared SharedToken, log *slog.Logger) (*Tokens, error) {
-	return openTokens("PRISM_MODEL_PROXY_TOKEN", s.List, s.File, shared, log)
+func (s ModelsTokens) Open(log *slog.Logger) (*Tokens, error) {
+	return openTokens("PRISM_MODEL_PROXY_TOKEN", s.List, s.File, log)
 }
 
 // Open reads the file, if there is one. Without a token there are no Tokens.
@@ -75,13 +69,10 @@ func openOptional(variable string, list config.Tokens, file string, log *slog.Lo
 	if len(list) == 0 && file == "" {
 		return nil, nil
 	}
-	return openTokens(variable, list, file, SharedToken{}, log)
+	return openTokens(variable, list, file, log)
 }
 
-func openTokens(variable string, list config.Tokens, file string, shared SharedToken, log *slog.Logger) (*Tokens, error) {
-	if shared.Token != "" {
-		log.Warn("PRISM_INTERNAL_TOKEN is deprecated: remove it when all services have " + variable)
-	}
+func openTokens(variable string, list config.Tokens, file string, log *slog.Logger) (*Tokens, error) {
 	var files []string
 	if file != "" {
 		files = []string{file}
@@ -94,9 +85,6 @@ func openTokens(variable string, list config.Tokens, file string, shared SharedT
 			}
 		}
 		texts = append(texts, list...)
-		if shared.Token != "" {
-			texts = append(texts, shared.Token.Reveal())
-		}
 		for _, text := range texts {
 			found = append(found, token{"Bearer " + text, sha256.Sum256([]byte(text))})
 		}

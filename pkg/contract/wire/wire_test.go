@@ -26,7 +26,7 @@ const token = "the-token"
 
 // tokens is a list without the checks of a setting.
 func tokens(list ...string) *wire.Tokens {
-	t, err := wire.ResultsTokens{List: list}.Open(wire.SharedToken{}, slog.New(slog.DiscardHandler))
+	t, err := wire.ResultsTokens{List: list}.Open(slog.New(slog.DiscardHandler))
 	if err != nil {
 		panic(err) // there is no file
 	}

@@ -15,7 +15,6 @@ type settings struct {
 	Listen   config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8082" help:"address of the service's API"`
 	Admin    config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9092" help:"address of /healthz, /readyz and /metrics"`
 	Tokens   wire.ModelsTokens
-	Shared   wire.SharedToken
 	TLS      mtls.ServerSettings
 	Provider string `env:"PRISM_MODEL_PROVIDER" unless:"PRISM_MODELS_FILE" oneof:"systemone openai-decisions openai-chat anthropic offline" help:"which model API is spoken"`
 	Upstream modelproxy.Upstream
@@ -39,7 +38,7 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	tokens, err := s.Tokens.Open(s.Shared, d.Log)
+	tokens, err := s.Tokens.Open(d.Log)
 	if err != nil {
 		return err
 	}

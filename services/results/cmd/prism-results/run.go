@@ -40,7 +40,6 @@ type settings struct {
 	Listen  config.Address `env:"PRISM_LISTEN" default:"127.0.0.1:8081" help:"address of the service's API"`
 	Admin   config.Address `env:"PRISM_ADMIN_LISTEN" default:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics"`
 	Tokens  wire.ResultsTokens
-	Shared  wire.SharedToken
 	Console wire.SessionTokens
 	TLS     mtls.ServerSettings
 	Daemon  daemon.Settings
@@ -77,7 +76,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stderr io.Wr
 		return err
 	}
 	defer service.Close()
-	tokens, err := s.Tokens.Open(s.Shared, d.Log)
+	tokens, err := s.Tokens.Open(d.Log)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prism-results/prism/pkg/testkit/launch"
 	"github.com/prism-results/prism/pkg/testkit/program"
 )
 
@@ -127,7 +128,7 @@ func (d *Data) three(ctx context.Context, bin, url, modelURL string) (*System, e
 		{"prism-model-proxy", "PRISM_MODEL_PROXY_URL", modelSettings(modelURL)},
 		{"prism-gateway", "", gateway},
 	} {
-		part.env["PRISM_INTERNAL_TOKEN"] = "the token of the benchmark"
+		part.env["PRISM_RESULTS_TOKEN"], part.env["PRISM_MODEL_PROXY_TOKEN"] = launch.ResultsToken, launch.ModelsToken
 		part.env["PRISM_MAX_IN_FLIGHT"] = maxInFlight
 		p, err := startPrism(ctx, filepath.Join(bin, part.name), part.env, d.stores.Env)
 		if err != nil {
