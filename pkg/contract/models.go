@@ -33,7 +33,7 @@ type Ask struct {
 	Fields     []prism.FieldValue   // in the version's order
 	Context    string               `json:",omitzero"`
 	// Background: nobody waits for the answer, so calls that somebody waits for have the model's places first
-	// (spec: run-leaves-places). The previous release ignores it.
+	// (spec: run-leaves-places).
 	Background bool `json:",omitzero"`
 }
 
@@ -45,13 +45,13 @@ type Outcome struct {
 	// (spec: error-texts-hold-no-secrets).
 	Error  string `json:",omitzero"`
 	TookMS int64
-	// Call is what the record keeps of the call. The previous release sends none.
+	// Call is what the record keeps of the call.
 	Call *prism.ModelCall `json:",omitzero"`
 	// Overloaded: a model had too much to do, whether or not it answered in the end, so fewer calls at once are better
-	// (spec: run-slows-down). The previous release never says so.
+	// (spec: run-slows-down).
 	Overloaded bool `json:",omitzero"`
 	// CallsCome: calls that somebody waits for come too, so those in the background give way (spec: run-yields). Only calls in the
-	// background learn it. The previous release never says so.
+	// background learn it.
 	CallsCome bool `json:",omitzero"`
 }
 
@@ -64,7 +64,7 @@ type Model struct {
 	Probabilities Probabilities `json:"probabilities"`
 	Price         *Price        `json:"price"` // nil: not configured
 	Fallback      []string      `json:"fallback"`
-	// Order is "cyclic" if each question is asked in several orders of its labels; nil: in one. The previous release sends none.
+	// Order is "cyclic" if each question is asked in several orders of its labels; nil: in one.
 	Order *string `json:"order"`
 }
 

@@ -90,7 +90,7 @@ type Results interface {
 	// those of the declaration.
 	Do(ctx context.Context, key KeyDigest, op api.Operation, request any) (Response, error)
 
-	// Account is the account of an API key, whatever its role. Results of the previous release do not tell: the zero account.
+	// Account is the account of an API key, whatever its role.
 	Account(ctx context.Context, key KeyDigest) (prism.AccountID, error)
 	// Authorize checks an API key and its role for an operation of which the gateway does a part by itself.
 	Authorize(ctx context.Context, key KeyDigest, op Operation) error
@@ -199,26 +199,25 @@ type CreateQuery struct {
 // belongs to it.
 type CreateFacts struct {
 	Account  prism.AccountID // zero: the key is unknown, revoked or expired
-	Key      prism.KeyID     `json:",omitzero"` // the previous release sends none
+	Key      prism.KeyID     `json:",omitzero"`
 	Prism    prism.PrismID   // zero: not found in the account
 	Archived bool            `json:",omitzero"`
 	// Stored is the result that holds the idempotency key.
 	Stored *Stored `json:",omitzero"`
 	// Response is Stored in the format of the query, when Stored is ok and of this prism (spec: repeat-of-an-ok-result).
-	Response *Response `json:"Document,omitzero"` // the previous release's name
+	Response *Response `json:",omitzero"`
 	// Version is the version that a first call is for; nil when it does not exist.
 	Version *prism.Version
 	// Unwritable reports that the store cannot save a result (spec: unwritable-store).
 	Unwritable bool `json:",omitzero"`
-	// At is the time of the look-up, with which the id of a new result begins (spec: one-clock). The previous release sends
-	// none.
+	// At is the time of the look-up, with which the id of a new result begins (spec: one-clock).
 	At time.Time `json:",omitzero"`
 }
 
 // RetryFacts is what is stored of the result to retry, on one snapshot.
 type RetryFacts struct {
 	Account prism.AccountID // zero: the key is unknown, revoked or expired
-	Key     prism.KeyID     `json:",omitzero"` // the previous release sends none
+	Key     prism.KeyID     `json:",omitzero"`
 	Stored  *Stored         // nil: not found in the account
 	// Unwritable reports that the store cannot save a result (spec: unwritable-store).
 	Unwritable bool `json:",omitzero"`
@@ -258,7 +257,7 @@ type Save struct {
 	Fields         []prism.FieldValue `json:",omitzero"`
 	IdempotencyKey string             `json:",omitzero"` // of a create call; a retry takes that of the old result
 	RetryOf        *prism.ResultID    `json:",omitzero"` // nil: a first call
-	Key            prism.KeyID        `json:",omitzero"` // that makes the call; the previous release sends none
+	Key            prism.KeyID        `json:",omitzero"` // that makes the call
 	Outcome        Outcome
 	Format         Format
 }

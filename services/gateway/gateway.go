@@ -107,12 +107,8 @@ func newAdmission(locks locks, d *Deps, accounts *execute.Accounts) *admission.A
 	})
 }
 
-// newResultID makes an id that begins with the time of results (spec: one-clock). results of the previous release send no
-// time.
+// newResultID makes an id that begins with the time of results (spec: one-clock).
 func newResultID(at time.Time) (prism.ResultID, error) {
-	if at.IsZero() {
-		at = time.Now()
-	}
 	id, err := prism.NewUUID(at, rand.Reader)
 	return prism.ResultID{UUID: id}, err
 }

@@ -19,13 +19,3 @@ func TestAnIDBeginsWithTheTimeOfResults(t *testing.T) {
 		}
 	}
 }
-
-func TestWithoutATimeOfResultsAnIDBeginsWithTheTimeOfTheGateway(t *testing.T) {
-	t.Parallel()
-	before := prism.FirstUUID(time.Now())
-	id, err := newResultID(time.Time{})
-	after := prism.FirstUUID(time.Now().Add(time.Millisecond))
-	if err != nil || bytes.Compare(id.UUID[:6], before[:6]) < 0 || bytes.Compare(id.UUID[:6], after[:6]) > 0 {
-		t.Errorf("got %s, %v, want one from %s to %s", id, err, before, after)
-	}
-}

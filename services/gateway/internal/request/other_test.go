@@ -175,12 +175,6 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 	wantProblems(t, err, "cursor: Invalid cursor")
 	_, err = request.ParsePrismList(query("cursor", prismCursor))
 	wantProblems(t, err, "")
-	// A cursor that the previous release gave out: a time and an id.
-	const previous = "AAABoe5WXnsBnq3dDHt6vI3vAAAAAAAq"
-	_, err = request.ParsePrismList(query("cursor", previous))
-	wantProblems(t, err, "")
-	_, err = request.ParseResultList(query("cursor", previous))
-	wantProblems(t, err, "")
 }
 
 // spec: page-cursor, validation-message

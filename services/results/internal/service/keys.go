@@ -43,13 +43,9 @@ func (s *Service) MakeKey(
 	return k, key.Text, nil
 }
 
-// previousPage is the page of a gateway of the previous release, which asks for all keys and reads no cursor.
-const previousPage = 2 * store.MaxActiveKeys
-
 // ListKeys implements contract.Results.
 func (s *Service) ListKeys(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
 	return s.manage(ctx, key, listKeys, nil, func(account prism.AccountID) (any, error) {
-		p.Limit = cmp.Or(p.Limit, previousPage)
 		page, err := storePage(contract.ListOfKeys, p)
 		if err != nil {
 			return nil, err
