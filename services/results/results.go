@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -114,6 +115,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	s.deletions = deletion.New(deletion.Deps{Store: s.store, Now: now, By: s.service.By, Log: d.Log})
 	s.readings = reading.New(reading.Deps{
 		Store: s.store, Blobs: contents, Now: now, NewID: newID, By: s.service.By, Log: d.Log,
+		Readers: reading.Readers(debug.SetMemoryLimit(-1)), // which sets nothing
 	})
 	s.drift = drift.New(drift.Deps{Store: s.store, Now: now, Log: d.Log})
 	if d.Metrics == nil {

@@ -187,5 +187,12 @@ func (w *Writer) store() error {
 	return nil
 }
 
-// Begun reports whether the Writer has tried to store a part.
-func (w *Writer) Begun() bool { return w.begun }
+// Discard deletes what was stored.
+func (w *Writer) Discard(ctx context.Context) error {
+	if !w.begun {
+		return nil
+	}
+	err := w.blobs.Delete(ctx, w.file, CopyOf(w.copy.ID))
+	w.begun = err != nil
+	return err
+}

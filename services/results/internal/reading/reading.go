@@ -4,9 +4,9 @@
 //
 //	reading ── Take: leased ── chunk after chunk ─┬─ end of the file ──▶ ready
 //	   ▲                                          ├─ a row that cannot be used ──▶ unusable
-//	   └───── the lease ends, after a crash ◀─────┴─ fault of a database, stop ──▶ Return ──┐
-//	   ▲                                                                                    │
-//	   └────────────────────────────────────────────────────────────────────────────────────┘
+//	   └───── the lease ends, after a crash ◀─────┴─ fault of a database, stop, another account's turn ──▶ Return ──┐
+//	   ▲                                                                                                            │
+//	   └────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 package reading
 
 import (
@@ -37,8 +37,6 @@ const (
 	lease, renewEvery = time.Minute, 15 * time.Second
 	// storeLimit bounds a call of the store.
 	storeLimit = 10 * time.Second
-	// readers is how many files a replica reads at once, so that a small file does not wait for a large one.
-	readers = 2
 	// chunkBatch is how many chunks are stored at once.
 	chunkBatch = 500
 	// pause is how long a file waits after a fault.
@@ -59,6 +57,8 @@ type Deps struct {
 	// By makes the store.By of a change that the actor makes now.
 	By  func(store.Actor) (store.By, error)
 	Log *slog.Logger
+	// Readers is how many files are read at once; see Readers.
+	Readers int
 }
 
 // Worker reads files and removes content.
@@ -68,6 +68,8 @@ type Worker struct {
 	removals *prometheus.CounterVec
 	waiting  prometheus.Gauge
 	late     prometheus.Gauge
+	turns    turns
+	taking   sync.Mutex // from a look at the queue to the lease of the file that is next
 }
 
 // The outcomes of a reading, in the metric.
@@ -75,16 +77,18 @@ const (
 	readyOutcome    = "ready"
 	unusableOutcome = "unusable"
 	failedOutcome   = "failed"
+	brokenOff       = "broken_off"
 	okOutcome       = "ok"
 )
 
 // New makes a Worker.
 func New(d Deps) *Worker {
 	w := &Worker{
-		Deps: d,
+		Deps:  d,
+		turns: turns{readers: d.Readers, slices: map[prism.FileID]time.Duration{}},
 		read: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_file_readings_total",
-			Help: "Readings of files by outcome: ready, unusable, failed. A failed one is repeated.",
+			Help: "Readings of files by outcome: ready, unusable, failed, broken_off for another account's file. The last two are repeated.",
 		}, []string{"outcome"}),
 		removals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_file_removals_total",
@@ -99,7 +103,7 @@ func New(d Deps) *Worker {
 			Help: "How long ago the oldest of prism_files_reading was completed; 0 without one.",
 		}),
 	}
-	for _, outcome := range []string{readyOutcome, unusableOutcome, failedOutcome} {
+	for _, outcome := range []string{readyOutcome, unusableOutcome, failedOutcome, brokenOff} {
 		w.read.WithLabelValues(outcome) // a rate needs the zero before the first event
 	}
 	for _, outcome := range []string{okOutcome, failedOutcome} {
@@ -122,7 +126,7 @@ func (w *Worker) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	group.Go(func() { w.repeat(ctx, removeEvery, "removing the content of files", w.Remove) })
-	for range readers {
+	for range w.Readers {
 		group.Go(func() { w.repeat(ctx, pollEvery, "reading a file", w.Work) })
 	}
 }
@@ -139,54 +143,70 @@ func (w *Worker) repeat(ctx context.Context, every time.Duration, what string, w
 	})
 }
 
-// Work reads a file that waits, and returns false if there is none.
+// Work reads a file that waits, and returns false if there is none whose turn it is.
 func (w *Worker) Work(ctx context.Context) (worked bool, err error) {
-	if waiting, err := w.countWaiting(ctx); err != nil || waiting == 0 {
+	l, mine, err := w.take(ctx)
+	if errors.Is(err, store.ErrNotFound) { // another replica was faster
+		return true, nil
+	} else if err != nil || mine == nil {
 		return false, err
 	}
-	token, err := w.NewID()
-	if err != nil {
-		return false, err
-	}
-	l, err := w.take(ctx, token)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	} else if err != nil {
-		return false, err
-	}
-	if l.File.Readings > maxReadings {
-		return true, w.end(ctx, l, store.File{Status: store.FileUnusable, Error: unreadable})
-	}
-	err = w.readFile(ctx, l)
+	defer w.turns.end(mine)
+	err = w.readFile(ctx, l, mine)
 	if err == nil || errors.Is(err, store.ErrNotFound) { // the lease was lost, or the file deleted
 		return true, nil
 	}
+	bounded := context.WithoutCancel(ctx)
+	if errors.Is(err, errTurnOver) {
+		w.read.WithLabelValues(brokenOff).Inc()
+		return true, w.giveBack(bounded, l, 0)
+	}
 	w.read.WithLabelValues(failedOutcome).Inc()
-	return true, errors.Join(err, w.giveBack(context.WithoutCancel(ctx), l))
+	return true, errors.Join(err, w.giveBack(bounded, l, pause))
 }
 
-// countWaiting counts the files that are not read yet, and sets the metrics.
-func (w *Worker) countWaiting(ctx context.Context) (waiting int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, storeLimit)
-	defer cancel()
-	waiting, since, err := w.Store.ReadingQueue(ctx)
+// take leases the file that is next. began is nil if there is none.
+func (w *Worker) take(ctx context.Context) (l store.FileLease, began *turn, err error) {
+	w.taking.Lock()
+	defer w.taking.Unlock()
+	queue, err := w.look(ctx)
 	if err != nil {
-		return 0, err
+		return l, nil, err
 	}
-	late := 0.
-	if waiting > 0 {
-		late = max(0, prism.Now(w.Now).Sub(since).Seconds())
+	f, ok := w.turns.next(queue)
+	if !ok {
+		return l, nil, nil
 	}
-	w.waiting.Set(float64(waiting))
-	w.late.Set(late)
-	return waiting, nil
-}
-
-func (w *Worker) take(ctx context.Context, token prism.UUID) (store.FileLease, error) {
+	token, err := w.NewID()
+	if err != nil {
+		return l, nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	now := prism.Now(w.Now)
-	return w.Store.TakeReading(ctx, token, now, now.Add(lease))
+	if l, err = w.Store.TakeReading(ctx, f, token, now, now.Add(lease)); err != nil {
+		return l, nil, err
+	}
+	return l, w.turns.begin(f), nil
+}
+
+// look reads the queue of files that are not read yet, and sets its metrics.
+func (w *Worker) look(ctx context.Context) ([]store.ReadingQueue, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	now := prism.Now(w.Now)
+	queue, err := w.Store.ReadingQueue(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	waiting, late := int64(0), 0.
+	for _, q := range queue {
+		waiting += q.Files
+		late = max(late, now.Sub(q.Since).Seconds())
+	}
+	w.waiting.Set(float64(waiting))
+	w.late.Set(late)
+	return queue, nil
 }
 
 func (w *Worker) renew(ctx context.Context, l store.FileLease, chunks []store.FileChunk) error {
@@ -195,11 +215,11 @@ func (w *Worker) renew(ctx context.Context, l store.FileLease, chunks []store.Fi
 	return w.Store.RenewReading(ctx, l, prism.Now(w.Now).Add(lease), chunks)
 }
 
-// giveBack ends the lease after a fault or at the stop of this process.
-func (w *Worker) giveBack(ctx context.Context, l store.FileLease) error {
+// giveBack ends the lease after a fault, at the stop of this process, or at the end of a turn. The file waits for a time.
+func (w *Worker) giveBack(ctx context.Context, l store.FileLease, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	return w.Store.ReturnReading(ctx, l, prism.Now(w.Now).Add(pause))
+	return w.Store.ReturnReading(ctx, l, prism.Now(w.Now).Add(wait))
 }
 
 // end stores the outcome of a reading.
@@ -217,55 +237,63 @@ func (w *Worker) end(ctx context.Context, l store.FileLease, f store.File) error
 	return err
 }
 
-// readFile reads a leased file to its end. If the file does not become ready, its copy is deleted. The copy of a reader that was
-// killed stays until the file is deleted.
-func (w *Worker) readFile(ctx context.Context, l store.FileLease) (err error) {
+// readFile reads a leased file to its end. If the file does not become ready, its copy is deleted; before the end of an unusable
+// one, so that a crash leaves nothing of it. What a reader leaves that is killed, the next one deletes.
+func (w *Worker) readFile(ctx context.Context, l store.FileLease, mine *turn) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	owner := store.FileOwner{Account: l.Account, ID: l.File.ID}
 	copied := blobs.NewWriter(ctx, w.Blobs, owner, l.Token)
-	useless := true // the copy
+	kept := false
 	defer func() {
-		if useless && copied.Begun() {
-			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+		if !kept {
+			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
 			defer cancel()
-			err = errors.Join(err, w.Blobs.Delete(bounded, owner, blobs.CopyOf(l.Token)))
+			err = errors.Join(err, copied.Discard(bounded))
 		}
 	}()
 	var renewing sync.WaitGroup
 	defer renewing.Wait()
 	done := make(chan struct{})
 	defer close(done)
-	renewing.Go(func() { w.keep(ctx, l, done, stop) })
+	renewing.Go(func() { w.keep(ctx, l, mine, done, stop) })
 
 	f, err := w.pass(ctx, l, owner, copied)
 	if lost := context.Cause(ctx); lost != nil {
 		return lost // the reason why the pass failed
+	}
+	if err == nil && f.Status == store.FileUnusable {
+		err = copied.Discard(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	crash.At(crash.BeforeReady)
 	err = w.end(ctx, l, f)
-	// After any other error the file may be ready, and need its copy.
-	useless = f.Status == store.FileUnusable || errors.Is(err, store.ErrNotFound)
+	kept = !errors.Is(err, store.ErrNotFound) // after any other error the file may be ready, and need its copy
 	return err
 }
 
-// keep renews the lease until done, and calls stop when that fails.
-func (w *Worker) keep(ctx context.Context, l store.FileLease, done <-chan struct{}, stop context.CancelCauseFunc) {
-	every := time.NewTicker(renewEvery)
-	defer every.Stop()
+// keep renews the lease until done, and calls stop when that fails or when the reading makes room.
+func (w *Worker) keep(ctx context.Context, l store.FileLease, mine *turn, done <-chan struct{}, stop context.CancelCauseFunc) {
+	renew, look := time.NewTicker(renewEvery), time.NewTicker(lookEvery)
+	defer renew.Stop()
+	defer look.Stop()
 	for {
 		select {
-		case <-every.C:
+		case <-renew.C:
+			if err := w.renew(ctx, l, nil); err != nil && ctx.Err() == nil {
+				stop(fmt.Errorf("the lease was not renewed: %w", err))
+				return
+			}
+		case <-look.C:
+			if w.makesRoom(ctx, mine) {
+				stop(errTurnOver)
+				return
+			}
 		case <-done:
 			return
 		case <-ctx.Done():
-			return
-		}
-		if err := w.renew(ctx, l, nil); err != nil && ctx.Err() == nil {
-			stop(fmt.Errorf("the lease was not renewed: %w", err))
 			return
 		}
 	}
@@ -280,6 +308,16 @@ func (w *Worker) pass(
 			err = fmt.Errorf("the reader of %s panicked: %v", l.File.Format, r)
 		}
 	}()
+	keeps := blobs.InOrder
+	if l.File.Format == contract.FileXLSX || l.File.Format == contract.FileParquet {
+		keeps = blobs.AnyOrder
+		if err := w.Blobs.Delete(ctx, owner, blobs.Copies); err != nil { // of readers that were killed
+			return f, err
+		}
+	}
+	if l.File.Readings > maxReadings {
+		return store.File{Status: store.FileUnusable, Error: unreadable}, nil
+	}
 	parts, err := w.Store.Parts(ctx, l.Account, l.File.ID, 1, math.MaxInt32)
 	if err != nil {
 		return f, err
@@ -297,10 +335,6 @@ func (w *Worker) pass(
 			return nil
 		}
 		return flush()
-	}
-	keeps := blobs.InOrder
-	if l.File.Format == contract.FileXLSX || l.File.Format == contract.FileParquet {
-		keeps = blobs.AnyOrder
 	}
 	source := blobs.Whole(w.Blobs, owner, l.File.Bytes, parts).Section(ctx, keeps)
 	layout, rows, err := tabular.Read(ctx, l.File.Format, source, copied, note)

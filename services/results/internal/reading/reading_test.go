@@ -36,13 +36,15 @@ type world struct {
 	account prism.AccountID
 	now     time.Time
 	ids     byte
+	format  contract.FileFormat // of the next files
+	readers int
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
 		Store: sqlitetest.New(t), folder: t.TempDir(), account: prism.AccountID{UUID: prism.UUID{1}},
-		now: time.UnixMilli(1_800_000_000_000).UTC(),
+		now: time.UnixMilli(1_800_000_000_000).UTC(), format: contract.FileCSV, readers: 3,
 	}
 	w.blobs = blobs.InFolder(w.folder)
 	if err := w.CreateAccount(t.Context(), w.account, "a", storetest.By()); err != nil {
@@ -57,7 +59,7 @@ func (w *world) worker(t *testing.T, s store.Files, b blobs.Blobs) {
 	t.Helper()
 	w.metrics = prometheus.NewRegistry()
 	w.Worker = reading.New(reading.Deps{
-		Store: s, Blobs: b, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+		Store: s, Blobs: b, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler), Readers: w.readers,
 		NewID: func() (prism.UUID, error) { return w.id(), nil },
 		By: func(a store.Actor) (store.By, error) {
 			by := storetest.By()
@@ -91,7 +93,7 @@ func (w *world) completed(t *testing.T, content string) prism.FileID {
 func (w *world) uploading(t *testing.T, content string) prism.FileID {
 	t.Helper()
 	f := store.File{
-		ID: prism.FileID{UUID: w.id()}, Name: "n", Format: contract.FileCSV, Bytes: int64(len(content)),
+		ID: prism.FileID{UUID: w.id()}, Name: "n", Format: w.format, Bytes: int64(len(content)),
 		CreatedAt: w.now, ExpiresAt: w.now.Add(store.UploadTime),
 	}
 	if err := w.CreateFile(t.Context(), w.account, f); err != nil {
@@ -239,16 +241,16 @@ func TestAReaderThatDiesIsFollowedByAnotherAndAFileThatKillsReadersIsGivenUp(t *
 	t.Parallel()
 	w := newWorld(t)
 	id, deadly := w.completed(t, csv(3)), w.completed(t, csv(4))
-	dies := func() store.FileLease {
+	dies := func(id prism.FileID) store.FileLease {
 		t.Helper()
-		l, err := w.TakeReading(t.Context(), w.id(), w.now, w.now.Add(time.Minute))
+		l, err := w.TakeReading(t.Context(), w.owner(id), w.id(), w.now, w.now.Add(time.Minute))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return l
 	}
-	first := dies()
-	dies()
+	first := dies(id)
+	dies(deadly)
 	w.works(t, false)
 	w.now = w.now.Add(time.Minute)
 	w.works(t, true)
@@ -261,7 +263,7 @@ func TestAReaderThatDiesIsFollowedByAnotherAndAFileThatKillsReadersIsGivenUp(t *
 	}
 	id = w.completed(t, csv(3))
 	for range 10 {
-		dies()
+		dies(id)
 		w.now = w.now.Add(time.Minute)
 	}
 	w.works(t, true)

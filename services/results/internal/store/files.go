@@ -32,9 +32,9 @@ type Files interface {
 	SetHashed(ctx context.Context, account prism.AccountID, id prism.FileID, from int32, h Hashed) error
 	// SetReading queues an uploading file to be read; a file in any other state stays as it is. ErrNotFound.
 	SetReading(ctx context.Context, account prism.AccountID, id prism.FileID, at time.Time) error
-	// TakeReading leases a file that waits to be read until a time: ErrNotFound if there is none. Chunks of an earlier lease are
-	// deleted.
-	TakeReading(ctx context.Context, token prism.UUID, now, until time.Time) (FileLease, error)
+	// TakeReading leases a file that waits to be read until a time: ErrNotFound if it does not wait any more. Chunks of an earlier
+	// lease are deleted.
+	TakeReading(ctx context.Context, f FileOwner, token prism.UUID, now, until time.Time) (FileLease, error)
 	// RenewReading renews the lease, and stores chunks: ErrNotFound if the lease was lost.
 	RenewReading(ctx context.Context, l FileLease, until time.Time, chunks []FileChunk) error
 	// ReturnReading ends the lease, so that the reading begins anew at a time. A lost lease stays lost.
@@ -42,9 +42,8 @@ type Files interface {
 	// EndReading makes the file ready or unusable, as f says, and ends the lease: ErrNotFound if the lease was lost. Chunks of an
 	// unusable file are deleted.
 	EndReading(ctx context.Context, l FileLease, f File) error
-	// ReadingQueue is how many files wait to be read or are being read, and since when the first of them is; zero if there is
-	// none.
-	ReadingQueue(ctx context.Context) (files int64, since time.Time, err error)
+	// ReadingQueue is the accounts with files that wait to be read or are being read.
+	ReadingQueue(ctx context.Context, now time.Time) ([]ReadingQueue, error)
 	// FileChunk is the chunk of a file with this number, or that has this row: ErrNotFound.
 	FileChunk(ctx context.Context, account prism.AccountID, id prism.FileID, number int32) (FileChunk, error)
 	FileChunkOf(ctx context.Context, account prism.AccountID, id prism.FileID, row int64) (FileChunk, error)
@@ -137,6 +136,15 @@ type FileLease struct {
 	Account prism.AccountID
 	File    File
 	Token   prism.UUID
+}
+
+// ReadingQueue is the files of an account that wait to be read or are being read.
+type ReadingQueue struct {
+	Account prism.AccountID
+	Files   int64
+	Leased  int64        // those of Files that are being read
+	Since   time.Time    // when the first of them was completed
+	Next    prism.FileID // the one that has waited longest; zero if none may be leased now
 }
 
 // Part is a part of a file; the first has the number 1.

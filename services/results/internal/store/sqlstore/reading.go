@@ -10,17 +10,10 @@ import (
 )
 
 const (
-	// takeReading takes a file of the account with the fewest files that are being read, and of these the one that waited longest.
 	takeReading = `-- name: TakeReading :one
-UPDATE files SET leased_until = $2, lease_token = $3, readings = readings + 1
-WHERE (account_id, id) = (
-	SELECT f.account_id, f.id FROM files f LEFT JOIN (
-		SELECT r.account_id, count(*) AS files FROM files r
-		WHERE r.status = 'reading' AND r.leased_until > $1 AND r.lease_token IS NOT NULL GROUP BY r.account_id
-	) b ON b.account_id = f.account_id
-	WHERE f.status = 'reading' AND f.leased_until <= $1 ORDER BY coalesce(b.files, 0), f.leased_until LIMIT 1
-) AND status = 'reading' AND leased_until <= $1
-RETURNING account_id, ` + fileColumns
+UPDATE files SET leased_until = $4, lease_token = $5, readings = readings + 1
+WHERE account_id = $1 AND id = $2 AND status = 'reading' AND leased_until <= $3
+RETURNING ` + fileColumns
 
 	whereLeased = `
 WHERE account_id = $1 AND id = $2 AND lease_token = $3 AND status = 'reading'`
@@ -31,8 +24,20 @@ RETURNING id`
 	copy_bytes = $10, leased_until = NULL, lease_token = NULL` + whereLeased + `
 RETURNING id`
 
-	readingQueue = `-- name: ReadingQueue :one
-SELECT count(*), min(completed_at) FROM files WHERE status = 'reading'`
+	// readingQueue finds the file of each account that waits longest, and counts all of them.
+	readingQueue = `-- name: ReadingQueue :many
+SELECT account_id, files, leased, since, CASE WHEN due = 1 THEN id END
+FROM (
+	SELECT account_id, id, due, count(*) OVER a AS files, sum(leased) OVER a AS leased, min(completed_at) OVER a AS since,
+		row_number() OVER (PARTITION BY account_id ORDER BY due DESC, leased_until, id) AS place
+	FROM (
+		SELECT account_id, id, completed_at, leased_until, CASE WHEN leased_until <= $1 THEN 1 ELSE 0 END AS due,
+			CASE WHEN leased_until > $1 AND lease_token IS NOT NULL THEN 1 ELSE 0 END AS leased
+		FROM files WHERE status = 'reading'
+	) f
+	WINDOW a AS (PARTITION BY account_id)
+) q
+WHERE place = 1`
 
 	forgetChunks = `DELETE FROM file_chunks WHERE account_id = $1 AND file_id = $2`
 
@@ -65,16 +70,17 @@ func insertChunks(n int) string {
 }
 
 // TakeReading implements store.Files. If two workers take at the same time, the second one sees the lease of the first.
-func (s Store) TakeReading(ctx context.Context, token prism.UUID, now, until time.Time) (l store.FileLease, err error) {
+func (s Store) TakeReading(
+	ctx context.Context, f store.FileOwner, token prism.UUID, now, until time.Time,
+) (l store.FileLease, err error) {
 	err = s.Transaction(ctx, "take_reading", func(run Run) error {
-		args := []any{now, until, token}
-		err := run(ctx, Statement{Text: takeReading, Args: args}, one(&l, func(r *Row) store.FileLease {
-			return store.FileLease{Account: prism.AccountID{UUID: r.UUID()}, File: r.file(), Token: token}
-		}))
-		if err != nil {
+		l = store.FileLease{Account: f.Account, Token: token}
+		args := []any{f.Account.UUID, f.ID.UUID}
+		take := Statement{Text: takeReading, Args: append(args[:2:2], now, until, token)}
+		if err := run(ctx, take, one(&l.File, (*Row).file)); err != nil {
 			return err
 		}
-		return run(ctx, Statement{Text: forgetChunks, Args: []any{l.Account.UUID, l.File.ID.UUID}}, nothing)
+		return run(ctx, Statement{Text: forgetChunks, Args: args}, nothing)
 	})
 	return l, err
 }
@@ -129,13 +135,13 @@ func (s Store) EndReading(ctx context.Context, l store.FileLease, f store.File) 
 }
 
 // ReadingQueue implements store.Files.
-func (s Store) ReadingQueue(ctx context.Context) (files int64, since time.Time, err error) {
-	err = s.Run(ctx, Statement{"reading_queue", readingQueue, nil, true}, one(&files, func(r *Row) int64 {
-		files := r.Int()
-		since = r.Time()
-		return files
+func (s Store) ReadingQueue(ctx context.Context, now time.Time) (queue []store.ReadingQueue, err error) {
+	err = s.Run(ctx, Statement{"reading_queue", readingQueue, []any{now}, true}, all(&queue, func(r *Row) store.ReadingQueue {
+		return store.ReadingQueue{
+			Account: prism.AccountID{UUID: r.UUID()}, Files: r.Int(), Leased: r.Int(), Since: r.Time(), Next: prism.FileID{UUID: r.UUID()},
+		}
 	}))
-	return files, since, err
+	return queue, err
 }
 
 // FileChunk implements store.Files.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -36,9 +37,13 @@ func (f *fixture) reading(t *testing.T) store.FileLease {
 	t.Helper()
 	file := f.upload(t)
 	succeeds(t, f.SetReading(t.Context(), f.mine.account, file.ID, moment(2)))
-	l, err := f.TakeReading(t.Context(), f.id(), moment(2), moment(2).Add(time.Hour))
+	l, err := f.TakeReading(t.Context(), f.ownedFile(file.ID), f.id(), moment(2), moment(2).Add(time.Hour))
 	succeeds(t, err)
 	return l
+}
+
+func (f *fixture) ownedFile(id prism.FileID) store.FileOwner {
+	return store.FileOwner{Account: f.mine.account, ID: id}
 }
 
 // chunks are n chunks of two rows each, from a number on.
@@ -200,41 +205,24 @@ func readingTests() []test {
 			l := f.reading(t)
 			same(t, l.Account, f.mine.account)
 			same(t, l.File.Readings, 1)
-			failsWith(t, second(f.TakeReading(t.Context(), f.id(), moment(3), moment(4))), store.ErrNotFound)
+			failsWith(t, second(f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(3), moment(4))), store.ErrNotFound)
 			errs := together(4, func(int) error {
-				return second(f.TakeReading(t.Context(), f.id(), moment(2).Add(time.Hour), moment(2).Add(2*time.Hour)))
+				return second(f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(2).Add(time.Hour), moment(2).Add(2*time.Hour)))
 			})
 			winner(t, errs, is(store.ErrNotFound))
 			failsWith(t, f.RenewReading(t.Context(), l, moment(9), chunks(0, 1)), store.ErrNotFound)
 			failsWith(t, f.EndReading(t.Context(), l, l.File), store.ErrNotFound)
 			succeeds(t, f.ReturnReading(t.Context(), l, moment(0)))
-			failsWith(t, second(f.TakeReading(t.Context(), f.id(), moment(3), moment(4))), store.ErrNotFound)
+			failsWith(t, second(f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(3), moment(4))), store.ErrNotFound)
 			same(t, f.file(t, l.File.ID).Readings, 2)
-		}},
-		{"the account with the fewest files that are being read is served first", func(t *testing.T, f *fixture) {
-			waits := func(of tenant, ms int) prism.FileID {
-				file := store.File{
-					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: contract.FileCSV, Bytes: 1, Status: store.FileUploading,
-					CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
-				}
-				succeeds(t, f.CreateFile(t.Context(), of.account, file))
-				succeeds(t, f.SetReading(t.Context(), of.account, file.ID, moment(ms)))
-				return file.ID
-			}
-			first, second, third, theirs := waits(f.mine, 2), waits(f.mine, 3), waits(f.mine, 4), waits(f.theirs, 5)
-			for _, want := range []prism.FileID{first, theirs, second, third} {
-				l, err := f.TakeReading(t.Context(), f.id(), moment(9), moment(9).Add(time.Hour))
-				succeeds(t, err)
-				same(t, l.File.ID, want)
-			}
 		}},
 		{"a renewed lease lasts longer, and a returned one is over", func(t *testing.T, f *fixture) {
 			l := f.reading(t)
 			succeeds(t, f.RenewReading(t.Context(), l, moment(2).Add(3*time.Hour), nil))
-			failsWith(t, second(f.TakeReading(t.Context(), f.id(), moment(2).Add(2*time.Hour), moment(4))), store.ErrNotFound)
+			failsWith(t, second(f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(2).Add(2*time.Hour), moment(4))), store.ErrNotFound)
 			succeeds(t, f.ReturnReading(t.Context(), l, moment(5)))
-			failsWith(t, second(f.TakeReading(t.Context(), f.id(), moment(4), moment(9))), store.ErrNotFound)
-			again, err := f.TakeReading(t.Context(), f.id(), moment(5), moment(9))
+			failsWith(t, second(f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(4), moment(9))), store.ErrNotFound)
+			again, err := f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(5), moment(9))
 			succeeds(t, err)
 			same(t, again.File.Readings, 1)
 			failsWith(t, f.RenewReading(t.Context(), l, moment(9), nil), store.ErrNotFound)
@@ -267,7 +255,7 @@ func readingTests() []test {
 		{"the chunks of a worker that lost its lease are gone", func(t *testing.T, f *fixture) {
 			l := f.reading(t)
 			succeeds(t, f.RenewReading(t.Context(), l, moment(3), chunks(0, 3)))
-			later, err := f.TakeReading(t.Context(), f.id(), moment(4), moment(9))
+			later, err := f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(4), moment(9))
 			succeeds(t, err)
 			succeeds(t, f.RenewReading(t.Context(), later, moment(9), chunks(0, 1)))
 			later.File.Status = store.FileReady
@@ -281,20 +269,45 @@ func readingTests() []test {
 			l.File.Status, l.File.Error = store.FileUnusable, "Line 7: not UTF-8."
 			succeeds(t, f.EndReading(t.Context(), l, l.File))
 			same(t, f.file(t, l.File.ID), l.File)
-			failsWith(t, second(f.TakeReading(t.Context(), f.id(), moment(99), moment(100))), store.ErrNotFound)
+			failsWith(t, second(f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(99), moment(100))), store.ErrNotFound)
 		}},
-		{"the queue has the files that are not read to their end", func(t *testing.T, f *fixture) {
-			n, since, err := f.ReadingQueue(t.Context())
-			succeeds(t, err)
-			same(t, n, 0)
-			same(t, since, time.Time{})
-			f.reading(t)
-			succeeds(t, f.SetReading(t.Context(), f.mine.account, f.upload(t).ID, moment(8)))
+		{"the queue has the files of each account that are not read to their end, and the one that waits longest", func(t *testing.T, f *fixture) {
+			queue := func(at time.Time, want ...store.ReadingQueue) {
+				t.Helper()
+				got, err := f.ReadingQueue(t.Context(), at)
+				succeeds(t, err)
+				slices.SortFunc(got, func(a, b store.ReadingQueue) int { return a.Since.Compare(b.Since) })
+				same(t, got, want)
+			}
+			waits := func(of tenant, ms int) prism.FileID {
+				file := store.File{
+					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: contract.FileCSV, Bytes: 1, Status: store.FileUploading,
+					CreatedAt: moment(1), ExpiresAt: moment(1).Add(store.UploadTime),
+				}
+				succeeds(t, f.CreateFile(t.Context(), of.account, file))
+				succeeds(t, f.SetReading(t.Context(), of.account, file.ID, moment(ms)))
+				return file.ID
+			}
+			queue(moment(9))
 			f.upload(t)
-			n, since, err = f.ReadingQueue(t.Context())
+			l := f.reading(t) // since moment(2)
+			mine := store.ReadingQueue{Account: f.mine.account, Files: 1, Leased: 1, Since: moment(2)}
+			queue(moment(9), mine)
+			later, sooner := waits(f.mine, 7), waits(f.mine, 5)
+			theirs := store.ReadingQueue{Account: f.theirs.account, Files: 1, Since: moment(6), Next: waits(f.theirs, 6)}
+			mine.Files, mine.Next = 3, sooner
+			queue(moment(9), mine, theirs)
+			succeeds(t, f.ReturnReading(t.Context(), l, moment(8)))
+			mine.Leased = 0
+			queue(moment(9), mine, theirs)
+			taken, err := f.TakeReading(t.Context(), f.ownedFile(sooner), f.id(), moment(9), moment(99))
 			succeeds(t, err)
-			same(t, n, 2)
-			same(t, since, moment(2))
+			mine.Leased, mine.Next = 1, later
+			queue(moment(9), mine, theirs)
+			taken.File.Status = store.FileReady
+			succeeds(t, f.EndReading(t.Context(), taken, taken.File))
+			mine.Files, mine.Leased = 2, 0
+			queue(moment(9), mine, theirs)
 		}},
 	}
 }
@@ -315,7 +328,7 @@ func fileDeletionTests() []test {
 			failsWith(t, f.SetReading(t.Context(), f.mine.account, file.ID, moment(6)), store.ErrNotFound)
 			failsWith(t, f.RenewReading(t.Context(), l, moment(9), nil), store.ErrNotFound)
 			failsWith(t, f.EndReading(t.Context(), l, file), store.ErrNotFound)
-			failsWith(t, second(f.TakeReading(t.Context(), f.id(), moment(2).Add(9*time.Hour), moment(9))), store.ErrNotFound)
+			failsWith(t, second(f.TakeReading(t.Context(), f.ownedFile(l.File.ID), f.id(), moment(2).Add(9*time.Hour), moment(9))), store.ErrNotFound)
 			got, _, err := f.ListFiles(t.Context(), f.mine.account, store.Page{Limit: 9})
 			succeeds(t, err)
 			same(t, len(got), 0)

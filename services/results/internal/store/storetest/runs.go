@@ -32,7 +32,7 @@ func (f *fixture) fileOf(t testing.TB, account prism.AccountID, rows ...int32) s
 	}
 	must(f.CreateFile(t.Context(), account, file))
 	must(f.SetReading(t.Context(), account, file.ID, moment(2)))
-	l, err := f.TakeReading(t.Context(), f.id(), moment(2), moment(2).Add(time.Hour))
+	l, err := f.TakeReading(t.Context(), store.FileOwner{Account: account, ID: file.ID}, f.id(), moment(2), moment(2).Add(time.Hour))
 	must(err)
 	must(f.RenewReading(t.Context(), l, moment(2).Add(time.Hour), chunks))
 	l.File.Status, l.File.Rows, l.File.Chunks, l.File.Layout = store.FileReady, first-1, int32(len(rows)), []byte(`{}`)
