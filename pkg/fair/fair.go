@@ -26,6 +26,7 @@ type Bound struct {
 	mu      sync.Mutex
 	places  int
 	reserve int
+	most    int // that an account may hold; 0: any number
 	taken   int
 	held    map[string]int // by account; only accounts that hold a place
 }
@@ -33,6 +34,12 @@ type Bound struct {
 // New makes a bound of places, at least 1. Yielding calls leave reserve of them, fewer than places, to preferred calls.
 func New(places, reserve int) *Bound {
 	return &Bound{places: places, reserve: reserve, held: make(map[string]int)}
+}
+
+// AtMost has no account hold more than n places, whoever else wants one.
+func (b *Bound) AtMost(n int) *Bound {
+	b.most = n
+	return b
 }
 
 // Take takes a place for a call of the account, and reports whether there was one. Each place taken is given back once.
@@ -49,6 +56,9 @@ func (b *Bound) take(account string, class Class, n, own int) bool {
 	held, active := b.held[account], len(b.held)
 	if held == 0 {
 		active++ // the account itself
+	}
+	if b.most > 0 && held+n > b.most {
+		return false
 	}
 	share := max(1, limit/active)
 	if b.taken > own && b.taken+n > limit && (held+n > share || b.taken+n > limit+b.places) {

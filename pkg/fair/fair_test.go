@@ -39,11 +39,12 @@ func TestShares(t *testing.T) {
 			[]string{"a:yielding:8", "a:preferred:4", "b:preferred:6"},
 		},
 		{"yielding calls of another account get their share", 12, 4, []string{"a:yielding:8", "b:yielding:4", "c:preferred:4"}},
+		{"an account gets no more than it may, though places are left", 14, 0, []string{"a:preferred:13", "b:preferred:7"}},
 		{"one place is shared, too", 1, 0, []string{"a:preferred:1", "b:preferred:1", "c:preferred:0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := fair.New(c.places, c.reserve)
+			b := fair.New(c.places, c.reserve).AtMost(13)
 			for _, call := range c.calls {
 				account, class := call[:1], fair.Preferred
 				if strings.Contains(call, "yielding") {

@@ -51,7 +51,8 @@ func newObserver(cfg Config, d Deps, t *tracker) *observer {
 			"Bytes of response bodies that requests in flight hold beyond the first 16 KiB of each.",
 			func() int64 { return int64(t.answers.Taken()) }, int64(t.answers.Places()),
 		},
-		"prism_http_streams": {"Responses that are made while they are sent, such as exports.", t.streams.count, int64(t.streams.max)},
+		"prism_http_streams":       {"Responses that are made while they are sent, such as exports.", t.streams.count, int64(t.streams.max)},
+		"prism_http_event_streams": {"Responses of server-sent events.", t.events.count, int64(t.events.Places())},
 	} {
 		labels := prometheus.Labels{"service": service}
 		register(d.Metrics, prometheus.NewGaugeFunc(prometheus.GaugeOpts{

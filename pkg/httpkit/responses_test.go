@@ -60,6 +60,42 @@ func TestStreamsAreBoundedInTotalAndByAccount(t *testing.T) {
 	eventually(t, "one place is left", func() bool { return r.tracker.streams.count() == 1 })
 }
 
+// Clients that follow something leave the exports of their account, and the event streams of other accounts.
+//
+// spec: event-streams, fair-shares, retry-after-of-a-503
+func TestEventStreamsHavePlacesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	endless := readerFunc(func(p []byte) (int, error) { return copy(p, ": no change\n\n"), nil })
+	r := prepare(t, Config{MaxStreamsOfAccount: 1, MaxEventStreams: 4, MaxEventStreamsOfAccount: 3}, Deps{}, func(app *fiber.App) {
+		app.Get("/events", func(c *fiber.Ctx) error { return SendEvents(c, newSource(endless)) })
+		app.Get("/export", func(c *fiber.Ctx) error { return SendStream(c, "text/csv", newSource(endless)) })
+	})
+	accounted(r.Server)
+	r.run()
+	open := func(account, path string) *peer {
+		t.Helper()
+		p := r.dial().send(getFor(account, path))
+		if head, err := p.r.ReadString('\n'); err != nil || head != "HTTP/1.1 200 OK\r\n" {
+			t.Fatalf("%s: got %q, %v", account, head, err)
+		}
+		return p
+	}
+	followers := []*peer{open("a", "/events"), open("a", "/events"), open("a", "/events")}
+	wantError(t, r.once(getFor("a", "/events")), 503, unavailableBody)
+	followers = append(followers, open("b", "/events"), open("b", "/events"), open("c", "/events")) // within their shares
+	wantError(t, r.once(getFor("b", "/events")), 503, unavailableBody)
+	wantSeries(t, r.metrics, "prism_http_event_streams", `service="test" 6`)
+	wantSeries(t, r.metrics, "prism_http_event_streams_limit", `service="test" 4`)
+	wantSeries(t, r.metrics, "prism_http_shed_total", `reason="event_streams",service="test" 2`)
+	for _, account := range []string{"a", "b", "c"} {
+		followers = append(followers, open(account, "/export"))
+	}
+	for _, p := range followers {
+		_ = p.Close()
+	}
+	eventually(t, "every place", func() bool { return r.tracker.events.count() == 0 && r.tracker.streams.count() == 0 })
+}
+
 // Accounts whose clients stall do not keep another account from its exports.
 //
 // spec: export-limits, fair-shares

@@ -56,6 +56,11 @@ type Config struct {
 	// MaxStreamsOfAccount of them may be one account's; 8. One more gets 503 at once (spec: export-limits).
 	MaxStreams          int
 	MaxStreamsOfAccount int
+	// MaxEventStreams is how many responses of SendEvents are sent at once; a quarter of MaxInFlight. The accounts share them, which
+	// may take up to twice as many, and MaxEventStreamsOfAccount of them may be one account's; 100. One more gets 503 at once
+	// (spec: event-streams).
+	MaxEventStreams          int
+	MaxEventStreamsOfAccount int
 	// HeaderLimit is the largest request line with headers, in bytes; 16 KiB. Every connection that was used holds a
 	// buffer of this size.
 	HeaderLimit int
@@ -101,6 +106,8 @@ func (c Config) withDefaults() Config {
 	c.MaxResponseBytes = cmp.Or(c.MaxResponseBytes, 64<<20)
 	c.MaxStreams = cmp.Or(c.MaxStreams, min(64, max(c.MaxInFlight/2, 1)))
 	c.MaxStreamsOfAccount = cmp.Or(c.MaxStreamsOfAccount, 8)
+	c.MaxEventStreams = cmp.Or(c.MaxEventStreams, max(c.MaxInFlight/4, 1))
+	c.MaxEventStreamsOfAccount = cmp.Or(c.MaxEventStreamsOfAccount, 100)
 	c.HeaderLimit = cmp.Or(c.HeaderLimit, 16<<10)
 	c.ReadTimeout = cmp.Or(c.ReadTimeout, 20*time.Second)
 	c.HeaderTimeout = min(cmp.Or(c.HeaderTimeout, 5*time.Second), c.ReadTimeout)

@@ -29,7 +29,12 @@ const (
 // A body with a method Held() int tells how many bytes it holds in memory.
 func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	x := exchangeOf(c)
-	o := &outgoing{x: x, body: body}
+	return stream(c, contentType, &outgoing{x: x, body: body, places: x.server.tracker.streams, full: shedStreams, least: streamBytes})
+}
+
+// stream sends a body as SendStream does.
+func stream(c *fiber.Ctx, contentType string, o *outgoing) error {
+	x, body := o.x, o.body
 	if err := o.begin(); err != nil {
 		return errors.Join(err, body.Close())
 	}
@@ -55,11 +60,12 @@ func SendStream(c *fiber.Ctx, contentType string, body io.ReadCloser) error {
 	return nil
 }
 
-// SendEvents is SendStream of server-sent events, which a proxy must pass on as they come: nginx collects a response in its
-// buffers unless X-Accel-Buffering forbids it.
+// SendEvents is SendStream of server-sent events, which have places of their own (Config.MaxEventStreams) and hold little. A proxy
+// must pass them on as they come: nginx collects a response in its buffers unless X-Accel-Buffering forbids it.
 func SendEvents(c *fiber.Ctx, body io.ReadCloser) error {
 	c.Set("X-Accel-Buffering", "no")
-	return SendStream(c, "text/event-stream", body)
+	x := exchangeOf(c)
+	return stream(c, "text/event-stream", &outgoing{x: x, body: body, places: x.server.tracker.events, full: shedEvents})
 }
 
 // Held tells how many bytes a body of SendStream holds in memory; 0 for a body without a method Held.
@@ -74,6 +80,9 @@ func Held(body io.Reader) int {
 type outgoing struct {
 	x        *exchange
 	body     io.ReadCloser
+	places   streamPlaces
+	full     shedReason // why a stream without a place is refused
+	least    int        // bytes that it counts at least towards Config.MaxResponseBytes
 	buffered *bufio.Reader
 	account  string       // for whom the stream has a place
 	idle     atomic.Int64 // since when the client takes what was read, in Unix nanoseconds; 0 while Read reads
@@ -84,11 +93,11 @@ type outgoing struct {
 func (o *outgoing) begin() error {
 	t := o.x.server.tracker
 	o.account = fair.Account(o.x.ctx)
-	if !t.streams.take(o) {
-		return o.x.shed(shedStreams)
+	if !o.places.take(o) {
+		return o.x.shed(o.full)
 	}
-	if !fair.Reserve(o.x.ctx, streamBytes, false) {
-		t.streams.give(o)
+	if !fair.Reserve(o.x.ctx, o.least, false) {
+		o.places.give(o)
 		return o.x.shed(shedAnswers)
 	}
 	if o.x.conn != nil {
@@ -98,7 +107,7 @@ func (o *outgoing) begin() error {
 	}
 	o.buffered = bufio.NewReader(o.body)
 	if _, err := o.buffered.Peek(1); err != nil && !errors.Is(err, io.EOF) {
-		t.streams.give(o)
+		o.places.give(o)
 		return fmt.Errorf("stream: %w", err)
 	}
 	o.idle.Store(t.now().UnixNano())
@@ -125,7 +134,7 @@ func (o *outgoing) Read(p []byte) (n int, err error) {
 
 func (o *outgoing) Close() error {
 	err := o.body.Close()
-	o.x.server.tracker.streams.give(o)
+	o.places.give(o)
 	switch {
 	case o.err == nil:
 		err = errors.New("stream broke off: the client left")

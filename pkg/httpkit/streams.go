@@ -3,10 +3,26 @@ package httpkit
 import (
 	"sync"
 	"time"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // streamPatience is how long the client of a stream may take nothing before another account can get the stream's place.
 const streamPatience = 5 * time.Second
+
+// streamPlaces are the places of a kind of streams. take takes one until give, and reports whether there was one.
+type streamPlaces interface {
+	take(o *outgoing) bool
+	give(o *outgoing)
+}
+
+// eventStreams are the places of SendEvents (spec: event-streams). Whoever follows something takes each event at once, for as long
+// as it goes on: so no stream makes room for another one, and accounts share the places as they share the requests in flight.
+type eventStreams struct{ *fair.Bound }
+
+func (e eventStreams) take(o *outgoing) bool { return e.Take(o.account, fair.Preferred) }
+func (e eventStreams) give(o *outgoing)      { e.Give(o.account) }
+func (e eventStreams) count() int64          { return int64(e.Taken()) }
 
 // streams are the places of streamed responses (spec: export-limits). A stream can take hours, so accounts cannot wait until
 // those that hold more have drained to their share. Instead, no account holds more than maxOfAccount places, and when all
@@ -27,7 +43,6 @@ func newStreams(cfg Config, now func() time.Time) *streams {
 	}
 }
 
-// take takes a place for a stream until give, and reports whether there was one.
 func (s *streams) take(o *outgoing) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

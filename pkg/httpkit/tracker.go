@@ -32,6 +32,7 @@ type tracker struct {
 	places   *fair.Bound // of the requests in flight
 	answers  *fair.Bound // bytes of responses
 	streams  *streams
+	events   eventStreams
 	checks   chan struct{} // holds a token for each large body that is checked (see CheckLarge)
 	now      func() time.Time
 
@@ -62,6 +63,7 @@ func newTracker(cfg Config, now func() time.Time) *tracker {
 		places:    fair.New(max(cfg.MaxInFlight, 1), reserve),
 		answers:   fair.New(max(cfg.MaxResponseBytes, 1), 0),
 		streams:   newStreams(cfg, now),
+		events:    eventStreams{fair.New(cfg.MaxEventStreams, 0).AtMost(cfg.MaxEventStreamsOfAccount)},
 		arrivals:  newArrivals(cfg.MaxArriving, cfg.TrustedCallers),
 		checks:    make(chan struct{}, min(max(cfg.MaxBodyBytes/bytesOfCheck, 1), runtime.GOMAXPROCS(0))),
 		now:       now,
@@ -86,6 +88,7 @@ const (
 	shedAddress  shedReason = "arriving_address"
 	shedAnswers  shedReason = "responses"
 	shedStreams  shedReason = "streams"
+	shedEvents   shedReason = "event_streams"
 )
 
 // admit counts a request in flight for the account; uncount ends the count after the response.

@@ -24,28 +24,53 @@ func TestEventsPassABufferingProxy(t *testing.T) {
 		t.Run("the first event of a silent run comes through nginx", func(t *testing.T) {
 			t.Parallel()
 			own := s.ownAccount(t)
-			f := own.upload(t, "csv", "text\r\n"+strings.Repeat("x\r\n", 1000))
-			path := "/v1/runs/" + own.runFile(t, own.prism(t, oneField, yesNo), f.ID, `,"rows_per_second":1`).run(t, 201).ID
-			own.post(t, path+"/pause", "").run(t, 200)
-
+			path := own.silentRun(t, own.prism(t, oneField, yesNo))
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // less than a silent stream takes to its first comment
 			defer cancel()
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+startNginx(t, s.front.Listen)+path+"/events", nil)
-			if err != nil {
-				t.Fatal(err)
+			own.event(ctx, t, startNginx(t, s.front.Listen), path)
+			own.post(t, path+"/cancel", "").run(t, 200)
+		})
+		// spec: event-streams
+		t.Run("open pages of runs leave the exports of their account", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			prism := own.prism(t, oneField, yesNo)
+			path := own.silentRun(t, prism)
+			for range 12 {
+				own.event(t.Context(), t, s.front.Listen, path)
 			}
-			req.Header.Set("Authorization", "Bearer "+own.key)
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resp.Body.Close()
-			if line, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil || line != "event: run\n" {
-				t.Errorf("got %q, %v", line, err)
-			}
+			own.get(t, "/v1/prisms/"+prism+"/results?format=csv").wantStatus(t, 200)
+			own.get(t, path+"/rows?format=csv").wantStatus(t, 200)
 			own.post(t, path+"/cancel", "").run(t, 200)
 		})
 	})
+}
+
+// silentRun makes a run that is paused, and returns its path.
+func (c *client) silentRun(t *testing.T, prism string) string {
+	t.Helper()
+	f := c.upload(t, "csv", "text\r\n"+strings.Repeat("x\r\n", 1000))
+	path := "/v1/runs/" + c.runFile(t, prism, f.ID, `,"rows_per_second":1`).run(t, 201).ID
+	c.post(t, path+"/pause", "").run(t, 200)
+	return path
+}
+
+// event follows a run until the test ends, and waits for the first event.
+func (c *client) event(ctx context.Context, t *testing.T, address, path string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	if line, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil || line != "event: run\n" {
+		t.Errorf("got %q, %v", line, err)
+	}
 }
 
 // startNginx starts nginx in front of an address, with no setting that differs from its defaults but where it keeps its files, and

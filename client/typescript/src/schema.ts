@@ -1079,7 +1079,7 @@ export interface paths {
         };
         /**
          * Follow a run
-         * @description Server-sent events: the run at once, and again when it has changed, at most twice a second. The stream ends when the run is over, when the key is refused, or when the server stops; then read the run, and follow it again. It counts as an export.
+         * @description Server-sent events: the run at once, and again when it has changed, at most twice a second. The stream ends when the run is over, when the key is refused, or when the server stops; then read the run, and follow it again. An account follows at most 100 runs at once; one more is a 503.
          */
         get: operations["followRun"];
         put?: never;
