@@ -86,7 +86,9 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 	if err != nil {
 		return err
 	}
-	service, err := results.Open(ctx, s.Store.config(),
+	stored := s.Store.config()
+	stored.Serves = true
+	service, err := results.Open(ctx, stored,
 		results.Deps{Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider})
 	if err != nil {
 		return err

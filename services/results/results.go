@@ -37,6 +37,8 @@ import (
 type Config struct {
 	DatabaseURL string
 	DataDir     string
+	// Serves is set for a process that answers calls. Of such processes DataDir has one at a time; operator commands may run beside it.
+	Serves bool
 	// MaxConns bounds the connections to Postgres; 16 if 0.
 	MaxConns int
 	// SynchronousCommit is the setting synchronous_commit of the connections. If empty, the server's own setting counts, but
@@ -79,16 +81,18 @@ type Service struct {
 	migrating prometheus.Gauge
 	clock     *dbclock.Clock                          // nil: the file has the clock of this process
 	warnings  func(context.Context) ([]string, error) // nil: there are none
+	unlock    func()                                  // releases DataDir
 	log       *slog.Logger
 }
 
 // Open opens the store. It connects to Postgres when a call first needs it; it opens a file, or creates it.
 func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
-	s := &Service{log: d.Log, migrating: prometheus.NewGauge(prometheus.GaugeOpts{
+	s := &Service{log: d.Log, unlock: func() {}, migrating: prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "prism_postgres_migrating",
 		Help: "1 while a start waits for Postgres or brings its tables up to date.",
 	})}
 	if err := s.open(ctx, cfg, d); err != nil {
+		s.unlock()
 		return nil, err
 	}
 	if d.Metrics != nil {
@@ -103,7 +107,7 @@ func Open(ctx context.Context, cfg Config, d Deps) (*Service, error) {
 	}
 	contents, err := cfg.blobs(s.store)
 	if err != nil {
-		s.store.Close()
+		s.Close()
 		return nil, err
 	}
 	newID := service.OrderedIDs(now)
@@ -156,6 +160,13 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 	}
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("PRISM_DATA_DIR: %w", err)
+	}
+	if cfg.Serves {
+		release, err := lock(cfg.DataDir)
+		if err != nil {
+			return fmt.Errorf("PRISM_DATA_DIR: %w", err)
+		}
+		s.unlock = release
 	}
 	path := filepath.Join(cfg.DataDir, file)
 	// A file needs its tables before it can be opened for use.
@@ -250,7 +261,10 @@ func (s *Service) warn(ctx context.Context) {
 }
 
 // Close closes the store.
-func (s *Service) Close() { s.store.Close() }
+func (s *Service) Close() {
+	s.store.Close()
+	s.unlock()
+}
 
 // Operator runs operator commands on the store.
 func (s *Service) Operator() *operator.Operator { return operator.New(s.service) }
@@ -258,7 +272,7 @@ func (s *Service) Operator() *operator.Operator { return operator.New(s.service)
 // Operate opens the store, migrates it or checks that it is migrated, and runs an operator command on it. Only the command
 // migrate creates a store.
 func Operate(ctx context.Context, cfg Config, c operator.Command, stdout io.Writer) error {
-	cfg.MaxConns = 2 // a command makes one call after the other
+	cfg.MaxConns, cfg.Serves = 2, false // a command makes one call after the other
 	if c.Name == "migrate" {
 		cfg.AwaitMigrations = false
 	} else if err := stored(cfg); err != nil {

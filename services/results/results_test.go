@@ -3,6 +3,7 @@ package results_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -81,6 +82,44 @@ func TestOnlyMigrateCreatesAnEmbeddedStore(t *testing.T) {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 	}
+}
+
+// spec: one-server-of-a-folder
+func TestOneProcessServesAFolder(t *testing.T) {
+	t.Parallel()
+	cfg := results.Config{DataDir: t.TempDir(), Serves: true}
+	open := func() (*results.Service, error) {
+		return results.Open(t.Context(), cfg, results.Deps{Log: slog.New(slog.DiscardHandler)})
+	}
+	first, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("PRISM_DATA_DIR: another Prism serves this folder: process %d", os.Getpid())
+	for range 2 {
+		if _, err := open(); err == nil || err.Error() != want {
+			t.Errorf("a second one: %v, want %s", err, want)
+		}
+	}
+	if err := results.Operate(t.Context(), cfg, command(t, "account", "list"), io.Discard); err != nil {
+		t.Errorf("a command beside it: %v", err)
+	}
+	first.Close()
+	again, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+	broken := cfg
+	broken.FilesURL = "file://host/folder"
+	if _, err := results.Open(t.Context(), broken, results.Deps{Log: slog.New(slog.DiscardHandler)}); err == nil {
+		t.Fatal("a folder of files on a host is taken")
+	}
+	again, err = open()
+	if err != nil {
+		t.Fatalf("after a start that failed: %v", err)
+	}
+	again.Close()
 }
 
 func TestAReplicaThatWaitsCanBeStopped(t *testing.T) {

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -115,6 +116,20 @@ func TestStandalone(t *testing.T) {
 			if code, out := command(t, s.front, env, "key", "list", "--account", "demo"); code != 1 {
 				t.Errorf("exit code %d: %s", code, out)
 			}
+		})
+		// spec: one-server-of-a-folder
+		t.Run("a second Prism over one folder is refused until the first one ends, even if that is killed", func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			own := s.private(t, map[string]string{"PRISM_DATA_DIR": dir})
+			env := map[string]string{"PRISM_DATA_DIR": dir, "PRISM_LISTEN": "127.0.0.1:0", "PRISM_ADMIN_LISTEN": "127.0.0.1:0"}
+			want := fmt.Sprintf("another Prism serves this folder: process %d", own.front.Process().PID())
+			if code, out := command(t, s.front, env, "serve"); code != 1 || !strings.Contains(out, want) {
+				t.Errorf("exit code %d: %s, want %s", code, out, want)
+			}
+			own.main.get(t, "/v1/prisms").wantStatus(t, 200)
+			own.restart(t, syscall.SIGKILL)
+			own.main.get(t, "/v1/prisms").wantStatus(t, 200)
 		})
 		t.Run("a second start keeps the demo, its key and its results, and makes no new ones", func(t *testing.T) {
 			t.Parallel()
