@@ -57,7 +57,7 @@ type Deps struct {
 	// By makes the store.By of a change that the actor makes now.
 	By  func(store.Actor) (store.By, error)
 	Log *slog.Logger
-	// Readers is how many files are read at once; see Readers.
+	// Readers is how many files are read at once, two at least; see Readers.
 	Readers int
 }
 
@@ -85,7 +85,7 @@ const (
 func New(d Deps) *Worker {
 	w := &Worker{
 		Deps:  d,
-		turns: turns{readers: d.Readers, slices: map[prism.FileID]time.Duration{}},
+		turns: turns{readers: max(minReaders, d.Readers), slices: map[prism.FileID]time.Duration{}},
 		read: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prism_file_readings_total",
 			Help: "Readings of files by outcome: ready, unusable, failed, broken_off for another account's file. The last two are repeated.",
@@ -126,7 +126,7 @@ func (w *Worker) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	group.Go(func() { w.repeat(ctx, removeEvery, "removing the content of files", w.Remove) })
-	for range w.Readers {
+	for range w.turns.readers {
 		group.Go(func() { w.repeat(ctx, pollEvery, "reading a file", w.Work) })
 	}
 }
