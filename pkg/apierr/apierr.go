@@ -244,6 +244,11 @@ func NotFitted() *Error { return conflict("The labels do not determine a calibra
 // NoGain is a calibration by the best method where no method is better than none (spec: calibration-auto).
 func NoGain() *Error { return conflict("No calibration is better than none.") }
 
+// TooManyUploads is a new file of an account that has as many uploads that are not completed as it may have (spec: open-uploads).
+func TooManyUploads(most int) *Error {
+	return conflict("This account has " + strconv.Itoa(most) + " open uploads. Complete or delete one of them.")
+}
+
 // PartConflict is a part of a file that was sent before with other content.
 func PartConflict(number int32) *Error {
 	return conflict("Part " + strconv.Itoa(int(number)) + " was already sent with other content.")

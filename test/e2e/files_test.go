@@ -24,6 +24,10 @@ type file struct {
 	Error   *string
 	Missing []int
 	Rows    int64
+
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+
 	Columns []struct {
 		Name            string
 		Filled, Longest int64
@@ -124,6 +128,28 @@ func TestFiles(t *testing.T) {
 			other.part(t, f.ID, 1, "x").wantFail(t, noFile)
 			other.post(t, "/v1/files/"+f.ID+"/complete", "").wantFail(t, noFile)
 			other.delete(t, "/v1/files/"+f.ID).wantFail(t, noFile)
+		})
+		// spec: open-uploads
+		t.Run("an account has at most twenty open uploads", func(t *testing.T) {
+			t.Parallel()
+			own := s.ownAccount(t)
+			var f file
+			for range 20 {
+				f = own.newFile(t, "csv", 1)
+			}
+			more := func() reply { return own.post(t, "/v1/files", `{"name":"a file","format":"csv","bytes":1}`) }
+			more().wantFail(t, fail{409, "conflict", "This account has 20 open uploads. Complete or delete one of them."})
+			s.ownAccount(t).newFile(t, "csv", 1)
+			own.delete(t, "/v1/files/"+f.ID).wantStatus(t, 204)
+			more().file(t, 201)
+		})
+		// spec: file-expiry
+		t.Run("an upload expires after a day", func(t *testing.T) {
+			t.Parallel()
+			f := s.ownAccount(t).newFile(t, "csv", 1)
+			if left := f.ExpiresAt.Sub(f.CreatedAt); left != 24*time.Hour {
+				t.Errorf("it expires after %s", left)
+			}
 		})
 		// spec: part-body
 		t.Run("a part is bytes, up to 1 MiB", func(t *testing.T) {

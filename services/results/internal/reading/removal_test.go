@@ -50,15 +50,15 @@ func TestFilesExpireAndTheirContentGoes(t *testing.T) {
 	w.now = w.now.Add(time.Minute)
 	removes()
 	left(2, upload, ready)
-	w.now = w.now.Add(7 * 24 * time.Hour)
+	w.now = w.now.Add(24 * time.Hour)
 	removes()
 	if _, err := w.File(t.Context(), w.account, upload); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("an upload of a week ago: %v", err)
+		t.Errorf("an upload of a day ago: %v", err)
 	}
 	w.now = w.now.Add(time.Minute)
 	removes()
 	left(1, ready)
-	w.now = w.now.Add(23 * 24 * time.Hour)
+	w.now = w.now.Add(29 * 24 * time.Hour)
 	removes()
 	w.now = w.now.Add(time.Minute)
 	removes()

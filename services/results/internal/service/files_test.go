@@ -116,7 +116,7 @@ func TestAFileIsUploadedReadAndShown(t *testing.T) {
 		t.Errorf("a new file: %+v", f)
 	}
 	begun := time.UnixMilli(w.clock.Load())
-	if left := f.ExpiresAt.Sub(begun).Round(time.Hour); left != 7*24*time.Hour {
+	if left := f.ExpiresAt.Sub(begun).Round(time.Hour); left != 24*time.Hour {
 		t.Errorf("an upload expires after %s", left)
 	}
 	w.put(t, part(f.ID, content, 1))

@@ -300,6 +300,8 @@ func translate(err error, notFound *apierr.Error) error {
 		return apierr.TooManyKeys()
 	case errors.Is(err, store.ErrArchived):
 		return apierr.ArchivedUnchangeable()
+	case errors.Is(err, store.ErrTooManyUploads):
+		return apierr.TooManyUploads(store.MaxUploads)
 	case errors.Is(err, store.ErrFileUsed):
 		return apierr.FileUsed()
 	case errors.Is(err, store.ErrFileState):

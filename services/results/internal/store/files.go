@@ -15,9 +15,12 @@ var ErrFileState = errors.New("store: the file is in another state")
 // ErrFileUsed tells that a run that is not over uses the file.
 var ErrFileUsed = errors.New("store: file used")
 
+// ErrTooManyUploads tells that the account has MaxUploads files that are uploading.
+var ErrTooManyUploads = errors.New("store: too many uploads")
+
 // Files keeps what is known of files, and which of their parts are there. The content of parts is kept by package blobs.
 type Files interface {
-	// CreateFile stores a file.
+	// CreateFile stores a file that is uploading: ErrTooManyUploads.
 	CreateFile(ctx context.Context, account prism.AccountID, f File) error
 	// File finds a file: ErrNotFound.
 	File(ctx context.Context, account prism.AccountID, id prism.FileID) (File, error)
@@ -68,9 +71,11 @@ type Contents interface {
 
 const (
 	// UploadTime is how long after its creation a file expires if it is not completed (spec: file-expiry).
-	UploadTime = 7 * day
+	UploadTime = day
 	// FileTime is how long a file is kept after its completion, and after the end of each run of it.
 	FileTime = 30 * day
+	// MaxUploads is how many files of an account are uploading at once (spec: open-uploads).
+	MaxUploads = 20
 )
 
 // FileStatus is the state of a file (spec: file-states).

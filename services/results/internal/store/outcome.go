@@ -19,7 +19,7 @@ func IsConflict(err error) bool {
 	_, wait := errors.AsType[*WaitError](err)
 	return retried || mismatch || wait || isAny(err,
 		contract.ErrKeyTaken, contract.ErrLeaseLost, ErrSlugTaken, ErrNameTaken, ErrArchived, ErrStale, ErrTooManyKeys,
-		ErrFileState, ErrFileUsed, ErrRunOver, ErrNoFailedRows, ErrRetrying, ErrLastOwner)
+		ErrFileState, ErrFileUsed, ErrTooManyUploads, ErrRunOver, ErrNoFailedRows, ErrRetrying, ErrLastOwner)
 }
 
 func isAny(err error, known ...error) bool {

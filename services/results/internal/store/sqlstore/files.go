@@ -19,6 +19,8 @@ const (
 	created_at, expires_at, hashed, readings)
 VALUES ($1, $2, $3, $4, $5, $6, 'uploading', '', 0, 0, 0, $7, $8, 0, 0)`
 
+	countUploads = `SELECT count(*) FROM files WHERE account_id = $1 AND status = 'uploading'`
+
 	selectFile = `-- name: File :one
 SELECT ` + fileColumns + ` FROM files WHERE account_id = $1 AND id = $2 AND status <> 'deleted'`
 	listFiles = `-- name: ListFiles :many
@@ -62,12 +64,23 @@ RETURNING name`
 	forgetFile  = `DELETE FROM files WHERE account_id = $1 AND id = $2 AND status = 'deleted'`
 )
 
-// CreateFile implements store.Files.
+// CreateFile implements store.Files. The lock of the account makes concurrent calls count the uploads one after the other.
 func (s Store) CreateFile(ctx context.Context, account prism.AccountID, f store.File) error {
-	args := []any{
-		account.UUID, f.ID.UUID, f.Name, string(f.Format), f.Bytes, digestArgument(f.SHA256), f.CreatedAt, f.ExpiresAt,
-	}
-	return s.Run(ctx, Statement{"create_file", insertFile, args, false}, nothing)
+	return s.Transaction(ctx, "create_file", func(run Run) error {
+		var uploads int64
+		of := []any{account.UUID}
+		if err := run(ctx, Statement{Text: lockAccount, Args: of}, someRow); err != nil {
+			return err
+		}
+		if err := run(ctx, Statement{Text: countUploads, Args: of}, one(&uploads, (*Row).Int)); err != nil {
+			return err
+		}
+		if uploads >= store.MaxUploads {
+			return store.ErrTooManyUploads
+		}
+		args := append(of, f.ID.UUID, f.Name, string(f.Format), f.Bytes, digestArgument(f.SHA256), f.CreatedAt, f.ExpiresAt)
+		return run(ctx, Statement{Text: insertFile, Args: args}, nothing)
+	})
 }
 
 // digestArgument is null for nil.

@@ -145,6 +145,40 @@ func fileTests() []test {
 			_, err = f.PutPart(t.Context(), f.mine.account, file.ID, part(2, 2))
 			failsWith(t, err, store.ErrFileState)
 		}},
+		// spec: open-uploads
+		{"an account has twenty files that are uploading at once, whoever asks at the same time", func(t *testing.T, f *fixture) {
+			create := func(account prism.AccountID) error {
+				return f.CreateFile(t.Context(), account, store.File{
+					ID: prism.FileID{UUID: f.id()}, Name: "a", Format: contract.FileCSV, Bytes: 1, CreatedAt: moment(1), ExpiresAt: moment(9),
+				})
+			}
+			ready, deleted := f.read(t, 1), f.upload(t)
+			created := 0
+			for _, err := range together(25, func(int) error { return create(f.mine.account) }) {
+				if err == nil {
+					created++
+				} else {
+					failsWith(t, err, store.ErrTooManyUploads)
+				}
+			}
+			same(t, created, store.MaxUploads-1)
+			succeeds(t, create(f.theirs.account))
+			succeeds(t, f.DeleteFile(t.Context(), f.mine.account, ready.ID, f.by(moment(5))))
+			failsWith(t, create(f.mine.account), store.ErrTooManyUploads)
+			for _, free := range []func() error{
+				func() error { return f.DeleteFile(t.Context(), f.mine.account, deleted.ID, f.by(moment(5))) },
+				func() error {
+					files, _, err := f.ListFiles(t.Context(), f.mine.account, store.Page{Limit: 1})
+					succeeds(t, err)
+					return f.SetReading(t.Context(), f.mine.account, files[0].ID, moment(5))
+				},
+			} {
+				succeeds(t, free())
+				succeeds(t, create(f.mine.account))
+				failsWith(t, create(f.mine.account), store.ErrTooManyUploads)
+			}
+			failsWith(t, create(prism.AccountID{UUID: f.id()}), store.ErrNotFound)
+		}},
 		// spec: file-complete
 		{"how far a file was hashed changes only from where it was", func(t *testing.T, f *fixture) {
 			file := f.upload(t)
