@@ -3,6 +3,7 @@ package fair
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 )
@@ -35,6 +36,9 @@ type line struct {
 func (l *line) order(other *line) int {
 	return cmp.Or(cmp.Compare(l.held, other.held), cmp.Compare(l.turn, other.turn), cmp.Compare(l.came, other.came))
 }
+
+// Processors are places for work that keeps a processor busy: half of the processors, at least one, so that other calls have the rest.
+func Processors() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 // NewQueue makes a Queue of places, at least 1. Yielding calls leave reserve of them, fewer than places, to preferred calls.
 func NewQueue(places, reserve int) *Queue {

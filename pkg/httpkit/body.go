@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 // Kind is what a request's content type says its body is.
@@ -100,19 +101,25 @@ const (
 func CheckLarge(c *fiber.Ctx, n int) (done func()) {
 	x := exchangeOf(c)
 	if n >= largeBody {
-		x.server.tracker.checks <- struct{}{}
-		x.checks = true
+		account := fair.Account(x.ctx)
+		if x.server.tracker.turns.Take(x.ctx, account, fair.Preferred) == nil {
+			x.checksFor = &account
+		}
 	}
 	return x.endCheck
 }
 
 // endCheck ends the turn of CheckLarge, if the request has it.
 func (x *exchange) endCheck() {
-	if x.checks {
-		x.checks = false
-		<-x.server.tracker.checks
+	if x.checksFor != nil {
+		x.server.tracker.turns.Give(*x.checksFor)
+		x.checksFor = nil
 	}
 }
+
+// Turns are for work that keeps a processor busy for milliseconds, as checking large bodies does. Accounts have theirs one after the
+// other (spec: turns-of-work).
+func (s *Server) Turns() *fair.Queue { return s.tracker.turns }
 
 // bodyKind reads the headers alone. A Content-Encoding other than identity is refused, so that no body grows by
 // decompression (spec: content-encoding).

@@ -29,8 +29,8 @@ type exchange struct {
 	route     string          // the pattern of the route, or unknownRoute
 	ctx       context.Context //nolint:containedctx // an exchange is one request, and ends with it
 	span      trace.Span
-	streaming bool // the response body is made after the handler returned
-	checks    bool // has a turn of CheckLarge
+	streaming bool    // the response body is made after the handler returned
+	checksFor *string // the account whose turn of CheckLarge it has; nil: none
 }
 
 type exchangeKey struct{}

@@ -3,7 +3,6 @@ package httpkit
 import (
 	"container/list"
 	"net/netip"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,7 +32,7 @@ type tracker struct {
 	answers  *fair.Bound // bytes of responses
 	streams  *streams
 	events   eventStreams
-	checks   chan struct{} // holds a token for each large body that is checked (see CheckLarge)
+	turns    *fair.Queue // of work that keeps a processor busy (see Server.Turns)
 	now      func() time.Time
 
 	inFlight  atomic.Int64
@@ -65,7 +64,7 @@ func newTracker(cfg Config, now func() time.Time) *tracker {
 		streams:   newStreams(cfg, now),
 		events:    eventStreams{fair.New(cfg.MaxEventStreams, 0).AtMost(cfg.MaxEventStreamsOfAccount)},
 		arrivals:  newArrivals(cfg.MaxArriving, cfg.TrustedCallers),
-		checks:    make(chan struct{}, min(max(cfg.MaxBodyBytes/bytesOfCheck, 1), runtime.GOMAXPROCS(0))),
+		turns:     fair.NewQueue(min(max(cfg.MaxBodyBytes/bytesOfCheck, 1), fair.Processors()), 0),
 		now:       now,
 		quiet:     make(chan struct{}, 1),
 		slots:     make(chan struct{}, cfg.MaxConnections+maxRefused),

@@ -16,6 +16,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/admission"
@@ -74,7 +75,7 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	}
 	accounts := execute.NewAccounts()
 	admit := newAdmission(locks, &d, accounts)
-	sizer := size.New()
+	sizer := size.New(d.Server.Turns())
 	asking := execute.Asking{Models: d.Models, Sizer: sizer, Quota: admit, Log: d.Log}
 	g := &Gateway{server: d.Server, drainDelay: cfg.DrainDelay, locks: locks, admission: admit, rows: rowsOf(asking, admit)}
 	executor := execute.New(execute.Deps{
@@ -84,9 +85,12 @@ func New(cfg Config, d Deps) (*Gateway, error) {
 	})
 	d.Server.ShareByAccount(route.AccountOf(accounts))
 	stopping := func() context.Context { return g.stopping }
+	dry := dryrun.Deps{
+		Results: d.Results, Models: d.Models, Sizer: sizer, Places: fair.NewQueue(fair.Processors(), 0), Stopping: stopping,
+	}
 	routes := route.Deps{
 		Results: d.Results, Models: d.Models, Executor: executor, Admission: admit, Stopping: stopping,
-		DryRun:     dryrun.Deps{Results: d.Results, Models: d.Models, Sizer: sizer, Stopping: stopping}.Run,
+		DryRun:     dry.Run,
 		HasConsole: cfg.HasConsole || d.Console != nil,
 		Documents:  documents,
 	}

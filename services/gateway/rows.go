@@ -50,7 +50,7 @@ func NewRows(cfg Config, d RowsDeps) (*Rows, error) {
 		return nil, err
 	}
 	admit := newAdmission(locks, &of, execute.NewAccounts())
-	asking := execute.Asking{Models: d.Models, Sizer: size.New(), Quota: admit, Log: d.Log}
+	asking := execute.Asking{Models: d.Models, Sizer: size.New(nil), Quota: admit, Log: d.Log}
 	return &Rows{Rows: rowsOf(asking, admit), locks: locks, admission: admit}, nil
 }
 

@@ -3,11 +3,13 @@ package dryrun
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -26,20 +28,17 @@ const (
 	// sampleOfChunk and maxSample bound the rows whose tokens are counted.
 	sampleOfChunk = 5
 	maxSample     = 2_000
+	// placeWait is how long a dry run waits for a place to begin.
+	placeWait = 5 * time.Second
 )
-
-// Sizer checks and counts what a call sends to the model.
-type Sizer interface {
-	checks.Sizer
-	// Count is the number of tokens of texts.
-	Count(texts ...string) int
-}
 
 // Deps are what dry runs work with; all are required.
 type Deps struct {
 	Results contract.Runs
 	Models  contract.Models
-	Sizer   Sizer
+	Sizer   *size.Estimator
+	// Places are how many chunks are checked at once. Accounts take turns for them (spec: dry-run-places).
+	Places *fair.Queue
 	// Stopping returns a context that ends when the service begins to refuse calls. Then no further rows are checked.
 	Stopping func() context.Context
 }
@@ -66,8 +65,21 @@ type row struct {
 	Message string `json:"message"`
 }
 
-// Run answers the dry run of a run. Its errors are those of contract.Runs.PlanRun and contract.Models.List.
+// Run answers the dry run of a run. Its errors are those of contract.Runs.PlanRun and contract.Models.List, and
+// contract.ErrUnavailable without a place to begin. It gives its place back after each chunk, and waits for the next one.
 func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewRun) (contract.Response, error) {
+	account := fair.Account(ctx)
+	begin, cancel := context.WithTimeout(ctx, placeWait)
+	defer cancel()
+	if err := d.Places.Take(begin, account, fair.Preferred); err != nil {
+		return contract.Response{}, errors.Join(contract.ErrUnavailable, err)
+	}
+	held := true
+	defer func() {
+		if held {
+			d.Places.Give(account)
+		}
+	}()
 	plan, err := execute.LookUp(ctx, func(ctx context.Context) (contract.RunPlan, error) { return d.Results.PlanRun(ctx, key, ref, n) })
 	if err != nil {
 		return contract.Response{}, err
@@ -76,10 +88,18 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 	if err != nil {
 		return contract.Response{}, err
 	}
-	t := tally{plan: plan, sizer: d.Sizer, answer: answer{Rows: plan.Rows, Invalid: []row{}, InvalidLabels: []row{}}}
+	t := tally{plan: plan, sizer: d.Sizer.InTurn(ctx), answer: answer{Rows: plan.Rows, Invalid: []row{}, InvalidLabels: []row{}}}
 	ends := time.Now().Add(checkTime)
+	checking, cancel := context.WithDeadline(ctx, ends)
+	defer cancel()
 	n.Version = plan.Version.Number // so that all chunks are of the version that PlanRun found
 	for chunk := int32(0); chunk < plan.Chunks && time.Now().Before(ends) && d.Stopping().Err() == nil; chunk++ {
+		if chunk > 0 {
+			d.Places.Give(account)
+			if held = d.Places.Take(checking, account, fair.Preferred) == nil; !held {
+				break
+			}
+		}
 		q := contract.PlanRows{Prism: prism.Ref{ID: plan.Prism}, Run: n, Chunk: chunk}
 		rows, err := execute.LookUp(ctx, func(ctx context.Context) ([]contract.ChunkRow, error) { return d.Results.PlanRows(ctx, key, q) })
 		if err != nil {
@@ -89,7 +109,9 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 			return contract.Response{}, err
 		}
 	}
-	t.estimate(modelOf(known, plan.Version.Model))
+	if err := t.estimate(modelOf(known, plan.Version.Model)); err != nil {
+		return contract.Response{}, err
+	}
 	body, err := strictjson.Marshal(t.answer)
 	return contract.Response{ContentType: httpkit.JSONType, Body: body}, err
 }
@@ -97,7 +119,7 @@ func (d Deps) Run(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n 
 // tally sums up the rows that were checked.
 type tally struct {
 	plan  contract.RunPlan
-	sizer Sizer
+	sizer size.Turns
 	answer
 
 	bytes, sampleBytes int64 // of the inputs of all valid rows, and of the sampled ones, whose tokens were counted
@@ -115,11 +137,13 @@ func (t *tally) add(rows []contract.ChunkRow) error {
 			}
 		}
 		message, err := t.check(r)
+		if err == nil && message == "" {
+			err = t.measure(r, i < sampleOfChunk)
+		}
 		switch {
 		case err != nil:
 			return err
 		case message == "":
-			t.measure(r, i < sampleOfChunk)
 			continue
 		}
 		t.InvalidTotal++
@@ -142,7 +166,7 @@ func (t *tally) check(r contract.ChunkRow) (string, error) {
 	return "", err
 }
 
-func (t *tally) measure(r contract.ChunkRow, sample bool) {
+func (t *tally) measure(r contract.ChunkRow, sample bool) error {
 	texts := []string{r.Context}
 	for _, f := range r.Fields {
 		texts = append(texts, f.Value)
@@ -152,17 +176,20 @@ func (t *tally) measure(r contract.ChunkRow, sample bool) {
 		bytes += int64(len(text))
 	}
 	t.bytes += bytes
-	if sample && t.sampled < maxSample {
-		t.sampled++
-		t.sampleBytes += bytes
-		t.sampleTokens += int64(t.sizer.Count(texts...))
+	if !sample || t.sampled == maxSample {
+		return nil
 	}
+	tokens, err := t.sizer.Count(texts...)
+	t.sampled++
+	t.sampleBytes += bytes
+	t.sampleTokens += int64(tokens)
+	return err
 }
 
 // estimate extrapolates from the rows that were checked to all rows.
-func (t *tally) estimate(m contract.Model) {
+func (t *tally) estimate(m contract.Model) error {
 	if t.RowsChecked == 0 {
-		return
+		return nil
 	}
 	all := float64(t.Rows) / float64(t.RowsChecked)
 	valid := float64(t.RowsChecked-t.InvalidTotal) * all
@@ -183,11 +210,16 @@ func (t *tally) estimate(m contract.Model) {
 	if t.sampleBytes > 0 {
 		perByte = float64(t.sampleTokens) / float64(t.sampleBytes)
 	}
+	shared, err := t.sizer.Count(t.plan.Version.Instructions)
 	questions := 0
 	for _, q := range t.plan.Version.Questions {
-		questions += t.sizer.Count(size.QuestionTexts(q)...) * orders(q)
+		n, countErr := t.sizer.Count(size.QuestionTexts(q)...)
+		questions, err = questions+n*orders(q), errors.Join(err, countErr)
 	}
-	tokens := float64(t.bytes)*all*perByte*calls + valid*(calls*float64(t.sizer.Count(t.plan.Version.Instructions))+float64(questions))
+	if err != nil {
+		return err
+	}
+	tokens := float64(t.bytes)*all*perByte*calls + valid*(calls*float64(shared)+float64(questions))
 	t.ModelCalls, t.Tokens = int64(valid*calls+0.5), int64(tokens+0.5)
 	if limit := t.plan.Run.RowsPerSecond; limit != nil && *limit > 0 {
 		seconds := min(valid / *limit, math.MaxFloat64) // JSON has no infinity
@@ -197,6 +229,7 @@ func (t *tally) estimate(m contract.Model) {
 		cost := tokens / 1e6 * m.Price.Input
 		t.Cost, t.Currency = &cost, &m.Price.Currency
 	}
+	return nil
 }
 
 // modelOf is the model with the name, or the default model if the name is empty. It is the zero model, without a price, if no model

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/dryrun"
 	"github.com/prism-results/prism/services/gateway/internal/size"
@@ -86,11 +88,11 @@ type answer struct {
 	Currency           *string  `json:"currency"`
 }
 
-var sizer = size.New()
+var sizer = size.New(nil)
 
 func run(stopping context.Context, t *testing.T, p *plan, n contract.NewRun) answer {
 	t.Helper()
-	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Stopping: func() context.Context { return stopping }}
+	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: fair.NewQueue(1, 0), Stopping: func() context.Context { return stopping }}
 	response, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{Slug: "p"}, n)
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +196,7 @@ func TestWhatCannotBePlannedIsTheAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPlan(1, 1)
 	p.err = apierr.FileNotReady()
-	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Stopping: t.Context}
+	d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: fair.NewQueue(1, 0), Stopping: t.Context}
 	if _, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{}); !errors.Is(err, p.err) || len(p.asked) != 0 {
 		t.Errorf("got %v", err)
 	}
@@ -208,9 +210,91 @@ func TestEachOrderOfAQuestionIsACall(t *testing.T) {
 	options := []prism.Option{{Key: "a", Label: "One"}, {Key: "b", Label: "Two"}}
 	p.Version.Questions[1] = prism.Question{Key: "b", Type: prism.Choice, Text: "Is it?", Options: options, InsufficientInformation: true}
 	got := run(t.Context(), t, p, contract.NewRun{})
-	once := int64(sizer.Count(size.QuestionTexts(p.Version.Questions[1])...))
+	n, err := sizer.InTurn(t.Context()).Count(size.QuestionTexts(p.Version.Questions[1])...)
+	once := int64(n)
 	// Two orders of the yes_no and three of the choice: 3 tokens of the row and 3 of the instructions each, and their questions.
-	if want := 5*(3+3) + 2*3 + 3*once; got.ModelCalls != 5 || got.Tokens != want {
+	if want := 5*(3+3) + 2*3 + 3*once; err != nil || got.ModelCalls != 5 || got.Tokens != want {
 		t.Errorf("got %d calls, %d tokens, want %d", got.ModelCalls, got.Tokens, want)
 	}
+}
+
+// spec: dry-run-places
+func TestDryRunsOfAccountsTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		places := fair.NewQueue(1, 0)
+		var mu sync.Mutex
+		var calls sync.WaitGroup
+		order := ""
+		for _, account := range []string{"a", "b", "a", "a"} {
+			p := newPlan(3, 3)
+			p.rows = func(chunk int32) []contract.ChunkRow {
+				mu.Lock()
+				defer mu.Unlock()
+				order += account
+				return []contract.ChunkRow{rowOf(int64(chunk)+1, "one")}
+			}
+			p.wait = time.Second
+			d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: places, Stopping: t.Context}
+			calls.Go(func() {
+				if _, err := d.Run(fair.With(t.Context(), account), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{}); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		calls.Wait()
+		// A chunk of a and one of b until b has none left.
+		if want := "abababaaaaaa"; order != want {
+			t.Errorf("the chunks were of %s, want %s", order, want)
+		}
+	})
+}
+
+// spec: dry-run-places
+func TestADryRunWithoutAPlaceIsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		places := fair.NewQueue(1, 0)
+		if !places.TryTake("a", fair.Preferred) {
+			t.Fatal("no place")
+		}
+		p := newPlan(1, 1)
+		p.err = errors.New("planned")
+		d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: places, Stopping: t.Context}
+		_, err := d.Run(t.Context(), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{})
+		if !errors.Is(err, contract.ErrUnavailable) || errors.Is(err, p.err) {
+			t.Error(err)
+		}
+	})
+}
+
+// A dry run that gets no turn any more tells of the rows that it has checked.
+//
+// spec: dry-run-places, run-dry-run
+func TestADryRunEndsWhenItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		places := fair.NewQueue(1, 0)
+		p := newPlan(3, 3)
+		p.wait = time.Second
+		d := dryrun.Deps{Results: p, Models: p, Sizer: sizer, Places: places, Stopping: t.Context}
+		response := make(chan contract.Response, 1)
+		go func() {
+			r, err := d.Run(fair.With(t.Context(), "a"), contract.KeyDigest{}, prism.Ref{}, contract.NewRun{})
+			if err != nil {
+				t.Error(err)
+			}
+			response <- r
+		}()
+		<-time.After(time.Millisecond)
+		go func() { _ = places.Take(t.Context(), "b", fair.Preferred) }()
+		var a answer
+		if err := json.Unmarshal((<-response).Body, &a); err != nil || a.RowsChecked != 1 || a.Rows != 3 {
+			t.Errorf("got %+v, %v", a, err)
+		}
+		if n := places.Taken(); n != 1 {
+			t.Errorf("%d places are held, want that of the other account", n)
+		}
+	})
 }

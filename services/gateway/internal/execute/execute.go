@@ -79,7 +79,7 @@ func (e *Executor) Create(ctx, stopping context.Context, key contract.KeyDigest,
 			return checks.Decision{}, err
 		}
 		e.Accounts.Remember(ctx, key, facts.Account)
-		return checks.Create(sent, facts, e.Sizer)
+		return checks.Create(sent, facts, e.Sizer.In(ctx))
 	})
 }
 
@@ -91,7 +91,7 @@ func (e *Executor) Retry(ctx, stopping context.Context, key contract.KeyDigest, 
 			return checks.Decision{}, err
 		}
 		e.Accounts.Remember(ctx, key, facts.Account)
-		return checks.Retry(facts, e.Sizer)
+		return checks.Retry(facts, e.Sizer.In(ctx))
 	})
 }
 

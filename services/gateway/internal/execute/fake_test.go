@@ -9,6 +9,7 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/checks"
 )
 
 // fakeResults keeps results in memory and decides races as the constraints of the store do.
@@ -172,5 +173,7 @@ func (modelFunc) List(context.Context) ([]contract.Model, error) { return nil, n
 
 // anySize is a size estimate that lets everything pass.
 type anySize struct{}
+
+func (s anySize) In(context.Context) checks.Sizer { return s }
 
 func (anySize) Check(prism.Definition, []prism.FieldValue, string) error { return nil }

@@ -13,6 +13,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/checks"
 	"github.com/prism-results/prism/services/gateway/internal/execute"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
@@ -117,6 +118,8 @@ func TestARowThatACallRefusesIsInvalidWithTheTextOfTheCall(t *testing.T) {
 
 // sizeOf is a size estimate that refuses one text.
 type sizeOf string
+
+func (s sizeOf) In(context.Context) checks.Sizer { return s }
 
 func (s sizeOf) Check(_ prism.Definition, fields []prism.FieldValue, _ string) error {
 	if len(fields) > 0 && fields[0].Value == string(s) {

@@ -20,7 +20,7 @@ func (e *Executor) Try(ctx context.Context, key contract.KeyDigest, sent request
 		return contract.Response{}, err
 	}
 	e.Accounts.Remember(ctx, key, facts.Account)
-	at, err := checks.Try(sent, facts, e.Sizer)
+	at, err := checks.Try(sent, facts, e.Sizer.In(ctx))
 	if err != nil {
 		return contract.Response{}, err
 	}

@@ -4,27 +4,79 @@
 package size
 
 import (
+	"context"
+	"errors"
 	"sync"
+	"time"
 
 	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/gateway/internal/checks"
 )
 
 // Estimator estimates sizes. It is safe for concurrent use. The tokenizer's vocabulary (about 15 MB) is loaded when the
 // first text has to be counted, which takes about 50 ms, and shared from then on.
 type Estimator struct {
-	load func() *vocabulary
+	load  func() *vocabulary
+	turns *fair.Queue
 }
 
-// New makes an Estimator. It does no work yet.
-func New() *Estimator { return &Estimator{load: sync.OnceValue(loadVocabulary)} }
+// New makes an Estimator. It does no work yet. Counting keeps a processor busy, so calls take turns for it (see In); nil: they do
+// not.
+func New(turns *fair.Queue) *Estimator { return &Estimator{sync.OnceValue(loadVocabulary), turns} }
+
+// turnWait bounds the wait for a turn.
+const turnWait = 2 * time.Second
+
+// In is InTurn for the checks of a call.
+func (e *Estimator) In(ctx context.Context) checks.Sizer { return e.InTurn(ctx) }
+
+// InTurn is the Estimator for the call of a context: what must be counted waits for its turn, which accounts have one after the other
+// (spec: turns-of-work).
+func (e *Estimator) InTurn(ctx context.Context) Turns { return Turns{e, ctx} }
+
+// Turns is an Estimator for one call. Without a turn in time, the error of its methods is contract.ErrUnavailable.
+type Turns struct {
+	*Estimator
+	ctx context.Context //nolint:containedctx // of the call
+}
 
 // Check returns apierr.TooLarge for an estimate over the limit.
-func (e *Estimator) Check(d prism.Definition, fields []prism.FieldValue, context string) error {
-	if tokens, over := e.Estimate(d, fields, context); over {
-		return apierr.TooLarge(tokens)
+func (t Turns) Check(d prism.Definition, fields []prism.FieldValue, context string) error {
+	if bytes, longest := byteSize(d, fields, context); bytes+longest <= apierr.TokenLimit {
+		return nil
 	}
-	return nil
+	return t.inTurn(func() error {
+		if tokens, over := t.Estimate(d, fields, context); over {
+			return apierr.TooLarge(tokens)
+		}
+		return nil
+	})
+}
+
+// Count is the number of tokens of texts, each counted by itself.
+func (t Turns) Count(texts ...string) (tokens int, err error) {
+	err = t.inTurn(func() error {
+		tokens = t.load().countAll(texts)
+		return nil
+	})
+	return tokens, err
+}
+
+func (t Turns) inTurn(count func() error) error {
+	if t.turns == nil {
+		return count()
+	}
+	account := fair.Account(t.ctx)
+	ctx, cancel := context.WithTimeout(t.ctx, turnWait)
+	defer cancel()
+	if err := t.turns.Take(ctx, account, fair.Preferred); err != nil {
+		return errors.Join(contract.ErrUnavailable, err)
+	}
+	defer t.turns.Give(account)
+	return count()
 }
 
 // Estimate is the size of a call in tokens, and whether it is over apierr.TokenLimit. A number over the limit is exact,
@@ -33,21 +85,13 @@ func (e *Estimator) Check(d prism.Definition, fields []prism.FieldValue, context
 // Each text is counted by itself: the values of the fields, the context, the instructions, and the text, labels and
 // descriptions of the question with the most tokens.
 func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, context string) (tokens int, over bool) {
-	shared := []string{context, d.Instructions}
-	for _, f := range fields {
-		shared = append(shared, f.Value)
-	}
 	// A token has at least one byte, so there are at most as many tokens as bytes.
-	bytes := byteLen(shared)
-	longest := 0
-	for _, q := range d.Questions {
-		longest = max(longest, byteLen(QuestionTexts(q)))
-	}
+	bytes, longest := byteSize(d, fields, context)
 	if bytes+longest <= apierr.TokenLimit {
 		return bytes + longest, false
 	}
 	v := e.load()
-	tokens = v.countAll(shared)
+	tokens = v.countAll(sharedTexts(d, fields, context))
 	if tokens+longest <= apierr.TokenLimit {
 		return tokens + longest, false
 	}
@@ -58,6 +102,23 @@ func (e *Estimator) Estimate(d prism.Definition, fields []prism.FieldValue, cont
 		}
 	}
 	return tokens + longest, tokens+longest > apierr.TokenLimit
+}
+
+// sharedTexts are the texts that all questions share.
+func sharedTexts(d prism.Definition, fields []prism.FieldValue, context string) []string {
+	shared := []string{context, d.Instructions}
+	for _, f := range fields {
+		shared = append(shared, f.Value)
+	}
+	return shared
+}
+
+// byteSize is how many bytes the texts have that all questions share, and those of the longest question.
+func byteSize(d prism.Definition, fields []prism.FieldValue, context string) (shared, longest int) {
+	for _, q := range d.Questions {
+		longest = max(longest, byteLen(QuestionTexts(q)))
+	}
+	return byteLen(sharedTexts(d, fields, context)), longest
 }
 
 // QuestionTexts are the texts of a question that the model reads.
@@ -76,9 +137,6 @@ func QuestionTexts(q prism.Question) []string {
 	}
 	return texts
 }
-
-// Count is the number of tokens of texts, each counted by itself.
-func (e *Estimator) Count(texts ...string) int { return e.load().countAll(texts) }
 
 func byteLen(texts []string) (n int) {
 	for _, s := range texts {

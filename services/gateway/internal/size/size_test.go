@@ -69,7 +69,7 @@ func TestTheEstimateAddsFieldsContextInstructionsAndTheLongestQuestion(t *testin
 			if got != c.want || !over {
 				t.Errorf("got %d %t, want %d", got, over, c.want)
 			}
-			if err := e.Check(c.d, c.fields, c.context); !errors.Is(err, apierr.TooLarge(c.want)) {
+			if err := e.In(t.Context()).Check(c.d, c.fields, c.context); !errors.Is(err, apierr.TooLarge(c.want)) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -85,7 +85,7 @@ func TestExactlyTheLimitPasses(t *testing.T) {
 		if tokens, over := e.Estimate(d, value(words(n)), ""); over != want || over && tokens != n+1000 {
 			t.Errorf("%d: %d %t", n+1000, tokens, over)
 		}
-		if err := e.Check(d, value(words(n)), ""); (err != nil) != want {
+		if err := e.In(t.Context()).Check(d, value(words(n)), ""); (err != nil) != want {
 			t.Errorf("%d: %v", n+1000, err)
 		}
 	}
@@ -270,7 +270,7 @@ func BenchmarkLoad(b *testing.B) {
 
 func TestANewEstimatorLoadsByItselfAndOnce(t *testing.T) {
 	t.Parallel()
-	e := New()
+	e := New(nil)
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
