@@ -101,8 +101,14 @@ func (u *user) run(args ...string) said {
 	if key := u.env["PRISM_API_KEY"]; key != "" && strings.Contains(out.String()+stderr.String(), key) {
 		u.t.Errorf("%v shows the key", args)
 	}
+	if twoStops.MatchString(stderr.String()) {
+		u.t.Errorf("%v ends a sentence twice: %s", args, stderr.String())
+	}
 	return said{u.t, args, code, out.String(), stderr.String()}
 }
+
+// twoStops finds two full stops, but not the three of an ellipsis or the dots of a path.
+var twoStops = regexp.MustCompile(`[^.]\.\.(\s|$)`)
 
 // ok runs a command that must succeed, and returns its output.
 func (u *user) ok(args ...string) string {

@@ -109,7 +109,7 @@ func (a *app) createRun(ctx context.Context, c *client.Client, in runFlags) erro
 	if in.watch {
 		return a.watch(ctx, c, r.ID)
 	}
-	_, _ = fmt.Fprintf(a.err, "The run is %s. Follow it with: prismctl runs watch %s\n", statusOf(r), r.ID)
+	_, _ = fmt.Fprintf(a.err, "%s Follow it with: prismctl runs watch %s\n", sentence(r), r.ID)
 	return nil
 }
 

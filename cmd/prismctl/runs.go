@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -115,6 +116,11 @@ func statusOf(r client.Run) string {
 	return string(r.Status)
 }
 
+// sentence tells the status of a run. The reason of a pause has a full stop of its own.
+func sentence(r client.Run) string {
+	return fmt.Sprintf("Run %s is %s.", r.ID, strings.TrimSuffix(printable(statusOf(r)), "."))
+}
+
 func (a *app) runsAct(action, short string, act func(*client.Client, context.Context, string, ...client.CallOption) (client.Run, error)) *cobra.Command {
 	var watch bool
 	cmd := a.calling(about{
@@ -133,7 +139,7 @@ func (a *app) acted(ctx context.Context, c *client.Client, watch bool, act func(
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(a.err, "Run %s is %s.\n", r.ID, statusOf(r))
+	_, _ = fmt.Fprintln(a.err, sentence(r))
 	if watch {
 		return a.watch(ctx, c, r.ID)
 	}

@@ -134,7 +134,7 @@ func TestRunsWatch(t *testing.T) {
 		paused := aRun(client.RunPaused, 3, 4, 0)
 		paused.Reason = new("137 of the last 200 rows failed.")
 		f.events = []client.Run{paused}
-		u.on(t).run("runs", "watch", "run-1").want(exitConflict, "Run run-1 is paused: 137 of the last 200 rows failed.").want(exitConflict, "To continue:           prismctl runs resume run-1 --watch\n")
+		u.on(t).run("runs", "watch", "run-1").want(exitConflict, "Run run-1 is paused: 137 of the last 200 rows failed. Of 10 rows: ").want(exitConflict, "To continue:           prismctl runs resume run-1 --watch\n")
 	})
 	t.Run("a run without failures", func(t *testing.T) {
 		f.events = []client.Run{aRun(client.RunFinished, 9, 0, 1)}

@@ -29,7 +29,7 @@ func (a *app) watch(ctx context.Context, c *client.Client, id string) error {
 	m, status := a.err.newMeter(), client.RunStatus("")
 	r, err := c.WatchRun(ctx, id, func(r client.Run) {
 		if !a.err.terminal && r.Status != status {
-			_, _ = fmt.Fprintf(a.err, "Run %s is %s.\n", r.ID, printable(statusOf(r)))
+			_, _ = fmt.Fprintln(a.err, sentence(r))
 		}
 		status = r.Status
 		m.show(float64(r.Done())/float64(max(r.Rows, 1)), "%s", pace(r))
@@ -41,7 +41,7 @@ func (a *app) watch(ctx context.Context, c *client.Client, id string) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(a.err, "Run %s is %s. Of %s: %s\n", r.ID, printable(statusOf(r)), plural(r.Rows, "row"), counts(r))
+	_, _ = fmt.Fprintf(a.err, "%s Of %s: %s\n", sentence(r), plural(r.Rows, "row"), counts(r))
 	for _, hint := range next(r) {
 		_, _ = fmt.Fprintln(a.err, hint)
 	}

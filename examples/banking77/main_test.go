@@ -252,8 +252,8 @@ func TestARefusedKeyIsToldAsPrismTellsIt(t *testing.T) {
 func TestRowsWithoutAnAnswerAreAnErrorWithItsCure(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[client.RunStatus]string{
-		client.RunFinished: "finished (The model did not answer within 15 seconds.). Continue with: bin/prismctl runs retry r --watch",
-		client.RunPaused:   "paused (137 of the last 200 rows failed.). Continue with: bin/prismctl runs resume r --watch",
+		client.RunFinished: "finished (The model did not answer within 15 seconds). Continue with: bin/prismctl runs retry r --watch",
+		client.RunPaused:   "paused (137 of the last 200 rows failed). Continue with: bin/prismctl runs resume r --watch",
 	} {
 		f := newFake(t)
 		f.status, f.run = "failed", aRun(status, 0, 200)

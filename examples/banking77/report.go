@@ -106,7 +106,7 @@ func (r *report) err() error {
 		next = "resume"
 	}
 	return fmt.Errorf("%d of %d questions have no answer; the run is %s (%s). Continue with: bin/prismctl runs %s %s --watch",
-		r.run.Rows-int64(r.answered), r.run.Rows, r.run.Status, reason, next, r.run.ID)
+		r.run.Rows-int64(r.answered), r.run.Rows, r.run.Status, strings.TrimSuffix(reason, "."), next, r.run.ID)
 }
 
 const barWidth = 40
