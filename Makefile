@@ -108,11 +108,11 @@ python-check: ## check the Python client: its form, its types, its package, and 
 	@scripts/python.sh check
 
 typescript: $(TYPESCRIPT_INSTALLED) ## write the types of the TypeScript client, and so of the front end, from the OpenAPI document
-	cd client/typescript && npm run --silent api
+	cd client/typescript && npm run --silent api && npm run --silent shapes
 
 typescript-check: $(TYPESCRIPT_INSTALLED) ## check the types of the TypeScript client, that they are those of the OpenAPI document, and run its tests with a real Prism
 	$(BUILD) -o bin/prism ./cmd/prism
-	cd client/typescript && npm run --silent api -- --check && npm run --silent check && npm test --silent
+	cd client/typescript && npm run --silent api -- --check && npm run --silent shapes -- --check && npm run --silent check && npm test --silent
 
 spectral: $(SPECTRAL_INSTALLED) ## lint the OpenAPI document
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity hint --ruleset scripts/spectral/ruleset.yaml \

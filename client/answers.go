@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -105,7 +107,33 @@ func (a *Answer) member() (*string, any) { return &a.Question, a }
 // UnmarshalJSON keeps the order.
 func (a *Answers) UnmarshalJSON(b []byte) (err error) {
 	*a, err = readMembers[Answer](b)
+	for i := 0; err == nil && i < len(*a); i++ {
+		err = (*a)[i].lacking()
+	}
 	return err
+}
+
+// lacking returns a *lackingError if the answer lacks members that answers of its type have.
+func (a *Answer) lacking() error {
+	has := map[string]bool{"type": a.Type != ""}
+	switch a.Type {
+	case Choice:
+		has["value"], has["confidence"], has["probabilities"] = a.Value != "", a.Confidence != nil, a.Probabilities != nil
+	case YesNo:
+		has["probability"] = a.Probability != nil
+	case Scale:
+		has["level"], has["probabilities"] = a.Level != "", a.Probabilities != nil
+	}
+	e := &lackingError{}
+	for _, name := range slices.Sorted(maps.Keys(has)) {
+		if !has[name] {
+			e.members = append(e.members, "answers."+a.Question+"."+name)
+		}
+	}
+	if e.members == nil {
+		return nil
+	}
+	return e
 }
 
 // MarshalJSON writes an object in order, or null when there are no answers.

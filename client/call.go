@@ -138,18 +138,40 @@ func fetch[T any](ctx context.Context, c *Client, k call, options []CallOption) 
 
 // decode reads a response body of JSON.
 func (b *body) decode(k call, text []byte, v any) error {
-	if json.Unmarshal(text, v) != nil {
-		return &Error{
-			Operation: k.operation, Status: k.want, Code: CodeUnexpected,
-			Message: "a response body that is not the expected JSON", RequestID: b.requestID,
-		}
+	err := decode(text, v)
+	if err == nil {
+		return nil
 	}
-	return nil
+	what := "a response body that is not the expected JSON"
+	var lacking *lackingError
+	if errors.As(err, &lacking) {
+		what = "a response without " + lacking.Error()
+	}
+	return b.unexpected(k.want, what)
 }
 
-// stream makes a call and returns the response body unread.
-func (c *Client) stream(ctx context.Context, k call, options []CallOption) (stream io.ReadCloser, err error) {
+// checkType returns an error unless the body is of the media type.
+func (b *body) checkType(mediaType string) error {
+	if isOf(b.contentType, mediaType) {
+		return nil
+	}
+	return b.unexpected(http.StatusOK, "a response body that is not "+mediaType)
+}
+
+// unexpected is the error of a response that no Prism sends.
+func (b *body) unexpected(status int, what string) *Error {
+	return &Error{
+		Operation: b.operation, Status: status, Code: CodeUnexpected, Message: b.server + " sent " + what, RequestID: b.requestID,
+	}
+}
+
+// stream makes a call and returns the response body, of a media type, unread.
+func (c *Client) stream(ctx context.Context, k call, mediaType string, options []CallOption) (stream io.ReadCloser, err error) {
 	err = c.do(ctx, k.with(options), func(b *body) error {
+		if err := b.checkType(mediaType); err != nil {
+			_ = b.Close()
+			return err
+		}
 		stream = b
 		return nil
 	})
@@ -212,6 +234,7 @@ func safeToRepeat(k call, err error) bool {
 
 func (c *Client) attempt(ctx context.Context, k call, payload []byte) (*body, error) {
 	b := newBody(ctx, k.operation, k.timeout)
+	b.server = c.base
 	// The request was certainly not sent only if the transport asked for a connection and got none.
 	var asked, got atomic.Bool
 	ctx = httptrace.WithClientTrace(b.ctx, &httptrace.ClientTrace{
@@ -224,7 +247,7 @@ func (c *Client) attempt(ctx context.Context, k call, payload []byte) (*body, er
 		return nil, &ConnectionError{Operation: k.operation, Sent: got.Load() || !asked.Load(), Err: b.reason(err)}
 	}
 	b.timer.Stop()
-	b.from, b.requestID = res.Body, res.Header.Get("X-Request-Id")
+	b.from, b.requestID, b.contentType = res.Body, res.Header.Get("X-Request-Id"), res.Header.Get("Content-Type")
 	k.meta.RequestID, k.meta.Status, k.meta.Header = b.requestID, res.StatusCode, res.Header
 	if res.StatusCode == k.want {
 		if k.etag != nil {
@@ -265,10 +288,7 @@ func (c *Client) send(ctx context.Context, k call, payload []byte) (*http.Respon
 
 // refusal reads a response that is not a success.
 func refusal(k call, res *http.Response, b *body) error {
-	e := &Error{
-		Operation: k.operation, Status: res.StatusCode, Code: CodeUnexpected,
-		Message: "a response that is not Prism's", RequestID: b.requestID,
-	}
+	e := b.unexpected(res.StatusCode, "a response that is not Prism's")
 	if seconds, err := strconv.ParseUint(res.Header.Get("Retry-After"), 10, 31); err == nil {
 		e.RetryAfter = time.Duration(seconds) * time.Second
 	}
@@ -277,7 +297,7 @@ func refusal(k call, res *http.Response, b *body) error {
 		return err
 	}
 	if k.result && res.StatusCode == http.StatusBadGateway {
-		if failed := failedResult(k, res.Header.Get("Content-Type"), text); failed != nil {
+		if failed := failedResult(k, b.contentType, text); failed != nil {
 			failed.RequestID = b.requestID
 			return failed
 		}
@@ -285,7 +305,7 @@ func refusal(k call, res *http.Response, b *body) error {
 	}
 	if k.try && res.StatusCode == http.StatusBadGateway {
 		failed := &FailedError{Operation: k.operation, Body: text, RequestID: b.requestID}
-		if json.Unmarshal(text, &failed.Try) != nil || failed.Try == nil || failed.Try.Status != Failed {
+		if decode(text, &failed.Try) != nil || failed.Try == nil || failed.Try.Status != Failed {
 			return e // of a proxy
 		}
 		return failed
@@ -319,9 +339,9 @@ const unavailable = "Service Unavailable"
 // failedResult reads a 502 of Prism: a result in the requested format. It returns nil for the 502 of a proxy.
 func failedResult(k call, contentType string, text []byte) *FailedError {
 	failed := &FailedError{Operation: k.operation, Body: text}
-	is := k.format.is(contentType)
+	is := isOf(contentType, mediaTypes[string(k.format)])
 	if !k.format.Tabular() {
-		is = json.Unmarshal(text, &failed.Result) == nil && failed.Result != nil && failed.Result.ID != "" && failed.Result.Status == Failed
+		is = decode(text, &failed.Result) == nil && failed.Result != nil && failed.Result.ID != "" && failed.Result.Status == Failed
 	}
 	if !is {
 		return nil
@@ -332,12 +352,14 @@ func failedResult(k call, contentType string, text []byte) *FailedError {
 // body is a response body. It ends its request when the response, or a read, takes too long; the time between reads does
 // not count.
 type body struct {
-	ctx       context.Context //nolint:containedctx // of the request, which ends with the body
-	cancel    context.CancelCauseFunc
-	timer     *time.Timer
-	operation string
-	from      io.ReadCloser
-	requestID string
+	ctx         context.Context //nolint:containedctx // of the request, which ends with the body
+	cancel      context.CancelCauseFunc
+	timer       *time.Timer
+	operation   string
+	server      string // its address
+	from        io.ReadCloser
+	requestID   string
+	contentType string
 }
 
 func newBody(ctx context.Context, operation string, limit time.Duration) *body {

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,15 +26,27 @@ const (
 		`"created_at":"2026-11-21T10:00:00.120Z","answers":{"z":"yes","a":0.5,"n":null}}`
 	failedJSON = `{"id":"` + resultID + `","ref":null,"prism":"a","version":1,"status":"failed",` +
 		`"error":"The model did not answer within 15 seconds.","took_ms":15000,"created_at":"2026-11-21T10:00:00.120Z","answers":null}`
+	prismJSON = `{"id":"` + resultID + `","slug":"a","name":null,"archived_at":null,"created_at":"2026-11-21T10:00:00.120Z",` +
+		`"latest_version":1,"lens":{"columns":[]},"retention_days":null,"version":{"version":1,"instructions":null,"model":null,` +
+		`"escalate":null,"fields":[],"questions":[],"created_at":"2026-11-21T10:00:00.120Z"}}`
 	unavailableJSON = `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`
 	internalJSON    = `{"error":{"code":"internal_error","message":"Internal server error"}}`
 	jsonType        = "application/json; charset=utf-8"
 )
 
-// serving is a client of a server that the test is, which pauses for next to no time.
+// serving is a client of a server that the test is, which pauses for next to no time. A response has the type that Prism's has,
+// unless h sets another.
 func serving(t *testing.T, h http.HandlerFunc) *Client {
 	t.Helper()
-	s := httptest.NewServer(h)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path.Base(r.URL.Path) {
+		case "events":
+			w.Header().Set("Content-Type", "text/event-stream")
+		case "rows", "results":
+			w.Header().Set("Content-Type", mediaTypes[r.URL.Query().Get("format")])
+		}
+		h(w, r)
+	}))
 	t.Cleanup(s.Close)
 	return calling(t, s.URL)
 }

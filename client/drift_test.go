@@ -46,6 +46,7 @@ type (
 		Type         any    // one type or several
 		Const        any
 		Enum         []string
+		Required     []string
 		Properties   map[string]schema
 		Items        *schema
 		AnyOf, OneOf []schema

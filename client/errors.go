@@ -19,7 +19,7 @@ const (
 	CodeConflict         Code = "conflict"          // it was done already, or the state does not allow it
 	CodeInternal         Code = "internal_error"    // a bug of the server
 	CodeUnavailable      Code = "unavailable"       // the 503 of a server that did nothing
-	CodeUnexpected       Code = "unexpected"        // not a response of Prism: a proxy's page, a redirect
+	CodeUnexpected       Code = "unexpected"        // not a response of Prism: a proxy's page, a redirect, JSON of another shape
 )
 
 // One value for each code, for errors.Is.

@@ -15,7 +15,7 @@ func TestAPrismHasTheETagOfItsResponse(t *testing.T) {
 		if r.Method == http.MethodPost && r.URL.Path == "/v1/prisms" {
 			status = http.StatusCreated
 		}
-		answer(w, status, jsonType, `{"id":"a","slug":"a"}`)
+		answer(w, status, jsonType, prismJSON)
 	})
 	for name, call := range map[string]func(context.Context) (Prism, error){
 		"createPrism":    func(ctx context.Context) (Prism, error) { return c.CreatePrism(ctx, NewPrism{Slug: "a"}) },

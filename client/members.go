@@ -52,8 +52,8 @@ type Member struct {
 type InvitedMember struct {
 	Member
 	// Link is the path of the sign-in link, behind the address of the console. It is shown only here, and used once.
-	Link      Secret `json:"link"`
-	ExpiresAt Time   `json:"expires_at"`
+	Link      Secret `json:"link,omitzero"`
+	ExpiresAt Time   `json:"expires_at,omitzero"`
 }
 
 // AddMember invites a member, or makes a rule.

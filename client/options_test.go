@@ -99,7 +99,7 @@ func TestOptionsOfACall(t *testing.T) {
 	})
 	t.Run("a dry run of a run is its plan", func(t *testing.T) {
 		t.Parallel()
-		c := answering(t, 200, jsonType, `{"rows":7,"rows_checked":7,"invalid":[],"invalid_total":0,"tokens":1,"model_calls":1}`)
+		c := answering(t, 200, jsonType, `{"rows":7,"rows_checked":7,"invalid":[],"invalid_total":0,"invalid_labels":[],"invalid_labels_total":0,"tokens":1,"model_calls":1}`)
 		if r, err := c.CreateRun(t.Context(), "a", NewRun{FileID: "f"}, WithDryRun()); err != nil || r.Plan == nil || r.Plan.Rows != 7 || r.ID != "" {
 			t.Errorf("got %+v, %v", r, err)
 		}

@@ -33,7 +33,7 @@ func (c *Client) result(ctx context.Context, k call, options []CallOption) (r Re
 			return err
 		case k.format.Tabular():
 			r = Result{Body: text}
-			return nil
+			return b.checkType(mediaTypes[string(k.format)])
 		}
 		if err = b.decode(k, text, &r); k.asked {
 			r.Body = text
@@ -171,7 +171,7 @@ func (c *Client) ExportResults(ctx context.Context, prism string, e Export, opti
 	set(q, "model", e.Model)
 	set(q, "key_id", e.KeyID)
 	set(q, "after", e.After)
-	return c.stream(ctx, request("exportResults", http.MethodGet, "prisms", prism, "results").where(q), options)
+	return c.stream(ctx, request("exportResults", http.MethodGet, "prisms", prism, "results").where(q), mediaTypes[string(e.Format)], options)
 }
 
 func setTime(q url.Values, name string, t time.Time) {

@@ -35,7 +35,8 @@ type rows struct {
 func (r *rows) request(after int64) (io.ReadCloser, error) {
 	q := r.RunRows
 	q.After = after
-	return r.c.stream(r.ctx, request("listRunRows", http.MethodGet, "runs", r.id, "rows").where(q.query()), r.options)
+	k := request("listRunRows", http.MethodGet, "runs", r.id, "rows").where(q.query())
+	return r.c.stream(r.ctx, k, mediaTypes[string(q.Format)], r.options)
 }
 
 func (r *rows) take(from io.ReadCloser) { r.from, r.body = bufio.NewReaderSize(from, 64<<10), from }

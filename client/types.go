@@ -24,10 +24,15 @@ const (
 // Tabular tells whether f is a format of rows, as exports have.
 func (f Format) Tabular() bool { return f == CSV || f == TSV || f == JSONL }
 
-func (f Format) is(contentType string) bool {
-	types := map[Format]string{CSV: "text/csv", TSV: "text/tab-separated-values", JSONL: "application/jsonl"}
+// mediaTypes are those of rows, by their format; csv is the default one.
+var mediaTypes = map[string]string{
+	"": "text/csv", "csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/jsonl",
+	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+func isOf(contentType, mediaType string) bool {
 	got, _, err := mime.ParseMediaType(contentType)
-	return err == nil && got == types[f]
+	return err == nil && got == mediaType
 }
 
 // Status is whether a result has answers.

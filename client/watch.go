@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"time"
@@ -16,7 +15,7 @@ const PlanTimeout = time.Minute
 // FollowRun streams a run as server-sent events, at most two a second, until it is over. WatchRun reads them. The caller
 // closes the stream.
 func (c *Client) FollowRun(ctx context.Context, id string, options ...CallOption) (io.ReadCloser, error) {
-	return c.stream(ctx, request("followRun", http.MethodGet, "runs", id, "events"), options)
+	return c.stream(ctx, request("followRun", http.MethodGet, "runs", id, "events"), "text/event-stream", options)
 }
 
 // WatchRun follows a run until it is finished, cancelled or paused, and returns it. It reads the run's events. Where they do not
@@ -64,7 +63,7 @@ func (c *Client) events(ctx context.Context, id string, see func(Run) bool) (arr
 	for lines.Scan() {
 		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))
 		var r Run
-		if !ok || json.Unmarshal(data, &r) != nil { // an event's name, a comment, or the empty line behind an event
+		if !ok || decode(data, &r) != nil { // an event's name, a comment, or the empty line behind an event
 			continue
 		}
 		if arrive = true; see(r) {

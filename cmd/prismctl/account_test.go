@@ -181,6 +181,7 @@ func TestExitCodesOfCalls(t *testing.T) {
 		"a bug":          {500, `{"error":{"code":"internal_error","message":"Internal server error"}}`, exitServer, "(request r-7 in the server's log)"},
 		"a proxy's page": {403, "<h1>no</h1>", exitServer, "is this the address of a Prism?"},
 		"not a Prism":    {200, "<h1>welcome</h1>", exitServer, "is this the address of a Prism?"},
+		"any server":     {201, "{}", exitServer, "sent a response without "},
 		"a redirect":     {302, "", exitServer, "(status 302)"},
 		"unavailable":    {503, `{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}`, exitUnavailable, "Service Unavailable"},
 	} {

@@ -240,8 +240,8 @@ func (a *app) showResponse(ctx context.Context, call apiCall, res *http.Response
 // responseError is the error that an error response stands for.
 func responseError(res *http.Response, body []byte) error {
 	e := &client.Error{
-		Operation: "api", Status: res.StatusCode, Code: client.CodeUnexpected, Message: "a response that is not Prism's",
-		RequestID: res.Header.Get("X-Request-Id"),
+		Operation: "api", Status: res.StatusCode, Code: client.CodeUnexpected,
+		Message: res.Request.URL.Scheme + "://" + res.Request.URL.Host + " sent a response that is not Prism's", RequestID: res.Header.Get("X-Request-Id"),
 	}
 	var answered struct {
 		Error  json.RawMessage

@@ -25,7 +25,7 @@ func fakeCalibrations(t *testing.T) *user {
 	pins := map[string]any{"topic": nil, "urgent": nil}
 	mux := http.NewServeMux()
 	for pattern, body := range map[string]string{
-		"GET /v1/prisms/tickets":                                `{"slug":"tickets","latest_version":2}`,
+		"GET /v1/prisms/tickets":                                whole[client.Prism](`{"slug":"tickets","latest_version":2}`),
 		"POST /v1/prisms/tickets/versions/2/calibrations":       cold,
 		"GET /v1/prisms/tickets/versions/2/calibrations":        `{"data":[` + steps + `,` + platt + `,` + cold + `],"next_cursor":null}`,
 		"GET /v1/prisms/tickets/versions/2/calibrations/" + id:  cold,

@@ -3,11 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -191,18 +189,17 @@ func (a *app) show(ctx context.Context, c *client.Client, o *output, call func(c
 	result, err := call(client.WithFormat(f))
 	body := result.Body
 	var failed *client.FailedError
-	if errors.As(err, &failed) {
+	switch {
+	case errors.As(err, &failed) && failed.Result != nil:
+		result, body = *failed.Result, failed.Body
+	case failed != nil:
 		body = failed.Body
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
 	switch {
 	case o.format == "table":
-		var r client.Result
-		if json.Unmarshal(body, &r) != nil {
-			return &client.Error{Status: http.StatusOK, Code: client.CodeUnexpected, Message: "a response body that is not the expected JSON"}
-		}
-		return errors.Join(a.showResult(r), err)
+		return errors.Join(a.showResult(result), err)
 	case err == nil && !a.exact && (f == client.CSV || f == client.TSV):
 		body, err = shorten(ctx, c, f, body)
 	case !bytes.HasSuffix(body, []byte("\n")): // the API ends a JSON result without one

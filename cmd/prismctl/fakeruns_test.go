@@ -43,7 +43,7 @@ func newFakeRuns(t *testing.T) (*fakeRuns, *user) {
 		"PUT /v1/files/{id}/parts/{n}": func(r *http.Request) (int, any) { return 200, f.part(r) },
 		"POST /v1/files/{id}/complete": func(r *http.Request) (int, any) { return 202, f.complete(r) },
 		"GET /v1/files/{id}/rows": func(*http.Request) (int, any) {
-			return 200, json.RawMessage(`{"data":[{"text":"a,\u0007b","n":null},{"text":"c","n":"2"}]}`)
+			return 200, json.RawMessage(whole[client.FileRows](`{"data":[{"text":"a,\u0007b","n":null},{"text":"c","n":"2"}]}`))
 		},
 		"DELETE /v1/files/{id}":        func(*http.Request) (int, any) { return 204, nil },
 		"POST /v1/prisms/tickets/runs": func(*http.Request) (int, any) { return f.create() },
@@ -80,6 +80,7 @@ func newFakeRuns(t *testing.T) (*fakeRuns, *user) {
 		})
 	}
 	mux.HandleFunc("GET /v1/runs/{id}/events", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
 		for _, r := range f.events {
 			text, err := json.Marshal(r)
 			if err != nil {
@@ -88,7 +89,12 @@ func newFakeRuns(t *testing.T) (*fakeRuns, *user) {
 			fmt.Fprintf(w, "data: %s\n\n", text)
 		}
 	})
-	mux.HandleFunc("GET /v1/runs/{id}/rows", func(w http.ResponseWriter, r *http.Request) { f.rows(w, r) })
+	mux.HandleFunc("GET /v1/runs/{id}/rows", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", map[string]string{
+			"csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+		}[r.URL.Query().Get("format")])
+		f.rows(w, r)
+	})
 	f.Server = httptest.NewServer(mux)
 	t.Cleanup(f.Close)
 	u := &user{t: t, dir: t.TempDir(), env: map[string]string{"PRISM_URL": f.URL, "PRISM_API_KEY": "prism_fake", "HOME": t.TempDir()}}
@@ -147,8 +153,8 @@ func (f *fakeRuns) complete(r *http.Request) client.File {
 
 func (f *fakeRuns) create() (int, any) {
 	if f.sent["dry_run"] == true {
-		return 200, json.RawMessage(`{"rows":10,"rows_checked":9,"invalid":[{"row":7,"message":"fields.message: too long"}],"invalid_total":1,"tokens":900,` +
-			`"model_calls":9,"seconds":75,"cost":0.0123,"currency":"USD"}`)
+		return 200, json.RawMessage(whole[client.DryRun](`{"rows":10,"rows_checked":9,"invalid":[{"row":7,"message":"fields.message: too long"}],"invalid_total":1,"tokens":900,` +
+			`"model_calls":9,"seconds":75,"cost":0.0123,"currency":"USD"}`))
 	}
 	return 201, f.run
 }

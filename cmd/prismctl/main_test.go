@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -105,6 +106,19 @@ func (u *user) run(args ...string) said {
 		u.t.Errorf("%v ends a sentence twice: %s", args, stderr.String())
 	}
 	return said{u.t, args, code, out.String(), stderr.String()}
+}
+
+// whole is JSON of a type with every member that Prism sends: those of text, and zero values.
+func whole[T any](text string) string {
+	var v T
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		panic(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }
 
 // twoStops finds two full stops, but not the three of an ellipsis or the dots of a path.

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
+
+	"github.com/prism-results/prism/client"
 )
 
 func TestJQ(t *testing.T) {
@@ -166,50 +168,51 @@ func TestAgo(t *testing.T) {
 	}
 }
 
-// longest are answers of the API with long values, by the path of the list.
-var longest = map[string]string{
-	"/v1/prisms":                           `{"slug":"SLUG","name":"NAME","latest_version":1000,"created_at":"AT","archived_at":"AT","version":{"questions":[]},"id":"ID"}`,
-	"/v1/prisms/x/versions":                `{"version":1000,"fields":[],"questions":[],"created_at":"AT","model":"NAME"}`,
-	"/v1/prisms/x":                         `{}`,
-	"/v1/prisms/x/versions/0/calibration":  `{}`,
-	"/v1/prisms/x/versions/0/calibrations": `{"id":"ID","question":"SLUG","method":"platt","a":1.2345678,"b":-1.2345678,"labels":10000,"created_at":"AT"}`,
-	"/v1/results":                          `{"id":"ID","ref":"NAME","prism":"SLUG","version":1000,"status":"failed","error":"NAME","took_ms":15000,"created_at":"AT"}`,
-	"/v1/keys":                             `{"id":"ID","name":"NAME","prefix":"prism_abcdef","role":"labeller","created_at":"AT","last_used_at":"AT","revoked_at":"AT"}`,
-	"/v1/members":                          `{"id":"ID","name":"NAME","role":"labeller","email":"NAME","created_at":"AT","last_seen_at":"AT"}`,
-	"/v1/audit":                            `{"id":"ID","at":"AT","actor":{"name":"NAME"},"action":"prism.unarchive","object":{"name":"NAME","id":"ID"},"detail":{}}`,
-	"/v1/models":                           `{"name":"NAME","default":true,"provider":"anthropic-messages","model":"NAME","probabilities":"simulated"}`,
-	"/v1/usage":                            `{"day":"2026-11-21","prism":"SLUG","results":1000000,"failed":100000,"input_tokens":1000000000,"output_tokens":100000000,"cost":12345.123456,"currency":"USD"}`,
-	"/v1/prisms/x/labels":                  `{"result_id":"ID","ref":"NAME","version":1000,"labels":{"SLUG":{"value":"SLUG","sample":"uncertain","labelled_at":"AT"}}}`,
-	"/v1/prisms/x/label-queue":             `{"result_id":"ID","ref":"NAME","version":1000,"created_at":"AT","fields":{"SLUG":"NAME"}}`,
-	"/v1/files":                            `{"id":"ID","name":"NAME","format":"parquet","bytes":1000000000,"status":"uploading","rows":1000000,"created_at":"AT","expires_at":"AT"}`,
-	"/v1/files/x/rows":                     `{"NAME":"NAME","b":"NAME","c":"NAME"}`,
-	"/v1/runs":                             `{"id":"ID","name":"NAME","prism":"SLUG","version":1000,"status":"cancelling","rows":1000000,"ok":500000,"failed":9999,"created_at":"AT"}`,
-}
+// longValues are what stands for what in the answers below.
+var longValues = strings.NewReplacer("FIGURE", `{"value":-0.123456,"low":-0.234567,"high":-0.012345}`, "SLUG", strings.Repeat("s", 64),
+	"NAME", strings.Repeat("n", 200), "AT", "2026-01-01T00:00:00.000Z", "ID", longID)
 
-// longestWhole are such answers that are no lists.
-var longestWhole = map[string]string{
-	"/v1/prisms/x/versions/0/quality": `{"questions":[{"question":"SLUG","type":"choice","labels":10000,"counted":10000,"calibration":"ID",
-		"ece_plain":FIGURE,"accuracy":FIGURE,"classes":[{"value":"SLUG","n":10000,"recall":FIGURE,"f1":FIGURE}]}]}`,
-	"/v1/prisms/x/drift": `{"prism":"SLUG","version":1000,"watched":true,"questions":[{"question":"SLUG","hour":{"results":1000000,"alarm":true,
-		"probability":{"psi":12.345678,"limit":0.123456},"classes":{"psi":12.345678,"limit":0.123456}},"day":{"results":1000000}}]}`,
-	"/v1/prisms/x/compare": `{"question":"SLUG","counted":10000,"verdict":"not distinguishable with 10000 labels","left_out":{"other_option":10000,"other_label":10000},
+const longID = "01a20640-6ed7-7d9d-90b9-fa7edef0e69d"
+
+func long[T any](text string) string { return whole[T](longValues.Replace(text)) }
+
+func longList[T any](item string) string { return long[client.Page[T]](`{"data":[` + item + `]}`) }
+
+// longest are answers of the API with long values, by their path.
+var longest = map[string]string{
+	"/v1/prisms":                           longList[client.Prism](`{"slug":"SLUG","name":"NAME","latest_version":1000,"created_at":"AT","archived_at":"AT","version":{"questions":[]},"id":"ID"}`),
+	"/v1/prisms/x/versions":                longList[client.Version](`{"version":1000,"fields":[],"questions":[],"created_at":"AT","model":"NAME"}`),
+	"/v1/prisms/x":                         whole[client.Prism](`{}`),
+	"/v1/prisms/x/versions/0/calibration":  whole[client.PinnedCalibrations](`{}`),
+	"/v1/prisms/x/versions/0/calibrations": longList[client.Calibration](`{"id":"ID","question":"SLUG","method":"platt","a":1.2345678,"b":-1.2345678,"labels":10000,"created_at":"AT"}`),
+	"/v1/results":                          longList[client.Result](`{"id":"ID","ref":"NAME","prism":"SLUG","version":1000,"status":"failed","error":"NAME","took_ms":15000,"created_at":"AT"}`),
+	"/v1/keys":                             longList[client.APIKey](`{"id":"ID","name":"NAME","prefix":"prism_abcdef","role":"labeller","created_at":"AT","last_used_at":"AT","revoked_at":"AT"}`),
+	"/v1/members":                          longList[client.Member](`{"id":"ID","name":"NAME","role":"labeller","email":"NAME","created_at":"AT","last_seen_at":"AT"}`),
+	"/v1/audit":                            longList[client.AuditEntry](`{"id":"ID","at":"AT","actor":{"name":"NAME"},"action":"prism.unarchive","object":{"name":"NAME","id":"ID"},"detail":{}}`),
+	"/v1/models":                           longList[client.Model](`{"name":"NAME","default":true,"provider":"anthropic-messages","model":"NAME","probabilities":"simulated"}`),
+	"/v1/usage":                            long[client.Usage](`{"data":[{"day":"2026-11-21","prism":"SLUG","results":1000000,"failed":100000,"input_tokens":1000000000,"output_tokens":100000000,"cost":12345.123456,"currency":"USD"}]}`),
+	"/v1/prisms/x/labels":                  longList[client.LabelledResult](`{"result_id":"ID","ref":"NAME","version":1000,"labels":{"SLUG":{"value":"SLUG","sample":"uncertain","labelled_at":"AT"}}}`),
+	"/v1/prisms/x/label-queue":             long[client.LabelQueuePage](`{"data":[{"result_id":"ID","ref":"NAME","version":1000,"created_at":"AT","fields":{"SLUG":"NAME"}}]}`),
+	"/v1/files":                            longList[client.File](`{"id":"ID","name":"NAME","format":"parquet","bytes":1000000000,"status":"uploading","rows":1000000,"created_at":"AT","expires_at":"AT"}`),
+	"/v1/files/x/rows":                     long[client.FileRows](`{"data":[{"NAME":"NAME","b":"NAME","c":"NAME"}]}`),
+	"/v1/runs":                             longList[client.Run](`{"id":"ID","name":"NAME","prism":"SLUG","version":1000,"status":"cancelling","rows":1000000,"ok":500000,"failed":9999,"created_at":"AT"}`),
+	"/v1/prisms/x/versions/0/quality": long[client.Quality](`{"questions":[{"question":"SLUG","type":"choice","labels":10000,"counted":10000,"calibration":"ID",
+		"ece_plain":FIGURE,"accuracy":FIGURE,"classes":[{"value":"SLUG","n":10000,"recall":FIGURE,"f1":FIGURE}]}]}`),
+	"/v1/prisms/x/drift": long[client.Drift](`{"prism":"SLUG","version":1000,"watched":true,"questions":[{"question":"SLUG","hour":{"results":1000000,"alarm":true,
+		"probability":{"psi":12.345678,"limit":0.123456},"classes":{"psi":12.345678,"limit":0.123456}},"day":{"results":1000000}}]}`),
+	"/v1/prisms/x/compare": long[client.Comparison](`{"question":"SLUG","counted":10000,"verdict":"not distinguishable with 10000 labels","left_out":{"other_option":10000,"other_label":10000},
 		"a":{"version":1000,"ece_plain":FIGURE},
-		"b":{"version":1001},"differences":{"accuracy":FIGURE},"mcnemar":{"only_a":10000,"only_b":10000,"p":0.123456}}`,
+		"b":{"version":1001},"differences":{"accuracy":FIGURE},"mcnemar":{"only_a":10000,"only_b":10000,"p":0.123456}}`),
 }
 
 // TestListsFitATerminal holds each list, that is each command with -o wide, to 80 characters, whatever its values are. No id is cut.
 func TestListsFitATerminal(t *testing.T) {
 	t.Parallel()
-	const id = "01a20640-6ed7-7d9d-90b9-fa7edef0e69d"
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, known := longestWhole[r.URL.Path]
-		if !known {
-			body, known = `{"data":[`+longest[r.URL.Path]+`],"next_cursor":null}`, longest[r.URL.Path] != ""
-		}
+		body, known := longest[r.URL.Path]
 		if !known {
 			t.Errorf("%s is asked for", r.URL.Path)
 		}
-		body = strings.NewReplacer("FIGURE", `{"value":-0.123456,"low":-0.234567,"high":-0.012345}`, "SLUG", strings.Repeat("s", 64), "NAME", strings.Repeat("n", 200), "AT", "2026-01-01T00:00:00.000Z", "ID", id).Replace(body)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(body))
 	}))
@@ -239,7 +242,7 @@ func TestListsFitATerminal(t *testing.T) {
 				t.Errorf("%v: a line of %d characters: %s", args, n, line)
 			}
 		}
-		if strings.Contains(narrow, "01a20") && !strings.Contains(narrow, id) {
+		if strings.Contains(narrow, "01a20") && !strings.Contains(narrow, longID) {
 			t.Errorf("%v cuts an id:\n%s", args, narrow)
 		}
 		if strings.Contains(wide, "…") || len(wide) <= len(narrow) && args[0] != "context" && args[0] != "validate" { // which have no more

@@ -24,7 +24,7 @@ type fake struct {
 	*httptest.Server
 	mu       sync.Mutex
 	exists   bool
-	archived string
+	archived *client.Time
 	content  []byte
 	puts     int
 	keys     map[string]int // idempotency key → how often it was sent
@@ -38,8 +38,9 @@ const goodKey = "prism_good"
 
 func newFake(t *testing.T) *fake {
 	t.Helper()
-	f := &fake{keys: map[string]int{}, archived: "null", status: "ok", run: aRun(client.RunFinished, 200, 0)}
+	f := &fake{keys: map[string]int{}, status: "ok", run: aRun(client.RunFinished, 200, 0)}
 	f.events = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
 		for _, r := range []client.Run{aRun(client.RunRunning, 100, 0), f.run} {
 			text, err := json.Marshal(r)
 			if err != nil {
@@ -53,7 +54,7 @@ func newFake(t *testing.T) *fake {
 	for pattern, answer := range map[string]func(r *http.Request, body []byte) (int, string){
 		"POST /v1/prisms": f.createPrism,
 		"GET /v1/prisms/banking77": func(*http.Request, []byte) (int, string) {
-			return http.StatusOK, `{"archived_at":` + f.archived + `}`
+			return http.StatusOK, encode(client.Prism{ArchivedAt: f.archived})
 		},
 		"GET /v1/files":             func(*http.Request, []byte) (int, string) { return http.StatusOK, `{"data":[` + f.file() + `]}` },
 		"GET /v1/files/f":           func(*http.Request, []byte) (int, string) { return http.StatusOK, f.file() },
@@ -62,7 +63,7 @@ func newFake(t *testing.T) *fake {
 		"PUT /v1/files/f/parts/1": func(_ *http.Request, body []byte) (int, string) {
 			f.content = body
 			f.puts++
-			return http.StatusOK, `{}`
+			return http.StatusOK, encode(client.FilePart{Part: 1})
 		},
 		"POST /v1/prisms/banking77/runs": f.createRun,
 		"GET /v1/runs/r":                 func(*http.Request, []byte) (int, string) { return http.StatusOK, encode(f.run) },
@@ -76,13 +77,13 @@ func newFake(t *testing.T) *fake {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			status, text := answer(r, body)
-			reply(w, status, text)
+			reply(w, r, status, text)
 		})
 	}
 	mux.HandleFunc("GET /v1/runs/r/events", func(w http.ResponseWriter, r *http.Request) { f.events(w, r) })
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+goodKey {
-			reply(w, http.StatusUnauthorized, `{"error":{"code":"unauthorized","message":"Invalid API key"}}`)
+			reply(w, r, http.StatusUnauthorized, `{"error":{"code":"unauthorized","message":"Invalid API key"}}`)
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -113,7 +114,7 @@ func (f *fake) createPrism(_ *http.Request, body []byte) (int, string) {
 		return http.StatusConflict, `{"error":{"code":"conflict","message":"A prism with this slug already exists."}}`
 	}
 	f.exists = json.Valid(body)
-	return http.StatusCreated, `{}`
+	return http.StatusCreated, encode(client.Prism{})
 }
 
 // file is the file before or behind its only part.
@@ -159,8 +160,11 @@ func (f *fake) rows(r *http.Request, _ []byte) (int, string) {
 	return http.StatusOK, b.String()
 }
 
-func reply(w http.ResponseWriter, status int, body string) {
+func reply(w http.ResponseWriter, r *http.Request, status int, body string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if strings.HasSuffix(r.URL.Path, "/rows") {
+		w.Header().Set("Content-Type", "application/jsonl")
+	}
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, body)
 }
@@ -208,7 +212,7 @@ func TestAnotherStartComesBackToTheRun(t *testing.T) {
 func TestAnArchivedPrismIsNamed(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	f.exists, f.archived = true, `"2026-11-20T14:03:27.412Z"`
+	f.exists, f.archived = true, &client.Time{Time: time.Date(2026, 11, 20, 14, 3, 27, 0, time.UTC)}
 	err := run(t.Context(), nil, f.env, io.Discard, false)
 	if err == nil || !strings.Contains(err.Error(), "unarchive") {
 		t.Error(err)

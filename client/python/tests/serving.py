@@ -12,6 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from prism_results._core import MEDIA_TYPES
+
 JSON = "application/json; charset=utf-8"
 
 
@@ -45,10 +47,11 @@ class Request:
         """Answer with an error of Prism."""
         self.value(status, {"error": {"code": code, "message": message}})
 
-    def stream(self, text: str | bytes, content_type: str = "text/csv") -> None:
-        """Answer with a part of the body, of which end is the last."""
+    def stream(self, text: str | bytes, content_type: str = "") -> None:
+        """Answer with a part of the body, of which end is the last. It is of the type of the format that was asked for."""
         if not self.answered:
             self.chunked = True
+            content_type = content_type or MEDIA_TYPES[self.query.get("format", "csv")]
             self._begin(200, content_type, {"Transfer-Encoding": "chunked"})
         data = text.encode() if isinstance(text, str) else text
         if data:

@@ -7,7 +7,7 @@ import inspect
 import json
 import re
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -36,6 +36,7 @@ from prism_results import (
 from prism_results.errors import CODES
 from tests.conftest import REPOSITORY, Prism
 from tests.samples import DRY_RUNS, EVERYTHING
+from tests.serving import JSON, Handler, Request
 
 DOCUMENT = json.loads((REPOSITORY / "services/gateway/internal/apidoc/openapi.json").read_text())
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
@@ -157,6 +158,19 @@ def test_the_client_sends_everything_of_each_operation(name: str) -> None:
                     assert set(sent) == members - ({"idempotency_key"} if dry else {"dry_run"})
             conditions = {p.get("$ref") for p in operation.get("parameters", [])} & {"#/components/parameters/IfMatch"}
             assert ("If-Match" in request.headers) == (bool(conditions) and not dry)
+
+
+@pytest.mark.parametrize("name", sorted(OPERATIONS))
+def test_an_answer_of_any_server_is_none_of_prism(serve: Callable[[Handler], Client], name: str) -> None:
+    statuses = [int(status) for status in OPERATIONS[name][2]["responses"] if status in ("201", "202")]
+    for act, status in [(EVERYTHING[name], max(statuses, default=200)), (DRY_RUNS.get(name), 200)]:
+
+        def handle(request: Request, status: int = status) -> None:
+            request.reply(status, JSON, "{}")
+
+        if act:
+            with pytest.raises(UnexpectedResponseError, match=r": http://127\.0\.0\.1:\d+ sent a response "):
+                act(serve(handle))
 
 
 def test_no_sample_is_of_another_operation() -> None:

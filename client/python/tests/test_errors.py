@@ -126,8 +126,8 @@ def test_a_proxys_page_is_unexpected(serve: Serve, status: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["<h1>log in</h1>", "[]", "null", json.dumps(result(id=None)), "[" * 100_000],
-    ids=["page", "[]", "null", "id", "deep"],
+    ["<h1>log in</h1>", "[]", "null", "[" * 100_000],
+    ids=["page", "[]", "null", "deep"],
 )
 def test_a_success_of_another_shape_is_unexpected(serve: Serve, text: str) -> None:
     with pytest.raises(UnexpectedResponseError, match="not the expected JSON") as err:

@@ -1,5 +1,7 @@
 import { ApiError, type Circumstances, type Code, ConnectionError, FailedError, UnavailableError, ValidationError } from "./errors.js";
+import { lacking, without } from "./lacking.js";
 import { type Bounds, leaveIfAborted, Pauses, retryAfter } from "./pause.js";
+import { responses } from "./shapes.js";
 import type { FailedResult, FailedTry, Format, Schemas } from "./types.js";
 
 /** How one call is made. Each method takes them as its last argument. */
@@ -51,6 +53,8 @@ export interface Call {
   /** What a 502 may be: a failed result in the format, or a failed try (spec: failed-result-is-not-an-error). */
   failed?: "result" | "try";
   format?: Format | undefined;
+  /** The media type of the response; undefined for JSON. */
+  type?: string | undefined;
 }
 
 /** How Prism is reached. */
@@ -105,13 +109,15 @@ export class Caller {
   async json<T extends object>(call: Call, options: CallOptions = {}, shape: Shape<T> = (value) => value): Promise<T> {
     return this.call(call, options, async (received) => {
       const text = await received.text();
-      let answer: T;
+      let missing: string[] = [];
       try {
-        answer = shape(object(parse(text)) as never, (name) => received.header(name));
+        const value = object(parse(text));
+        missing = lacking(value, responses[`${call.operation} ${received.status}`]!);
+        if (missing.length === 0) return received.name(shape(value as never, (name) => received.header(name)));
       } catch {
-        throw new ApiError(received.at, received.status, "unexpected", "a response body that is not the expected JSON");
+        // It has another shape.
       }
-      return received.name(answer);
+      throw received.unexpected(missing.length > 0 ? without(missing) : "a response body that is not the expected JSON");
     });
   }
 
@@ -144,10 +150,11 @@ export class Caller {
 
   async #attempt(call: Call, address: string, init: RequestInit, bounds: Bounds): Promise<Received> {
     const key = call.body && "idempotency_key" in call.body ? (call.body.idempotency_key as string) : undefined;
-    const received = new Received({ operation: call.operation, idempotencyKey: key }, bounds);
+    const received = new Received({ operation: call.operation, idempotencyKey: key }, this.#to.base, bounds);
     try {
       await received.fetch(() => this.#to.fetch(address, { ...init, signal: received.signal }), call.limit ?? limits.other);
       if (received.status !== (call.want ?? 200)) throw await refusal(call, received);
+      if (call.type && received.type !== call.type) throw received.unexpected(`a response body that is not ${call.type}`);
       return received;
     } catch (error) {
       received.end();
@@ -162,6 +169,7 @@ export class Caller {
  */
 export class Received {
   readonly at: Circumstances;
+  readonly #server: string;
   readonly #controller = new AbortController();
   readonly #bounds: Bounds;
   readonly #leave = () => this.#controller.abort(this.#bounds.signal?.reason);
@@ -169,8 +177,9 @@ export class Received {
   #late = false;
   #response: Response | undefined;
 
-  constructor(at: Circumstances, bounds: Bounds) {
+  constructor(at: Circumstances, server: string, bounds: Bounds) {
     this.at = at;
+    this.#server = server;
     this.#bounds = bounds;
     leaveIfAborted(at, bounds.signal);
     bounds.signal?.addEventListener("abort", this.#leave);
@@ -186,6 +195,16 @@ export class Received {
 
   header(name: string): string | undefined {
     return this.#response?.headers.get(name) ?? undefined;
+  }
+
+  /** The media type of the body. */
+  get type(): string | undefined {
+    return this.header("Content-Type")?.split(";")[0]?.trim();
+  }
+
+  /** The error of a response that no Prism sends. */
+  unexpected(what: string, retryAfter?: number): ApiError {
+    return new ApiError(this.at, this.status, "unexpected", `${this.#server} sent ${what}`, retryAfter);
   }
 
   /** Makes the request. */
@@ -278,9 +297,8 @@ async function refusal(call: Call, received: Received): Promise<Error> {
   const { status } = received;
   const asked = received.header("Retry-After") ?? "";
   const retryAfter = /^\d{1,9}$/.test(asked) ? Number(asked) : undefined;
-  const type = received.header("Content-Type")?.split(";")[0]?.trim();
   const text = await received.text();
-  const unexpected = new ApiError(received.at, status, "unexpected", "a response that is not Prism's", retryAfter);
+  const unexpected = received.unexpected("a response that is not Prism's", retryAfter);
   let value: { id?: unknown; status?: unknown; statusCode?: unknown; message?: unknown; error?: unknown } | undefined;
   try {
     value = object(parse(text));
@@ -289,14 +307,14 @@ async function refusal(call: Call, received: Received): Promise<Error> {
   }
   if (call.failed && status === 502) {
     if (call.format && call.format in rowTypes) {
-      return type === rowTypes[call.format as keyof typeof rowTypes] ? new FailedError(received.at, text, {}) : unexpected;
+      return received.type === rowTypes[call.format as keyof typeof rowTypes] ? new FailedError(received.at, text, {}) : unexpected;
     }
-    if (value?.status !== "failed") return unexpected;
+    if (value?.status !== "failed" || lacking(value, responses[`${call.operation} 502`]!).length > 0) return unexpected;
     if (call.failed === "try") {
       const { raw: _, json: __, ...told } = value as Schemas["Try"];
       return new FailedError(received.at, text, { try: { ...told, answers: null, row: null } as FailedTry });
     }
-    return value.id ? new FailedError(received.at, text, { result: value as unknown as FailedResult }) : unexpected;
+    return new FailedError(received.at, text, { result: value as unknown as FailedResult });
   }
   if (status === 503 && value?.statusCode === 503 && value.message === unavailable && value.error === unavailable) {
     return new UnavailableError(received.at, status, "unavailable", unavailable, retryAfter);
@@ -308,7 +326,10 @@ async function refusal(call: Call, received: Received): Promise<Error> {
 }
 
 /** The media types of rows. */
-export const rowTypes = { csv: "text/csv", tsv: "text/tab-separated-values", jsonl: "application/jsonl" };
+export const rowTypes = {
+  csv: "text/csv", tsv: "text/tab-separated-values", jsonl: "application/jsonl",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+};
 
 function path(call: Call): string {
   return call.path

@@ -10,7 +10,7 @@ import type { FailedResult, FailedTry, File, Schemas } from "./types.js";
  * - `conflict`: it was done already, or the state does not allow it
  * - `internal_error`: a bug of the server
  * - `unavailable`: the 503 of a server that did nothing; {@link UnavailableError}
- * - `unexpected`: not a response of Prism: a proxy's page, a redirect
+ * - `unexpected`: not a response of Prism: a proxy's page, a redirect, JSON of another shape
  */
 export type Code = Schemas["Error"]["error"]["code"] | "unavailable" | "unexpected";
 

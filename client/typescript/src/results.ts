@@ -1,4 +1,4 @@
-import { type Call, type CallOptions, limits } from "./call.js";
+import { type Call, type CallOptions, limits, rowTypes } from "./call.js";
 import { escalationOf, shaped } from "./core.js";
 import type { Download } from "./download.js";
 import type { List } from "./lists.js";
@@ -71,8 +71,9 @@ export class Results extends Prisms {
   }
 
   /** Streams the results of a prism, oldest first; csv and tsv begin with one header row. */
-  exportResults(prism: string, selection?: Selection<"exportResults">, options?: CallOptions): Promise<Download> {
-    return this.download({ operation: "exportResults", method: "GET", path: ["prisms", prism, "results"], query: selection }, options);
+  exportResults(prism: string, selection: Selection<"exportResults"> = {}, options?: CallOptions): Promise<Download> {
+    const type = rowTypes[selection.format ?? "csv"];
+    return this.download({ operation: "exportResults", method: "GET", path: ["prisms", prism, "results"], query: selection, type }, options);
   }
 
   /** Reads everything that is kept of the call that made a result. */
@@ -113,7 +114,7 @@ export class Results extends Prisms {
     const { format = "raw" } = options;
     const made = { ...call, query: { format }, format };
     if (format === "json" || format === "raw") return this.caller.json(made, options, (result) => shaped<R & object>(result, format));
-    return this.caller.text(made, options) as Promise<R>;
+    return this.caller.text({ ...made, type: rowTypes[format] }, options) as Promise<R>;
   }
 }
 

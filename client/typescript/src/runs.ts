@@ -1,11 +1,13 @@
-import { type Call, type CallOptions, limits } from "./call.js";
+import { type Call, type CallOptions, limits, rowTypes } from "./call.js";
 import { Download } from "./download.js";
 import { Files } from "./files.js";
+import { lacking, without } from "./lacking.js";
 import type { List } from "./lists.js";
 import { patiently } from "./pause.js";
 import { type StoreOptions, storing } from "./prisms.js";
 import { keyed, newIdempotencyKey } from "./results.js";
 import { Rows } from "./rows.js";
+import { responses } from "./shapes.js";
 import type { DryRun, NewRun, Run, RunLimits, Selection } from "./types.js";
 import type { Upload, UploadOptions } from "./upload.js";
 
@@ -88,7 +90,7 @@ export class Runs extends Files {
    */
   async listRunRows(id: string, selection: Selection<"listRunRows"> = {}, options: CallOptions = {}): Promise<Download> {
     const { format = "csv", after = 0 } = selection;
-    const call: Call = { operation: "listRunRows", method: "GET", path: ["runs", id, "rows"], query: selection };
+    const call: Call = { operation: "listRunRows", method: "GET", path: ["runs", id, "rows"], query: selection, type: rowTypes[format] };
     if (format === "xlsx") return this.download(call, options);
     const bounds = this.caller.bounds(options);
     const request = (behind: number) =>
@@ -101,8 +103,14 @@ export class Runs extends Files {
 
   /** Iterates over the states of a run, at most two a second, until it is over. watchRun does so through lost connections. */
   async *followRun(id: string, options: CallOptions = {}): AsyncGenerator<Run, void, undefined> {
-    for await (const line of (await this.download({ operation: "followRun", method: "GET", path: ["runs", id, "events"] }, options)).lines()) {
-      if (line.startsWith("data:")) yield JSON.parse(line.slice("data:".length)) as Run;
+    const call: Call = { operation: "followRun", method: "GET", path: ["runs", id, "events"], type: "text/event-stream" };
+    const received = await this.caller.call(call, options, async (begun) => begun);
+    for await (const line of new Download(received.chunks(), () => received.end()).lines()) {
+      if (!line.startsWith("data:")) continue;
+      const run = JSON.parse(line.slice("data:".length)) as Run;
+      const missing = lacking(run, responses["followRun 200"]!);
+      if (missing.length > 0) throw received.unexpected(without(missing));
+      yield run;
     }
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AnswerError, Answers, type Prism, Row } from "../src/index.js";
-import { answer, answering, failure, json, jsonType, okJson, resultId, rowJson, serving } from "./serving.js";
+import { answer, answering, failure, json, jsonType, okJson, resultId, rowJson, serving, whole } from "./serving.js";
 
 describe("answers have the type of their question", () => {
   const answers = new Answers([
@@ -67,18 +67,19 @@ describe("answers and columns keep their order", () => {
     const rows = await (await answering(200, jsonType, page(rowJson.replace('"a":0.5', '"7":0.5')))).listResults(json);
     expect([...rows.data[0]!.row!.keys()]).toEqual(["z", "7", "n"]);
     const tried = await (
-      await answering(200, jsonType, `{"status":"ok","raw":{"z":{"type":"yes_no","probability":0.5},"a":{"type":"yes_no","probability":1}},"json":{"z":"unsure","9":1}}`)
+      await answering(200, jsonType, `{"status":"ok","took_ms":1,"raw":{"z":{"type":"yes_no","probability":0.5},"a":{"type":"yes_no","probability":1}},"json":{"z":"unsure","9":1}}`)
     ).tryDefinition({ definition: { fields: [], questions: [] }, text: "t" });
     expect([...tried.answers.keys(), ...tried.row.keys()]).toEqual(["z", "a", "z", "9"]);
     expect([tried.answers.yesNo("a").probability, tried.row.yesNo("z")]).toEqual([1, "unsure"]);
   });
   it("of both models of an escalation", async () => {
-    const escalation = `{"questions":["z"],"error_code":"timeout","first":{"answers":{"z":{"type":"yes_no","probability":0.5}}},"second":{"answers":null}}`;
-    const record = await (await answering(200, jsonType, `{"escalation":${escalation}}`)).readRecord("a");
+    const [first, second] = [{ z: { type: "yes_no", probability: 0.5 } }, null].map((answers) => whole("AnsweredModel", { answers }));
+    const escalation = { questions: ["z"], error_code: "timeout", first, second };
+    const record = await (await answering(200, jsonType, JSON.stringify(whole("Record", { escalation })))).readRecord("a");
     expect([record.escalation?.first.answers?.yesNo("z").probability, record.escalation?.second.answers]).toEqual([0.5, null]);
   });
   it("and other names stay", async () => {
-    const { data } = await (await answering(200, jsonType, `{"data":[{"2024":"1","n":null}]}`)).listFileRows("f");
+    const { data } = await (await answering(200, jsonType, `{"data":[{"2024":"1","n":null}],"offset":0}`)).listFileRows("f");
     expect(data).toEqual([{ "2024": "1", n: null }]);
   });
 });
@@ -90,7 +91,7 @@ describe("lists", () => {
       asked.push(request.at.search);
       const begin = Number(request.at.searchParams.get("cursor") ?? 0);
       const end = begin + Math.min(Number(request.at.searchParams.get("limit") ?? 50), 2);
-      json(response, 200, { data: ["a", "b", "c"].slice(begin, end).map((id) => ({ id })), next_cursor: end < 3 ? String(end) : null });
+      json(response, 200, { data: ["a", "b", "c"].slice(begin, end).map((id) => whole("ApiKey", { id })), next_cursor: end < 3 ? String(end) : null });
     });
   const ids = async (list: ReturnType<Prism["listKeys"]>) => {
     const seen: string[] = [];
@@ -101,7 +102,7 @@ describe("lists", () => {
   it("are a page when they are awaited", async () => {
     const asked: string[] = [];
     const list = (await listing(asked)).listKeys({ limit: 1 });
-    expect(await list).toEqual({ data: [{ id: "a" }], next_cursor: "1" });
+    expect(await list).toEqual({ data: [whole("ApiKey", { id: "a" })], next_cursor: "1" });
     expect((await list).next_cursor).toBe("1");
     expect(asked).toEqual(["?limit=1"]);
   });
@@ -126,7 +127,7 @@ describe("lists", () => {
   it("end with the error of a page", async () => {
     let n = 0;
     const prism = await serving((_, response) =>
-      n++ === 0 ? json(response, 200, { data: [{ id: "a" }], next_cursor: "x" }) : answer(response, 401, jsonType, `{"error":{"code":"unauthorized","message":"no"}}`),
+      n++ === 0 ? json(response, 200, { data: [whole("ApiKey", { id: "a" })], next_cursor: "x" }) : answer(response, 401, jsonType, `{"error":{"code":"unauthorized","message":"no"}}`),
     );
     const seen: string[] = [];
     await failure((async () => { for await (const { id } of prism.listKeys()) seen.push(id); })(), Error);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   ApiError, ConnectionError, FailedError, newIdempotencyKey, Prism, requestIdOf, UnavailableError, ValidationError,
 } from "../src/index.js";
-import { answer, answering, calling, cut, failedJson, failure, jsonType, key, okJson, resultId, serving, unavailableJson } from "./serving.js";
+import { answer, answering, calling, cut, failedJson, failure, jsonType, key, okJson, resultId, serving, unavailableJson, whole } from "./serving.js";
 
 const text = { text: "t" };
 
@@ -61,8 +61,8 @@ describe("errors", () => {
   const tryOf = { definition: { fields: [], questions: [] }, ...text };
 
   it("carry a failed try", async () => {
-    const failed = `{"status":"failed","error":"The model did not answer within 15 seconds.","error_code":"timeout","raw":null,"json":null}`;
-    const error = await failure((await answering(502, jsonType, failed)).tryDefinition(tryOf), FailedError);
+    const failed = whole("Try", { status: "failed", error: "The model did not answer within 15 seconds.", error_code: "timeout", raw: null, json: null });
+    const error = await failure((await answering(502, jsonType, JSON.stringify(failed))).tryDefinition(tryOf), FailedError);
     expect(error).toMatchObject({ try: { error_code: "timeout", answers: null, row: null }, result: undefined });
     expect(error.message).toBe("prism: tryDefinition: The model did not answer within 15 seconds.");
   });
@@ -147,7 +147,7 @@ describe("a call that takes long", () => {
     const body = new ReadableStream<Uint8Array>({ start: (c) => void (controller = c) });
     const fetch: typeof globalThis.fetch = (_, init) => {
       init!.signal!.addEventListener("abort", () => controller.error(new Error("aborted")));
-      return Promise.resolve(new Response(body));
+      return Promise.resolve(new Response(body, { headers: { "Content-Type": "text/csv" } }));
     };
     const download = await calling("http://prism.test", { fetch }).exportResults("a");
     const chunks = download[Symbol.asyncIterator]();
@@ -176,7 +176,10 @@ describe("what is cut", () => {
 
   it("is read again if it is a document", async () => {
     let n = 0;
-    const prism = await serving((_, response) => (n++ % 2 === 0 ? cut(response, okJson.slice(0, 20)) : answer(response, 200, jsonType, okJson)));
+    const prism = await serving((_, response) => {
+      response.setHeader("Content-Type", n < 2 ? jsonType : "application/jsonl");
+      return n++ % 2 === 0 ? cut(response, okJson.slice(0, 20)) : void response.end(okJson);
+    });
     expect((await prism.readResult("a")).id).toBe(resultId);
     expect(await prism.readResult("a", { format: "jsonl" })).toBe(okJson);
   });
@@ -268,9 +271,8 @@ describe("a request", () => {
   });
 
   it("has an id that its answer names", async () => {
-    const prism = await answering(200, jsonType, okJson);
-    expect(requestIdOf(await prism.readResult("a"))).toBe("r-1");
-    expect(requestIdOf(await prism.exportResults("a"))).toBe("r-1");
+    expect(requestIdOf(await (await answering(200, jsonType, okJson)).readResult("a"))).toBe("r-1");
+    expect(requestIdOf(await (await answering(200, "text/csv", "")).exportResults("a"))).toBe("r-1");
     expect(requestIdOf({})).toBeUndefined();
   });
 
@@ -283,7 +285,7 @@ describe("a request", () => {
 it("a prism has the ETag of its response", async () => {
   const prism = await serving((request, response) => {
     response.setHeader("ETag", `"e"`);
-    answer(response, request.method === "POST" && request.url === "/v1/prisms" ? 201 : 200, jsonType, `{"id":"a"}`);
+    answer(response, request.method === "POST" && request.url === "/v1/prisms" ? 201 : 200, jsonType, JSON.stringify(whole("Prism", {})));
   });
   const calls = [
     prism.createPrism({ slug: "a", fields: [], questions: [] }), prism.readPrism("a"), prism.renamePrism("a", "n"), prism.replaceLens("a", { columns: [] }),

@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { ApiError, ColumnsChangedError, ConnectionError, type NewRun, type Run } from "../src/index.js";
 import { FakeFiles } from "./files.js";
-import { answer, cut, failure, json, jsonType, serving } from "./serving.js";
+import { answer, cut, failure, json, jsonType, serving, whole } from "./serving.js";
 
 // A run of ten rows of which some are done.
-const runAt = (status: Run["status"], done: number) => ({ id: "r", prism: "tickets", status, rows: 10, ok: done, pending: 10 - done }) as Run;
+const runAt = (status: Run["status"], done: number) => whole<Run>("Run", { id: "r", prism: "tickets", status, rows: 10, ok: done, pending: 10 - done });
 
 const event = (run: Run) => `: a comment\nevent: run\ndata: ${JSON.stringify(run)}\n\n`;
 

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { rowTypes } from "../src/call.js";
 import { Prism, type PrismConfig } from "../src/index.js";
+import { shapes } from "../src/shapes.js";
 
 export const key = "prism_0123456789abcdefghijklmnopqrstuvABCDEF";
 export const resultId = "0199f3a2-6c1e-7b54-9d0a-3f2b8c7e5a10";
@@ -19,14 +21,27 @@ export const unavailableJson = `{"error":"Service Unavailable","message":"Servic
 export const internalJson = `{"error":{"code":"internal_error","message":"Internal server error"}}`;
 export const jsonType = "application/json; charset=utf-8";
 
+/** A value of a schema with all that every Prism sends: its members, and empty ones. */
+export function whole<T>(schema: string, members: object): T {
+  const empty = shapes[schema]!.split(" ").map((member): [string, unknown] => {
+    const [, name, kind, inner] = /^(\w*\??)(?:(=|:)(.+))?$/.exec(member)!;
+    return [name!, inner === undefined ? "" : kind === "=" ? inner : inner.startsWith("[]") ? [] : inner.startsWith("{}") ? {} : whole(inner, {})];
+  });
+  return { ...Object.fromEntries(empty.filter(([name]) => !name.endsWith("?"))), ...members } as T;
+}
+
 export type Handler = (request: IncomingMessage & { body: Buffer; at: URL }, response: ServerResponse) => void | Promise<void>;
 
-/** A client of a server that the test is, which pauses for next to no time. */
+/** A client of a server that the test is, which pauses for next to no time. A response has the type that Prism's has, unless it sets another. */
 export async function serving(handler: Handler, config: Partial<PrismConfig> = {}): Promise<Prism> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
+    const at = new URL(request.url!, "http://a");
+    const rows = rowTypes[(at.searchParams.get("format") ?? "csv") as keyof typeof rowTypes];
+    const type = { events: "text/event-stream", rows, results: rows }[at.pathname.split("/").at(-1)!];
+    if (type) response.setHeader("Content-Type", type);
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => void handler(Object.assign(request, { body: Buffer.concat(chunks), at: new URL(request.url!, "http://a") }), response));
+    request.on("end", () => void handler(Object.assign(request, { body: Buffer.concat(chunks), at }), response));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {

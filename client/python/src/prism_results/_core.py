@@ -145,11 +145,12 @@ def no_response(operation: str, err: Exception) -> NoResponseError:
     return NoResponseError(operation, str(err) or type(err).__name__, sent=sent)
 
 
-def unexpected(
-    one: Call, status: int, request_id: str, message: str = "a response that is not Prism's"
-) -> UnexpectedResponseError:
-    """The error of a response that is not Prism's."""
-    return UnexpectedResponseError(one.operation, status, "unexpected", message, request_id)
+def unexpected(one: Call, response: httpx.Response, what: str = "a response that is not Prism's") -> UnexpectedResponseError:
+    """The error of a response that no Prism sends."""
+    message = f"{response.url.scheme}://{response.url.netloc.decode()} sent {what}"
+    return UnexpectedResponseError(
+        one.operation, response.status_code, "unexpected", message, response.headers.get("X-Request-Id", "")
+    )
 
 
 def read(one: Call, kind: type[T], response: httpx.Response, content: bytes) -> T:
@@ -157,8 +158,10 @@ def read(one: Call, kind: type[T], response: httpx.Response, content: bytes) -> 
     request_id = response.headers.get("X-Request-Id", "")
     try:
         value = _json.decode(kind, _json.loads(content))
+    except _json.LackingError as err:
+        raise unexpected(one, response, f"a response {err}") from None
     except _json.MalformedError as err:
-        raise unexpected(one, response.status_code, request_id, f"a response body that is not the expected JSON: {err}") from None
+        raise unexpected(one, response, f"a response body that is not the expected JSON: {err}") from None
     object.__setattr__(value, "request_id", request_id)
     if hasattr(value, "etag"):
         object.__setattr__(value, "etag", response.headers.get("ETag"))
@@ -169,10 +172,10 @@ def refusal(one: Call, response: httpx.Response, content: bytes) -> PrismError:
     """The error of a response that is not a success."""
     status, request_id = response.status_code, response.headers.get("X-Request-Id", "")
     if one.answers and status == 502:
-        return failed(one, response, content) or unexpected(one, status, request_id)
+        return failed(one, response, content) or unexpected(one, response)
     asked = response.headers.get("Retry-After", "")
     retry_after = float(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0.0
-    error = unexpected(one, status, request_id)
+    error = unexpected(one, response)
     error.retry_after = retry_after
     try:
         outer = json.loads(content)
@@ -191,15 +194,32 @@ def refusal(one: Call, response: httpx.Response, content: bytes) -> PrismError:
 UNAVAILABLE = {"error": "Service Unavailable", "message": "Service Unavailable", "statusCode": 503}
 """Prism's own 503. The 503 of a proxy has another body, and does not mean that Prism did nothing."""
 
-MEDIA_TYPES = {"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/jsonl"}
+MEDIA_TYPES = {
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "jsonl": "application/jsonl",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+
+def check_type(one: Call, response: httpx.Response) -> None:
+    """Raise UnexpectedResponseError for the success of a call for rows or events that is of another media type."""
+    rows = "csv" if one.operation in ("exportResults", "listRunRows") else ""
+    wanted = "text/event-stream" if one.operation == "followRun" else MEDIA_TYPES.get(one.query.get("format", rows))
+    if wanted and media_type(response) != wanted:
+        raise unexpected(one, response, f"a response body that is not {wanted}")
+
+
+def media_type(response: httpx.Response) -> str:
+    """The media type of a response, without its parameters."""
+    return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
 
 
 def failed(one: Call, response: httpx.Response, content: bytes) -> FailedError | None:
     """Read a 502 of Prism. Returns None for the 502 of a proxy."""
     request_id = response.headers.get("X-Request-Id", "")
     if one.answers == "rows":
-        media_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        is_ours = media_type == MEDIA_TYPES[one.query["format"]]
+        is_ours = media_type(response) == MEDIA_TYPES[one.query["format"]]
         return FailedError(one.operation, content, request_id, None, None) if is_ours else None
     kind: type[Result | Try] = Try if one.answers == "try" else Result
     try:
@@ -274,9 +294,9 @@ def with_query(one: Call, **parameters: str | int | None) -> Call:
     return replace(one, query={**one.query, **query(**parameters)})
 
 
-def row(one: Call, line: str) -> dict[str, Any]:
+def row(one: Call, response: httpx.Response, line: str) -> dict[str, Any]:
     """Read a row of jsonl."""
     try:
         return dict(_json.plain(_json.objects(_json.loads(line))))
     except _json.MalformedError as err:
-        raise unexpected(one, one.want, "", f"a row that is not the expected JSON: {err}") from None
+        raise unexpected(one, response, f"a row that is not the expected JSON: {err}") from None

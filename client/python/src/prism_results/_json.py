@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import types
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import date, datetime, timezone
 from decimal import Decimal
@@ -30,6 +30,19 @@ def member_of(field: Field[Any]) -> str:
 
 class MalformedError(ValueError):
     """JSON of another shape than the type says."""
+
+
+class LackingError(MalformedError):
+    """JSON without members that every Prism sends."""
+
+    def __init__(self, members: list[str]) -> None:
+        more = f" and {len(members) - MOST} more" if len(members) > MOST else ""
+        super().__init__("without " + ", ".join(members[:MOST]) + more)
+        self.members = members
+
+
+MOST = 5
+"""How many members a LackingError names at most."""
 
 
 def loads(content: bytes | str) -> Any:
@@ -144,13 +157,27 @@ def _decoder(kind: Any) -> Decoder:
         return lambda value: None if value is None else some(value)
     if origin is Sequence:
         item = _decoder(args[0])
-        return lambda value: tuple(item(one) for one in _array(value))
+        return lambda value: tuple(each(item, enumerate(_array(value))).values())
     if origin is Mapping:
         member = _decoder(args[1])
-        return lambda value: {name: member(one) for name, one in objects(value).items()}
+        return lambda value: each(member, objects(value).items())
     if is_dataclass(origin or kind):
         return _model(origin or kind, args)
     raise TypeError(f"no value of JSON is a {kind}")
+
+
+def each(decoder: Decoder, values: Iterable[tuple[Hashable, Any]]) -> dict[Any, Any]:
+    """Read named values. Raises a LackingError with what all of them lack."""
+    read: dict[Any, Any] = {}
+    lacking: list[str] = []
+    for name, value in values:
+        try:
+            read[name] = decoder(value)
+        except LackingError as err:
+            lacking += [f"{name}.{member}" for member in err.members]
+    if lacking:
+        raise LackingError(lacking)
+    return read
 
 
 def _array(value: Any) -> Sequence[Any]:
@@ -172,12 +199,21 @@ def _model(kind: Any, args: tuple[Any, ...]) -> Decoder:
     def read(value: Any) -> Any:
         members = objects(value)
         known: dict[str, Any] = {}
+        lacking: list[str] = []
         for name, (f, decoder) in decoders.items():
-            if name in members:
-                known[f.name] = decoder(members[name])
-            elif f.default is MISSING:
-                # An older Prism does not send it. What cannot be None is malformed.
-                known[f.name] = decoder(None)
+            if name not in members and f.default is not MISSING:
+                continue
+            try:
+                # An older Prism may not send what can be None.
+                known[f.name] = decoder(members.get(name))
+            except LackingError as err:
+                lacking += [f"{name}.{member}" for member in err.members]
+            except MalformedError:
+                if members.get(name) is not None:
+                    raise
+                lacking.append(name)
+        if lacking:
+            raise LackingError(lacking)
         extra = {name: plain(one) for name, one in members.items() if name not in decoders}
         return kind(**known, extra=extra)
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -50,9 +51,10 @@ func (p *prism) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !strings.HasSuffix(r.URL.Path, "/results") {
-		fmt.Fprintf(w, `{"id":"1","slug":"a","latest_version":%d,"lens":{"columns":[]}}`, p.version)
+		_ = json.NewEncoder(w).Encode(client.Prism{ID: "1", Slug: "a", LatestVersion: p.version})
 		return
 	}
+	w.Header().Set("Content-Type", map[string]string{"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/jsonl"}[r.URL.Query().Get("format")])
 	if p.exports++; p.exports > 1 && p.between != nil {
 		p.between(p)
 	}

@@ -150,6 +150,11 @@ class AsyncBase:
         except (httpx.HTTPError, httpx.StreamError) as err:
             raise _core.no_response(one.operation, err) from err
         if response.status_code == one.want:
+            try:
+                _core.check_type(one, response)
+            except PrismError:
+                await response.aclose()
+                raise
             return response
         raise _core.refusal(one, response, await self._all(one, response, until))
 
@@ -282,7 +287,7 @@ class AsyncStream:
         if self._call.query.get("format") != "jsonl":
             raise ValueError(f"{self._call.operation}: rows are read from the format jsonl")
         async for line in self.lines():
-            yield _core.row(self._call, line)
+            yield _core.row(self._call, self._open(), line)
 
 
 S = TypeVar("S", bound=AsyncStream)

@@ -151,6 +151,11 @@ class Base:
         except (httpx.HTTPError, httpx.StreamError) as err:
             raise _core.no_response(one.operation, err) from err
         if response.status_code == one.want:
+            try:
+                _core.check_type(one, response)
+            except PrismError:
+                response.close()
+                raise
             return response
         raise _core.refusal(one, response, self._all(one, response, until))
 
@@ -283,7 +288,7 @@ class Stream:
         if self._call.query.get("format") != "jsonl":
             raise ValueError(f"{self._call.operation}: rows are read from the format jsonl")
         for line in self.lines():
-            yield _core.row(self._call, line)
+            yield _core.row(self._call, self._open(), line)
 
 
 S = TypeVar("S", bound=Stream)

@@ -119,7 +119,7 @@ class Answers(Mapping[str, "Answer"]):
     def from_json(cls, value: Any) -> Answers:
         """Read an object of JSON, or null for a failed result."""
         members = {} if value is None else _json.objects(value)
-        return cls({name: _answer(one) for name, one in members.items()})
+        return cls(_json.each(_answer, members.items()))
 
     def to_json(self) -> dict[str, Any] | None:
         """The object of JSON, or None without answers."""
@@ -127,8 +127,10 @@ class Answers(Mapping[str, "Answer"]):
 
 
 def _answer(value: Any) -> Any:
-    kind = _json.text(_json.objects(value).get("type"))
-    return _json.decode(_TYPES.get(kind, OtherAnswer), value)
+    kind = _json.objects(value).get("type")
+    if kind is None:
+        raise _json.LackingError(["type"])
+    return _json.decode(_TYPES.get(_json.text(kind), OtherAnswer), value)
 
 
 class Row(Mapping[str, "str | float | None"]):
