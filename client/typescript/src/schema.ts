@@ -797,7 +797,7 @@ export interface paths {
         put?: never;
         /**
          * Begin an upload
-         * @description Makes a file whose parts are sent next. An upload that is not completed within 7 days is deleted. Needs a key of a caller.
+         * @description Makes a file whose parts are sent next. An upload that is not completed within 24 hours is deleted. An account has at most 20 open uploads. Needs a key of a caller.
          */
         post: operations["createFile"];
         delete?: never;
@@ -6338,6 +6338,18 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["RoleNotAllowed"];
+            /** @description The account has as many open uploads as it may have. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["ContentTypeNotParsed"];
             500: components["responses"]["InternalError"];
@@ -6764,7 +6776,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The file is not ready, or the idempotency key is used. */
+            /** @description The file is not ready, the idempotency key is used, or the account has no room for a file of labelled inputs. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
