@@ -39,10 +39,11 @@ type QuestionDrift struct {
 	Question string        `json:"question"`
 	Index    int           `json:"index"` // from 0; metrics name the question by it
 	Type     QuestionType  `json:"type"`
-	Hour     DriftWindow   `json:"hour"`  // the last one
-	Day      DriftWindow   `json:"day"`   // the last one
-	Hours    []DriftWindow `json:"hours"` // of the last 48, those with results
-	Days     []DriftWindow `json:"days"`  // of the last 30, those with results
+	Metrics  bool          `json:"metrics"` // it has metrics, and so alerts
+	Hour     DriftWindow   `json:"hour"`    // the last one
+	Day      DriftWindow   `json:"day"`     // the last one
+	Hours    []DriftWindow `json:"hours"`   // of the last 48, those with results
+	Days     []DriftWindow `json:"days"`    // of the last 30, those with results
 }
 
 // DriftWindow is a time that is compared with the reference. The indices are nil if there are too few results.

@@ -82,6 +82,15 @@ func (a *app) describeDrift(prism string, d client.Drift) {
 	default:
 		_, _ = fmt.Fprintf(a.err, "Version %d, counted to %s. Its reference is its first results, %d of 2000.\n", d.Version, d.CountedTo, r.Results)
 	}
+	silent := 0
+	for _, q := range d.Questions {
+		if !q.Metrics {
+			silent++
+		}
+	}
+	if silent > 0 {
+		_, _ = fmt.Fprintf(a.err, "%d of its %d questions have no metrics, and so no alert.\n", silent, len(d.Questions))
+	}
 }
 
 func (a *app) qualityWatch() *cobra.Command {

@@ -2301,6 +2301,8 @@ export interface components {
              * @enum {string}
              */
             type: "choice" | "yes_no" | "scale";
+            /** @description Whether it has metrics, and so alerts. All accounts together have 39 questions with metrics, which they share. */
+            metrics: boolean;
             hour: components["schemas"]["DriftWindow"];
             day: components["schemas"]["DriftWindow"];
             /** @description The last 48 clock hours that have results, the oldest first. */

@@ -14,9 +14,6 @@ import (
 const (
 	// measureEvery is how often the drift of watched prisms is measured.
 	measureEvery = 10 * time.Second
-	// mostQuestions is how many questions have metrics. Each has 5 series, and there are 2 more: 197 of the 200 that there may be
-	// (spec: drift-metrics).
-	mostQuestions = 39
 	// stale is how late the counting may be. Beyond it a prism has no metrics of drift: its last counted hour is too old.
 	stale = 15 * time.Minute
 )
@@ -57,47 +54,36 @@ func (m *measures) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// MeasureWatched measures the drift of the prisms that were watched first.
+// MeasureWatched measures the drift of the watched prisms.
 func (w *Worker) MeasureWatched(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, partLimit)
 	defer cancel()
-	watches, more, err := w.Store.ListDriftWatches(ctx, mostQuestions)
+	slots, left, err := Slots(ctx, w.Store, w.Store)
 	if err != nil {
 		return err
 	}
 	var (
-		found     []prometheus.Metric
-		questions = 0
-		late      = 0.
-		now       = prism.Now(w.Now)
+		found []prometheus.Metric
+		late  = 0.
+		now   = prism.Now(w.Now)
 	)
-	for _, watch := range watches {
-		if questions == mostQuestions {
-			more++
+	for _, slot := range slots {
+		if slot.Shown == 0 {
 			continue
 		}
-		v, err := w.Store.Version(ctx, watch.Account, watch.Prism, watch.Latest)
-		if err != nil {
-			return err
-		}
-		shown := min(len(v.Questions), mostQuestions-questions)
-		if shown < len(v.Questions) {
-			more++
-		}
-		questions += shown
-		behind := now.Sub(watch.Reached.Time())
+		behind := now.Sub(slot.Reached.Time())
 		late = max(late, behind.Seconds())
 		if behind > stale {
 			continue
 		}
-		last, err := Read(ctx, w.Store, watch, watch.Latest)
+		last, err := Read(ctx, w.Store, slot.DriftWatch, slot.Latest)
 		if err != nil {
 			return err
 		}
-		found = append(found, last.metrics(watch.Prism, shown)...)
+		found = append(found, last.metrics(slot.Prism, slot.Shown)...)
 	}
 	found = append(found,
-		prometheus.MustNewConstMetric(leftOut, prometheus.GaugeValue, float64(more)),
+		prometheus.MustNewConstMetric(leftOut, prometheus.GaugeValue, float64(left)),
 		prometheus.MustNewConstMetric(countingLate, prometheus.GaugeValue, late))
 	w.measures.mu.Lock()
 	defer w.measures.mu.Unlock()

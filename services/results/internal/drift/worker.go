@@ -35,7 +35,7 @@ const (
 type Deps struct {
 	Store interface {
 		store.Drift
-		Version(ctx context.Context, account prism.AccountID, id prism.PrismID, number int32) (prism.Version, error)
+		Versions
 	}
 	Now func() time.Time
 	Log *slog.Logger

@@ -33,6 +33,7 @@ type (
 		Question string             `json:"question"`
 		Index    int                `json:"index"`
 		Type     prism.QuestionType `json:"type"`
+		Metrics  bool               `json:"metrics"`
 		Hour     driftWindowBody    `json:"hour"`
 		Day      driftWindowBody    `json:"day"`
 		Hours    []driftWindowBody  `json:"hours"`
@@ -142,6 +143,16 @@ func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Pr
 	if err != nil {
 		return nil, err
 	}
+	slots, _, err := drift.Slots(ctx, s.Store, s.Store)
+	if err != nil {
+		return nil, err
+	}
+	shown := 0 // how many questions have metrics
+	for _, slot := range slots {
+		if slot.Prism == p.ID && slot.Latest == number {
+			shown = slot.Shown
+		}
+	}
 	countedTo := prism.FormatTime(last.CountedTo)
 	body.Watched, body.CountedTo = true, &countedTo
 	body.Reference = &driftReferenceBody{Kind: last.Reference.Kind, Results: last.Reference.Results}
@@ -151,7 +162,7 @@ func (s *Service) drift(ctx context.Context, account prism.AccountID, p prism.Pr
 	}
 	for i, q := range v.Questions {
 		body.Questions = append(body.Questions, driftQuestionBody{
-			Question: q.Key, Index: i, Type: q.Type, Hour: windowOf(last.Hour, i), Day: windowOf(last.Day, i),
+			Question: q.Key, Index: i, Type: q.Type, Metrics: i < shown, Hour: windowOf(last.Hour, i), Day: windowOf(last.Day, i),
 			Hours: windowsOf(hours, i), Days: windowsOf(days, i),
 		})
 	}

@@ -24,7 +24,7 @@ func TestADriftIsThatOfAVersionOfAWatchedPrism(t *testing.T) {
 	const at = `"[0-9T:.-]+Z"`
 	window := `{"from":` + at + `,"to":` + at + `,"results":0,"alarm":false,"probability":null,"classes":null}`
 	watched := func(reference string) string {
-		return `{"version":1,"watched":true,"counted_to":` + at + `,"reference":` + reference + `,"questions":\[{"question":"q","index":0,"type":"yes_no",` +
+		return `{"version":1,"watched":true,"counted_to":` + at + `,"reference":` + reference + `,"questions":\[{"question":"q","index":0,"type":"yes_no","metrics":true,` +
 			`"hour":` + window + `,"day":` + window + `,"hours":\[\],"days":\[\]}\]}`
 	}
 	got, err = w.SetDrift(ctx, w.key, ref, contract.DriftChange{Watched: true})

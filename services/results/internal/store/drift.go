@@ -23,8 +23,8 @@ type Drift interface {
 	DriftCounts(
 		ctx context.Context, account prism.AccountID, id prism.PrismID, version int32, span DriftSpan, from, to time.Time,
 	) ([]DriftCounts, error)
-	// ListDriftWatches returns the watched prisms of all accounts that are not archived, by WatchedAt, and how many there are
-	// beyond the limit.
+	// ListDriftWatches returns the watched prisms of all accounts that are not archived: the first of each account by WatchedAt, then
+	// the second of each, and so on; and how many there are beyond the limit.
 	ListDriftWatches(ctx context.Context, limit int) (watches []DriftWatch, more int64, err error)
 
 	// TakeDriftWatch leases the watch that has been due the longest, until a time: ErrNotFound if none is due.

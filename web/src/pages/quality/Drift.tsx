@@ -73,6 +73,7 @@ function Watched({ data, found, days }: { data: Drift; found: Drift['questions']
         {reference?.kind === 'set' ? `the period from ${utc(reference.from)} to ${utc(reference.to)} UTC` : 'the first results'}
         : {count(reference?.results ?? 0, 'result')}{(reference?.results ?? 0) < 500 && ', of at least 500'}.
       </p>
+      {!found.metrics && <Note>This question has no metrics, and so no alert: watched prisms of all accounts share those of 39 questions, of their latest versions.</Note>}
       <nav className="choices" aria-label="Span of each point">
         {([[undefined, 'Hours'], ['days', 'Days']] as const).map(([value, label]) => (
           <route.Link key={label} to="." search={(before) => ({ ...before, span: value })} replace resetScroll={false} className={(value === 'days') === days ? 'chosen-one' : undefined}>{label}</route.Link>

@@ -56,7 +56,7 @@ const first = { kind: 'first', from: at, to: at, results: 2000 };
 const window_ = { from: at, to: at, results: 3, alarm: false, probability: null, classes: null };
 const driftOf = () => ({
   version: 2, watched, counted_to: watched ? at : null, reference,
-  questions: watched ? questions.map((q, index) => ({ question: q.key, index, type: q.type, hour: window_, day: window_, hours: [], days: [] })) : [],
+  questions: watched ? questions.map((q, index) => ({ question: q.key, index, type: q.type, metrics: index === 0, hour: window_, day: window_, hours: [], days: [] })) : [],
 });
 const problem = (text: string) => Response.json({ error: { code: 'validation_failed', message: `Invalid request: ${text}` } }, { status: 400 });
 const tooFew = () => Response.json({ error: { code: 'conflict', message: 'Too few labels: 12 of 30.' } }, { status: 409 });
@@ -238,7 +238,15 @@ describe('the Quality page', () => {
     reference = first;
     await open('?question=topic&tab=drift', 'reader');
     expect(await screen.findByText(/against the first results/)).toBeTruthy();
+    expect(screen.queryByText(/no metrics/)).toBeNull();
     for (const name of ['Change reference', 'Stop watching']) expect(screen.queryByRole('button', { name })).toBeNull();
+  });
+  // spec: drift-slots
+  it('says that a question has no alert', async () => {
+    watched = true;
+    reference = first;
+    await open(`?question=${questions[1]?.key}&tab=drift`);
+    expect(await screen.findByText(/This question has no metrics, and so no alert/)).toBeTruthy();
   });
   it('has nothing to fit for readers, who get the call that lists', async () => {
     few = true;

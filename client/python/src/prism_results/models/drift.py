@@ -67,6 +67,8 @@ class QuestionDrift(Received):
     index: int
     """In the version. The first is 0. Metrics name the question by it."""
     type: QuestionType
+    metrics: bool
+    """Whether it has metrics, and so alerts."""
     hour: DriftWindow
     """The last one."""
     day: DriftWindow

@@ -17,11 +17,14 @@ const (
 	insertWatch  = `INSERT INTO drift_watches (account_id, prism_id, watched_at, reached, due_at) VALUES ($1, $2, $3, $4, $3)`
 	deleteWatch  = `DELETE FROM drift_watches WHERE account_id = $1 AND prism_id = $2`
 	listWatches  = `-- name: ListDriftWatches :many
-SELECT w.account_id, w.prism_id, w.watched_at, w.reached, p.latest_version, count(*) OVER ()
-FROM drift_watches w
-JOIN prisms p ON p.account_id = w.account_id AND p.id = w.prism_id
-WHERE p.archived_at IS NULL
-ORDER BY w.watched_at, w.prism_id LIMIT $1`
+SELECT account_id, prism_id, watched_at, reached, latest_version, count(*) OVER () FROM (
+	SELECT w.account_id, w.prism_id, w.watched_at, w.reached, p.latest_version,
+		row_number() OVER (PARTITION BY w.account_id ORDER BY w.watched_at, w.prism_id) AS turn
+	FROM drift_watches w
+	JOIN prisms p ON p.account_id = w.account_id AND p.id = w.prism_id
+	WHERE p.archived_at IS NULL
+) AS watched
+ORDER BY turn, watched_at, prism_id LIMIT $1`
 	takeWatch = `-- name: TakeDriftWatch :one
 UPDATE drift_watches SET due_at = $2
 WHERE (account_id, prism_id) = (

@@ -254,24 +254,28 @@ func driftTests() []test {
 			same(t, l != nil, true)
 			same(t, oldest(f.mine), moment(40))
 		}},
-		// spec: drift-metrics
-		{"watches are listed with the latest versions, the first one first, without those of archived prisms", func(t *testing.T, f *fixture) {
+		// spec: drift-slots
+		{"watches are listed with the latest versions, the first one of each account first, without those of archived prisms", func(t *testing.T, f *fixture) {
 			f.watch(t, f.mine, moment(5), store.DriftChange{})
-			f.watch(t, f.theirs, moment(4), store.DriftChange{})
+			f.watch(t, f.theirs, moment(7), store.DriftChange{})
+			later := tenant{account: f.mine.account, prism: f.addPrism(t, f.mine, "later")}
+			f.watch(t, later, moment(6), store.DriftChange{})
 			archived := tenant{account: f.mine.account, prism: f.addPrism(t, f.mine, "old")}
 			f.watch(t, archived, moment(3), store.DriftChange{})
 			_, err := f.Store.SetArchived(t.Context(), f.mine.account, archived.prism.ID, true, f.by(moment(6)))
 			succeeds(t, err)
 			succeeds(t, f.Store.AddVersion(t.Context(), f.mine.account, changed(f.mine.prism.ID, 2, lens("a")), nil, f.by(moment(7))))
-			for limit, want := range map[int]int64{1: 1, 2: 0, 9: 0} {
+			want := []prism.PrismID{f.mine.prism.ID, f.theirs.prism.ID, later.prism.ID}
+			for limit, left := range map[int]int64{1: 2, 2: 1, 3: 0, 9: 0} {
 				watches, more, err := f.ListDriftWatches(t.Context(), limit)
 				succeeds(t, err)
-				same(t, more, want)
-				same(t, watches[0].Account, f.theirs.account)
-				if limit > 1 {
-					same(t, watches[1].Latest, 2)
-					same(t, len(watches), 2)
+				same(t, more, left)
+				var got []prism.PrismID
+				for _, w := range watches {
+					got = append(got, w.Prism)
 				}
+				same(t, got, want[:min(limit, len(want))])
+				same(t, watches[0].Latest, 2)
 			}
 		}},
 	}
