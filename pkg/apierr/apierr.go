@@ -275,6 +275,9 @@ func FileDiffers() *Error { return conflict("The file's content differs from its
 // FileNotReady is a file that was not read yet, or cannot be.
 func FileNotReady() *Error { return conflict("This file is not ready.") }
 
+// ContentMissing is a file whose content is not where it is kept.
+func ContentMissing() *Error { return conflict("The content of this file is missing.") }
+
 // FileUsed is the deletion of a file that a run still reads.
 func FileUsed() *Error { return conflict("This file is used by a run.") }
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/prism-results/prism/pkg/prism"
 )
 
 // Method is a way to calibrate.
@@ -95,11 +93,15 @@ func heat(dst, probabilities []float64, power float64) []float64 {
 	if power == 1 || len(probabilities) == 0 {
 		return append(dst, probabilities...)
 	}
-	first, most := len(dst), slices.Max(probabilities)
+	first, most, sum := len(dst), slices.Max(probabilities), 0.0
 	for _, p := range probabilities {
-		dst = append(dst, math.Exp(power*math.Log(p/most))) // 1 for the most probable class, so that the sum is not 0
+		heated := math.Exp(power * math.Log(p/most)) // 1 for the most probable class, so that the sum is not 0
+		sum += heated
+		dst = append(dst, heated)
 	}
-	prism.Normalize(dst[first:])
+	for i := range dst[first:] {
+		dst[first+i] /= sum
+	}
 	return dst
 }
 

@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,23 +28,26 @@ const (
 
 const startBudget, stopBudget = 30 * time.Second, 10 * time.Second
 
-// New starts a store with an empty bucket, which ends with the test, and returns the URL of its endpoint. The gateway is built from
-// source at the version that the module in the folder gateway pins: it is a module of its own, so that the gateway's dependencies
-// are none of Prism's.
-func New(t testing.TB) (endpoint string) {
+// Store is a running object store.
+type Store struct {
+	Endpoint string // its URL
+	Folder   string // has a folder for each bucket, in which each object is a file
+}
+
+// URL is the value of PRISM_FILES_URL for a bucket of a store at an endpoint, maybe with a prefix.
+func URL(bucket, endpoint string) string {
+	return "s3://" + bucket + "?region=us-east-1&path_style=true&endpoint=" + url.QueryEscape(endpoint)
+}
+
+// New starts a store with an empty bucket, which ends with the test.
+func New(t testing.TB) Store {
 	t.Helper()
-	root, err := program.Root()
+	gateway, err := build()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("s3test: %v", err)
 	}
 	dir := t.TempDir()
-	gateway, data := filepath.Join(dir, "versitygw"), filepath.Join(dir, "data")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", gateway, "github.com/versity/versitygw/cmd/versitygw")
-	build.Dir = filepath.Join(root, "pkg/testkit/s3test/gateway")
-	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-trimpath")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("s3test: %v\n%s", err, out)
-	}
+	data := filepath.Join(dir, "data")
 	if err := os.MkdirAll(filepath.Join(data, Bucket), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -75,5 +80,33 @@ func New(t testing.TB) (endpoint string) {
 	if err != nil {
 		t.Fatalf("s3test: %v", err)
 	}
-	return fmt.Sprintf("http://%s", address)
+	return Store{Endpoint: "http://" + address, Folder: data}
 }
+
+// build builds the gateway from source, once, at the version that the module in the folder gateway pins: it is a module of its own, so
+// that the gateway's dependencies are none of Prism's.
+var build = sync.OnceValues(func() (gateway string, err error) {
+	root, err := program.Root()
+	if err != nil {
+		return "", err
+	}
+	gateway = filepath.Join(root, ".tools", "programs", "versitygw")
+	if err := os.MkdirAll(filepath.Dir(gateway), 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(gateway+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close() // which unlocks
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
+	command := exec.Command("go", "build", "-o", gateway, "github.com/versity/versitygw/cmd/versitygw") // which links only what has changed
+	command.Dir = filepath.Join(root, "pkg/testkit/s3test/gateway")
+	command.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-trimpath")
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return gateway, nil
+})

@@ -23,7 +23,6 @@ type result struct {
 	Report                       // of a call without Answers
 	answers      []*prism.Answer // one for each question of the call when Reason is OK
 	labelMass    []prism.LabelMass
-	absent       []prism.Absent
 	disagreement []prism.Disagreement
 	doubtful     []string // not of a call: the questions whose answers are to be escalated
 	err          error    // a panic of the provider
@@ -79,14 +78,11 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 		if err := s.guard(m, func() { reply, fault = c.Do(ctx) }); err != nil {
 			return result{err: err}
 		}
-		cost := int64(0)
-		if fault == nil {
-			cost = t.used(m, reply.Tokens)
-		}
+		cost := t.used(m, reply.Tokens)
 		if s.cfg.Attempted != nil {
 			s.cfg.Attempted(Attempt{m, reply, fault, cost})
 		}
-		ended := result{Report: report(c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass, absent: reply.Absent}
+		ended := result{Report: report(c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass}
 		if fault == nil || !fault.Retryable() {
 			return ended
 		}

@@ -3,85 +3,47 @@ package score
 import (
 	"math"
 	"strings"
-
-	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Token is a possible next token of a model.
+// Token is a possible next token of a model with its natural log-probability, as chat completions encode it.
 type Token struct {
-	Text    string
-	LogProb float64 // natural; NaN if it is not known
+	Text    string   `json:"token"`
+	LogProb *float64 `json:"logprob"`
 }
 
 // Letters are the labels of n options or levels in definition order: A, B, C … At most 26.
 func Letters(n int) []string { return strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:min(n, 26)], "") }
 
-// Labelled is what the likely tokens of a model say about a question.
-type Labelled struct {
-	Answer *prism.Answer // nil if there is no usable one
-	// Mass is the sum of the probabilities of the labels before they are normalised, which is the part of the model's probability
-	// that they had.
-	Mass float64
-	// Absent are the keys of the labels that are not among the tokens, in definition order; yes and no of a yes_no.
-	Absent []string
-}
-
-// Labels computes the answer to a question from the most likely tokens (spec: chat-labels). The labels belong to the options or
-// levels in definition order, or to yes and no.
+// Labels computes a probability for each label from the most likely tokens (spec: chat-labels). The probabilities sum to 1;
+// mass is the sum before normalising, which is the part of the model's probability that the labels had.
 //
 // Hosts send -9999 for "very unlikely", which becomes a probability of 0. A probability above 1 by up to 5% is taken as rounding,
-// like the sums of other providers. There is no usable answer if one is larger, if a label has no log-probability, if no label is
-// among the tokens, and if a label that is not among them might be the most probable one (spec: absent-labels).
-func Labels(q prism.Question, labels []string, tokens []Token) (of Labelled) {
-	ps, present := make([]float64, len(labels)), make([]bool, len(labels))
-	least, returned, mass := 1.0, 0.0, 0.0
+// like the sums of other providers. The probabilities are nil if one is larger, if a label has no log-probability, and if no
+// label is among the tokens.
+func Labels(labels []string, tokens []Token) (ps []float64, mass float64) {
+	ps = make([]float64, len(labels))
 	for _, t := range tokens {
-		p, i := math.Exp(t.LogProb), labelOf(labels, t.Text)
+		i := labelOf(labels, t.Text)
+		if i < 0 {
+			continue
+		}
+		if t.LogProb == nil {
+			return nil, 0
+		}
+		p := math.Exp(*t.LogProb)
 		if !(p <= 1+tolerance+slack) { // NaN is not <=
-			if i < 0 {
-				continue
-			}
-			return Labelled{}
+			return nil, 0
 		}
-		p = min(p, 1)
-		least, returned = min(least, p), returned+p
-		if i >= 0 {
-			ps[i], present[i], mass = ps[i]+p, true, mass+p
-		}
+		ps[i] += min(p, 1)
+		mass += min(p, 1)
 	}
 	if mass == 0 || mass > 1+tolerance+slack {
-		return Labelled{}
+		return nil, 0
 	}
-	of.Mass = min(mass, 1)
-	keys := q.AnswerKeys()
-	if q.Type == prism.YesNo {
-		keys = []string{"yes", "no"}
-	}
-	best, left := 0, max(1-returned, 0)
-	for i, p := range ps {
-		if !present[i] {
-			of.Absent = append(of.Absent, keys[i])
-		} else if !present[best] || p > ps[best] {
-			best = i
-		}
-	}
-	bound := min(least, left)
 	for i := range ps {
-		switch {
-		case present[i]:
-		case bound > ps[best], bound == ps[best] && (i < best || q.Type == prism.YesNo):
-			return of
-		default:
-			ps[i] = min(bound, left/float64(len(of.Absent)))
-		}
+		ps[i] /= mass
 	}
-	prism.Normalize(ps)
-	if q.Type == prism.YesNo {
-		of.Answer = YesNo(q, ps[0])
-	} else {
-		of.Answer = Ordered(q, ps)
-	}
-	return of
+	return ps, min(mass, 1)
 }
 
 func labelOf(labels []string, token string) int {

@@ -29,7 +29,7 @@ func Options(q prism.Question, byKey map[string]float64) *prism.Answer {
 	return ordered(q, keys, ps)
 }
 
-// Ordered is Options with the probabilities in definition order, one for each of q.AnswerKeys. It normalises ps itself.
+// Ordered is Options with the probabilities in definition order, one for each of q.AnswerKeys.
 func Ordered(q prism.Question, ps []float64) *prism.Answer { return ordered(q, q.AnswerKeys(), ps) }
 
 func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
@@ -48,10 +48,9 @@ func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 	}
 	a := &prism.Answer{Question: q.Key, Type: q.Type, Probabilities: make([]prism.KeyProbability, len(keys))}
 	best := 0
-	prism.Normalize(ps)
 	for i, key := range keys {
 		// Adding 0 turns a negative zero into a plain one.
-		a.Probabilities[i] = prism.KeyProbability{Key: key, Probability: ps[i] + 0}
+		a.Probabilities[i] = prism.KeyProbability{Key: key, Probability: ps[i]/sum + 0}
 		// The first in definition order wins a tie (spec: chosen-key).
 		if a.Probabilities[i].Probability > a.Probabilities[best].Probability {
 			best = i
@@ -65,11 +64,11 @@ func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 }
 
 // YesNo is the answer to a yes_no question with this probability of yes, which must be within [0, 1].
-func YesNo(q prism.Question, p float64) *prism.Answer {
-	if !(p >= 0 && p <= 1) { // NaN is not >= 0
+func YesNo(q prism.Question, p *float64) *prism.Answer {
+	if p == nil || !(*p >= 0 && *p <= 1) {
 		return nil
 	}
-	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: p + 0}
+	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: *p + 0}
 }
 
 // least is the smallest probability of a label in Pool; smaller ones are raised to it. A label that is not among the likely tokens
@@ -105,10 +104,14 @@ func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 			pool[i] += math.Log(max(p, least)) / float64(len(orders))
 		}
 	}
+	var sum float64
 	for i := range pool {
 		pool[i] = math.Exp(pool[i])
+		sum += pool[i]
 	}
-	prism.Normalize(pool)
+	for i := range pool {
+		pool[i] /= sum
+	}
 	for _, a := range orders {
 		for i, p := range of(a) {
 			disagreement += math.Abs(p-pool[i]) / 2 / float64(len(orders))
@@ -116,7 +119,7 @@ func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 	}
 	q := prism.Question{Key: first.Question, Type: first.Type}
 	if first.Type == prism.YesNo {
-		return YesNo(q, pool[0]), min(disagreement, 1)
+		return YesNo(q, &pool[0]), min(disagreement, 1)
 	}
 	return ordered(q, keys, pool), min(disagreement, 1)
 }

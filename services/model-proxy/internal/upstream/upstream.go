@@ -4,6 +4,7 @@
 package upstream
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,12 +22,12 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
-
-	"github.com/prism-results/prism/pkg/fair"
 )
 
 const (
 	userAgent = "prism-model-proxy"
+	// maxBody is more than the answers to 64 questions of 26 options need.
+	maxBody = 4 << 20
 	// connectWait bounds connecting, so that further attempts fit in the model wait when packets to an address are dropped.
 	connectWait = 4 * time.Second
 )
@@ -44,8 +44,6 @@ type Config struct {
 	MaxConns int
 	// Tracer makes one client span per attempt. No spans by default.
 	Tracer trace.TracerProvider
-	// Answers is the bound of the bytes that answers hold (spec: answer-budget). Without it they are not bounded together.
-	Answers *fair.Bound
 	// Explain tells whether the bodies of errors are kept for Fault.Message: only for logs at debug level. Never by default.
 	Explain func(context.Context) bool
 	// Dial opens connections. A net.Dialer by default; tests replace it.
@@ -54,11 +52,10 @@ type Config struct {
 
 // Client posts to one upstream. It is safe for concurrent use.
 type Client struct {
-	base    string
-	header  http.Header
-	http    *http.Client
-	tracer  trace.Tracer
-	answers *fair.Bound
+	base   string
+	header http.Header
+	http   *http.Client
+	tracer trace.Tracer
 	// explain is Config.Explain, or nil; secrets are the values of headers.
 	explain func(context.Context) bool
 	secrets []string
@@ -90,7 +87,7 @@ func New(c Config) (*Client, error) {
 	return &Client{
 		base:    strings.TrimRight(c.BaseURL, "/"),
 		header:  header,
-		explain: c.Explain, secrets: secrets, answers: c.Answers,
+		explain: c.Explain, secrets: secrets,
 		tracer: c.Tracer.Tracer("github.com/prism-results/prism/services/model-proxy"),
 		span: trace.WithAttributes(attribute.String("http.request.method", http.MethodPost),
 			attribute.String("prism.model.provider", c.Provider)),
@@ -106,8 +103,6 @@ func New(c Config) (*Client, error) {
 				IdleConnTimeout:        90 * time.Second,
 				MaxResponseHeaderBytes: 64 << 10,
 				WriteBufferSize:        32 << 10, // a usual request is one write
-				// Of a stream that nobody reads yet, no more than this is in memory: by default 4 MiB.
-				HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: 64 << 10, MaxReceiveBufferPerConnection: 1 << 20},
 			},
 		},
 	}, nil
@@ -116,17 +111,9 @@ func New(c Config) (*Client, error) {
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Body is the body of a request in parts, which are sent one behind the other.
-type Body [][]byte
-
-func (b Body) open() io.ReadCloser {
-	parts := net.Buffers(slices.Clone(b)) // reading takes the parts away
-	return io.NopCloser(&parts)
-}
-
-// Post asks so many questions: it sends body to path below the base URL, once, and has read take the body of a 2xx response. A body
-// that is larger than such an answer can be is taken as an empty one, which no provider accepts.
-func (c *Client) Post(ctx context.Context, path string, body Body, questions int, read func(answer []byte)) (fault *Fault) {
+// Post sends body to path below the base URL, once, and returns the body of a 2xx response. A body larger than 4 MiB is
+// returned as an empty one, which no provider accepts.
+func (c *Client) Post(ctx context.Context, path string, body []byte) (got []byte, fault *Fault) {
 	ctx, span := c.tracer.Start(ctx, "POST", trace.WithSpanKind(trace.SpanKindClient), c.span)
 	defer func() {
 		if fault != nil {
@@ -134,22 +121,16 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 		}
 		span.End()
 	}()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
 	if err != nil { // not possible: New has checked the address
-		return connectionFault(ctx, err)
+		return nil, connectionFault(ctx, err)
 	}
 	req.Header = c.header.Clone()
-	for _, part := range body {
-		req.ContentLength += int64(len(part))
-	}
-	if req.ContentLength > 0 {
-		req.Body, req.GetBody = body.open(), func() (io.ReadCloser, error) { return body.open(), nil }
-	}
 	// Baggage stays between Prism's services.
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return connectionFault(ctx, err)
+		return nil, connectionFault(ctx, err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // the body was read or is not wanted
 	span.SetAttributes(attribute.Int("http.response.status_code", resp.StatusCode))
@@ -159,19 +140,17 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 		if c.explain != nil && c.explain(ctx) {
 			fault.body, fault.secrets = errorBody(resp.Body), c.secrets
 		}
-		return fault
+		return nil, fault
 	}
-	a := answer{budget: c.answers, account: fair.Account(ctx)}
-	defer a.release()
-	raw, err := a.read(resp, questions)
-	switch {
-	case errors.Is(err, errNoRoom):
-		return &Fault{Cause: NoRoom}
-	case err != nil:
-		return connectionFault(ctx, err)
+	var read bytes.Buffer
+	read.Grow(int(min(max(resp.ContentLength, 0), 64<<10)) + bytes.MinRead)
+	if _, err := read.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
+		return nil, connectionFault(ctx, err)
 	}
-	read(raw)
-	return nil
+	if read.Len() > maxBody {
+		return nil, nil
+	}
+	return read.Bytes(), nil
 }
 
 // Bearer is an Authorization header with the key, or no header without a key.

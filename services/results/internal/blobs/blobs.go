@@ -6,20 +6,26 @@ package blobs
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
+	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
+
+// ErrMissing tells that a content which the store knows is not there.
+var ErrMissing = errors.New("blobs: a content is missing")
 
 // Blobs keeps contents.
 type Blobs interface {
 	// Put stores a content durably, and completely or not at all. Storing it again changes nothing.
 	Put(ctx context.Context, f store.FileOwner, name string, content []byte) error
-	// Get reads a range of a content, which is cut off at the end of the content: store.ErrNotFound.
+	// Get reads a range of a content, which is cut off at the end of the content: ErrMissing.
 	Get(ctx context.Context, f store.FileOwner, name string, offset, bytes int64) ([]byte, error)
-	// Delete deletes the contents of a file whose names begin with prefix; "" deletes all.
-	Delete(ctx context.Context, f store.FileOwner, prefix string) error
+	// Delete deletes the contents of a file whose names begin with prefix; "" deletes all. known are the names of those that the store
+	// knows, which the list of an object store may lack. again tells that there may be more, which a later call finds.
+	Delete(ctx context.Context, f store.FileOwner, prefix string, known ...string) (again bool, err error)
 }
 
 // Part is the name of a part of a file. It contains the digest, so that concurrent calls with different contents for the same
@@ -33,6 +39,17 @@ const Copies = "copy-"
 
 // CopyOf is the prefix of the names of the parts of one copy.
 func CopyOf(id prism.UUID) string { return Copies + id.String() + "-" }
+
+// Known are the names of the contents of a file that the store knows.
+func Known(parts []store.Part, c store.Copy) (names []string) {
+	for _, p := range parts {
+		names = append(names, Part(p.Number, p.SHA256))
+	}
+	for at := int64(0); at < c.Bytes; at += contract.PartBytes {
+		names = append(names, copyPart(c.ID, at/contract.PartBytes+1))
+	}
+	return names
+}
 
 // copyPart is the name of a part of a copy; the first has the number 1.
 func copyPart(id prism.UUID, number int64) string { return fmt.Sprintf("%s%05d", CopyOf(id), number) }
@@ -50,10 +67,14 @@ func (d database) Put(ctx context.Context, f store.FileOwner, name string, conte
 
 // Get implements Blobs.
 func (d database) Get(ctx context.Context, f store.FileOwner, name string, offset, bytes int64) ([]byte, error) {
-	return d.store.Content(ctx, f, name, offset, bytes)
+	content, err := d.store.Content(ctx, f, name, offset, bytes)
+	if errors.Is(err, store.ErrNotFound) {
+		err = ErrMissing
+	}
+	return content, err
 }
 
 // Delete implements Blobs.
-func (d database) Delete(ctx context.Context, f store.FileOwner, prefix string) error {
-	return d.store.DeleteContents(ctx, f, prefix)
+func (d database) Delete(ctx context.Context, f store.FileOwner, prefix string, _ ...string) (again bool, err error) {
+	return false, d.store.DeleteContents(ctx, f, prefix)
 }

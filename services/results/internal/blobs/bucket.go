@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -23,14 +24,19 @@ type bucket struct {
 	prefix string // of all keys; "" or ends with "/"
 }
 
-// tries bounds how often a request is sent, besides the caller's context.
-const tries = 3
+// tries bounds how often a request is sent, and requestLimit each time with its answer, besides the caller's context.
+const (
+	tries        = 3
+	requestLimit = 10 * time.Second
+)
 
 // InBucket keeps contents in a bucket of an object store that speaks S3: s3://<bucket>/<prefix> with the parameters endpoint (an
 // http or https URL; that of AWS if it is missing), region (asked for if it is missing) and path_style (true for stores that do
 // not serve each bucket under a host name of its own). The credentials are those of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
 // AWS_SESSION_TOKEN, or else those of the machine or Pod in AWS. It connects to nothing.
-func InBucket(address string) (Blobs, error) {
+func InBucket(address string) (Blobs, error) { return inBucket(address, requestLimit) }
+
+func inBucket(address string, limit time.Duration) (Blobs, error) {
 	u, err := url.Parse(address)
 	var parameters url.Values
 	if err == nil {
@@ -62,6 +68,11 @@ func InBucket(address string) (Blobs, error) {
 			return nil, errors.New("knows the parameters endpoint, region and path_style")
 		}
 	}
+	transport, err := minio.DefaultTransport(o.Secure)
+	if err != nil {
+		return nil, err
+	}
+	o.Transport = answers{transport, limit}
 	client, err := minio.New(host, &o)
 	if err != nil {
 		return nil, errors.New("is not the address of a bucket")
@@ -92,7 +103,7 @@ func (b bucket) Get(ctx context.Context, f store.FileOwner, name string, offset,
 	if err := o.SetRange(offset, offset+n-1); err != nil {
 		return nil, err
 	}
-	body, _, _, err := b.client.GetObject(ctx, b.name, b.key(f, name), o)
+	body, _, header, err := b.client.GetObject(ctx, b.name, b.key(f, name), o)
 	if err != nil {
 		if minio.ToErrorResponse(err).Code == minio.InvalidRange { // the range begins at the end
 			return nil, nil
@@ -100,29 +111,47 @@ func (b bucket) Get(ctx context.Context, f store.FileOwner, name string, offset,
 		return nil, translate(ctx, err)
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
+	if !strings.HasPrefix(header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset)) {
+		return nil, errAnswer // a proxy has dropped the range
+	}
 	var found bytes.Buffer
 	found.Grow(int(n) + bytes.MinRead) // else ReadFrom would grow it once more to find the end
-	_, err = found.ReadFrom(io.LimitReader(body, n))
-	return found.Bytes(), translate(ctx, err)
+	if _, err = found.ReadFrom(io.LimitReader(body, n)); err != nil {
+		return nil, translate(ctx, err)
+	}
+	return found.Bytes(), nil
 }
 
 // Delete implements Blobs.
-func (b bucket) Delete(ctx context.Context, f store.FileOwner, prefix string) error {
+func (b bucket) Delete(ctx context.Context, f store.FileOwner, prefix string, known ...string) (again bool, err error) {
+	remove := func(key string) error {
+		return translate(ctx, b.client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{}))
+	}
+	for _, name := range known {
+		if err := remove(b.key(f, name)); err != nil {
+			return true, err
+		}
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // ends a list that is not read to its end
 	objects := b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.key(f, prefix), Recursive: true})
 	for object := range objects {
-		if object.Err != nil {
-			return translate(ctx, object.Err)
+		again = true
+		err := translate(ctx, object.Err)
+		if err == nil {
+			err = remove(object.Key)
 		}
-		if err := b.client.RemoveObject(ctx, b.name, object.Key, minio.RemoveObjectOptions{}); err != nil {
-			return translate(ctx, err)
+		if err != nil {
+			return true, err
 		}
 	}
-	return nil
+	return again, nil
 }
 
-// translate returns store.ErrNotFound, an error of a request that the object store refused, or store.ErrUnavailable for every
+// skewed is the code for requests whose time differs from that of the store by more than 15 minutes.
+const skewed = "RequestTimeTooSkewed"
+
+// translate returns ErrMissing, an error of a request that the object store refused, or store.ErrUnavailable for every
 // other error. Of an answer it keeps only the status and the code.
 func translate(ctx context.Context, err error) error {
 	if err == nil {
@@ -134,8 +163,8 @@ func translate(ctx context.Context, err error) error {
 	answer, answered := errors.AsType[minio.ErrorResponse](err)
 	switch {
 	case answered && answer.Code == minio.NoSuchKey:
-		return store.ErrNotFound
-	case answered && answer.StatusCode >= 400 && answer.StatusCode < 500 && answer.StatusCode != http.StatusTooManyRequests:
+		return ErrMissing
+	case answered && answer.StatusCode >= 400 && answer.StatusCode < 500 && answer.StatusCode != http.StatusTooManyRequests && answer.Code != skewed:
 		return fmt.Errorf("s3: %d %s", answer.StatusCode, answer.Code)
 	case answered:
 		return fmt.Errorf("s3: %w: %d %s", store.ErrUnavailable, answer.StatusCode, answer.Code)

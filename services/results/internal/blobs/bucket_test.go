@@ -2,7 +2,6 @@ package blobs_test
 
 import (
 	"errors"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -12,32 +11,27 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// at is the URL of a bucket at an endpoint.
-func at(bucket, endpoint string) string {
-	return "s3://" + bucket + "?region=us-east-1&path_style=true&endpoint=" + url.QueryEscape(endpoint)
-}
-
 // The credentials are variables of the process.
 //
 // spec: file-parts
 func TestABucketKeepsContents(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", s3test.Access)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", s3test.Secret)
-	endpoint := s3test.New(t)
+	endpoint := s3test.New(t).Endpoint
 	for _, bucket := range []string{s3test.Bucket, s3test.Bucket + "/a/prefix/"} {
-		b, err := blobs.InBucket(at(bucket, endpoint))
+		b, err := blobs.InBucket(s3test.URL(bucket, endpoint))
 		if err != nil {
 			t.Fatal(err)
 		}
 		suite(t, b)
 		// The next one is of another prefix, or else would find these.
 		for _, f := range []store.FileOwner{owner(1, 1), owner(1, 2), owner(2, 1), owner(3, 3)} {
-			if err := b.Delete(t.Context(), f, ""); err != nil {
+			if _, err := b.Delete(t.Context(), f, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	nowhere, err := blobs.InBucket(at("another-bucket", endpoint))
+	nowhere, err := blobs.InBucket(s3test.URL("another-bucket", endpoint))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +39,14 @@ func TestABucketKeepsContents(t *testing.T) {
 	if err == nil || errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), owner(1, 1).ID.String()) {
 		t.Errorf("without a bucket: %v", err)
 	}
-	if _, err := nowhere.Get(t.Context(), owner(1, 1), "part-1", 0, 1); err == nil || errors.Is(err, store.ErrNotFound) {
+	if _, err := nowhere.Get(t.Context(), owner(1, 1), "part-1", 0, 1); err == nil || errors.Is(err, blobs.ErrMissing) {
 		t.Errorf("a content of no bucket: %v", err)
 	}
 	free, err := freeport.Addr()
 	if err != nil {
 		t.Fatal(err)
 	}
-	away, err := blobs.InBucket(at(s3test.Bucket, "http://"+free))
+	away, err := blobs.InBucket(s3test.URL(s3test.Bucket, "http://"+free))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func (f folder) Get(_ context.Context, file store.FileOwner, name string, offset
 	defer withoutPath(&err)
 	from, err := os.Open(filepath.Join(f.of(file), name)) //nolint:gosec // made of ids, numbers and digests
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, store.ErrNotFound
+		return nil, ErrMissing
 	} else if err != nil {
 		return nil, err
 	}
@@ -98,35 +98,35 @@ func (f folder) Get(_ context.Context, file store.FileOwner, name string, offset
 }
 
 // Delete implements Blobs.
-func (f folder) Delete(ctx context.Context, file store.FileOwner, prefix string) (err error) {
+func (f folder) Delete(ctx context.Context, file store.FileOwner, prefix string, _ ...string) (again bool, err error) {
 	defer withoutPath(&err)
 	dir := f.of(file)
 	if prefix == "" {
-		return os.RemoveAll(dir)
+		return false, os.RemoveAll(dir)
 	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	} else if err != nil {
-		return err
+		return false, err
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return err
+			return false, err
 		}
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // withoutPath removes the path, which contains ids, from an error of the system, such as that the disk is full.
 func withoutPath(err *error) {
-	if *err == nil || errors.Is(*err, store.ErrNotFound) {
+	if *err == nil || errors.Is(*err, ErrMissing) {
 		return
 	}
 	if path, ok := errors.AsType[*fs.PathError](*err); ok {

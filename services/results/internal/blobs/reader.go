@@ -2,7 +2,9 @@ package blobs
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -16,29 +18,39 @@ type Source struct {
 	blobs Blobs
 	file  store.FileOwner
 	bytes int64
-	name  func(number int64) string // of a part, or "" if the part is not known; the first has the number 1
+	part  func(number int64) part // the first has the number 1
+}
+
+// part is a part of a Source. It has no name if it is not known, and no digest in a copy.
+type part struct {
+	name   string
+	digest *[sha256.Size]byte
 }
 
 // Whole is the bytes of a file. Only those of the given parts can be read, which are in order and without a gap.
 func Whole(b Blobs, file store.FileOwner, bytes int64, parts []store.Part) Source {
-	return Source{b, file, bytes, func(n int64) string {
+	return Source{b, file, bytes, func(n int64) part {
 		if len(parts) == 0 || n < int64(parts[0].Number) || n >= int64(parts[0].Number)+int64(len(parts)) {
-			return ""
+			return part{}
 		}
-		p := parts[n-int64(parts[0].Number)]
-		return Part(p.Number, p.SHA256)
+		p := &parts[n-int64(parts[0].Number)]
+		return part{Part(p.Number, p.SHA256), &p.SHA256}
 	}}
 }
 
 // Copied is the bytes of a copy.
 func Copied(b Blobs, file store.FileOwner, c store.Copy) Source {
-	return Source{b, file, c.Bytes, func(n int64) string { return copyPart(c.ID, n) }}
+	return Source{b, file, c.Bytes, func(n int64) part { return part{name: copyPart(c.ID, n)} }}
 }
 
-// errRange: the range is outside of the bytes, or a content is shorter than its part.
-var errRange = errors.New("blobs: a range of a file is missing")
+var (
+	// errRange: the range is outside of the bytes.
+	errRange = errors.New("blobs: a range of a file is missing")
+	// errContent: what has answered, or what is behind it, has cut off a content or changed it.
+	errContent = fmt.Errorf("blobs: %w: a content is shorter than its part, or another one", store.ErrUnavailable)
+)
 
-// Range reads a range without reading the rest of its parts.
+// Range reads a range without reading the rest of its parts. A part that is read as a whole has its digest.
 func (s Source) Range(ctx context.Context, offset, bytes int64) ([]byte, error) {
 	if offset < 0 || bytes < 0 || offset > s.bytes-bytes {
 		return nil, errRange
@@ -47,16 +59,17 @@ func (s Source) Range(ctx context.Context, offset, bytes int64) ([]byte, error) 
 	for int64(len(found)) < bytes {
 		at := offset + int64(len(found))
 		n := min(bytes-int64(len(found)), contract.PartBytes-at%contract.PartBytes)
-		name := s.name(at/contract.PartBytes + 1)
-		if name == "" {
+		p := s.part(at/contract.PartBytes + 1)
+		if p.name == "" {
 			return nil, errRange
 		}
-		content, err := s.blobs.Get(ctx, s.file, name, at%contract.PartBytes, n)
+		content, err := s.blobs.Get(ctx, s.file, p.name, at%contract.PartBytes, n)
 		if err != nil {
 			return nil, err
 		}
-		if int64(len(content)) != n {
-			return nil, errRange
+		whole := at%contract.PartBytes == 0 && n == min(contract.PartBytes, s.bytes-at)
+		if int64(len(content)) != n || whole && p.digest != nil && sha256.Sum256(content) != *p.digest {
+			return nil, errContent
 		}
 		if n == bytes { // the range is of one part
 			return content, nil
@@ -187,12 +200,13 @@ func (w *Writer) store() error {
 	return nil
 }
 
-// Discard deletes what was stored.
+// Discard deletes what was stored. What is not found now is deleted with the file.
 func (w *Writer) Discard(ctx context.Context) error {
 	if !w.begun {
 		return nil
 	}
-	err := w.blobs.Delete(ctx, w.file, CopyOf(w.copy.ID))
+	tried := store.Copy{ID: w.copy.ID, Bytes: w.copy.Bytes + 1}
+	_, err := w.blobs.Delete(ctx, w.file, CopyOf(w.copy.ID), Known(nil, tried)...)
 	w.begun = err != nil
 	return err
 }

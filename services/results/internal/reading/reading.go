@@ -311,7 +311,7 @@ func (w *Worker) pass(
 	keeps := blobs.InOrder
 	if l.File.Format == contract.FileXLSX || l.File.Format == contract.FileParquet {
 		keeps = blobs.AnyOrder
-		if err := w.Blobs.Delete(ctx, owner, blobs.Copies); err != nil { // of readers that were killed
+		if _, err := w.Blobs.Delete(ctx, owner, blobs.Copies); err != nil { // of readers that were killed
 			return f, err
 		}
 	}

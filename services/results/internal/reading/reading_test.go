@@ -2,6 +2,7 @@ package reading_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -100,8 +101,8 @@ func (w *world) uploading(t *testing.T, content string) prism.FileID {
 		t.Fatal(err)
 	}
 	for n := range f.Parts() {
-		p := store.Part{Number: n + 1, Bytes: int32(f.PartBytes(n + 1)), SHA256: [32]byte{byte(n)}}
-		data := content[int(n)*contract.PartBytes:][:p.Bytes]
+		data := content[int(n)*contract.PartBytes:][:f.PartBytes(n+1)]
+		p := store.Part{Number: n + 1, Bytes: int32(len(data)), SHA256: sha256.Sum256([]byte(data))}
 		if err := w.blobs.Put(t.Context(), w.owner(f.ID), blobs.Part(p.Number, p.SHA256), []byte(data)); err != nil {
 			t.Fatal(err)
 		}
@@ -186,6 +187,7 @@ type failing struct {
 	renew, get error
 	renews     int
 	panics     bool
+	cut        bool
 }
 
 func (f *failing) RenewReading(ctx context.Context, l store.FileLease, until time.Time, chunks []store.FileChunk) error {
@@ -203,17 +205,22 @@ func (f *failing) Get(ctx context.Context, o store.FileOwner, name string, offse
 	if f.get != nil {
 		return nil, f.get
 	}
-	return f.Blobs.Get(ctx, o, name, offset, n)
+	content, err := f.Blobs.Get(ctx, o, name, offset, n)
+	if f.cut {
+		content = content[:len(content)/2]
+	}
+	return content, err
 }
 
-// spec: file-reading
+// spec: file-reading, file-faults
 func TestAFileIsReadAnewAfterAFault(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.completed(t, csv(3))
 	away := errors.New("away")
 	for name, f := range map[string]*failing{
-		"no content": {get: away}, "no store": {renew: away}, "a panic": {panics: true},
+		"no content": {get: away}, "no store": {renew: away}, "a panic": {panics: true}, "a content that is missing": {get: blobs.ErrMissing},
+		"a content that was cut off": {cut: true},
 	} {
 		f.Files, f.Blobs = w.Store, w.blobs
 		w.worker(t, f, f)
@@ -226,7 +233,7 @@ func TestAFileIsReadAnewAfterAFault(t *testing.T) {
 		w.now = w.now.Add(10 * time.Second)
 	}
 	w.metric(t, "prism_files_reading", 1)
-	w.metric(t, "prism_file_reading_late_seconds", 20)
+	w.metric(t, "prism_file_reading_late_seconds", 40)
 	if f := w.file(t, id); f.Status != store.FileReading || f.Readings != 0 {
 		t.Errorf("the file is %+v", f)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -20,6 +21,8 @@ const (
 	removeBatch = 100
 	// removeLimit bounds the removal of the content of one file.
 	removeLimit = 5 * time.Minute
+	// removeFailures ends a look, as other removals would probably fail too.
+	removeFailures = 5
 )
 
 // Remove deletes files that have expired, and removes the content of files that were deleted. It returns true if there may be
@@ -46,22 +49,36 @@ func (w *Worker) Remove(ctx context.Context) (more bool, err error) {
 	}
 	var failed []error
 	for _, f := range deleted {
-		if err := w.remove(ctx, f); err != nil { // the other files must be removed nevertheless
+		forgotten, err := w.remove(ctx, f)
+		switch {
+		case err != nil: // the other files must be removed nevertheless
 			w.removals.WithLabelValues(failedOutcome).Inc()
 			failed = append(failed, err)
-			continue
+		case forgotten:
+			w.removals.WithLabelValues(okOutcome).Inc()
 		}
-		w.removals.WithLabelValues(okOutcome).Inc()
+		if len(failed) == removeFailures {
+			break
+		}
 	}
 	return len(expired) == removeBatch || len(deleted) == removeBatch, errors.Join(failed...)
 }
 
-func (w *Worker) remove(ctx context.Context, f store.FileOwner) error {
+// remove removes the content of a file, and forgets the file when a look at the end finds nothing more. Otherwise the next look at
+// the file is a minute later, and other files come first.
+func (w *Worker) remove(ctx context.Context, f store.DeletedFile) (forgotten bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, removeLimit)
 	defer cancel()
-	if err := w.Blobs.Delete(ctx, f, ""); err != nil {
-		return err
+	parts, err := w.Store.DeletedParts(ctx, f.FileOwner)
+	if err != nil {
+		return false, err
+	}
+	again, err := w.Blobs.Delete(ctx, f.FileOwner, "", blobs.Known(parts, f.Copy)...)
+	if err != nil || again {
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+		defer cancel()
+		return false, errors.Join(err, w.Store.PutOffRemoval(bounded, f.FileOwner, prism.Now(w.Now)))
 	}
 	crash.At(crash.InRemoval)
-	return w.Store.ForgetFile(ctx, f)
+	return true, w.Store.ForgetFile(ctx, f.FileOwner)
 }

@@ -89,21 +89,30 @@ func TestContentThatCannotBeRemovedIsTriedAgainAndKeepsNoOther(t *testing.T) {
 	}
 	w.metric(t, "prism_file_removals_total ok", 1)
 	w.metric(t, "prism_file_removals_total failed", 1)
-	if _, err := w.Remove(t.Context()); err != nil || stuck.calls != 3 {
-		t.Errorf("%d calls, %v", stuck.calls, err)
+	for calls, ok := range []float64{2: 1, 3: 1, 4: 2} { // the third deletion may have overlooked something
+		if calls < 2 {
+			continue
+		}
+		if _, err := w.Remove(t.Context()); err != nil || stuck.calls != calls {
+			t.Errorf("%d calls, want %d: %v", stuck.calls, calls, err)
+		}
+		w.metric(t, "prism_file_removals_total ok", ok)
+		w.now = w.now.Add(time.Minute)
 	}
-	w.metric(t, "prism_file_removals_total ok", 2)
 }
 
-// sticky refuses the first deletion.
+// sticky refuses the first deletion, and the third one is to be repeated.
 type sticky struct {
 	blobs.Blobs
 	calls int
 }
 
-func (s *sticky) Delete(ctx context.Context, f store.FileOwner, prefix string) error {
+func (s *sticky) Delete(ctx context.Context, f store.FileOwner, prefix string, known ...string) (again bool, err error) {
 	if s.calls++; s.calls == 1 {
-		return errors.New("away")
+		return false, errors.New("away")
 	}
-	return s.Blobs.Delete(ctx, f, prefix)
+	if s.calls == 3 {
+		return true, nil
+	}
+	return s.Blobs.Delete(ctx, f, prefix, known...)
 }

@@ -73,7 +73,7 @@ func (s *Service) hash(
 		if err != nil {
 			return digest, false, err
 		}
-		before := at
+		before, source := at, blobs.Whole(s.Blobs, owner, f.Bytes, parts)
 		for _, p := range parts {
 			if p.Number != at+1 || at > before && time.Since(begun) > limit { // a call hashes one part at least
 				break
@@ -81,7 +81,10 @@ func (s *Service) hash(
 			var content []byte
 			if held != nil && held.Number == p.Number {
 				content = held.Data
-			} else if content, err = s.Blobs.Get(ctx, owner, blobs.Part(p.Number, p.SHA256), 0, contract.PartBytes); err != nil {
+			} else {
+				content, err = source.Range(ctx, int64(at)*contract.PartBytes, f.PartBytes(p.Number))
+			}
+			if err != nil {
 				return digest, false, err
 			}
 			_, _ = state.Write(content) // never fails

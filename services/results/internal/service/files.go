@@ -112,7 +112,7 @@ func (s *Service) addPart(
 	if errors.Is(err, apierr.PartConflict(p.Number)) || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrFileState) {
 		// No part has this content, nor will one; what is not deleted here goes with the file. After another error the part may be
 		// recorded.
-		_ = s.Blobs.Delete(ctx, owner, name)
+		_, _ = s.Blobs.Delete(ctx, owner, name, name)
 	}
 	return part.SHA256, err
 }

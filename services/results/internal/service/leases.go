@@ -7,10 +7,14 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/blobs"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
 var _ contract.Leases = (*Service)(nil)
+
+// contentMissing is why a run pauses whose rows cannot be read (spec: run-pauses-itself).
+const contentMissing = "The content of this run's file is missing."
 
 // LeaseChunk implements contract.Leases. While the store cannot be written no chunk is leased (spec: unwritable-store).
 func (s *Service) LeaseChunk(ctx context.Context, _ prism.UUID) (*contract.Chunk, error) {
@@ -30,7 +34,11 @@ func (s *Service) LeaseChunk(ctx context.Context, _ prism.UUID) (*contract.Chunk
 	if err != nil {
 		// The chunk goes to the next worker now, and not when the lease ends.
 		back := contract.SaveRows{Lease: leased.Lease, Done: true}
-		return nil, errors.Join(translate(err, nil), s.Store.SaveRows(context.WithoutCancel(ctx), back, now))
+		failed := s.Store.SaveRows(context.WithoutCancel(ctx), back, now)
+		if errors.Is(err, blobs.ErrMissing) { // the next lease would not find it either
+			err = s.Store.PauseRun(context.WithoutCancel(ctx), leased.Lease.Account, leased.Lease.Run, contentMissing, now)
+		}
+		return nil, errors.Join(translate(err, nil), failed)
 	}
 	return chunk, nil
 }

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"strings"
@@ -85,10 +86,9 @@ func (f *runOfFile) FileChunkOf(_ context.Context, _ prism.AccountID, _ prism.Fi
 	return store.FileChunk{}, store.ErrNotFound
 }
 
-// Parts implements store.Files. No part has a digest here.
 func (f *runOfFile) Parts(_ context.Context, _ prism.AccountID, _ prism.FileID, from, to int32) (parts []store.Part, _ error) {
 	for n := from; n <= to; n++ {
-		parts = append(parts, store.Part{Number: n})
+		parts = append(parts, store.Part{Number: n, SHA256: sha256.Sum256(part(prism.FileID{}, f.data, n).Data)})
 	}
 	return parts, nil
 }

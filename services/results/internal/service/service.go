@@ -302,6 +302,8 @@ func translate(err error, notFound *apierr.Error) error {
 		return apierr.ArchivedUnchangeable()
 	case errors.Is(err, store.ErrTooManyUploads):
 		return apierr.TooManyUploads(store.MaxUploads)
+	case errors.Is(err, blobs.ErrMissing):
+		return apierr.ContentMissing()
 	case errors.Is(err, store.ErrFileUsed):
 		return apierr.FileUsed()
 	case errors.Is(err, store.ErrFileState):

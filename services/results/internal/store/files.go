@@ -54,8 +54,11 @@ type Files interface {
 	DeleteFile(ctx context.Context, account prism.AccountID, id prism.FileID, by By) error
 	// ExpiredFiles are files that have expired and are not used by a run that is not over.
 	ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]FileOwner, error)
-	// DeletedFiles are files that were deleted before a time. ForgetFile removes what is left of one.
-	DeletedFiles(ctx context.Context, before time.Time, limit int) ([]FileOwner, error)
+	// DeletedFiles are files that were deleted, or whose removal was put off, before a time; DeletedParts are the parts of one, in
+	// order. ForgetFile removes what is left of one. PutOffRemoval has DeletedFiles find it as if it was deleted at a time.
+	DeletedFiles(ctx context.Context, before time.Time, limit int) ([]DeletedFile, error)
+	DeletedParts(ctx context.Context, f FileOwner) ([]Part, error)
+	PutOffRemoval(ctx context.Context, f FileOwner, at time.Time) error
 	ForgetFile(ctx context.Context, f FileOwner) error
 }
 
@@ -134,6 +137,12 @@ func (f File) PartBytes(number int32) int64 {
 type FileOwner struct {
 	Account prism.AccountID
 	ID      prism.FileID
+}
+
+// DeletedFile is a file that was deleted, and whose content may be there.
+type DeletedFile struct {
+	FileOwner
+	Copy Copy
 }
 
 // FileLease is a file that is being read. Token is new with each lease.

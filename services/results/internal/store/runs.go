@@ -30,6 +30,8 @@ type Runs interface {
 	// ActOnRun changes the state of a run: ErrNotFound, ErrRunOver, ErrNoFailedRows. RetryRun makes the rows whose newest
 	// result failed pending again, in the next attempt. What takes long goes on in TendRuns.
 	ActOnRun(ctx context.Context, account prism.AccountID, id prism.RunID, a contract.RunAction, by By) (Run, error)
+	// PauseRun pauses a run that is queued or running, with a reason: ErrNotFound.
+	PauseRun(ctx context.Context, account prism.AccountID, id prism.RunID, reason string, at time.Time) error
 	// SetRunLimits replaces the limits that are not nil: ErrNotFound, ErrRunOver.
 	SetRunLimits(ctx context.Context, account prism.AccountID, id prism.RunID, l contract.RunLimits, by By) (Run, error)
 	// RunChunks is a page of chunks of a run, from a number on.

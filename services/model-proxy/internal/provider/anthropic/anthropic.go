@@ -143,12 +143,9 @@ func object(properties provider.Object) schema {
 }
 
 type response struct {
-	Content provider.List[provider.Members[struct {
-		Type provider.Text `json:"type"`
-		Text provider.Text `json:"text"`
-	}]] `json:"content"`
-	StopReason provider.Text `json:"stop_reason"`
-	Usage      provider.Members[struct {
+	Content    []block `json:"content"`
+	StopReason string  `json:"stop_reason"`
+	Usage      provider.Lenient[struct {
 		Input   provider.Count `json:"input_tokens"` // without those that a cache wrote or gave
 		Output  provider.Count `json:"output_tokens"`
 		Created provider.Count `json:"cache_creation_input_tokens"`
@@ -158,21 +155,18 @@ type response struct {
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
 	used := r.Usage.Value
-	reply.Tokens = provider.Tokens{Input: used.Input, Output: used.Output, Cached: used.Read}
-	if used.Input.Known { // hosts without a cache leave the other two out
-		reply.Tokens.Input = used.Input.Add(used.Created).Add(used.Read)
-	}
+	reply.Tokens = provider.Tokens{Input: used.Input.Add(used.Created).Add(used.Read), Output: used.Output, Cached: used.Read}
 	// After a refusal, or at the token limit, the text need not follow the schema, even where it happens to parse.
 	if r.StopReason != "end_turn" {
 		return
 	}
 	var text string
 	for _, block := range r.Content { // thinking comes in blocks of its own
-		if block.Value.Type == "text" {
-			text += string(block.Value.Text)
+		if block.Type == "text" {
+			text += block.Text
 		}
 	}
-	var answers provider.Dict[strictjson.Value]
+	var answers map[string]strictjson.Value
 	if !provider.Decode([]byte(text), &answers) {
 		return
 	}
@@ -183,11 +177,11 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 
 func answerOf(q prism.Question, raw []byte) *prism.Answer {
 	if q.Type == prism.YesNo {
-		var p provider.Number
+		var p *float64
 		if !provider.Decode(raw, &p) {
 			return nil
 		}
-		return score.YesNo(q, p.Float())
+		return score.YesNo(q, p)
 	}
 	var byKey provider.Numbers
 	if !provider.Decode(raw, &byKey) {

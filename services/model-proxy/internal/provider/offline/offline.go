@@ -80,7 +80,7 @@ func answers(a contract.Ask) []*prism.Answer {
 
 func (v vocabulary) answer(q prism.Question, p plan) *prism.Answer {
 	if q.Type == prism.YesNo {
-		return score.YesNo(q, v.coverage(p.text))
+		return score.YesNo(q, new(v.coverage(p.text)))
 	}
 	points := v.points(p.options)
 	if q.Type == prism.Choice && q.InsufficientInformation {
@@ -135,11 +135,15 @@ func (v vocabulary) coverage(words []string) float64 {
 
 // softmax converts points to probabilities that are above zero and sum to 1.
 func softmax(points []float64) []float64 {
+	var sum float64
 	top := slices.Max(points)
 	ps := make([]float64, len(points))
 	for i, s := range points {
 		ps[i] = math.Exp(sharpness * (s - top))
+		sum += ps[i]
 	}
-	prism.Normalize(ps)
+	for i := range ps {
+		ps[i] /= sum
+	}
 	return ps
 }

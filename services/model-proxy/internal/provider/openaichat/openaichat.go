@@ -134,3 +134,60 @@ func shifted[E any](list []E, n int) []E {
 	}
 	return slices.Concat(list[n:], list[:n])
 }
+
+type response struct {
+	Choices []struct {
+		FinishReason string `json:"finish_reason"`
+		Message      *struct {
+			Refusal string `json:"refusal"`
+			// LiteLLM moves the refusal here.
+			Specific provider.Lenient[struct {
+				Refusal string `json:"refusal"`
+			}] `json:"provider_specific_fields"`
+		} `json:"message"`
+		LogProbs struct {
+			Content []struct {
+				score.Token
+				Top []score.Token `json:"top_logprobs"`
+			} `json:"content"`
+		} `json:"logprobs"`
+	} `json:"choices"`
+	Usage provider.Lenient[struct {
+		Prompt     provider.Count `json:"prompt_tokens"`
+		Completion provider.Count `json:"completion_tokens"`
+		Details    provider.Lenient[struct {
+			Cached provider.Count `json:"cached_tokens"`
+		}] `json:"prompt_tokens_details"`
+	}] `json:"usage"`
+}
+
+func read(r response, q prism.Question, shift int, reply *provider.Reply) {
+	used := r.Usage.Value
+	reply.Tokens = provider.Tokens{Input: used.Prompt, Output: used.Completion, Cached: used.Details.Value.Cached}
+	if len(r.Choices) == 0 {
+		return
+	}
+	c := r.Choices[0]
+	if m := c.Message; m != nil && m.Refusal+m.Specific.Value.Refusal != "" || c.FinishReason == "content_filter" {
+		return
+	}
+	if len(c.LogProbs.Content) == 0 {
+		reply.NoLogProbs = c.Message != nil
+		return
+	}
+	// The reply is one token: later ones were not asked for. Some hosts do not repeat it among the likely tokens.
+	said, likely := c.LogProbs.Content[0].Token, c.LogProbs.Content[0].Top
+	if !slices.ContainsFunc(likely, func(t score.Token) bool { return t.Text == said.Text }) {
+		likely = append(likely, said)
+	}
+	ps, mass := score.Labels(labelsOf(q, shift), likely)
+	if ps == nil {
+		return
+	}
+	reply.LabelMass = []prism.LabelMass{{Question: q.Key, Mass: mass}}
+	if q.Type == prism.YesNo {
+		reply.Answers[0] = score.YesNo(q, &ps[0])
+	} else {
+		reply.Answers[0] = score.Ordered(q, ps)
+	}
+}

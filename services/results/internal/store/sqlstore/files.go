@@ -52,7 +52,11 @@ RETURNING id`
 
 	fileExpired = `SELECT f.account_id, f.id FROM files f
 WHERE f.status <> 'deleted' AND f.expires_at <= $1 AND NOT ` + usedBy + ` ORDER BY f.expires_at LIMIT $2`
-	fileDeleted = `SELECT account_id, id FROM files WHERE status = 'deleted' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`
+	fileDeleted = `SELECT account_id, id, copy_id, copy_bytes FROM files
+WHERE status = 'deleted' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`
+	deletedParts = `-- name: DeletedParts :many
+SELECT number, bytes, sha256 FROM file_parts WHERE account_id = $1 AND file_id = $2 ORDER BY number`
+	putOffRemoval = `UPDATE files SET expires_at = $3 WHERE account_id = $1 AND id = $2 AND status = 'deleted'`
 
 	// The expiry of a deleted file is the time of its deletion.
 	deleteFile = `UPDATE files SET status = 'deleted', expires_at = $3, lease_token = NULL, leased_until = NULL
@@ -159,14 +163,16 @@ func (s Store) Parts(
 	ctx context.Context, account prism.AccountID, id prism.FileID, from, to int32,
 ) (parts []store.Part, err error) {
 	args := []any{account.UUID, id.UUID, from, to}
-	err = s.Run(ctx, Statement{"file_parts", selectParts, args, true}, all(&parts, func(r *Row) store.Part {
-		p := store.Part{Number: r.Int32(), Bytes: r.Int32()}
-		if digest := r.digest(); digest != nil {
-			p.SHA256 = *digest
-		}
-		return p
-	}))
+	err = s.Run(ctx, Statement{"file_parts", selectParts, args, true}, all(&parts, (*Row).part))
 	return parts, err
+}
+
+func (r *Row) part() store.Part {
+	p := store.Part{Number: r.Int32(), Bytes: r.Int32()}
+	if digest := r.digest(); digest != nil {
+		p.SHA256 = *digest
+	}
+	return p
 }
 
 // SetHashed implements store.Files.
@@ -223,20 +229,35 @@ func (s Store) DeleteFile(ctx context.Context, account prism.AccountID, id prism
 }
 
 // ExpiredFiles implements store.Files.
-func (s Store) ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]store.FileOwner, error) {
-	return s.owners(ctx, Statement{"expired_files", fileExpired, []any{now, int64(limit)}, true})
+func (s Store) ExpiredFiles(ctx context.Context, now time.Time, limit int) (owners []store.FileOwner, err error) {
+	err = s.Run(ctx, Statement{"expired_files", fileExpired, []any{now, int64(limit)}, true}, all(&owners, (*Row).fileOwner))
+	return owners, err
 }
 
 // DeletedFiles implements store.Files.
-func (s Store) DeletedFiles(ctx context.Context, before time.Time, limit int) ([]store.FileOwner, error) {
-	return s.owners(ctx, Statement{"deleted_files", fileDeleted, []any{before, int64(limit)}, true})
+func (s Store) DeletedFiles(ctx context.Context, before time.Time, limit int) (files []store.DeletedFile, err error) {
+	args := []any{before, int64(limit)}
+	err = s.Run(ctx, Statement{"deleted_files", fileDeleted, args, true}, all(&files, func(r *Row) store.DeletedFile {
+		return store.DeletedFile{FileOwner: r.fileOwner(), Copy: store.Copy{ID: r.UUID(), Bytes: r.Int()}}
+	}))
+	return files, err
 }
 
-func (s Store) owners(ctx context.Context, st Statement) (owners []store.FileOwner, err error) {
-	err = s.Run(ctx, st, all(&owners, func(r *Row) store.FileOwner {
-		return store.FileOwner{Account: prism.AccountID{UUID: r.UUID()}, ID: prism.FileID{UUID: r.UUID()}}
-	}))
-	return owners, err
+func (r *Row) fileOwner() store.FileOwner {
+	return store.FileOwner{Account: prism.AccountID{UUID: r.UUID()}, ID: prism.FileID{UUID: r.UUID()}}
+}
+
+// DeletedParts implements store.Files.
+func (s Store) DeletedParts(ctx context.Context, f store.FileOwner) (parts []store.Part, err error) {
+	args := []any{f.Account.UUID, f.ID.UUID}
+	err = s.Run(ctx, Statement{"deleted_parts", deletedParts, args, true}, all(&parts, (*Row).part))
+	return parts, err
+}
+
+// PutOffRemoval implements store.Files.
+func (s Store) PutOffRemoval(ctx context.Context, f store.FileOwner, at time.Time) error {
+	args := []any{f.Account.UUID, f.ID.UUID, at}
+	return s.Run(ctx, Statement{"put_off_removal", putOffRemoval, args, false}, nothing)
 }
 
 // ForgetFile implements store.Files.

@@ -197,7 +197,8 @@ func (c *chunk) add(r prism.Result) {
 		}
 	}
 	if used.Cost != nil {
-		u.Cost = u.Cost.Add(prism.Cost{Rest: *used.Cost})
+		rest := u.Cost.Rest + *used.Cost%costUnit
+		u.Cost = prism.Cost{Whole: u.Cost.Whole + *used.Cost/costUnit + rest/costUnit, Rest: rest % costUnit}
 	}
 	switch {
 	case used.Currency == "" || used.Currency == u.Currency:

@@ -106,7 +106,7 @@ func (s Store) ActOnRun(
 		entry store.Action
 		do    func(*runChange) (changed bool, err error)
 	}{
-		contract.PauseRun:  {store.RunPause, func(c *runChange) (bool, error) { return c.pause(ctx, by.At) }},
+		contract.PauseRun:  {store.RunPause, func(c *runChange) (bool, error) { return c.pause(ctx, "", by.At) }},
 		contract.ResumeRun: {store.RunResume, func(c *runChange) (bool, error) { return c.resume(ctx, by.At) }},
 		contract.CancelRun: {store.RunCancel, func(c *runChange) (bool, error) { return c.cancel(ctx, by.At) }},
 		contract.RetryRun:  {store.RunRetry, func(c *runChange) (bool, error) { return s.retryRun(ctx, c, by.At) }},
@@ -127,12 +127,26 @@ func (s Store) ActOnRun(
 	return s.ReadRun(ctx, account, id)
 }
 
-func (c *runChange) pause(ctx context.Context, at time.Time) (changed bool, err error) {
+// PauseRun implements store.Runs.
+func (s Store) PauseRun(
+	ctx context.Context, account prism.AccountID, id prism.RunID, reason string, at time.Time,
+) error {
+	err := s.changeRun(ctx, "pause_run", account, id, func(c *runChange) error {
+		_, err := c.pause(ctx, reason, at)
+		return err
+	})
+	if errors.Is(err, store.ErrRunOver) {
+		return nil
+	}
+	return err
+}
+
+func (c *runChange) pause(ctx context.Context, reason string, at time.Time) (changed bool, err error) {
 	switch c.Status {
 	case contract.RunPausing, contract.RunPaused:
 		return false, nil
 	case contract.RunQueued, contract.RunRunning:
-		return true, c.stop(ctx, contract.RunPausing, "", at)
+		return true, c.stop(ctx, contract.RunPausing, reason, at)
 	default: // it is over, or soon will be
 		return false, store.ErrRunOver
 	}

@@ -367,10 +367,29 @@ func fileDeletionTests() []test {
 			succeeds(t, err)
 			same(t, len(got), 0)
 			f.owners(t, f.ExpiredFiles, moment(2).Add(2*store.FileTime))
-			f.owners(t, f.DeletedFiles, moment(4))
-			f.owners(t, f.DeletedFiles, moment(5), owner)
+			f.owners(t, f.deleted, moment(4))
+			f.owners(t, f.deleted, moment(5), owner)
 			succeeds(t, f.ForgetFile(t.Context(), owner))
-			f.owners(t, f.DeletedFiles, moment(5))
+			f.owners(t, f.deleted, moment(5))
+		}},
+		{"those who remove the content of a deleted file find its parts and its copy, and may put it off", func(t *testing.T, f *fixture) {
+			l := f.reading(t)
+			l.File.Status, l.File.Copy = store.FileReady, store.Copy{ID: f.id(), Bytes: 7}
+			succeeds(t, f.EndReading(t.Context(), l, l.File))
+			owner := store.FileOwner{Account: f.mine.account, ID: l.File.ID}
+			parts, err := f.Parts(t.Context(), owner.Account, owner.ID, 1, 9)
+			succeeds(t, err)
+			succeeds(t, f.PutOffRemoval(t.Context(), owner, moment(1)))
+			f.owners(t, f.ExpiredFiles, moment(1)) // it is not deleted
+			succeeds(t, f.DeleteFile(t.Context(), owner.Account, owner.ID, f.by(moment(5))))
+			got, err := f.DeletedParts(t.Context(), owner)
+			succeeds(t, err)
+			same(t, got, parts)
+			succeeds(t, f.PutOffRemoval(t.Context(), owner, moment(8)))
+			f.owners(t, f.deleted, moment(7))
+			deleted, err := f.DeletedFiles(t.Context(), moment(8), 9)
+			succeeds(t, err)
+			same(t, deleted, []store.DeletedFile{{FileOwner: owner, Copy: l.File.Copy}})
 		}},
 		{"the parts and chunks of a deleted file are not found, nor left behind", func(t *testing.T, f *fixture) {
 			file := f.upload(t)
@@ -416,6 +435,15 @@ func fileDeletionTests() []test {
 }
 
 // owners fails the test unless find finds these files.
+// deleted is DeletedFiles.
+func (f *fixture) deleted(ctx context.Context, before time.Time, limit int) (owners []store.FileOwner, err error) {
+	files, err := f.DeletedFiles(ctx, before, limit)
+	for _, d := range files {
+		owners = append(owners, d.FileOwner)
+	}
+	return owners, err
+}
+
 func (f *fixture) owners(
 	t *testing.T, find func(context.Context, time.Time, int) ([]store.FileOwner, error), at time.Time, want ...store.FileOwner,
 ) {

@@ -261,6 +261,19 @@ func runTests() []test {
 			slices.Sort(actions)
 			same(t, actions, []store.Action{store.RunCancel, store.RunCreate, store.RunPause, store.RunResume})
 		}},
+		{"a run pauses with a reason if it is not over, and goes on without it", func(t *testing.T, f *fixture) {
+			r := f.run(t, f.mine, moment(5), 2, 1)
+			failsWith(t, f.PauseRun(t.Context(), f.theirs.account, r.ID, "Why.", moment(6)), store.ErrNotFound)
+			for range 2 {
+				succeeds(t, f.PauseRun(t.Context(), f.mine.account, r.ID, "Why.", moment(6)))
+				f.has(t, r.ID, contract.RunPaused)
+				same(t, f.found(t, r.ID).Reason, "Why.")
+			}
+			same(t, f.act(t, r.ID, contract.ResumeRun, moment(8)).Reason, "")
+			f.act(t, r.ID, contract.CancelRun, moment(9))
+			succeeds(t, f.PauseRun(t.Context(), f.mine.account, r.ID, "Why.", moment(10)))
+			f.has(t, r.ID, contract.RunCancelled)
+		}},
 		{"a run waits for the calls under way to pause or to be cancelled, for 16 seconds", func(t *testing.T, f *fixture) {
 			r := f.run(t, f.mine, moment(5), 2, 1)
 			l := f.leased(t, moment(10))
