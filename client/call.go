@@ -62,7 +62,7 @@ func request(operation, method string, segments ...string) call {
 // declared is a call of a declared operation, whose path has these parameters.
 func declared[In, Out any](op api.Op[In, Out], parameters ...string) call {
 	k := call{
-		operation: op.Name, method: op.Method, want: op.SuccessStatus(), timeout: Timeout, repeatable: op.Method != http.MethodPost,
+		operation: op.Name, method: op.Method, want: op.SuccessStatus(), timeout: Timeout, repeatable: op.Repeatable || op.Method != http.MethodPost,
 		ifUnchangedAllowed: op.IfMatch(), dryRunAllowed: op.DryRun(),
 	}
 	for _, segment := range strings.Split(strings.TrimPrefix(op.Path, "/v1/"), "/") {
@@ -71,6 +71,12 @@ func declared[In, Out any](op api.Op[In, Out], parameters ...string) call {
 		}
 		k.path += "/" + url.PathEscape(segment)
 	}
+	return k
+}
+
+// sending is the call with a body.
+func (k call) sending(body any) call {
+	k.body = body
 	return k
 }
 

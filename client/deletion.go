@@ -11,7 +11,7 @@ import (
 // DeleteResult deletes a result for good, and frees its idempotency key. A result that is not there is ErrNotFound, also if it
 // was deleted by an attempt of this call whose response was lost.
 func (c *Client) DeleteResult(ctx context.Context, id string, options ...CallOption) error {
-	return c.remove(ctx, request("deleteResult", http.MethodDelete, "results", id), options)
+	return c.remove(ctx, declared(api.DeleteResult, id), options)
 }
 
 // remove makes a call whose response has no body.
@@ -25,22 +25,15 @@ func (c *Client) remove(ctx context.Context, k call, options []CallOption) error
 
 // ResultDeletion selects the results of a prism to delete: those that match every member that is not nil or empty. At least one
 // member is needed.
-type ResultDeletion struct {
-	Ref    *string `json:"ref,omitempty"`    // the empty text finds results with an empty ref, not those without one
-	Before *Time   `json:"before,omitempty"` // only results saved before then
-	Status Status  `json:"status,omitempty"`
-}
+type ResultDeletion = api.ResultDeletion
 
 // Deleting is how many results match, counted up to a million and for about a second.
-type Deleting struct {
-	Deleting int `json:"deleting"`
-}
+type Deleting = api.Deleting
 
 // DeleteResults deletes results of a prism that were saved before the call. The deletion begins at once; results younger than a
 // minute follow after a minute. Results that were not counted are deleted too. A dry run only counts.
 func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeletion, options ...CallOption) (Deleting, error) {
-	k := request("deleteResults", http.MethodPost, "prisms", prism, "results", "delete").allowDryRun()
-	k.body, k.want = d, http.StatusAccepted
+	k := declared(api.DeleteResults, prism).sending(d)
 	if d == (ResultDeletion{}) {
 		k.err = errors.New("client: deleteResults: a deletion needs a ref, a time or a status")
 	}
@@ -50,7 +43,5 @@ func (c *Client) DeleteResults(ctx context.Context, prism string, d ResultDeleti
 // SetRetention has the results of a prism deleted, within an hour, when they are older than this many days, 1 to 3650; nil keeps
 // them.
 func (c *Client) SetRetention(ctx context.Context, prism string, days *int, options ...CallOption) (Prism, error) {
-	k := declared(api.SetRetention, prism)
-	k.body = api.Retention{Days: days}
-	return c.fetchPrism(ctx, k, options)
+	return c.fetchPrism(ctx, declared(api.SetRetention, prism).sending(api.Retention{Days: days}), options)
 }

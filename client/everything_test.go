@@ -94,7 +94,7 @@ var everything = map[string]func(context.Context, *Client) error{
 	"archivePrism":   func(ctx context.Context, c *Client) error { _, err := c.ArchivePrism(ctx, "a"); return err },
 	"unarchivePrism": func(ctx context.Context, c *Client) error { _, err := c.UnarchivePrism(ctx, "a"); return err },
 	"createKey": func(ctx context.Context, c *Client) error {
-		_, err := c.CreateKey(ctx, NewKey{Name: "n", Role: Reader, ExpiresAt: time.Unix(1, 0)})
+		_, err := c.CreateKey(ctx, NewKey{Name: "n", Role: Reader, ExpiresAt: new(time.Unix(1, 0))})
 		return err
 	},
 	"listKeys": func(ctx context.Context, c *Client) error {
@@ -227,11 +227,11 @@ var dryRuns = map[string]func(context.Context, *Client) error{
 }
 
 func fullDeletion() ResultDeletion {
-	return ResultDeletion{Ref: new(string), Before: &Time{Time: time.Unix(1, 0)}, Status: OK}
+	return ResultDeletion{Ref: new(string), Before: new(time.Unix(1, 0)), Status: OK}
 }
 
 func fullRetry() ResultRetry {
-	return ResultRetry{Prism: "a", From: &Time{Time: time.Unix(1, 0)}, To: &Time{Time: time.Unix(2, 0)}}
+	return ResultRetry{Prism: "a", From: new(time.Unix(1, 0)), To: new(time.Unix(2, 0))}
 }
 
 func fullRun() NewRun {

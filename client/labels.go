@@ -207,6 +207,6 @@ func (c *Client) LabelQueue(
 ) iter.Seq2[QueuedResult, error] {
 	return pages(func(cursor string) (Page[QueuedResult], error) {
 		page, err := c.ListLabelQueue(ctx, prism, q, PageOptions{Limit: maxLimit, Cursor: cursor}, options...)
-		return Page[QueuedResult]{page.Data, page.NextCursor}, err
+		return Page[QueuedResult]{Data: page.Data, NextCursor: page.NextCursor}, err
 	})
 }

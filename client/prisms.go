@@ -5,6 +5,8 @@ import (
 	"iter"
 	"net/http"
 	"strconv"
+
+	"github.com/prism-results/prism/pkg/api"
 )
 
 // CreatePrism creates a prism with its version 1. A slug that the account has already is ErrConflict. A dry run returns the
@@ -15,7 +17,7 @@ func (c *Client) CreatePrism(ctx context.Context, p NewPrism, options ...CallOpt
 
 // ReadPrism reads a prism by its slug or id, an archived one too.
 func (c *Client) ReadPrism(ctx context.Context, prism string, options ...CallOption) (Prism, error) {
-	return c.fetchPrism(ctx, request("readPrism", http.MethodGet, "prisms", prism), options)
+	return c.fetchPrism(ctx, declared(api.ReadPrism, prism), options)
 }
 
 // PrismFilter selects the prisms of a list.
@@ -35,7 +37,7 @@ func (c *Client) ListPrisms(ctx context.Context, f PrismFilter, o PageOptions, o
 	case f.Archived:
 		q.Set("archived", "true")
 	}
-	return fetch[Page[Prism]](ctx, c, request("listPrisms", http.MethodGet, "prisms").where(q), options)
+	return fetch[Page[Prism]](ctx, c, declared(api.ListPrisms).where(q), options)
 }
 
 // Prisms iterates over the account's prisms, newest first, and reads a page at a time. An error ends the iteration.
@@ -61,7 +63,7 @@ type versionOf struct {
 
 // ListVersions returns one page of the versions of a prism, newest first.
 func (c *Client) ListVersions(ctx context.Context, prism string, o PageOptions, options ...CallOption) (Page[Version], error) {
-	k := request("listVersions", http.MethodGet, "prisms", prism, "versions").where(o.query())
+	k := declared(api.ListVersions, prism).where(o.query())
 	return fetch[Page[Version]](ctx, c, k, options)
 }
 
@@ -74,18 +76,12 @@ func (c *Client) Versions(ctx context.Context, prism string, options ...CallOpti
 
 // RenamePrism replaces the name of a prism; "" is no name.
 func (c *Client) RenamePrism(ctx context.Context, prism, name string, options ...CallOption) (Prism, error) {
-	k := request("renamePrism", http.MethodPut, "prisms", prism, "name")
-	k.body = newName{name}
-	return c.fetchPrism(ctx, k, options)
-}
-
-type newName struct {
-	Name string `json:"name"`
+	return c.fetchPrism(ctx, declared(api.RenamePrism, prism).sending(api.NewName{Name: &name}), options)
 }
 
 // ReadVersion reads a version of a prism.
 func (c *Client) ReadVersion(ctx context.Context, prism string, version int, options ...CallOption) (Version, error) {
-	return fetch[Version](ctx, c, request("readVersion", http.MethodGet, "prisms", prism, "versions", strconv.Itoa(version)), options)
+	return fetch[Version](ctx, c, declared(api.ReadVersion, prism, strconv.Itoa(version)), options)
 }
 
 // ReplaceLens replaces the Lens of a prism, for old results too. A dry run returns the prism as it would be. The call can be
@@ -98,10 +94,10 @@ func (c *Client) ReplaceLens(ctx context.Context, prism string, l Lens, options 
 
 // ArchivePrism archives a prism, which then takes no calls. Its results stay readable. The call is idempotent.
 func (c *Client) ArchivePrism(ctx context.Context, prism string, options ...CallOption) (Prism, error) {
-	return c.fetchPrism(ctx, request("archivePrism", http.MethodPost, "prisms", prism, "archive").idempotent(), options)
+	return c.fetchPrism(ctx, declared(api.ArchivePrism, prism), options)
 }
 
 // UnarchivePrism lets an archived prism take calls again. The call is idempotent.
 func (c *Client) UnarchivePrism(ctx context.Context, prism string, options ...CallOption) (Prism, error) {
-	return c.fetchPrism(ctx, request("unarchivePrism", http.MethodPost, "prisms", prism, "unarchive").idempotent(), options)
+	return c.fetchPrism(ctx, declared(api.UnarchivePrism, prism), options)
 }

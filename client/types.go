@@ -3,7 +3,6 @@ package client
 import (
 	"encoding/json"
 	"mime"
-	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
@@ -36,12 +35,12 @@ func isOf(contentType, mediaType string) bool {
 }
 
 // Status is whether a result has answers.
-type Status string
+type Status = api.Status
 
 // The statuses.
 const (
-	OK     Status = "ok"
-	Failed Status = "failed" // the model gave no usable answer
+	OK     = prism.OK
+	Failed = prism.Failed // the model gave no usable answer
 )
 
 // Time is a time of the API, in UTC with milliseconds.
@@ -180,35 +179,24 @@ type (
 )
 
 // Role says what a key or a member may do. Each role may do all that a Reader may.
-type Role string
+type Role = api.Role
 
 // The roles.
 const (
-	Owner    Role = "owner"    // everything
-	Editor   Role = "editor"   // everything but managing keys and members and reading the audit
-	Caller   Role = "caller"   // create, read and retry results, and read prisms
-	Labeller Role = "labeller" // read and label results, and read prisms
-	Reader   Role = "reader"   // read results and prisms
+	Owner    = prism.Owner    // everything
+	Editor   = prism.Editor   // everything but managing keys and members and reading the audit
+	Caller   = prism.Caller   // create, read and retry results, and read prisms
+	Labeller = prism.Labeller // read and label results, and read prisms
+	Reader   = prism.Reader   // read results and prisms
 )
 
-// NewKey is an API key to create.
-type NewKey struct {
-	Name      string    `json:"name"`
-	Role      Role      `json:"role,omitzero"`       // Owner when empty
-	ExpiresAt time.Time `json:"expires_at,omitzero"` // never when zero
-}
-
-// APIKey is a key without its text.
-type APIKey struct {
-	ID         string `json:"id"`
-	Name       string `json:"name"`
-	Prefix     string `json:"prefix"` // the first characters, to tell keys apart
-	Role       Role   `json:"role"`
-	CreatedAt  Time   `json:"created_at"`
-	ExpiresAt  *Time  `json:"expires_at"`
-	LastUsedAt *Time  `json:"last_used_at"` // accurate to the minute
-	RevokedAt  *Time  `json:"revoked_at"`
-}
+// API keys.
+type (
+	// NewKey is an API key to create. Without a role it is an Owner.
+	NewKey = api.NewKey
+	// APIKey is a key without its text.
+	APIKey = api.APIKey
+)
 
 // CreatedAPIKey is a new key. Its text is shown only here.
 type CreatedAPIKey struct {
@@ -217,8 +205,4 @@ type CreatedAPIKey struct {
 }
 
 // Page is a part of a list.
-type Page[T any] struct {
-	Data []T `json:"data"`
-	// NextCursor reads the next page; nil on the last.
-	NextCursor *string `json:"next_cursor"`
-}
+type Page[T any] = api.Page[T]

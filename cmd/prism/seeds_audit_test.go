@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/prism"
 )
 
 // shown is a run as the API shows it.
@@ -112,11 +112,16 @@ func (h *seeded) heal(healed bool) {
 	h.healed = healed
 }
 
+func (h *seeded) retryMany(t *testing.T, r api.ResultRetry) (contract.Response, error) {
+	t.Helper()
+	return contract.Do(t.Context(), h.results, h.key, api.RetryResults, api.RetryResultsRequest{ResultRetry: r})
+}
+
 // retrying tells whether a retry of many results is under way.
 func (h *seeded) retrying(t *testing.T) bool {
 	t.Helper()
 	const never = 1 << 40 // results that match
-	_, err := h.results.RetryResults(t.Context(), h.key, contract.ResultRetry{Prism: prism.Ref{Slug: seededPrism}, Expect: never})
+	_, err := h.retryMany(t, api.ResultRetry{Prism: seededPrism, Expect: new(int(never))})
 	return errors.Is(err, apierr.AreRetried())
 }
 
@@ -125,14 +130,14 @@ func (h *seeded) retry(t *testing.T) {
 	t.Helper()
 	many := h.chance(50)
 	if many {
-		q := contract.ResultRetry{Prism: prism.Ref{Slug: seededPrism}, DryRun: true}
-		match, err := h.results.RetryResults(t.Context(), h.key, q)
-		var body struct{ Retrying int64 }
+		q := api.ResultRetry{Prism: seededPrism, DryRun: true}
+		match, err := h.retryMany(t, q)
+		var body struct{ Retrying int }
 		if err := errors.Join(err, json.Unmarshal(match.Body, &body)); err != nil {
 			t.Fatal(err)
 		}
-		if q.DryRun, q.Expect = false, body.Retrying; q.Expect > 0 {
-			if _, err := h.results.RetryResults(t.Context(), h.key, q); err != nil {
+		if q.DryRun, q.Expect = false, &body.Retrying; body.Retrying > 0 {
+			if _, err := h.retryMany(t, q); err != nil {
 				t.Fatal(err)
 			}
 			h.count(&h.retries)

@@ -138,7 +138,7 @@ prismctl prisms retention tickets forever`,
 			days = &n
 		}
 		if days != nil && !yes {
-			old := client.Time{Time: time.Now().Add(-time.Duration(min(*days, 3650)) * 24 * time.Hour)}
+			old := time.Now().Add(-time.Duration(min(*days, 3650)) * 24 * time.Hour)
 			found, err := c.DeleteResults(ctx, args[0], client.ResultDeletion{Before: &old}, client.WithDryRun())
 			if err != nil {
 				return err

@@ -93,11 +93,11 @@ func period(from, to string) (begin, end time.Time, err error) {
 }
 
 // optionalTime is a time as the API takes it, or nil for the zero time of a flag that is not set.
-func optionalTime(at time.Time) *client.Time {
+func optionalTime(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
 	}
-	return &client.Time{Time: at}
+	return &at
 }
 
 // timeFlag reads a time, or a day in UTC.

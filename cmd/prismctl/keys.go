@@ -29,7 +29,7 @@ prismctl keys create laptop --role editor --expires 2027-01-31T00:00:00Z`,
 			if err != nil {
 				return usage(errors.New("--expires takes a time such as 2027-01-31T00:00:00Z"))
 			}
-			n.ExpiresAt = at
+			n.ExpiresAt = &at
 		}
 		key, err := c.CreateKey(cmd.Context(), n)
 		if err != nil {

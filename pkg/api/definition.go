@@ -14,6 +14,8 @@ type (
 	Column = prism.Column
 	// Lens turns stored answers into named columns.
 	Lens = prism.Lens
+	// QuestionType is what kind of answer a question has.
+	QuestionType = prism.QuestionType
 )
 
 // Level is a possible answer of a scale question.
@@ -26,12 +28,12 @@ type Level struct {
 
 // Question is a typed question. Options belong to a choice, Levels to a scale.
 type Question struct {
-	Key                     string             `json:"key"`
-	Type                    prism.QuestionType `json:"type"`
-	Text                    string             `json:"text"`
-	Options                 []Option           `json:"options,omitzero"`
-	InsufficientInformation bool               `json:"insufficient_information,omitzero"`
-	Levels                  []Level            `json:"levels,omitzero"`
+	Key                     string       `json:"key"`
+	Type                    QuestionType `json:"type"`
+	Text                    string       `json:"text"`
+	Options                 []Option     `json:"options,omitzero"`
+	InsufficientInformation bool         `json:"insufficient_information,omitzero"`
+	Levels                  []Level      `json:"levels,omitzero"`
 }
 
 // NewQuestions returns the questions of a version as responses show them.

@@ -33,6 +33,7 @@
 //	form       the pattern of a string: see Forms
 //	default    the value of an absent parameter of the query
 //	list       of a cursor: the list that it belongs to (spec: page-cursor)
+//	unless     of an optional member: it is required unless this boolean member is true
 //
 // A rule over several members is the method Problems of the struct. It runs after the members were read. One whose problem comes
 // before those of the members is the method Missing, which is told which members were sent.

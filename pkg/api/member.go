@@ -26,6 +26,8 @@ type Member struct {
 	Index []int // of the field in the struct that Members was asked for
 	// Required members must be there. One that may be null as well is a pointer.
 	Required bool
+	// Unless is a boolean member that is true when this one may be absent; "": none.
+	Unless string
 	Limits
 }
 
@@ -68,7 +70,7 @@ func member(f reflect.StructField) (Member, bool) {
 		}
 		_, required := f.Tag.Lookup("required")
 		m := Member{
-			Name: name, Place: place, Field: f, Limits: limits(f),
+			Name: name, Place: place, Field: f, Limits: limits(f), Unless: f.Tag.Get("unless"),
 			Required: required || place == InPath || place == InBody && !strings.Contains(options, "omitzero"),
 		}
 		return m, true

@@ -30,6 +30,8 @@ type Declaration struct {
 	Status int
 	// Wait is how long the gateway waits for results; contract.ResultsWait when 0.
 	Wait time.Duration
+	// Repeatable is true of a POST that does the same when it is sent twice. A GET, PUT and DELETE always do.
+	Repeatable bool
 	// ReadOnly is true of a POST that changes nothing. A GET never does.
 	ReadOnly bool
 	// ETag is true of an operation whose response has the ETag of a prism (spec: prism-etag).
@@ -114,7 +116,14 @@ func Handle[C, In, Out any](op Op[In, Out], fn func(ctx context.Context, caller 
 	}}
 }
 
-// Call answers one call. request is what NewRequest returned, filled. The response is nil for None.
+// HandleEncoded is Handle for a handler that returns the JSON of the response, because it bounds its bytes.
+func HandleEncoded[C, In, Out any](op Op[In, Out], fn func(ctx context.Context, caller C, in In) ([]byte, error)) Handler[C] {
+	h := Handle(Op[In, []byte]{op.Declaration}, fn)
+	h.Operation = op
+	return h
+}
+
+// Call answers one call. request is what NewRequest returned, filled. The response is nil for None, and bytes are its JSON.
 func (h Handler[C]) Call(ctx context.Context, caller C, request any) (any, error) {
 	response, err := h.call(ctx, caller, request)
 	if _, none := response.(None); none {

@@ -5,7 +5,9 @@ import "regexp"
 // Operations are all operations that are declared, in the order of the OpenAPI document.
 func Operations() []Operation {
 	return []Operation{
-		SetRetention,
+		DeleteResult, DeleteResults, RetryResults,
+		ListPrisms, ReadPrism, RenamePrism, ListVersions, ReadVersion, SetRetention, ArchivePrism, UnarchivePrism,
+		CreateKey, ListKeys, RevokeKey,
 	}
 }
 
@@ -25,6 +27,7 @@ func Find(name string) (Operation, bool) {
 
 // Forms are the patterns of strings by the names that the tag form has (spec: definition-keys, slug-form).
 var Forms = map[string]*regexp.Regexp{
-	"key":  regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`),
-	"slug": regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`),
+	"api-key": regexp.MustCompile(`^prism_[0-9A-Za-z]{38}$`),
+	"key":     regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`),
+	"slug":    regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$`),
 }

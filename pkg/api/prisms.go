@@ -1,10 +1,92 @@
 package api
 
 import (
+	"net/http"
 	"time"
 
+	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/prism"
 )
+
+// ListPrisms reads a page of prisms, newest first (spec: prism-list).
+var ListPrisms = Op[ListPrismsRequest, Page[Prism]]{Declaration{
+	Name: "listPrisms", Method: http.MethodGet, Path: "/v1/prisms", Tag: "Prisms", Role: prism.Reader, Class: Listing,
+}}
+
+// ListPrismsRequest is the request of ListPrisms.
+type ListPrismsRequest struct {
+	PageRequest
+	Cursor string `query:"cursor" list:"prisms"`
+	// `true` lists the archived prisms, `all` those and the others.
+	Archived string `query:"archived" enum:"true,false,all" default:"false"`
+}
+
+// ReadPrism reads a prism, archived or not (spec: prism-read).
+var ReadPrism = Op[PrismRequest, Prism]{Declaration{
+	Name: "readPrism", Method: http.MethodGet, Path: "/v1/prisms/{prism}", Tag: "Prisms", Role: prism.Reader, Class: Keyed,
+	ETag: true, Errors: []*apierr.Error{apierr.PrismNotFound()},
+}}
+
+// PrismRequest is the request of an operation that needs a prism alone.
+type PrismRequest struct {
+	Prism prism.Ref `path:"prism"`
+}
+
+// RenamePrism replaces the name of a prism (spec: prism-rename).
+var RenamePrism = Op[RenamePrismRequest, Prism]{Declaration{
+	Name: "renamePrism", Method: http.MethodPut, Path: "/v1/prisms/{prism}/name", Tag: "Prisms", Role: prism.Editor, Class: Keyed,
+	ETag: true, Errors: []*apierr.Error{apierr.PrismNotFound(), apierr.ArchivedUnchangeable()},
+}}
+
+// RenamePrismRequest is the request of RenamePrism.
+type RenamePrismRequest struct {
+	PrismRequest
+	NewName
+}
+
+// NewName is a name to replace the prism's.
+type NewName struct {
+	// A name for people. Null or an empty string is none.
+	Name *string `json:"name" max:"200"`
+}
+
+// ArchivePrism archives a prism, which then takes no calls (spec: prism-archive).
+var ArchivePrism = Op[PrismRequest, Prism]{archiving("archivePrism", "archive")}
+
+// UnarchivePrism lets an archived prism take calls again (spec: prism-archive).
+var UnarchivePrism = Op[PrismRequest, Prism]{archiving("unarchivePrism", "unarchive")}
+
+func archiving(name, verb string) Declaration {
+	return Declaration{
+		Name: name, Method: http.MethodPost, Path: "/v1/prisms/{prism}/" + verb, Tag: "Prisms", Role: prism.Editor, Class: Keyed,
+		Repeatable: true, ETag: true, Errors: []*apierr.Error{apierr.PrismNotFound()},
+	}
+}
+
+// ListVersions reads a page of the versions of a prism, newest first (spec: version-list).
+var ListVersions = Op[ListVersionsRequest, Page[Version]]{Declaration{
+	Name: "listVersions", Method: http.MethodGet, Path: "/v1/prisms/{prism}/versions", Tag: "Prisms", Role: prism.Reader, Class: Listing,
+	Errors: []*apierr.Error{apierr.PrismNotFound()},
+}}
+
+// ListVersionsRequest is the request of ListVersions.
+type ListVersionsRequest struct {
+	PrismRequest
+	PageRequest
+	Cursor string `query:"cursor" list:"versions"`
+}
+
+// ReadVersion reads a version of a prism (spec: version-read).
+var ReadVersion = Op[VersionRequest, Version]{Declaration{
+	Name: "readVersion", Method: http.MethodGet, Path: "/v1/prisms/{prism}/versions/{version}", Tag: "Prisms", Role: prism.Reader,
+	Class: Keyed, Errors: []*apierr.Error{apierr.VersionNotFound(), apierr.PrismNotFound()},
+}}
+
+// VersionRequest is the request of an operation that needs a version of a prism alone.
+type VersionRequest struct {
+	PrismRequest
+	Version int32 `path:"version"`
+}
 
 // Time is a time of the API: ISO 8601 in UTC with milliseconds.
 type Time struct{ time.Time }

@@ -64,12 +64,6 @@ func (e *RetriedError) Error() string { return "already retried" }
 // results or its database hangs, look-ups and management calls get their response within 2 s.
 const ResultsWait = 1750 * time.Millisecond
 
-// MaxRetried bounds the results of one RetryResults (spec: retry-many-limit).
-const MaxRetried = 1_000_000
-
-// RetryWait is how long a caller waits for RetryResults, which finds and stores up to a million ids.
-const RetryWait = 10 * time.Second
-
 // Results is storage and formatting.
 //
 // Every method but Save, FinishTry, Limits and those of Leases first checks the API key. For a digest that is unknown, revoked
@@ -121,44 +115,15 @@ type Results interface {
 	// CreatePrism stores a prism with version 1: apierr.SlugTaken when the account has the slug. Like AddVersion and
 	// PutLens, a dry run makes every check, returns what would be stored, and stores nothing.
 	CreatePrism(ctx context.Context, key KeyDigest, p NewPrism) (Response, error)
-	// ListPrisms is a page of prisms, newest first: {data, next_cursor}.
-	ListPrisms(ctx context.Context, key KeyDigest, q PrismList) (Response, error)
-	// Prism is a prism with its latest version, archived or not.
-	Prism(ctx context.Context, key KeyDigest, ref prism.Ref) (Response, error)
 	// AddVersion stores the next version and replaces the Lens: apierr.ArchivedUnchangeable, apierr.NotLatest,
 	// apierr.PrismChanged.
 	AddVersion(ctx context.Context, key KeyDigest, ref prism.Ref, v NewVersion) (Response, error)
-	// ListVersions is a page of the versions of a prism, newest first: {data, next_cursor}.
-	ListVersions(ctx context.Context, key KeyDigest, ref prism.Ref, p Page) (Response, error)
-	// RenamePrism replaces the name: apierr.ArchivedUnchangeable.
-	RenamePrism(ctx context.Context, key KeyDigest, ref prism.Ref, n NewName) (Response, error)
-	// Version is one version: apierr.VersionNotFound.
-	Version(ctx context.Context, key KeyDigest, ref prism.Ref, number int32) (Response, error)
 	// PutLens replaces the Lens. It is validated against the latest version: apierr.Invalid with paths such as
 	// columns.0.name, apierr.ArchivedUnchangeable, apierr.PrismChanged.
 	PutLens(ctx context.Context, key KeyDigest, ref prism.Ref, l NewLens) (Response, error)
 	// PreviewLens shows results of a prism as a read with another Lens would, and stores nothing: apierr.PrismNotFound, and
 	// apierr.Invalid as of PutLens.
 	PreviewLens(ctx context.Context, key KeyDigest, ref prism.Ref, p LensPreview) (Response, error)
-	// SetArchived archives or unarchives. Doing it twice is doing it once.
-	SetArchived(ctx context.Context, key KeyDigest, ref prism.Ref, archived bool) (Response, error)
-
-	// CreateKey makes an API key: apierr.TooManyKeys. The response is the only place that ever holds its text.
-	CreateKey(ctx context.Context, key KeyDigest, n NewKey) (Response, error)
-	// ListKeys is a page of the account's keys, newest first: {data, next_cursor}.
-	ListKeys(ctx context.Context, key KeyDigest, p Page) (Response, error)
-	// RevokeKey revokes a key of the account for every request that arrives after RevokeKey returns
-	// (spec: key-revocation): apierr.KeyNotFound.
-	RevokeKey(ctx context.Context, key KeyDigest, id prism.KeyID) (Response, error)
-
-	// DeleteResult deletes a result: apierr.ResultNotFound. The response has no body.
-	DeleteResult(ctx context.Context, key KeyDigest, id prism.ResultID) (Response, error)
-	// DeleteResults deletes results of a prism from now on, or only counts them in a dry run: {deleting}.
-	DeleteResults(ctx context.Context, key KeyDigest, ref prism.Ref, d ResultDeletion) (Response, error)
-	// RetryResults has the failed results of a prism that were not retried yet sent to the model again, if they are as many as
-	// expected, or only counts them in a dry run: {retrying}. apierr.PrismArchived, apierr.MatchNow, apierr.TooManyMatch,
-	// apierr.AreRetried. Callers give it RetryWait.
-	RetryResults(ctx context.Context, key KeyDigest, r ResultRetry) (Response, error)
 
 	// ListAudit is a page of the account's audit, newest first: {data, next_cursor}.
 	ListAudit(ctx context.Context, key KeyDigest, q AuditList) (Response, error)
@@ -283,23 +248,6 @@ type ResultFilter struct {
 	Run   *prism.RunID `json:",omitzero"` // then in the order of its rows
 }
 
-// ResultRetry selects failed results of a prism that were not retried, by created_at: From is inclusive, To exclusive, and zero
-// bounds nothing.
-type ResultRetry struct {
-	Prism  prism.Ref
-	From   time.Time `json:",omitzero"`
-	To     time.Time `json:",omitzero"`
-	Expect int64     `json:",omitzero"` // how many match; of a dry run nothing
-	DryRun bool      `json:",omitzero"`
-}
-
-// PrismList pages prisms: the archived ones, those that are not, or all.
-type PrismList struct {
-	Archived bool
-	All      bool `json:",omitzero"` // whatever Archived says
-	Page     Page
-}
-
 // AuditList filters and pages the audit. Zero values filter nothing. From is inclusive, To exclusive.
 type AuditList struct {
 	From, To time.Time
@@ -326,22 +274,6 @@ type Export struct {
 	After prism.ResultID `json:",omitzero"`
 }
 
-// ResultDeletion selects the results of a prism to delete. Zero values select all, and not all values are zero. Before is
-// exclusive, by created_at.
-type ResultDeletion struct {
-	Ref    *string      `json:",omitzero"`
-	Before time.Time    `json:",omitzero"`
-	Status prism.Status `json:",omitzero"`
-	DryRun bool         `json:",omitzero"`
-}
-
-// NewKey is an API key to make.
-type NewKey struct {
-	Name      string
-	Role      prism.Role `json:",omitzero"` // "": prism.Owner
-	ExpiresAt *time.Time `json:",omitzero"` // nil: never
-}
-
 // Stream is a response body that is made while it is sent.
 type Stream struct {
 	ContentType string
@@ -363,11 +295,6 @@ type NewVersion struct {
 	// IfLatest is the number of the version that has to be the latest; 0: any.
 	IfLatest int32   `json:"if_latest,omitzero"`
 	IfMatch  IfMatch `json:"if_match,omitzero"`
-}
-
-// NewName is a name to replace a prism's; "" is none.
-type NewName struct {
-	Name string `json:"name"`
 }
 
 // NewLens is a Lens to replace a prism's.

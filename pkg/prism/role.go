@@ -17,6 +17,15 @@ const (
 // Roles are all roles.
 func Roles() []Role { return []Role{Owner, Editor, Caller, Labeller, Reader} }
 
+// Values are all roles as texts.
+func (Role) Values() []string {
+	var all []string
+	for _, r := range Roles() {
+		all = append(all, string(r))
+	}
+	return all
+}
+
 // Includes tells whether r may do all that other may. A caller and a labeller do not include each other. A role that this
 // release does not know may do nothing.
 func (r Role) Includes(other Role) bool {

@@ -28,10 +28,10 @@ export function signaturesOf(clients: string, operations: string[]): Signatures 
 
 const read = (folder: string, ending: RegExp) => readdirSync(folder).filter((name) => ending.test(name)).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
 
-// The Go sources are formatted by gofumpt, so lines tell enough.
+// The Go sources are formatted by gofumpt, so lines tell enough. The client's types are those of pkg/api, and some of pkg/prism.
 function goOf(folder: string): Client {
   const found: Client = { methods: {}, types: {}, basics: {} };
-  for (const text of read(folder, /(?<!_test)\.go$/)) {
+  for (const text of ['/../pkg/prism', '/../pkg/api', ''].flatMap((of) => read(folder + of, /(?<!_test)\.go$/))) {
     for (const [, name, parameters, result] of text.matchAll(/^func \(c \*Client\) ([A-Z]\w*)\(\s*ctx context\.Context, ([^{]*?),?\s*\) (\S+|\(.*\)) \{$/gm)) {
       const takes: Method['takes'] = [];
       for (const parameter of parameters!.split(', ').reverse()) {

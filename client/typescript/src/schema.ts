@@ -1407,107 +1407,6 @@ export interface components {
              */
             dry_run?: boolean | null;
         };
-        /** @description A page of prisms, newest first. */
-        PrismPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Prism"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
-        };
-        /** @description A page of versions, newest first. */
-        VersionPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Version"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
-        };
-        /** @description A name to replace the prism's. */
-        NewName: {
-            /** @description A name for people. Null or an empty string is none. */
-            name: string | null;
-        };
-        /** @description A key to be. */
-        NewKey: {
-            /** @description What people call it. */
-            name: string;
-            /** @description What the key may do. Null or not sent: `owner`. */
-            role?: components["schemas"]["Role"] | null;
-            /**
-             * Format: date-time
-             * @description From this time on the key is refused. Null or not sent: never.
-             */
-            expires_at?: string | null;
-        };
-        /** @description An API key without its text. */
-        ApiKey: {
-            /**
-             * Format: uuid
-             * @description Revokes the key.
-             */
-            id: string;
-            /** @description What people call it. */
-            name: string;
-            /** @description The first characters of the key, to tell keys apart. */
-            prefix: string;
-            /** @description What the key may do. */
-            role: components["schemas"]["Role"];
-            /**
-             * Format: date-time
-             * @description When the key was created. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the key ends, or null. ISO 8601 in UTC with milliseconds.
-             */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the key was last used, right to the minute, or null. ISO 8601 in UTC with milliseconds.
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the key was revoked, or null. ISO 8601 in UTC with milliseconds.
-             */
-            revoked_at: string | null;
-        };
-        /** @description A new API key with its text, which is shown this once and not stored. */
-        CreatedApiKey: {
-            /**
-             * Format: uuid
-             * @description Revokes the key.
-             */
-            id: string;
-            /** @description What people call it. */
-            name: string;
-            /** @description The first characters of the key, to tell keys apart. */
-            prefix: string;
-            /** @description What the key may do. */
-            role: components["schemas"]["Role"];
-            /**
-             * Format: date-time
-             * @description When the key was created. ISO 8601 in UTC with milliseconds.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the key ends, or null. ISO 8601 in UTC with milliseconds.
-             */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the key was last used, right to the minute, or null. ISO 8601 in UTC with milliseconds.
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the key was revoked, or null. ISO 8601 in UTC with milliseconds.
-             */
-            revoked_at: string | null;
-            /** @description `prism_`, 32 random characters and 6 that check them. */
-            key: string;
-        };
         /** @description A Lens that is not stored, and the results to show with it. */
         LensPreview: {
             /** @description 1 to 200 columns in the order of the answers. Their names are unique, also among the field keys of the latest version. */
@@ -2336,54 +2235,6 @@ export interface components {
             /** @description Whether the index is above its limit. */
             alarm: boolean;
         };
-        /** @description Which results of a prism to delete. At least one of `ref`, `before` and `status` is sent; a result must match all that are. Null is the same as not sent. */
-        ResultDeletion: {
-            /** @description Only results with this ref. The empty text finds results with an empty ref, not those without one. */
-            ref?: string | null;
-            /**
-             * Format: date-time
-             * @description Only results saved before this time.
-             */
-            before?: string | null;
-            /** @description Only results with this status. */
-            status?: components["schemas"]["Status"] | null;
-            /** @description Count the results, and delete none. */
-            dry_run?: boolean | null;
-        };
-        /** @description Which failed results to retry, and how many they are. Null is the same as not sent. */
-        ResultRetry: {
-            /** @description Slug or id of the prism. */
-            prism: string;
-            /**
-             * @description Only failed results can be retried.
-             * @enum {string}
-             */
-            status: "failed";
-            /**
-             * Format: date-time
-             * @description Only results saved at this time or later.
-             */
-            from?: string | null;
-            /**
-             * Format: date-time
-             * @description Only results saved before this time.
-             */
-            to?: string | null;
-            /** @description How many results match. Needed unless `dry_run` is true. */
-            expect?: number | null;
-            /** @description Count the results, and retry none. */
-            dry_run?: boolean | null;
-        };
-        /** @description How many results match. */
-        Retrying: {
-            /** @description The failed results that were not retried yet. */
-            retrying: number;
-        };
-        /** @description How many results match. */
-        Deleting: {
-            /** @description Counted up to 1,000,000 and for about a second. What was not counted is deleted too. */
-            deleting: number;
-        };
         /** @description Who changed what, and when. Later releases may add actions, kinds, and members of `detail`. */
         AuditEntry: {
             /**
@@ -2664,13 +2515,6 @@ export interface components {
             cost: number | null;
             /** @description The currency of the models' prices. Null if none has one. */
             currency: string | null;
-        };
-        /** @description A page of keys, newest first. */
-        ApiKeyList: {
-            /** @description The items of this page. */
-            data: components["schemas"]["ApiKey"][];
-            /** @description Send it as `cursor` to read the next page. Null on the last page. */
-            next_cursor: string | null;
         };
         /** @description Branch on the status and the code. The message is for people. */
         Error: {
@@ -2958,10 +2802,60 @@ export interface components {
             /** @description The message of the refusal. */
             message: string;
         };
-        /** @description How long results are kept. */
-        Retention: {
-            /** @description The days, or null to keep results. */
-            days: number | null;
+        /** @description Which results of a prism to delete. At least one of `ref`, `before` and `status` is sent; a result must match all that are. Null is the same as not sent. */
+        ResultDeletion: {
+            /** @description Only results with this ref. The empty text finds results with an empty ref, not those without one. */
+            ref?: string | null;
+            /**
+             * Format: date-time
+             * @description Only results saved before this time.
+             */
+            before?: string | null;
+            /** @description Only results with this status. */
+            status?: components["schemas"]["Status"] | null;
+            /** @description Count the results, and delete none. */
+            dry_run?: boolean | null;
+        };
+        /** @description How many results match. */
+        Deleting: {
+            /** @description Counted up to 1,000,000 and for about a second. What was not counted is deleted too. */
+            deleting: number;
+        };
+        /** @description Which failed results to retry, and how many they are. Null is the same as not sent. */
+        ResultRetry: {
+            /** @description Slug or id of the prism. */
+            prism: string;
+            /**
+             * @description Only failed results can be retried.
+             * @enum {string}
+             */
+            status: "failed";
+            /**
+             * Format: date-time
+             * @description Only results saved at this time or later.
+             */
+            from?: string | null;
+            /**
+             * Format: date-time
+             * @description Only results saved before this time.
+             */
+            to?: string | null;
+            /** @description How many results match. Needed unless `dry_run` is true. */
+            expect?: number | null;
+            /** @description Count the results, and retry none. */
+            dry_run?: boolean | null;
+        };
+        /** @description How many results match. */
+        Retrying: {
+            /** @description The failed results that were not retried yet. */
+            retrying: number;
+        };
+        /** @description A page of prisms, newest first. */
+        PrismPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Prism"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
         };
         /** @description A named definition with its latest version. */
         Prism: {
@@ -3010,6 +2904,112 @@ export interface components {
              * @description When the version was created. ISO 8601 in UTC with milliseconds.
              */
             created_at: string;
+        };
+        /** @description A name to replace the prism's. */
+        NewName: {
+            /** @description A name for people. Null or an empty string is none. */
+            name: string | null;
+        };
+        /** @description A page of versions, newest first. */
+        VersionPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Version"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description How long results are kept. */
+        Retention: {
+            /** @description The days, or null to keep results. */
+            days: number | null;
+        };
+        /** @description A key to be. */
+        NewKey: {
+            /** @description What people call it. */
+            name: string;
+            /** @description What the key may do. Null or not sent: `owner`. */
+            role?: components["schemas"]["Role"] | null;
+            /**
+             * Format: date-time
+             * @description From this time on the key is refused. Null or not sent: never.
+             */
+            expires_at?: string | null;
+        };
+        /** @description A new API key with its text, which is shown this once and not stored. */
+        CreatedApiKey: {
+            /**
+             * Format: uuid
+             * @description Revokes the key.
+             */
+            id: string;
+            /** @description What people call it. */
+            name: string;
+            /** @description The first characters of the key, to tell keys apart. */
+            prefix: string;
+            /** @description What the key may do. */
+            role: components["schemas"]["Role"];
+            /**
+             * Format: date-time
+             * @description When the key was created. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the key ends, or null. ISO 8601 in UTC with milliseconds.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the key was last used, right to the minute, or null. ISO 8601 in UTC with milliseconds.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the key was revoked, or null. ISO 8601 in UTC with milliseconds.
+             */
+            revoked_at: string | null;
+            /** @description `prism_`, 32 random characters and 6 that check them. */
+            key: string;
+        };
+        /** @description A page of keys, newest first. */
+        ApiKeyList: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ApiKey"][];
+            /** @description Send it as `cursor` to read the next page. Null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description An API key without its text. */
+        ApiKey: {
+            /**
+             * Format: uuid
+             * @description Revokes the key.
+             */
+            id: string;
+            /** @description What people call it. */
+            name: string;
+            /** @description The first characters of the key, to tell keys apart. */
+            prefix: string;
+            /** @description What the key may do. */
+            role: components["schemas"]["Role"];
+            /**
+             * Format: date-time
+             * @description When the key was created. ISO 8601 in UTC with milliseconds.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the key ends, or null. ISO 8601 in UTC with milliseconds.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the key was last used, right to the minute, or null. ISO 8601 in UTC with milliseconds.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the key was revoked, or null. ISO 8601 in UTC with milliseconds.
+             */
+            revoked_at: string | null;
         };
     };
     responses: {
@@ -3804,12 +3804,12 @@ export interface operations {
     listPrisms: {
         parameters: {
             query?: {
-                /** @description `true` lists the archived prisms, `all` those and the others. */
-                archived?: "true" | "false" | "all";
                 /** @description How many items a page holds at most. A page ends early rather than exceed 4 MiB. */
                 limit?: components["parameters"]["Limit"];
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. It is opaque. */
                 cursor?: components["parameters"]["Cursor"];
+                /** @description `true` lists the archived prisms, `all` those and the others. */
+                archived?: "true" | "false" | "all";
             };
             header?: never;
             path?: never;
@@ -4165,7 +4165,7 @@ export interface operations {
                  * @description The number of the version.
                  * @example 1
                  */
-                version: number;
+                version: components["parameters"]["VersionNumber"];
             };
             cookie?: never;
         };

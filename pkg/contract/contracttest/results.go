@@ -107,28 +107,8 @@ func (r *results) CreatePrism(_ context.Context, key contract.KeyDigest, p contr
 	return r.hear("CreatePrism", key, p)
 }
 
-func (r *results) ListPrisms(_ context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
-	return r.hear("ListPrisms", key, q)
-}
-
-func (r *results) ListVersions(_ context.Context, key contract.KeyDigest, ref prism.Ref, p contract.Page) (contract.Response, error) {
-	return r.hear("ListVersions", key, ref, p)
-}
-
-func (r *results) RenamePrism(_ context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewName) (contract.Response, error) {
-	return r.hear("RenamePrism", key, ref, n)
-}
-
-func (r *results) Prism(_ context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
-	return r.hear("Prism", key, ref)
-}
-
 func (r *results) AddVersion(_ context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
 	return r.hear("AddVersion", key, ref, v)
-}
-
-func (r *results) Version(_ context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
-	return r.hear("Version", key, ref, number)
 }
 
 func (r *results) PutLens(_ context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
@@ -148,34 +128,6 @@ func (r *results) TryFacts(_ context.Context, key contract.KeyDigest) (contract.
 
 func (r *results) FinishTry(_ context.Context, t contract.Try) (contract.Response, error) {
 	return r.hear("FinishTry", t)
-}
-
-func (r *results) SetArchived(_ context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
-	return r.hear("SetArchived", key, ref, archived)
-}
-
-func (r *results) CreateKey(_ context.Context, key contract.KeyDigest, n contract.NewKey) (contract.Response, error) {
-	return r.hear("CreateKey", key, n)
-}
-
-func (r *results) ListKeys(_ context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
-	return r.hear("ListKeys", key, p)
-}
-
-func (r *results) RevokeKey(_ context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
-	return r.hear("RevokeKey", key, id)
-}
-
-func (r *results) DeleteResult(_ context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
-	return r.hear("DeleteResult", key, id)
-}
-
-func (r *results) DeleteResults(_ context.Context, key contract.KeyDigest, ref prism.Ref, d contract.ResultDeletion) (contract.Response, error) {
-	return r.hear("DeleteResults", key, ref, d)
-}
-
-func (r *results) RetryResults(_ context.Context, key contract.KeyDigest, q contract.ResultRetry) (contract.Response, error) {
-	return r.hear("RetryResults", key, q)
 }
 
 func (r *results) ListAudit(_ context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
@@ -282,15 +234,8 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"ListResults", []any{digest, contract.ResultList{Format: contract.Raw}}},
 		{"ListResults", []any{digest, contract.ResultList{ResultFilter: filter}}},
 		{"CreatePrism", []any{digest, contract.NewPrism{Slug: "s", Name: odd, NewVersion: newVersion}}},
-		{"ListPrisms", []any{digest, contract.PrismList{Archived: true, Page: contract.Page{Limit: 1}}}},
-		{"ListPrisms", []any{digest, contract.PrismList{All: true, Page: contract.Page{Limit: 1}}}},
-		{"ListVersions", []any{digest, bySlug, contract.Page{Limit: 7, Cursor: "c"}}},
-		{"RenamePrism", []any{digest, byID, contract.NewName{Name: odd}}},
-		{"RenamePrism", []any{digest, bySlug, contract.NewName{}}},
-		{"Prism", []any{digest, bySlug}},
 		{"AddVersion", []any{digest, byID, newVersion}},
 		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, DryRun: true}}},
-		{"Version", []any{digest, bySlug, int32(2147483647)}},
 		{"PutLens", []any{digest, bySlug, contract.NewLens{Lens: aLens}}},
 		{"PutLens", []any{digest, bySlug, contract.NewLens{Lens: aLens, DryRun: true}}},
 		{"AddVersion", []any{digest, byID, contract.NewVersion{Definition: definition, IfLatest: 2147483647}}},
@@ -300,19 +245,6 @@ func methods(t *testing.T, connect func(*testing.T, contract.Results) contract.R
 		{"PreviewLens", []any{digest, byID, contract.LensPreview{Lens: aLens, Results: []prism.ResultID{}}}},
 		{"FinishTry", []any{contract.Try{Account: account, Key: keyID, Definition: definition, Lens: &aLens, Outcome: save.Outcome}}},
 		{"FinishTry", []any{contract.Try{Account: account, Definition: definition, Outcome: contract.Outcome{Error: odd}}}},
-		{"SetArchived", []any{digest, bySlug, true}},
-		{"SetArchived", []any{digest, byID, false}},
-		{"CreateKey", []any{digest, contract.NewKey{Name: odd}}},
-		{"CreateKey", []any{digest, contract.NewKey{Name: odd, Role: prism.Owner}}},
-		{"CreateKey", []any{digest, contract.NewKey{Name: odd, Role: prism.Caller, ExpiresAt: &at}}},
-		{"CreateKey", []any{digest, contract.NewKey{Name: odd, Role: prism.Reader}}},
-		{"ListKeys", []any{digest, contract.Page{Limit: 7, Cursor: "c"}}},
-		{"RevokeKey", []any{digest, keyID}},
-		{"DeleteResult", []any{digest, resultID}},
-		{"DeleteResults", []any{digest, bySlug, contract.ResultDeletion{Ref: &odd, Before: at, Status: prism.Failed, DryRun: true}}},
-		{"DeleteResults", []any{digest, byID, contract.ResultDeletion{Ref: new(string)}}},
-		{"RetryResults", []any{digest, contract.ResultRetry{Prism: bySlug, From: at, To: at.Add(time.Hour), Expect: 1_000_000}}},
-		{"RetryResults", []any{digest, contract.ResultRetry{Prism: byID, DryRun: true}}},
 		{"ListAudit", []any{digest, contract.AuditList{}}},
 		{"ListAudit", []any{digest, contract.AuditList{Retention: true}}},
 		{"ListAudit", []any{digest, contract.AuditList{Operator: true, Page: contract.Page{Limit: 7}}}},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/contract/wire"
 	"github.com/prism-results/prism/pkg/prism"
@@ -63,7 +64,7 @@ func BenchmarkCreateCalls(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	results, _ := connect(b, loaded{})
 	read := func(b *testing.B) {
-		if _, err := results.ListKeys(b.Context(), contract.KeyDigest{}, contract.Page{}); err != nil {
+		if _, err := contract.Do(b.Context(), results, contract.KeyDigest{}, api.ListKeys, api.ListKeysRequest{}); err != nil {
 			b.Error(err)
 		}
 	}

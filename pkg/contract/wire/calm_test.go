@@ -83,27 +83,7 @@ func (calm) CreatePrism(context.Context, contract.KeyDigest, contract.NewPrism) 
 	return page, nil
 }
 
-func (calm) ListPrisms(context.Context, contract.KeyDigest, contract.PrismList) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) ListVersions(context.Context, contract.KeyDigest, prism.Ref, contract.Page) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) RenamePrism(context.Context, contract.KeyDigest, prism.Ref, contract.NewName) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) Prism(context.Context, contract.KeyDigest, prism.Ref) (contract.Response, error) {
-	return page, nil
-}
-
 func (calm) AddVersion(context.Context, contract.KeyDigest, prism.Ref, contract.NewVersion) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) Version(context.Context, contract.KeyDigest, prism.Ref, int32) (contract.Response, error) {
 	return page, nil
 }
 
@@ -121,24 +101,8 @@ func (calm) TryFacts(context.Context, contract.KeyDigest) (contract.TryFacts, er
 
 func (calm) FinishTry(context.Context, contract.Try) (contract.Response, error) { return page, nil }
 
-func (calm) SetArchived(context.Context, contract.KeyDigest, prism.Ref, bool) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) CreateKey(context.Context, contract.KeyDigest, contract.NewKey) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) ListKeys(context.Context, contract.KeyDigest, contract.Page) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) RevokeKey(context.Context, contract.KeyDigest, prism.KeyID) (contract.Response, error) {
-	return contract.Response{}, contract.ErrUnavailable
-}
-
 func (calm) Record(context.Context, contract.KeyDigest, prism.ResultID) (contract.Response, error) {
-	return page, nil
+	return contract.Response{}, contract.ErrUnavailable
 }
 
 func (calm) Usage(context.Context, contract.KeyDigest, contract.UsageQuery) (contract.Response, error) {
@@ -146,18 +110,6 @@ func (calm) Usage(context.Context, contract.KeyDigest, contract.UsageQuery) (con
 }
 
 func (calm) ListAudit(context.Context, contract.KeyDigest, contract.AuditList) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) DeleteResult(context.Context, contract.KeyDigest, prism.ResultID) (contract.Response, error) {
-	return contract.Response{}, apierr.ResultNotFound()
-}
-
-func (calm) DeleteResults(context.Context, contract.KeyDigest, prism.Ref, contract.ResultDeletion) (contract.Response, error) {
-	return page, nil
-}
-
-func (calm) RetryResults(context.Context, contract.KeyDigest, contract.ResultRetry) (contract.Response, error) {
 	return page, nil
 }
 

@@ -138,7 +138,7 @@ func FuzzMessages(f *testing.F) {
 		kinds := []func(*testing.T, []byte){
 			travels[createQuery], travels[createFacts], travels[contract.Save], travels[argsResult],
 			travels[argsQuery[contract.Export]], travels[argsCreatePrism], travels[contract.Outcome], travels[argsPrism], travels[contract.RetryFacts],
-			travels[argsQuery[contract.ResultList]], travels[argsQuery[contract.PrismList]], travels[argsKey], travels[contract.Ask], travels[ask],
+			travels[argsQuery[contract.ResultList]], travels[contract.Ask], travels[ask],
 		}
 		kinds[int(kind)%len(kinds)](t, body)
 	})

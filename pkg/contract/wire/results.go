@@ -71,28 +71,8 @@ func (r *results) CreatePrism(ctx context.Context, key contract.KeyDigest, p con
 	return r.call(ctx, pathCreatePrism, argsCreatePrism{key, p})
 }
 
-func (r *results) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
-	return r.lookUp(ctx, pathListPrisms, argsQuery[contract.PrismList]{key, q})
-}
-
-func (r *results) ListVersions(ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.Page) (contract.Response, error) {
-	return r.lookUp(ctx, pathVersions, argsVersions{key, ref, p})
-}
-
-func (r *results) RenamePrism(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewName) (contract.Response, error) {
-	return r.call(ctx, pathRename, argsRename{key, ref, n})
-}
-
-func (r *results) Prism(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
-	return r.lookUp(ctx, pathPrism, argsPrism{Key: key, Ref: ref})
-}
-
 func (r *results) AddVersion(ctx context.Context, key contract.KeyDigest, ref prism.Ref, v contract.NewVersion) (contract.Response, error) {
 	return r.call(ctx, pathAddVersion, argsPrism{Key: key, Ref: ref, New: v})
-}
-
-func (r *results) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
-	return r.lookUp(ctx, pathVersion, argsPrism{Key: key, Ref: ref, Number: number})
 }
 
 func (r *results) PutLens(ctx context.Context, key contract.KeyDigest, ref prism.Ref, l contract.NewLens) (contract.Response, error) {
@@ -111,34 +91,6 @@ func (r *results) TryFacts(ctx context.Context, key contract.KeyDigest) (contrac
 
 func (r *results) FinishTry(ctx context.Context, t contract.Try) (contract.Response, error) {
 	return r.call(ctx, pathFinishTry, t)
-}
-
-func (r *results) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
-	return r.call(ctx, pathSetArchived, argsPrism{Key: key, Ref: ref, Archived: archived})
-}
-
-func (r *results) CreateKey(ctx context.Context, key contract.KeyDigest, n contract.NewKey) (contract.Response, error) {
-	return r.call(ctx, pathCreateKey, argsKey{Key: key, NewKey: n})
-}
-
-func (r *results) ListKeys(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
-	return r.lookUp(ctx, pathListKeys, argsQuery[contract.Page]{key, p})
-}
-
-func (r *results) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
-	return r.call(ctx, pathRevokeKey, argsKey{Key: key, ID: id})
-}
-
-func (r *results) DeleteResult(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
-	return r.call(ctx, pathDeleteResult, argsResult{Key: key, ID: id})
-}
-
-func (r *results) DeleteResults(ctx context.Context, key contract.KeyDigest, ref prism.Ref, d contract.ResultDeletion) (contract.Response, error) {
-	return r.call(ctx, pathDeleteResults, argsDeletion{key, ref, d})
-}
-
-func (r *results) RetryResults(ctx context.Context, key contract.KeyDigest, q contract.ResultRetry) (contract.Response, error) {
-	return r.call(ctx, pathRetryResults, argsQuery[contract.ResultRetry]{key, q})
 }
 
 func (r *results) ListAudit(ctx context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {

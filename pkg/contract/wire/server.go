@@ -77,32 +77,14 @@ func mountPrisms(app *fiber.App, r contract.Results, log *slog.Logger) {
 	post(app, log, pathCreatePrism, func(ctx context.Context, a argsCreatePrism) (contract.Response, error) {
 		return r.CreatePrism(ctx, a.Key, a.Prism)
 	})
-	find(app, log, pathListPrisms, func(ctx context.Context, a argsQuery[contract.PrismList]) (contract.Response, error) {
-		return r.ListPrisms(ctx, a.Key, a.Query)
-	})
-	find(app, log, pathVersions, func(ctx context.Context, a argsVersions) (contract.Response, error) {
-		return r.ListVersions(ctx, a.Key, a.Ref, a.Page)
-	})
-	post(app, log, pathRename, func(ctx context.Context, a argsRename) (contract.Response, error) {
-		return r.RenamePrism(ctx, a.Key, a.Ref, a.New)
-	})
-	find(app, log, pathPrism, func(ctx context.Context, a argsPrism) (contract.Response, error) {
-		return r.Prism(ctx, a.Key, a.Ref)
-	})
 	post(app, log, pathAddVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.AddVersion(ctx, a.Key, a.Ref, a.New)
-	})
-	find(app, log, pathVersion, func(ctx context.Context, a argsPrism) (contract.Response, error) {
-		return r.Version(ctx, a.Key, a.Ref, a.Number)
 	})
 	post(app, log, pathPutLens, func(ctx context.Context, a argsPrism) (contract.Response, error) {
 		return r.PutLens(ctx, a.Key, a.Ref, a.Lens)
 	})
 	find(app, log, pathPreviewLens, func(ctx context.Context, a argsPreview) (contract.Response, error) {
 		return r.PreviewLens(ctx, a.Key, a.Ref, a.Preview)
-	})
-	post(app, log, pathSetArchived, func(ctx context.Context, a argsPrism) (contract.Response, error) {
-		return r.SetArchived(ctx, a.Key, a.Ref, a.Archived)
 	})
 }
 
@@ -114,27 +96,9 @@ func mountTries(app *fiber.App, t contract.Tries, log *slog.Logger) {
 }
 
 func mountDeletions(app *fiber.App, r contract.Results, log *slog.Logger) {
-	post(app, log, pathDeleteResult, func(ctx context.Context, a argsResult) (contract.Response, error) {
-		return r.DeleteResult(ctx, a.Key, a.ID)
-	})
-	post(app, log, pathDeleteResults, func(ctx context.Context, a argsDeletion) (contract.Response, error) {
-		return r.DeleteResults(ctx, a.Key, a.Ref, a.Deletion)
-	})
-	post(app, log, pathRetryResults, func(ctx context.Context, a argsQuery[contract.ResultRetry]) (contract.Response, error) {
-		return r.RetryResults(ctx, a.Key, a.Query)
-	})
 }
 
 func mountKeys(app *fiber.App, r contract.Results, log *slog.Logger) {
-	post(app, log, pathCreateKey, func(ctx context.Context, a argsKey) (contract.Response, error) {
-		return r.CreateKey(ctx, a.Key, a.NewKey)
-	})
-	find(app, log, pathListKeys, func(ctx context.Context, a argsQuery[contract.Page]) (contract.Response, error) {
-		return r.ListKeys(ctx, a.Key, a.Query)
-	})
-	post(app, log, pathRevokeKey, func(ctx context.Context, a argsKey) (contract.Response, error) {
-		return r.RevokeKey(ctx, a.Key, a.ID)
-	})
 }
 
 // MountModels serves the model to callers that show a token.

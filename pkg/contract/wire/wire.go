@@ -44,17 +44,8 @@ const (
 	pathListResults = "/internal/list-results"
 	pathExport      = "/internal/export"
 	pathCreatePrism = "/internal/create-prism"
-	pathListPrisms  = "/internal/list-prisms"
-	pathPrism       = "/internal/prism"
 	pathAddVersion  = "/internal/add-version"
-	pathVersion     = "/internal/version"
-	pathVersions    = "/internal/list-versions"
-	pathRename      = "/internal/rename-prism"
 	pathPutLens     = "/internal/put-lens"
-	pathSetArchived = "/internal/set-archived"
-	pathCreateKey   = "/internal/create-key"
-	pathListKeys    = "/internal/list-keys"
-	pathRevokeKey   = "/internal/revoke-key"
 	pathListAudit   = "/internal/list-audit"
 	pathRecord      = "/internal/record"
 	pathUsage       = "/internal/usage"
@@ -64,10 +55,6 @@ const (
 	pathAskByHash   = "/internal/ask-by-hash"
 	pathListModels  = "/internal/list-models"
 	pathAuthorize   = "/internal/authorize"
-
-	pathDeleteResult  = "/internal/delete-result"
-	pathDeleteResults = "/internal/delete-results"
-	pathRetryResults  = "/internal/retry-results"
 
 	pathPreviewLens = "/internal/preview-lens"
 	pathTryFacts    = "/internal/try-facts"
@@ -145,37 +132,15 @@ type (
 		Prism contract.NewPrism
 	}
 	argsPrism struct {
-		Key      contract.KeyDigest
-		Ref      prism.Ref
-		Number   int32               // Version
-		New      contract.NewVersion `json:",omitzero"` // AddVersion
-		Lens     contract.NewLens    `json:",omitzero"` // PutLens
-		Archived bool                // SetArchived
-	}
-	argsVersions struct {
 		Key  contract.KeyDigest
 		Ref  prism.Ref
-		Page contract.Page
-	}
-	argsRename struct {
-		Key contract.KeyDigest
-		Ref prism.Ref
-		New contract.NewName
+		New  contract.NewVersion `json:",omitzero"` // AddVersion
+		Lens contract.NewLens    `json:",omitzero"` // PutLens
 	}
 	argsPreview struct {
 		Key     contract.KeyDigest
 		Ref     prism.Ref
 		Preview contract.LensPreview
-	}
-	argsDeletion struct {
-		Key      contract.KeyDigest
-		Ref      prism.Ref
-		Deletion contract.ResultDeletion
-	}
-	argsKey struct {
-		Key             contract.KeyDigest
-		contract.NewKey             // CreateKey
-		ID              prism.KeyID // RevokeKey
 	}
 )
 

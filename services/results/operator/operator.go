@@ -9,7 +9,7 @@ import (
 	"os/user"
 	"slices"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/service"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -70,7 +70,7 @@ func (o *Operator) CreateKey(ctx context.Context, account prism.AccountID, name 
 	if err != nil {
 		return "", err
 	}
-	_, text, err := o.service.MakeKey(ctx, account, contract.NewKey{Name: name, Role: role}, by)
+	_, text, err := o.service.MakeKey(ctx, account, api.NewKey{Name: name, Role: role}, by)
 	return text, err
 }
 

@@ -32,8 +32,8 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 	newVersion := func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err }
 	newMember := func(b request.Body) error { _, err := request.ParseNewMember(b); return err }
 	newTry := func(b request.Body) error { _, err := request.ParseTry(b); return err }
-	newName := func(b request.Body) error { _, _, err := request.ParseName("p", b); return err }
-	newKey := func(b request.Body) error { _, err := request.ParseNewKey(b); return err }
+	newName := func(b request.Body) error { return parseDeclared(api.RenamePrism, "", "", b) }
+	newKey := func(b request.Body) error { return parseDeclared(api.CreateKey, "", "", b) }
 	for _, c := range []struct {
 		schema, body string
 		only         string // the one member to look at; "" for all
@@ -82,10 +82,10 @@ func TestTheLimitsOfBodiesAreTheGateways(t *testing.T) {
 			func(b request.Body) error { _, err := request.ParseNewRun("p", b); return err },
 		},
 		{"RunLimits", `{"concurrency":1}`, "", func(b request.Body) error { _, _, err := request.ParseRunLimits(anID, b); return err }},
-		{"ResultDeletion", `{"ref":"r","status":"ok","dry_run":true}`, "", func(b request.Body) error { _, _, err := request.ParseDeletion("p", b); return err }},
+		{"ResultDeletion", `{"ref":"r","status":"ok","dry_run":true}`, "", func(b request.Body) error { return parseDeclared(api.DeleteResults, "", "", b) }},
 		{
 			"ResultRetry", `{"prism":"p","status":"failed","expect":1,"dry_run":true}`, "",
-			func(b request.Body) error { _, err := request.ParseResultRetry(b); return err },
+			func(b request.Body) error { return parseDeclared(api.RetryResults, "", "", b) },
 		},
 		{
 			"DriftChange", `{"watched":true,"version":1}`, "",

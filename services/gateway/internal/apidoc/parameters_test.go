@@ -64,17 +64,12 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 			_, err := request.ParseRetry(id(n, v), formats(n, v), request.Body{})
 			return err
 		},
-		"deleteResult":  func(_, v string) error { _, err := request.ParseDelete(v, request.Body{}); return err },
 		"listResults":   func(n, v string) error { _, err := request.ParseResultList(sent(n, v)); return err },
 		"exportResults": func(n, v string) error { _, err := request.ParseExport("p", sent(n, v)); return err },
-		"listPrisms":    func(n, v string) error { _, err := request.ParsePrismList(sent(n, v)); return err },
-		"listKeys":      func(n, v string) error { _, err := request.ParseKeyList(sent(n, v)); return err },
 		"listAudit":     func(n, v string) error { _, err := request.ParseAuditList(sent(n, v)); return err },
-		"listVersions":  func(n, v string) error { _, _, err := request.ParseVersionList("p", sent(n, v)); return err },
 		"readRecord":    func(_, v string) error { _, err := request.ParseRecord(v); return err },
 		"readUsage":     func(n, v string) error { _, err := request.ParseUsage(sent(n, v)); return err },
 		"readDrift":     func(n, v string) error { _, _, err := request.ParseDrift("p", sent(n, v)); return err },
-		"readVersion":   func(_, v string) error { _, _, err := request.ParseVersion("p", v); return err },
 		"readQuality": func(n, v string) error {
 			_, _, err := request.ParseQuality("p", aVersion(n, v), sent(n, v))
 			return err
@@ -150,7 +145,6 @@ func TestTheLimitsOfParametersAreTheGateways(t *testing.T) {
 		},
 		"removeMember": func(_, v string) error { _, err := request.ParseMemberAction(v, request.Body{}); return err },
 		"linkMember":   func(_, v string) error { _, err := request.ParseMemberAction(v, request.Body{}); return err },
-		"revokeKey":    func(_, v string) error { _, err := request.ParseKeyAction(v, request.Body{}); return err },
 	}
 	d, err := parse(Document())
 	if err != nil {

@@ -20,7 +20,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"createResult":  func(b request.Body) error { _, err := request.ParseCreate("support-triage", nil, b); return err },
 		"createPrism":   func(b request.Body) error { _, err := request.ParseNewPrism(b); return err },
 		"createVersion": func(b request.Body) error { _, _, err := request.ParseNewVersion("support-triage", nil, b); return err },
-		"renamePrism":   func(b request.Body) error { _, _, err := request.ParseName("support-triage", b); return err },
 		"replaceLens":   func(b request.Body) error { _, _, err := request.ParseLens("support-triage", nil, b); return err },
 		"previewLens":   func(b request.Body) error { _, _, err := request.ParseLensPreview("support-triage", b); return err },
 		"tryDefinition": func(b request.Body) error { _, err := request.ParseTry(b); return err },
@@ -28,9 +27,6 @@ func TestTheGatewayAcceptsEveryRequestExample(t *testing.T) {
 		"changeMember":  func(b request.Body) error { _, _, err := request.ParseMemberChange(anID, b); return err },
 		"putLabels":     func(b request.Body) error { _, _, err := request.ParseNewLabels(anID, b); return err },
 		"addLabels":     func(b request.Body) error { _, _, err := request.ParseManyLabels("support-triage", b); return err },
-		"createKey":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
-		"deleteResults": func(b request.Body) error { _, _, err := request.ParseDeletion("support-triage", b); return err },
-		"retryResults":  func(b request.Body) error { _, err := request.ParseResultRetry(b); return err },
 		"setDrift":      func(b request.Body) error { _, _, err := request.ParseDriftChange("support-triage", b); return err },
 		"createFile":    func(b request.Body) error { _, err := request.ParseNewFile(b); return err },
 		"putPart":       func(b request.Body) error { _, err := request.ParsePart(anID, "1", b.Bytes); return err },
@@ -79,8 +75,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		return err
 	}
 	key := func(body string) error {
-		_, err := request.ParseNewKey(request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
-		return err
+		return parseDeclared(api.CreateKey, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 	}
 	long := func(n int) string {
 		b := make([]byte, n)
@@ -117,8 +112,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 		"InvalidExpiry": key(`{"name":"n","expires_at":"tomorrow"}`),
 	}
 	deletion := func(body string) error {
-		_, _, err := request.ParseDeletion("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
-		return err
+		return parseDeclared(api.DeleteResults, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(body)})
 	}
 	got["DeletesAll"], got["InvalidBefore"] = deletion(`{"ref":null,"dry_run":true}`), deletion(`{"before":"monday"}`)
 	got["InvalidDays"] = parseDeclared(api.SetRetention, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"days":3651}`)})
@@ -147,8 +141,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidMemberId", err)
 	_, _, err = request.ParseMemberChange(anID, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
 	put("NoMemberChange", err)
-	_, _, err = request.ParseName("p", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)})
-	put("NameRequired", err)
+	put("NameRequired", parseDeclared(api.RenamePrism, "", "", request.Body{Kind: httpkit.JSON, Bytes: []byte(`{}`)}))
 	_, _, err = request.ParseLens("p", []string{"x"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"columns":[{"name":"q","question":"q","show":"answer"}]}`)})
 	put("InvalidETag", err)
 	_, err = request.ParseCreate("p", []string{"xml"}, request.Body{Kind: httpkit.JSON, Bytes: []byte(`{"text":""}`)})
@@ -157,16 +150,12 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("SeveralProblems", err)
 	_, err = request.ParseCreate("p", nil, request.Body{Kind: httpkit.Absent})
 	put("BodyRequired", err)
-	_, err = request.ParsePrism("\x00")
-	put("InvalidPrismText", err)
-	_, err = request.ParsePrism("\xff")
-	put("MalformedPath", err)
+	put("InvalidPrismText", parseDeclared(api.ReadPrism, "prism", "\x00", request.Body{}))
+	put("MalformedPath", parseDeclared(api.ReadPrism, "prism", "\xff", request.Body{}))
 	_, err = request.ParseRead("1", nil)
 	put("InvalidResultId", err)
-	_, err = request.ParseKeyAction("1", request.Body{})
-	put("InvalidKeyId", err)
-	_, _, err = request.ParseVersion("p", "one")
-	put("VersionNotNumber", err)
+	put("InvalidKeyId", parseDeclared(api.RevokeKey, "key_id", "1", request.Body{}))
+	put("VersionNotNumber", parseDeclared(api.ReadVersion, "version", "one", request.Body{}))
 	_, err = request.ParseResultList(query("limit", "101"))
 	put("InvalidLimit", err)
 	_, err = request.ParseResultList(query("status", "done"))
@@ -177,8 +166,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidKeyOfCall", err)
 	_, err = request.ParseExport("p", query("after", "1"))
 	put("InvalidAfter", err)
-	_, err = request.ParsePrismList(query("archived", "maybe"))
-	put("InvalidArchived", err)
+	put("InvalidArchived", parseDeclared(api.ListPrisms, "archived", "maybe", request.Body{}))
 	_, err = request.ParseExport("p", query("format", "json"))
 	put("InvalidTabularFormat", err)
 	_, err = request.ParseExport("p", query("from", "monday"))
@@ -223,8 +211,7 @@ func TestTheTextsOfInvalidRequestsAreTheGateways(t *testing.T) {
 	put("InvalidOnly", err)
 	_, err = request.ParseResultList(query("run", "1"))
 	put("InvalidRunOfList", err)
-	_, err = request.ParseResultRetry(jsonBody(`{"prism":"p","status":"failed"}`))
-	put("RetryWithoutCount", err)
+	put("RetryWithoutCount", parseDeclared(api.RetryResults, "", "", jsonBody(`{"prism":"p","status":"failed"}`)))
 
 	_, _, err = request.ParseNewLabels(anID, jsonBody(`{"labels":{"topic":1},"sample":"all"}`))
 	put("LabelProblems", err)

@@ -229,6 +229,9 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 	for _, m := range s.members {
 		value, field := it.at(m.Name), to.FieldByIndex(m.Index)
 		optional, nullable := !m.Required, field.Kind() == reflect.Pointer
+		if m.Unless != "" && !agreed(it.at(m.Unless)) {
+			optional, nullable = false, false
+		}
 		if value.given() || !optional && (!nullable || !value.sent()) {
 			m.valueReader.read(r, value, field)
 		}
@@ -236,6 +239,11 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 	if rule, ok := to.Addr().Interface().(requester); ok {
 		r.addIn(it, rule.Problems())
 	}
+}
+
+// agreed reports whether a boolean member was sent, and not as false. One of another type has a problem of its own.
+func agreed(it item) bool {
+	return it.given() && (it.kind() != kindBoolean || it.text[0] == 't')
 }
 
 // addIn adds problems whose paths begin in it.

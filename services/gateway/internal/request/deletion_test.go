@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // spec: results-delete, results-delete-filter
@@ -16,16 +15,16 @@ func TestADeletionIsReadFromTheBody(t *testing.T) {
 	t.Parallel()
 	empty, ref := "", "r"
 	at := time.Date(2026, 1, 2, 1, 4, 5, 500_000, time.UTC)
-	for body, want := range map[string]contract.ResultDeletion{
-		`{"ref":"r","before":null,"status":null,"dry_run":null}`: {Ref: &ref},
-		`{"ref":"","other":1}`:                        {Ref: &empty},
-		`{"before":"2026-01-02T03:04:05.0005+02:00"}`: {Before: at},
-		`{"before":"0001-01-01T00:00:00Z"}`:           {Before: time.Time{}.Add(1)},
-		`{"status":"failed","dry_run":true}`:          {Status: prism.Failed, DryRun: true},
+	for body, want := range map[string]api.DeleteResultsRequest{
+		`{"ref":"r","before":null,"status":null,"dry_run":null}`: {ResultDeletion: api.ResultDeletion{Ref: &ref}},
+		`{"ref":"","other":1}`:                        {ResultDeletion: api.ResultDeletion{Ref: &empty}},
+		`{"before":"2026-01-02T03:04:05.0005+02:00"}`: {ResultDeletion: api.ResultDeletion{Before: &at}},
+		`{"before":"0001-01-01T00:00:00Z"}`:           {ResultDeletion: api.ResultDeletion{Before: new(time.Time{})}},
+		`{"status":"failed","dry_run":true}`:          {ResultDeletion: api.ResultDeletion{Status: prism.Failed}, DryRun: true},
 	} {
-		p, got, err := request.ParseDeletion("tickets", jsonBody(body))
-		if err != nil || !reflect.DeepEqual(got, want) || p.Slug != "tickets" {
-			t.Errorf("%s: got %v %+v %v, want %+v", body, p, got, err, want)
+		want.Prism = prism.Ref{Slug: "tickets"}
+		if got, err := parsedBody(api.DeleteResults, body, "prism", "tickets"); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v %v, want %+v", body, got, err, want)
 		}
 	}
 	const none = "400 Invalid request: ref: send at least one of ref, before and status"
@@ -37,7 +36,7 @@ func TestADeletionIsReadFromTheBody(t *testing.T) {
 		`{"ref":"` + strings.Repeat("r", 201) + `"}`: "400 Invalid request: ref: String must contain at most 200 character(s)",
 		`[]`: "400 Invalid request: body: Expected object, received array",
 	} {
-		if _, _, err := request.ParseDeletion("tickets", jsonBody(body)); err == nil || err.Error() != want {
+		if _, err := parsedBody(api.DeleteResults, body, "prism", "tickets"); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", body, err, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/gateway/internal/request"
@@ -58,4 +59,30 @@ func query(pairs ...string) request.Query {
 		}
 		return sent
 	}
+}
+
+// parsed is a request of a declared operation, whose path has these parameters.
+func parsed[In, Out any](op api.Op[In, Out], from request.Source, path ...string) (In, error) {
+	from.Param = func(name string) string {
+		for i := 0; i < len(path); i += 2 {
+			if path[i] == name {
+				return path[i+1]
+			}
+		}
+		return ""
+	}
+	if from.Query == nil {
+		from.Query = query()
+	}
+	p, err := request.NewParser(op).Parse(from)
+	if err != nil {
+		var none In
+		return none, err
+	}
+	return *p.Request.(*In), nil
+}
+
+// parsedBody is parsed of a body in JSON.
+func parsedBody[In, Out any](op api.Op[In, Out], body string, path ...string) (In, error) {
+	return parsed(op, request.Source{Body: jsonBody(body)}, path...)
 }

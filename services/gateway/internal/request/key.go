@@ -30,27 +30,6 @@ func ParseAuthorization(header string, present bool) (contract.KeyDigest, error)
 	return key.Digest(), nil
 }
 
-var newKeyShape = &shape{members: members("name", "role", "expires_at")}
-
-// ParseNewKey reads POST /v1/keys {name, role?, expires_at?} (spec: key-create).
-func ParseNewKey(body Body) (contract.NewKey, error) {
-	sent, err := parseBody(body, newKeyShape)
-	if err != nil {
-		return contract.NewKey{}, err
-	}
-	var r reader
-	var n contract.NewKey
-	if r.is(sent, kindObject) {
-		n.Name, _ = r.str(sent.at("name"), 1, maxName)
-		n.Role = r.role(sent.at("role"))
-		if at := r.optionalDatetime(sent.at("expires_at")); at != nil {
-			whole := at.Truncate(time.Millisecond)
-			n.ExpiresAt = &whole
-		}
-	}
-	return n, r.err()
-}
-
 // role reads a role that may be absent or null, which is prism.Owner.
 func (r *reader) role(it item) prism.Role {
 	if !it.given() {
@@ -74,14 +53,4 @@ func (r *reader) optionalDatetime(it item) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-// ParseKeyAction reads POST /v1/keys/{key_id}/revoke. The body is ignored (spec: retry-body).
-func ParseKeyAction(keyID string, body Body) (prism.KeyID, error) {
-	if err := ignoreBody(body); err != nil {
-		return prism.KeyID{}, err
-	}
-	var r reader
-	id := prism.KeyID{UUID: r.uuidParam("key_id", keyID)}
-	return id, r.err()
 }

@@ -7,23 +7,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 func TestKeysHaveAName(t *testing.T) {
 	t.Parallel()
-	expires := time.Date(2027, time.January, 2, 3, 4, 5, 678_000_000, time.UTC)
-	for body, want := range map[string]contract.NewKey{
-		`{"name":"CI é","other":1}`:                                  {Name: "CI é", Role: prism.Owner},
-		`{"name":"x","role":null,"expires_at":null}`:                 {Name: "x", Role: prism.Owner},
+	expires := time.Date(2027, time.January, 2, 3, 4, 5, 678_900_000, time.UTC)
+	for body, want := range map[string]api.NewKey{
+		`{"name":"CI é","other":1}`:                                  {Name: "CI é"},
+		`{"name":"x","role":null,"expires_at":null}`:                 {Name: "x"},
 		`{"name":"x","role":"reader"}`:                               {Name: "x", Role: prism.Reader},
-		`{"name":"x","expires_at":"2027-01-02T04:04:05.6789+01:00"}`: {Name: "x", Role: prism.Owner, ExpiresAt: &expires},
+		`{"name":"x","expires_at":"2027-01-02T04:04:05.6789+01:00"}`: {Name: "x", ExpiresAt: &expires},
 	} {
-		if got, err := request.ParseNewKey(jsonBody(body)); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := parsedBody(api.CreateKey, body); err != nil || !reflect.DeepEqual(got.NewKey, want) {
 			t.Errorf("%s: got %+v %v", body, got, err)
 		}
 	}
@@ -41,14 +41,14 @@ func TestKeysHaveAName(t *testing.T) {
 		{`{"name":"x","expires_at":7}`, "expires_at: Expected string, received number"},
 		{`{"role":"x","expires_at":"x"}`, "name: Required; role: Expected 'owner' | 'editor' | 'caller' | 'labeller' | 'reader'; expires_at: Invalid datetime"},
 	} {
-		_, err := request.ParseNewKey(jsonBody(c.body))
+		_, err := parsedBody(api.CreateKey, c.body)
 		wantProblems(t, err, c.want)
 	}
-	id, err := request.ParseKeyAction(anID, request.Body{})
-	if err != nil || id.String() != anID {
-		t.Errorf("got %v %v", id, err)
+	got, err := parsed(api.RevokeKey, request.Source{}, "key_id", anID)
+	if err != nil || got.Key.String() != anID {
+		t.Errorf("got %v %v", got, err)
 	}
-	_, err = request.ParseKeyAction("x", request.Body{})
+	_, err = parsed(api.RevokeKey, request.Source{}, "key_id", "x")
 	wantProblems(t, err, "key_id: Invalid uuid")
 }
 

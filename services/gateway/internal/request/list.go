@@ -8,30 +8,6 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// ParsePrismList reads GET /v1/prisms?limit&cursor&archived.
-func ParsePrismList(q Query) (contract.PrismList, error) {
-	var r reader
-	list := contract.PrismList{Page: r.page(q, contract.ListOfPrisms)}
-	archived := oneOf(&r, "archived", q("archived"), []string{"true", "false", "all"}, "false")
-	list.Archived, list.All = archived == "true", archived == "all"
-	return list, r.err()
-}
-
-// ParseVersionList reads GET /v1/prisms/{prism}/versions?limit&cursor.
-func ParseVersionList(prismParam string, q Query) (prism.Ref, contract.Page, error) {
-	var r reader
-	ref := r.prismParam(prismParam)
-	page := r.page(q, contract.ListOfVersions)
-	return ref, page, r.err()
-}
-
-// ParseKeyList reads GET /v1/keys?limit&cursor.
-func ParseKeyList(q Query) (contract.Page, error) {
-	var r reader
-	page := r.page(q, contract.ListOfKeys)
-	return page, r.err()
-}
-
 // ParseResultList reads GET /v1/results?prism&status&ref&version&run&from&to&model&key_id&format&limit&cursor.
 func ParseResultList(q Query) (contract.ResultList, error) {
 	var r reader

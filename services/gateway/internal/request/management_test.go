@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
@@ -67,9 +68,9 @@ func TestConditionsOfChanges(t *testing.T) {
 func TestANameIsThereAndMayBeNone(t *testing.T) {
 	t.Parallel()
 	for sent, want := range map[string]string{`"n"`: "n", `""`: "", "null": ""} {
-		ref, n, err := request.ParseName(anID, jsonBody(`{"name":`+sent+`}`))
-		if err != nil || ref.ID.String() != anID || n.Name != want {
-			t.Errorf("%s: %v %+v %v", sent, ref, n, err)
+		got, err := parsedBody(api.RenamePrism, `{"name":`+sent+`}`, "prism", anID)
+		if err != nil || got.Prism.ID.String() != anID || (got.Name == nil) != (sent == "null") || got.Name != nil && *got.Name != want {
+			t.Errorf("%s: %+v %v", sent, got, err)
 		}
 	}
 	for sent, want := range map[string]string{
@@ -77,7 +78,7 @@ func TestANameIsThereAndMayBeNone(t *testing.T) {
 		`{"name":1}`:                          "name: Expected string, received number",
 		`{"name":"` + repeat("é", 201) + `"}`: "name: String must contain at most 200 character(s)",
 	} {
-		_, _, err := request.ParseName("p", jsonBody(sent))
+		_, err := parsedBody(api.RenamePrism, sent, "prism", "p")
 		wantProblems(t, err, want)
 	}
 }
@@ -85,11 +86,9 @@ func TestANameIsThereAndMayBeNone(t *testing.T) {
 // spec: prism-list
 func TestPrismsAreListedByWhetherTheyAreArchived(t *testing.T) {
 	t.Parallel()
-	page := contract.Page{Limit: 50}
-	for sent, want := range map[string]contract.PrismList{
-		"": {Page: page}, "false": {Page: page}, "true": {Archived: true, Page: page}, "all": {All: true, Page: page},
-	} {
-		if got, err := request.ParsePrismList(query("archived", sent)); err != nil || got != want {
+	for sent, want := range map[string]string{"": "false", "false": "false", "true": "true", "all": "all"} {
+		got, err := parsed(api.ListPrisms, request.Source{Query: query("archived", sent)})
+		if err != nil || got.Archived != want || got.Limit != 50 {
 			t.Errorf("%q: %+v, %v", sent, got, err)
 		}
 	}
@@ -99,11 +98,12 @@ func TestPrismsAreListedByWhetherTheyAreArchived(t *testing.T) {
 func TestAPageOfVersionsIsReadFromTheQuery(t *testing.T) {
 	t.Parallel()
 	cursor := contract.ListOfVersions.Cursor(contract.VersionRow(7))
-	ref, page, err := request.ParseVersionList("p", query("limit", "3", "cursor", cursor))
-	if err != nil || ref.Slug != "p" || page != (contract.Page{Limit: 3, Cursor: cursor}) {
-		t.Errorf("%v %+v %v", ref, page, err)
+	got, err := parsed(api.ListVersions, request.Source{Query: query("limit", "3", "cursor", cursor)}, "prism", "p")
+	if err != nil || got.Prism.Slug != "p" || got.Limit != 3 || got.Cursor != cursor {
+		t.Errorf("%+v %v", got, err)
 	}
-	_, _, err = request.ParseVersionList("p", query("limit", "0", "cursor", contract.ListOfPrisms.Cursor(contract.VersionRow(7))))
+	another := contract.ListOfPrisms.Cursor(contract.VersionRow(7))
+	_, err = parsed(api.ListVersions, request.Source{Query: query("limit", "0", "cursor", another)}, "prism", "p")
 	wantProblems(t, err, "limit: Number must be greater than or equal to 1; cursor: Invalid cursor")
 }
 
@@ -134,9 +134,12 @@ func TestEveryBodyOfTheManagementAPIFollowsOneRule(t *testing.T) {
 	for name, parse := range map[string]func(request.Body) error{
 		"new prism":   func(b request.Body) error { _, err := request.ParseNewPrism(b); return err },
 		"new version": func(b request.Body) error { _, _, err := request.ParseNewVersion("p", nil, b); return err },
-		"name":        func(b request.Body) error { _, _, err := request.ParseName("p", b); return err },
-		"lens":        func(b request.Body) error { _, _, err := request.ParseLens("p", nil, b); return err },
-		"new key":     func(b request.Body) error { _, err := request.ParseNewKey(b); return err },
+		"name": func(b request.Body) error {
+			_, err := parsed(api.RenamePrism, request.Source{Body: b}, "prism", "p")
+			return err
+		},
+		"lens":    func(b request.Body) error { _, _, err := request.ParseLens("p", nil, b); return err },
+		"new key": func(b request.Body) error { _, err := parsed(api.CreateKey, request.Source{Body: b}); return err },
 	} {
 		wantProblems(t, parse(request.Body{}), "body: Required")
 		wantProblems(t, parse(textBody("{}")), "body: Expected object, received string")

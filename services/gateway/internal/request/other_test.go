@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/gateway/internal/request"
@@ -78,9 +79,9 @@ func TestRetryIgnoresABodyThatIsFit(t *testing.T) {
 			t.Parallel()
 			_, err := request.ParseRetry(c.id, nil, c.body)
 			wantProblems(t, err, c.want)
-			_, err = request.ParseKeyAction(c.id, c.body)
+			_, err = parsed(api.RevokeKey, request.Source{Body: c.body}, "key_id", c.id)
 			wantProblems(t, err, strings.Replace(c.want, "result_id", "key_id", 1))
-			_, err = request.ParsePrismAction(c.id, c.body)
+			_, err = parsed(api.ArchivePrism, request.Source{Body: c.body}, "prism", c.id)
 			if c.want != "result_id: Invalid uuid" {
 				wantProblems(t, err, c.want)
 			}
@@ -90,13 +91,13 @@ func TestRetryIgnoresABodyThatIsFit(t *testing.T) {
 
 func TestPathParametersOfPrisms(t *testing.T) {
 	t.Parallel()
-	ref, err := request.ParsePrism("triage")
-	if err != nil || ref.Slug != "triage" {
-		t.Errorf("got %v %v", ref, err)
+	got, err := parsed(api.ReadPrism, request.Source{}, "prism", "triage")
+	if err != nil || got.Prism.Slug != "triage" {
+		t.Errorf("got %v %v", got, err)
 	}
-	_, err = request.ParsePrism("a\x00")
+	_, err = parsed(api.ReadPrism, request.Source{}, "prism", "a\x00")
 	wantProblems(t, err, "prism: "+unclean)
-	_, err = request.ParsePrism("\xc3\x28")
+	_, err = parsed(api.ReadPrism, request.Source{}, "prism", "\xc3\x28")
 	wantProblems(t, err, malformed)
 	for _, c := range []struct{ version, want string }{
 		{"1", ""},
@@ -118,13 +119,13 @@ func TestPathParametersOfPrisms(t *testing.T) {
 		{"1\x00", "version: " + unclean + "; version: Expected number, received string"},
 		{"\xff", malformed},
 	} {
-		_, n, err := request.ParseVersion("p", c.version)
+		got, err := parsed(api.ReadVersion, request.Source{}, "prism", "p", "version", c.version)
 		wantProblems(t, err, c.want)
-		if err == nil && n < 1 {
-			t.Errorf("%q is %d", c.version, n)
+		if err == nil && got.Version < 1 {
+			t.Errorf("%q is %d", c.version, got.Version)
 		}
 	}
-	_, _, err = request.ParseVersion("\x00", "x")
+	_, err = parsed(api.ReadVersion, request.Source{}, "prism", "\x00", "version", "x")
 	wantProblems(t, err, "prism: "+unclean+"; version: Expected number, received string")
 }
 
@@ -155,10 +156,6 @@ func TestListsAreReadFromTheQuery(t *testing.T) {
 			t.Errorf("%s: got %+v %v", c.name, got, err)
 		}
 	}
-	got, err := request.ParsePrismList(query("archived", "true", "limit", "1"))
-	if want := (contract.PrismList{Archived: true, Page: contract.Page{Limit: 1}}); err != nil || got != want {
-		t.Errorf("got %+v %v", got, err)
-	}
 }
 
 var (
@@ -171,9 +168,9 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 	t.Parallel()
 	_, err := request.ParseResultList(query("cursor", prismCursor))
 	wantProblems(t, err, "cursor: Invalid cursor")
-	_, err = request.ParsePrismList(query("cursor", resultCursor))
+	_, err = parsed(api.ListPrisms, request.Source{Query: query("cursor", resultCursor)})
 	wantProblems(t, err, "cursor: Invalid cursor")
-	_, err = request.ParsePrismList(query("cursor", prismCursor))
+	_, err = parsed(api.ListPrisms, request.Source{Query: query("cursor", prismCursor)})
 	wantProblems(t, err, "")
 }
 
@@ -205,7 +202,7 @@ func TestListsNameEveryProblem(t *testing.T) {
 	} {
 		_, err := request.ParseResultList(c.q)
 		wantProblems(t, err, c.want)
-		_, err = request.ParsePrismList(c.q)
+		_, err = parsed(api.ListPrisms, request.Source{Query: c.q})
 		wantProblems(t, err, c.want)
 	}
 	_, err := request.ParseResultList(query("prism", "\x00", "status", "OK", "ref", repeat("r", 201), "limit", "x", "cursor", "\x00"))
@@ -213,7 +210,7 @@ func TestListsNameEveryProblem(t *testing.T) {
 		"ref: String must contain at most 200 character(s); limit: Expected number, received string; cursor: "+unclean)
 	_, err = request.ParseResultList(query("status", "ok", "status", "ok"))
 	wantProblems(t, err, "status: Expected 'ok' | 'failed'")
-	_, err = request.ParsePrismList(query("archived", "yes", "limit", "-1"))
+	_, err = parsed(api.ListPrisms, request.Source{Query: query("archived", "yes", "limit", "-1")})
 	wantProblems(t, err, "limit: Number must be greater than or equal to 1; archived: Expected 'true' | 'false' | 'all'")
 }
 

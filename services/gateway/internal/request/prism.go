@@ -13,29 +13,6 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// ParsePrism reads GET /v1/prisms/{prism}.
-func ParsePrism(prismParam string) (prism.Ref, error) {
-	var r reader
-	ref := r.prismParam(prismParam)
-	return ref, r.err()
-}
-
-// ParsePrismAction reads POST /v1/prisms/{prism}/archive and /unarchive. The body is ignored (spec: retry-body).
-func ParsePrismAction(prismParam string, body Body) (prism.Ref, error) {
-	if err := ignoreBody(body); err != nil {
-		return prism.Ref{}, err
-	}
-	return ParsePrism(prismParam)
-}
-
-// ParseVersion reads GET /v1/prisms/{prism}/versions/{version}.
-func ParseVersion(prismParam, version string) (prism.Ref, int32, error) {
-	var r reader
-	ref := r.prismParam(prismParam)
-	number := r.versionParam(version)
-	return ref, number, r.err()
-}
-
 // The members of definitions that are read.
 var (
 	fieldShape    = &shape{members: members("key", "label")}
@@ -45,7 +22,6 @@ var (
 		arrayOf("options", maxOptions, optionShape), arrayOf("levels", maxLevels, levelShape))}
 	columnShape = &shape{members: members("name", "question", "show", "option", "yes_at", "no_at", "calibrated")}
 	lensShape   = &shape{members: append(members("dry_run"), arrayOf("columns", maxColumns, columnShape))}
-	nameShape   = &shape{members: members("name")}
 	// prismShape is also the shape of a version, which has no slug and no name.
 	prismShape = &shape{members: append(append(members("slug", "name", "dry_run", "if_latest"), definitionMembers...),
 		member{"lens", lensShape})}
@@ -131,25 +107,6 @@ func ParseLensPreview(prismParam string, body Body) (prism.Ref, contract.LensPre
 		}
 	}
 	return ref, p, r.err()
-}
-
-// ParseName reads PUT /v1/prisms/{prism}/name: name, where null and "" are no name (spec: prism-rename).
-func ParseName(prismParam string, body Body) (prism.Ref, contract.NewName, error) {
-	sent, err := parseBody(body, nameShape)
-	if err != nil {
-		return prism.Ref{}, contract.NewName{}, err
-	}
-	var r reader
-	ref := r.prismParam(prismParam)
-	var n contract.NewName
-	if r.is(sent, kindObject) {
-		if name := sent.at("name"); name.sent() {
-			n.Name = r.optionalStr(name, 0, maxName)
-		} else {
-			r.add("name", textRequired)
-		}
-	}
-	return ref, n, r.err()
 }
 
 // slug reads a slug. A UUID is no slug, so that the {prism} of a path has one meaning (spec: slug-form).

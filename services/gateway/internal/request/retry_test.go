@@ -1,29 +1,30 @@
 package request_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/prism"
-	"github.com/prism-results/prism/services/gateway/internal/request"
 )
 
 // spec: retry-many-request, retry-many-limit
 func TestARetryOfManyIsReadFromTheBody(t *testing.T) {
 	t.Parallel()
-	slug := prism.Ref{Slug: "tickets"}
 	at := time.Date(2026, 1, 2, 1, 4, 5, 500_000, time.UTC)
-	for body, want := range map[string]contract.ResultRetry{
-		`{"prism":"tickets","status":"failed","expect":0,"other":1}`:                               {Prism: slug},
-		`{"prism":"tickets","status":"failed","expect":1e6,"from":null,"dry_run":false}`:           {Prism: slug, Expect: 1_000_000},
-		`{"prism":"tickets","status":"failed","dry_run":true}`:                                     {Prism: slug, DryRun: true},
-		`{"prism":"tickets","status":"failed","expect":2,"dry_run":true}`:                          {Prism: slug, Expect: 2, DryRun: true},
-		`{"prism":"tickets","status":"failed","expect":3,"to":"0001-01-01T00:00:00Z"}`:             {Prism: slug, Expect: 3, To: time.Time{}.Add(1)},
-		`{"prism":"tickets","status":"failed","expect":3,"from":"2026-01-02T03:04:05.0005+02:00"}`: {Prism: slug, Expect: 3, From: at},
+	number := func(n int) *int { return &n }
+	for body, want := range map[string]api.ResultRetry{
+		`{"prism":"tickets","status":"failed","expect":0,"other":1}`:                               {Expect: number(0)},
+		`{"prism":"tickets","status":"failed","expect":1e6,"from":null,"dry_run":false}`:           {Expect: number(1_000_000)},
+		`{"prism":"tickets","status":"failed","dry_run":true}`:                                     {DryRun: true},
+		`{"prism":"tickets","status":"failed","expect":2,"dry_run":true}`:                          {Expect: number(2), DryRun: true},
+		`{"prism":"tickets","status":"failed","expect":3,"to":"0001-01-01T00:00:00Z"}`:             {Expect: number(3), To: new(time.Time{})},
+		`{"prism":"tickets","status":"failed","expect":3,"from":"2026-01-02T03:04:05.0005+02:00"}`: {Expect: number(3), From: &at},
 	} {
-		if got, err := request.ParseResultRetry(jsonBody(body)); err != nil || got != want {
+		want.Prism, want.Status = "tickets", prism.Failed
+		if got, err := parsedBody(api.RetryResults, body); err != nil || !reflect.DeepEqual(got.ResultRetry, want) {
 			t.Errorf("%s: got %+v %v, want %+v", body, got, err, want)
 		}
 	}
@@ -39,7 +40,7 @@ func TestARetryOfManyIsReadFromTheBody(t *testing.T) {
 			"expect: Expected integer, received float",
 		`[]`: "body: Expected object, received array",
 	} {
-		if _, err := request.ParseResultRetry(jsonBody(body)); err == nil || err.Error() != "400 Invalid request: "+want {
+		if _, err := parsedBody(api.RetryResults, body); err == nil || err.Error() != "400 Invalid request: "+want {
 			t.Errorf("%s: got %v, want %s", body, err, want)
 		}
 	}

@@ -16,13 +16,10 @@ func Register(app *fiber.App, d Deps) {
 	declared(app, d)
 	results(app, d)
 	prisms(app, d)
-	retries(app, d)
 	labels(app, d)
-	deletions(app, d)
 	calibrations(app, d)
 	quality(app, d)
 	drift(app, d)
-	keys(app, d)
 	members(app, d)
 	audit(app, d)
 	models(app, d)
@@ -95,27 +92,10 @@ func prisms(app *fiber.App, d Deps) {
 		c, err := one(d.Results.CreatePrism)(sent, err)
 		return tagged(created(d.configured(c, contract.CreatePrism, "", sent.Definition), sent.DryRun), sent.DryRun), err
 	}))
-	app.Get("/v1/prisms", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.ListPrisms)(request.ParsePrismList(query(c)))
-	}))
-	app.Get("/v1/prisms/:prism", d.reading(func(c *fiber.Ctx) (call, error) {
-		do, err := one(d.Results.Prism)(request.ParsePrism(httpkit.Param(c, "prism")))
-		return tagged(do, false), err
-	}))
 	app.Post("/v1/prisms/:prism/versions", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		ref, sent, err := request.ParseNewVersion(httpkit.Param(c, "prism"), ifMatch(c), b)
 		do, err := two(d.Results.AddVersion)(ref, sent, err)
 		return created(d.configured(do, contract.CreateVersion, "", sent.Definition), sent.DryRun), err
-	}))
-	app.Get("/v1/prisms/:prism/versions", d.reading(func(c *fiber.Ctx) (call, error) {
-		return two(d.Results.ListVersions)(request.ParseVersionList(httpkit.Param(c, "prism"), query(c)))
-	}))
-	app.Put("/v1/prisms/:prism/name", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		do, err := two(d.Results.RenamePrism)(request.ParseName(httpkit.Param(c, "prism"), b))
-		return tagged(do, false), err
-	}))
-	app.Get("/v1/prisms/:prism/versions/:version", d.reading(func(c *fiber.Ctx) (call, error) {
-		return two(d.Results.Version)(request.ParseVersion(httpkit.Param(c, "prism"), httpkit.Param(c, "version")))
 	}))
 	app.Put("/v1/prisms/:prism/lens", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
 		ref, sent, err := request.ParseLens(httpkit.Param(c, "prism"), ifMatch(c), b)
@@ -126,13 +106,6 @@ func prisms(app *fiber.App, d Deps) {
 		do, err := two(d.Results.PreviewLens)(request.ParseLensPreview(httpkit.Param(c, "prism"), b))
 		return lookingUp(contract.ResultsWait, do), err
 	}))
-	for action, archived := range map[string]bool{"archive": true, "unarchive": false} {
-		app.Post("/v1/prisms/:prism/"+action, d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-			ref, err := request.ParsePrismAction(httpkit.Param(c, "prism"), b)
-			do, err := two(d.Results.SetArchived)(ref, archived, err)
-			return tagged(do, false), err
-		}))
-	}
 }
 
 // calibrations are the calls on calibrations. To fit one may take longer than other changes.
@@ -191,22 +164,6 @@ func drift(app *fiber.App, d Deps) {
 	}))
 }
 
-// retries is the call that retries many results. It may take longer than other changes.
-func retries(app *fiber.App, d Deps) {
-	app.Post("/v1/results/retry", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
-		sent, err := request.ParseResultRetry(b)
-		do := call{status: fiber.StatusAccepted, do: func(ctx context.Context, key contract.KeyDigest) (contract.Response, error) {
-			ctx, cancel := context.WithTimeout(ctx, contract.RetryWait)
-			defer cancel()
-			return d.Results.RetryResults(ctx, key, sent)
-		}}
-		if sent.DryRun {
-			do.status = fiber.StatusOK
-		}
-		return do, err
-	}))
-}
-
 // labels are the calls that say what was right for results, and which results to label.
 func labels(app *fiber.App, d Deps) {
 	app.Put("/v1/results/:result_id/labels", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
@@ -223,37 +180,6 @@ func labels(app *fiber.App, d Deps) {
 	}))
 	app.Get("/v1/prisms/:prism/label-queue", d.readingFor(contract.QueueWait, func(c *fiber.Ctx) (call, error) {
 		return two(d.Results.LabelQueue)(request.ParseLabelQueue(httpkit.Param(c, "prism"), query(c)))
-	}))
-}
-
-// deletions are the calls that delete results.
-func deletions(app *fiber.App, d Deps) {
-	app.Delete("/v1/results/:result_id", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		do, err := one(d.Results.DeleteResult)(request.ParseDelete(httpkit.Param(c, "result_id"), b))
-		do.status = fiber.StatusNoContent
-		return do, err
-	}))
-	app.Post("/v1/prisms/:prism/results/delete", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		ref, sent, err := request.ParseDeletion(httpkit.Param(c, "prism"), b)
-		do, err := two(d.Results.DeleteResults)(ref, sent, err)
-		if !sent.DryRun {
-			do.status = fiber.StatusAccepted
-		}
-		return do, err
-	}))
-}
-
-// keys are the management calls on API keys.
-func keys(app *fiber.App, d Deps) {
-	app.Post("/v1/keys", d.change(func(_ *fiber.Ctx, b request.Body) (call, error) {
-		do, err := one(d.Results.CreateKey)(request.ParseNewKey(b))
-		return created(do, false), err
-	}))
-	app.Get("/v1/keys", d.reading(func(c *fiber.Ctx) (call, error) {
-		return one(d.Results.ListKeys)(request.ParseKeyList(query(c)))
-	}))
-	app.Post("/v1/keys/:key_id/revoke", d.change(func(c *fiber.Ctx, b request.Body) (call, error) {
-		return one(d.Results.RevokeKey)(request.ParseKeyAction(httpkit.Param(c, "key_id"), b))
 	}))
 }
 

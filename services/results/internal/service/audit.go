@@ -51,7 +51,7 @@ func newEntryBody(e store.Entry) entryBody {
 // ListAudit implements contract.Results.
 func (s *Service) ListAudit(ctx context.Context, key contract.KeyDigest, q contract.AuditList) (contract.Response, error) {
 	return s.manage(ctx, key, listAudit, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfAudit, q.Page)
+		page, err := storePage(contract.ListOfAudit, q.Page.Limit, q.Page.Cursor)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -60,7 +61,7 @@ func TestTheAuditHasWhatWasDoneAndNoDryRun(t *testing.T) {
 	for range 2 {
 		do(w.SetArchived(ctx, w.key, ref, false))
 	}
-	response, err := w.CreateKey(ctx, w.key, contract.NewKey{Name: "second", Role: prism.Reader})
+	response, err := w.CreateKey(ctx, w.key, api.NewKey{Name: "second", Role: prism.Reader})
 	do(response, err)
 	var made struct {
 		ID  prism.KeyID `json:"id"`

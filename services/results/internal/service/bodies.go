@@ -8,21 +8,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// The bodies of the management API.
-type (
-	keyBody struct {
-		ID         prism.KeyID `json:"id"`
-		Name       string      `json:"name"`
-		Prefix     string      `json:"prefix"`
-		Role       prism.Role  `json:"role"`
-		CreatedAt  string      `json:"created_at"`
-		ExpiresAt  *string     `json:"expires_at"`
-		LastUsedAt *string     `json:"last_used_at"`
-		RevokedAt  *string     `json:"revoked_at"`
-		Key        string      `json:"key,omitzero"` // only in the response that created the key
-	}
-)
-
 func newPrismBody(p prism.Prism) api.Prism {
 	body := api.Prism{
 		ID: p.ID.String(), Slug: p.Slug, Name: optional(p.Name), ArchivedAt: apiTime(p.ArchivedAt),
@@ -48,10 +33,10 @@ func apiTime(t *time.Time) *api.Time {
 	return &api.Time{Time: *t}
 }
 
-func newKeyBody(k store.APIKey, lastUsed *time.Time) keyBody {
-	return keyBody{
-		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Role: k.Role, CreatedAt: prism.FormatTime(k.CreatedAt),
-		ExpiresAt: optionalTime(k.ExpiresAt), LastUsedAt: optionalTime(lastUsed), RevokedAt: optionalTime(k.RevokedAt),
+func newKeyBody(k store.APIKey, lastUsed *time.Time) api.APIKey {
+	return api.APIKey{
+		ID: k.ID.String(), Name: k.Name, Prefix: k.Prefix, Role: k.Role, CreatedAt: api.Time{Time: k.CreatedAt},
+		ExpiresAt: apiTime(k.ExpiresAt), LastUsedAt: apiTime(lastUsed), RevokedAt: apiTime(k.RevokedAt),
 	}
 }
 

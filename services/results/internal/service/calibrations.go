@@ -177,7 +177,7 @@ func (s *Service) ListCalibrations(
 	ctx context.Context, key contract.KeyDigest, of contract.VersionRef, q contract.CalibrationList,
 ) (contract.Response, error) {
 	return s.manage(ctx, key, listCalibrations, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfCalibrations, q.Page)
+		page, err := storePage(contract.ListOfCalibrations, q.Page.Limit, q.Page.Cursor)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -36,7 +37,7 @@ func TestAKeyExpiresByTheClockOfTheService(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	expires := time.UnixMilli(w.clock.Load()).Add(time.Hour)
-	key := w.newKey(t, contract.NewKey{Name: "k", ExpiresAt: &expires})
+	key := w.newKey(t, api.NewKey{Name: "k", ExpiresAt: &expires})
 	use := func(at time.Time) error {
 		w.clock.Store(at.UnixMilli() - 1)
 		_, err := w.ListKeys(t.Context(), key, contract.Page{Limit: 1})

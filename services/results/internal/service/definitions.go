@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/lens"
@@ -56,83 +57,66 @@ func lensOf(n contract.NewVersion) prism.Lens {
 	return lens.Derive(n.Definition)
 }
 
-// ListPrisms implements contract.Results.
-func (s *Service) ListPrisms(ctx context.Context, key contract.KeyDigest, q contract.PrismList) (contract.Response, error) {
-	return s.manage(ctx, key, listPrisms, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfPrisms, q.Page)
-		if err != nil {
-			return nil, err
-		}
-		which := store.Live
-		switch {
-		case q.All:
-			which = store.All
-		case q.Archived:
-			which = store.Archived
-		}
-		prisms, more, err := s.Store.ListPrisms(ctx, account, which, page)
-		if err != nil {
-			return nil, err
-		}
-		return newListBody(ctx, contract.ListOfPrisms, prisms, more,
-			func(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) },
-			func(p prism.Prism) prism.UUID { return p.ID.UUID })
-	})
+func (s *Service) listPrisms(ctx context.Context, c store.Caller, in api.ListPrismsRequest) ([]byte, error) {
+	page, err := storePage(contract.ListOfPrisms, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	which := map[string]store.Which{"false": store.Live, "true": store.Archived, "all": store.All}[in.Archived]
+	prisms, more, err := s.Store.ListPrisms(ctx, c.Account, which, page)
+	if err != nil {
+		return nil, err
+	}
+	return newListBody(ctx, contract.ListOfPrisms, prisms, more,
+		func(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) },
+		func(p prism.Prism) prism.UUID { return p.ID.UUID })
 }
 
-// ListVersions implements contract.Results.
-func (s *Service) ListVersions(ctx context.Context, key contract.KeyDigest, ref prism.Ref, p contract.Page) (contract.Response, error) {
-	return s.manage(ctx, key, listVersions, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		after, err := position(contract.ListOfVersions, p)
-		if err != nil {
-			return nil, err
-		}
-		found, err := s.Store.Prism(ctx, account, ref)
-		if err != nil {
-			return nil, err
-		}
-		versions, more, err := s.Store.ListVersions(ctx, account, found.ID, contract.VersionAt(after), p.Limit)
-		if err != nil {
-			return nil, err
-		}
-		return newListBody(ctx, contract.ListOfVersions, versions, more,
-			func(v prism.Version) (strictjson.Value, error) { return strictjson.Marshal(newVersionBody(v)) },
-			func(v prism.Version) prism.UUID { return contract.VersionRow(v.Number) })
-	})
+func (s *Service) listVersions(ctx context.Context, c store.Caller, in api.ListVersionsRequest) ([]byte, error) {
+	after, err := position(contract.ListOfVersions, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	if err != nil {
+		return nil, err
+	}
+	versions, more, err := s.Store.ListVersions(ctx, c.Account, found.ID, contract.VersionAt(after), in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	return newListBody(ctx, contract.ListOfVersions, versions, more,
+		func(v prism.Version) (strictjson.Value, error) { return strictjson.Marshal(newVersionBody(v)) },
+		func(v prism.Version) prism.UUID { return contract.VersionRow(v.Number) })
 }
 
-// RenamePrism implements contract.Results.
-func (s *Service) RenamePrism(ctx context.Context, key contract.KeyDigest, ref prism.Ref, n contract.NewName) (contract.Response, error) {
-	return s.alter(ctx, key, renamePrism, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		p, err := s.change(ctx, account, ref, func(p *prism.Prism) error {
-			p.Name = n.Name
-			return s.Store.Rename(ctx, account, p.ID, n.Name, by)
-		})
-		return newPrismBody(p), err
+func (s *Service) renamePrism(ctx context.Context, account prism.AccountID, by store.By, in api.RenamePrismRequest) (api.Prism, error) {
+	name := ""
+	if in.Name != nil {
+		name = *in.Name
+	}
+	p, err := s.change(ctx, account, in.Prism, func(p *prism.Prism) error {
+		p.Name = name
+		return s.Store.Rename(ctx, account, p.ID, name, by)
 	})
+	return newPrismBody(p), err
 }
 
-// Prism implements contract.Results.
-func (s *Service) Prism(ctx context.Context, key contract.KeyDigest, ref prism.Ref) (contract.Response, error) {
-	return s.manage(ctx, key, readPrism, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		p, err := s.Store.Prism(ctx, account, ref)
-		return newPrismBody(p), err
-	})
+func (s *Service) readPrism(ctx context.Context, c store.Caller, in api.PrismRequest) (api.Prism, error) {
+	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	return newPrismBody(p), err
 }
 
-// Version implements contract.Results.
-func (s *Service) Version(ctx context.Context, key contract.KeyDigest, ref prism.Ref, number int32) (contract.Response, error) {
-	return s.manage(ctx, key, readVersion, apierr.VersionNotFound(), func(account prism.AccountID) (any, error) {
-		p, err := s.Store.Prism(ctx, account, ref)
-		if err != nil {
-			return nil, translate(err, apierr.PrismNotFound())
-		}
-		v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, number})
-		if err != nil {
-			return nil, err
-		}
-		return newVersionBody(v.Version), nil
-	})
+func (s *Service) readVersion(ctx context.Context, c store.Caller, in api.VersionRequest) (api.Version, error) {
+	p, err := s.Store.Prism(ctx, c.Account, in.Prism)
+	if err != nil {
+		return api.Version{}, translate(err, apierr.PrismNotFound())
+	}
+	v, err := s.version(ctx, c.Account, versionID{p.ID, p.VersionsHash, in.Version})
+	if err != nil {
+		return api.Version{}, err
+	}
+	return newVersionBody(v.Version), nil
 }
 
 // AddVersion implements contract.Results.
@@ -213,20 +197,22 @@ func (s *Service) change(ctx context.Context, account prism.AccountID, ref prism
 	return prism.Prism{}, contract.ErrUnavailable
 }
 
-// SetArchived implements contract.Results.
-func (s *Service) SetArchived(ctx context.Context, key contract.KeyDigest, ref prism.Ref, archived bool) (contract.Response, error) {
-	return s.alter(ctx, key, archivePrism, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		p, err := s.Store.Prism(ctx, account, ref)
+// archivePrism makes the handlers that archive and unarchive.
+func (s *Service) archivePrism(
+	archived bool,
+) func(ctx context.Context, account prism.AccountID, by store.By, in api.PrismRequest) (api.Prism, error) {
+	return func(ctx context.Context, account prism.AccountID, by store.By, in api.PrismRequest) (api.Prism, error) {
+		p, err := s.Store.Prism(ctx, account, in.Prism)
 		if err != nil {
-			return nil, err
+			return api.Prism{}, err
 		}
 		archivedAt, err := s.Store.SetArchived(ctx, account, p.ID, archived, by)
 		if err != nil {
-			return nil, err
+			return api.Prism{}, err
 		}
 		// A concurrent call may have changed the state again: the response shows what this call wrote.
 		p, err = s.Store.Prism(ctx, account, prism.Ref{ID: p.ID})
 		p.ArchivedAt = archivedAt
 		return newPrismBody(p), err
-	})
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
-	"github.com/prism-results/prism/pkg/apierr"
-	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -15,17 +13,8 @@ import (
 // (contract.ResultsWait).
 const countLimit = 800 * time.Millisecond
 
-// deletingBody is the response of a deletion of many results.
-type deletingBody struct {
-	Deleting int64 `json:"deleting"`
-}
-
-// DeleteResult implements contract.Results.
-func (s *Service) DeleteResult(ctx context.Context, key contract.KeyDigest, id prism.ResultID) (contract.Response, error) {
-	_, err := s.alter(ctx, key, deleteResult, apierr.ResultNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		return nil, s.Store.DeleteResult(ctx, account, id, by)
-	})
-	return contract.Response{}, err
+func (s *Service) deleteResult(ctx context.Context, account prism.AccountID, by store.By, in api.ResultRequest) (api.None, error) {
+	return api.None{}, s.Store.DeleteResult(ctx, account, in.Result, by)
 }
 
 func (s *Service) setRetention(ctx context.Context, account prism.AccountID, by store.By, in api.SetRetentionRequest) (api.Prism, error) {
@@ -40,28 +29,24 @@ func (s *Service) setRetention(ctx context.Context, account prism.AccountID, by 
 	return newPrismBody(p), s.Store.SetRetention(ctx, account, p.ID, p.RetentionDays, by)
 }
 
-// DeleteResults implements contract.Results. A worker deletes what the call has counted, and what it did not get to count.
-func (s *Service) DeleteResults(
-	ctx context.Context, key contract.KeyDigest, ref prism.Ref, q contract.ResultDeletion,
-) (contract.Response, error) {
-	return s.alter(ctx, key, deleteResults, apierr.PrismNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		p, err := s.Store.Prism(ctx, account, ref)
-		if err != nil {
-			return nil, err
-		}
-		d := store.Deletion{
-			Account: account, ID: by.Entry, Prism: p.ID, Ref: q.Ref, Status: q.Status, Before: wholeMillisecond(q.Before),
-			SavedBefore: by.At.Add(time.Millisecond), DueAt: by.At, // also what was saved in the millisecond of the call
-		}
-		if !d.Before.IsZero() && d.Before.Before(d.SavedBefore) {
-			d.SavedBefore = d.Before
-		}
-		n, ended, err := s.countDeletion(ctx, d)
-		if err == nil && !q.DryRun && (n > 0 || !ended) {
-			err = s.Store.AddDeletion(ctx, d, p.Slug, n, by)
-		}
-		return deletingBody{n}, err
-	})
+// deleteResults has a worker delete what the call has counted, and what it did not get to count.
+func (s *Service) deleteResults(ctx context.Context, account prism.AccountID, by store.By, in api.DeleteResultsRequest) (api.Deleting, error) {
+	p, err := s.Store.Prism(ctx, account, in.Prism)
+	if err != nil {
+		return api.Deleting{}, err
+	}
+	d := store.Deletion{
+		Account: account, ID: by.Entry, Prism: p.ID, Ref: in.Ref, Status: in.Status, Before: bound(in.Before),
+		SavedBefore: by.At.Add(time.Millisecond), DueAt: by.At, // also what was saved in the millisecond of the call
+	}
+	if !d.Before.IsZero() && d.Before.Before(d.SavedBefore) {
+		d.SavedBefore = d.Before
+	}
+	n, ended, err := s.countDeletion(ctx, d)
+	if err == nil && !in.DryRun && (n > 0 || !ended) {
+		err = s.Store.AddDeletion(ctx, d, p.Slug, n, by)
+	}
+	return api.Deleting{Deleting: int(n)}, err
 }
 
 // countDeletion counts what a job deletes, and reports whether it counted all (spec: deletion-count).

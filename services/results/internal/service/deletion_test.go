@@ -84,15 +84,15 @@ func TestADeletionIsCountedAndADryRunStoresNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		d    contract.ResultDeletion
+		d    api.DeleteResultsRequest
 		want string
 		jobs int64
 	}{
-		{contract.ResultDeletion{Ref: &ref, DryRun: true}, `{"deleting":3}`, 0},
-		{contract.ResultDeletion{Ref: new(string)}, `{"deleting":0}`, 0},
-		{contract.ResultDeletion{Ref: &ref}, `{"deleting":3}`, 1},
-		{contract.ResultDeletion{Status: prism.OK}, `{"deleting":5}`, 2},
-		{contract.ResultDeletion{Before: lastTime}, `{"deleting":5}`, 3},
+		{api.DeleteResultsRequest{ResultDeletion: api.ResultDeletion{Ref: &ref}, DryRun: true}, `{"deleting":3}`, 0},
+		{api.DeleteResultsRequest{ResultDeletion: api.ResultDeletion{Ref: new(string)}}, `{"deleting":0}`, 0},
+		{api.DeleteResultsRequest{ResultDeletion: api.ResultDeletion{Ref: &ref}}, `{"deleting":3}`, 1},
+		{api.DeleteResultsRequest{ResultDeletion: api.ResultDeletion{Status: prism.OK}}, `{"deleting":5}`, 2},
+		{api.DeleteResultsRequest{ResultDeletion: api.ResultDeletion{Before: &lastTime}}, `{"deleting":5}`, 3},
 	} {
 		response, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "a"}, c.d)
 		if err != nil || string(response.Body) != c.want {
@@ -106,7 +106,7 @@ func TestADeletionIsCountedAndADryRunStoresNothing(t *testing.T) {
 	if strings.Contains(body, ref) || strings.Count(body, `"results.delete"`) != 3 || !strings.Contains(body, `"before":"9999-12-31T23:59:59.999Z"`) {
 		t.Error(body)
 	}
-	_, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "none"}, contract.ResultDeletion{Ref: &ref})
+	_, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "none"}, api.DeleteResultsRequest{ResultDeletion: api.ResultDeletion{Ref: &ref}})
 	if !errors.Is(err, apierr.PrismNotFound()) {
 		t.Error(err)
 	}
@@ -125,7 +125,7 @@ func TestCountingEndsAtAMillion(t *testing.T) {
 	w := newWorld(t)
 	w.prism(t, "a")
 	w.store.Store = manyResults{w.store.Store}
-	response, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "a"}, contract.ResultDeletion{Status: prism.OK})
+	response, err := w.DeleteResults(t.Context(), w.key, prism.Ref{Slug: "a"}, api.DeleteResultsRequest{ResultDeletion: api.ResultDeletion{Status: prism.OK}})
 	if err != nil || string(response.Body) != `{"deleting":1000000}` {
 		t.Errorf("%s %v", response.Body, err)
 	}

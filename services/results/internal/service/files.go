@@ -183,7 +183,7 @@ func (s *Service) missing(ctx context.Context, account prism.AccountID, f store.
 // ListFiles implements contract.Files.
 func (s *Service) ListFiles(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
 	return s.manage(ctx, key, listFiles, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfFiles, p)
+		page, err := storePage(contract.ListOfFiles, p.Limit, p.Cursor)
 		if err != nil {
 			return nil, err
 		}

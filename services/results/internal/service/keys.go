@@ -3,27 +3,23 @@ package service
 import (
 	"cmp"
 	"context"
+	"time"
 
-	"github.com/prism-results/prism/pkg/apierr"
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// CreateKey implements contract.Results.
-func (s *Service) CreateKey(ctx context.Context, key contract.KeyDigest, n contract.NewKey) (contract.Response, error) {
-	return s.alter(ctx, key, createKey, nil, func(account prism.AccountID, by store.By) (any, error) {
-		created, text, err := s.MakeKey(ctx, account, n, by)
-		body := newKeyBody(created, nil)
-		body.Key = text
-		return body, err
-	})
+func (s *Service) createKey(ctx context.Context, account prism.AccountID, by store.By, in api.CreateKeyRequest) (api.CreatedAPIKey, error) {
+	created, text, err := s.MakeKey(ctx, account, in.NewKey, by)
+	return api.CreatedAPIKey{APIKey: newKeyBody(created, nil), Key: text}, err
 }
 
 // MakeKey creates and stores an API key of an account, and returns its text, which is not stored.
 func (s *Service) MakeKey(
-	ctx context.Context, account prism.AccountID, n contract.NewKey, by store.By,
+	ctx context.Context, account prism.AccountID, n api.NewKey, by store.By,
 ) (store.APIKey, string, error) {
 	id, err := s.NewID()
 	if err != nil {
@@ -35,7 +31,10 @@ func (s *Service) MakeKey(
 	}
 	k := store.APIKey{
 		ID: prism.KeyID{UUID: id}, Name: n.Name, Prefix: key.Prefix, Role: cmp.Or(n.Role, prism.Owner),
-		CreatedAt: by.At, ExpiresAt: n.ExpiresAt,
+		CreatedAt: by.At,
+	}
+	if n.ExpiresAt != nil {
+		k.ExpiresAt = new(n.ExpiresAt.Truncate(time.Millisecond))
 	}
 	if err := s.Store.CreateKey(ctx, account, k, key.Digest, store.MaxActiveKeys, by); err != nil {
 		return store.APIKey{}, "", translate(err, nil)
@@ -43,29 +42,23 @@ func (s *Service) MakeKey(
 	return k, key.Text, nil
 }
 
-// ListKeys implements contract.Results.
-func (s *Service) ListKeys(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
-	return s.manage(ctx, key, listKeys, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfKeys, p)
-		if err != nil {
-			return nil, err
-		}
-		keys, more, err := s.Store.ListKeys(ctx, account, page)
-		if err != nil {
-			return nil, err
-		}
-		return newListBody(ctx, contract.ListOfKeys, keys, more,
-			func(k store.APIKey) (strictjson.Value, error) {
-				return strictjson.Marshal(newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)))
-			},
-			func(k store.APIKey) prism.UUID { return k.ID.UUID })
-	})
+func (s *Service) listKeys(ctx context.Context, c store.Caller, in api.ListKeysRequest) ([]byte, error) {
+	page, err := storePage(contract.ListOfKeys, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	keys, more, err := s.Store.ListKeys(ctx, c.Account, page)
+	if err != nil {
+		return nil, err
+	}
+	return newListBody(ctx, contract.ListOfKeys, keys, more,
+		func(k store.APIKey) (strictjson.Value, error) {
+			return strictjson.Marshal(newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)))
+		},
+		func(k store.APIKey) prism.UUID { return k.ID.UUID })
 }
 
-// RevokeKey implements contract.Results.
-func (s *Service) RevokeKey(ctx context.Context, key contract.KeyDigest, id prism.KeyID) (contract.Response, error) {
-	return s.alter(ctx, key, revokeKey, apierr.KeyNotFound(), func(account prism.AccountID, by store.By) (any, error) {
-		k, err := s.Store.RevokeKey(ctx, account, id, by)
-		return newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)), err
-	})
+func (s *Service) revokeKey(ctx context.Context, account prism.AccountID, by store.By, in api.RevokeKeyRequest) (api.APIKey, error) {
+	k, err := s.Store.RevokeKey(ctx, account, in.Key, by)
+	return newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)), err
 }

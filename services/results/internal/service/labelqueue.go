@@ -56,7 +56,7 @@ func (s *Service) LabelQueue(
 ) (contract.Response, error) {
 	return s.manage(ctx, key, listLabelQueue, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
 		list := q.Order.List()
-		after, err := position(list, q.Page)
+		after, err := position(list, q.Page.Cursor)
 		if err != nil {
 			return nil, err
 		}

@@ -258,7 +258,7 @@ func (s *Service) ListLabels(
 	ctx context.Context, key contract.KeyDigest, ref prism.Ref, q contract.LabelList,
 ) (contract.Response, error) {
 	return s.manage(ctx, key, listLabels, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfLabels, q.Page)
+		page, err := storePage(contract.ListOfLabels, q.Page.Limit, q.Page.Cursor)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -271,7 +272,7 @@ func TestTheLabelsOfARunAreThoseOfItsColumns(t *testing.T) {
 		}
 	}
 	for role, allowed := range map[prism.Role]bool{prism.Editor: true, prism.Caller: false, prism.Labeller: false} {
-		key := w.newKey(t, contract.NewKey{Name: "n", Role: role})
+		key := w.newKey(t, api.NewKey{Name: "n", Role: role})
 		_, planned := w.PlanRun(ctx, key, prism.Ref{Slug: "a"}, n)
 		_, made := w.CreateRun(ctx, key, prism.Ref{Slug: "none"}, n)
 		if errors.Is(planned, apierr.RoleNotAllowed()) == allowed || errors.Is(made, apierr.RoleNotAllowed()) == allowed {

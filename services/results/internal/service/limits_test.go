@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -17,13 +18,13 @@ func TestTheAccountOfAKeyIsToldWhileTheKeyIsValid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, role := range prism.Roles() {
-		if account, err := w.Account(t.Context(), w.newKey(t, contract.NewKey{Name: "n", Role: role})); err != nil || account != w.account {
+		if account, err := w.Account(t.Context(), w.newKey(t, api.NewKey{Name: "n", Role: role})); err != nil || account != w.account {
 			t.Errorf("%s: %v, %v", role, account, err)
 		}
 	}
 	expired := w.Now().Add(-time.Second)
 	for name, key := range map[string]contract.KeyDigest{
-		"unknown": {9}, "expired": w.newKey(t, contract.NewKey{Name: "n", ExpiresAt: &expired}),
+		"unknown": {9}, "expired": w.newKey(t, api.NewKey{Name: "n", ExpiresAt: &expired}),
 	} {
 		if account, err := w.Account(t.Context(), key); !errors.Is(err, apierr.InvalidAPIKey()) || !account.IsZero() {
 			t.Errorf("an %s key: %v, %v", name, account, err)

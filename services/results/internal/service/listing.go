@@ -34,7 +34,7 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 			list = contract.ListOfRunResults
 			position = func(saved store.Saved) prism.UUID { return contract.RowPosition(saved.RunRow, saved.Result.ID) }
 		}
-		page, err := storePage(list, q.Page)
+		page, err := storePage(list, q.Page.Limit, q.Page.Cursor)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ func TestAPageOfDefinitionsEndsAtFourMiB(t *testing.T) {
 	}
 	for name, list := range map[string]func(contract.Page) (contract.Response, error){
 		"prisms": func(p contract.Page) (contract.Response, error) {
-			return w.ListPrisms(t.Context(), w.key, contract.PrismList{Page: p})
+			return w.ListPrisms(t.Context(), w.key, "false", p)
 		},
 		"versions": func(p contract.Page) (contract.Response, error) { return w.ListVersions(t.Context(), w.key, ref, p) },
 	} {
@@ -109,7 +109,7 @@ func TestARenamedPrismIsShownWithItsName(t *testing.T) {
 	w := newWorld(t)
 	w.prism(t, "a")
 	for _, name := range []string{"new", ""} {
-		doc, err := w.RenamePrism(t.Context(), w.key, prism.Ref{Slug: "a"}, contract.NewName{Name: name})
+		doc, err := w.RenamePrism(t.Context(), w.key, prism.Ref{Slug: "a"}, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,7 +78,7 @@ func (s *Service) AddMember(ctx context.Context, key contract.KeyDigest, n contr
 // ListMembers implements contract.Members.
 func (s *Service) ListMembers(ctx context.Context, key contract.KeyDigest, p contract.Page) (contract.Response, error) {
 	return s.manage(ctx, key, listMembers, nil, func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfMembers, p)
+		page, err := storePage(contract.ListOfMembers, p.Limit, p.Cursor)
 		if err != nil {
 			return nil, err
 		}

@@ -197,10 +197,10 @@ func TestASessionKeyEndsAfterFifteenMinutes(t *testing.T) {
 	}
 	key := w.digests[made.Key]
 	w.clock.Store(made.ExpiresAt.UnixMilli() - 2)
-	if _, err := w.ListPrisms(ctx, key, contract.PrismList{Page: contract.Page{Limit: 1}}); err != nil {
+	if _, err := w.ListPrisms(ctx, key, "false", contract.Page{Limit: 1}); err != nil {
 		t.Errorf("before its expiry: %v", err)
 	}
-	if _, err := w.ListPrisms(ctx, key, contract.PrismList{Page: contract.Page{Limit: 1}}); !errors.Is(err, apierr.InvalidAPIKey()) {
+	if _, err := w.ListPrisms(ctx, key, "false", contract.Page{Limit: 1}); !errors.Is(err, apierr.InvalidAPIKey()) {
 		t.Errorf("at its expiry: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
@@ -17,7 +18,20 @@ type handlers = api.Handlers[store.Caller]
 // handlers are those of the declared operations.
 func (s *Service) handlersOfOperations() handlers {
 	return api.NewHandlers(
+		change(s, api.DeleteResult, s.deleteResult),
+		change(s, api.DeleteResults, s.deleteResults),
+		api.Handle(api.RetryResults, s.retryResults),
+		api.HandleEncoded(api.ListPrisms, s.listPrisms),
+		api.Handle(api.ReadPrism, s.readPrism),
+		change(s, api.RenamePrism, s.renamePrism),
+		api.HandleEncoded(api.ListVersions, s.listVersions),
+		api.Handle(api.ReadVersion, s.readVersion),
 		change(s, api.SetRetention, s.setRetention),
+		change(s, api.ArchivePrism, s.archivePrism(true)),
+		change(s, api.UnarchivePrism, s.archivePrism(false)),
+		change(s, api.CreateKey, s.createKey),
+		api.HandleEncoded(api.ListKeys, s.listKeys),
+		change(s, api.RevokeKey, s.revokeKey),
 	)
 }
 
@@ -53,6 +67,21 @@ func (s *Service) Do(ctx context.Context, key contract.KeyDigest, op api.Operati
 	if response == nil {
 		return contract.Response{}, nil
 	}
-	body, err := strictjson.Marshal(response)
+	body, encoded := response.([]byte)
+	if !encoded {
+		body, err = strictjson.Marshal(response)
+	}
 	return contract.Response{ContentType: format.ContentType(contract.JSON), Body: body}, err
+}
+
+// bound is a time of a request that bounds something, as the times of results are: in whole milliseconds. Nil bounds nothing, and
+// is the zero time.
+func bound(t *time.Time) time.Time {
+	switch {
+	case t == nil:
+		return time.Time{}
+	case t.IsZero():
+		return wholeMillisecond(t.Add(1)) // no result was saved between the two
+	}
+	return wholeMillisecond(*t)
 }

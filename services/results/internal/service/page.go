@@ -12,18 +12,18 @@ import (
 )
 
 // storePage is the page that a caller asks for.
-func storePage(list contract.List, p contract.Page) (store.Page, error) {
-	after, err := position(list, p)
-	return store.Page{After: after, Limit: p.Limit}, err
+func storePage(list contract.List, limit int, cursor string) (store.Page, error) {
+	after, err := position(list, cursor)
+	return store.Page{After: after, Limit: limit}, err
 }
 
 // position is the row that the cursor of a page names, or the zero id for the first page.
-func position(list contract.List, p contract.Page) (prism.UUID, error) {
-	if p.Cursor == "" {
+func position(list contract.List, cursor string) (prism.UUID, error) {
+	if cursor == "" {
 		return prism.UUID{}, nil
 	}
-	after, ok := list.ParseCursor(p.Cursor)
-	if !ok { // the gateway of the previous release does not check cursors
+	after, ok := list.ParseCursor(cursor)
+	if !ok {
 		return prism.UUID{}, apierr.Invalid(apierr.Problem{Path: "cursor", Text: "Invalid cursor"})
 	}
 	return after, nil
@@ -61,11 +61,8 @@ func (p *listPage) add(ctx context.Context, row strictjson.Value) (full bool, er
 	return false, nil
 }
 
-// finished is a body that is JSON already.
-type finished []byte
-
 // end is the body, with further members, if any, each with a comma in front.
-func (p *listPage) end(members string) finished {
+func (p *listPage) end(members string) []byte {
 	b := append(append(p.json, ']'), members...)
 	b = append(b, `,"next_cursor":`...)
 	if p.next.IsZero() {
@@ -106,7 +103,7 @@ func fillPage[R any](
 // newListBody is the body of fillPage.
 func newListBody[R any](
 	ctx context.Context, list contract.List, rows []R, more bool, body func(R) (strictjson.Value, error), id func(R) prism.UUID,
-) (any, error) {
+) ([]byte, error) {
 	p, err := fillPage(ctx, list, rows, more, body, id)
 	if err != nil {
 		return nil, err

@@ -25,15 +25,15 @@ func classes() map[string]api.Class {
 	of := map[string]api.Class{}
 	for class, methods := range map[api.Class]string{
 		"": "Account Authorize Limits Save FinishTry LeaseChunk RenewLeases SaveRows SignIn SignInAs Session SessionKey EndSession", // no API key
-		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism Prism AddVersion RenamePrism Version PutLens SetArchived " +
-			"CreateKey RevokeKey AddMember ChangeMember RemoveMember LinkMember DeleteResult " +
+		api.Keyed: "CreateFacts RetryFacts TryFacts Read Record CreatePrism AddVersion PutLens " +
+			"AddMember ChangeMember RemoveMember LinkMember " +
 			"CreateFile PutPart CompleteFile File DeleteFile PlanRun CreateRun DropLabelsFile FileRun ActOnRun SetRunLimits " +
 			"PutLabels ResultLabels AddLabels Calibration PinCalibrations PinnedCalibrations",
 		api.Streamed: "Export RunRows",
-		api.Listing: "ListResults ListPrisms ListVersions ListKeys ListMembers ListAudit ListFiles FileRows ListRuns PlanRows ListLabels " +
+		api.Listing: "ListResults ListMembers ListAudit ListFiles FileRows ListRuns PlanRows ListLabels " +
 			"ListCalibrations PreviewLens Usage",
-		api.Scanning:  "LabelQueue DeleteResults ReadDrift SetDrift",
-		api.Measuring: "Quality Thresholds Compare CreateCalibration LabelsRun RetryResults",
+		api.Scanning:  "LabelQueue ReadDrift SetDrift",
+		api.Measuring: "Quality Thresholds Compare CreateCalibration LabelsRun ",
 	} {
 		for _, name := range strings.Fields(methods) {
 			of[name] = class

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
@@ -12,48 +13,37 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
-// retryingBody is the response of a retry of many results.
-type retryingBody struct {
-	Retrying int64 `json:"retrying"`
-}
-
 // retryLimit ends before the caller stops waiting, who is then told that nothing is retried.
-const retryLimit = contract.RetryWait - time.Second
+const retryLimit = api.RetryWait - time.Second
 
-// RetryResults implements contract.Results. The store compares the count again when it stores the retry; that one decides.
-func (s *Service) RetryResults(
-	ctx context.Context, key contract.KeyDigest, q contract.ResultRetry,
-) (contract.Response, error) {
+// retryResults counts what matches. The store compares the count again when it stores the retry; that one decides.
+func (s *Service) retryResults(ctx context.Context, c store.Caller, in api.RetryResultsRequest) (api.Retrying, error) {
 	ctx, cancel := context.WithTimeout(ctx, retryLimit)
 	defer cancel()
-	return s.respond(ctx, key, retryResults, apierr.PrismNotFound(), func(c store.Caller) (any, error) {
-		p, err := s.Store.Prism(ctx, c.Account, q.Prism)
-		if err != nil {
-			return nil, err
-		}
-		if p.ArchivedAt != nil {
-			return nil, apierr.PrismArchived()
-		}
-		r := store.Retry{
-			Account: c.Account, Prism: p.ID, Slug: p.Slug, Key: c.Key, From: wholeMillisecond(q.From), To: wholeMillisecond(q.To),
-		}
-		matches, underWay, err := s.Store.CountRetry(ctx, r)
-		switch {
-		case err != nil:
-			return nil, err
-		case underWay && !q.DryRun:
-			return nil, apierr.AreRetried()
-		case matches > contract.MaxRetried:
-			return nil, apierr.TooManyMatch(contract.MaxRetried)
-		case q.DryRun:
-			return retryingBody{matches}, nil
-		case matches != q.Expect:
-			return nil, apierr.MatchNow(matches)
-		case matches == 0:
-			return retryingBody{}, nil
-		}
-		return retryingBody{matches}, s.addRetry(ctx, r, matches, c.Actor())
-	})
+	p, err := s.Store.Prism(ctx, c.Account, prism.ParseRef(in.Prism))
+	if err != nil {
+		return api.Retrying{}, err
+	}
+	if p.ArchivedAt != nil {
+		return api.Retrying{}, apierr.PrismArchived()
+	}
+	r := store.Retry{Account: c.Account, Prism: p.ID, Slug: p.Slug, Key: c.Key, From: bound(in.From), To: bound(in.To)}
+	matches, underWay, err := s.Store.CountRetry(ctx, r)
+	switch {
+	case err != nil:
+		return api.Retrying{}, err
+	case underWay && !in.DryRun:
+		return api.Retrying{}, apierr.AreRetried()
+	case matches > api.MaxRetried:
+		return api.Retrying{}, apierr.TooManyMatch(api.MaxRetried)
+	case in.DryRun:
+		return api.Retrying{Retrying: int(matches)}, nil
+	case in.Expect == nil || matches != int64(*in.Expect):
+		return api.Retrying{}, apierr.MatchNow(matches)
+	case matches == 0:
+		return api.Retrying{}, nil
+	}
+	return api.Retrying{Retrying: int(matches)}, s.addRetry(ctx, r, matches, c.Actor())
 }
 
 // addRetry stores a retry, which workers then lease.

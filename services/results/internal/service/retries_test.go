@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -36,19 +37,18 @@ func retryWorld(t *testing.T) (*world, contract.Save) {
 func TestARetryOfManyNeedsTheCountAndADryRunStoresNothing(t *testing.T) {
 	t.Parallel()
 	w, _ := retryWorld(t)
-	a := prism.Ref{Slug: "a"}
 	for _, c := range []struct {
-		r    contract.ResultRetry
+		r    api.ResultRetry
 		want string
 		err  error
 	}{
-		{contract.ResultRetry{Prism: a, DryRun: true}, `{"retrying":3}`, nil},
-		{contract.ResultRetry{Prism: a, Expect: 2}, "", apierr.MatchNow(3)},
-		{contract.ResultRetry{Prism: a, To: w.Now().AddDate(-1, 0, 0)}, `{"retrying":0}`, nil},
-		{contract.ResultRetry{Prism: prism.Ref{Slug: "none"}, Expect: 3}, "", apierr.PrismNotFound()},
-		{contract.ResultRetry{Prism: a, Expect: 3}, `{"retrying":3}`, nil},
-		{contract.ResultRetry{Prism: a, Expect: 3}, "", apierr.AreRetried()},
-		{contract.ResultRetry{Prism: a, DryRun: true}, `{"retrying":3}`, nil},
+		{api.ResultRetry{Prism: "a", DryRun: true}, `{"retrying":3}`, nil},
+		{api.ResultRetry{Prism: "a", Expect: new(int(2))}, "", apierr.MatchNow(3)},
+		{api.ResultRetry{Prism: "a", To: new(w.Now().AddDate(-1, 0, 0)), Expect: new(int(0))}, `{"retrying":0}`, nil},
+		{api.ResultRetry{Prism: "none", Expect: new(int(3))}, "", apierr.PrismNotFound()},
+		{api.ResultRetry{Prism: "a", Expect: new(int(3))}, `{"retrying":3}`, nil},
+		{api.ResultRetry{Prism: "a", Expect: new(int(3))}, "", apierr.AreRetried()},
+		{api.ResultRetry{Prism: "a", DryRun: true}, `{"retrying":3}`, nil},
 	} {
 		response, err := w.RetryResults(t.Context(), w.key, c.r)
 		if string(response.Body) != c.want || !errors.Is(err, c.err) {
@@ -73,7 +73,7 @@ func TestARetryOfManyIsOfTheMemberWhoAsksForIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := contract.ResultRetry{Prism: prism.Ref{Slug: "a"}, Expect: 3}
+	sent := api.ResultRetry{Prism: "a", Expect: new(int(3))}
 	if _, err := w.RetryResults(t.Context(), w.digests[made.Key], sent); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestResultsOfAnArchivedPrismAreNotRetried(t *testing.T) {
 	if _, err := w.SetArchived(t.Context(), w.key, a, true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.RetryResults(t.Context(), w.key, contract.ResultRetry{Prism: a, DryRun: true}); !errors.Is(err, apierr.PrismArchived()) {
+	if _, err := w.RetryResults(t.Context(), w.key, api.ResultRetry{Prism: "a", DryRun: true}); !errors.Is(err, apierr.PrismArchived()) {
 		t.Error(err)
 	}
 }
@@ -101,7 +101,7 @@ func TestResultsOfAnArchivedPrismAreNotRetried(t *testing.T) {
 func TestARetryOfManyIsLeasedAsRowsThatRetry(t *testing.T) {
 	t.Parallel()
 	w, last := retryWorld(t)
-	if _, err := w.RetryResults(t.Context(), w.key, contract.ResultRetry{Prism: prism.Ref{Slug: "a"}, Expect: 3}); err != nil {
+	if _, err := w.RetryResults(t.Context(), w.key, api.ResultRetry{Prism: "a", Expect: new(int(3))}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := w.LeaseChunk(t.Context(), prism.UUID{1})
@@ -123,7 +123,7 @@ func TestARetryOfManyIsLeasedAsRowsThatRetry(t *testing.T) {
 	if err := w.SaveRows(t.Context(), saved); err != nil {
 		t.Fatal(err)
 	}
-	response, err := w.RetryResults(t.Context(), w.key, contract.ResultRetry{Prism: prism.Ref{Slug: "a"}, DryRun: true})
+	response, err := w.RetryResults(t.Context(), w.key, api.ResultRetry{Prism: "a", DryRun: true})
 	if err != nil || string(response.Body) != `{"retrying":0}` {
 		t.Errorf("%s %v", response.Body, err)
 	}
@@ -147,10 +147,10 @@ func TestARetryOfManyThatTakesTooLongIsAnsweredInTime(t *testing.T) {
 	w, _ := retryWorld(t)
 	var left time.Duration
 	w.store.Store = neverFound{w.store.Store, &left}
-	ctx, cancel := context.WithTimeout(t.Context(), contract.RetryWait)
+	ctx, cancel := context.WithTimeout(t.Context(), api.RetryWait)
 	defer cancel()
-	_, err := w.RetryResults(ctx, w.key, contract.ResultRetry{Prism: prism.Ref{Slug: "a"}, Expect: 3})
-	if !errors.Is(err, contract.ErrUnavailable) || left > contract.RetryWait-time.Second {
+	_, err := w.RetryResults(ctx, w.key, api.ResultRetry{Prism: "a", Expect: new(int(3))})
+	if !errors.Is(err, contract.ErrUnavailable) || left > api.RetryWait-time.Second {
 		t.Errorf("%v after %s", err, left)
 	}
 }
@@ -159,7 +159,7 @@ func TestARetryOfManyThatTakesTooLongIsAnsweredInTime(t *testing.T) {
 type manyFailures struct{ store.Store }
 
 func (manyFailures) CountRetry(context.Context, store.Retry) (int64, bool, error) {
-	return contract.MaxRetried + 1, false, nil
+	return api.MaxRetried + 1, false, nil
 }
 
 // spec: retry-many-limit, error-too-many-match
@@ -168,7 +168,7 @@ func TestAtMostAMillionResultsAreRetried(t *testing.T) {
 	w, _ := retryWorld(t)
 	w.store.Store = manyFailures{w.store.Store}
 	for _, dryRun := range []bool{false, true} {
-		_, err := w.RetryResults(t.Context(), w.key, contract.ResultRetry{Prism: prism.Ref{Slug: "a"}, Expect: 3, DryRun: dryRun})
+		_, err := w.RetryResults(t.Context(), w.key, api.ResultRetry{Prism: "a", Expect: new(int(3)), DryRun: dryRun})
 		if !errors.Is(err, apierr.TooManyMatch(1_000_000)) {
 			t.Error(err)
 		}

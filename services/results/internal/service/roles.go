@@ -21,26 +21,14 @@ const (
 	listResults   operation = "listResults"
 	exportResults operation = "exportResults"
 	createPrism             = contract.CreatePrism
-	listPrisms    operation = "listPrisms"
-	readPrism     operation = "readPrism"
-	renamePrism   operation = "renamePrism"
-	listVersions  operation = "listVersions"
 	createVersion           = contract.CreateVersion
-	readVersion   operation = "readVersion"
 	replaceLens   operation = "replaceLens"
 	previewLens   operation = "previewLens"
-	archivePrism  operation = "archivePrism" // and unarchivePrism
 	tryDefinition           = contract.TryDefinition
-	createKey     operation = "createKey"
-	listKeys      operation = "listKeys"
-	revokeKey     operation = "revokeKey"
 	listAudit     operation = "listAudit"
 	listModels              = contract.ListModels
 	readRecord    operation = "readRecord"
 	readUsage     operation = "readUsage"
-	deleteResult  operation = "deleteResult"
-	deleteResults operation = "deleteResults"
-	retryResults  operation = "retryResults" // and its dry run
 	createFile    operation = "createFile"
 	putPart       operation = "putPart"
 	completeFile  operation = "completeFile"
@@ -90,9 +78,6 @@ type need struct {
 // needs are those of the operations that package api does not declare. A key is made by an owner, so nobody makes a key with more rights than their own
 // (spec: no-key-above-its-maker), and so do members.
 var needs = map[operation]need{
-	createKey: {prism.Owner, api.Keyed},
-	listKeys:  {prism.Owner, api.Listing},
-	revokeKey: {prism.Owner, api.Keyed},
 	listAudit: {prism.Owner, api.Listing},
 
 	addMember:    {prism.Owner, api.Keyed},
@@ -102,22 +87,17 @@ var needs = map[operation]need{
 	linkMember:   {prism.Owner, api.Keyed},
 
 	createPrism:   {prism.Editor, api.Keyed},
-	renamePrism:   {prism.Editor, api.Keyed},
 	createVersion: {prism.Editor, api.Keyed},
 	replaceLens:   {prism.Editor, api.Keyed},
-	archivePrism:  {prism.Editor, api.Keyed},
 	tryDefinition: {prism.Editor, api.Keyed},
 
 	createCalibration: {prism.Editor, api.Measuring},
 	pinCalibrations:   {prism.Editor, api.Keyed},
 
-	deleteResult:  {prism.Editor, api.Keyed},
-	deleteResults: {prism.Editor, api.Scanning},
-	setDrift:      {prism.Editor, api.Scanning},
+	setDrift: {prism.Editor, api.Scanning},
 
 	createResult: {prism.Caller, api.Keyed},
 	retryResult:  {prism.Caller, api.Keyed},
-	retryResults: {prism.Caller, api.Measuring},
 	createFile:   {prism.Caller, api.Keyed},
 	putPart:      {prism.Caller, api.Keyed},
 	completeFile: {prism.Caller, api.Keyed},
@@ -139,10 +119,6 @@ var needs = map[operation]need{
 	readResult:    {prism.Reader, api.Keyed},
 	listResults:   {prism.Reader, api.Listing},
 	exportResults: {prism.Reader, api.Streamed},
-	listPrisms:    {prism.Reader, api.Listing},
-	readPrism:     {prism.Reader, api.Keyed},
-	listVersions:  {prism.Reader, api.Listing},
-	readVersion:   {prism.Reader, api.Keyed},
 	previewLens:   {prism.Reader, api.Listing},
 	listModels:    {prism.Reader, api.Keyed},
 	readRecord:    {prism.Reader, api.Keyed},

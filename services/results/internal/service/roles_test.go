@@ -31,24 +31,10 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.CreatePrism(ctx, k, contract.NewPrism{Slug: "taken"})
 			return err
 		},
-		"listPrisms": func(k contract.KeyDigest) error {
-			_, err := w.ListPrisms(ctx, k, contract.PrismList{Page: contract.Page{Limit: 1}})
-			return err
-		},
-		"readPrism": func(k contract.KeyDigest) error { _, err := w.Prism(ctx, k, none); return err },
-		"listVersions": func(k contract.KeyDigest) error {
-			_, err := w.ListVersions(ctx, k, none, contract.Page{Limit: 1})
-			return err
-		},
-		"renamePrism": func(k contract.KeyDigest) error {
-			_, err := w.RenamePrism(ctx, k, none, contract.NewName{})
-			return err
-		},
 		"createVersion": func(k contract.KeyDigest) error {
 			_, err := w.AddVersion(ctx, k, none, contract.NewVersion{})
 			return err
 		},
-		"readVersion": func(k contract.KeyDigest) error { _, err := w.Version(ctx, k, none, 1); return err },
 		"replaceLens": func(k contract.KeyDigest) error { _, err := w.PutLens(ctx, k, none, contract.NewLens{}); return err },
 		"previewLens": func(k contract.KeyDigest) error {
 			_, err := w.PreviewLens(ctx, k, none, contract.LensPreview{})
@@ -86,29 +72,12 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 			_, err := w.Compare(ctx, k, none, contract.CompareQuery{A: 1, B: 2})
 			return err
 		},
-		"tryDefinition":  func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
-		"archivePrism":   func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, true); return err },
-		"unarchivePrism": func(k contract.KeyDigest) error { _, err := w.SetArchived(ctx, k, none, false); return err },
-		"deleteResult":   func(k contract.KeyDigest) error { _, err := w.DeleteResult(ctx, k, id); return err },
-		"deleteResults": func(k contract.KeyDigest) error {
-			_, err := w.DeleteResults(ctx, k, none, contract.ResultDeletion{Status: prism.OK})
-			return err
-		},
-		"retryResults": func(k contract.KeyDigest) error {
-			_, err := w.RetryResults(ctx, k, contract.ResultRetry{Prism: none})
-			return err
-		},
-		"readDrift": func(k contract.KeyDigest) error { _, err := w.ReadDrift(ctx, k, none, 0); return err },
+		"tryDefinition": func(k contract.KeyDigest) error { _, err := w.TryFacts(ctx, k); return err },
+		"readDrift":     func(k contract.KeyDigest) error { _, err := w.ReadDrift(ctx, k, none, 0); return err },
 		"setDrift": func(k contract.KeyDigest) error {
 			_, err := w.SetDrift(ctx, k, none, contract.DriftChange{})
 			return err
 		},
-		"createKey": func(k contract.KeyDigest) error {
-			_, err := w.CreateKey(ctx, k, contract.NewKey{Name: "n", Role: prism.Reader})
-			return err
-		},
-		"listKeys":   func(k contract.KeyDigest) error { _, err := w.ListKeys(ctx, k, contract.Page{Limit: 1}); return err },
-		"revokeKey":  func(k contract.KeyDigest) error { _, err := w.RevokeKey(ctx, k, prism.KeyID{}); return err },
 		"readRecord": func(k contract.KeyDigest) error { _, err := w.Record(ctx, k, prism.ResultID{}); return err },
 		"readUsage": func(k contract.KeyDigest) error {
 			_, err := w.Usage(ctx, k, contract.UsageQuery{By: contract.ByDay})
@@ -192,7 +161,7 @@ func (w *world) calls(t *testing.T) map[string]func(contract.KeyDigest) error {
 }
 
 // newKey creates a key and returns its digest.
-func (w *world) newKey(t *testing.T, n contract.NewKey) contract.KeyDigest {
+func (w *world) newKey(t *testing.T, n api.NewKey) contract.KeyDigest {
 	t.Helper()
 	_, text, err := w.MakeKey(t.Context(), w.account, n, storetest.By())
 	if err != nil {
@@ -288,7 +257,7 @@ func TestARoleAllowsTheseOperations(t *testing.T) {
 	labels := map[string]bool{"putLabels": true, "addLabels": true}
 	keys := map[prism.Role]contract.KeyDigest{}
 	for _, role := range append(prism.Roles(), "of a later release") {
-		keys[role] = w.newKey(t, contract.NewKey{Name: string(role), Role: role})
+		keys[role] = w.newKey(t, api.NewKey{Name: string(role), Role: role})
 	}
 	for _, row := range rows {
 		for role, allowed := range map[prism.Role]bool{
@@ -309,10 +278,10 @@ func TestNobodyMakesAKeyWithMoreRightsThanTheirOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, maker := range prism.Roles() {
-		key := w.newKey(t, contract.NewKey{Name: "maker", Role: maker})
+		key := w.newKey(t, api.NewKey{Name: "maker", Role: maker})
 		for _, made := range append(prism.Roles(), "") {
 			before := len(w.digests)
-			_, err := w.CreateKey(t.Context(), key, contract.NewKey{Name: "made", Role: made})
+			_, err := w.CreateKey(t.Context(), key, api.NewKey{Name: "made", Role: made})
 			if allowed := maker == prism.Owner; (err == nil) != allowed || (len(w.digests) > before) != allowed {
 				t.Errorf("%s makes %q: %v", maker, made, err)
 			}
@@ -326,7 +295,7 @@ func TestAnExpiredKeyIsAnUnknownOne(t *testing.T) {
 	w := newWorld(t)
 	now := w.clock.Load()
 	expires := time.UnixMilli(now + 1000)
-	key := w.newKey(t, contract.NewKey{Name: "short", Role: prism.Owner, ExpiresAt: &expires})
+	key := w.newKey(t, api.NewKey{Name: "short", Role: prism.Owner, ExpiresAt: &expires})
 	w.clock.Store(now + 998) // the next reading is a millisecond before the expiry
 	if err := w.calls(t)["listPrisms"](key); err != nil {
 		t.Errorf("before the expiry: %v", err)
@@ -347,12 +316,12 @@ func TestKeysAreListedAPageAtATimeAndAreLimited(t *testing.T) {
 	w := newWorld(t)
 	w.store.most = 12 // of which the world has one; a thousand would take long
 	for range w.store.most - 1 {
-		w.newKey(t, contract.NewKey{Name: "n"})
+		w.newKey(t, api.NewKey{Name: "n"})
 	}
 	if w.store.asked != 1000 {
 		t.Errorf("an account may have %d keys", w.store.asked)
 	}
-	if _, err := w.CreateKey(t.Context(), w.key, contract.NewKey{Name: "n"}); !errors.Is(err, apierr.TooManyKeys()) {
+	if _, err := w.CreateKey(t.Context(), w.key, api.NewKey{Name: "n"}); !errors.Is(err, apierr.TooManyKeys()) {
 		t.Errorf("a key more: %v", err)
 	}
 	seen := map[string]bool{}

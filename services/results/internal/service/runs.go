@@ -166,7 +166,7 @@ func (s *Service) madeRun(ctx context.Context, account prism.AccountID, of prism
 // ListRuns implements contract.Runs.
 func (s *Service) ListRuns(ctx context.Context, key contract.KeyDigest, q contract.RunList) (contract.Response, error) {
 	return s.manage(ctx, key, listRuns, apierr.PrismNotFound(), func(account prism.AccountID) (any, error) {
-		page, err := storePage(contract.ListOfRuns, q.Page)
+		page, err := storePage(contract.ListOfRuns, q.Page.Limit, q.Page.Cursor)
 		if err != nil {
 			return nil, err
 		}

@@ -243,7 +243,7 @@ func (s *Service) version(ctx context.Context, account prism.AccountID, id versi
 	return v, nil
 }
 
-// manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON unless it is finished. notFound is
+// manage authenticates the caller of the management API, and responds with the body that fn returns, in JSON unless it is bytes. notFound is
 // what store.ErrNotFound means there; nil if it is a fault.
 func (s *Service) manage(
 	ctx context.Context, key contract.KeyDigest, op operation, notFound *apierr.Error, fn func(prism.AccountID) (any, error),
@@ -277,7 +277,7 @@ func (s *Service) respond(
 	if err != nil {
 		return contract.Response{}, translate(err, notFound)
 	}
-	b, isJSON := body.(finished)
+	b, isJSON := body.([]byte)
 	if !isJSON {
 		b, err = strictjson.Marshal(body)
 	}

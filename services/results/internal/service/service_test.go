@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -24,7 +25,7 @@ import (
 
 // world is a Service over an empty store, with one account and its key.
 type world struct {
-	*service.Service
+	facade
 	store   *counting
 	account prism.AccountID
 	key     contract.KeyDigest
@@ -172,12 +173,12 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 		},
 		"Export":      func() error { _, err := w.Export(ctx, unknown, contract.Export{Prism: ref}); return err },
 		"CreatePrism": func() error { _, err := w.CreatePrism(ctx, unknown, contract.NewPrism{}); return err },
-		"ListPrisms":  func() error { _, err := w.ListPrisms(ctx, unknown, contract.PrismList{}); return err },
+		"ListPrisms":  func() error { _, err := w.ListPrisms(ctx, unknown, "", contract.Page{}); return err },
 		"ListVersions": func() error {
 			_, err := w.ListVersions(ctx, unknown, ref, contract.Page{Limit: 1})
 			return err
 		},
-		"RenamePrism": func() error { _, err := w.RenamePrism(ctx, unknown, ref, contract.NewName{}); return err },
+		"RenamePrism": func() error { _, err := w.RenamePrism(ctx, unknown, ref, ""); return err },
 		"Prism":       func() error { _, err := w.Prism(ctx, unknown, ref); return err },
 		"AddVersion":  func() error { _, err := w.AddVersion(ctx, unknown, ref, contract.NewVersion{}); return err },
 		"Version":     func() error { _, err := w.Version(ctx, unknown, ref, 1); return err },
@@ -185,7 +186,7 @@ func TestEveryCallWithAnUnknownKeyIsRefused(t *testing.T) {
 		"PreviewLens": func() error { _, err := w.PreviewLens(ctx, unknown, ref, contract.LensPreview{}); return err },
 		"TryFacts":    func() error { _, err := w.TryFacts(ctx, unknown); return err },
 		"SetArchived": func() error { _, err := w.SetArchived(ctx, unknown, ref, true); return err },
-		"CreateKey":   func() error { _, err := w.CreateKey(ctx, unknown, contract.NewKey{Name: "k"}); return err },
+		"CreateKey":   func() error { _, err := w.CreateKey(ctx, unknown, api.NewKey{Name: "k"}); return err },
 		"ListKeys":    func() error { _, err := w.ListKeys(ctx, unknown, contract.Page{Limit: 1}); return err },
 		"RevokeKey":   func() error { _, err := w.RevokeKey(ctx, unknown, prism.KeyID{}); return err },
 		"ListAudit":   func() error { _, err := w.ListAudit(ctx, unknown, contract.AuditList{}); return err },
@@ -314,7 +315,7 @@ func TestAUseShowsAtOnceAndIsWrittenLater(t *testing.T) {
 	w := newWorld(t)
 	w.store.touched = make(chan map[prism.KeyID]time.Time, 1)
 	for range 100 {
-		if _, err := w.ListPrisms(t.Context(), w.key, contract.PrismList{Page: contract.Page{Limit: 1}}); err != nil {
+		if _, err := w.ListPrisms(t.Context(), w.key, "false", contract.Page{Limit: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -344,7 +345,7 @@ func TestAUseShowsAtOnceAndIsWrittenLater(t *testing.T) {
 func TestAKeyIsShownOnceAndRevokedForGood(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	doc, err := w.CreateKey(t.Context(), w.key, contract.NewKey{Name: "second"})
+	doc, err := w.CreateKey(t.Context(), w.key, api.NewKey{Name: "second"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -70,7 +71,7 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	watch := &watched{inner: w.store}
-	a := service.New(service.Deps{Store: watch, Now: time.Now, NewID: w.NewID, NewKey: w.NewKey})
+	a := facade{service.New(service.Deps{Store: watch, Now: time.Now, NewID: w.NewID, NewKey: w.NewKey})}
 	ref := prism.Ref{Slug: "a"}
 	only := func(_ any, err error) (string, error) { return "", err }
 	for name, call := range map[string]func(contract.KeyDigest) (string, error){
@@ -90,19 +91,19 @@ func TestAnUnknownAndARevokedKeyCostTheSameLookUp(t *testing.T) {
 		"CreatePrism": func(k contract.KeyDigest) (string, error) {
 			return only(a.CreatePrism(ctx, k, contract.NewPrism{Slug: "b", NewVersion: contract.NewVersion{Definition: definition("text")}}))
 		},
-		"ListPrisms": func(k contract.KeyDigest) (string, error) { return only(a.ListPrisms(ctx, k, contract.PrismList{})) },
+		"ListPrisms": func(k contract.KeyDigest) (string, error) { return only(a.ListPrisms(ctx, k, "", contract.Page{})) },
 		"ListVersions": func(k contract.KeyDigest) (string, error) {
 			return only(a.ListVersions(ctx, k, ref, contract.Page{Limit: 1}))
 		},
 		"RenamePrism": func(k contract.KeyDigest) (string, error) {
-			return only(a.RenamePrism(ctx, k, ref, contract.NewName{}))
+			return only(a.RenamePrism(ctx, k, ref, ""))
 		},
 		"Prism":       func(k contract.KeyDigest) (string, error) { return only(a.Prism(ctx, k, ref)) },
 		"Version":     func(k contract.KeyDigest) (string, error) { return only(a.Version(ctx, k, ref, 1)) },
 		"PutLens":     func(k contract.KeyDigest) (string, error) { return only(a.PutLens(ctx, k, ref, contract.NewLens{})) },
 		"SetArchived": func(k contract.KeyDigest) (string, error) { return only(a.SetArchived(ctx, k, ref, true)) },
 		"CreateKey": func(k contract.KeyDigest) (string, error) {
-			return only(a.CreateKey(ctx, k, contract.NewKey{Name: "n"}))
+			return only(a.CreateKey(ctx, k, api.NewKey{Name: "n"}))
 		},
 		"ListKeys":  func(k contract.KeyDigest) (string, error) { return only(a.ListKeys(ctx, k, contract.Page{Limit: 1})) },
 		"RevokeKey": func(k contract.KeyDigest) (string, error) { return only(a.RevokeKey(ctx, k, id)) },

@@ -78,14 +78,18 @@ func (d *document) operation(op api.Operation, prose object) object {
 	return o.with("responses", d.responses(op, prose, len(parameters) > 0, body))
 }
 
-// body is the schema of a request's body: that of the embedded struct, if there is one.
+// body is the schema of a request's body. It has the name of the embedded struct with the members of the body, also if the request
+// adds members such as dry_run.
 func (d *document) body(request reflect.Type) object {
+	inBody := func(m api.Member) bool { return m.Place == api.InBody }
 	for i := range request.NumField() {
-		if f := request.Field(i); f.Anonymous {
-			return d.schemas.value(f.Type, api.Limits{})
+		if f := request.Field(i); f.Anonymous && slices.ContainsFunc(api.Members(f.Type), inBody) {
+			return d.schemas.make(nameOf(f.Type), func() object {
+				return d.schemas.structure(request, d.schemas.comments[f.Type.Name()], true)
+			})
 		}
 	}
-	return d.schemas.structure(request, "")
+	return d.schemas.structure(request, "", true)
 }
 
 // parameter is a reference to a parameter that is kept by hand, or else the parameter that the member declares.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prism-results/prism/pkg/api"
@@ -20,18 +22,45 @@ type schemas struct {
 
 func reference(name string) object { return object{{"$ref", schemaPrefix + name}} }
 
+// names are the schemas of types whose names differ.
+var names = map[string]string{"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList"}
+
+// nameOf is the name of a type's schema. A page has that of its items in front.
+func nameOf(t reflect.Type) string {
+	name := t.Name()
+	if strings.HasPrefix(name, "Page[") {
+		data, _ := t.FieldByName("Data")
+		name = data.Type.Elem().Name() + "Page"
+	}
+	return cmp.Or(names[name], name)
+}
+
 // named is a reference to the schema of a type with a name, which it makes.
 func (s *schemas) named(t reflect.Type) object {
-	name := t.Name()
+	description := s.comments[t.Name()]
+	if strings.HasPrefix(t.Name(), "Page[") {
+		data, _ := t.FieldByName("Data")
+		description = "A page of " + plural(data.Type.Elem().Name()) + "."
+	}
+	return s.make(nameOf(t), func() object { return s.structure(t, description, false) })
+}
+
+// plural is what the items of a page are called.
+func plural(item string) string {
+	return map[string]string{"APIKey": "keys, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first"}[item]
+}
+
+// make is a reference to a schema, which it makes if it is not there.
+func (s *schemas) make(name string, schema func() object) object {
 	if s.kept.index(name) < 0 && s.made.index(name) < 0 {
 		s.made = append(s.made, member{name, nil}) // its place, and the end of a recursion
-		s.made = s.made.with(name, s.structure(t, s.comments[name]))
+		s.made = s.made.with(name, schema())
 	}
 	return reference(name)
 }
 
-// structure is the schema of a struct's JSON.
-func (s *schemas) structure(t reflect.Type, description string) object {
+// structure is the schema of a struct's JSON. What may be absent from a request may be null too (spec: null-members).
+func (s *schemas) structure(t reflect.Type, description string, request bool) object {
 	var required []string
 	properties := object{}
 	for _, m := range api.Members(t) {
@@ -41,7 +70,8 @@ func (s *schemas) structure(t reflect.Type, description string) object {
 		if m.Required {
 			required = append(required, m.Name)
 		}
-		properties = append(properties, member{m.Name, s.ofMember(m, s.describe(t, m))})
+		nullable := m.Field.Type.Kind() == reflect.Pointer && m.Required || request && !m.Required
+		properties = append(properties, member{m.Name, s.ofMember(m, s.describe(t, m), nullable)})
 	}
 	schema := object{{"type", "object"}, {"description", description}}
 	if required != nil {
@@ -55,13 +85,14 @@ func (s *schemas) describe(t reflect.Type, m api.Member) string {
 	for _, i := range m.Index[:len(m.Index)-1] {
 		t = t.Field(i).Type
 	}
-	return s.comments[t.Name()+"."+m.Field.Name]
+	name, _, _ := strings.Cut(t.Name(), "[") // of a generic type
+	return s.comments[name+"."+m.Field.Name]
 }
 
-// ofMember is the schema of a member of an object. A pointer may be null, and so may what may be absent (spec: null-members).
-func (s *schemas) ofMember(m api.Member, description string) object {
-	t, nullable := m.Field.Type, m.Field.Type.Kind() == reflect.Pointer
-	if nullable {
+// ofMember is the schema of a member of an object.
+func (s *schemas) ofMember(m api.Member, description string, nullable bool) object {
+	t := m.Field.Type
+	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	schema := s.value(t, m.Limits)
@@ -87,9 +118,9 @@ func (s *schemas) ofMember(m api.Member, description string) object {
 // value is the schema of a value.
 func (s *schemas) value(t reflect.Type, l api.Limits) object {
 	switch {
-	case t == reflect.TypeFor[api.Time]():
+	case t == reflect.TypeFor[api.Time](), t == reflect.TypeFor[time.Time]():
 		return object{{"type", "string"}, {"format", "date-time"}}
-	case s.kept.index(t.Name()) >= 0:
+	case s.kept.index(t.Name()) >= 0 && (l.Enum == nil || len(l.Enum) == s.values(t.Name())):
 		return reference(t.Name())
 	case t.Kind() == reflect.Slice:
 		schema := object{{"type", "array"}}
@@ -105,6 +136,12 @@ func (s *schemas) value(t reflect.Type, l api.Limits) object {
 		return bounds(object{{"type", "number"}}, "minimum", "maximum", l)
 	}
 	return bounds(object{{"type", "integer"}}, "minimum", "maximum", l)
+}
+
+// values is how many values the schema of a text that is kept by hand has.
+func (s *schemas) values(name string) int {
+	list, _ := s.kept.object(name).get("enum").([]any)
+	return len(list)
 }
 
 func text(l api.Limits) object {
@@ -145,8 +182,6 @@ func (s *schemas) parameter(t reflect.Type, l api.Limits) object {
 		return reference(t.Name())
 	case t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[prism.UUID]():
 		return object{{"type", "string"}, {"format", "uuid"}}
-	case t == reflect.TypeFor[time.Time]():
-		return object{{"type", "string"}, {"format", "date-time"}}
 	case t == reflect.TypeFor[prism.Ref]():
 		return text(l)
 	case t.Kind() == reflect.Bool:

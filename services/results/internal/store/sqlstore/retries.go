@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/prism-results/prism/pkg/api"
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/crash"
 	"github.com/prism-results/prism/pkg/prism"
@@ -54,7 +55,7 @@ func (l *list) matching(query string, r store.Retry) {
 }
 
 // upToMost bounds the list by one more than a retry may have.
-var upToMost = " LIMIT " + strconv.Itoa(contract.MaxRetried+1)
+var upToMost = " LIMIT " + strconv.Itoa(api.MaxRetried+1)
 
 // CountRetry implements store.Retries.
 func (s Store) CountRetry(ctx context.Context, r store.Retry) (matches int64, underWay bool, err error) {
@@ -111,11 +112,11 @@ type retryable struct {
 	version int32
 }
 
-// addRetried stores the chunks of a retry, and returns how many results they have. It stops after contract.MaxRetried and a page.
+// addRetried stores the chunks of a retry, and returns how many results they have. It stops after api.MaxRetried and a page.
 func addRetried(ctx context.Context, run Run, r store.Retry) (matches int64, err error) {
 	chunks := newChunks{of: []any{r.Account.UUID, r.ID.UUID}, open: map[int32][]byte{}}
 	var page []retryable
-	for after, more := (prism.UUID{}), true; more; more = len(page) == retryPage && matches <= contract.MaxRetried {
+	for after, more := (prism.UUID{}), true; more; more = len(page) == retryPage && matches <= api.MaxRetried {
 		l := list{}
 		l.matching(selectRetryable, r)
 		l.add(" AND r.id > ", after)

@@ -1,0 +1,77 @@
+package service_test
+
+import (
+	"context"
+
+	"github.com/prism-results/prism/pkg/api"
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/service"
+)
+
+// facade has a method for each declared operation that several tests call.
+type facade struct{ *service.Service }
+
+type (
+	key      = contract.KeyDigest
+	response = contract.Response
+)
+
+func (c facade) ListPrisms(ctx context.Context, k key, archived string, p contract.Page) (response, error) {
+	return contract.Do(ctx, c, k, api.ListPrisms, api.ListPrismsRequest{
+		PageRequest: api.PageRequest{Limit: p.Limit}, Cursor: p.Cursor, Archived: archived,
+	})
+}
+
+func (c facade) Prism(ctx context.Context, k key, ref prism.Ref) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadPrism, api.PrismRequest{Prism: ref})
+}
+
+func (c facade) ListVersions(ctx context.Context, k key, ref prism.Ref, p contract.Page) (response, error) {
+	return contract.Do(ctx, c, k, api.ListVersions, api.ListVersionsRequest{
+		PrismRequest: api.PrismRequest{Prism: ref}, PageRequest: api.PageRequest{Limit: p.Limit}, Cursor: p.Cursor,
+	})
+}
+
+func (c facade) Version(ctx context.Context, k key, ref prism.Ref, number int32) (response, error) {
+	return contract.Do(ctx, c, k, api.ReadVersion, api.VersionRequest{PrismRequest: api.PrismRequest{Prism: ref}, Version: number})
+}
+
+func (c facade) RenamePrism(ctx context.Context, k key, ref prism.Ref, name string) (response, error) {
+	return contract.Do(ctx, c, k, api.RenamePrism, api.RenamePrismRequest{
+		PrismRequest: api.PrismRequest{Prism: ref}, NewName: api.NewName{Name: &name},
+	})
+}
+
+func (c facade) SetArchived(ctx context.Context, k key, ref prism.Ref, archived bool) (response, error) {
+	op := api.UnarchivePrism
+	if archived {
+		op = api.ArchivePrism
+	}
+	return contract.Do(ctx, c, k, op, api.PrismRequest{Prism: ref})
+}
+
+func (c facade) CreateKey(ctx context.Context, k key, n api.NewKey) (response, error) {
+	return contract.Do(ctx, c, k, api.CreateKey, api.CreateKeyRequest{NewKey: n})
+}
+
+func (c facade) ListKeys(ctx context.Context, k key, p contract.Page) (response, error) {
+	return contract.Do(ctx, c, k, api.ListKeys, api.ListKeysRequest{PageRequest: api.PageRequest{Limit: p.Limit}, Cursor: p.Cursor})
+}
+
+func (c facade) RevokeKey(ctx context.Context, k key, id prism.KeyID) (response, error) {
+	return contract.Do(ctx, c, k, api.RevokeKey, api.RevokeKeyRequest{Key: id})
+}
+
+func (c facade) DeleteResult(ctx context.Context, k key, id prism.ResultID) (response, error) {
+	return contract.Do(ctx, c, k, api.DeleteResult, api.ResultRequest{Result: id})
+}
+
+func (c facade) DeleteResults(ctx context.Context, k key, ref prism.Ref, in api.DeleteResultsRequest) (response, error) {
+	in.Prism = ref
+	return contract.Do(ctx, c, k, api.DeleteResults, in)
+}
+
+func (c facade) RetryResults(ctx context.Context, k key, r api.ResultRetry) (response, error) {
+	return contract.Do(ctx, c, k, api.RetryResults, api.RetryResultsRequest{ResultRetry: r})
+}
