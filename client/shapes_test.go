@@ -260,7 +260,7 @@ func TestTheClientsConstantsAreTheDocuments(t *testing.T) {
 	}
 	constants := constantsOf(t)
 	for name, want := range map[string][]string{
-		"Format": schemas["Format"].Enum,
+		"Format":            schemas["Format"].Enum,
 		"ProbabilitySource": schemas["Probabilities"].Enum, "CalibrationMethod": schemas["NewCalibration"].Properties["method"].Enum,
 		"AuditAction": schemas["AuditEntry"].Properties["action"].Enum,
 		"DriftKind":   schemas["DriftReference"].Properties["kind"].Enum,
