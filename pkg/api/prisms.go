@@ -50,10 +50,10 @@ type NewName struct {
 	Name *string `json:"name" max:"200"`
 }
 
-// ArchivePrism archives a prism, which then takes no calls (spec: prism-archive).
+// ArchivePrism archives a prism, which then takes no calls (spec: archive-and-unarchive).
 var ArchivePrism = Op[PrismRequest, Prism]{archiving("archivePrism", "archive")}
 
-// UnarchivePrism lets an archived prism take calls again (spec: prism-archive).
+// UnarchivePrism lets an archived prism take calls again (spec: archive-and-unarchive).
 var UnarchivePrism = Op[PrismRequest, Prism]{archiving("unarchivePrism", "unarchive")}
 
 func archiving(name, verb string) Declaration {
