@@ -15,13 +15,28 @@ const (
 // Cost is an amount of a currency: Whole units and Rest, in 10⁻¹² of a unit. Rest may exceed a whole unit.
 type Cost struct{ Whole, Rest int64 }
 
-// Add adds two costs. The rests of fewer than nine million costs do not overflow.
-func (c Cost) Add(other Cost) Cost { return Cost{c.Whole + other.Whole, c.Rest + other.Rest} }
+// Add adds two costs exactly. The Rest of the sum is less than a whole unit.
+func (c Cost) Add(other Cost) Cost {
+	rest := c.Rest%costUnit + other.Rest%costUnit
+	return Cost{c.Whole + other.Whole + c.Rest/costUnit + other.Rest/costUnit + rest/costUnit, rest % costUnit}
+}
+
+// Float64 is the number nearest to the cost.
+func (c Cost) Float64() float64 {
+	f, _ := new(big.Rat).SetFrac(c.rests(), big.NewInt(costUnit)).Float64()
+	return f
+}
 
 // MarshalJSON writes the exact decimal number without zeros at its end, such as 0.000125.
 func (c Cost) MarshalJSON() ([]byte, error) {
-	sum := new(big.Int).Mul(big.NewInt(c.Whole), big.NewInt(costUnit))
-	whole, rest := sum.Add(sum, big.NewInt(c.Rest)).QuoRem(sum, big.NewInt(costUnit), new(big.Int))
+	whole, rest := c.rests(), new(big.Int)
+	whole.QuoRem(whole, big.NewInt(costUnit), rest)
 	b := fmt.Appendf(nil, "%d.%0*d", whole, costDigits, rest)
 	return bytes.TrimRight(bytes.TrimRight(b, "0"), "."), nil
+}
+
+// rests is the whole cost in the unit of Rest.
+func (c Cost) rests() *big.Int {
+	sum := new(big.Int).Mul(big.NewInt(c.Whole), big.NewInt(costUnit))
+	return sum.Add(sum, big.NewInt(c.Rest))
 }

@@ -24,9 +24,24 @@ func TestACostIsWrittenAsAnExactDecimal(t *testing.T) {
 		{prism.Cost{Rest: math.MaxInt64}, "9223372.036854775807"},
 		{prism.Cost{Whole: math.MaxInt64, Rest: math.MaxInt64}, "9223372036863999179.036854775807"},
 		{prism.Cost{Whole: 3, Rest: 1}.Add(prism.Cost{Whole: 4, Rest: 999_999_999_999}), "8"},
+		{prism.Cost{Rest: math.MaxInt64}.Add(prism.Cost{Rest: math.MaxInt64}), "18446744.073709551614"},
 	} {
 		if got, err := c.cost.MarshalJSON(); err != nil || string(got) != c.want {
 			t.Errorf("%+v is %s, %v, want %s", c.cost, got, err, c.want)
+		}
+	}
+}
+
+// spec: cost-is-exact
+func TestACostIsOneFloatHoweverItWasAddedUp(t *testing.T) {
+	t.Parallel()
+	var sum prism.Cost
+	for range 10 {
+		sum = sum.Add(prism.Cost{Rest: 7_200_000})
+	}
+	for cost, want := range map[prism.Cost]float64{sum: 7.2e-05, {Whole: 3, Rest: 100_000_000_000}: 3.1, {}: 0} {
+		if got := cost.Float64(); got != want {
+			t.Errorf("%+v is %v, want %v", cost, got, want)
 		}
 	}
 }

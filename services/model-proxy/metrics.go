@@ -1,11 +1,14 @@
 package modelproxy
 
 import (
+	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
@@ -19,7 +22,7 @@ type metrics struct {
 	duration      *prometheus.HistogramVec
 	attempts      *prometheus.CounterVec
 	tokens        *prometheus.CounterVec
-	cost          *prometheus.CounterVec
+	cost          *costs
 	labelMass     *prometheus.HistogramVec
 	fallbacks     *prometheus.CounterVec
 	escalations   *prometheus.CounterVec
@@ -50,7 +53,7 @@ func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Ask
 			"Upstream calls by status: 2xx, 3xx, 4xx, 408, 409, 429, 5xx, error (no response), cancelled.", "status"),
 		tokens: counters("prism_model_tokens_total",
 			"Tokens as upstreams count them: input, of these cached_input, and output.", "kind"),
-		cost: counters("prism_model_cost_total", "Cost of the tokens of models with a price, in the currency.", "currency"),
+		cost: &costs{sums: map[costLabels]prism.Cost{}},
 		labelMass: histograms("prism_model_label_mass", "Part of a model's probability that went to a question's labels, where known.",
 			[]float64{.01, .1, .25, .5, .75, .9, .95, .99, 1}),
 		fallbacks: counters("prism_model_fallbacks_total", "Asks of models as the fallback of another one."),
@@ -70,7 +73,7 @@ func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Ask
 	gauge("prism_model_in_flight", "Asks under way.", asker.InFlight)
 	gauge("prism_model_in_flight_limit", "Asks under way at which more are shed.", asker.MaxInFlight)
 	if to != nil {
-		to.MustRegister(states{source})
+		to.MustRegister(states{source}, m.cost)
 	}
 	return m
 }
@@ -117,7 +120,7 @@ func (m *metrics) attempted(a ask.Attempt) {
 		}
 	}
 	if a.Cost > 0 {
-		m.cost.WithLabelValues(name, api, a.Model.Price.Currency).Add(float64(a.Cost) / models.PerUnit)
+		m.cost.add(costLabels{name, api, a.Model.Price.Currency}, a.Cost)
 	}
 	for _, mass := range a.Reply.LabelMass {
 		m.labelMass.WithLabelValues(name, api).Observe(mass.Mass)
@@ -169,5 +172,35 @@ func (s states) Collect(to chan<- prometheus.Metric) {
 		if m.MaxInFlight > 0 {
 			gauge(bound, int64(m.MaxInFlight))
 		}
+	}
+}
+
+// costs adds up what models cost. Sums of floats would not be exact (spec: cost-is-exact): a sum is a float only when it is read.
+type costs struct {
+	mu   sync.Mutex
+	sums map[costLabels]prism.Cost
+}
+
+type costLabels struct{ model, provider, currency string }
+
+var costTotal = prometheus.NewDesc("prism_model_cost_total", "Cost of the tokens of models with a price, in the currency.",
+	append(slices.Clip(modelLabels), "currency"), nil)
+
+// add adds a cost in 10⁻¹² of the currency.
+func (c *costs) add(to costLabels, cost int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sums[to] = c.sums[to].Add(prism.Cost{Rest: cost})
+}
+
+// Describe implements prometheus.Collector.
+func (c *costs) Describe(to chan<- *prometheus.Desc) { to <- costTotal }
+
+// Collect implements prometheus.Collector.
+func (c *costs) Collect(to chan<- prometheus.Metric) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for of, sum := range c.sums {
+		to <- prometheus.MustNewConstMetric(costTotal, prometheus.CounterValue, sum.Float64(), of.model, of.provider, of.currency)
 	}
 }

@@ -128,6 +128,22 @@ func TestModelsOfAFileAreAskedWithTheirHeaders(t *testing.T) {
 	}
 }
 
+// spec: cost-is-exact
+func TestCostsOfMetricsAreAddedExactly(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
+	t.Cleanup(server.Close)
+	s, reg, _ := opened(t, file(t, server.URL, two), slog.LevelInfo)
+	for range 11 {
+		if out, err := s.Ask(t.Context(), question()); err != nil || out.Failed() {
+			t.Fatal(out, err)
+		}
+	}
+	if got := gather(t, reg)[`prism_model_cost_total{currency="USD",model="fast",provider="systemone"}`]; got != 0.000066 {
+		t.Errorf("11 times 0.000006 is %v", got)
+	}
+}
+
 // spec: fallback, call-of-a-model, upstream-error-logs
 func TestAFallbackIsCountedAndLogged(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,10 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 		if err := s.guard(m, func() { reply, fault = c.Do(ctx) }); err != nil {
 			return result{err: err}
 		}
-		cost := t.used(m, reply.Tokens)
+		cost := int64(0)
+		if fault == nil {
+			cost = t.used(m, reply.Tokens)
+		}
 		if s.cfg.Attempted != nil {
 			s.cfg.Attempted(Attempt{m, reply, fault, cost})
 		}

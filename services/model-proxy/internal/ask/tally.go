@@ -65,13 +65,13 @@ func (t *tally) attempt(m *models.Model) {
 	}
 }
 
-// used adds the tokens of an attempt. It returns their cost, or 0 when it is not known.
+// used adds the tokens of a reply. It returns their cost, or 0 when it is not known.
 func (t *tally) used(m *models.Model, used provider.Tokens) (cost int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !used.Input.Known && !used.Output.Known {
+	if !m.Remote() {
 		return 0
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.tokens.Input, t.tokens.Output = t.tokens.Input.Add(used.Input), t.tokens.Output.Add(used.Output)
 	t.tokens.Cached = t.tokens.Cached.Add(used.Cached)
 	cost, ok := costOf(m.Price, used)
@@ -83,14 +83,18 @@ func (t *tally) used(m *models.Model, used provider.Tokens) (cost int64) {
 	return cost
 }
 
-// costOf is what tokens cost, in 10⁻¹² of the price's currency. ok is false without a price, and if the cost overflows.
+// costOf is what tokens cost, in 10⁻¹² of the price's currency. ok is false without a price, if a part of the cost is not known,
+// and if the cost overflows.
 func costOf(p *models.Price, used provider.Tokens) (cost int64, ok bool) {
 	if p == nil {
 		return 0, false
 	}
-	for _, part := range [][2]int64{{p.Input, used.Input.N}, {p.Output, used.Output.N}} {
-		high, low := bits.Mul64(uint64(part[0]), uint64(part[1])) //nolint:gosec // neither is negative
-		if high > 0 || low > uint64(math.MaxInt64-cost) {
+	for _, part := range []struct {
+		price int64
+		count provider.Count
+	}{{p.Input, used.Input}, {p.Output, used.Output}} {
+		high, low := bits.Mul64(uint64(part.price), uint64(part.count.N)) //nolint:gosec // neither is negative
+		if part.price > 0 && !part.count.Known || high > 0 || low > uint64(math.MaxInt64-cost) {
 			return 0, false
 		}
 		cost += int64(low) //nolint:gosec // checked above

@@ -33,12 +33,8 @@ type Price struct {
 	Input, Output int64
 }
 
-const (
-	// PerUnit converts costs: the currency has so many of their units.
-	PerUnit = 1e12
-	// perMillion converts prices: one of the currency for a million tokens is so many of their units.
-	perMillion = 1e6
-)
+// perMillion converts prices: one of the currency for a million tokens is so many of their units.
+const perMillion = 1e6
 
 func (p *Price) contract() *contract.Price {
 	if p == nil {

@@ -74,6 +74,22 @@ func TestNumbersAreReadWithoutWhatIsNone(t *testing.T) {
 	}
 }
 
+// spec: call-of-a-model
+func TestACountIsAWholeNumberInWhateverForm(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]Count{
+		"90": {90, true}, "90.0": {90, true}, "9e1": {90, true}, "0": {0, true}, "-0": {0, true}, "1e12": {1e12, true},
+		"null": {}, "-1": {}, "90.5": {}, "1000000000001": {}, "1e999": {}, `"90"`: {}, "true": {}, "[90]": {}, "{}": {},
+	} {
+		v := struct {
+			N Count `json:"n"`
+		}{Count{7, true}}
+		if !Decode([]byte(`{"n":`+raw+`}`), &v) || v.N != want {
+			t.Errorf("%s is %+v, want %+v", raw, v.N, want)
+		}
+	}
+}
+
 func TestTemplatesAreKeptByHashWithinABound(t *testing.T) {
 	t.Parallel()
 	encoded := 0

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/prism-results/prism/pkg/strictjson"
@@ -22,14 +23,15 @@ type Count struct {
 // maxCount is more tokens than a call can have. Sums of counts up to it do not overflow.
 const maxCount = 1e12
 
-// UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom. It accepts every value.
+// UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom. It accepts every value. Some hosts write 90.0 for 90.
 func (c *Count) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	raw, err := d.ReadValue()
 	if err != nil {
 		return err
 	}
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil && n >= 0 && n <= maxCount {
-		*c = Count{n, true}
+	*c = Count{}
+	if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n >= 0 && n <= maxCount && n == math.Trunc(n) {
+		*c = Count{int64(n), true}
 	}
 	return nil
 }

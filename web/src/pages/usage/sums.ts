@@ -16,9 +16,12 @@ export interface Total {
 
 const nothing = (name: string | null): Total => ({ name, results: 0, failed: 0, inputTokens: 0, outputTokens: 0, costs: {} });
 
+/** Adds amounts that are decimals: 0.1 and 0.2 are 0.3. */
+const money = (a: number, b: number): number => Number((a + b).toPrecision(15));
+
 function add(total: Total, sum: Sum): Total {
   const costs = { ...total.costs };
-  if (sum.currency !== null && sum.cost !== null) costs[sum.currency] = (costs[sum.currency] ?? 0) + sum.cost;
+  if (sum.currency !== null && sum.cost !== null) costs[sum.currency] = money(costs[sum.currency] ?? 0, sum.cost);
   return {
     name: total.name,
     results: total.results + sum.results,

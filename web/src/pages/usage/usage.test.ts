@@ -25,6 +25,10 @@ describe('sums', () => {
   it('of a model that is not known stay apart', () => {
     expect(totals([sum({ model: null }), sum({ model: 'm' })]).map((t) => t.name)).toEqual([null, 'm']);
   });
+  it('of costs are decimals', () => {
+    const cents = [0.1, 0.2, 1e-12].map((cost) => sum({ cost, currency: 'USD' }));
+    expect(whole(cents).costs).toEqual({ USD: 0.300000000001 });
+  });
   it('add up', () => expect(whole([sum({ failed: 1 }), sum({ results: 5 })])).toMatchObject({ results: 6, failed: 1, inputTokens: 20 }));
 });
 

@@ -155,7 +155,10 @@ type response struct {
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
 	used := r.Usage.Value
-	reply.Tokens = provider.Tokens{Input: used.Input.Add(used.Created).Add(used.Read), Output: used.Output, Cached: used.Read}
+	reply.Tokens = provider.Tokens{Input: used.Input, Output: used.Output, Cached: used.Read}
+	if used.Input.Known { // hosts without a cache leave the other two out
+		reply.Tokens.Input = used.Input.Add(used.Created).Add(used.Read)
+	}
 	// After a refusal, or at the token limit, the text need not follow the schema, even where it happens to parse.
 	if r.StopReason != "end_turn" {
 		return

@@ -197,8 +197,7 @@ func (c *chunk) add(r prism.Result) {
 		}
 	}
 	if used.Cost != nil {
-		rest := u.Cost.Rest + *used.Cost%costUnit
-		u.Cost = prism.Cost{Whole: u.Cost.Whole + *used.Cost/costUnit + rest/costUnit, Rest: rest % costUnit}
+		u.Cost = u.Cost.Add(prism.Cost{Rest: *used.Cost})
 	}
 	switch {
 	case used.Currency == "" || used.Currency == u.Currency:
