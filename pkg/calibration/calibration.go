@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
 // Method is a way to calibrate.
@@ -93,15 +95,11 @@ func heat(dst, probabilities []float64, power float64) []float64 {
 	if power == 1 || len(probabilities) == 0 {
 		return append(dst, probabilities...)
 	}
-	first, most, sum := len(dst), slices.Max(probabilities), 0.0
+	first, most := len(dst), slices.Max(probabilities)
 	for _, p := range probabilities {
-		heated := math.Exp(power * math.Log(p/most)) // 1 for the most probable class, so that the sum is not 0
-		sum += heated
-		dst = append(dst, heated)
+		dst = append(dst, math.Exp(power*math.Log(p/most))) // 1 for the most probable class, so that the sum is not 0
 	}
-	for i := range dst[first:] {
-		dst[first+i] /= sum
-	}
+	prism.Normalize(dst[first:])
 	return dst
 }
 

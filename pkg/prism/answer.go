@@ -1,5 +1,7 @@
 package prism
 
+import "math"
+
 // Answer is the stored answer to one question (spec: raw-answer-shapes).
 type Answer struct {
 	Question string
@@ -7,7 +9,7 @@ type Answer struct {
 	// Chosen is the option key of a choice or the level key of a scale: the most probable one, the first in definition
 	// order on a tie.
 	Chosen string
-	// Probabilities of the options or levels in definition order; they sum to 1 within 1e-9.
+	// Probabilities of the options or levels in definition order; they sum to 1 within 1e-15.
 	Probabilities []KeyProbability
 	// Confidence of a choice, as the function Confidence computes it.
 	Confidence float64
@@ -43,12 +45,48 @@ func (a Answer) Certainty() float64 {
 // Answers are a result's answers in question order.
 type Answers []Answer
 
+// rounding is how far probabilities are from what they are without rounding (spec: probabilities-of-an-answer).
+const rounding = 1e-15
+
 // Confidence is the confidence of a choice among n options whose chosen option has the probability p: (p − 1/n)/(1 − 1/n)
 // within [0, 1], and 1 for a single option (spec: confidence).
 func Confidence(p float64, n int) float64 {
-	if n < 2 {
-		return 1
-	}
 	guess := 1 / float64(n)
-	return min(max((p-guess)/(1-guess), 0), 1)
+	switch {
+	case n < 2, p >= 1-rounding:
+		return 1
+	case p <= guess+rounding:
+		return 0
+	}
+	return (p - guess) / (1 - guess)
+}
+
+// Normalize divides weights, which are not negative and not all 0, by their sum. Added up in their order they are 1 within 1e-15
+// (spec: probabilities-of-an-answer), and a weight that is not less than another one stays so.
+func Normalize(weights []float64) {
+	sum := total(weights)
+	for i := range weights {
+		weights[i] /= sum
+	}
+	for range 10 { // one correction nearly always suffices
+		off := total(weights) - 1
+		if math.Abs(off) <= rounding {
+			return
+		}
+		// The most probable one can only become more probable, and the least probable one less.
+		at := 0
+		for i, w := range weights {
+			if off < 0 && w > weights[at] || off > 0 && w > off && (weights[at] <= off || w <= weights[at]) {
+				at = i
+			}
+		}
+		weights[at] -= off
+	}
+}
+
+func total(weights []float64) (sum float64) {
+	for _, w := range weights {
+		sum += w
+	}
+	return sum
 }

@@ -29,7 +29,7 @@ func Options(q prism.Question, byKey map[string]float64) *prism.Answer {
 	return ordered(q, keys, ps)
 }
 
-// Ordered is Options with the probabilities in definition order, one for each of q.AnswerKeys.
+// Ordered is Options with the probabilities in definition order, one for each of q.AnswerKeys. It normalises ps itself.
 func Ordered(q prism.Question, ps []float64) *prism.Answer { return ordered(q, q.AnswerKeys(), ps) }
 
 func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
@@ -48,9 +48,10 @@ func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 	}
 	a := &prism.Answer{Question: q.Key, Type: q.Type, Probabilities: make([]prism.KeyProbability, len(keys))}
 	best := 0
+	prism.Normalize(ps)
 	for i, key := range keys {
 		// Adding 0 turns a negative zero into a plain one.
-		a.Probabilities[i] = prism.KeyProbability{Key: key, Probability: ps[i]/sum + 0}
+		a.Probabilities[i] = prism.KeyProbability{Key: key, Probability: ps[i] + 0}
 		// The first in definition order wins a tie (spec: chosen-key).
 		if a.Probabilities[i].Probability > a.Probabilities[best].Probability {
 			best = i
@@ -104,14 +105,10 @@ func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 			pool[i] += math.Log(max(p, least)) / float64(len(orders))
 		}
 	}
-	var sum float64
 	for i := range pool {
 		pool[i] = math.Exp(pool[i])
-		sum += pool[i]
 	}
-	for i := range pool {
-		pool[i] /= sum
-	}
+	prism.Normalize(pool)
 	for _, a := range orders {
 		for i, p := range of(a) {
 			disagreement += math.Abs(p-pool[i]) / 2 / float64(len(orders))

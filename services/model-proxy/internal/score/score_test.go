@@ -73,7 +73,7 @@ func TestAnythingThatSumsToNearlyOneBecomesAnAnswerThatKeepsTheRules(t *testing.
 				best = i
 			}
 		}
-		if math.Abs(sum-1) > 1e-9 {
+		if math.Abs(sum-1) > 1e-15 {
 			t.Fatalf("sums to %v", sum)
 		}
 		if a.Chosen != keys[best] || a.Question != q.Key || a.Type != q.Type {
@@ -164,7 +164,7 @@ func TestATieGoesToTheFirst(t *testing.T) {
 			ps[i] = 1 / float64(n)
 		}
 		a := Ordered(choice(n), ps)
-		if a == nil || a.Chosen != "o0" || a.Confidence > 1e-9 {
+		if a == nil || a.Chosen != "o0" || a.Confidence != 0 {
 			t.Fatalf("got %+v", a)
 		}
 	})

@@ -135,15 +135,11 @@ func (v vocabulary) coverage(words []string) float64 {
 
 // softmax converts points to probabilities that are above zero and sum to 1.
 func softmax(points []float64) []float64 {
-	var sum float64
 	top := slices.Max(points)
 	ps := make([]float64, len(points))
 	for i, s := range points {
 		ps[i] = math.Exp(sharpness * (s - top))
-		sum += ps[i]
 	}
-	for i := range ps {
-		ps[i] /= sum
-	}
+	prism.Normalize(ps)
 	return ps
 }

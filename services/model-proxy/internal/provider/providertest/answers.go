@@ -189,7 +189,7 @@ func sums(t *testing.T, a prism.Answer) {
 	for _, p := range a.Probabilities {
 		sum += p.Probability
 	}
-	if math.Abs(sum-1) > 1e-9 {
+	if math.Abs(sum-1) > 1e-15 {
 		t.Errorf("%s sums to %v", a.Question, sum)
 	}
 }

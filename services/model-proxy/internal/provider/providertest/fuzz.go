@@ -53,7 +53,7 @@ func valid(t *testing.T, q prism.Question, a prism.Answer) {
 	if len(keys) == 0 {
 		return
 	}
-	if math.Abs(sum-1) > 1e-9 {
+	if math.Abs(sum-1) > 1e-15 {
 		t.Errorf("sums to %v", sum)
 	}
 	for _, p := range a.Probabilities {
