@@ -31,6 +31,7 @@ type Record struct {
 	Model          *RecordModel      `json:"model"`      // whose answers are the result, or that was asked last
 	Usage          *RecordUsage      `json:"usage"`
 	LabelMass      LabelMass         `json:"label_mass"`
+	Absent         Absent            `json:"absent"`
 	// OrderDisagreement is nil unless the model is asked in several orders of labels.
 	OrderDisagreement OrderDisagreement `json:"order_disagreement"`
 	Escalation        *Escalation       `json:"escalation"` // nil: no second model was wanted
@@ -61,6 +62,9 @@ type AnsweredModel struct {
 
 // LabelMass is, by question, the part of the model's probability that its labels had.
 type LabelMass map[string]float64
+
+// Absent is, by question, the options or levels, or yes or no, whose labels were not among the tokens that the model returned.
+type Absent map[string][]string
 
 // ErrorCode says why a result failed.
 type ErrorCode string

@@ -179,7 +179,7 @@ func jsonKind(typ reflect.Type) (kind string, canBeNil bool) {
 	case reflect.TypeFor[Time](), reflect.TypeFor[time.Time](), reflect.TypeFor[Secret]():
 		return "string", false
 	case reflect.TypeFor[Answers](), reflect.TypeFor[Row](), reflect.TypeFor[Probabilities](), reflect.TypeFor[LabelMass](),
-		reflect.TypeFor[OrderDisagreement]():
+		reflect.TypeFor[Absent](), reflect.TypeFor[OrderDisagreement]():
 		return "object", true
 	case reflect.TypeFor[[]int](), reflect.TypeFor[[]FileColumn](), reflect.TypeFor[[]QualityClass](), reflect.TypeFor[[]ReliabilityBin](),
 		reflect.TypeFor[[]CoveragePoint]():

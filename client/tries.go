@@ -37,6 +37,7 @@ type Try struct {
 	Model     *RecordModel `json:"model"`
 	Usage     *RecordUsage `json:"usage"`
 	LabelMass LabelMass    `json:"label_mass"`
+	Absent    Absent       `json:"absent"`
 	// OrderDisagreement and Escalation are as in a Record.
 	OrderDisagreement OrderDisagreement `json:"order_disagreement"`
 	Escalation        *Escalation       `json:"escalation"`

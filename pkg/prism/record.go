@@ -27,6 +27,8 @@ type ModelCall struct {
 	Usage Usage `json:",omitzero"`
 	// LabelMass is the part of the model's probability that each question's labels had, where it is known.
 	LabelMass []LabelMass `json:",omitzero"`
+	// Absent are the labels that were not among the tokens that the model returned, of each question that has some.
+	Absent []Absent `json:",omitzero"`
 	// Disagreement is how far the orders of each question's labels disagreed, where more than one was asked.
 	Disagreement []Disagreement `json:",omitzero"`
 	Escalation   *Escalation    `json:",omitzero"` // nil: no second model was wanted
@@ -63,6 +65,12 @@ type Usage struct {
 type LabelMass struct {
 	Question string
 	Mass     float64
+}
+
+// Absent are the labels of one question that were not among the tokens that the model returned (spec: absent-labels).
+type Absent struct {
+	Question string
+	Keys     []string // of options or levels, yes, and no, in the order of the definition
 }
 
 // Disagreement is how far the orders of one question's labels disagreed (spec: order-disagreement).

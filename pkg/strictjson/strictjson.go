@@ -46,6 +46,9 @@ func MarshalTo(e *Encoder, v any) error { return json.MarshalEncode(e, v) }
 // Unmarshal decodes exactly one JSON value into v. Members that v does not have are ignored.
 func Unmarshal(b []byte, v any, opts ...Options) error { return json.Unmarshal(b, v, opts...) }
 
+// UnmarshalFrom decodes the next value of a decoder into v.
+func UnmarshalFrom(d *Decoder, v any) error { return json.UnmarshalDecode(d, v) }
+
 // AppendString appends s as a JSON string. It escapes only what JSON must.
 func AppendString(b []byte, s string) []byte {
 	b, _ = jsontext.AppendQuote(b, s) // the only error is invalid UTF-8, which is then already replaced

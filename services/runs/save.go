@@ -91,7 +91,12 @@ func bytesOf(o contract.RowOutcome) int {
 	}
 	questions := 0
 	if call := o.Save.Outcome.Call; call != nil {
-		questions = len(call.LabelMass) + len(call.Disagreement)
+		questions = len(call.LabelMass) + len(call.Absent) + len(call.Disagreement)
+		for _, a := range call.Absent {
+			for _, key := range a.Keys {
+				n += len(key) + 1
+			}
+		}
 		if call.Escalation != nil {
 			questions += len(call.Escalation.Questions)
 		}

@@ -1494,6 +1494,10 @@ export interface components {
             label_mass: {
                 [key: string]: number;
             } | null;
+            /** @description By question, the options or levels, or `yes` or `no`, whose labels were not among the tokens that the model returned. Null without any. For models that return log-probabilities. */
+            absent: {
+                [key: string]: string[];
+            } | null;
             /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
             order_disagreement: {
                 [key: string]: number;
@@ -2400,6 +2404,10 @@ export interface components {
             /** @description By question, the part of the model's probability that its labels had. For models that return log-probabilities. */
             label_mass: {
                 [key: string]: number;
+            } | null;
+            /** @description By question, the options or levels, or `yes` or `no`, whose labels were not among the tokens that the model returned. Null without any. For models that return log-probabilities. */
+            absent: {
+                [key: string]: string[];
             } | null;
             /** @description By question, how far the orders of its labels disagreed: the mean total variation distance of the orders from the answer, from 0 (all gave the same probabilities) to 1. For models that are asked in several orders. */
             order_disagreement: {

@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -191,10 +192,11 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 		r := pool(results[i : i+orders])
 		if m.API.Probabilities == contract.Logprobs { // other providers may report it, but it is not recorded (spec: call-of-a-model)
 			all.labelMass = append(all.labelMass, r.labelMass...)
+			all.absent = append(all.absent, r.absent...)
 		}
 		all.disagreement = append(all.disagreement, r.disagreement...)
 		if r.err != nil || r.Reason != OK {
-			r.labelMass, r.disagreement = all.labelMass, nil
+			r.labelMass, r.absent, r.disagreement = all.labelMass, all.absent, nil
 			return r
 		}
 		for _, answer := range r.answers {
@@ -221,8 +223,14 @@ func pool(orders []result) result {
 	}
 	var answers []*prism.Answer
 	var mass float64
+	absent := map[string]bool{}
 	for _, r := range orders {
 		answers = append(answers, r.answers[0])
+		for _, a := range r.absent {
+			for _, key := range a.Keys {
+				absent[key] = true
+			}
+		}
 		for _, m := range r.labelMass {
 			mass += m.Mass / float64(len(orders))
 		}
@@ -231,6 +239,17 @@ func pool(orders []result) result {
 	first.answers = []*prism.Answer{answer}
 	first.labelMass = []prism.LabelMass{{Question: answer.Question, Mass: mass}}
 	first.disagreement = []prism.Disagreement{{Question: answer.Question, Distance: distance}}
+	keys := []string{"yes", "no"}
+	if answer.Type != prism.YesNo {
+		keys = nil
+		for _, p := range answer.Probabilities {
+			keys = append(keys, p.Key)
+		}
+	}
+	first.absent = nil
+	if keys = slices.DeleteFunc(keys, func(key string) bool { return !absent[key] }); len(keys) > 0 {
+		first.absent = []prism.Absent{{Question: answer.Question, Keys: keys}}
+	}
 	return first
 }
 

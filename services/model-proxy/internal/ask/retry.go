@@ -23,6 +23,7 @@ type result struct {
 	Report                       // of a call without Answers
 	answers      []*prism.Answer // one for each question of the call when Reason is OK
 	labelMass    []prism.LabelMass
+	absent       []prism.Absent
 	disagreement []prism.Disagreement
 	doubtful     []string // not of a call: the questions whose answers are to be escalated
 	err          error    // a panic of the provider
@@ -85,7 +86,7 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 		if s.cfg.Attempted != nil {
 			s.cfg.Attempted(Attempt{m, reply, fault, cost})
 		}
-		ended := result{Report: report(c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass}
+		ended := result{Report: report(c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass, absent: reply.Absent}
 		if fault == nil || !fault.Retryable() {
 			return ended
 		}

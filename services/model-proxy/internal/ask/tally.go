@@ -161,7 +161,7 @@ func (t *tally) record(r result) *prism.ModelCall {
 	}{}
 	v.call = prism.ModelCall{
 		ErrorCode: codes[r.Reason], Name: t.model.Name, Provider: t.model.API.Name, Model: t.model.Model,
-		Tries: t.tries, FellBack: t.fellBack, LabelMass: r.labelMass, Disagreement: r.disagreement,
+		Tries: t.tries, FellBack: t.fellBack, LabelMass: r.labelMass, Absent: r.absent, Disagreement: r.disagreement,
 	}
 	known := func(i int, n int64, known bool) *int64 {
 		if !known {

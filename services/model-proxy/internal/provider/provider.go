@@ -43,4 +43,6 @@ type Reply struct {
 	Tokens Tokens
 	// LabelMass is the part of the model's probability that the labels of a question had, for each question of which it is known.
 	LabelMass []prism.LabelMass
+	// Absent are the labels of questions that were not among the tokens that the model returned.
+	Absent []prism.Absent
 }

@@ -1,6 +1,10 @@
 package provider
 
 import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,44 +20,65 @@ func TestAFieldCalledContextKeepsItsName(t *testing.T) {
 	}
 }
 
-func TestALenientValueOfAnotherShapeSpoilsNothingElse(t *testing.T) {
+// spec: lenient-replies
+func TestAValueOfAnotherShapeSpoilsNothingElse(t *testing.T) {
 	t.Parallel()
 	type inner struct {
-		A int            `json:"a"`
-		B map[string]int `json:"b"`
+		A Number       `json:"a"`
+		B Dict[Number] `json:"b"`
+		C Text         `json:"c"`
 	}
-	for raw, ok := range map[string]bool{
-		`{"a":1,"b":{"x":2}}`:                   true,
-		`{"a":1,"b":{"x":{"y":[1,{}]}},"c":[]}`: false,
-		`{"b":{"x":2,"y":"z","w":3},"a":1}`:     false,
-		`{"a":"1"}`:                             false,
-		`{"a":[[1],{"a":2}],"b":{"x":2}}`:       false,
-		`[{"a":1}]`:                             false,
-		`"text"`:                                false,
-		`7`:                                     false,
-		`true`:                                  false,
-		`null`:                                  true,
-		`{"a":99999999999999999999,"b":{"x":[1,2]}}`:  false,
-		`{"b":[1,2,{"x":1}],"a":{"b":{"x":[[[1]]]}}}`: false,
+	for raw, want := range map[string]inner{
+		`{"a":1,"b":{"x":2},"c":"d"}`:           {A: Number{1, true, false}, B: Dict[Number]{"x": {2, true, false}}, C: "d"},
+		`{"a":1,"a":{"y":0},"b":{"x":2,"x":3}}`: {B: Dict[Number]{"x": {3, true, false}}},
+		`{"b":{"x":2},"b":{},"c":"d","c":7}`:    {B: Dict[Number]{}},
+		`{"a":null,"b":[{"x":2}],"c":{}}`:       {A: Number{Null: true}, B: Dict[Number]{}},
+		`{"a":"1","c":["d"]}`:                   {},
+		`[{"a":1}]`:                             {},
+		`"text"`:                                {},
+		`7`:                                     {},
+		`null`:                                  {},
+		`{"a":-1e999}`:                          {A: Number{math.Inf(-1), true, false}},
+		`{"a":NaN,"c":"NaN,\"-Infinity"}`:       {A: Number{math.Inf(1), true, false}, C: `NaN,"-Infinity`},
+		`{"a":-Infinity}`:                       {A: Number{math.Inf(-1), true, false}},
 	} {
 		var v struct {
-			Before int            `json:"before"`
-			Value  Lenient[inner] `json:"value"`
-			List   []Lenient[int] `json:"list"`
-			After  int            `json:"after"`
+			Before Number               `json:"before"`
+			Value  Members[inner]       `json:"value"`
+			List   List[Members[inner]] `json:"list"`
+			First  First[Number]        `json:"first"`
+			After  Number               `json:"after"`
 		}
-		text := `{"before":1,"value":` + raw + `,"list":[1,` + raw + `,3],"after":2}`
-		if !Decode([]byte(text), &v) || v.Before != 1 || v.After != 2 || len(v.List) != 3 || !v.List[0].OK || v.List[2].Value != 3 {
+		text := `{"before":1,"value":` + raw + `,"list":[7,` + raw + `,3],"first":[1,` + raw + `],"after":2}`
+		if !Decode([]byte(text), &v) || v.Before.Value != 1 || v.After.Value != 2 || len(v.List) != 3 || v.First.Value.Value != 1 {
 			t.Errorf("%s: %+v", raw, v)
 		}
-		if v.Value.OK != ok || !ok && (v.Value.Value.A != 0 || v.Value.Value.B != nil) {
+		if !reflect.DeepEqual(v.Value.Value, want) || !reflect.DeepEqual(v.List[1].Value, want) {
 			t.Errorf("%s: %+v", raw, v.Value)
 		}
-		for _, broken := range []string{text[:len(text)-1], text + "x", strings.Replace(text, `"after"`, `"before"`, 1)} {
+		for _, broken := range []string{text[:len(text)-1], text + "x", strings.Replace(text, `"after":2`, `"after":nan`, 1)} {
 			if Decode([]byte(broken), &v) {
 				t.Errorf("%s was read", broken)
 			}
 		}
+	}
+}
+
+func TestOnlyTheFirstPartsAreKept(t *testing.T) {
+	t.Parallel()
+	var v struct {
+		D Dict[Number] `json:"d"`
+		N Numbers      `json:"n"`
+		L List[Number] `json:"l"`
+	}
+	var members, elements []string
+	for i := range 10 * maxParts {
+		members, elements = append(members, fmt.Sprintf(`"%d":%d`, i, i)), append(elements, strconv.Itoa(i))
+	}
+	object := `{` + strings.Join(members, ",") + `}`
+	if !Decode([]byte(`{"d":`+object+`,"n":`+object+`,"l":[`+strings.Join(elements, ",")+`]}`), &v) ||
+		len(v.D) != maxParts || len(v.N) != maxParts || len(v.L) != maxParts || v.L[255].Value != 255 || v.N["255"] != 255 {
+		t.Errorf("%d, %d and %d parts", len(v.D), len(v.N), len(v.L))
 	}
 }
 
@@ -67,7 +92,7 @@ func TestNumbersAreReadWithoutWhatIsNone(t *testing.T) {
 		len(v.N) != 3 || v.N["a"] != 0.5 || v.N["e"] != -100 || v.N["f"] != 1 || v.After != 2 {
 		t.Errorf("got %+v", v)
 	}
-	for _, broken := range []string{`{"n":{"a":1,"a":2}}`, `{"n":{"a":1}`, `{"n":{"a"}}`, `{"n":{"a":}}`, `{"n":{1:2}}`, `{"n":{"a":01}}`} {
+	for _, broken := range []string{`{"n":{"a":1}`, `{"n":{"a"}}`, `{"n":{"a":}}`, `{"n":{1:2}}`, `{"n":{"a":01}}`} {
 		if Decode([]byte(broken), &v) {
 			t.Errorf("%s was read", broken)
 		}

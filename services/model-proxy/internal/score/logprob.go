@@ -3,47 +3,85 @@ package score
 import (
 	"math"
 	"strings"
+
+	"github.com/prism-results/prism/pkg/prism"
 )
 
-// Token is a possible next token of a model with its natural log-probability, as chat completions encode it.
+// Token is a possible next token of a model.
 type Token struct {
-	Text    string   `json:"token"`
-	LogProb *float64 `json:"logprob"`
+	Text    string
+	LogProb float64 // natural; NaN if it is not known
 }
 
 // Letters are the labels of n options or levels in definition order: A, B, C … At most 26.
 func Letters(n int) []string { return strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:min(n, 26)], "") }
 
-// Labels computes a probability for each label from the most likely tokens (spec: chat-labels). The probabilities sum to 1;
-// mass is the sum before normalising, which is the part of the model's probability that the labels had.
+// Labelled is what the likely tokens of a model say about a question.
+type Labelled struct {
+	Answer *prism.Answer // nil if there is no usable one
+	// Mass is the sum of the probabilities of the labels before they are normalised, which is the part of the model's probability
+	// that they had.
+	Mass float64
+	// Absent are the keys of the labels that are not among the tokens, in definition order; yes and no of a yes_no.
+	Absent []string
+}
+
+// Labels computes the answer to a question from the most likely tokens (spec: chat-labels). The labels belong to the options or
+// levels in definition order, or to yes and no.
 //
 // Hosts send -9999 for "very unlikely", which becomes a probability of 0. A probability above 1 by up to 5% is taken as rounding,
-// like the sums of other providers. The probabilities are nil if one is larger, if a label has no log-probability, and if no
-// label is among the tokens.
-func Labels(labels []string, tokens []Token) (ps []float64, mass float64) {
-	ps = make([]float64, len(labels))
+// like the sums of other providers. There is no usable answer if one is larger, if a label has no log-probability, if no label is
+// among the tokens, and if a label that is not among them might be the most probable one (spec: absent-labels).
+func Labels(q prism.Question, labels []string, tokens []Token) (of Labelled) {
+	ps, present := make([]float64, len(labels)), make([]bool, len(labels))
+	least, returned, mass := 1.0, 0.0, 0.0
 	for _, t := range tokens {
-		i := labelOf(labels, t.Text)
-		if i < 0 {
-			continue
-		}
-		if t.LogProb == nil {
-			return nil, 0
-		}
-		p := math.Exp(*t.LogProb)
+		p, i := math.Exp(t.LogProb), labelOf(labels, t.Text)
 		if !(p <= 1+tolerance+slack) { // NaN is not <=
-			return nil, 0
+			if i < 0 {
+				continue
+			}
+			return Labelled{}
 		}
-		ps[i] += min(p, 1)
-		mass += min(p, 1)
+		p = min(p, 1)
+		least, returned = min(least, p), returned+p
+		if i >= 0 {
+			ps[i], present[i], mass = ps[i]+p, true, mass+p
+		}
 	}
 	if mass == 0 || mass > 1+tolerance+slack {
-		return nil, 0
+		return Labelled{}
 	}
+	of.Mass = min(mass, 1)
+	keys := q.AnswerKeys()
+	if q.Type == prism.YesNo {
+		keys = []string{"yes", "no"}
+	}
+	best, left := 0, max(1-returned, 0)
+	for i, p := range ps {
+		if !present[i] {
+			of.Absent = append(of.Absent, keys[i])
+		} else if !present[best] || p > ps[best] {
+			best = i
+		}
+	}
+	bound := min(least, left)
 	for i := range ps {
-		ps[i] /= mass
+		switch {
+		case present[i]:
+		case bound > ps[best], bound == ps[best] && (i < best || q.Type == prism.YesNo):
+			return of
+		default:
+			ps[i] = min(bound, left/float64(len(of.Absent)))
+		}
 	}
-	return ps, min(mass, 1)
+	prism.Normalize(ps)
+	if q.Type == prism.YesNo {
+		of.Answer = YesNo(q, ps[0])
+	} else {
+		of.Answer = Ordered(q, ps)
+	}
+	return of
 }
 
 func labelOf(labels []string, token string) int {

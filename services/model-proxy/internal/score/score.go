@@ -65,11 +65,11 @@ func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 }
 
 // YesNo is the answer to a yes_no question with this probability of yes, which must be within [0, 1].
-func YesNo(q prism.Question, p *float64) *prism.Answer {
-	if p == nil || !(*p >= 0 && *p <= 1) {
+func YesNo(q prism.Question, p float64) *prism.Answer {
+	if !(p >= 0 && p <= 1) { // NaN is not >= 0
 		return nil
 	}
-	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: *p + 0}
+	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: p + 0}
 }
 
 // least is the smallest probability of a label in Pool; smaller ones are raised to it. A label that is not among the likely tokens
@@ -116,7 +116,7 @@ func Pool(orders []*prism.Answer) (pooled *prism.Answer, disagreement float64) {
 	}
 	q := prism.Question{Key: first.Question, Type: first.Type}
 	if first.Type == prism.YesNo {
-		return YesNo(q, &pool[0]), min(disagreement, 1)
+		return YesNo(q, pool[0]), min(disagreement, 1)
 	}
 	return ordered(q, keys, pool), min(disagreement, 1)
 }

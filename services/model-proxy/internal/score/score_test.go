@@ -122,16 +122,12 @@ func TestNumbersThatAreNoProbabilitiesAreUnusable(t *testing.T) {
 		if a := Ordered(choice(3), []float64{1, 0, bad}); a != nil {
 			t.Errorf("%v: got %+v", bad, a)
 		}
-		if a := YesNo(prism.Question{}, &bad); a != nil {
+		if a := YesNo(prism.Question{}, bad); a != nil {
 			t.Errorf("%v: got %+v", bad, a)
 		}
 	}
-	over := math.Nextafter(1, 2)
-	if YesNo(prism.Question{}, &over) != nil {
+	if YesNo(prism.Question{}, math.Nextafter(1, 2)) != nil {
 		t.Error("a probability of yes above 1 is usable")
-	}
-	if YesNo(prism.Question{}, nil) != nil {
-		t.Error("no probability of yes is usable")
 	}
 	if Ordered(choice(2), []float64{1}) != nil {
 		t.Error("a missing probability is usable")
@@ -144,12 +140,11 @@ func TestNumbersThatAreNoProbabilitiesAreUnusable(t *testing.T) {
 func TestYesIsTakenAsItIs(t *testing.T) {
 	t.Parallel()
 	for _, p := range []float64{0, 0.25, 1} {
-		if a := YesNo(prism.Question{Key: "q", Type: prism.YesNo}, &p); a == nil || a.Probability != p {
+		if a := YesNo(prism.Question{Key: "q", Type: prism.YesNo}, p); a == nil || a.Probability != p {
 			t.Errorf("%v: got %+v", p, a)
 		}
 	}
-	negative := math.Copysign(0, -1)
-	if a := YesNo(prism.Question{}, &negative); math.Signbit(a.Probability) {
+	if a := YesNo(prism.Question{}, math.Copysign(0, -1)); math.Signbit(a.Probability) {
 		t.Error("a negative zero stayed one")
 	}
 }
@@ -217,7 +212,7 @@ func TestOrdersArePooledByTheGeometricMean(t *testing.T) {
 		if len(c.want) == 2 {
 			var yes []*prism.Answer
 			for _, ps := range c.orders {
-				yes = append(yes, YesNo(prism.Question{Key: "q", Type: prism.YesNo}, &ps[0]))
+				yes = append(yes, YesNo(prism.Question{Key: "q", Type: prism.YesNo}, ps[0]))
 			}
 			if a, d := Pool(yes); a.Question != "q" || math.Abs(a.Probability-c.want[0]) > 1e-9 || math.Abs(d-c.apart) > 1e-9 {
 				t.Errorf("%s: yes is %+v, %v apart", name, a, d)

@@ -38,6 +38,7 @@ type (
 		Model        *modelBody       `json:"model"`
 		Usage        *usageBody       `json:"usage"`
 		LabelMass    strictjson.Value `json:"label_mass"`
+		Absent       strictjson.Value `json:"absent"`
 		Disagreement strictjson.Value `json:"order_disagreement"`
 		Escalation   *escalationBody  `json:"escalation"`
 	}
@@ -105,6 +106,15 @@ func newCallBody(c prism.ModelCall, answers []byte) callBody {
 	if c.LabelMass != nil {
 		body.LabelMass = objectOf(c.LabelMass, func(b []byte, m prism.LabelMass) []byte {
 			return prism.AppendNumber(append(strictjson.AppendString(b, m.Question), ':'), m.Mass)
+		})
+	}
+	if c.Absent != nil {
+		body.Absent = objectOf(c.Absent, func(b []byte, a prism.Absent) []byte {
+			b = append(strictjson.AppendString(b, a.Question), ':')
+			for i, key := range a.Keys {
+				b = strictjson.AppendString(append(b, "[,"[min(i, 1)]), key)
+			}
+			return append(b, ']')
 		})
 	}
 	if c.Disagreement != nil {

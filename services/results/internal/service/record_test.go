@@ -20,6 +20,7 @@ func (w *world) called(of prism.PrismID, model string, cost int64, currency stri
 			InputTokens: new(int64(612)), OutputTokens: new(int64(3)), CachedInputTokens: new(int64(0)), Currency: currency,
 		},
 		LabelMass: []prism.LabelMass{{Question: "z", Mass: 0.998}, {Question: "q", Mass: 1}},
+		Absent:    []prism.Absent{{Question: "z", Keys: []string{"one", "two"}}, {Question: "q", Keys: []string{"no"}}},
 	}
 	if currency != "" {
 		s.Outcome.Call.Usage.Cost = &cost
@@ -66,11 +67,11 @@ func TestARecordHasEveryMemberInItsOrder(t *testing.T) {
 			`"key_id":"ab000000-0000-0000-0000-000000000000","run_id":null,"run_row":null,` +
 			`"model":{"name":"fast","provider":"openai-chat","model":"qwen3-8b","tries":3,"fell_back":true},` +
 			`"usage":{"input_tokens":612,"output_tokens":3,"cached_input_tokens":0,"cost":0.0002496,"currency":"USD"},` +
-			`"label_mass":{"z":0.998,"q":1},"order_disagreement":null,"escalation":null,"labels":{}}`},
+			`"label_mass":{"z":0.998,"q":1},"absent":{"z":["one","two"],"q":["no"]},"order_disagreement":null,"escalation":null,"labels":{}}`},
 		{retry.ID, `{"id":"RETRY","prism":"tickets","version":1,"status":"ok","error":null,` +
 			`"error_code":null,"created_at":"AT","took_ms":5,"ref":null,"context":null,` +
 			`"fields":{"text":"hello"},"idempotency_key":"a key","retry_of":"FULL","retried_by":null,` +
-			`"key_id":null,"run_id":null,"run_row":null,"model":null,"usage":null,"label_mass":null,"order_disagreement":null,"escalation":null,"labels":{"q":{"value":true,"sample":"random","annotator":"Zoë","origin":"call",` +
+			`"key_id":null,"run_id":null,"run_row":null,"model":null,"usage":null,"label_mass":null,"absent":null,"order_disagreement":null,"escalation":null,"labels":{"q":{"value":true,"sample":"random","annotator":"Zoë","origin":"call",` +
 			`"key_id":"KEY","labelled_at":"LABELLED"}}}`},
 	} {
 		response, err := w.Record(t.Context(), w.key, c.id)
@@ -101,11 +102,11 @@ func TestARecordWithoutAPriceHasNoCost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.called(w.prism(t, "tickets"), "fast", 0, "")
-	s.Outcome.Call.Usage.OutputTokens, s.Outcome.Call.LabelMass, s.Outcome.Call.Provider = nil, nil, ""
+	s.Outcome.Call.Usage.OutputTokens, s.Outcome.Call.LabelMass, s.Outcome.Call.Absent, s.Outcome.Call.Provider = nil, nil, nil, ""
 	w.saved(t, s)
 	response, err := w.Record(t.Context(), w.key, s.ID)
 	const want = `"model":{"name":"fast","provider":null,"model":"qwen3-8b","tries":3,"fell_back":true},` +
-		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null,"order_disagreement":null,"escalation":null,"labels":{}}`
+		`"usage":{"input_tokens":612,"output_tokens":null,"cached_input_tokens":0,"cost":null,"currency":null},"label_mass":null,"absent":null,"order_disagreement":null,"escalation":null,"labels":{}}`
 	if err != nil || !strings.HasSuffix(string(response.Body), want) {
 		t.Errorf("got %s, %v", response.Body, err)
 	}

@@ -76,6 +76,9 @@ function RecordFacts({ record, version }: { record: Record_; version: Schemas['V
     ...Object.entries(record.label_mass ?? {}).map(([question, mass]): [ReactNode, ReactNode] => [
       'Label mass', <span title={String(mass)}>{percent(mass)} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></span>,
     ]),
+    ...Object.entries(record.absent ?? {}).map(([question, keys]): [ReactNode, ReactNode] => [
+      'Not among the tokens', <>{keys.join(', ')} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></>,
+    ]),
     ...Object.entries(record.order_disagreement ?? {}).map(([question, distance]): [ReactNode, ReactNode] => [
       'Orders apart', <span title={String(distance)}>{percent(distance)} <span className="soft">{version?.questions.find(({ key }) => key === question)?.text ?? question}</span></span>,
     ]),

@@ -191,6 +191,8 @@ class Try(Received):
     usage: RecordUsage | None
     label_mass: Mapping[str, float] | None
     """By question, the part of the model's probability that its labels had."""
+    absent: Mapping[str, Sequence[str]] | None
+    """As in a record."""
     order_disagreement: Mapping[str, float] | None
     """As in a record."""
     escalation: Escalation | None

@@ -149,6 +149,8 @@ class Record(Received):
     usage: RecordUsage | None
     label_mass: Mapping[str, float] | None
     """By question, the part of the model's probability that its labels had."""
+    absent: Mapping[str, Sequence[str]] | None
+    """By question, the options or levels, or yes or no, whose labels were not among the tokens that the model returned."""
     order_disagreement: Mapping[str, float] | None
     """By question, how far the orders of its labels disagreed, 0 to 1. None unless the model is asked in several."""
     escalation: Escalation | None

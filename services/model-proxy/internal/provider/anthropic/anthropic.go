@@ -143,9 +143,12 @@ func object(properties provider.Object) schema {
 }
 
 type response struct {
-	Content    []block `json:"content"`
-	StopReason string  `json:"stop_reason"`
-	Usage      provider.Lenient[struct {
+	Content provider.List[provider.Members[struct {
+		Type provider.Text `json:"type"`
+		Text provider.Text `json:"text"`
+	}]] `json:"content"`
+	StopReason provider.Text `json:"stop_reason"`
+	Usage      provider.Members[struct {
 		Input   provider.Count `json:"input_tokens"` // without those that a cache wrote or gave
 		Output  provider.Count `json:"output_tokens"`
 		Created provider.Count `json:"cache_creation_input_tokens"`
@@ -165,11 +168,11 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 	}
 	var text string
 	for _, block := range r.Content { // thinking comes in blocks of its own
-		if block.Type == "text" {
-			text += block.Text
+		if block.Value.Type == "text" {
+			text += string(block.Value.Text)
 		}
 	}
-	var answers map[string]strictjson.Value
+	var answers provider.Dict[strictjson.Value]
 	if !provider.Decode([]byte(text), &answers) {
 		return
 	}
@@ -180,11 +183,11 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 
 func answerOf(q prism.Question, raw []byte) *prism.Answer {
 	if q.Type == prism.YesNo {
-		var p *float64
+		var p provider.Number
 		if !provider.Decode(raw, &p) {
 			return nil
 		}
-		return score.YesNo(q, p)
+		return score.YesNo(q, p.Float())
 	}
 	var byKey provider.Numbers
 	if !provider.Decode(raw, &byKey) {

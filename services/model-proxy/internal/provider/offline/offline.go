@@ -80,7 +80,7 @@ func answers(a contract.Ask) []*prism.Answer {
 
 func (v vocabulary) answer(q prism.Question, p plan) *prism.Answer {
 	if q.Type == prism.YesNo {
-		return score.YesNo(q, new(v.coverage(p.text)))
+		return score.YesNo(q, v.coverage(p.text))
 	}
 	points := v.points(p.options)
 	if q.Type == prism.Choice && q.InsufficientInformation {

@@ -119,46 +119,13 @@ func TestWhatQuestionsShareComesFirstInEveryPrompt(t *testing.T) {
 	}
 }
 
-// spec: chat-labels
-func TestLabelsAreReadOffTheFirstToken(t *testing.T) {
-	t.Parallel()
-	q := prism.Question{Key: "q", Type: prism.YesNo, Text: "?"}
-	cases := map[string]struct {
-		raw  string
-		want float64 // -1: no answer
-	}{
-		"forms of a label add up":                  {completion("{}", "stop", `["Yes",-1.6094379124341003],[" yes",-1.6094379124341003],["NO\n",-1.6094379124341003]`), 2.0 / 3},
-		"a label that is not there has no weight":  {completion("{}", "stop", `["No",-0.5],["Nope",-1]`), 0},
-		"the host's sign for unlikely is no label": {completion("{}", "stop", `["Yes",-9999.0],["no",-9999.0]`), -1},
-		"a token that was said and not repeated counts": {
-			`{"choices":[{"logprobs":{"content":[{"token":"Yes","logprob":-0.01,"top_logprobs":[]}]}}]}`, 1,
-		},
-		"a token that was said and repeated counts once": {
-			`{"choices":[{"logprobs":{"content":[{"token":"Yes","logprob":-0.6931471805599453,"top_logprobs":[
-			{"token":"Yes","logprob":-0.6931471805599453},{"token":"No","logprob":-0.6931471805599453}]}]}}]}`, 0.5,
-		},
-		"a token cut inside a character is passed over": {
-			`{"choices":[{"logprobs":{"content":[{"token":"\ud83d","logprob":-5,"top_logprobs":[{"token":"\ud83d","logprob":-5},
-			{"token":"No","logprob":-0.1}]}]}}]}`, 0,
-		},
-		"a log-probability far above zero is none": {completion("{}", "stop", `["Yes",5]`), -1},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a := Format().Decode([]byte(c.raw), []prism.Question{q}).Answers[0]
-			if (a == nil) != (c.want < 0) || a != nil && math.Abs(a.Probability-c.want) > 1e-9 {
-				t.Errorf("got %+v, want %v", a, c.want)
-			}
-		})
-	}
-}
-
 func FuzzDecode(f *testing.F) {
 	for _, s := range providertest.Says() {
 		f.Add([]byte(render([]providertest.Say{s})))
 	}
-	f.Add([]byte(`{"choices":[{"logprobs":{"content":[{"token":" a","logprob":1e-9,"top_logprobs":null}]}}]}`))
+	for _, c := range replies {
+		f.Add([]byte(c.raw))
+	}
 	providertest.Fuzz(f, func(raw []byte, questions []prism.Question) provider.Reply {
 		var all provider.Reply
 		for i := range questions {
@@ -226,7 +193,7 @@ func TestCyclicOrdersGiveEachOptionEachLabelAndPlace(t *testing.T) {
 				// A model that knows the answer says its label in every order.
 				keys := c.q.AnswerKeys()
 				if c.q.Type == prism.YesNo {
-					a := f.Decode([]byte(completion("{}", "stop", `["No",-0.1]`)), []prism.Question{c.q}).Answers[0]
+					a := f.Decode([]byte(completion("{}", "stop", `["No",0]`)), []prism.Question{c.q}).Answers[0]
 					if a == nil || a.Probability != 0 {
 						t.Errorf("order %d: no is read as %+v", i, a)
 					}
@@ -238,7 +205,7 @@ func TestCyclicOrdersGiveEachOptionEachLabelAndPlace(t *testing.T) {
 					}
 					before, _, _ := strings.Cut(shown, ". "+text)
 					label := before[len(before)-1:]
-					reply := f.Decode([]byte(completion("{}", "stop", `["`+label+`",-0.1]`)), []prism.Question{c.q})
+					reply := f.Decode([]byte(completion("{}", "stop", `["`+label+`",0]`)), []prism.Question{c.q})
 					if a := reply.Answers[0]; a == nil || a.Chosen != key || a.Probabilities[j].Key != key || a.Probabilities[j].Probability != 1 {
 						t.Errorf("order %d: the label %s of %s is read as %+v", i, label, key, a)
 					}

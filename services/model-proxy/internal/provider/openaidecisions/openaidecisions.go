@@ -66,28 +66,28 @@ func wireType(t prism.QuestionType) string {
 }
 
 type response struct {
-	Answers []provider.Lenient[answer] `json:"answers"`
-	Usage   provider.Lenient[struct {
+	Answers provider.List[provider.Members[answer]] `json:"answers"`
+	Usage   provider.Members[struct {
 		Input   provider.Count `json:"input_tokens"`
 		Output  provider.Count `json:"output_tokens"`
-		Details provider.Lenient[struct {
+		Details provider.Members[struct {
 			Cached provider.Count `json:"cached_tokens"`
 		}] `json:"input_tokens_details"`
 	}] `json:"usage"`
 }
 
 type answer struct {
-	Type          string                          `json:"type"`
-	Name          string                          `json:"name"` // null for a question that had none
-	Probability   provider.Lenient[*float64]      `json:"probability"`
-	Probabilities provider.Lenient[[]probability] `json:"probabilities"`
+	Type          provider.Text                                `json:"type"`
+	Name          provider.Text                                `json:"name"` // null for a question that had none
+	Probability   provider.Number                              `json:"probability"`
+	Probabilities provider.List[provider.Members[probability]] `json:"probabilities"`
 }
 
 type probability struct {
 	// Value is the option's key for a choice, and the level's index in the order asked for a scale. It is typed: the string "true"
 	// and the boolean true are two values.
 	Value       strictjson.Value `json:"value"`
-	Probability *float64         `json:"probability"`
+	Probability provider.Number  `json:"probability"`
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
@@ -98,7 +98,7 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 		if !a.OK {
 			continue
 		}
-		name := a.Value.Name
+		name := string(a.Value.Name)
 		if name == "" && i < len(questions) { // answers come in question order
 			name = questions[i].Key
 		}
@@ -114,22 +114,23 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 
 // answerOf reads one answer. A refusal has a type of its own, so it is nil like every answer of another type.
 func answerOf(q prism.Question, a answer) *prism.Answer {
-	if a.Type != wireType(q.Type) {
+	if string(a.Type) != wireType(q.Type) {
 		return nil
 	}
 	if q.Type == prism.YesNo {
-		return score.YesNo(q, a.Probability.Value)
+		return score.YesNo(q, a.Probability.Float())
 	}
-	byKey := make(map[string]float64, len(a.Probabilities.Value))
-	for _, p := range a.Probabilities.Value {
-		key, ok := keyOf(q, p.Value)
+	byKey := make(map[string]float64, len(a.Probabilities))
+	for _, p := range a.Probabilities {
+		key, ok := keyOf(q, p.Value.Value)
 		if !ok {
 			continue
 		}
-		if _, twice := byKey[key]; twice || p.Probability == nil { // no answer: NaN fails the check of package score
-			p.Probability = new(math.NaN())
+		value := p.Value.Probability.Float()
+		if _, twice := byKey[key]; twice { // no answer: NaN fails the check of package score
+			value = math.NaN()
 		}
-		byKey[key] = *p.Probability
+		byKey[key] = value
 	}
 	return score.Options(q, byKey)
 }

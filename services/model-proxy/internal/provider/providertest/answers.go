@@ -255,9 +255,9 @@ func unusable(t *testing.T, w Wire) {
 		s[1].Refused, s[2].Refused = true, true
 		return s
 	})
-	bad := []string{`"0.7"`, "null", "true", "{}", "[0.7]"}
-	if !w.LogProbs {
-		bad = append(bad, "-0.1", "1e999", "0.76", "0.64")
+	bad := []string{`"0.7"`, "true", "{}", "[0.7]"}
+	if !w.LogProbs { // null of a label is 0
+		bad = append(bad, "null", "-0.1", "1e999", "0.76", "0.64")
 		change("a missing option", "team", func(s []Say) []Say { s[0].Options = s[0].Options[1:]; return s })
 		change("a missing option of no weight", "team", func(s []Say) []Say { s[0].Options = s[0].Options[:3]; s[0].Options[0].P = "0.75"; return s })
 		for _, p := range []string{"-0.0001", "1.0001", "50"} {
@@ -273,7 +273,7 @@ func unusable(t *testing.T, w Wire) {
 			return s
 		})
 	}
-	for _, p := range []string{`"0.7"`, "null", "true", "{}"} {
+	for _, p := range bad[:3] {
 		change("yes with "+p, "urgent", func(s []Say) []Say { s[1].Yes = p; return s })
 	}
 }

@@ -66,9 +66,9 @@ func wireType(t prism.QuestionType) string {
 }
 
 type response struct {
-	Answers     map[string]provider.Lenient[answer]           `json:"answers"`
-	Usage       provider.Lenient[usage]                       `json:"usage"`
-	Diagnostics provider.Lenient[map[string]provider.Numbers] `json:"diagnostics"`
+	Answers     provider.Dict[provider.Members[answer]] `json:"answers"`
+	Usage       provider.Members[usage]                 `json:"usage"`
+	Diagnostics provider.Dict[provider.Numbers]         `json:"diagnostics"`
 }
 
 type usage struct {
@@ -77,16 +77,16 @@ type usage struct {
 }
 
 type answer struct {
-	Type          string                     `json:"type"`
-	Probabilities provider.Numbers           `json:"probabilities"`
-	Noul          provider.Lenient[*float64] `json:"noul"`
+	Type          provider.Text    `json:"type"`
+	Probabilities provider.Numbers `json:"probabilities"`
+	Noul          provider.Number  `json:"noul"`
 }
 
 func read(r response, questions []prism.Question, reply *provider.Reply) {
 	reply.Tokens = provider.Tokens{Input: r.Usage.Value.Input, Output: r.Usage.Value.Output}
 	for i, q := range questions {
 		reply.Answers[i] = answerOf(q, r.Answers[q.Key].Value)
-		if mass, ok := r.Diagnostics.Value[q.Key]["label_mass"]; ok {
+		if mass, ok := r.Diagnostics[q.Key]["label_mass"]; ok {
 			reply.LabelMass = append(reply.LabelMass, prism.LabelMass{Question: q.Key, Mass: mass})
 		}
 	}
@@ -95,10 +95,10 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 // answerOf reads one answer, which is zero when the host could not give it. Some hosts leave the type out.
 func answerOf(q prism.Question, a answer) *prism.Answer {
 	switch {
-	case a.Type != "" && a.Type != wireType(q.Type):
+	case a.Type != "" && string(a.Type) != wireType(q.Type):
 		return nil
 	case q.Type == prism.YesNo:
-		return score.YesNo(q, a.Noul.Value)
+		return score.YesNo(q, a.Noul.Float())
 	case q.Type == prism.Choice:
 		return score.Options(q, a.Probabilities)
 	}

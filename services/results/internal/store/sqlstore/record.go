@@ -46,7 +46,7 @@ func (r *Row) call() *prism.ModelCall {
 		return nil
 	}
 	c.ErrorCode, c.Provider, c.Model, c.Tries, c.FellBack = stored.ErrorCode, stored.Provider, stored.Model, stored.Tries, stored.FellBack
-	c.Usage.CachedInputTokens, c.LabelMass, c.Disagreement = stored.CachedInputTokens, stored.LabelMass, stored.Disagreement
+	c.Usage.CachedInputTokens, c.LabelMass, c.Absent, c.Disagreement = stored.CachedInputTokens, stored.LabelMass, stored.Absent, stored.Disagreement
 	if e := stored.Escalation; e != nil {
 		c.Escalation = &prism.Escalation{
 			Questions: e.Questions, ErrorCode: e.ErrorCode, Name: e.Name, Provider: e.Provider, Model: e.Model, FellBack: e.FellBack,
@@ -74,6 +74,7 @@ type storedCall struct {
 	FellBack          bool                 `json:"fell_back,omitzero"`
 	CachedInputTokens *int64               `json:"cached_input_tokens,omitzero"`
 	LabelMass         []prism.LabelMass    `json:"label_mass,omitzero"`
+	Absent            []prism.Absent       `json:"absent,omitzero"`
 	Disagreement      []prism.Disagreement `json:"order_disagreement,omitzero"`
 	Escalation        *storedEscalation    `json:"escalation,omitzero"`
 }
@@ -124,7 +125,7 @@ func encodeCall(r prism.Result) (c call, err error) {
 	c.other, err = encode(storedCall{
 		ErrorCode: r.Call.ErrorCode, Provider: r.Call.Provider, Model: r.Call.Model, Tries: r.Call.Tries,
 		FellBack: r.Call.FellBack, CachedInputTokens: r.Call.Usage.CachedInputTokens, LabelMass: r.Call.LabelMass,
-		Disagreement: r.Call.Disagreement, Escalation: escalation,
+		Absent: r.Call.Absent, Disagreement: r.Call.Disagreement, Escalation: escalation,
 	})
 	return c, err
 }

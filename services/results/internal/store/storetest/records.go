@@ -14,6 +14,7 @@ func called(r prism.Result, key prism.KeyID, model string, tokens, cost int64, c
 		Name: model, Provider: "openai-chat", Model: "the " + model, Tries: 3, FellBack: true,
 		Usage:     prism.Usage{InputTokens: &tokens, OutputTokens: new(2 * tokens), CachedInputTokens: new(int64(1)), Currency: currency},
 		LabelMass: []prism.LabelMass{{Question: "urgent", Mass: 0.1}, {Question: "topic", Mass: 1}},
+		Absent:    []prism.Absent{{Question: "urgent", Keys: []string{"no"}}, {Question: "topic", Keys: []string{"a", "b"}}},
 	}
 	if currency != "" {
 		r.Call.Usage.Cost = &cost
