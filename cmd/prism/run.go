@@ -94,10 +94,11 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 		return err
 	}
 	defer service.Close()
-	cfg, err := s.Upstream.Config(env, s.Provider, d.Settings.MaxInFlight)
+	cfg, err := s.Upstream.Config(env, s.Provider)
 	if err != nil {
 		return err
 	}
+	cfg.MaxInFlight, cfg.Memory = d.Settings.MaxInFlight, d.Memory
 	models, err := modelproxy.New(cfg, modelproxy.Deps{Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider})
 	if err != nil {
 		return err

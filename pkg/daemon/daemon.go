@@ -31,7 +31,8 @@ const flushLimit = 3 * time.Second
 // Daemon is a binary's telemetry and limits.
 type Daemon struct {
 	Name     string
-	Settings Settings // with the limits that follow from the memory
+	Settings Settings // with the limits that follow from Memory
+	Memory   int64    // the limit of the Go runtime, in bytes
 	Log      *slog.Logger
 	Metrics  *prometheus.Registry
 	Traces   telemetry.Traces
@@ -62,7 +63,7 @@ func New(ctx context.Context, name string, s Settings, getenv func(string) strin
 	log.DebugContext(ctx, "limits", "in_flight", s.MaxInFlight, "connections", s.MaxConnections, "body_bytes", int64(s.MaxBodyBytes),
 		"response_bytes", int64(s.MaxResponseBytes))
 	return &Daemon{
-		Name: name, Settings: s,
+		Name: name, Settings: s, Memory: memory,
 		Log:       log,
 		Metrics:   telemetry.Registry(service),
 		Traces:    traces,

@@ -63,7 +63,7 @@ func Reserve(ctx context.Context, n int, must bool) bool {
 		return true
 	case must:
 		c.bytes.force(c.account, more)
-	case !c.bytes.take(c.account, Preferred, more, c.held):
+	case !c.bytes.TakeN(c.account, Preferred, more, c.held):
 		return false
 	}
 	c.held = n

@@ -43,10 +43,11 @@ func (b *Bound) AtMost(n int) *Bound {
 }
 
 // Take takes a place for a call of the account, and reports whether there was one. Each place taken is given back once.
-func (b *Bound) Take(account string, class Class) bool { return b.take(account, class, 1, 0) }
+func (b *Bound) Take(account string, class Class) bool { return b.TakeN(account, class, 1, 0) }
 
-// take takes n places, at least 1, for a call that holds own places already. While no other call holds one, there are always enough.
-func (b *Bound) take(account string, class Class, n, own int) bool {
+// TakeN takes n places, at least 1, or none, for a call that holds own places already. While no other call holds one, there are always
+// enough.
+func (b *Bound) TakeN(account string, class Class, n, own int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	limit := b.places
@@ -85,6 +86,9 @@ func (b *Bound) force(account string, n int) {
 
 // Give gives back a place of the account.
 func (b *Bound) Give(account string) { b.force(account, -1) }
+
+// GiveN gives back n places of the account.
+func (b *Bound) GiveN(account string, n int) { b.force(account, -n) }
 
 // move has n places of one account count for another, even above the share of the other.
 func (b *Bound) move(from, to string, n int) {

@@ -4,15 +4,18 @@
 package modelproxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"os"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
@@ -39,7 +42,15 @@ type Config struct {
 
 	// MaxInFlight limits concurrent asks of all models: one more gets contract.ErrUnavailable (spec: overload). 0 means 256.
 	MaxInFlight int
+	// Memory is the memory limit of the process in bytes. The answers of upstreams hold at most a sixteenth of it, and at most 64 MiB,
+	// as long as no account is below its share (spec: answer-budget). 0 is no limit.
+	Memory int64
 }
+
+const (
+	answersShare = 16 // of the memory limit, as a divisor
+	mostAnswers  = 64 << 20
+)
 
 // Deps receive the service's telemetry. A nil field drops what would go there.
 type Deps struct {
@@ -77,6 +88,7 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		Path:   cfg.ModelsFile,
 		Single: models.Spec{Provider: cfg.Provider, BaseURL: cfg.BaseURL, Model: cfg.ModelName, APIKey: cfg.APIKey},
 		Getenv: cfg.Getenv, MaxConns: cfg.MaxInFlight, Tracer: deps.Tracer, Log: deps.Log,
+		Answers: fair.New(int(min(cmp.Or(cfg.Memory, math.MaxInt64)/answersShare, mostAnswers)), 0),
 		Refused: func() { s.metrics.refuse() }, Loaded: func(set *models.Set) { s.metrics.load(set) },
 	})
 	if err != nil {

@@ -268,7 +268,7 @@ func TestAFileOfModelsAndTheSettingsOfOneExcludeEachOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Upstream.Config(set, "offline", 1)
+	_, err = s.Upstream.Config(set, "offline")
 	want := "the settings are wrong:"
 	for _, name := range []string{"PROVIDER", "BASE_URL", "NAME", "API_KEY"} {
 		want += "\n  PRISM_MODEL_" + name + ": cannot be set together with PRISM_MODELS_FILE"
@@ -277,11 +277,11 @@ func TestAFileOfModelsAndTheSettingsOfOneExcludeEachOther(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	s.Upstream.BaseURL, s.Upstream.Model, s.Upstream.APIKey = url, "", ""
-	if c, err := s.Upstream.Config(unset, "offline", 7); err != nil || c.ModelsFile != "/x" || c.Provider != "" || c.MaxInFlight != 7 {
+	if c, err := s.Upstream.Config(unset, "offline"); err != nil || c.ModelsFile != "/x" || c.Provider != "" {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	s.Upstream.File = ""
-	if c, err := s.Upstream.Config(unset, "offline", 7); err != nil || c.Provider != "offline" {
+	if c, err := s.Upstream.Config(unset, "offline"); err != nil || c.Provider != "offline" {
 		t.Errorf("got %+v, %v", c, err)
 	}
 }

@@ -15,12 +15,9 @@ type Upstream struct {
 
 // Config is the configuration of the service with these settings and the provider. The error lists the settings that a file of
 // models excludes (spec: models-file).
-func (u Upstream) Config(env config.Environment, provider string, maxInFlight int) (Config, error) {
+func (u Upstream) Config(env config.Environment, provider string) (Config, error) {
 	if u.File == "" {
-		return Config{
-			Provider: provider, BaseURL: u.BaseURL.String(), ModelName: u.Model, APIKey: u.APIKey.Reveal(),
-			MaxInFlight: maxInFlight,
-		}, nil
+		return Config{Provider: provider, BaseURL: u.BaseURL.String(), ModelName: u.Model, APIKey: u.APIKey.Reveal()}, nil
 	}
 	var problems config.Invalid
 	for _, v := range []struct {
@@ -39,5 +36,5 @@ func (u Upstream) Config(env config.Environment, provider string, maxInFlight in
 	if len(problems) > 0 {
 		return Config{}, problems
 	}
-	return Config{ModelsFile: u.File, Getenv: env.Getenv, MaxInFlight: maxInFlight}, nil
+	return Config{ModelsFile: u.File, Getenv: env.Getenv}, nil
 }

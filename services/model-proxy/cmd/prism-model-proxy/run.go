@@ -30,10 +30,11 @@ func run(ctx context.Context, args []string, env config.Environment, stdout, std
 	if err != nil {
 		return err
 	}
-	cfg, err := s.Upstream.Config(env, s.Provider, d.Settings.MaxInFlight)
+	cfg, err := s.Upstream.Config(env, s.Provider)
 	if err != nil {
 		return err
 	}
+	cfg.MaxInFlight, cfg.Memory = d.Settings.MaxInFlight, d.Memory
 	models, err := modelproxy.New(cfg, modelproxy.Deps{Metrics: d.Metrics, Log: d.Log, Tracer: d.Traces.Provider})
 	if err != nil {
 		return err

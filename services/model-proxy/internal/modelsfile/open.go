@@ -10,6 +10,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/anthropic"
@@ -43,6 +44,7 @@ type fault struct{ setting, what string }
 type clients struct {
 	maxConns int
 	tracer   trace.TracerProvider
+	answers  *fair.Bound
 	explain  func(context.Context) bool
 }
 
@@ -86,7 +88,8 @@ func openFormat(f provider.Format, spec models.Spec, n names, c clients) (*model
 	maps.Copy(header, spec.Headers)
 	maps.Copy(header, own)
 	client, err := upstream.New(upstream.Config{
-		Provider: f.Name, BaseURL: base, Header: header, MaxConns: c.maxConns, Tracer: c.tracer, Explain: c.explain,
+		Provider: f.Name, BaseURL: base, Header: header, MaxConns: c.maxConns, Tracer: c.tracer, Answers: c.answers,
+		Explain: c.explain,
 	})
 	if err != nil {
 		faults = append(faults, fault{n.baseURL, err.Error()})

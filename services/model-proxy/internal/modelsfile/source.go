@@ -18,6 +18,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/reload"
 	"github.com/prism-results/prism/pkg/yamlfile"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
@@ -39,7 +40,9 @@ type Config struct {
 	// MaxConns limits the idle connections that are kept to an upstream.
 	MaxConns int
 	Tracer   trace.TracerProvider
-	Log      *slog.Logger
+	// Answers is upstream.Config.Answers.
+	Answers *fair.Bound
+	Log     *slog.Logger
 	// Refused is called for each new file that cannot be used. Optional.
 	Refused func()
 	// Loaded is called for the models of each new file before they are used. Optional.
@@ -93,7 +96,7 @@ func Open(cfg Config) (*Source, error) {
 }
 
 func (s *Source) clients() clients {
-	return clients{s.cfg.MaxConns, s.cfg.Tracer, func(ctx context.Context) bool { return s.cfg.Log.Enabled(ctx, slog.LevelDebug) }}
+	return clients{s.cfg.MaxConns, s.cfg.Tracer, s.cfg.Answers, func(ctx context.Context) bool { return s.cfg.Log.Enabled(ctx, slog.LevelDebug) }}
 }
 
 // Run reads the files again when they change, and on SIGHUP, until ctx ends (spec: models-reload).

@@ -49,12 +49,11 @@ func (f Format) Open(client *upstream.Client, model string) Provider {
 		requests := kept.get(a.Hash, func() []template { return f.templates(model, a.Definition) })
 		calls := make([]Call, len(requests))
 		for i, t := range requests {
-			calls[i] = Call{Questions: t.questions, Order: t.order, Do: func(ctx context.Context) (Reply, *upstream.Fault) {
-				raw, fault := client.Post(ctx, f.Path, slices.Concat(t.before, input, t.after))
-				if fault != nil {
-					return Reply{}, fault
-				}
-				return t.decode(raw, t.questions), nil
+			calls[i] = Call{Questions: t.questions, Order: t.order, Do: func(ctx context.Context) (reply Reply, fault *upstream.Fault) {
+				fault = client.Post(ctx, f.Path, upstream.Body{t.before, input, t.after}, len(t.questions), func(answer []byte) {
+					reply = t.decode(answer, t.questions)
+				})
+				return reply, fault
 			}}
 		}
 		return calls

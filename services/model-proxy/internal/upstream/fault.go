@@ -16,6 +16,8 @@ import (
 const (
 	// Cancelled is the cause of a fault whose context ended before the response.
 	Cancelled = "cancelled"
+	// NoRoom is the cause of a fault whose response did not fit into the memory for answers.
+	NoRoom = "no_room"
 	// TimedOut is the cause of a fault whose connection took too long.
 	TimedOut = "timeout"
 )
@@ -24,7 +26,7 @@ const (
 type Fault struct {
 	// Status is the status of a response that was not 2xx; 0 when there was no whole response.
 	Status int
-	// Cause is why there was no whole response: dns, tls, refused, timeout, cut, connection or Cancelled.
+	// Cause is why there was no whole response: dns, tls, refused, timeout, cut, connection, NoRoom or Cancelled.
 	Cause string
 	// RetryAfter is the pause that the upstream asked for, or 0.
 	RetryAfter time.Duration

@@ -100,7 +100,7 @@ func TestAnErrorIsReadOnlyToExplainItAndNotForLong(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		_, fault := c.Post(ctx, "/x", nil)
+		_, fault := post(ctx, c, nil)
 		cancel()
 		c.Close()
 		want := ""

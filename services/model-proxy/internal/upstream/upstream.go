@@ -4,7 +4,6 @@
 package upstream
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,12 +22,12 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/prism-results/prism/pkg/fair"
 )
 
 const (
 	userAgent = "prism-model-proxy"
-	// maxBody is more than the answers to 64 questions of 26 options need.
-	maxBody = 4 << 20
 	// connectWait bounds connecting, so that further attempts fit in the model wait when packets to an address are dropped.
 	connectWait = 4 * time.Second
 )
@@ -44,6 +44,8 @@ type Config struct {
 	MaxConns int
 	// Tracer makes one client span per attempt. No spans by default.
 	Tracer trace.TracerProvider
+	// Answers is the bound of the bytes that answers hold (spec: answer-budget). Without it they are not bounded together.
+	Answers *fair.Bound
 	// Explain tells whether the bodies of errors are kept for Fault.Message: only for logs at debug level. Never by default.
 	Explain func(context.Context) bool
 	// Dial opens connections. A net.Dialer by default; tests replace it.
@@ -52,10 +54,11 @@ type Config struct {
 
 // Client posts to one upstream. It is safe for concurrent use.
 type Client struct {
-	base   string
-	header http.Header
-	http   *http.Client
-	tracer trace.Tracer
+	base    string
+	header  http.Header
+	http    *http.Client
+	tracer  trace.Tracer
+	answers *fair.Bound
 	// explain is Config.Explain, or nil; secrets are the values of headers.
 	explain func(context.Context) bool
 	secrets []string
@@ -87,7 +90,7 @@ func New(c Config) (*Client, error) {
 	return &Client{
 		base:    strings.TrimRight(c.BaseURL, "/"),
 		header:  header,
-		explain: c.Explain, secrets: secrets,
+		explain: c.Explain, secrets: secrets, answers: c.Answers,
 		tracer: c.Tracer.Tracer("github.com/prism-results/prism/services/model-proxy"),
 		span: trace.WithAttributes(attribute.String("http.request.method", http.MethodPost),
 			attribute.String("prism.model.provider", c.Provider)),
@@ -103,6 +106,8 @@ func New(c Config) (*Client, error) {
 				IdleConnTimeout:        90 * time.Second,
 				MaxResponseHeaderBytes: 64 << 10,
 				WriteBufferSize:        32 << 10, // a usual request is one write
+				// Of a stream that nobody reads yet, no more than this is in memory: by default 4 MiB.
+				HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: 64 << 10, MaxReceiveBufferPerConnection: 1 << 20},
 			},
 		},
 	}, nil
@@ -111,9 +116,17 @@ func New(c Config) (*Client, error) {
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Post sends body to path below the base URL, once, and returns the body of a 2xx response. A body larger than 4 MiB is
-// returned as an empty one, which no provider accepts.
-func (c *Client) Post(ctx context.Context, path string, body []byte) (got []byte, fault *Fault) {
+// Body is the body of a request in parts, which are sent one behind the other.
+type Body [][]byte
+
+func (b Body) open() io.ReadCloser {
+	parts := net.Buffers(slices.Clone(b)) // reading takes the parts away
+	return io.NopCloser(&parts)
+}
+
+// Post asks so many questions: it sends body to path below the base URL, once, and has read take the body of a 2xx response. A body
+// that is larger than such an answer can be is taken as an empty one, which no provider accepts.
+func (c *Client) Post(ctx context.Context, path string, body Body, questions int, read func(answer []byte)) (fault *Fault) {
 	ctx, span := c.tracer.Start(ctx, "POST", trace.WithSpanKind(trace.SpanKindClient), c.span)
 	defer func() {
 		if fault != nil {
@@ -121,16 +134,22 @@ func (c *Client) Post(ctx context.Context, path string, body []byte) (got []byte
 		}
 		span.End()
 	}()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, http.NoBody)
 	if err != nil { // not possible: New has checked the address
-		return nil, connectionFault(ctx, err)
+		return connectionFault(ctx, err)
 	}
 	req.Header = c.header.Clone()
+	for _, part := range body {
+		req.ContentLength += int64(len(part))
+	}
+	if req.ContentLength > 0 {
+		req.Body, req.GetBody = body.open(), func() (io.ReadCloser, error) { return body.open(), nil }
+	}
 	// Baggage stays between Prism's services.
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, connectionFault(ctx, err)
+		return connectionFault(ctx, err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // the body was read or is not wanted
 	span.SetAttributes(attribute.Int("http.response.status_code", resp.StatusCode))
@@ -140,17 +159,19 @@ func (c *Client) Post(ctx context.Context, path string, body []byte) (got []byte
 		if c.explain != nil && c.explain(ctx) {
 			fault.body, fault.secrets = errorBody(resp.Body), c.secrets
 		}
-		return nil, fault
+		return fault
 	}
-	var read bytes.Buffer
-	read.Grow(int(min(max(resp.ContentLength, 0), 64<<10)) + bytes.MinRead)
-	if _, err := read.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
-		return nil, connectionFault(ctx, err)
+	a := answer{budget: c.answers, account: fair.Account(ctx)}
+	defer a.release()
+	raw, err := a.read(resp, questions)
+	switch {
+	case errors.Is(err, errNoRoom):
+		return &Fault{Cause: NoRoom}
+	case err != nil:
+		return connectionFault(ctx, err)
 	}
-	if read.Len() > maxBody {
-		return nil, nil
-	}
-	return read.Bytes(), nil
+	read(raw)
+	return nil
 }
 
 // Bearer is an Authorization header with the key, or no header without a key.

@@ -31,6 +31,12 @@ func client(t *testing.T, c Config) *Client {
 	return cl
 }
 
+// post returns a copy of the answer.
+func post(ctx context.Context, c *Client, body Body) (got []byte, fault *Fault) {
+	fault = c.Post(ctx, "/x", body, 64, func(answer []byte) { got = append([]byte{}, answer...) })
+	return got, fault
+}
+
 func TestACertificateNobodyKnowsIsRefused(t *testing.T) {
 	t.Parallel()
 	asked := false
@@ -38,7 +44,7 @@ func TestACertificateNobodyKnowsIsRefused(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	_, fault := client(t, Config{BaseURL: server.URL}).Post(t.Context(), "/x", nil)
+	_, fault := post(t.Context(), client(t, Config{BaseURL: server.URL}), nil)
 	if fault == nil || fault.Cause != "tls" || asked {
 		t.Errorf("got %v", fault)
 	}
@@ -54,7 +60,7 @@ func TestAPortNobodyListensOnIsUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = ln.Close()
-	_, fault := client(t, Config{BaseURL: "http://" + ln.Addr().String()}).Post(t.Context(), "/x", nil)
+	_, fault := post(t.Context(), client(t, Config{BaseURL: "http://" + ln.Addr().String()}), nil)
 	if fault == nil || fault.Cause != "refused" || !fault.Retryable() {
 		t.Errorf("got %v", fault)
 	}
@@ -66,7 +72,7 @@ func TestARedirectAcrossRealSocketsIsNotFollowed(t *testing.T) {
 	t.Cleanup(elsewhere.Close)
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(server.Close)
-	_, fault := client(t, Config{BaseURL: server.URL, Header: Bearer("k")}).Post(t.Context(), "/x", []byte("{}"))
+	_, fault := post(t.Context(), client(t, Config{BaseURL: server.URL, Header: Bearer("k")}), Body{[]byte("{}")})
 	if fault == nil || fault.Status != 307 {
 		t.Errorf("got %v", fault)
 	}
@@ -83,7 +89,7 @@ func TestProxiesOfTheEnvironmentAreNotRead(t *testing.T) {
 		asked = address
 		return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
 	}
-	got, fault := client(t, Config{BaseURL: "http://model.example/v1/", Dial: dial}).Post(t.Context(), "/x", nil)
+	got, fault := post(t.Context(), client(t, Config{BaseURL: "http://model.example/v1/", Dial: dial}), nil)
 	if fault != nil || string(got) != "ok" || asked != "model.example:80" {
 		t.Errorf("got %q, %v by %s", got, fault, asked)
 	}
@@ -93,7 +99,7 @@ func TestAnEndedContextIsACancelledCall(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, fault := client(t, Config{BaseURL: "http://127.0.0.1:1"}).Post(ctx, "/x", nil)
+	_, fault := post(ctx, client(t, Config{BaseURL: "http://127.0.0.1:1"}), nil)
 	if fault == nil || fault.Cause != Cancelled || fault.Retryable() {
 		t.Errorf("got %v", fault)
 	}
@@ -214,7 +220,7 @@ func TestAnAttemptIsAClientSpanWhoseTraceGoesAlong(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header }))
 	t.Cleanup(server.Close)
 	s := &spans{}
-	if _, fault := client(t, Config{BaseURL: server.URL, Provider: "p", Tracer: s}).Post(t.Context(), "/x", nil); fault != nil {
+	if _, fault := post(t.Context(), client(t, Config{BaseURL: server.URL, Provider: "p", Tracer: s}), nil); fault != nil {
 		t.Fatal(fault)
 	}
 	if len(s.started) != 1 || s.started[0] != "POST client http.request.method=POST prism.model.provider=p" {
@@ -225,16 +231,19 @@ func TestAnAttemptIsAClientSpanWhoseTraceGoesAlong(t *testing.T) {
 	}
 }
 
-func TestABodyIsReadUpToFourMiB(t *testing.T) {
+func TestABodyIsReadUpToWhatItsQuestionsNeed(t *testing.T) {
 	t.Parallel()
-	for size, want := range map[int]int{maxBody: maxBody, maxBody + 1: 0, 3 * maxBody: 0} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, strings.Repeat(" ", size))
-		}))
-		t.Cleanup(server.Close)
-		got, fault := client(t, Config{BaseURL: server.URL}).Post(t.Context(), "/x", nil)
-		if fault != nil || len(got) != want {
-			t.Errorf("of %d bytes came %d, want %d; %v", size, len(got), want, fault)
+	for questions, most := range map[int]int{1: 544 << 10, 64: 2560 << 10} {
+		for size, want := range map[int]int{most: most, most + 1: 0, 3 * most: 0} {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, strings.Repeat(" ", size))
+			}))
+			t.Cleanup(server.Close)
+			got := -1
+			fault := client(t, Config{BaseURL: server.URL}).Post(t.Context(), "/x", nil, questions, func(answer []byte) { got = len(answer) })
+			if fault != nil || got != want {
+				t.Errorf("%d questions: of %d bytes came %d, want %d; %v", questions, size, got, want, fault)
+			}
 		}
 	}
 }

@@ -207,7 +207,7 @@ func unusable(t *testing.T, w Wire) {
 		"known members that are null": `{"answers":null,"choices":null,"content":null,"usage":null}`,
 		"empty lists":                 `{"answers":[],"choices":[],"content":[]}`,
 		"lists of null":               `{"answers":[null],"choices":[null],"content":[null]}`,
-		"more than 4 MiB":             `{"pad":"` + strings.Repeat("x", 5<<20) + `"}`,
+		"more than any answer needs":  `{"pad":"` + strings.Repeat("x", 5<<20) + `"}`,
 		"deep nesting":                strings.Repeat("[", 100_000),
 	}
 	for name, body := range bodies {
