@@ -86,14 +86,12 @@ func (f *firstStart) seed(ctx context.Context) error {
 }
 
 // print prints the address, a sign-in link of the demo account, and the demo key at the start that created the key.
-func (f *firstStart) print(ctx context.Context, at net.Addr) error {
+func (f *firstStart) print(ctx context.Context, at net.Addr) {
 	base := "http://" + at.String()
 	_, _ = fmt.Fprintf(f.out, "\nPrism listens at %[1]s (documentation: %[1]s/docs).\n\n", base)
-	if err := f.printLink(ctx, at); err != nil {
-		return err
-	}
+	f.printLink(ctx, at)
 	if f.key == "" {
-		return nil
+		return
 	}
 	_, _ = fmt.Fprint(f.out, `This first start created the account "demo", a prism "tickets" and an API key, which is shown only now.`+"\n\n")
 	f.private(keyFile, "The key, with a line to try it,", fmt.Sprintf(`  %[2]s
@@ -102,22 +100,21 @@ Try it:
 
   curl --fail-with-body -sS -w '\n' %[1]s/v1/prisms/tickets/results -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' -d '{"text":"I was charged twice for my order and want a refund today!"}'
 `, base, f.key))
-	return nil
 }
 
 // printLink prints a link that signs in to the demo account of the embedded store (spec: sign-in-link-at-the-start).
-func (f *firstStart) printLink(ctx context.Context, at net.Addr) error {
+func (f *firstStart) printLink(ctx context.Context, at net.Addr) {
 	if !f.embedded {
-		return nil
+		return
 	}
 	path, err := f.service.Operator().SignInLink(ctx, f.account)
-	if err != nil {
-		return err
+	if err != nil { // such as that of a full disk, with which what is stored can still be read
+		_, _ = fmt.Fprintf(f.out, "No link that signs in to the console could be made: %v\n\n", err)
+		return
 	}
 	base := results.Public{URL: f.public}.At(config.Address(at.String()))
 	_, _ = fmt.Fprint(f.out, "Sign in to the console with a link. It works once, for 10 minutes; prism console link makes another.\n\n")
 	f.private(operator.LinkFile, "The link", "  "+strings.TrimSuffix(base, "/")+path+"\n")
-	return nil
 }
 
 // private prints a text that lets somebody in to a terminal. Without one it keeps the text in a file of the data folder, and says

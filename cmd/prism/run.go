@@ -138,9 +138,7 @@ func serve(ctx context.Context, s settings, env config.Environment, stdout, stde
 			if err := hello.seed(ctx); err != nil {
 				return errors.Join(err, api.Close())
 			}
-			if err := hello.print(ctx, api.Addr()); err != nil {
-				return errors.Join(err, api.Close())
-			}
+			hello.print(ctx, api.Addr())
 			var working sync.WaitGroup
 			defer working.Wait()
 			if s.Runs.Concurrency > 0 {

@@ -16,11 +16,23 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
-// Check is one condition of being ready. Its error is logged, not sent.
+// Check is one condition of being ready. Its error is logged, not sent, except the text of a Reason.
 type Check struct {
 	Name  string
 	Probe func(context.Context) error
 }
+
+// Reason is an error with a text for whoever asks why a service is not ready. The text is ours: it holds nothing from a request or
+// another server.
+type Reason struct {
+	Text string
+	Err  error
+}
+
+func (r *Reason) Error() string { return r.Err.Error() }
+
+// Unwrap is the error for the log.
+func (r *Reason) Unwrap() error { return r.Err }
 
 // probeLimit is how long all checks of one request may take: less than the second after which a kubelet gives up by default.
 const probeLimit = 900 * time.Millisecond
@@ -85,8 +97,9 @@ func (a *Admin) Run(ctx context.Context, ln net.Listener) error {
 }
 
 type checkOutcome struct {
-	Name string `json:"name"`
-	OK   bool   `json:"ok"`
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Reason string `json:"reason,omitzero"`
 }
 
 func (a *Admin) readyz(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +110,10 @@ func (a *Admin) readyz(w http.ResponseWriter, r *http.Request) {
 	for i, c := range a.checks {
 		all.Go(func() {
 			err := probe(ctx, c)
-			results[i] = checkOutcome{c.Name, err == nil}
+			results[i] = checkOutcome{Name: c.Name, OK: err == nil}
+			if r, ok := errors.AsType[*Reason](err); ok {
+				results[i].Reason = r.Text
+			}
 			a.note(ctx, c.Name, err)
 		})
 	}

@@ -3,6 +3,7 @@ package httpkit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -49,10 +50,13 @@ func fetch(t *testing.T, address, path string) (int, string) {
 func TestAdmin(t *testing.T) {
 	t.Parallel()
 	log := &syncbuffer.Buffer{}
-	var away atomic.Bool
+	var away, full atomic.Bool
 	a := NewAdmin(telemetry.Logger(log, slog.LevelInfo), telemetry.Registry("test"),
 		Check{"always", func(context.Context) error { return nil }},
 		Check{"results", func(context.Context) error {
+			if full.Load() {
+				return fmt.Errorf("database: %w", &Reason{"the disk is full", errors.New("ENOSPC")})
+			}
 			if away.Load() {
 				return errors.New("connection refused")
 			}
@@ -75,7 +79,10 @@ func TestAdmin(t *testing.T) {
 		want("/readyz", 503, `{"ready":false,"checks":[{"name":"always","ok":true},{"name":"results","ok":false}]}`+"\n")
 	}
 	want("/healthz", 200, "{\"alive\":true}\n")
+	full.Store(true)
+	want("/readyz", 503, `{"ready":false,"checks":[{"name":"always","ok":true},{"name":"results","ok":false,"reason":"the disk is full"}]}`+"\n")
 	away.Store(false)
+	full.Store(false)
 	want("/readyz", 200, `{"ready":true,"checks":[{"name":"always","ok":true},{"name":"results","ok":true}]}`+"\n")
 	if n := strings.Count(log.String(), `"msg":"not ready"`); n != 1 || !strings.Contains(log.String(), `"msg":"ready again"`) {
 		t.Errorf("logged %d times:\n%s", n, log.String())

@@ -19,6 +19,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/httpkit"
 	"github.com/prism-results/prism/services/results/internal/dbclock"
 	"github.com/prism-results/prism/services/results/internal/deletion"
 	"github.com/prism-results/prism/services/results/internal/drift"
@@ -177,6 +178,15 @@ func (s *Service) open(ctx context.Context, cfg Config, d Deps) error {
 	if err != nil {
 		return fmt.Errorf("PRISM_DATA_DIR: %w", err)
 	}
+	if cfg.Serves {
+		if err := lite.KeepReserve(ctx); err != nil {
+			lite.Close()
+			return fmt.Errorf("PRISM_DATA_DIR: %w", err)
+		}
+		if lite.Full() {
+			s.log.WarnContext(ctx, "the disk of PRISM_DATA_DIR is full: results can be read and deleted, and nothing else is stored")
+		}
+	}
 	s.store, s.migrate = lite.Store, func(context.Context) error { return nil }
 	return nil
 }
@@ -238,10 +248,14 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Ready checks that the database answers and can be written (spec: unwritable-store).
+// Ready checks that the database answers and can be written (spec: unwritable-store, full-disk).
 func (s *Service) Ready(ctx context.Context) error {
 	if err := s.service.Writable(); err != nil {
-		return err
+		reason := "the database cannot be written"
+		if errors.Is(err, store.ErrFull) {
+			reason = "the disk is full: free space, or delete results; until then nothing else is stored"
+		}
+		return &httpkit.Reason{Text: reason, Err: err}
 	}
 	return s.store.Ping(ctx)
 }

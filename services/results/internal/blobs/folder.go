@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -129,7 +130,11 @@ func withoutPath(err *error) {
 	if *err == nil || errors.Is(*err, ErrMissing) {
 		return
 	}
-	if path, ok := errors.AsType[*fs.PathError](*err); ok {
+	path, ok := errors.AsType[*fs.PathError](*err)
+	switch {
+	case errors.Is(*err, syscall.ENOSPC):
+		*err = fmt.Errorf("the folder of files: %w", store.ErrFull)
+	case ok:
 		*err = fmt.Errorf("the folder of files: %s: %w", path.Op, path.Err)
 	}
 }

@@ -97,6 +97,9 @@ func (s *Service) PutPart(ctx context.Context, key contract.KeyDigest, p contrac
 func (s *Service) addPart(
 	ctx context.Context, account prism.AccountID, f store.File, p contract.FilePart,
 ) (digest [sha256.Size]byte, err error) {
+	if s.Store.Full() { // a content beside the store would take the space that deletions need
+		return digest, store.ErrFull
+	}
 	part := store.Part{Number: p.Number, Bytes: int32(len(p.Data)), SHA256: sha256.Sum256(p.Data)} //nolint:gosec // at most a part
 	owner, name := store.FileOwner{Account: account, ID: f.ID}, blobs.Part(part.Number, part.SHA256)
 	if f.Status == store.FileUploading {

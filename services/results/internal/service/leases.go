@@ -18,7 +18,7 @@ const contentMissing = "The content of this run's file is missing."
 
 // LeaseChunk implements contract.Leases. While the store cannot be written no chunk is leased (spec: unwritable-store).
 func (s *Service) LeaseChunk(ctx context.Context, _ prism.UUID) (*contract.Chunk, error) {
-	if s.saves.refused() {
+	if s.refuses() {
 		return nil, nil
 	}
 	token, err := s.NewID()

@@ -35,17 +35,17 @@ func (s *saves) note(err error) {
 	}
 }
 
-// refused reports whether no call goes to the model.
+// refused reports whether no call goes to the model for that reason.
 func (s *saves) refused() bool { return s.failed.Load() >= refuseAfter }
 
 // probe probes the store while calls are refused, until ctx ends.
-func (s *saves) probe(ctx context.Context, write func(context.Context) error) {
+func (s *saves) probe(ctx context.Context, refused func() bool, write func(context.Context) error) {
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			if s.refused() {
+			if refused() {
 				s.probeOnce(ctx, write)
 			}
 		case <-ctx.Done():

@@ -55,7 +55,7 @@ func TestAStoreIsProbedOnlyWhileCallsAreRefused(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			s.probe(ctx, func(ctx context.Context) error {
+			s.probe(ctx, s.refused, func(ctx context.Context) error {
 				probed.Add(1)
 				if writable.Load() {
 					return nil

@@ -71,7 +71,7 @@ func New(d Deps) *Service {
 func (s *Service) Run(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
-	beside.Go(func() { s.saves.probe(running, s.Store.ProbeWrite) })
+	beside.Go(func() { s.saves.probe(running, s.refuses, s.Store.ProbeWrite) })
 	beside.Go(func() { s.foldUsage(running) })
 	beside.Go(func() { s.sweepSessions(running) })
 	defer beside.Wait()
@@ -81,11 +81,17 @@ func (s *Service) Run(ctx context.Context) error {
 
 // Writable returns an error while the store cannot be written (spec: unwritable-store).
 func (s *Service) Writable() error {
-	if s.saves.refused() {
+	switch {
+	case s.Store.Full():
+		return store.ErrFull
+	case s.saves.refused():
 		return store.ErrUnwritable
 	}
 	return nil
 }
+
+// refuses reports whether no call goes to the model.
+func (s *Service) refuses() bool { return s.Writable() != nil }
 
 // CreateFacts implements contract.Results.
 func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (contract.CreateFacts, error) {
@@ -96,7 +102,7 @@ func (s *Service) CreateFacts(ctx context.Context, q contract.CreateQuery) (cont
 	if err := s.admit(found.Caller, createResult); err != nil {
 		return contract.CreateFacts{}, err
 	}
-	facts := contract.CreateFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.saves.refused(), At: prism.Now(s.Now)}
+	facts := contract.CreateFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
 	if found.Prism == nil {
 		return facts, nil
 	}
@@ -136,7 +142,7 @@ func (s *Service) RetryFacts(ctx context.Context, key contract.KeyDigest, id pri
 	if err := s.admit(found.Caller, retryResult); err != nil {
 		return contract.RetryFacts{}, err
 	}
-	facts := contract.RetryFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.saves.refused(), At: prism.Now(s.Now)}
+	facts := contract.RetryFacts{Account: found.Caller.Account, Key: found.Caller.Key, Unwritable: s.refuses(), At: prism.Now(s.Now)}
 	if found.Result == nil {
 		return facts, nil
 	}

@@ -28,7 +28,7 @@ func (s *Service) TryFacts(ctx context.Context, key contract.KeyDigest) (contrac
 	if err != nil {
 		return contract.TryFacts{}, err
 	}
-	return contract.TryFacts{Account: caller.Account, Key: caller.Key, Unwritable: s.saves.refused()}, nil
+	return contract.TryFacts{Account: caller.Account, Key: caller.Key, Unwritable: s.refuses()}, nil
 }
 
 // FinishTry implements contract.Tries. The body is made first, so that nothing is counted for one that cannot be made.

@@ -58,6 +58,8 @@ type Deletion struct {
 const (
 	// DeletePart bounds how many results a deleting statement walks: it takes a few milliseconds.
 	DeletePart = 500
+	// DeletePartFull takes its place while the disk is full, as the bytes of deleted results are overwritten, which takes space first.
+	DeletePartFull = 10
 	// CountPart bounds how many results a counting statement walks.
 	CountPart = 10_000
 	// MaxCounted bounds what a call counts.

@@ -31,6 +31,8 @@ var (
 	ErrUnwritable = fmt.Errorf("%w for writing", ErrUnavailable)
 	// ErrNoRoom: the caller may not hold the rows of a page now (spec: response-budget).
 	ErrNoRoom = errors.New("store: no memory for the rows of a page")
+	// ErrFull is an ErrUnwritable: the disk is full.
+	ErrFull = fmt.Errorf("%w: the disk is full", ErrUnwritable)
 	// ErrOutdated: the tables are older than this program.
 	ErrOutdated = errors.New("store: the tables are out of date; run the command migrate")
 )
@@ -61,6 +63,8 @@ type Store interface {
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error
+	// Full tells whether the disk is known to be full, so that little more than deletions is written: other changes are ErrFull.
+	Full() bool
 	// ProbeWrite checks that the database can save a result: it writes one, takes it back and commits. It returns an error
 	// if a save would fail too.
 	ProbeWrite(ctx context.Context) error

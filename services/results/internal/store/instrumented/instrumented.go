@@ -143,6 +143,9 @@ func (d *database) Ping(ctx context.Context) error {
 	return d.measure("ping", func() error { return d.inner.Ping(ctx) })
 }
 
+// Full implements sqlstore.Database.
+func (d *database) Full() bool { return d.inner.Full() }
+
 // ProbeWrite implements sqlstore.Database.
 func (d *database) ProbeWrite(ctx context.Context) error {
 	return d.measure("probe_write", func() error { return d.inner.ProbeWrite(ctx) })

@@ -76,7 +76,7 @@ func TestEveryMethodIsMeasured(t *testing.T) {
 	interfaceType := reflect.TypeFor[store.Store]()
 	measured := 0
 	for method := range interfaceType.Methods() {
-		if method.Name == "Close" {
+		if method.Name == "Close" || method.Name == "Full" { // which call no database
 			continue
 		}
 		args := []reflect.Value{reflect.ValueOf(t.Context())}

@@ -19,6 +19,9 @@ FROM (SELECT md5(random()::text)::uuid AS id) i,
 ROLLBACK TO probe;
 COMMIT`
 
+// Full implements sqlstore.Database. Postgres reserves nothing: what its full disk still does is for its operator.
+func (d *database) Full() bool { return false }
+
 // ProbeWrite implements sqlstore.Database. Unlike a save it is cancelled when ctx ends, as nothing of it stays.
 func (d *database) ProbeWrite(ctx context.Context) error {
 	return d.read(ctx, fair.Preferred, "probe write", func(ctx context.Context, conn *pgxpool.Conn) error {

@@ -31,7 +31,9 @@ func translate(operation string, err error) error {
 		return store.ErrNotFound // every foreign key refers to the account or to a row of the account
 	case primary == sqlite.ResultBusy, primary == sqlite.ResultLocked, primary == sqlite.ResultCantOpen:
 		return unavailable(operation, code)
-	case primary == sqlite.ResultFull, primary == sqlite.ResultReadOnly, primary == sqlite.ResultIOErr:
+	case primary == sqlite.ResultFull:
+		return fmt.Errorf("sqlite: %s: %w: %w", operation, store.ErrFull, code)
+	case primary == sqlite.ResultReadOnly, primary == sqlite.ResultIOErr:
 		return fmt.Errorf("sqlite: %s: %w: %w", operation, store.ErrUnwritable, code)
 	}
 	return fmt.Errorf("sqlite: %s: %w", operation, code)

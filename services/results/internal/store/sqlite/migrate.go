@@ -29,7 +29,12 @@ func Migrate(ctx context.Context, path string) error {
 }
 
 // migrateTo applies the migrations of files up to a number.
-func migrateTo(ctx context.Context, path string, files fs.FS, number int64) (err error) {
+func migrateTo(ctx context.Context, path string, files fs.FS, number int64) error {
+	room := newRoom(path)
+	return room.open(func() error { return migrateOnce(ctx, path, files, number) })
+}
+
+func migrateOnce(ctx context.Context, path string, files fs.FS, number int64) (err error) {
 	if err := create(path); err != nil {
 		return err
 	}

@@ -60,6 +60,20 @@ func (p *pool) use(ctx context.Context, class fair.Class, operation string, fn f
 	return translate(operation, fn(conn))
 }
 
+// connect opens a connection, and with it the log of the file and the log's index, which stay as long as the connection does.
+func (p *pool) connect() error {
+	conn, err := p.open()
+	if err == nil {
+		err = execute(conn, "SELECT 1 FROM sqlite_schema LIMIT 1")
+	}
+	if err != nil {
+		return translate("open", err)
+	}
+	<-p.free
+	p.free <- conn
+	return nil
+}
+
 func (p *pool) open() (*sqlite.Conn, error) {
 	conn, err := sqlite.OpenConn(p.path, sqlite.OpenReadWrite)
 	if err != nil {

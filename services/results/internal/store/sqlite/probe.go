@@ -19,6 +19,9 @@ VALUES (x'00', x'01', x'02', 1, '', zeroblob(65536), 'failed', 'probe', 0, 0)`
 
 // ProbeWrite implements sqlstore.Database.
 func (d *database) ProbeWrite(ctx context.Context) error {
+	if err := d.findRoom(ctx); err != nil {
+		return err
+	}
 	return d.write(ctx, fair.Preferred, "probe write", func(conn *sqlite.Conn) error {
 		for _, statement := range []string{deferForeignKeys, insertProbe, deleteProbe} {
 			if err := execute(conn, statement); err != nil {

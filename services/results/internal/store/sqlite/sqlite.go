@@ -28,7 +28,10 @@ type Store struct{ sqlstore.Store }
 // SQLite has one writer at a time. So writes queue for the only connection of writer, and never get SQLITE_BUSY
 // because of their own process; a queued write ends with its context. Reads use other connections, which a writer does not
 // block (WAL mode).
-type database struct{ reader, writer *pool }
+type database struct {
+	reader, writer *pool
+	room           *room
+}
 
 // Open opens the file and creates it if it is missing. Migrate creates the tables, before or after.
 func Open(path string) (*Store, error) {
@@ -36,10 +39,14 @@ func Open(path string) (*Store, error) {
 		return nil, err
 	}
 	d := &database{
+		room:   newRoom(path),
 		reader: newPool(path, max(4, runtime.GOMAXPROCS(0)), "PRAGMA query_only = on"),
 		// A power failure must not lose a result whose response was sent: NORMAL could lose the last commits.
 		// What is deleted is overwritten with zeros (spec: deleted-bytes).
 		writer: newPool(path, 1, "PRAGMA synchronous = full", "PRAGMA foreign_keys = on", "PRAGMA secure_delete = on"),
+	}
+	if err := d.room.open(d.writer.connect); err != nil {
+		return nil, err
 	}
 	return &Store{sqlstore.Store{Database: d}}, nil
 }
@@ -66,6 +73,7 @@ func (d *database) Ping(ctx context.Context) error {
 func (d *database) Close() {
 	d.reader.close()
 	d.writer.close()
+	d.room.rest()
 }
 
 // LookUp implements sqlstore.Database. A look-up that has begun is not interrupted when its context ends. SQLite waits only
@@ -105,6 +113,13 @@ func (d *database) Transaction(ctx context.Context, operation string, fn func(sq
 // The end of ctx ends only the wait for the connection: a write waits for nothing but the disk, or at most busyTimeout for
 // another process.
 func (d *database) write(ctx context.Context, class fair.Class, operation string, fn func(*sqlite.Conn) error) error {
+	if err := d.room.admit(operation); err != nil {
+		return err
+	}
+	return d.room.attempt(func() error { return d.writeOnce(ctx, class, operation, fn) })
+}
+
+func (d *database) writeOnce(ctx context.Context, class fair.Class, operation string, fn func(*sqlite.Conn) error) error {
 	return d.writer.use(ctx, class, operation, func(conn *sqlite.Conn) (err error) {
 		// A transaction that begins as a reader fails when it writes after another transaction has written.
 		if err := execute(conn, "BEGIN IMMEDIATE"); err != nil {

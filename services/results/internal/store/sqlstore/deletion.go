@@ -197,7 +197,11 @@ func (s Store) DeletePart(ctx context.Context, d *store.Deletion, until time.Tim
 	next := *d
 	err = s.Transaction(ctx, "delete_part", func(run Run) (err error) {
 		next = *d
-		if next.Reached, ended, err = walk(ctx, run, *d, store.DeletePart); err != nil {
+		part := store.DeletePart
+		if s.Full() {
+			part = store.DeletePartFull
+		}
+		if next.Reached, ended, err = walk(ctx, run, *d, part); err != nil {
 			return err
 		}
 		l := list{}
