@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,6 +67,8 @@ type fileRun struct {
 	file   string
 	first  int // race
 	rows   int
+	filler int    // bytes of a further column
+	added  string // prefix of the columns of a download, if the file has columns with their names
 }
 
 // newRunner is an account with a prism.
@@ -108,16 +111,26 @@ func startRun(t *testing.T, s *system.System, rows int, tag upstream.Tag) *fileR
 func (f *fileRun) start(ctx context.Context, tag upstream.Tag) error {
 	ctx, cancel := context.WithTimeout(ctx, caseBudget)
 	defer cancel()
+	return f.startOf(ctx, client.FileCSV, []byte(f.content(tag)))
+}
+
+// content is the file as csv.
+func (f *fileRun) content(tag upstream.Tag) string {
 	var file strings.Builder
-	file.WriteString("number,text\n")
+	file.WriteString("number,text,filler\n")
 	for row := range f.rows {
 		tag.Race = f.first + row
-		fmt.Fprintf(&file, "%d,%s\n", row+1, tag)
+		fmt.Fprintf(&file, "%d,%s,%s\n", row+1, tag, strings.Repeat("x", f.filler))
 	}
-	content := strings.NewReader(file.String())
+	return file.String()
+}
+
+// startOf is start with the file in some format.
+func (f *fileRun) startOf(ctx context.Context, format client.FileFormat, content []byte) error {
 	stored, err := f.client.UploadFile(ctx, client.Upload{
-		Name: "races.csv", Format: client.FileCSV, Content: content, Bytes: content.Size(),
+		Name: fmt.Sprintf("races-%d", f.first), Format: format, Content: bytes.NewReader(content), Bytes: int64(len(content)),
 	})
+	f.file = stored.ID
 	if err != nil {
 		return err
 	}
@@ -126,7 +139,7 @@ func (f *fileRun) start(ctx context.Context, tag upstream.Tag) error {
 		FileID: stored.ID, Fields: map[string]string{"message": "text"}, Ref: "number", PauseAtFailures: &never,
 		IdempotencyKey: stored.ID,
 	})
-	f.id, f.file = run.ID, stored.ID
+	f.id = run.ID
 	return err
 }
 
@@ -177,19 +190,15 @@ func (f *fileRun) audit(t *testing.T, s *system.System, run client.Run) {
 	counts := map[string]int64{}
 	for row := 1; row <= f.rows; row++ {
 		line, err := lines.ReadBytes('\n')
-		var got struct {
-			Number string `json:"number"`
-			Row    int    `json:"prism_row"`
-			ID     string `json:"prism_result_id"`
-			Status string `json:"prism_status"`
-		}
+		var got map[string]any
 		if err := errors.Join(err, json.Unmarshal(line, &got)); err != nil {
 			t.Fatalf("VIOLATION: row %d of the download: %v", row, err)
 		}
-		if saved := stored[row]; got.Row != row || got.Number != fmt.Sprint(row) || got.ID != saved.id || got.Status != saved.status {
+		number, id, status := got[f.added+"prism_row"], got[f.added+"prism_result_id"], got[f.added+"prism_status"]
+		if saved := stored[row]; number != float64(row) || got["number"] != fmt.Sprint(row) || id != saved.id || status != saved.status {
 			t.Errorf("VIOLATION: row %d is %s and stored is %+v", row, line, saved)
 		}
-		counts[got.Status]++
+		counts[fmt.Sprint(status)]++
 	}
 	if rest, err := io.ReadAll(lines); err != nil || len(rest) > 0 {
 		t.Errorf("VIOLATION: behind the last row: %.100s, %v", rest, err)

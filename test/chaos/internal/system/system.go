@@ -39,8 +39,8 @@ type Config struct {
 	Forgetful bool
 	// Standby gives Postgres a synchronous standby.
 	Standby bool
-	// Gateway holds further settings of the gateways.
-	Gateway map[string]string
+	// Gateway and Results hold further settings of the gateways and of the results services.
+	Gateway, Results map[string]string
 	// Workers of file runs.
 	Workers int
 }
@@ -137,6 +137,7 @@ func (s *System) parts(ctx context.Context) error {
 		}
 		env := maps.Clone(s.operator.Env)
 		env["PRISM_DATABASE_URL"] = s.Postgres.TCPURL(link.Addr(), s.database)
+		maps.Copy(env, s.config.Results)
 		p, err := s.part(fmt.Sprintf("results-%d", i+1))(s.options.Service(ctx, launch.Results, env))
 		if err != nil {
 			return err
