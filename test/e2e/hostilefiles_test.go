@@ -82,7 +82,7 @@ func TestHostileFiles(t *testing.T) {
 			f := shared.ownAccount(t).upload(t, "xlsx", content)
 			want := fmt.Sprintf("The rows have more than %d bytes, the most for a file of %d bytes.", 100*len(content)+64<<20, len(content))
 			if f.Status != "unusable" || *f.Error != want {
-				t.Errorf("got %+v; want %s", f, want)
+				t.Errorf("%s, %q; want %s", f.Status, *f.Error, want)
 			}
 		})
 		// spec: file-turns

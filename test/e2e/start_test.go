@@ -61,6 +61,9 @@ func TestStartErrors(t *testing.T) {
 					if c.what == "needs PRISM_REDIS_URL" {
 						delete(env, "PRISM_REDIS_URL")
 					}
+					if _, own := env["PRISM_DATA_DIR"]; own { // that of the running Prism is taken
+						env["PRISM_DATA_DIR"] = t.TempDir()
+					}
 					env[c.name] = c.value
 					code, out := command(t, p, env, "serve")
 					if code != 1 || !strings.Contains(out, c.name+": ") || !strings.Contains(out, c.what) {
