@@ -15,6 +15,8 @@ type SessionDigest [32]byte
 
 // Console is what the service console asks results for: who is signed in, with no API key.
 type Console interface {
+	// Link tells whose a link is, and does not use it up: apierr.LinkInvalid.
+	Link(ctx context.Context, link LinkDigest) (LinkOwner, error)
 	// SignIn uses a link up and begins a session of its member: apierr.LinkInvalid.
 	SignIn(ctx context.Context, s SignIn) (Session, error)
 	// SignInAs begins a session of the person whom an OpenID Connect provider has identified. The session is of every account in
@@ -29,6 +31,12 @@ type Console interface {
 	SessionKey(ctx context.Context, session SessionDigest, account prism.AccountID) (SessionKey, error)
 	// EndSession ends a session and its keys. Ending one that is not there is no error.
 	EndSession(ctx context.Context, session SessionDigest) error
+}
+
+// LinkOwner is whom a link signs in, and until when.
+type LinkOwner struct {
+	Account   SessionAccount
+	ExpiresAt time.Time
 }
 
 // SignIn is the use of a link.

@@ -80,6 +80,15 @@ func (s *sessions) begin(digest contract.SessionDigest, earlier *contract.Sessio
 	return s.sessions[digest]
 }
 
+func (s *sessions) Link(_ context.Context, link contract.LinkDigest) (contract.LinkOwner, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away != nil || !s.links[link] {
+		return contract.LinkOwner{}, errors.Join(s.away, apierr.LinkInvalid())
+	}
+	return contract.LinkOwner{Account: s.account(), ExpiresAt: time.Unix(1_800_000_000, 0).UTC()}, nil
+}
+
 func (s *sessions) SignIn(_ context.Context, in contract.SignIn) (contract.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

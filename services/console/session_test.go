@@ -55,6 +55,29 @@ func TestALinkBeginsASession(t *testing.T) {
 	r.ask("DELETE", "/console/session", "").want(t, 204, "")
 }
 
+// spec: link-owner, sign-in-attempts
+func TestALinkTellsWhoseItIsBeforeItIsUsed(t *testing.T) {
+	t.Parallel()
+	r := start(t, Settings{})
+	for range 2 {
+		told := r.ask("POST", "/console/session/link", `{"token":"`+linkText+`"}`).want(t, 200,
+			`{"account":{"id":"`+accountID.String()+`","name":"demo","member":{"id":"`+memberID.String()+`","name":"Operator","role":"owner"}},`+
+				`"expires_at":"2027-01-15T08:00:00Z"}`)
+		if told.Header.Get("Set-Cookie") != "" || r.console.count() > 0 {
+			t.Error("somebody is signed in")
+		}
+	}
+	for _, token := range []string{otherText, "short"} {
+		r.ask("POST", "/console/session/link", `{"token":"`+token+`"}`).want(t, 401, "This sign-in link was used or has expired.")
+	}
+	r.ask("POST", "/console/session/link", `{"token":"`+linkText+`"}`, "Sec-Fetch-Site", "cross-site").want(t, 403, "")
+	r.signedIn()
+	r.ask("POST", "/console/session/link", `{"token":"`+linkText+`"}`).want(t, 401, "")
+	for r.ask("POST", "/console/session/link", `{"token":"`+otherText+`"}`).StatusCode == 401 {
+	}
+	r.ask("POST", "/console/session", `{"token":"`+otherText+`"}`).want(t, 503, "")
+}
+
 // spec: session-cookie
 func TestTheCookieIsForThisHostAndTLSAlone(t *testing.T) {
 	t.Parallel()

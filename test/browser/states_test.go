@@ -78,9 +78,10 @@ func testStates(t *testing.T, server *prism, browser chromium) {
 		// Whether the console takes OpenID Connect is all that it says of itself.
 		b.inject(`const real = window.fetch; window.fetch = (to, how) => (to === "/console/config"
 			? Promise.resolve(Response.json({ version: "", openid: true })) : real(to, how));`)
+		link := server.link(t, usedAccount)
 		b.holdEach(axe, server, []view{
 			{name: "single sign-on", path: "/sign-in", heading: "Sign in", act: func(b *tab) { b.find("button", "Sign in with single sign-on") }},
-			{name: "invitation", path: "/sign-in?invited#" + strings.Repeat("a", 32), heading: "You are invited"},
+			{name: "invitation", path: "/sign-in?invited" + link[strings.Index(link, "#"):], heading: "Sign in to " + usedAccount + "?"},
 		})
 	})
 }

@@ -26,6 +26,8 @@ export function devSession(): Plugin {
         switch (`${request.method} ${path}`) {
           case 'GET /console/config':
             return answer(200, { version: 'development', openid: false });
+          case 'POST /console/session/link':
+            return answer(200, { account: { ...account, member }, expires_at: later(10) });
           case 'POST /console/session':
             signedIn = true;
             return answer(204);

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 // console returns what the test sets, and keeps the last call.
 type console struct {
 	heard   heard
+	owner   contract.LinkOwner
 	session contract.Session
 	key     contract.SessionKey
 	err     error
@@ -25,6 +27,11 @@ var _ contract.Console = (*console)(nil)
 func (c *console) hear(method string, args ...any) (contract.Session, error) {
 	c.heard = heard{method, args}
 	return c.session, c.err
+}
+
+func (c *console) Link(_ context.Context, link contract.LinkDigest) (contract.LinkOwner, error) {
+	_, err := c.hear("Link", link)
+	return c.owner, err
 }
 
 func (c *console) SignIn(_ context.Context, s contract.SignIn) (contract.Session, error) {
@@ -62,11 +69,13 @@ func Console(t *testing.T, connect func(*testing.T, contract.Console) contract.C
 		Issuer: odd, Subject: odd, Name: odd, Email: odd, EmailVerified: true, Claims: map[string][]string{odd: {odd, ""}, "b": {"c"}},
 	}
 	far := &console{
+		owner:   contract.LinkOwner{Account: is, ExpiresAt: at},
 		session: contract.Session{Accounts: []contract.SessionAccount{is, {}}, ExpiresAt: at, EndsAt: at.Add(time.Hour)},
 		key:     contract.SessionKey{Key: "prism_x", ExpiresAt: at, Account: is},
 	}
 	near := connect(t, far)
 	for _, call := range []called{
+		{"Link", []any{link}},
 		{"SignIn", []any{contract.SignIn{Link: link, Session: session}}},
 		{"SignIn", []any{contract.SignIn{Link: link, Session: session, Earlier: &earlier}}},
 		{"SignInAs", []any{contract.SignInAs{Identity: identity, Session: session, Link: &link, Earlier: &earlier}}},
@@ -92,7 +101,9 @@ func Console(t *testing.T, connect func(*testing.T, contract.Console) contract.C
 			if want != nil || len(out) == 1 {
 				continue
 			}
-			if got := out[0].Interface(); !reflect.DeepEqual(got, any(far.session)) && !reflect.DeepEqual(got, any(far.key)) {
+			if got := out[0].Interface(); !slices.ContainsFunc([]any{far.owner, far.session, far.key}, func(want any) bool {
+				return reflect.DeepEqual(got, want)
+			}) {
 				t.Errorf("%s returned %+v", call.method, got)
 			}
 		}

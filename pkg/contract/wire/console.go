@@ -12,6 +12,7 @@ import (
 
 // The paths of contract.Console.
 const (
+	pathLink       = "/internal/link"
 	pathSignIn     = "/internal/sign-in"
 	pathSignInAs   = "/internal/sign-in-as"
 	pathSession    = "/internal/session"
@@ -25,6 +26,8 @@ type argsSession struct {
 	Account prism.AccountID `json:",omitzero"` // SessionKey
 }
 
+type argsLink struct{ Link contract.LinkDigest }
+
 // Console is contract.Console over HTTP. Close closes the idle connections; calls under way go on.
 type Console interface {
 	contract.Console
@@ -37,6 +40,10 @@ type console struct{ *client }
 func NewConsole(cfg ClientConfig, deps ClientDeps) (Console, error) {
 	c, err := newClient(cfg, deps)
 	return console{c}, err
+}
+
+func (c console) Link(ctx context.Context, link contract.LinkDigest) (contract.LinkOwner, error) {
+	return decode[contract.LinkOwner](c.lookUp(ctx, pathLink, argsLink{link}))
 }
 
 func (c console) SignIn(ctx context.Context, s contract.SignIn) (contract.Session, error) {
@@ -65,9 +72,12 @@ func (c console) EndSession(ctx context.Context, session contract.SessionDigest)
 // MountConsole serves the console to callers that show one of its own tokens. It comes before MountResults, which asks for a token
 // of results on every other path.
 func MountConsole(app *fiber.App, c contract.Console, tokens *Tokens, log *slog.Logger) {
-	for _, path := range []string{pathSignIn, pathSignInAs, pathSession, pathSessionKey, pathEndSession} {
+	for _, path := range []string{pathLink, pathSignIn, pathSignInAs, pathSession, pathSessionKey, pathEndSession} {
 		app.Post(path, authorize(tokens))
 	}
+	findJSON(app, log, pathLink, func(ctx context.Context, a argsLink) (contract.LinkOwner, error) {
+		return c.Link(ctx, a.Link)
+	})
 	postJSON(app, log, pathSignIn, c.SignIn)
 	postJSON(app, log, pathSignInAs, c.SignInAs)
 	findJSON(app, log, pathSession, func(ctx context.Context, a argsSession) (contract.Session, error) {

@@ -85,9 +85,15 @@ export class Session {
     return send('GET', '/console/config') as Promise<{ version: string; openid: boolean }>;
   }
 
-  /** Uses up a sign-in link. */
-  async signIn(token: string): Promise<void> {
+  /** Whose a sign-in link is. Nothing is used up. */
+  async owner(token: string): Promise<Account> {
+    return ((await send('POST', '/console/session/link', { token })) as { account: Account }).account;
+  }
+
+  /** Uses up a sign-in link of an account, which becomes the current one. */
+  async signIn(token: string, account: Account): Promise<void> {
     await send('POST', '/console/session', { token });
+    localStorage.setItem(chosen, account.id);
     this.#key = undefined;
     await this.load();
   }

@@ -1,10 +1,11 @@
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { render, screen, waitFor } from '@testing-library/react';
-import { expect, it } from 'vitest';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
 import { ApiError } from '@/api';
 import { queries } from '@/api/query';
 import { errorOf } from '@/api/errors';
-import { RetryBar } from './Bars';
+import { session } from '@/api/session';
+import { RetryBar, SessionBar } from './Bars';
 
 // spec: console-retries
 it('calls are made while the browser says that there is no network', async () => {
@@ -31,4 +32,45 @@ it('a call that failed twice says why while it is made again, and no more once i
   expect(await screen.findByText('Prism is busy, or starts again. Trying again …')).toBeTruthy();
   answer('there');
   await waitFor(() => expect(screen.getByRole('status').textContent).toBe(''));
+});
+
+// spec: link-owner
+it('a session that has ended goes on with the own link, and asks before another one is used', async () => {
+  const token = 'abcdefghijklmnopqrstuvwxyzABCDEF';
+  const mine = { id: 'a', name: 'demo', member: { id: 'm', name: 'Ada', role: 'owner' } };
+  const theirs = { id: 'b', name: 'other', member: { id: 'n', name: 'Mallory', role: 'owner' } };
+  let owner = theirs, over = false;
+  const used: string[] = [];
+  vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
+    if (path === '/console/session/link') return Response.json({ account: owner, expires_at: '' });
+    if (init?.method === 'POST') {
+      used.push(owner.name);
+      over = false;
+      return new Response(null, { status: 204 });
+    }
+    return over ? Response.json({ error: {} }, { status: 401 }) : Response.json({ accounts: [mine, theirs] });
+  });
+  try {
+    render(<QueryClientProvider client={new QueryClient()}><SessionBar /></QueryClientProvider>);
+    const end = async () => {
+      await session.load();
+      over = true;
+      await session.load();
+      fireEvent.change(await screen.findByLabelText('Sign-in link'), { target: { value: `#${token}` } });
+      fireEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+    };
+    await end();
+    expect(await screen.findByText('This link is of Mallory in the account other.')).toBeTruthy();
+    expect(used).toEqual([]);
+    fireEvent.click(screen.getByRole('button', { name: 'Sign in as Mallory' }));
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(''));
+    session.switchTo(mine as never);
+    owner = mine;
+    await end();
+    await waitFor(() => expect(used).toEqual(['other', 'demo']));
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toBe(''));
+  } finally {
+    vi.unstubAllGlobals();
+    localStorage.clear();
+  }
 });

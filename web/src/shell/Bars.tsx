@@ -1,6 +1,6 @@
 import { type Query, useIsFetching, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { session, useSession } from '@/api/session';
+import { type Account, session, useSession } from '@/api/session';
 import { Button } from '@/design/Button';
 import { Input } from '@/design/Field';
 import { Icon } from '@/design/icons';
@@ -52,10 +52,11 @@ export function RetryBar() {
 
 /** Says that the session is over, and signs in again without leaving the page. */
 export function SessionBar() {
-  const { status } = useSession();
+  const { status, account } = useSession();
   const client = useQueryClient();
   const [link, setLink] = useState('');
   const [error, setError] = useState<string>();
+  const [other, setOther] = useState<Account>(); // whose the link is, if it is not that of this page
   const ended = status === 'ended';
   useEffect(() => {
     if (!ended) return;
@@ -73,9 +74,12 @@ export function SessionBar() {
     const token = tokenOf(link);
     if (!token) return setError('Paste the whole link.');
     try {
-      await session.signIn(token);
-      setLink('');
       setError(undefined);
+      const owner = other ?? await session.owner(token);
+      if (!other && (owner.id !== account?.id || owner.member.id !== account.member.id)) return setOther(owner);
+      await session.signIn(token, owner);
+      setLink('');
+      setOther(undefined);
       await client.invalidateQueries();
     } catch (cause) {
       setError(cause instanceof Error ? cause.message : String(cause));
@@ -87,8 +91,9 @@ export function SessionBar() {
         <form className="bar-top warn" onSubmit={(event) => void submit(event)}>
           <Icon name="warn" />
           <p>Your session has ended. What you typed is still here: sign in in <a href="/console/sign-in" target="_blank" rel="noopener">another tab</a> and come back, or paste a sign-in link.</p>
-          <Input label="Sign-in link" hideLabel placeholder="Sign-in link" value={link} error={error} onChange={(event) => setLink(event.target.value)} />
-          <Button type="submit">Sign in</Button>
+          <Input label="Sign-in link" hideLabel placeholder="Sign-in link" value={link} error={error} onChange={(event) => { setLink(event.target.value); setOther(undefined); }} />
+          {other && <p>This link is of {other.member.name} in the account {other.name}.</p>}
+          <Button type="submit">{other ? `Sign in as ${other.member.name}` : 'Sign in'}</Button>
         </form>
       )}
     </div>

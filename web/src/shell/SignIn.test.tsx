@@ -5,22 +5,25 @@ import { SignIn } from './SignIn';
 
 const token = 'abcdefghijklmnopqrstuvwxyzABCDEF';
 
-afterEach(() => { vi.unstubAllGlobals(); history.replaceState(null, '', '/'); });
+afterEach(() => { vi.unstubAllGlobals(); history.replaceState(null, '', '/'); localStorage.clear(); });
 
-/** Shows the sign-in page at an address; the bodies of POST /console/session, and the address when each was sent. */
-function open(search: string, status: number, openid = false) {
-  const sent: { body: unknown; address: string }[] = [];
+const ada = { id: 'a', name: 'demo', member: { id: 'm', name: 'Ada', role: 'editor' } };
+const other = { id: 'b', name: 'other', member: { id: 'n', name: 'Bob', role: 'owner' } };
+
+/** Shows the sign-in page at an address; the calls that change something, and the address when each was sent. */
+function open(search: string, status: number, { openid = false, signedIn = false } = {}) {
+  const sent: { path: string; body: unknown; address: string }[] = [];
+  let accounts = signedIn ? [other] : [];
+  if (signedIn) localStorage.setItem('prism.session', '');
   vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
     if (path === '/console/config') return Response.json({ version: '1', openid });
-    if (path === '/console/openid/start') {
-      sent.push({ body: JSON.parse(init!.body as string), address: location.href });
-      return Response.json({ error: { code: 'service_unavailable', message: 'The provider is away.' } }, { status: 503 });
-    }
-    if (init?.method === 'POST') {
-      sent.push({ body: JSON.parse(init.body as string), address: location.href });
-      return status === 204 ? new Response(null, { status }) : Response.json({ error: { code: 'unauthorized', message: 'This link is used up.' } }, { status });
-    }
-    return Response.json({ accounts: [{ id: 'a', name: 'demo', member: { id: 'm', name: 'Ada', role: 'owner' } }] });
+    if (init?.method !== 'POST') return Response.json({ accounts });
+    sent.push({ path, body: JSON.parse(init.body as string), address: location.href });
+    if (path === '/console/openid/start') return Response.json({ error: { code: 'service_unavailable', message: 'The provider is away.' } }, { status: 503 });
+    if (status !== 204) return Response.json({ error: { code: 'unauthorized', message: 'This link is used up.' } }, { status });
+    if (path === '/console/session/link') return Response.json({ account: ada, expires_at: '2026-11-26T12:00:00Z' });
+    accounts = [ada, ...accounts];
+    return new Response(null, { status });
   });
   const root = createRootRoute();
   const routes = [
@@ -29,22 +32,40 @@ function open(search: string, status: number, openid = false) {
   ];
   const router = createRouter({ routeTree: root.addChildren(routes), history: createMemoryHistory({ initialEntries: [`/sign-in${search}`] }) });
   render(<RouterProvider router={router as never} />);
-  return { sent, path: () => router.state.location.href };
+  return { sent, path: () => router.state.location.href, used: () => sent.filter((call) => call.path === '/console/session') };
 }
 
+const press = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }));
+
 describe('the sign-in page', () => {
-  it('takes the token out of the address before it is used, and goes on to where one wanted to be', async () => {
+  it('says whose a link is and uses it after a yes, then goes on to where one wanted to be (spec: link-owner)', async () => {
     history.replaceState(null, '', `/console/sign-in#${token}`);
-    const { sent, path } = open('?return=%2Fusage%3Fby%3Dkey', 204);
+    const { sent, path, used } = open('?return=%2Fusage%3Fby%3Dkey', 204);
+    const title = await screen.findByRole('heading', { name: 'Sign in to demo?' });
+    expect(document.activeElement).toBe(title);
+    expect(document.body.textContent).toContain('This link signs you in as Ada, editor of the account demo.');
+    expect(document.body.textContent).not.toContain('You stay signed in');
+    expect(used()).toEqual([]);
+    await press('Sign in as Ada');
     await waitFor(() => expect(path()).toBe('/usage?by=key'));
-    expect(sent.map((call) => call.body)).toEqual([{ token }]);
-    expect(sent[0]!.address).not.toContain(token);
+    expect(sent.map((call) => [call.path, call.body])).toEqual([['/console/session/link', { token }], ['/console/session', { token }]]);
+    for (const call of sent) expect(call.address).not.toContain(token);
+    expect(localStorage.getItem('prism.account')).toBe('a');
+  });
+  it('names the accounts that the session keeps, and takes no for an answer', async () => {
+    history.replaceState(null, '', `/console/sign-in#${token}`);
+    const { path, used } = open('', 204, { signedIn: true });
+    expect(await screen.findByText('You stay signed in to other, too.')).toBeTruthy();
+    await press('Cancel');
+    expect(await screen.findByLabelText('Sign-in link')).toBeTruthy();
+    expect(used()).toEqual([]);
+    expect(path()).toBe('/sign-in');
   });
   it('says what is wrong with a link and takes another', async () => {
     const { sent, path } = open('', 401);
     const paste = (value: string) => {
       fireEvent.change(screen.getByLabelText('Sign-in link'), { target: { value } });
-      fireEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+      fireEvent.click(screen.getByRole('button', { name: 'Continue' }));
     };
     await screen.findByLabelText('Sign-in link');
     paste('https://prism.example/console/sign-in');
@@ -62,28 +83,29 @@ describe('the sign-in page', () => {
     expect((await screen.findByRole('alert')).textContent).toContain(words);
   });
   it('leads to the provider, and says that it is away', async () => {
-    const { sent } = open('?return=%2Fusage', 204, true);
-    fireEvent.click(await screen.findByRole('button', { name: 'Sign in with single sign-on' }));
+    const { sent } = open('?return=%2Fusage', 204, { openid: true });
+    await press('Sign in with single sign-on');
     expect((await screen.findByRole('alert')).textContent).toContain('The provider is away.');
     expect(sent.map((call) => call.body)).toEqual([{ return: '/console/usage' }]);
   });
   it('takes an invitation to the provider, whose token stays out of every address', async () => {
     history.replaceState(null, '', `/console/sign-in#${token}`);
-    const { sent } = open('', 204, true);
-    fireEvent.click(await screen.findByRole('button', { name: 'Accept with single sign-on' }));
-    await waitFor(() => expect(sent.map((call) => call.body)).toEqual([{ return: '/console/', token }]));
-    expect(sent[0]!.address).not.toContain(token);
+    const { sent } = open('', 204, { openid: true });
+    await press('Accept with single sign-on');
+    await waitFor(() => expect(sent.map((call) => call.body)).toEqual([{ token }, { return: '/console/', token }]));
+    for (const call of sent) expect(call.address).not.toContain(token);
   });
   it('takes an invitation without the provider', async () => {
     history.replaceState(null, '', `/console/sign-in#${token}`);
-    const { sent, path } = open('', 204, true);
-    fireEvent.click(await screen.findByRole('button', { name: 'Sign in with the link alone' }));
+    const { path, used } = open('', 204, { openid: true });
+    await press('Sign in with the link alone');
     await waitFor(() => expect(path()).toBe('/'));
-    expect(sent.map((call) => call.body)).toEqual([{ token }]);
+    expect(used().map((call) => call.body)).toEqual([{ token }]);
   });
-  it.each(['//evil.example/', 'https://evil.example/', '/\\evil.example'])('never leaves for %s', async (to) => {
+  it.each(['//evil.example/', 'https://evil.example/', '/\\evil.example', '/..//evil.example'])('never leaves for %s (spec: return-page)', async (to) => {
     history.replaceState(null, '', `/console/sign-in#${token}`);
     const { path } = open(`?return=${encodeURIComponent(to)}`, 204);
+    await press('Sign in as Ada');
     await waitFor(() => expect(path()).toBe('/'));
   });
 });

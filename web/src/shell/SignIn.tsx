@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { session } from '@/api/session';
+import { type Account, session } from '@/api/session';
 import { Button } from '@/design/Button';
 import { ErrorNote } from '@/design/Feedback';
 import { Input } from '@/design/Field';
@@ -10,19 +10,27 @@ import { reasonOf } from './reasons';
 import { tokenOf } from './token';
 import './shell.css';
 
+/** A sign-in link that waits for a yes, and the accounts in which this browser is signed in already. */
+interface Offer {
+  token: string;
+  account: Account;
+  others: Account[];
+}
+
 /**
- * The page of sign-in links and of single sign-on. The token of the address leaves it before it is used. An invitation that is
- * opened where there is single sign-on waits for a choice: the sign-in of a provider lasts, a link works once.
+ * The page of sign-in links and of single sign-on. The token of the address leaves it before it is sent. Whoever has sent the link may be
+ * somebody else than the reader thinks, so the page says whose it is, and uses it up only after a yes (spec: link-owner). An invitation may be
+ * accepted by the sign-in of a provider, which lasts: a link works once.
  */
 export function SignIn() {
   const { return: back, error: failure } = useSearch({ strict: false }) as { return?: string; error?: string };
   const navigate = useNavigate();
   const [link, setLink] = useState('');
-  const [invitation, setInvitation] = useState<string>();
+  const [offer, setOffer] = useState<Offer>();
   const [busy, setBusy] = useState<'link' | 'openid'>();
   const [error, setError] = useState<unknown>(() => { const text = reasonOf(failure); return text && new Error(text); });
   const [openid, setOpenid] = useState(false);
-  const config = useRef<Promise<boolean>>(undefined);
+  const title = useRef<HTMLHeadingElement>(null);
 
   const run = async (by: 'link' | 'openid', work: () => Promise<void>) => {
     setBusy(by);
@@ -34,26 +42,30 @@ export function SignIn() {
       setBusy(undefined);
     }
   };
-  const use = (token: string) => run('link', async () => {
-    await session.signIn(token);
+  const ask = (token: string) => run('link', async () => {
+    const [owner] = await Promise.all([session.owner(token), session.join().catch(() => false)]);
+    setOffer({ token, account: owner, others: session.state.accounts.filter(({ id }) => id !== owner.id) });
+    setLink('');
+    setBusy(undefined);
+    title.current?.focus();
+  });
+  const use = ({ token, account }: Offer) => run('link', async () => {
+    await session.signIn(token, account);
     await navigate({ href: pageOf(back), replace: true });
   });
-  const leave = () => run('openid', async () => location.assign(await session.startOpenID(`/console${pageOf(back)}`, invitation)));
+  const leave = () => run('openid', async () => location.assign(await session.startOpenID(`/console${pageOf(back)}`, offer?.token)));
   useEffect(() => {
     document.title = 'Sign in · Prism';
     let shown = true;
-    config.current ??= session.config().then((told) => told.openid, () => false);
-    void config.current.then((on) => shown && setOpenid(on));
+    void session.config().then((told) => shown && setOpenid(told.openid), () => {});
     // A link that is pasted into the address of this page changes its fragment only.
-    const take = async () => {
+    const take = () => {
       const token = tokenOf(location.hash);
       if (location.hash) history.replaceState(history.state, '', location.pathname + location.search);
-      if (!token) return;
-      if (await config.current) setInvitation(token);
-      else void use(token);
+      if (token) void ask(token);
     };
     addEventListener('hashchange', take);
-    void take();
+    take();
     return () => {
       shown = false;
       removeEventListener('hashchange', take);
@@ -62,26 +74,32 @@ export function SignIn() {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const token = tokenOf(link);
-    if (token) void use(token);
+    if (token) void ask(token);
     else setError(new Error('This is no sign-in link. Paste the whole address, up to its last character.'));
   };
   return (
     <main className="sign-in">
       <p className="brand"><Logo />Prism</p>
-      <h1>{invitation ? 'You are invited' : 'Sign in'}</h1>
+      <h1 ref={title} tabIndex={-1}>{offer ? `Sign in to ${offer.account.name}?` : 'Sign in'}</h1>
       <ErrorNote error={error} />
-      {openid && <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>{invitation ? 'Accept with single sign-on' : 'Sign in with single sign-on'}</Button>}
-      {invitation ? (
+      {offer ? (
         <>
-          <Button busy={busy === 'link'} onClick={() => void use(invitation)}>Sign in with the link alone</Button>
-          <p className="soft">With single sign-on you can sign in again without a new link.</p>
+          <p>This link signs you in as <strong>{offer.account.member.name}</strong>, {offer.account.member.role} of the account <strong>{offer.account.name}</strong>. Its owners see what you do there.</p>
+          {offer.others.length > 0 && <p>You stay signed in to {offer.others.map(({ name }) => name).join(', ')}, too.</p>}
+          {openid && <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>Accept with single sign-on</Button>}
+          <Button variant={openid ? 'secondary' : 'primary'} busy={busy === 'link'} onClick={() => void use(offer)}>{openid ? 'Sign in with the link alone' : `Sign in as ${offer.account.member.name}`}</Button>
+          <Button onClick={() => { setOffer(undefined); setError(undefined); }}>Cancel</Button>
+          {openid && <p className="soft">With single sign-on you can sign in again without a new link.</p>}
         </>
       ) : (
-        <form className="stack" onSubmit={submit}>
-          <Input label="Sign-in link" value={link} onChange={(event) => setLink(event.target.value)} spellCheck={false}
-            hint={<>An invitation, or what <code>prism console link</code> makes. It works once.</>} />
-          <Button type="submit" variant={openid ? 'secondary' : 'primary'} busy={busy === 'link'}>Sign in</Button>
-        </form>
+        <>
+          {openid && <Button variant="primary" busy={busy === 'openid'} onClick={() => void leave()}>Sign in with single sign-on</Button>}
+          <form className="stack" onSubmit={submit}>
+            <Input label="Sign-in link" value={link} onChange={(event) => setLink(event.target.value)} spellCheck={false}
+              hint={<>An invitation, or what <code>prism console link</code> makes. It works once.</>} />
+            <Button type="submit" variant={openid ? 'secondary' : 'primary'} busy={busy === 'link'}>Continue</Button>
+          </form>
+        </>
       )}
     </main>
   );

@@ -56,6 +56,7 @@ func Register(app *fiber.App, d Deps) error {
 	}
 	app.Get("/console/config", secured(d.config))
 	app.Post("/console/session", d.change(d.signIn))
+	app.Post("/console/session/link", d.change(d.link))
 	app.Get("/console/session", secured(d.readSession))
 	app.Delete("/console/session", d.change(d.signOut))
 	app.Post("/console/session/key", d.change(d.newKey))

@@ -15,27 +15,53 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
-// signIn signs in by a link, which works once.
-func (d Deps) signIn(c *fiber.Ctx, body []byte) (err error) {
+// link tells whose a link is, so that the page can ask before it uses the link up (spec: link-owner).
+func (d Deps) link(c *fiber.Ctx, body []byte) error {
+	var owner contract.LinkOwner
+	digest, err := d.sentLink(c, body)
+	if err == nil {
+		owner, err = d.Console.Link(c.UserContext(), digest)
+	}
+	if err != nil {
+		d.Metrics.signedIn(byLink, err)
+		return catalogued(err)
+	}
+	return sendJSON(c, struct {
+		Account   account   `json:"account"`
+		ExpiresAt time.Time `json:"expires_at"`
+	}{accountOf(owner.Account), owner.ExpiresAt})
+}
+
+// sentLink is the link of a request, whose address has an attempt less.
+func (d Deps) sentLink(c *fiber.Ctx, body []byte) (digest contract.LinkDigest, err error) {
 	var sent struct {
 		Token string `json:"token"`
 	}
 	if err := parse(body, &sent); err != nil {
-		return err
+		return digest, err
 	}
-	defer func() { d.Metrics.signedIn(byLink, err) }()
 	if err := d.attempt(c); err != nil {
-		return err
+		return digest, err
 	}
 	if !apikey.IsToken(sent.Token) {
-		return apierr.LinkInvalid()
+		return digest, apierr.LinkInvalid()
+	}
+	return sha256.Sum256([]byte(sent.Token)), nil
+}
+
+// signIn signs in by a link, which works once.
+func (d Deps) signIn(c *fiber.Ctx, body []byte) (err error) {
+	defer func() { d.Metrics.signedIn(byLink, err) }()
+	link, err := d.sentLink(c, body)
+	if err != nil {
+		return err
 	}
 	text, err := apikey.NewToken(rand.Reader)
 	if err != nil {
 		return err
 	}
 	session, err := d.Console.SignIn(c.UserContext(), contract.SignIn{
-		Link: sha256.Sum256([]byte(sent.Token)), Session: sha256.Sum256([]byte(text)), Earlier: d.earlier(c),
+		Link: link, Session: sha256.Sum256([]byte(text)), Earlier: d.earlier(c),
 	})
 	if err != nil {
 		return catalogued(err)

@@ -22,6 +22,12 @@ const (
 	maxClaims   = 200 // texts of claims
 )
 
+// Link implements contract.Console.
+func (s *Service) Link(ctx context.Context, link contract.LinkDigest) (contract.LinkOwner, error) {
+	owner, err := s.Store.Link(ctx, link, prism.Now(s.Now))
+	return owner, translate(err, nil)
+}
+
 // SignIn implements contract.Console.
 func (s *Service) SignIn(ctx context.Context, in contract.SignIn) (contract.Session, error) {
 	return s.signIn(ctx, store.SignIn{Session: in.Session, Earlier: in.Earlier, Link: &in.Link})

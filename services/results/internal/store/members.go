@@ -62,6 +62,8 @@ type Members interface {
 
 // Sessions keeps who is signed in.
 type Sessions interface {
+	// Link tells whose a link is at a time: ErrLinkInvalid.
+	Link(ctx context.Context, digest contract.LinkDigest, at time.Time) (contract.LinkOwner, error)
 	// SignIn begins a session: ErrLinkInvalid, and ErrNotFound if an identity is a member of no account. Of two uses of a link at
 	// once one succeeds.
 	SignIn(ctx context.Context, in SignIn) (contract.Session, error)

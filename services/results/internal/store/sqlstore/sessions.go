@@ -77,10 +77,7 @@ func session(ctx context.Context, run Run, digest contract.SessionDigest, now ti
 		found = foundSession{}
 		for r := range rows {
 			found.id, found.seen, found.ExpiresAt, found.EndsAt = r.UUID(), r.Time(), r.Time(), r.Time()
-			found.Accounts = append(found.Accounts, contract.SessionAccount{
-				ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(),
-				Member: contract.SessionMember{ID: prism.MemberID{UUID: r.UUID()}, Name: r.Text(), Role: prism.Role(r.Text())},
-			})
+			found.Accounts = append(found.Accounts, r.sessionAccount())
 		}
 		if found.id.IsZero() {
 			return store.ErrNotFound
@@ -88,6 +85,13 @@ func session(ctx context.Context, run Run, digest contract.SessionDigest, now ti
 		return nil
 	})
 	return found, err
+}
+
+func (r *Row) sessionAccount() contract.SessionAccount {
+	return contract.SessionAccount{
+		ID: prism.AccountID{UUID: r.UUID()}, Name: r.Text(),
+		Member: contract.SessionMember{ID: prism.MemberID{UUID: r.UUID()}, Name: r.Text(), Role: prism.Role(r.Text())},
+	}
 }
 
 // see extends a session that is used.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
@@ -16,6 +17,11 @@ import (
 
 const (
 	linkAccount = `SELECT account_id FROM sign_in_links WHERE digest = $1 AND expires_at > $2`
+	linkOwner   = `SELECT a.id, a.name, m.id, m.name, m.role, l.expires_at
+FROM sign_in_links l
+JOIN members m ON m.account_id = l.account_id AND m.id = l.member_id AND m.removed_at IS NULL
+JOIN accounts a ON a.id = l.account_id
+WHERE l.digest = $1 AND l.expires_at > $2`
 	// useLink deletes the link: of two uses at once, one finds it.
 	useLink = `DELETE FROM sign_in_links WHERE digest = $1 AND expires_at > $2 RETURNING account_id, member_id`
 	signIn  = `UPDATE members SET signed_in_by = $3, last_seen_at = $4
@@ -39,6 +45,18 @@ type signInDetail struct {
 type signingIn struct {
 	store.SignIn
 	run Run
+}
+
+// Link implements store.Sessions.
+func (s Store) Link(ctx context.Context, digest contract.LinkDigest, at time.Time) (owner contract.LinkOwner, err error) {
+	find := Statement{"link", linkOwner, []any{digest[:], at}, true}
+	err = s.Run(ctx, find, one(&owner, func(r *Row) contract.LinkOwner {
+		return contract.LinkOwner{Account: r.sessionAccount(), ExpiresAt: r.Time()}
+	}))
+	if errors.Is(err, store.ErrNotFound) {
+		err = store.ErrLinkInvalid
+	}
+	return owner, err
 }
 
 // SignIn implements store.Sessions.

@@ -37,6 +37,31 @@ func sessionTests() []test {
 			_, err = f.SignIn(t.Context(), f.signInBy(expired.Digest, f.sessionDigest(), expired.ExpiresAt))
 			failsWith(t, err, store.ErrLinkInvalid)
 		}},
+		// spec: link-owner
+		{"a link tells whose it is, as often as it is asked, and not once it is used or has expired", func(t *testing.T, f *fixture) {
+			m, l := f.invited(t, f.theirs, prism.Editor)
+			for range 2 {
+				owner, err := f.Link(t.Context(), l.Digest, l.ExpiresAt.Add(-time.Millisecond))
+				succeeds(t, err)
+				same(t, owner, contract.LinkOwner{ExpiresAt: l.ExpiresAt, Account: contract.SessionAccount{
+					ID: f.theirs.account, Name: "theirs", Member: contract.SessionMember{ID: m.ID, Name: "Ada", Role: prism.Editor},
+				}})
+			}
+			none := func(link contract.LinkDigest, at time.Time) {
+				t.Helper()
+				owner, err := f.Link(t.Context(), link, at)
+				failsWith(t, err, store.ErrLinkInvalid)
+				same(t, owner, contract.LinkOwner{})
+			}
+			none(l.Digest, l.ExpiresAt)
+			none(contract.LinkDigest{99}, moment(40))
+			_, err := f.signIn(t, l.Digest)
+			succeeds(t, err)
+			none(l.Digest, moment(41))
+			removed, l := f.invited(t, f.mine, prism.Editor)
+			succeeds(t, f.remove(t, removed.ID))
+			none(l.Digest, moment(40))
+		}},
 		// spec: sign-in-link
 		{"of uses of a link at once one signs in", func(t *testing.T, f *fixture) {
 			_, l := f.invited(t, f.mine, prism.Editor)
