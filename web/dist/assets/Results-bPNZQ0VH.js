@@ -1,1 +1,0 @@
-import"./design-BLlreNEM.js";import{t as e}from"./Page-Cw6ytyfR.js";import{t}from"./ResultsTable-CyyCt17_.js";import{z as n}from"./Field-e9rcmand.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

@@ -1,1 +1,0 @@
-import{t as e}from"./Page-Cw6ytyfR.js";import"./design-BLlreNEM.js";import{t}from"./RunsList-Do9rvu5Y.js";import{m as n,u as r,z as i}from"./Field-e9rcmand.js";var a=i();function o(){let i=n(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:i&&(0,a.jsx)(r,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};

@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-CyyCt17_.js";import{t}from"./RunsList-Do9rvu5Y.js";import{usePrism as n}from"./PrismPage-CjOk1jBc.js";import{z as r}from"./Field-e9rcmand.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};
