@@ -55,6 +55,11 @@ func (s *stack) signIn(t *testing.T, account string) (p *consolePage, token stri
 		t.Fatalf("the link is %s", address)
 	}
 	p = &consolePage{stack: s}
+	// spec: link-owner
+	if status, _, body := p.ask(t, "POST", "/console/session/link", `{"token":"`+token+`"}`); status != 200 || p.cookie != "" ||
+		!strings.Contains(body, `"name":"`+account+`","member":{"id":"`) || !strings.Contains(body, `"name":"Operator","role":"owner"}`) {
+		t.Fatalf("whose the link is: %d %s", status, body)
+	}
 	if status, _, body := p.ask(t, "POST", "/console/session", `{"token":"`+token+`"}`); status != 204 {
 		t.Fatalf("the sign-in: %d %s", status, body)
 	}
@@ -74,6 +79,9 @@ func TestConsole(t *testing.T) {
 			}
 			if status, _, _ := (&consolePage{stack: s}).ask(t, "POST", "/console/session", `{"token":"`+token+`"}`); status != 401 {
 				t.Errorf("the link again: %d", status)
+			}
+			if status, _, _ := (&consolePage{stack: s}).ask(t, "POST", "/console/session/link", `{"token":"`+token+`"}`); status != 401 {
+				t.Errorf("whose the used link is: %d", status)
 			}
 			if status, _, body := p.ask(t, "GET", "/console/session", ""); status != 200 || !strings.Contains(body, `"name":"`+own.account+`"`) {
 				t.Errorf("the session: %d %s", status, body)
