@@ -44,8 +44,8 @@ func TestTry(t *testing.T) {
 		if !strings.Contains(s.out, "failed: The model service refused") {
 			t.Errorf("got %s", s.out)
 		}
-		s = u.run("try", file, "--text", prismtest.Refuse, "-o", "json").want(exitFailed, "refused")
-		if try := decode[client.Try](t, s.out); try.ErrorCode == nil || *try.ErrorCode != client.ErrorRefused || try.Answers != nil {
+		s = u.run("try", file, "--text", prismtest.Refuse, "-o", "json").want(exitFailed, "parameter")
+		if try := decode[client.Try](t, s.out); try.ErrorCode == nil || *try.ErrorCode != client.ErrorParameter || try.Answers != nil {
 			t.Errorf("got %+v", try)
 		}
 	})

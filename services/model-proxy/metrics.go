@@ -1,6 +1,7 @@
 package modelproxy
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"sync"
@@ -15,7 +16,7 @@ import (
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
-// metrics are the service's collectors. Label values are the names of configured models, providers, outcomes, status classes,
+// metrics are the service's collectors. Label values are the names of configured models, providers, classes of failures, outcomes, status classes,
 // kinds of tokens and currencies, so that the number of series does not grow with accounts, prisms or inputs.
 type metrics struct {
 	calls         *prometheus.CounterVec
@@ -46,9 +47,9 @@ func newMetrics(to prometheus.Registerer, source *models.Current, asker *ask.Ask
 		return of.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
 	m := &metrics{
-		calls: counters("prism_model_calls_total", "Asks of models by how they ended, over all their attempts.", "outcome"),
+		calls: counters("prism_model_calls_total", "Asks of models by how they ended, over all their attempts.", "class", "outcome"),
 		duration: histograms("prism_model_call_duration_seconds", "Wall time of the ask of a model over all its attempts and pauses.",
-			[]float64{.001, .005, .025, .05, .1, .25, .5, 1, 2, 3, 5, 7.5, 10, 12.5, 15, 16}, "outcome"),
+			[]float64{.001, .005, .025, .05, .1, .25, .5, 1, 2, 3, 5, 7.5, 10, 12.5, 15, 16}, "class", "outcome"),
 		attempts: counters("prism_model_attempts_total",
 			"Upstream calls by status: 2xx, 3xx, 4xx, 408, 409, 429, 5xx, error (no response), cancelled.", "status"),
 		tokens: counters("prism_model_tokens_total",
@@ -88,23 +89,27 @@ func (m *metrics) refuse() {
 func (m *metrics) load(set *models.Set) {
 	m.reloaded.Set(1)
 	for _, one := range set.Models() {
-		for _, r := range ask.Reasons() {
-			m.calls.WithLabelValues(one.Name, one.API.Name, string(r))
+		for _, end := range ask.Endings() {
+			m.calls.WithLabelValues(one.Name, one.API.Name, string(end.Class), outcome(end.Code))
 		}
 	}
 }
 
 func (m *metrics) asked(e ask.End) {
-	m.calls.WithLabelValues(e.Model.Name, e.Model.API.Name, string(e.Report.Reason)).Inc()
-	m.duration.WithLabelValues(e.Model.Name, e.Model.API.Name, string(e.Report.Reason)).Observe(e.Took.Seconds())
+	labels := []string{e.Model.Name, e.Model.API.Name, string(e.Report.Class), outcome(e.Report.Code)}
+	m.calls.WithLabelValues(labels...).Inc()
+	m.duration.WithLabelValues(labels...).Observe(e.Took.Seconds())
 	if e.FellBack {
 		m.fallbacks.WithLabelValues(e.Model.Name, e.Model.API.Name).Inc()
 	}
 }
 
-func (m *metrics) escalated(to *models.Model, how ask.Reason) {
-	m.escalations.WithLabelValues(to.Name, to.API.Name, string(how)).Inc()
+func (m *metrics) escalated(to *models.Model, code prism.ErrorCode) {
+	m.escalations.WithLabelValues(to.Name, to.API.Name, outcome(code)).Inc()
 }
+
+// outcome is the label of how an ask ended: its error code, or ok.
+func outcome(code prism.ErrorCode) string { return cmp.Or(string(code), "ok") }
 
 func (m *metrics) attempted(a ask.Attempt) {
 	name, api := a.Model.Name, a.Model.API.Name

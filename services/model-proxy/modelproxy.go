@@ -18,6 +18,7 @@ import (
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/modelsfile"
 )
@@ -104,7 +105,7 @@ func newService(cfg Config, deps Deps, from *models.Current) *Service {
 	s.asker = ask.New(from, ask.Config{
 		MaxInFlight: cfg.MaxInFlight, Log: deps.Log, Ended: s.ended,
 		Attempted: func(a ask.Attempt) { s.metrics.attempted(a) },
-		Escalated: func(to *models.Model, how ask.Reason) { s.metrics.escalated(to, how) },
+		Escalated: func(to *models.Model, code prism.ErrorCode) { s.metrics.escalated(to, code) },
 	})
 	s.metrics = newMetrics(deps.Metrics, from, s.asker)
 	set := from.Acquire()
@@ -128,14 +129,14 @@ func (s *Service) Ask(ctx context.Context, a contract.Ask) (contract.Outcome, er
 		return contract.Outcome{}, err
 	}
 	missing := "" // the model that is not configured
-	if v.Reason == ask.NotConfigured {
+	if v.Code == prism.CodeModelNotConfigured {
 		missing = v.Call.Name
 	} else if e := v.Call.Escalation; e != nil && e.ErrorCode == prism.CodeModelNotConfigured {
 		missing = e.Name
 	}
 	if missing != "" {
 		s.metrics.notConfigured.Inc()
-		s.log.WarnContext(ctx, "model call failed", "model", missing, "reason", string(ask.NotConfigured))
+		s.log.WarnContext(ctx, "model call failed", "model", missing, "reason", string(prism.CodeModelNotConfigured))
 	}
 	return v.Outcome, nil
 }
@@ -154,14 +155,14 @@ func (s *Service) Run(ctx context.Context) error { return s.file.Run(ctx) }
 func (s *Service) ended(ctx context.Context, e ask.End) {
 	s.metrics.asked(e)
 	r := e.Report
-	if r.Reason == ask.OK {
+	if r.OK() {
 		return
 	}
 	line := []any{
-		"model", e.Model.Name, "provider", e.Model.API.Name, "reason", string(r.Reason), "status", r.Status, "cause", r.Cause,
-		"took_ms", e.Took.Milliseconds(),
+		"model", e.Model.Name, "provider", e.Model.API.Name, "class", string(r.Class), "reason", string(r.Code), "status", r.Status,
+		"cause", r.Cause, "took_ms", e.Took.Milliseconds(),
 	}
-	if r.Reason == ask.NoLogProbs {
+	if r.Code == prism.CodeNoLogProbabilities || r.Class == failure.Parameter {
 		line = append(line, "error", r.Error)
 	}
 	if s.log.Enabled(ctx, slog.LevelDebug) {

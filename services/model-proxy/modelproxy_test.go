@@ -83,7 +83,7 @@ func TestOfflineAnswersWithoutAnUpstream(t *testing.T) {
 		t.Fatalf("got %s %+v, %v", out.Answers, out, err)
 	}
 	m := gather(t, reg)
-	if m[`prism_model_calls_total{model="default",outcome="ok",provider="offline"}`] != 1 {
+	if m[`prism_model_calls_total{class="ok",model="default",outcome="ok",provider="offline"}`] != 1 {
 		t.Errorf("got %v", m)
 	}
 	for name := range m {
@@ -115,24 +115,24 @@ func TestCallsAttemptsAndTokensAreCountedAndFailuresLoggedWithoutValues(t *testi
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	for i, want := range []string{"", "The model service refused the call (status 401).", "The model gave no usable answer to question urgent."} {
+	for i, want := range []string{"", "The model service refused the key.", "The model gave no usable answer to question urgent."} {
 		if out, err := s.Ask(t.Context(), question()); err != nil || out.Error != want {
 			t.Errorf("call %d: got %+v, %v", i, out, err)
 		}
 	}
 	m := gather(t, reg)
 	for name, want := range map[string]float64{
-		`prism_model_calls_total{model="default",outcome="ok",provider="systemone"}`:           1,
-		`prism_model_calls_total{model="default",outcome="refused",provider="systemone"}`:      1,
-		`prism_model_calls_total{model="default",outcome="unusable",provider="systemone"}`:     1,
-		`prism_model_calls_total{model="default",outcome="timeout",provider="systemone"}`:      0,
-		`prism_model_calls_total{model="default",outcome="unreachable",provider="systemone"}`:  0,
-		`prism_model_call_duration_seconds{model="default",outcome="ok",provider="systemone"}`: 1,
-		`prism_model_attempts_total{model="default",provider="systemone",status="2xx"}`:        2,
-		`prism_model_attempts_total{model="default",provider="systemone",status="4xx"}`:        1,
-		`prism_model_tokens_total{kind="input",model="default",provider="systemone"}`:          7,
-		`prism_model_tokens_total{kind="output",model="default",provider="systemone"}`:         2,
-		`prism_model_label_mass{model="default",provider="systemone"}`:                         1,
+		`prism_model_calls_total{class="ok",model="default",outcome="ok",provider="systemone"}`:                      1,
+		`prism_model_calls_total{class="refused_key",model="default",outcome="refused_key",provider="systemone"}`:    1,
+		`prism_model_calls_total{class="no_answer",model="default",outcome="no_usable_answer",provider="systemone"}`: 1,
+		`prism_model_calls_total{class="unavailable",model="default",outcome="timeout",provider="systemone"}`:        0,
+		`prism_model_calls_total{class="unavailable",model="default",outcome="unreachable",provider="systemone"}`:    0,
+		`prism_model_call_duration_seconds{class="ok",model="default",outcome="ok",provider="systemone"}`:            1,
+		`prism_model_attempts_total{model="default",provider="systemone",status="2xx"}`:                              2,
+		`prism_model_attempts_total{model="default",provider="systemone",status="4xx"}`:                              1,
+		`prism_model_tokens_total{kind="input",model="default",provider="systemone"}`:                                7,
+		`prism_model_tokens_total{kind="output",model="default",provider="systemone"}`:                               2,
+		`prism_model_label_mass{model="default",provider="systemone"}`:                                               1,
 		`prism_model_in_flight{}`:  0,
 		`prism_model_shed_total{}`: 0,
 	} {
@@ -150,9 +150,33 @@ func TestCallsAttemptsAndTokensAreCountedAndFailuresLoggedWithoutValues(t *testi
 	}
 }
 
+// spec: upstream-error-logs, unreadable-replies, errors-in-a-200
+func TestTheLogHasTheCauseOfAReplyThatIsNone(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"":                          `"class":"unreadable","reason":"unreadable","status":200,"cause":"empty"`,
+		"<html>":                    `"class":"unreadable","reason":"unreadable","status":200,"cause":"html"`,
+		"data: {}\n\n":              `"class":"unreadable","reason":"unreadable","status":200,"cause":"event_stream"`,
+		`{"error":{"code":401}}`:    `"class":"refused_key","reason":"refused_key","status":401,"cause":"error"`,
+		`{"answers":{"urgent":{}}}`: `"class":"no_answer","reason":"no_usable_answer","status":0,"cause":""`,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
+		t.Cleanup(server.Close)
+		logs := &bytes.Buffer{}
+		s, err := New(Config{Provider: "systemone", BaseURL: server.URL}, Deps{Log: slog.New(slog.NewJSONHandler(logs, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		if out, err := s.Ask(t.Context(), question()); err != nil || !out.Failed() || !strings.Contains(logs.String(), want) {
+			t.Errorf("%q: got %+v, %v, %s", body, out, err, logs)
+		}
+	}
+}
+
 func TestStatusesAreCountedByClass(t *testing.T) {
 	t.Parallel()
-	refused := func(status int) *upstream.Fault { return &upstream.Fault{Status: status} }
+	refused := func(status int) *upstream.Fault { return upstream.Refused(status, nil, nil) }
 	for want, f := range map[string]*upstream.Fault{
 		"2xx": nil, "3xx": refused(302), "4xx": refused(404), "408": refused(408), "409": refused(409), "429": refused(429),
 		"5xx": refused(529), "error": {Cause: "cut"}, "cancelled": {Cause: upstream.Cancelled},

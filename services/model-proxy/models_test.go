@@ -105,17 +105,17 @@ func TestModelsOfAFileAreAskedWithTheirHeaders(t *testing.T) {
 
 	m := gather(t, reg)
 	for name, want := range map[string]float64{
-		`prism_model_calls_total{model="fast",outcome="ok",provider="systemone"}`:                   1,
-		`prism_model_calls_total{model="strong",outcome="ok",provider="systemone"}`:                 1,
-		`prism_model_tokens_total{kind="input",model="fast",provider="systemone"}`:                  7,
-		`prism_model_cost_total{currency="USD",model="fast",provider="systemone"}`:                  0.000006,
-		`prism_model_cost_total{currency="USD",model="strong",provider="systemone"}`:                0.00003,
-		`prism_model_breaker_state{model="fast",provider="systemone"}`:                              0,
-		`prism_model_running{model="strong",provider="systemone"}`:                                  0,
-		`prism_model_running_limit{model="strong",provider="systemone"}`:                            3,
-		`prism_model_not_configured_total{}`:                                                        1,
-		`prism_models_refused_total{}`:                                                              0,
-		`prism_model_calls_total{model="fast",outcome="no_log_probabilities",provider="systemone"}`: 0,
+		`prism_model_calls_total{class="ok",model="fast",outcome="ok",provider="systemone"}`:                          1,
+		`prism_model_calls_total{class="ok",model="strong",outcome="ok",provider="systemone"}`:                        1,
+		`prism_model_tokens_total{kind="input",model="fast",provider="systemone"}`:                                    7,
+		`prism_model_cost_total{currency="USD",model="fast",provider="systemone"}`:                                    0.000006,
+		`prism_model_cost_total{currency="USD",model="strong",provider="systemone"}`:                                  0.00003,
+		`prism_model_breaker_state{model="fast",provider="systemone"}`:                                                0,
+		`prism_model_running{model="strong",provider="systemone"}`:                                                    0,
+		`prism_model_running_limit{model="strong",provider="systemone"}`:                                              3,
+		`prism_model_not_configured_total{}`:                                                                          1,
+		`prism_models_refused_total{}`:                                                                                0,
+		`prism_model_calls_total{class="no_answer",model="fast",outcome="no_log_probabilities",provider="systemone"}`: 0,
 	} {
 		if got, ok := m[name]; !ok || got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -167,8 +167,8 @@ func TestAFallbackIsCountedAndLogged(t *testing.T) {
 		}
 		m := gather(t, reg)
 		for _, name := range []string{
-			`prism_model_calls_total{model="fast",outcome="refused",provider="systemone"}`,
-			`prism_model_calls_total{model="strong",outcome="ok",provider="systemone"}`,
+			`prism_model_calls_total{class="limited",model="fast",outcome="limited",provider="systemone"}`,
+			`prism_model_calls_total{class="ok",model="strong",outcome="ok",provider="systemone"}`,
 			`prism_model_fallbacks_total{model="strong",provider="systemone"}`,
 			`prism_model_attempts_total{model="fast",provider="systemone",status="429"}`,
 		} {
@@ -177,7 +177,7 @@ func TestAFallbackIsCountedAndLogged(t *testing.T) {
 			}
 		}
 		got := logs.String()
-		if strings.Count(got, "\n") != 1 || !strings.Contains(got, "model=fast provider=systemone reason=refused status=429") {
+		if strings.Count(got, "\n") != 1 || !strings.Contains(got, "model=fast provider=systemone class=limited reason=limited status=429") {
 			t.Errorf("log %s", got)
 		}
 		if explained := strings.Contains(got, `upstream_error="busy with … of … for …"`); explained != (level == slog.LevelDebug) {
@@ -239,7 +239,7 @@ func TestARefusedFileIsCounted(t *testing.T) {
 	if m["prism_models_refused_total{}"] != 1 {
 		t.Errorf("%v refused", m["prism_models_refused_total{}"])
 	}
-	if _, ok := m[`prism_model_calls_total{model="new",outcome="timeout",provider="offline"}`]; !ok {
+	if _, ok := m[`prism_model_calls_total{class="unavailable",model="new",outcome="timeout",provider="offline"}`]; !ok {
 		t.Error("the new model has no series before its first call")
 	}
 	if out, err := s.Ask(t.Context(), question()); err != nil || out.Call.Name != "new" {

@@ -145,7 +145,7 @@ models:
 			fast.Script()
 			doubtful.Then(model.Answer(model.Answers{"urgent": model.Yes(0.45)}))
 			got = record(own.create(t, slug, object("fields", raw(`{"message":"`+doubtful.Tag+`"}`), "context", refused.Tag)).ok(t).ID)
-			if e := got.Escalation; e == nil || got.Model.Name != "fast" || e.ErrorCode == nil || *e.ErrorCode != "refused" || e.Second.Answers != nil {
+			if e := got.Escalation; e == nil || got.Model.Name != "fast" || e.ErrorCode == nil || *e.ErrorCode != "refused_key" || e.Second.Answers != nil {
 				t.Errorf("got %+v %+v", got, e)
 			}
 			try := own.post(t, "/v1/try", object("definition", raw(`{"fields":`+oneField+`,"questions":`+yesNo+`,"escalate":{"to":"strong","below":0.6}}`), "text", doubtful.Tag))

@@ -66,17 +66,30 @@ func TestModel(t *testing.T) {
 // unusable are responses without a usable answer. The suite of services/model-proxy has every form of them.
 func unusable(t *testing.T, s *stack) {
 	t.Helper()
-	for name, step := range map[string]model.Step{
+	for name, c := range map[string]struct {
+		step  model.Step
+		want  string
+		calls int
+	}{
 		// spec: probability-checks, one-unusable-answer-fails-the-result
-		"a refusal of one question": model.Answer(model.Answers{"urgent": model.Raw(`{"type":"refusal","refusal":"` + model.BodyMark + `"}`)}),
-		"a body that is not JSON":   model.Body("<html>" + model.BodyMark),
+		"a refusal of one question": {
+			model.Answer(model.Answers{"urgent": model.Raw(`{"type":"refusal","refusal":"` + model.BodyMark + `"}`)}),
+			"The model gave no usable answer to question urgent.", 1,
+		},
+		// spec: unreadable-replies
+		"a body that is not JSON": {model.Body("<html>" + model.BodyMark), "The model service did not answer in JSON.", 2},
+		// spec: errors-in-a-200
+		"an error with the status 200": {
+			model.Body(`{"error":{"message":"` + model.BodyMark + `","type":"insufficient_quota","code":429}}`), "The model service has no balance left.", 1,
+		},
 	} {
-		t.Run(name+" is no usable answer", func(t *testing.T) {
+		t.Run(name+" fails the result", func(t *testing.T) {
 			t.Parallel()
 			prism := s.main.prism(t, oneField, yesNo)
-			script := s.model.Script(step)
+			script := s.model.Script(c.step)
 			failed := s.main.create(t, prism, text(script.Tag)).failed(t)
-			wantEqual(t, "the error", *failed.Error, "The model gave no usable answer to question urgent.")
+			wantEqual(t, "the error", *failed.Error, c.want)
+			wantEqual(t, "the number of calls", script.Calls(), c.calls)
 		})
 	}
 }

@@ -37,7 +37,7 @@ func TestRecordsAndUsage(t *testing.T) {
 				}
 			}
 			failed, _ := own.refused(t, slug)
-			if r := own.get(t, "/v1/results/"+failed.ID+"/record"); !strings.Contains(string(r.body), `"error_code":"refused"`) {
+			if r := own.get(t, "/v1/results/"+failed.ID+"/record"); !strings.Contains(string(r.body), `"error_code":"parameter"`) {
 				t.Errorf("got %s", r.body)
 			}
 			s.other.get(t, path).wantFail(t, noResult)

@@ -59,7 +59,7 @@ func TestPreviewsAndTries(t *testing.T) {
 			r = editor.post(t, "/v1/try", text(script.Tag, "definition", definition))
 			r.wantStatus(t, 502)
 			if got := string(r.body); !strings.HasPrefix(got, `{"status":"failed","error":"The model service refused the call (status 400).",`+
-				`"error_code":"refused","took_ms":`) || !strings.Contains(got, `"raw":null,"json":null,`) {
+				`"error_code":"parameter","took_ms":`) || !strings.Contains(got, `"raw":null,"json":null,`) {
 				t.Errorf("got %s", got)
 			}
 			wantEqual(t, "the results", string(own.get(t, "/v1/results").body), `{"data":[],"next_cursor":null}`)

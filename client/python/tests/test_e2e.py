@@ -145,7 +145,7 @@ def test_failed_results(account: Client) -> None:
     assert first is not None
     assert (first.status, dict(first.answers), bool(first.error)) == ("failed", {}, True)
     assert account.read_result(first.id) == first
-    assert account.read_record(first.id).error_code == "refused"
+    assert account.read_record(first.id).error_code == "parameter"
     with pytest.raises(FailedError) as err:
         account.retry_result(first.id)
     second = err.value.result
@@ -168,7 +168,7 @@ def test_failed_results(account: Client) -> None:
     with pytest.raises(FailedError) as tried:
         account.try_definition(BROKEN, "t")
     assert tried.value.tried is not None
-    assert tried.value.tried.error_code == "refused"
+    assert tried.value.tried.error_code == "parameter"
 
 
 def test_tries_and_previews(account: Client) -> None:
@@ -189,7 +189,7 @@ def test_a_doubtful_answer_has_a_second_model(account: Client) -> None:
     result = account.create_result("triage", TEXT)
     escalation = account.read_record(result.id).escalation
     assert escalation is not None
-    assert (list(escalation.questions), escalation.error_code, dict(escalation.second.answers)) == (["upset"], "refused", {})
+    assert (list(escalation.questions), escalation.error_code, dict(escalation.second.answers)) == (["upset"], "parameter", {})
     assert escalation.first.answers == result.answers
 
 

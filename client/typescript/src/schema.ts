@@ -1475,7 +1475,7 @@ export interface components {
              * @description Why the model gave no usable answer, for programs.
              * @enum {string|null}
              */
-            error_code: "timeout" | "unreachable" | "refused" | "no_usable_answer" | "no_log_probabilities" | "model_not_configured" | null;
+            error_code: "timeout" | "unreachable" | "refused" | "limited" | "exhausted" | "refused_key" | "not_found" | "content" | "too_long" | "parameter" | "unreadable" | "no_usable_answer" | "label_mass_low" | "no_log_probabilities" | "model_not_configured" | null;
             /** @description How long the call to the model took, in milliseconds. */
             took_ms: number;
             /** @description Question key to answer, in the order of the definition: the answers of a result in format `raw`. Null when the model failed. */
@@ -2357,7 +2357,7 @@ export interface components {
              * @description Why the result failed, for programs.
              * @enum {string|null}
              */
-            error_code: "timeout" | "unreachable" | "refused" | "no_usable_answer" | "no_log_probabilities" | "model_not_configured" | null;
+            error_code: "timeout" | "unreachable" | "refused" | "limited" | "exhausted" | "refused_key" | "not_found" | "content" | "too_long" | "parameter" | "unreadable" | "no_usable_answer" | "label_mass_low" | "no_log_probabilities" | "model_not_configured" | null;
             /**
              * Format: date-time
              * @description When the result was saved. ISO 8601 in UTC with milliseconds.
@@ -2438,7 +2438,7 @@ export interface components {
              * @description Why the first answers are the result. Null if those of the second model are. `skipped`: its last calls failed, so it was not asked.
              * @enum {string|null}
              */
-            error_code: "timeout" | "unreachable" | "refused" | "no_usable_answer" | "no_log_probabilities" | "model_not_configured" | "skipped" | null;
+            error_code: "timeout" | "unreachable" | "refused" | "limited" | "exhausted" | "refused_key" | "not_found" | "content" | "too_long" | "parameter" | "unreadable" | "no_usable_answer" | "label_mass_low" | "no_log_probabilities" | "model_not_configured" | "skipped" | null;
             /** @description The model of the version, or its fallback. */
             first: components["schemas"]["AnsweredModel"];
             /** @description The model that was escalated to, or its fallback. */

@@ -125,7 +125,7 @@ it("a failed result is saved and can be retried", async () => {
   expect((await failure(prism.retryResults({ prism: "refused", expect: 7 }), ApiError)).code).toBe("conflict");
   const { model: _, slug: __, name: ___, ...definition } = triage("");
   const tried = await failure(prism.tryDefinition({ definition: { ...definition, model: refusing }, text: "Hello" }), FailedError);
-  expect(tried.try?.error_code).toBe("refused");
+  expect(tried.try?.error_code).toBe("parameter");
   const answered = await prism.tryDefinition({ definition, text: "Where is my parcel?" });
   expect([answered.answers.choice("topic").value, answered.row.text("topic")]).toEqual(["delivery", "delivery"]);
 });
@@ -135,7 +135,7 @@ it("a doubtful answer has a second model", async () => {
   await prism.createPrism({ ...triage("doubtful"), escalate: { to: refusing, below: 1, questions: ["upset"] } });
   const made = await prism.createResult("doubtful", { text: "Hello" });
   const { escalation } = await prism.readRecord(made.id);
-  expect([escalation?.questions, escalation?.error_code, escalation?.second.answers]).toEqual([["upset"], "refused", null]);
+  expect([escalation?.questions, escalation?.error_code, escalation?.second.answers]).toEqual([["upset"], "parameter", null]);
   expect(escalation?.first.answers?.yesNo("upset")).toEqual(made.answers.yesNo("upset"));
 });
 

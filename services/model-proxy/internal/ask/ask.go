@@ -1,11 +1,11 @@
 // Package ask executes an ask, which is all questions about one input: one deadline over everything, the models that are asked
-// one after the other, and the only retry loop (spec: one-owner-of-retries). The ask of a model ends with one of these reasons:
+// one after the other, and the only retry loop (spec: one-owner-of-retries). The ask of a model ends with one of these classes:
 //
-//	                    ┌─ every question has a usable answer ────▶ OK
-//	calls ─▶ attempts ──┼─ a question has no usable answer ───────▶ Unusable, NoLogProbs
-//	   ▲         │      ├─ a status that is not retried ──────────▶ Refused
-//	   └─ pause ─┘      ├─ the next pause is longer than the rest ▶ Refused, Unreachable
-//	                    └─ the wait has ended ────────────────────▶ Timeout
+//	                    ┌─ every question has a usable answer ────▶ ok
+//	calls ─▶ attempts ──┼─ a question has no usable answer ───────▶ no_answer
+//	   ▲         │      ├─ a fault that is not tried again ───────▶ its class
+//	   └─ pause ─┘      ├─ the next pause is longer than the rest ▶ unavailable, limited, unreadable
+//	                    └─ the wait has ended ────────────────────▶ unavailable
 //
 // When the answers of the first route are doubtful, the route of the second model follows (spec: escalation):
 //
@@ -18,6 +18,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
@@ -29,6 +30,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
@@ -51,8 +53,8 @@ type Config struct {
 	Attempted func(Attempt)
 	// Ended, if not nil, gets the end of the ask of each model.
 	Ended func(context.Context, End)
-	// Escalated, if not nil, gets the end of each escalation to a configured model: OK if the second answers are the result.
-	Escalated func(to *models.Model, how Reason)
+	// Escalated, if not nil, gets the end of each escalation to a configured model: no code if the second answers are the result.
+	Escalated func(to *models.Model, code prism.ErrorCode)
 }
 
 // Attempt is the end of one upstream call.
@@ -77,6 +79,7 @@ type Asker struct {
 	models *models.Current
 	cfg    Config
 	places *fair.Bound
+	seed   maphash.Seed
 	called atomic.Pointer[time.Time] // when the last foreground call came
 }
 
@@ -86,7 +89,7 @@ func New(from *models.Current, cfg Config) *Asker {
 		cfg.Jitter = rand.Float64
 	}
 	places := cmp.Or(cfg.MaxInFlight, 256) // a quarter of them is not for calls in the background (spec: run-leaves-places)
-	return &Asker{models: from, cfg: cfg, places: fair.New(places, places/4)}
+	return &Asker{models: from, cfg: cfg, places: fair.New(places, places/4), seed: maphash.MakeSeed()}
 }
 
 // InFlight is the number of running asks.
@@ -153,7 +156,7 @@ func (s *Asker) Ask(ctx context.Context, a contract.Ask) (Report, error) {
 		v.CallsCome = time.Since(*called) < callsCome
 	}
 	if e := v.Call.Escalation; e != nil && len(second) > 0 && s.cfg.Escalated != nil {
-		s.cfg.Escalated(second[0], r.Reason)
+		s.cfg.Escalated(second[0], r.Code)
 	}
 	return v, nil
 }
@@ -181,7 +184,7 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 	if err := s.guard(m, func() { calls = m.API.Calls(a) }); err != nil {
 		return result{err: err}
 	}
-	all := result{Report: Report{Reason: OK}}
+	all := result{Report: Report{Fault: upstream.Fault{Class: failure.OK}}}
 	answers := make(prism.Answers, 0, len(a.Definition.Questions))
 	results := s.all(ctx, m, calls, t)
 	for i := 0; i < len(calls); {
@@ -195,7 +198,7 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 			all.absent = append(all.absent, r.absent...)
 		}
 		all.disagreement = append(all.disagreement, r.disagreement...)
-		if r.err != nil || r.Reason != OK {
+		if r.err != nil || !r.OK() {
 			r.labelMass, r.absent, r.disagreement = all.labelMass, all.absent, nil
 			return r
 		}
@@ -214,7 +217,7 @@ func (s *Asker) run(ctx context.Context, a contract.Ask, m *models.Model, t *tal
 func pool(orders []result) result {
 	first := orders[0]
 	for _, r := range orders {
-		if r.err != nil || r.Reason != OK {
+		if r.err != nil || !r.OK() {
 			return r
 		}
 	}

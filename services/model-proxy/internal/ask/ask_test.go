@@ -15,6 +15,7 @@ import (
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -53,7 +54,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 func yes(after time.Duration) do {
 	return func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 		if !sleep(ctx, after) {
-			return provider.Reply{}, &upstream.Fault{Cause: upstream.Cancelled}
+			return provider.Reply{}, &upstream.Fault{Class: failure.Unavailable, Cause: upstream.Cancelled}
 		}
 		return provider.Reply{Answers: []*prism.Answer{{Type: prism.YesNo, Probability: 1}}}, nil
 	}
@@ -62,7 +63,7 @@ func yes(after time.Duration) do {
 func fault(after time.Duration, f upstream.Fault) do {
 	return func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 		if !sleep(ctx, after) {
-			return provider.Reply{}, &upstream.Fault{Cause: upstream.Cancelled}
+			return provider.Reply{}, &upstream.Fault{Class: failure.Unavailable, Cause: upstream.Cancelled}
 		}
 		return provider.Reply{}, &f
 	}
@@ -71,17 +72,22 @@ func fault(after time.Duration, f upstream.Fault) do {
 func noAnswer(after time.Duration) do {
 	return func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 		if !sleep(ctx, after) {
-			return provider.Reply{}, &upstream.Fault{Cause: upstream.Cancelled}
+			return provider.Reply{}, &upstream.Fault{Class: failure.Unavailable, Cause: upstream.Cancelled}
 		}
 		return provider.Reply{Answers: []*prism.Answer{nil}}, nil
 	}
 }
 
-var refused = upstream.Fault{Status: 401}
+var refused = status(401)
+
+// requests numbers requests: one that fails again counts once (spec: model-breaker).
+var requests atomic.Int64
+
+func another() contract.Ask { return contract.Ask{Context: fmt.Sprint(requests.Add(1))} }
 
 func ask(t *testing.T, s *Asker) Report {
 	t.Helper()
-	v, err := s.Ask(t.Context(), contract.Ask{})
+	v, err := s.Ask(t.Context(), another())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +106,7 @@ func TestTheFirstFailureInQuestionOrderIsTheError(t *testing.T) {
 		"a later failure that comes sooner waits for the earlier one": {fake{noAnswer(3 * time.Second), fault(0, refused)}, unusable0, 3000},
 		"an earlier failure cancels what is behind it":                {fake{noAnswer(0), yes(14 * time.Second)}, unusable0, 0},
 		"a failure waits for the answers before it":                   {fake{yes(2 * time.Second), noAnswer(0)}, unusable1, 2000},
-		"a refusal counts like any failure":                           {fake{fault(time.Second, refused), noAnswer(0)}, "The model service refused the call (status 401).", 1000},
+		"a refusal counts like any failure":                           {fake{fault(time.Second, refused), noAnswer(0)}, "The model service refused the key.", 1000},
 		"a question that hangs ends at the wait":                      {fake{yes(time.Hour), noAnswer(0)}, contract.TimeoutText, 15000},
 		"a failure does not wait for a hang behind it":                {fake{yes(0), noAnswer(time.Second), yes(time.Hour)}, unusable1, 1000},
 		"a reply with too few answers is unusable":                    {fake{func(context.Context) (provider.Reply, *upstream.Fault) { return provider.Reply{}, nil }}, unusable0, 0},
@@ -242,7 +248,7 @@ func TestRetryingStopsWhereTheNextPauseDoesNotFit(t *testing.T) {
 		n := 0
 		slow := func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 			n++
-			return fault(7400*time.Millisecond, upstream.Fault{Status: 503})(ctx)
+			return fault(7400*time.Millisecond, status(503))(ctx)
 		}
 		v := ask(t, one(fake{slow}.provider(), Config{Jitter: func() float64 { return 0 }}))
 		// 7.4 + 0.1 + 7.4 = 14.9 s; the next pause of 0.2 s would end after the wait.

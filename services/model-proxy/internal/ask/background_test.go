@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
@@ -196,7 +197,7 @@ func TestAModelThatHasTooMuchToDoIsOverloaded(t *testing.T) {
 		"an answer after 429":           {model("a", once(status(429)), 0), false, true},
 		"an answer after 503":           {model("a", once(status(503)), 0), false, true},
 		"an answer after 529":           {model("a", once(status(529)), 0), false, true},
-		"an answer after a timeout":     {model("a", once(upstream.Fault{Cause: upstream.TimedOut}), 0), false, true},
+		"an answer after a timeout":     {model("a", once(upstream.Fault{Class: failure.Unavailable, Cause: upstream.TimedOut}), 0), false, true},
 		"an answer after 500":           {model("a", once(status(500)), 0), false, false},
 		"an answer after no connection": {model("a", once(down), 0), false, false},
 		"429 each time":                 {model("a", fault(time.Second, status(429)), 0), true, true},

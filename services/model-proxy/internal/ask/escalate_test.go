@@ -12,6 +12,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -21,7 +22,7 @@ import (
 func says(p float64, after time.Duration) do {
 	return func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 		if !sleep(ctx, after) {
-			return provider.Reply{}, &upstream.Fault{Cause: upstream.Cancelled}
+			return provider.Reply{}, &upstream.Fault{Class: failure.Unavailable, Cause: upstream.Cancelled}
 		}
 		return provider.Reply{Answers: []*prism.Answer{{Question: "q0", Type: prism.YesNo, Probability: p}}}, nil
 	}
@@ -34,7 +35,8 @@ func answerOf(p float64) string {
 // escalated asks with an escalation from the model a to the model b, below 0.6.
 func escalated(t *testing.T, s *Asker, change ...func(*contract.Ask)) Report {
 	t.Helper()
-	a := contract.Ask{Definition: prism.Definition{Escalate: &prism.Escalate{To: "b", Below: 0.6}}}
+	a := another()
+	a.Definition.Escalate = &prism.Escalate{To: "b", Below: 0.6}
 	for _, c := range change {
 		c(&a)
 	}
@@ -103,7 +105,7 @@ func TestDoubtfulAnswersAreThoseOfASecondModel(t *testing.T) {
 		},
 		"a second model that refuses": {
 			models: []*scripted{model("a", says(0.55, 0), 0), model("b", fault(second, refused), 0)},
-			p:      0.55, model: "a", code: prism.CodeRefused, other: "b", took: second,
+			p:      0.55, model: "a", code: prism.CodeRefusedKey, other: "b", took: second,
 		},
 		"a second model without a usable answer": {
 			models: []*scripted{model("a", says(0.55, 0), 0), model("b", noAnswer(second), 0)},
@@ -145,15 +147,15 @@ func TestDoubtfulAnswersAreThoseOfASecondModel(t *testing.T) {
 		},
 		"the fallback of the second fails too": {
 			models: []*scripted{model("a", says(0.55, 0), 0), model("b", says(0.9, time.Hour), 0, "c"), model("c", fault(0, refused), 0)},
-			p:      0.55, model: "a", code: prism.CodeRefused, other: "c", took: 7500 * time.Millisecond,
+			p:      0.55, model: "a", code: prism.CodeRefusedKey, other: "c", took: 7500 * time.Millisecond,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s, _ := routed(c.models...)
-				var ended []Reason
-				s.cfg.Escalated = func(_ *models.Model, how Reason) { ended = append(ended, how) }
+				var ended []prism.ErrorCode
+				s.cfg.Escalated = func(_ *models.Model, code prism.ErrorCode) { ended = append(ended, code) }
 				v := escalated(t, s, func(a *contract.Ask) {
 					if c.change != nil {
 						c.change(a)
@@ -184,7 +186,7 @@ func TestDoubtfulAnswersAreThoseOfASecondModel(t *testing.T) {
 					e.FellBack != (c.other == "c") || (e.Provider == "") != (c.code == prism.CodeModelNotConfigured) {
 					t.Errorf("escalation %+v with %s", e, e.Answers)
 				}
-				if c.code != prism.CodeModelNotConfigured && (len(ended) != 1 || codes[ended[0]] != c.code) {
+				if c.code != prism.CodeModelNotConfigured && (len(ended) != 1 || ended[0] != c.code) {
 					t.Errorf("told %v", ended)
 				}
 			})
@@ -258,7 +260,7 @@ func TestASecondModelThatFailsIsSkippedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := model("a", says(0.55, 0), 0)
 		b := model("b", func(context.Context) (provider.Reply, *upstream.Fault) {
-			return provider.Reply{}, &upstream.Fault{Status: 503, RetryAfter: time.Minute} // no second try
+			return provider.Reply{}, &upstream.Fault{Class: failure.Unavailable, Status: 503, RetryAfter: time.Minute} // no second try
 		}, 0)
 		s, _ := routed(a, b)
 		asks := func(n int, want prism.ErrorCode) {

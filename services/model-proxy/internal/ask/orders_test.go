@@ -39,7 +39,7 @@ func TestTheOrdersOfAQuestionArePooled(t *testing.T) {
 		var tries atomic.Int32
 		again := func(ctx context.Context) (provider.Reply, *upstream.Fault) {
 			if tries.Add(1) == 1 {
-				return provider.Reply{}, &upstream.Fault{Status: 503}
+				return provider.Reply{}, new(status(503))
 			}
 			return with(0.5, 0.2, time.Second)(ctx)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -21,7 +22,7 @@ const (
 // result is how a call ended, or the ask of a model, or a route.
 type result struct {
 	Report                       // of a call without Answers
-	answers      []*prism.Answer // one for each question of the call when Reason is OK
+	answers      []*prism.Answer // one for each question of the call when it is OK
 	labelMass    []prism.LabelMass
 	absent       []prism.Absent
 	disagreement []prism.Disagreement
@@ -56,7 +57,7 @@ func (s *Asker) all(ctx context.Context, m *models.Model, calls []provider.Call,
 		running.Go(func() {
 			defer func() { <-free }()
 			results[i] = s.call(contexts[i], m, c, t)
-			if results[i].Reason != OK {
+			if !results[i].OK() {
 				for _, cancel := range cancels[i+1:] {
 					cancel()
 				}
@@ -69,6 +70,7 @@ func (s *Asker) all(ctx context.Context, m *models.Model, calls []provider.Call,
 
 // call repeats a call until there is a reply, a fault that is not retryable, or no time left (spec: upstream-retries).
 func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *tally) result {
+	unreadable := false
 	for attempt := 1; ; attempt++ {
 		if ctx.Err() != nil {
 			return result{Report: timedOut()}
@@ -80,16 +82,17 @@ func (s *Asker) call(ctx context.Context, m *models.Model, c provider.Call, t *t
 			return result{err: err}
 		}
 		cost := int64(0)
-		if fault == nil {
+		if fault == nil || reply.Tokens.Input.Known || reply.Tokens.Output.Known {
 			cost = t.used(m, reply.Tokens)
 		}
 		if s.cfg.Attempted != nil {
 			s.cfg.Attempted(Attempt{m, reply, fault, cost})
 		}
-		ended := result{Report: report(c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass, absent: reply.Absent}
-		if fault == nil || !fault.Retryable() {
+		ended := result{Report: report(m, c, reply, fault), answers: reply.Answers, labelMass: reply.LabelMass, absent: reply.Absent}
+		if fault == nil || !fault.Retryable() || unreadable && fault.Class == failure.Unreadable {
 			return ended
 		}
+		unreadable = unreadable || fault.Class == failure.Unreadable // it is tried again once
 		t.fault(fault)
 		// A pause that is longer than the rest of the wait ends the attempts (spec: retry-after).
 		pause := max(s.backoff(attempt), fault.RetryAfter)

@@ -2,10 +2,13 @@ package ask
 
 import (
 	"context"
+	"hash/maphash"
 	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 )
 
@@ -51,18 +54,22 @@ func (s *Asker) route(ctx context.Context, a contract.Ask, route []*models.Model
 			continue
 		}
 		asked, r = true, s.visit(ctx, End{Ask: a, Model: m, FellBack: i > 0}, more, t)
-		leave(r.err == nil && r.fallsBack())
-		if r.err != nil || !r.fallsBack() {
+		if r.Class == failure.Exhausted {
+			m.PassOver()
+		}
+		if r.err != nil || !m.FallsBack(r.Class) {
+			leave(false, 0)
 			return r
 		}
+		leave(!r.Class.OfRequest(), s.requestOf(a))
 	}
 	if second && !asked && ctx.Err() == nil {
-		return result{Report: Report{Reason: Skipped}}
+		return result{Report: Report{Code: prism.CodeSkipped}}
 	}
 	// After a timeout there is time left only if it was cut short for later models, and these were then passed over.
-	if passed != nil && !second && ctx.Err() == nil && (!asked || r.Reason == Timeout) {
+	if passed != nil && !second && ctx.Err() == nil && (!asked || r.Code == prism.CodeTimeout) {
 		if leave, ok := passed.Force(waits, a.Background); ok {
-			defer leave(false)
+			defer leave(false, 0)
 			return s.visit(ctx, End{Ask: a, Model: passed, FellBack: passed != route[0]}, false, t)
 		}
 	}
@@ -88,11 +95,23 @@ func (s *Asker) visit(ctx context.Context, e End, more bool, t *tally) result {
 	r := s.run(ctx, e.Ask, e.Model, t)
 	took := time.Since(start)
 	if r.err == nil {
-		t.ended(took, r.Reason == Timeout)
+		t.ended(took, r.Code == prism.CodeTimeout)
 		e.Report, e.Took = r.Report, took
 		s.ended(ctx, e)
 	}
 	return r
+}
+
+// requestOf tells one request from another: what is asked, about what. It is not 0.
+func (s *Asker) requestOf(a contract.Ask) uint64 {
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	_, _ = h.Write(a.Hash[:]) // it never fails, as the next ones
+	_, _ = h.WriteString(a.Context)
+	for _, f := range a.Fields {
+		_, _ = h.WriteString("\x00" + f.Key + "\x00" + f.Value)
+	}
+	return max(h.Sum64(), 1)
 }
 
 func (s *Asker) ended(ctx context.Context, e End) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -51,9 +52,22 @@ func routed(list ...*scripted) (*Asker, *[]End) {
 	}), ends
 }
 
-var down = upstream.Fault{Cause: "refused"}
+var down = upstream.Fault{Class: failure.Unavailable, Cause: "refused"}
 
-func status(n int) upstream.Fault { return upstream.Fault{Status: n} }
+func status(n int) upstream.Fault { return *upstream.Refused(n, nil, nil) }
+
+// retryAfter is a refusal that asks for a pause.
+func retryAfter(n int, pause time.Duration) *upstream.Fault {
+	f := status(n)
+	f.RetryAfter = pause
+	return &f
+}
+
+// falling has the failures of a class of a model fall back, or not.
+func falling(s *scripted, class failure.Class, falls bool) *scripted {
+	s.FallbackOn = map[failure.Class]bool{class: falls}
+	return s
+}
 
 // hold takes all places of a model with one for as long as d, and returns when it has.
 func hold(t *testing.T, s *Asker, name string) {
@@ -100,7 +114,7 @@ func TestWhatFallsBackAndWhen(t *testing.T) {
 		},
 		"the error is that of the last": {
 			[]*scripted{model("a", yes(time.Hour), 0, "b"), model("b", fault(0, status(401)), 0)},
-			refusedText("401"), "b", 7500 * time.Millisecond, 2,
+			texts[failure.RefusedKey], "b", 7500 * time.Millisecond, 2,
 		},
 		"the fallbacks of a fallback are not asked": {
 			[]*scripted{model("a", yes(time.Hour), 0, "b"), model("b", yes(time.Hour), 0, "c"), model("c", yes(0), 0)},
@@ -109,6 +123,12 @@ func TestWhatFallsBackAndWhen(t *testing.T) {
 		"without a fallback a model has all the time": {
 			[]*scripted{model("a", yes(14900*time.Millisecond), 0), model("b", yes(0), 0)}, "", "a", 14900 * time.Millisecond, 1,
 		},
+		"a balance that is used up falls back at once": {
+			[]*scripted{model("a", fault(0, status(402)), 0, "b"), model("b", yes(0), 0)}, "", "b", 0, 2,
+		},
+		"no JSON falls back after a second try": {
+			[]*scripted{model("a", fault(0, *upstream.Unreadable(nil)), 0, "b"), model("b", yes(0), 0)}, "", "b", 100 * time.Millisecond, 3,
+		},
 		"no usable answer does not fall back": {
 			[]*scripted{model("a", noAnswer(0), 0, "b"), model("b", yes(0), 0)},
 			"The model gave no usable answer to question q0.", "a", 0, 1,
@@ -116,9 +136,16 @@ func TestWhatFallsBackAndWhen(t *testing.T) {
 		"no log-probabilities do not fall back": {
 			[]*scripted{model("a", noLogProbs, 0, "b"), model("b", yes(0), 0)}, noLogProbsText, "a", 0, 1,
 		},
-		"status 400 does not fall back": {[]*scripted{model("a", fault(0, status(400)), 0, "b"), model("b", yes(0), 0)}, refusedText("400"), "a", 0, 1},
-		"status 404 does not fall back": {[]*scripted{model("a", fault(0, status(404)), 0, "b"), model("b", yes(0), 0)}, refusedText("404"), "a", 0, 1},
-		"status 302 does not fall back": {[]*scripted{model("a", fault(0, status(302)), 0, "b"), model("b", yes(0), 0)}, refusedText("302"), "a", 0, 1},
+		"a refused key does not fall back":    {[]*scripted{model("a", fault(0, status(401)), 0, "b"), model("b", yes(0), 0)}, texts[failure.RefusedKey], "a", 0, 1},
+		"a model nobody knows does not":       {[]*scripted{model("a", fault(0, status(404)), 0, "b"), model("b", yes(0), 0)}, texts[failure.NotFound], "a", 0, 1},
+		"a text that is too long does not":    {[]*scripted{model("a", fault(0, status(413)), 0, "b"), model("b", yes(0), 0)}, texts[failure.TooLong], "a", 0, 1},
+		"a text that is filtered does not":    {[]*scripted{model("a", fault(0, *upstream.ContentFault()), 0, "b"), model("b", yes(0), 0)}, texts[failure.Content], "a", 0, 1},
+		"status 400 does not fall back":       {[]*scripted{model("a", fault(0, status(400)), 0, "b"), model("b", yes(0), 0)}, refusedText("400"), "a", 0, 1},
+		"status 302 does not fall back":       {[]*scripted{model("a", fault(0, status(302)), 0, "b"), model("b", yes(0), 0)}, refusedText("302"), "a", 0, 1},
+		"a class that was added falls back":   {[]*scripted{falling(model("a", fault(0, status(401)), 0, "b"), failure.RefusedKey, true), model("b", yes(0), 0)}, "", "b", 0, 2},
+		"a class that was removed does not":   {[]*scripted{falling(model("a", fault(0, status(402)), 0, "b"), failure.Exhausted, false), model("b", yes(0), 0)}, texts[failure.Exhausted], "a", 0, 1},
+		"only that class changes with it":     {[]*scripted{falling(model("a", fault(0, status(401)), 0, "b"), failure.Content, true), model("b", yes(0), 0)}, texts[failure.RefusedKey], "a", 0, 1},
+		"one that does not answer falls back": {[]*scripted{falling(model("a", noAnswer(0), 0, "b"), failure.NoAnswer, true), model("b", yes(0), 0)}, "", "b", 0, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +169,7 @@ func TestWhatFallsBackAndWhen(t *testing.T) {
 	for _, n := range []int{408, 409, 429, 500, 503, 529} {
 		synctest.Test(t, func(t *testing.T) {
 			busy := func(context.Context) (provider.Reply, *upstream.Fault) {
-				return provider.Reply{}, &upstream.Fault{Status: n, RetryAfter: 8 * second} // does not fit in half of the time
+				return provider.Reply{}, retryAfter(n, 8*second) // does not fit in half of the time
 			}
 			s, _ := routed(model("a", busy, 0, "b"), model("b", yes(0), 0))
 			if v := ask(t, s); v.Failed() || v.Call.Name != "b" || v.TookMS != 0 {
@@ -153,7 +180,7 @@ func TestWhatFallsBackAndWhen(t *testing.T) {
 }
 
 func noLogProbs(context.Context) (provider.Reply, *upstream.Fault) {
-	return provider.Reply{Answers: []*prism.Answer{nil}, NoLogProbs: true}, nil
+	return provider.Reply{Answers: []*prism.Answer{nil}, Missing: prism.CodeNoLogProbabilities}, nil
 }
 
 // spec: fallback, model-places
@@ -232,7 +259,7 @@ func TestAModelThatFailsMostOfItsLastCallsIsSkipped(t *testing.T) {
 			if works.Load() {
 				return yes(time.Millisecond)(ctx)
 			}
-			return provider.Reply{}, &upstream.Fault{Status: 429, RetryAfter: time.Minute} // no second try
+			return provider.Reply{}, retryAfter(429, time.Minute) // no second try
 		}, 0, "b")
 		b := model("b", yes(0), 0)
 		s, _ := routed(a, b)
@@ -281,6 +308,80 @@ func TestAModelThatFailsMostOfItsLastCallsIsSkipped(t *testing.T) {
 }
 
 // spec: model-breaker
+func TestARequestThatAlwaysFailsCountsOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		poison := contract.Ask{Context: "poison", Fields: []prism.FieldValue{{Key: "a", Value: "b"}}}
+		a := model("a", func(context.Context) (provider.Reply, *upstream.Fault) {
+			return provider.Reply{}, retryAfter(500, time.Minute)
+		}, 0, "b")
+		s, _ := routed(a, model("b", yes(0), 0))
+		for range 50 {
+			if v, err := s.Ask(t.Context(), poison); err != nil || v.Call.Name != "b" {
+				t.Fatalf("got %+v, %v", v, err)
+			}
+		}
+		if a.State() != 0 || a.calls.Load() != 50 {
+			t.Errorf("state %d after %d calls", a.State(), a.calls.Load())
+		}
+		for range 10 {
+			ask(t, s)
+		}
+		if a.State() != 2 {
+			t.Error("ten other requests and that one do not open the breaker")
+		}
+	})
+}
+
+// spec: model-breaker, fallback
+func TestWhatIsWrongWithARequestDoesNotOpenTheBreaker(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := falling(model("a", fault(0, *upstream.ContentFault()), 0, "b"), failure.Content, true)
+		s, _ := routed(a, model("b", yes(0), 0))
+		for range 30 {
+			if v := ask(t, s); v.Call.Name != "b" {
+				t.Fatalf("got %+v", v)
+			}
+		}
+		if a.State() != 0 {
+			t.Errorf("state %d", a.State())
+		}
+	})
+}
+
+// spec: exhausted-model
+func TestAModelWithoutABalanceIsPassedOverForAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := model("a", fault(0, status(402)), 0, "b")
+		s, _ := routed(a, model("b", yes(0), 0))
+		calls := func(want int32) {
+			t.Helper()
+			for range 3 {
+				if v := ask(t, s); v.Failed() || v.Call.Name != "b" || v.TookMS != 0 {
+					t.Fatalf("got %+v", v)
+				}
+			}
+			if a.calls.Load() != want {
+				t.Errorf("%d calls, want %d", a.calls.Load(), want)
+			}
+		}
+		calls(1)
+		<-time.After(59 * time.Second)
+		calls(1)
+		<-time.After(2 * time.Second)
+		calls(2)
+		alone, _ := routed(model("c", fault(0, status(402)), 0))
+		for range 3 { // nothing else can be asked
+			if v := ask(t, alone); v.Error != texts[failure.Exhausted] || v.Call.Tries != 1 || v.TookMS != 0 {
+				t.Errorf("got %+v", v)
+			}
+		}
+	})
+}
+
+// spec: model-breaker
 func TestOneCallAtATimeIsOnTrial(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -289,7 +390,7 @@ func TestOneCallAtATimeIsOnTrial(t *testing.T) {
 			if slow.Load() {
 				return yes(time.Second)(ctx)
 			}
-			return provider.Reply{}, &upstream.Fault{Status: 503, RetryAfter: time.Minute}
+			return provider.Reply{}, &upstream.Fault{Class: failure.Unavailable, Status: 503, RetryAfter: time.Minute}
 		}, 0, "b")
 		s, _ := routed(a, model("b", yes(0), 0))
 		for range 11 {
@@ -312,7 +413,7 @@ func TestOneCallAtATimeIsOnTrial(t *testing.T) {
 func TestNothingElseToAskIsAsked(t *testing.T) {
 	t.Parallel()
 	fails := func(context.Context) (provider.Reply, *upstream.Fault) {
-		return provider.Reply{}, &upstream.Fault{Status: 503, RetryAfter: time.Minute}
+		return provider.Reply{}, &upstream.Fault{Class: failure.Unavailable, Status: 503, RetryAfter: time.Minute}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		a, b := model("a", fails, 0, "b"), model("b", fails, 0)
@@ -341,7 +442,9 @@ func TestNothingElseToAskIsAsked(t *testing.T) {
 		a, b := model("a", yes(14*time.Second), 0, "b"), model("b", fails, 0)
 		s, _ := routed(a, b)
 		for range 11 {
-			_, _ = s.Ask(t.Context(), contract.Ask{Definition: prism.Definition{Model: "b"}})
+			a := another()
+			a.Definition.Model = "b"
+			_, _ = s.Ask(t.Context(), a)
 		}
 		// The breaker would let a call of b through in 5 s, but a has begun by then.
 		if v := ask(t, s); v.Failed() || v.Call.Name != "a" || v.TookMS != 14000 {

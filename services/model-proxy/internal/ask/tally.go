@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -40,7 +41,7 @@ func (t *tally) waited(d time.Duration) {
 func (t *tally) fault(f *upstream.Fault) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.overloaded = t.overloaded || f.Status == 429 || f.Status == 503 || f.Status == 529 || f.Cause == upstream.TimedOut
+	t.overloaded = t.overloaded || f.Class == failure.Limited || f.Status == 503 || f.Status == 529 || f.Cause == upstream.TimedOut
 }
 
 // ended looks for signs of overload in the ask of a model.
@@ -131,12 +132,12 @@ func (t *tally) escalate(first result, to string, second []*models.Model) bool {
 func (t *tally) end(last result) Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	overloaded := t.overloaded || last.Reason == Timeout
+	overloaded := t.overloaded || last.Code == prism.CodeTimeout
 	var escalation *prism.Escalation
 	if t.first != nil {
-		escalation = &prism.Escalation{Questions: t.first.doubtful, ErrorCode: codes[last.Reason], Name: t.first.to}
+		escalation = &prism.Escalation{Questions: t.first.doubtful, ErrorCode: last.Code, Name: t.first.to}
 		other, fellBack := t.model, t.fellBack
-		if last.Reason == OK {
+		if last.OK() {
 			other, fellBack = t.first.model, t.first.fellBack
 			escalation.Answers = t.first.Answers
 		} else {
@@ -160,7 +161,7 @@ func (t *tally) record(r result) *prism.ModelCall {
 		numbers [4]int64
 	}{}
 	v.call = prism.ModelCall{
-		ErrorCode: codes[r.Reason], Name: t.model.Name, Provider: t.model.API.Name, Model: t.model.Model,
+		ErrorCode: r.Code, Name: t.model.Name, Provider: t.model.API.Name, Model: t.model.Model,
 		Tries: t.tries, FellBack: t.fellBack, LabelMass: r.labelMass, Absent: r.absent, Disagreement: r.disagreement,
 	}
 	known := func(i int, n int64, known bool) *int64 {

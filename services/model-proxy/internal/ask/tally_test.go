@@ -10,6 +10,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/contract"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
@@ -66,7 +67,7 @@ func TestUsageAndCostOverAllTries(t *testing.T) {
 			if all.model == nil {
 				all.model = models.New(models.Spec{}, provider.Provider{}, nil)
 			}
-			call := all.end(result{Report: Report{Reason: OK}}).Call
+			call := all.end(result{Report: Report{}}).Call
 			got, err := json.Marshal(call.Usage)
 			if err != nil || string(got) != c.want {
 				t.Errorf("got %s, %v, want %s", got, err, c.want)
@@ -112,7 +113,7 @@ func TestACallSaysWhichModelAnsweredAndHow(t *testing.T) {
 		{"log-probabilities", good, contract.Logprobs, "", 1, 1},
 		{"another source", good, contract.Native, "", 0, 1},
 		{"offline", good, contract.Simulated, "", 0, 0},
-		{"refused", fault(0, refused), contract.Native, prism.CodeRefused, 0, 1},
+		{"refused", fault(0, refused), contract.Native, prism.CodeRefusedKey, 0, 1},
 		{"unusable", noAnswer(0), contract.Native, prism.CodeNoUsableAnswer, 0, 1},
 		{"no log-probabilities", noLogProbs, contract.Logprobs, prism.CodeNoLogProbabilities, 0, 1},
 	} {
@@ -133,14 +134,19 @@ func TestACallSaysWhichModelAnsweredAndHow(t *testing.T) {
 	}
 }
 
-func TestEveryReasonOfAFailureHasACode(t *testing.T) {
+// spec: failure-classes
+func TestEveryClassOfAFailureHasACodeOfItsOwn(t *testing.T) {
 	t.Parallel()
-	seen := map[prism.ErrorCode]bool{}
-	for _, r := range append(Reasons(), NotConfigured, Skipped) {
-		if code := codes[r]; (code == "") != (r == OK) || seen[code] {
-			t.Errorf("%s has the code %q", r, code)
-		} else {
-			seen[code] = true
+	classes, codes := map[failure.Class]bool{}, map[prism.ErrorCode]bool{}
+	for _, e := range Endings() {
+		if codes[e.Code] || (e.Code == "") != (e.Class == failure.OK) {
+			t.Errorf("%s has the code %q", e.Class, e.Code)
+		}
+		classes[e.Class], codes[e.Code] = true, true
+	}
+	for _, class := range failure.Classes() {
+		if !classes[class] {
+			t.Errorf("no ask ends with %s", class)
 		}
 	}
 }

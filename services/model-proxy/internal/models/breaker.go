@@ -2,7 +2,7 @@ package models
 
 import (
 	"errors"
-	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
@@ -15,42 +15,58 @@ const (
 	skipTime = 5 * time.Second
 )
 
-var errFailed = errors.New("failed")
+// failedRequest is a request that failed. A request that is made again counts once: what always fails says nothing of the others.
+type failedRequest uint64
+
+func (failedRequest) Error() string { return "failed" }
 
 // breaker skips a model that fails (spec: model-breaker). It is safe for concurrent use.
 type breaker struct {
 	circuit *gobreaker.TwoStepCircuitBreaker[struct{}]
-	// failed has a bit for each of the last calls since the breaker changed its state. The circuit's own counts have no such window.
-	// All functions that use failed are called by the circuit under its lock.
-	failed uint32
+	// last has the last calls since the breaker changed its state: a request that failed, or 0. The circuit's own counts have no such
+	// window. All functions that use last are called by the circuit under its lock.
+	last []failedRequest
 }
 
 func newBreaker() *breaker {
 	b := &breaker{}
 	b.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Timeout: skipTime,
+		IsExcluded: func(err error) bool {
+			request, failed := errors.AsType[failedRequest](err)
+			return failed && slices.Contains(b.last, request)
+		},
 		IsSuccessful: func(err error) bool {
-			b.failed = b.failed << 1 & (1<<lastCalls - 1)
-			if err != nil {
-				b.failed |= 1
+			request, _ := errors.AsType[failedRequest](err)
+			if len(b.last) == lastCalls {
+				b.last = slices.Delete(b.last, 0, 1)
 			}
+			b.last = append(b.last, request)
 			return err == nil
 		},
-		ReadyToTrip:   func(gobreaker.Counts) bool { return bits.OnesCount32(b.failed) > lastCalls/2 },
-		OnStateChange: func(string, gobreaker.State, gobreaker.State) { b.failed = 0 },
+		ReadyToTrip: func(gobreaker.Counts) bool {
+			failed := 0
+			for _, request := range b.last {
+				if request != 0 {
+					failed++
+				}
+			}
+			return failed > lastCalls/2
+		},
+		OnStateChange: func(string, gobreaker.State, gobreaker.State) { b.last = b.last[:0] },
 	})
 	return b
 }
 
-// allow reports whether a call may be made. If so, done must be told how it ended.
-func (b *breaker) allow() (done func(failed bool), ok bool) {
+// allow reports whether a call may be made. If so, done must be told how it ended, and if it failed which request it was, not 0.
+func (b *breaker) allow() (done func(failed bool, request uint64), ok bool) {
 	end, err := b.circuit.Allow()
 	if err != nil {
 		return nil, false
 	}
-	return func(failed bool) {
+	return func(failed bool, request uint64) {
 		if failed {
-			end(errFailed)
+			end(failedRequest(request))
 		} else {
 			end(nil)
 		}

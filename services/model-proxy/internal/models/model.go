@@ -3,8 +3,10 @@ package models
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
@@ -17,7 +19,8 @@ type Model struct {
 	client  *upstream.Client // nil for offline
 	places  places
 	breaker *breaker
-	sets    atomic.Int64 // how many sets have the model
+	passed  atomic.Pointer[time.Time] // until when the model is passed over; nil: it never was
+	sets    atomic.Int64              // how many sets have the model
 }
 
 // New makes a model. The client is nil if there is no upstream.
@@ -28,8 +31,35 @@ func New(spec Spec, api provider.Provider, client *upstream.Client) *Model {
 // Remote tells whether asking the model calls an upstream.
 func (m *Model) Remote() bool { return m.API.Probabilities != contract.Simulated }
 
+// passTime is how long a model without a balance is passed over.
+const passTime = time.Minute
+
+// PassOver has the model be skipped for a minute, since its balance is used up (spec: exhausted-model).
+func (m *Model) PassOver() { m.passed.Store(new(time.Now().Add(passTime))) }
+
 // Available tells whether the model is not skipped.
-func (m *Model) Available() bool { return !m.breaker.open() }
+func (m *Model) Available() bool {
+	until := m.passed.Load()
+	return !m.breaker.open() && (until == nil || time.Now().After(*until))
+}
+
+// FallsBack tells whether the next model is asked after a failure of the class (spec: fallback).
+func (m *Model) FallsBack(c failure.Class) bool {
+	if falls, ok := m.FallbackOn[c]; ok {
+		return falls
+	}
+	return c.FallsBack()
+}
+
+// LeastLabelMass is the least part of the probability that the labels of a question must have (spec: label-mass-low).
+func (m *Model) LeastLabelMass() float64 {
+	if m.MinLabelMass == nil {
+		return defaultLabelMass
+	}
+	return *m.MinLabelMass
+}
+
+const defaultLabelMass = 0.05
 
 // Running is the number of calls that have a place.
 func (m *Model) Running() int64 { return int64(m.places.running()) }
@@ -38,10 +68,10 @@ func (m *Model) Running() int64 { return int64(m.places.running()) }
 func (m *Model) State() int { return int(m.breaker.circuit.State()) }
 
 // Enter takes a place for a call unless the model is skipped or full. With wait, it waits for a place until ctx ends. The caller
-// ends the call with leave, and says whether the model failed in a way for which its fallback is asked. Background calls get
+// ends the call with leave, and says whether the model failed in a way that the breaker counts, and with which request. Background calls get
 // their places after the others (spec: run-leaves-places).
-func (m *Model) Enter(ctx context.Context, wait, background bool) (leave func(failed bool), ok bool) {
-	if m.breaker.open() || !m.take(ctx, wait, background) {
+func (m *Model) Enter(ctx context.Context, wait, background bool) (leave func(failed bool, request uint64), ok bool) {
+	if !m.Available() || !m.take(ctx, wait, background) {
 		return nil, false
 	}
 	done, ok := m.breaker.allow()
@@ -49,19 +79,19 @@ func (m *Model) Enter(ctx context.Context, wait, background bool) (leave func(fa
 		m.places.give(background)
 		return nil, false
 	}
-	return func(failed bool) {
+	return func(failed bool, request uint64) {
 		m.places.give(background)
-		done(failed)
+		done(failed, request)
 	}, true
 }
 
 // Force is Enter with wait for a model that may be skipped: it is asked because no other model can be. The breaker does not count
 // how the call ended.
-func (m *Model) Force(ctx context.Context, background bool) (leave func(failed bool), ok bool) {
+func (m *Model) Force(ctx context.Context, background bool) (leave func(failed bool, request uint64), ok bool) {
 	if !m.take(ctx, true, background) {
 		return nil, false
 	}
-	return func(bool) { m.places.give(background) }, true
+	return func(bool, uint64) { m.places.give(background) }, true
 }
 
 func (m *Model) take(ctx context.Context, wait, background bool) bool {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 )
 
 // Spec is the configuration of a model.
@@ -21,6 +22,10 @@ type Spec struct {
 	MaxInFlight int
 	Price       *Price
 	Fallback    []string
+	// FallbackOn says for classes of failures whether the next model is asked, in place of the default.
+	FallbackOn map[failure.Class]bool
+	// MinLabelMass is the least part of the probability that the labels of a question must have; nil is 0.05.
+	MinLabelMass *float64
 }
 
 // Cyclic is the Order of a model that is asked in cyclic orders (spec: label-orders).

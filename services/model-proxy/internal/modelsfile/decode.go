@@ -104,6 +104,21 @@ func (x *decoder) whole(n ast.Node, where string) int {
 	return 0
 }
 
+// part reads a number from 0 to 1.
+func (x *decoder) part(n ast.Node, where string) *float64 {
+	if n == nil {
+		return nil
+	}
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		if v, err := strconv.ParseFloat(n.GetToken().Value, 64); err == nil && v >= 0 && v <= 1 {
+			return &v
+		}
+	}
+	x.Wrong(n, where, "must be a number from 0 to 1")
+	return nil
+}
+
 func (x *decoder) amount(n ast.Node, where string) int64 {
 	switch t := n.GetToken(); n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.StringNode: // 1e-06 is a text to the library

@@ -108,6 +108,10 @@ func (r *reader) entry(n ast.Node, i, listLine int) entry {
 			e.Price = r.price(m, at)
 		case "fallback":
 			e.Fallback = r.fallback(m, at)
+		case "fallback_on":
+			e.FallbackOn = r.fallbackOn(m, at)
+		case "min_label_mass":
+			e.MinLabelMass = r.part(m.value, at)
 		case "api_key":
 			r.Add(m.line, at, "name the variable or the file that has the key: api_key_env or api_key_file")
 		default:
@@ -138,6 +142,9 @@ func (r *reader) checkEntry(e entry, where string) {
 	}
 	if e.Order != "" && e.Provider != "" && e.Provider != openaichat.Name {
 		r.Add(e.lines["order"], where+".order", "only the provider "+openaichat.Name+" asks in several orders")
+	}
+	if e.MinLabelMass != nil && e.Provider != "" && e.Provider != openaichat.Name {
+		r.Add(e.lines["min_label_mass"], where+".min_label_mass", "only the provider "+openaichat.Name+" has labels")
 	}
 	for name := range e.Headers {
 		if setByFormat(e.Provider, name) && checkHeaderName(name) == "" {
@@ -232,19 +239,6 @@ func (r *reader) price(m member, where string) *models.Price {
 		}
 	}
 	return &p
-}
-
-func (r *reader) fallback(m member, where string) (names []string) {
-	for i, item := range r.list(m.value, where) {
-		name := ""
-		if item == nil {
-			r.Add(m.line, where+"."+strconv.Itoa(i), "must be the name of a model")
-		} else if name = r.text(item, where+"."+strconv.Itoa(i)); name == "" && yamlfile.IsText(item) {
-			r.Wrong(item, where+"."+strconv.Itoa(i), "must be the name of a model")
-		}
-		names = append(names, name)
-	}
-	return names
 }
 
 func (r *reader) headers(n ast.Node, where string) http.Header {

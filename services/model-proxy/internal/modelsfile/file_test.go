@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 	"github.com/prism-results/prism/services/model-proxy/internal/models"
 )
 
@@ -52,6 +53,8 @@ models:
     order: cyclic
     price: {currency: USD, input: 0.40, output: 1.6}
     fallback: [strong]
+    fallback_on: [refused_key, -limited]
+    min_label_mass: 0.25
   - {name: strong, provider: anthropic, api_key_env: KEY, headers: *team, price: {currency: EUR, input: 1, output: 1e-06}}
   - name: "0-none"
     provider: offline
@@ -86,6 +89,13 @@ func TestAFileOfModelsIsRead(t *testing.T) {
 	}
 	if *fast.Price != (models.Price{Currency: "USD", Input: 400_000, Output: 1_600_000}) {
 		t.Errorf("got %+v", *fast.Price)
+	}
+	if !reflect.DeepEqual(fast.FallbackOn, map[failure.Class]bool{failure.RefusedKey: true, failure.Limited: false}) ||
+		!fast.FallsBack(failure.RefusedKey) || fast.FallsBack(failure.Limited) || !fast.FallsBack(failure.Unreadable) {
+		t.Errorf("got %v", fast.FallbackOn)
+	}
+	if fast.LeastLabelMass() != 0.25 || set.Models()[1].LeastLabelMass() != 0.05 {
+		t.Errorf("got %v and %v", fast.LeastLabelMass(), set.Models()[1].LeastLabelMass())
 	}
 	if got := set.Route(""); len(got) != 2 || got[0].Name != "fast" || got[1].Name != "strong" {
 		t.Errorf("the route of the default is %v", got)
@@ -190,8 +200,22 @@ func TestEveryProblemOfAFileIsNamedWithItsLine(t *testing.T) {
 		"a fallback twice": {
 			one(base+"    fallback: [b, b]\n") + "  - {name: b, provider: offline}\n", []string{":6: a.fallback: \"b\" is given twice"},
 		},
-		"a fallback that is a text": {one(base + "    fallback: b\n"), []string{":6: a.fallback: must be a list"}},
-		"a fallback that is null":   {one(base + "    fallback: [null, '']\n"), []string{":6: a.fallback.0: must be the name of a model", ":6: a.fallback.1: must be the name of a model"}},
+		// spec: fallback
+		"an unknown class": {one(base + "    fallback_on: [timeout]\n"), []string{":6: a.fallback_on.0: must be a class of failures, as content, or one behind a hyphen"}},
+		"a class that is none": {
+			one(base + "    fallback_on: [null, '', 7]\n"), []string{":6: a.fallback_on.0: must be a class", ":6: a.fallback_on.1: must be a class", ":6: a.fallback_on.2: must be a text"},
+		},
+		"classes that change nothing": {
+			one(base + "    fallback_on: [limited, -content]\n"), []string{":6: a.fallback_on.0: falls back anyway; -limited removes it", ":6: a.fallback_on.1: does not fall back anyway"},
+		},
+		"a class twice":           {one(base + "    fallback_on: [content, content]\n"), []string{":6: a.fallback_on.1: \"content\" is given twice"}},
+		"classes that are a text": {one(base + "    fallback_on: content\n"), []string{":6: a.fallback_on: must be a list"}},
+		// spec: label-mass-low
+		"a mass above 1":             {one(base + "    min_label_mass: 1.5\n"), []string{":6: a.min_label_mass: must be a number from 0 to 1"}},
+		"a mass in quotes":           {one(base + "    min_label_mass: '0.5'\n"), []string{":6: a.min_label_mass: must be a number from 0 to 1"}},
+		"a mass of another provider": {one(base + "    min_label_mass: 0.5\n"), []string{":6: a.min_label_mass: only the provider openai-chat has labels"}},
+		"a fallback that is a text":  {one(base + "    fallback: b\n"), []string{":6: a.fallback: must be a list"}},
+		"a fallback that is null":    {one(base + "    fallback: [null, '']\n"), []string{":6: a.fallback.0: must be the name of a model", ":6: a.fallback.1: must be the name of a model"}},
 		"an upstream of offline": {
 			"default: a\nmodels:\n  - {name: a, provider: offline, base_url: x, headers: {x: y}}\n",
 			[]string{":3: a.base_url: the provider offline calls no upstream", ":3: a.headers: the provider offline"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
+	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 // The types below read an upstream's JSON whatever its shape: a value of another shape is zero and spoils nothing else, and the last
@@ -20,22 +21,29 @@ const maxParts = 256
 // Decode reads an upstream's JSON. It replaces broken UTF-8, as tokens may be parts of characters, and reads NaN, Infinity and
 // -Infinity, which are no JSON, as infinite numbers.
 func Decode(raw []byte, v any) bool {
+	ok, _ := decode(raw, v)
+	return ok
+}
+
+// decode is Decode. undefined tells whether there was a NaN or Infinity.
+func decode(raw []byte, v any) (ok, undefined bool) {
 	read := func(raw []byte) bool {
 		return strictjson.Unmarshal(raw, v, strictjson.AllowInvalidUTF8(true), strictjson.AllowDuplicateNames(true)) == nil
 	}
 	if read(raw) {
-		return true
+		return true, false
 	}
-	finite, changed := withoutNaN(raw)
-	return changed && read(finite)
+	finite, undefined := withoutNaN(raw)
+	return finite != nil && read(finite), undefined
 }
 
 // infinite are the numbers of Python that are no JSON, with numbers beyond every float64 in their place.
 var infinite = []struct{ text, number string }{{"NaN", "1e999"}, {"Infinity", "1e999"}, {"-Infinity", "-1e999"}}
 
-// withoutNaN replaces the infinite numbers outside of strings.
-func withoutNaN(raw []byte) (finite []byte, changed bool) {
-	inString := false
+// withoutNaN replaces the infinite numbers outside of strings. finite is nil if there are none. undefined tells whether one was no
+// -Infinity.
+func withoutNaN(raw []byte) (finite []byte, undefined bool) {
+	changed, inString := false, false
 	for i := 0; i < len(raw); i++ {
 		switch {
 		case raw[i] == '"':
@@ -46,26 +54,53 @@ func withoutNaN(raw []byte) (finite []byte, changed bool) {
 		case !inString:
 			at := slices.IndexFunc(infinite, func(n struct{ text, number string }) bool { return bytes.HasPrefix(raw[i:], []byte(n.text)) })
 			if at >= 0 {
-				finite, changed = append(finite, infinite[at].number...), true
+				finite = append(finite, infinite[at].number...)
+				changed, undefined = true, undefined || raw[i] != '-'
 				i += len(infinite[at].text) - 1
 				continue
 			}
 		}
 		finite = append(finite, raw[i])
 	}
-	return finite, changed
+	if !changed {
+		return nil, false
+	}
+	return finite, undefined
 }
 
-// Decoder returns the Decode of a Format: read adds the content of a response to the reply.
+// Decoder returns the Decode of a Format: read adds the content of a response to the reply. A response that is no JSON, or an error
+// with the status 200, has a fault (spec: unreadable-replies, errors-in-a-200).
 func Decoder[T any](read func(response T, questions []prism.Question, reply *Reply)) func([]byte, []prism.Question) Reply {
 	return func(raw []byte, questions []prism.Question) Reply {
 		reply := Reply{Answers: make([]*prism.Answer, len(questions))}
-		var response Members[T]
-		if Decode(raw, &response) {
-			read(response.Value, questions, &reply)
+		var response Members[struct {
+			Error Problem `json:"error"`
+			Body  T       `json:",embed"`
+		}]
+		ok, undefined := decode(raw, &response)
+		switch {
+		case !ok:
+			reply.Fault = upstream.Unreadable(raw)
+		case bool(response.Value.Error):
+			reply.Fault = upstream.ErrorInBody(raw)
+		default:
+			read(response.Value.Body, questions, &reply)
+			if undefined && reply.Fault == nil && slices.Contains(reply.Answers, nil) { // it would have been a probability
+				reply.Fault = upstream.Unreadable(raw)
+			}
 		}
 		return reply
 	}
+}
+
+// Problem tells whether there is an error: a text, or an object with members.
+type Problem bool
+
+// UnmarshalJSONFrom implements the JSON library's UnmarshalerFrom.
+func (p *Problem) UnmarshalJSONFrom(d *strictjson.Decoder) error {
+	raw, err := d.ReadValue()
+	*p = Problem(len(raw) > 2 && (raw.Kind() == '"' || raw.Kind() == '{'))
+	return err
 }
 
 // Members is an object with the members of the struct T.

@@ -50,8 +50,10 @@ func (f Format) Open(client *upstream.Client, model string) Provider {
 		calls := make([]Call, len(requests))
 		for i, t := range requests {
 			calls[i] = Call{Questions: t.questions, Order: t.order, Do: func(ctx context.Context) (reply Reply, fault *upstream.Fault) {
-				fault = client.Post(ctx, f.Path, upstream.Body{t.before, input, t.after}, len(t.questions), func(answer []byte) {
+				body := upstream.Body{t.before, input, t.after}
+				fault = client.Post(ctx, f.Path, body, len(t.questions), func(answer []byte) *upstream.Fault {
 					reply = t.decode(answer, t.questions)
+					return reply.Fault
 				})
 				return reply, fault
 			}}

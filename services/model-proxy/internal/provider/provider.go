@@ -37,8 +37,10 @@ type Call struct {
 type Reply struct {
 	// Answers belong to the call's Questions, one each in the same order. Nil is "no usable answer".
 	Answers []*prism.Answer
-	// NoLogProbs: the reply has no log-probabilities, from which its answers would be computed.
-	NoLogProbs bool
+	// Missing says why a question has no usable answer, when there is more to say: no_log_probabilities.
+	Missing prism.ErrorCode
+	// Fault: the reply is an error, is filtered, or is none. Then there are no answers.
+	Fault *upstream.Fault
 	// Tokens is the number of tokens that the upstream reports.
 	Tokens Tokens
 	// LabelMass is the part of the model's probability that the labels of a question had, for each question of which it is known.

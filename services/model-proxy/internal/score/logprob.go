@@ -29,15 +29,15 @@ type Labelled struct {
 // Labels computes the answer to a question from the most likely tokens (spec: chat-labels). The labels belong to the options or
 // levels in definition order, or to yes and no.
 //
-// Hosts send -9999 for "very unlikely", which becomes a probability of 0. A probability above 1 by up to 5% is taken as rounding,
-// like the sums of other providers. There is no usable answer if one is larger, if a label has no log-probability, if no label is
+// Hosts send -9999 for "very unlikely", which becomes a probability of 0. A probability above 1 by up to 5% is taken as rounding.
+// There is no usable answer if one is larger, if a label has no log-probability, if no label is
 // among the tokens, and if a label that is not among them might be the most probable one (spec: absent-labels).
 func Labels(q prism.Question, labels []string, tokens []Token) (of Labelled) {
 	ps, present := make([]float64, len(labels)), make([]bool, len(labels))
 	least, returned, mass := 1.0, 0.0, 0.0
 	for _, t := range tokens {
 		p, i := math.Exp(t.LogProb), labelOf(labels, t.Text)
-		if !(p <= 1+tolerance+slack) { // NaN is not <=
+		if !(p <= 1+excess+slack) { // NaN is not <=
 			if i < 0 {
 				continue
 			}
@@ -49,7 +49,7 @@ func Labels(q prism.Question, labels []string, tokens []Token) (of Labelled) {
 			ps[i], present[i], mass = ps[i]+p, true, mass+p
 		}
 	}
-	if mass == 0 || mass > 1+tolerance+slack {
+	if mass == 0 || mass > 1+excess+slack {
 		return Labelled{}
 	}
 	of.Mass = min(mass, 1)

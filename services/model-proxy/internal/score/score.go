@@ -8,14 +8,19 @@ import (
 	"github.com/prism-results/prism/pkg/prism"
 )
 
+// excess is how far a probability of tokens, or their sum, may be above 1, as rounding. slack covers the rounding of binary sums, and
+// beyond is how far a stated probability may be outside of 0 and 1.
 const (
-	// tolerance is how far from 1 a sum may be, inclusive. slack covers the rounding of binary sums.
-	tolerance = 0.05
-	slack     = 1e-9
+	excess = 0.05
+	slack  = 1e-9
+	beyond = 1e-6
 )
 
+// tolerance is how far from 1 the sum of n probabilities may be, inclusive: hosts round each to two decimals.
+func tolerance(n int) float64 { return min(max(0.005*float64(n), 0.05), 0.15) }
+
 // Options is the answer to a choice or scale question with these probabilities by option or level key. Every key of the
-// question must have a finite probability that is not negative, and their sum must be within 5% of 1. Other keys are ignored.
+// question must have a probability from 0 to 1, and their sum must be within the tolerance of 1. Other keys are ignored.
 func Options(q prism.Question, byKey map[string]float64) *prism.Answer {
 	keys := q.AnswerKeys()
 	ps := make([]float64, len(keys))
@@ -37,13 +42,14 @@ func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 		return nil
 	}
 	var sum float64
-	for _, p := range ps {
-		if !(p >= 0) || math.IsInf(p, 1) { // NaN is not >= 0
+	for i, p := range ps {
+		if !(p >= -beyond && p <= 1+beyond) { // NaN is not
 			return nil
 		}
-		sum += p
+		ps[i] = min(max(p, 0), 1)
+		sum += ps[i]
 	}
-	if !(math.Abs(sum-1) <= tolerance+slack) {
+	if math.Abs(sum-1) > tolerance(len(ps))+slack {
 		return nil
 	}
 	a := &prism.Answer{Question: q.Key, Type: q.Type, Probabilities: make([]prism.KeyProbability, len(keys))}
@@ -66,10 +72,10 @@ func ordered(q prism.Question, keys []string, ps []float64) *prism.Answer {
 
 // YesNo is the answer to a yes_no question with this probability of yes, which must be within [0, 1].
 func YesNo(q prism.Question, p float64) *prism.Answer {
-	if !(p >= 0 && p <= 1) { // NaN is not >= 0
+	if !(p >= -beyond && p <= 1+beyond) { // NaN is not
 		return nil
 	}
-	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: p + 0}
+	return &prism.Answer{Question: q.Key, Type: q.Type, Probability: min(max(p, 0), 1) + 0}
 }
 
 // least is the smallest probability of a label in Pool; smaller ones are raised to it. A label that is not among the likely tokens

@@ -23,7 +23,10 @@ const (
 	headerBytes = 128
 )
 
-var errNoRoom = errors.New("upstream: no room for the answer")
+var (
+	errNoRoom   = errors.New("upstream: no room for the answer")
+	errTooLarge = errors.New("upstream: the answer is too large")
+)
 
 // answer is a response whose bytes count at a bound until it is released (spec: answer-budget).
 type answer struct {
@@ -51,15 +54,9 @@ func (a *answer) release() {
 	}
 }
 
-// read reads the body of the answer to so many questions, which net/http decompresses. A body that is too large is nil. Room is taken
-// before memory.
+// read reads the body of the answer to so many questions, which net/http decompresses. Room is taken before memory.
 func (a *answer) read(resp *http.Response, questions int) ([]byte, error) {
-	other, most := 0, baseBytes+questions*questionBytes
-	for name, values := range resp.Header {
-		for _, v := range values {
-			other += headerBytes + len(name) + len(v)
-		}
-	}
+	other, most := headersOf(resp), baseBytes+questions*questionBytes
 	if resp.Uncompressed {
 		other += inflater
 	}
@@ -81,8 +78,18 @@ func (a *answer) read(resp *http.Response, questions int) ([]byte, error) {
 			}
 		}
 		if size > most {
-			return nil, nil
+			return nil, errTooLarge
 		}
 		size = min(2*size, most+1)
 	}
+}
+
+// headersOf is what the headers of a response take.
+func headersOf(resp *http.Response) (n int) {
+	for name, values := range resp.Header {
+		for _, v := range values {
+			n += headerBytes + len(name) + len(v)
+		}
+	}
+	return n
 }

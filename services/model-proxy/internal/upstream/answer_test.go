@@ -46,7 +46,10 @@ func TestWhatAnAnswerHoldsCountsForItsAccount(t *testing.T) {
 			cl := client(t, Config{BaseURL: server.URL, Answers: bound})
 			held := func() int { return bound.Taken() }
 			length, counted := -1, 0
-			fault := cl.Post(fair.With(t.Context(), "a"), "/x", nil, 64, func(answer []byte) { length, counted = len(answer), held() })
+			fault := cl.Post(fair.With(t.Context(), "a"), "/x", nil, 64, func(answer []byte) *Fault {
+				length, counted = len(answer), held()
+				return nil
+			})
 			if fault != nil || length != c.length || counted < c.least || counted > 2*c.least+256<<10 {
 				t.Errorf("%v: of %d bytes %d counted, want %d", fault, length, counted, c.least)
 			}
@@ -56,10 +59,10 @@ func TestWhatAnAnswerHoldsCountsForItsAccount(t *testing.T) {
 			if !bound.TakeN("other", fair.Preferred, 64<<20, 0) { // an account that has all leaves others their share
 				t.Fatal("no places")
 			}
-			if fault := cl.Post(fair.With(t.Context(), "a"), "/x", nil, 64, func([]byte) {}); fault != nil {
+			if fault := cl.Post(fair.With(t.Context(), "a"), "/x", nil, 64, func([]byte) *Fault { return nil }); fault != nil {
 				t.Errorf("a share is refused: %+v", fault)
 			}
-			if fault := cl.Post(fair.With(t.Context(), "other"), "/x", nil, 64, func([]byte) { t.Error("read") }); fault == nil ||
+			if fault := cl.Post(fair.With(t.Context(), "other"), "/x", nil, 64, func([]byte) *Fault { t.Error("read"); return nil }); fault == nil ||
 				fault.Cause != NoRoom || !fault.Retryable() || fault.Status != 0 {
 				t.Errorf("got %+v", fault)
 			}

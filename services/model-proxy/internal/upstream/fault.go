@@ -11,23 +11,40 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 )
 
+// The causes of faults that other packages know.
 const (
-	// Cancelled is the cause of a fault whose context ended before the response.
+	// Cancelled: the context ended before the response.
 	Cancelled = "cancelled"
-	// NoRoom is the cause of a fault whose response did not fit into the memory for answers.
+	// NoRoom: the response did not fit into the memory for answers.
 	NoRoom = "no_room"
-	// TimedOut is the cause of a fault whose connection took too long.
+	// TimedOut: the connection took too long.
 	TimedOut = "timeout"
+	// Filtered: a content filter stopped the answer.
+	Filtered = "content_filter"
+)
+
+// The causes of responses that cannot be read.
+const (
+	broken   = "broken_frame"
+	tooLarge = "too_large"
 )
 
 // Fault is a failed attempt. Its exported fields hold no address, header, body or key, so that logs may contain them.
 type Fault struct {
-	// Status is the status of a response that was not 2xx; 0 when there was no whole response.
+	Class failure.Class
+	// Status is that of the response, or the status that an error in a response with another one says; 0 when there was no whole
+	// response.
 	Status int
-	// Cause is why there was no whole response: dns, tls, refused, timeout, cut, connection, NoRoom or Cancelled.
+	// Cause is what the status does not say. Without a whole response: dns, tls, refused, timeout, cut, connection, no_room or
+	// cancelled. Of one that cannot be read: empty, html, event_stream, not_json, too_large or broken_frame. Otherwise error, for an
+	// error in a response with the status 200, or content_filter.
 	Cause string
+	// Parameter is the parameter of the request that the upstream refused, if it named one.
+	Parameter string
 	// RetryAfter is the pause that the upstream asked for, or 0.
 	RetryAfter time.Duration
 
@@ -38,16 +55,66 @@ type Fault struct {
 
 // Retryable reports whether the call is tried again (spec: upstream-retries).
 func (f *Fault) Retryable() bool {
-	return f.Status == 408 || f.Status == 409 || f.Status == 429 || f.Status >= 500 || f.Status == 0 && f.Cause != Cancelled
+	switch f.Class {
+	case failure.Unavailable:
+		return f.Cause != Cancelled
+	case failure.Limited, failure.Unreadable:
+		return true
+	default:
+		return false
+	}
+}
+
+// Unreadable is the fault of a response with the status 200 that is not JSON.
+func Unreadable(body []byte) *Fault {
+	text, cause := strings.TrimSpace(string(body[:min(len(body), 64)])), "not_json"
+	switch {
+	case text == "":
+		cause = "empty"
+	case strings.HasPrefix(text, "<"):
+		cause = "html"
+	case strings.HasPrefix(text, "data:"), strings.HasPrefix(text, "event:"), strings.HasPrefix(text, "id:"), strings.HasPrefix(text, ":"):
+		cause = "event_stream"
+	}
+	return unreadable(cause)
+}
+
+func unreadable(cause string) *Fault {
+	return &Fault{Class: failure.Unreadable, Status: http.StatusOK, Cause: cause}
+}
+
+// ContentFault is the fault of an answer that a content filter stopped.
+func ContentFault() *Fault {
+	return &Fault{Class: failure.Content, Status: http.StatusOK, Cause: Filtered}
 }
 
 // connectionFault replaces net/http's error, whose text has the address.
 func connectionFault(ctx context.Context, err error) *Fault {
 	if ctx.Err() != nil {
-		return &Fault{Cause: Cancelled}
+		return &Fault{Class: failure.Unavailable, Cause: Cancelled}
 	}
-	return &Fault{Cause: cause(err)}
+	return &Fault{Class: failure.Unavailable, Cause: cause(err)}
 }
+
+// sendFault is the fault of a request without a response.
+func sendFault(ctx context.Context, err error) *Fault {
+	f := connectionFault(ctx, err)
+	if f.Cause == other && strings.Contains(err.Error(), "malformed") { // net/http has no type for these
+		return &Fault{Class: failure.Unreadable, Cause: broken}
+	}
+	return f
+}
+
+// bodyFault is the fault of a response with the status 200 whose body cannot be read to its end.
+func bodyFault(ctx context.Context, err error) *Fault {
+	if f := connectionFault(ctx, err); f.Cause != other {
+		return f
+	}
+	return unreadable(broken)
+}
+
+// other is the cause of a fault of the connection that is not told apart.
+const other = "connection"
 
 func cause(err error) string {
 	timed, _ := errors.AsType[net.Error](err)
@@ -64,7 +131,7 @@ func cause(err error) string {
 		errors.Is(err, syscall.EPIPE):
 		return "cut"
 	default:
-		return "connection"
+		return other
 	}
 }
 
@@ -92,6 +159,31 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		pause = at.Sub(now)
 	}
 	return min(max(pause, 0), maxRetryAfter)
+}
+
+// reset is the longest time after which one of the used-up limits of x-ratelimit-remaining-… is reset, as x-ratelimit-reset-… says:
+// in seconds or as 1m2.5s. If no limit is said to be used up, it is the longest of all (spec: retry-after).
+func reset(h http.Header) (pause time.Duration) {
+	usedUp := false
+	for name := range h {
+		limit, ok := strings.CutPrefix(name, "X-Ratelimit-Reset-")
+		if !ok {
+			continue
+		}
+		text := strings.TrimSpace(h.Get(name))
+		wait, ok := scaled(text, time.Second)
+		if d, err := time.ParseDuration(text); !ok && err == nil {
+			wait = d
+		}
+		used := h.Get("X-Ratelimit-Remaining-"+limit) == "0"
+		if used && !usedUp {
+			pause, usedUp = 0, true
+		}
+		if used == usedUp {
+			pause = min(max(pause, wait), maxRetryAfter)
+		}
+	}
+	return pause
 }
 
 func scaled(v string, unit time.Duration) (time.Duration, bool) {

@@ -36,7 +36,7 @@ func errorBody(body io.ReadCloser) []byte {
 // Message is the first 200 bytes of the upstream's own error message without the values that the call had sent
 // (spec: upstream-error-logs). It is empty unless the client explains.
 func (f *Fault) Message(values []string) string {
-	text := unescaped(strings.ToValidUTF8(errorMessage(f.body), removed))
+	text := unescaped(strings.ToValidUTF8(readRefusal(f.body).Message, removed))
 	var forms []string
 	for _, v := range slices.Concat(values, f.secrets) {
 		for range 3 { // as it is, in JSON, and in a text that is in JSON
@@ -104,33 +104,6 @@ func echo(text string, values []string) (n int) {
 	return n
 }
 
-// errorMessage is the message of an error in one of the forms that upstreams use, or else the whole text.
-func errorMessage(body []byte) string {
-	var e struct {
-		Error   strictjson.Value `json:"error"`
-		Message string           `json:"message"`
-		Detail  string           `json:"detail"`
-	}
-	if !decode(body, &e) {
-		return string(body)
-	}
-	var inner struct {
-		Message string `json:"message"`
-	}
-	var text string
-	switch {
-	case decode(e.Error, &inner) && inner.Message != "":
-		return inner.Message
-	case decode(e.Error, &text) && text != "":
-		return text
-	case e.Message != "":
-		return e.Message
-	case e.Detail != "":
-		return e.Detail
-	}
-	return string(body)
-}
-
 func decode(raw []byte, v any) bool {
-	return len(raw) > 0 && strictjson.Unmarshal(raw, v, strictjson.AllowInvalidUTF8(true)) == nil
+	return len(raw) > 0 && strictjson.Unmarshal(raw, v, strictjson.AllowInvalidUTF8(true), strictjson.AllowDuplicateNames(true)) == nil
 }

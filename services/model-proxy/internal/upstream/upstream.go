@@ -4,6 +4,7 @@
 package upstream
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -24,6 +25,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/prism-results/prism/pkg/fair"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 )
 
 const (
@@ -124,9 +126,9 @@ func (b Body) open() io.ReadCloser {
 	return io.NopCloser(&parts)
 }
 
-// Post asks so many questions: it sends body to path below the base URL, once, and has read take the body of a 2xx response. A body
-// that is larger than such an answer can be is taken as an empty one, which no provider accepts.
-func (c *Client) Post(ctx context.Context, path string, body Body, questions int, read func(answer []byte)) (fault *Fault) {
+// Post asks so many questions: it sends body to path below the base URL, once, and has read take the body of a 2xx response, unless it
+// is larger than such an answer can be. read returns a fault if the body is none.
+func (c *Client) Post(ctx context.Context, path string, body Body, questions int, read func(answer []byte) *Fault) (fault *Fault) {
 	ctx, span := c.tracer.Start(ctx, "POST", trace.WithSpanKind(trace.SpanKindClient), c.span)
 	defer func() {
 		if fault != nil {
@@ -149,29 +151,49 @@ func (c *Client) Post(ctx context.Context, path string, body Body, questions int
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return connectionFault(ctx, err)
+		return sendFault(ctx, err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // the body was read or is not wanted
 	span.SetAttributes(attribute.Int("http.response.status_code", resp.StatusCode))
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		// The body of an error is not read unless it is logged: it may contain fields, and it may never end.
-		fault := &Fault{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header, time.Now())}
-		if c.explain != nil && c.explain(ctx) {
-			fault.body, fault.secrets = errorBody(resp.Body), c.secrets
-		}
-		return fault
-	}
 	a := answer{budget: c.answers, account: fair.Account(ctx)}
 	defer a.release()
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		// What a host that failed says is not read unless it is logged: it may never end.
+		var said []byte
+		explained := c.explain != nil && c.explain(ctx)
+		if (explained || resp.StatusCode < 500) && a.count(headersOf(resp)+maxErrorBody) {
+			said = errorBody(resp.Body)
+		}
+		fault := Refused(resp.StatusCode, resp.Header, said)
+		if fault.Class == failure.Parameter {
+			fault.Parameter = readRefusal(said).parameter(body)
+		}
+		return c.explainable(fault, explained)
+	}
 	raw, err := a.read(resp, questions)
 	switch {
 	case errors.Is(err, errNoRoom):
-		return &Fault{Cause: NoRoom}
+		return &Fault{Class: failure.Unavailable, Cause: NoRoom}
+	case errors.Is(err, errTooLarge):
+		return unreadable(tooLarge)
 	case err != nil:
-		return connectionFault(ctx, err)
+		return bodyFault(ctx, err)
 	}
-	read(raw)
-	return nil
+	fault = read(raw)
+	if fault == nil {
+		return nil
+	}
+	return c.explainable(fault, c.explain != nil && c.explain(ctx))
+}
+
+// explainable keeps the beginning of the body for Message if the fault is to be explained.
+func (c *Client) explainable(f *Fault, explained bool) *Fault {
+	if !explained {
+		f.body = nil
+		return f
+	}
+	f.body, f.secrets = bytes.Clone(f.body[:min(len(f.body), maxErrorBody)]), c.secrets
+	return f
 }
 
 // Bearer is an Authorization header with the key, or no header without a key.

@@ -17,6 +17,8 @@ import (
 	"go.opentelemetry.io/otel/trace/embedded"
 	"go.opentelemetry.io/otel/trace/noop"
 	"go.uber.org/goleak"
+
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,7 +35,10 @@ func client(t *testing.T, c Config) *Client {
 
 // post returns a copy of the answer.
 func post(ctx context.Context, c *Client, body Body) (got []byte, fault *Fault) {
-	fault = c.Post(ctx, "/x", body, 64, func(answer []byte) { got = append([]byte{}, answer...) })
+	fault = c.Post(ctx, "/x", body, 64, func(answer []byte) *Fault {
+		got = append([]byte{}, answer...)
+		return nil
+	})
 	return got, fault
 }
 
@@ -171,7 +176,7 @@ func TestOnlySomeFaultsAreWorthAnotherAttempt(t *testing.T) {
 	t.Parallel()
 	for status := 300; status < 600; status++ {
 		want := status == 408 || status == 409 || status == 429 || status >= 500
-		if got := (&Fault{Status: status}).Retryable(); got != want {
+		if got := Refused(status, nil, nil).Retryable(); got != want {
 			t.Errorf("%d: got %v", status, got)
 		}
 	}
@@ -234,14 +239,17 @@ func TestAnAttemptIsAClientSpanWhoseTraceGoesAlong(t *testing.T) {
 func TestABodyIsReadUpToWhatItsQuestionsNeed(t *testing.T) {
 	t.Parallel()
 	for questions, most := range map[int]int{1: 544 << 10, 64: 2560 << 10} {
-		for size, want := range map[int]int{most: most, most + 1: 0, 3 * most: 0} {
+		for size, want := range map[int]int{most: most, most + 1: -1, 3 * most: -1} {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				_, _ = io.WriteString(w, strings.Repeat(" ", size))
 			}))
 			t.Cleanup(server.Close)
 			got := -1
-			fault := client(t, Config{BaseURL: server.URL}).Post(t.Context(), "/x", nil, questions, func(answer []byte) { got = len(answer) })
-			if fault != nil || got != want {
+			fault := client(t, Config{BaseURL: server.URL}).Post(t.Context(), "/x", nil, questions, func(answer []byte) *Fault {
+				got = len(answer)
+				return nil
+			})
+			if (fault != nil) != (want < 0) || fault != nil && (fault.Class != failure.Unreadable || fault.Cause != tooLarge) || got != want {
 				t.Errorf("%d questions: of %d bytes came %d, want %d; %v", questions, size, got, want, fault)
 			}
 		}

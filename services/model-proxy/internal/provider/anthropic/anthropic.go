@@ -11,6 +11,7 @@ import (
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/score"
+	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 const version = "2023-06-01"
@@ -162,7 +163,11 @@ func read(r response, questions []prism.Question, reply *provider.Reply) {
 	if used.Input.Known { // hosts without a cache leave the other two out
 		reply.Tokens.Input = used.Input.Add(used.Created).Add(used.Read)
 	}
-	// After a refusal, or at the token limit, the text need not follow the schema, even where it happens to parse.
+	if r.StopReason == "refusal" { // by a classifier, not in words
+		reply.Fault = upstream.ContentFault()
+		return
+	}
+	// At the token limit the text need not follow the schema, even where it happens to parse.
 	if r.StopReason != "end_turn" {
 		return
 	}

@@ -23,11 +23,13 @@ func wire() providertest.Wire {
 		Header: http.Header{"X-Api-Key": {providertest.Secret}, "Anthropic-Version": {"2023-06-01"}},
 		Render: render,
 		Refusals: []string{
-			messageOf("I would rather not.", "refusal"),
-			messageOf(output(providertest.Says()[:1]), "refusal"),
 			messageOf(output(providertest.Says()[:1]), "max_tokens"),
 			messageOf("I would rather not.", "end_turn"),
 			messageOf("", "end_turn"),
+		},
+		Filtered: []string{
+			messageOf("I would rather not.", "refusal"),
+			messageOf(output(providertest.Says()[:1]), "refusal"),
 		},
 	}
 }

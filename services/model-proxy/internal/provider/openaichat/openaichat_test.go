@@ -29,8 +29,11 @@ func wire() providertest.Wire {
 		LogProbs:    true,
 		Refusals: []string{
 			completion(`{"role":"assistant","content":null,"refusal":"`+providertest.BodySecret+`"}`, "stop", `["A",-0.1]`),
-			completion(`{"role":"assistant","content":""}`, "content_filter", `["A",-0.1]`),
 			completion(`{"role":"assistant","content":"I"}`, "length", `["I",-0.1],[" am",-3]`),
+		},
+		Filtered: []string{
+			completion(`{"role":"assistant","content":""}`, "content_filter", `["A",-0.1]`),
+			completion(`{"role":"assistant"}`, "content_filter: SAFETY", ``),
 		},
 		NoLogProbs: []string{
 			`{"choices":[{"message":{"content":"A"},"logprobs":null}]}`,

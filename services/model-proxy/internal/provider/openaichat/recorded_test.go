@@ -43,7 +43,7 @@ func TestRepliesOfRealServersAreRead(t *testing.T) {
 func TestARefusalThatLiteLLMHandsOnIsOne(t *testing.T) {
 	t.Parallel()
 	reply := Format().Decode(recorded(t, "litellm-1.104.0-refusal"), []prism.Question{{Key: "q", Type: prism.YesNo, Text: "?"}})
-	if reply.Answers[0] != nil || reply.NoLogProbs {
+	if reply.Answers[0] != nil || reply.Missing != "" {
 		t.Errorf("the reply is %+v", reply)
 	}
 }

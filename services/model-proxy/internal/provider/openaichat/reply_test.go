@@ -2,12 +2,16 @@ package openaichat
 
 import (
 	"math"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/ask"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
+	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
+	"github.com/prism-results/prism/services/model-proxy/internal/upstream"
 )
 
 // of is a reply with these log-probabilities.
@@ -85,17 +89,69 @@ func TestLabelsAreReadOffTheFirstToken(t *testing.T) {
 	}
 }
 
-// spec: chat-labels, lenient-replies
-func TestCasesThatOnceFailed(t *testing.T) {
+// spec: chat-labels, lenient-replies, label-mass-low, errors-in-a-200
+func TestRepliesThatWereReadWrongly(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]float64{"09-token-without-text.json": 0.909, "02-twice-given-member.json": 0.909} {
-		raw, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
+	for name, check := range map[string]func(t *testing.T, v ask.Report, asked int){
+		"02-twice-given-member": probably,
+		"09-token-without-text": probably,
+		"03a": func(t *testing.T, v ask.Report, asked int) {
+			if v.Class != failure.Limited || v.Status != 429 || asked < 2 || !v.Overloaded {
+				t.Errorf("got %+v after %d calls", v, asked)
+			}
+		},
+		"11-think": func(t *testing.T, v ask.Report, asked int) {
+			if v.Code != prism.CodeLabelMassLow || v.Error != "The model did not say one of the labels of question urgent." || asked != 1 {
+				t.Errorf("got %+v after %d calls", v, asked)
+			}
+			if mass := v.Call.LabelMass; len(mass) != 1 || mass[0].Mass > 2e-6 {
+				t.Errorf("the record has %+v", mass)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			providertest.Answer(t, wire(), providertest.Urgent(), string(recorded(t, name)), check)
+		})
+	}
+}
+
+// probably checks an answer of 0.909, with the tokens of a reply that has them.
+func probably(t *testing.T, v ask.Report, _ int) {
+	t.Helper()
+	answers, err := answerjson.Parse(v.Answers)
+	if err != nil || math.Abs(answers[0].Probability-0.909) > 0.0005 || *v.Call.Usage.InputTokens != 90 || *v.Call.Usage.OutputTokens != 1 {
+		t.Errorf("got %+v, %v", v, err)
+	}
+}
+
+// spec: errors-in-a-200
+func TestAChoiceThatIsAnErrorIsThatError(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]upstream.Fault{
+		`{"choices":[{"finish_reason":"error","message":{"content":""}}]}`:                                            {Class: failure.Unavailable, Status: 502},
+		`{"choices":[{"finish_reason":"error","error":{"code":429,"message":"x"}}]}`:                                  {Class: failure.Limited, Status: 429},
+		`{"choices":[{"error":{"code":402,"message":"x"}}],"usage":{"prompt_tokens":9}}`:                              {Class: failure.Exhausted, Status: 402},
+		`{"choices":[{"finish_reason":"length","error":{},"logprobs":{"content":[{"token":"Yes","logprob":-0.1}]}}]}`: {},
+	} {
+		r := Format().Decode([]byte(raw), []prism.Question{providertest.Urgent()})
+		if (r.Fault == nil) != (want.Class == "") || r.Fault != nil && (r.Fault.Class != want.Class || r.Fault.Status != want.Status) {
+			t.Errorf("%s: got %+v", raw, r.Fault)
 		}
-		r := Format().Decode(raw, []prism.Question{{Key: "q", Type: prism.YesNo}})
-		if a := r.Answers[0]; a == nil || math.Abs(a.Probability-want) > 0.0005 || r.Tokens.Input.N != 90 || r.Tokens.Output.N != 1 {
-			t.Errorf("%s: got %+v, %+v", name, a, r.Tokens)
+	}
+}
+
+// spec: unreadable-replies
+func TestANumberThatIsNoneMakesAReplyUnreadable(t *testing.T) {
+	t.Parallel()
+	for raw, unreadable := range map[string]bool{
+		likely(`[{"token":"Yes","logprob":NaN},{"token":"No","logprob":-0.1}]`):                  true,
+		likely(`[{"token":"Yes","logprob":Infinity},{"token":"No","logprob":-0.1}]`):             true,
+		likely(`[{"token":"x","logprob":NaN},{"token":"No","logprob":-2.5}]`):                    false,
+		first(`"token":"Yes","logprob":-Infinity,"top_logprobs":[{"token":"x","logprob":-0.1}]`): false,
+	} {
+		if r := Format().Decode([]byte(raw), []prism.Question{providertest.Urgent()}); (r.Fault != nil) != unreadable {
+			t.Errorf("%s: got %+v", raw, r.Fault)
 		}
 	}
 }

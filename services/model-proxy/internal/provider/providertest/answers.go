@@ -4,11 +4,13 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/model-proxy/internal/ask"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 )
 
 // Run runs the suite.
@@ -196,49 +198,81 @@ func sums(t *testing.T, a prism.Answer) {
 
 // unusable checks replies with status 200 that are not a usable answer.
 //
-// spec: probability-checks, one-unusable-answer-fails-the-result, error-texts, no-log-probabilities
+// spec: probability-checks, one-unusable-answer-fails-the-result, error-texts, no-log-probabilities, unreadable-replies, errors-in-a-200
 func unusable(t *testing.T, w Wire) {
-	bodies := map[string]string{
-		"an empty body": "", "null": "null", "an array": "[]", "a number": "7", "a string": `"` + BodySecret + `"`,
-		"an empty object": "{}", "cut JSON": `{"answers":`, "two documents": "{}{}",
-		"HTML":                        "<!doctype html><title>" + BodySecret + "</title>",
-		"bytes that are not text":     "\xff\xfe\x00",
-		"known members of no shape":   `{"answers":1,"choices":1,"content":1,"usage":"` + BodySecret + `"}`,
-		"known members that are null": `{"answers":null,"choices":null,"content":null,"usage":null}`,
-		"empty lists":                 `{"answers":[],"choices":[],"content":[]}`,
-		"lists of null":               `{"answers":[null],"choices":[null],"content":[null]}`,
-		"more than any answer needs":  `{"pad":"` + strings.Repeat("x", 5<<20) + `"}`,
-		"deep nesting":                strings.Repeat("[", 100_000),
-	}
-	for name, body := range bodies {
-		t.Run(name+" is no usable answer", func(t *testing.T) {
+	reply := func(name, body string, check func(t *testing.T, e *env)) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { _, _ = io.WriteString(rw, body) },
-				func(t *testing.T, e *env) { noAnswer(t, e.ask(t, Ask()), "team") })
+			in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { _, _ = io.WriteString(rw, body) }, check)
+		})
+	}
+	for name, body := range map[string]string{
+		"null": "null", "an array": "[]", "a number": "7", "a string": `"` + BodySecret + `"`, "an empty object": "{}",
+		"white space before an object": " \n\t{}",
+		"known members of no shape":    `{"answers":1,"choices":1,"content":1,"usage":"` + BodySecret + `","error":false}`,
+		"known members that are null":  `{"answers":null,"choices":null,"content":null,"usage":null,"error":null}`,
+		"empty lists":                  `{"answers":[],"choices":[],"content":[],"error":{}}`,
+		"lists of null":                `{"answers":[null],"choices":[null],"content":[null],"error":""}`,
+	} {
+		reply(name+" is no usable answer", body, func(t *testing.T, e *env) { noAnswer(t, e.ask(t, Ask()), "team") })
+	}
+	for cause, bodies := range map[string][]string{
+		"empty":        {"", " \n"},
+		"html":         {"<!doctype html><title>" + BodySecret + "</title>"},
+		"event_stream": {"data: {}\n\n", ": keep-alive\n\ndata: {}\n\n", "event: message\ndata: {}\n\n"},
+		"not_json":     {`{"answers":`, "{}{}", "\xff\xfe\x00", BodySecret, strings.Repeat("[", 100_000)},
+		"too_large":    {`{"pad":"` + strings.Repeat("x", 5<<20) + `"}`},
+	} {
+		for i, body := range bodies {
+			reply(cause+" "+strconv.Itoa(i)+" is unreadable and tried again once", body, func(t *testing.T, e *env) {
+				v := e.ask(t, only(Team()))
+				if v.Error != "The model service did not answer in JSON." || v.Class != failure.Unreadable || v.Cause != cause ||
+					v.Status != http.StatusOK || e.count() != 2 {
+					t.Errorf("got %s %s %d %q after %d requests", v.Class, v.Cause, v.Status, v.Error, e.count())
+				}
+			})
+		}
+	}
+	for _, c := range []struct {
+		body  string
+		class failure.Class
+		text  string
+		asked int
+	}{
+		{`{"error":{"message":"` + BodySecret + `","code":429}}`, failure.Limited, refusedText(429), attempts},
+		{`{"error":{"message":"` + BodySecret + `","code":"503"}}`, failure.Unavailable, refusedText(503), attempts},
+		{`{"error":"` + BodySecret + `"}`, failure.Unavailable, refusedText(502), attempts},
+		{`{"error":{"message":"` + BodySecret + `","type":"insufficient_quota"}}`, failure.Exhausted, "The model service has no balance left.", 1},
+		{`{"answers":{},"choices":[],"content":[],"error":{"message":"` + BodySecret + `","code":401}}`, failure.RefusedKey, "The model service refused the key.", 1},
+	} {
+		reply("an error with the status 200 is that error: "+c.body, c.body, func(t *testing.T, e *env) {
+			if v := e.ask(t, only(Team())); v.Class != c.class || v.Error != c.text || v.Cause != "error" || e.count() != c.asked {
+				t.Errorf("got %s %q (%s) after %d requests", v.Class, v.Error, v.Cause, e.count())
+			}
 		})
 	}
 	for i, body := range w.Refusals {
-		t.Run("a refusal of everything is no usable answer", func(t *testing.T) {
-			t.Parallel()
-			in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { _, _ = io.WriteString(rw, body) },
-				func(t *testing.T, e *env) {
-					if noAnswer(t, e.ask(t, only(Team())), "team"); e.count() != 1 {
-						t.Errorf("refusal %d was asked for %d times", i, e.count())
-					}
-				})
+		reply("a refusal of everything is no usable answer", body, func(t *testing.T, e *env) {
+			if noAnswer(t, e.ask(t, only(Team())), "team"); e.count() != 1 {
+				t.Errorf("refusal %d was asked for %d times", i, e.count())
+			}
+		})
+	}
+	for i, body := range w.Filtered {
+		reply("a text that was filtered is not asked for again", body, func(t *testing.T, e *env) {
+			v := e.ask(t, only(Team()))
+			if v.Error != "The model service filtered the text." || v.Class != failure.Content || e.count() != 1 {
+				t.Errorf("reply %d: got %s %q after %d requests", i, v.Class, v.Error, e.count())
+			}
 		})
 	}
 	for i, body := range w.NoLogProbs {
-		t.Run("a reply without log-probabilities is told apart", func(t *testing.T) {
-			t.Parallel()
-			in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { _, _ = io.WriteString(rw, body) },
-				func(t *testing.T, e *env) {
-					const want = "The model service returned no log-probabilities, which the provider openai-chat needs."
-					v := e.ask(t, only(Team()))
-					if v.Error != want || v.Reason != ask.NoLogProbs || v.Call.ErrorCode != prism.CodeNoLogProbabilities || e.count() != 1 {
-						t.Errorf("reply %d: got %s %q after %d requests", i, v.Reason, v.Error, e.count())
-					}
-				})
+		reply("a reply without log-probabilities is told apart", body, func(t *testing.T, e *env) {
+			const want = "The model service returned no log-probabilities, which the provider openai-chat needs."
+			v := e.ask(t, only(Team()))
+			if v.Error != want || v.Class != failure.NoAnswer || v.Call.ErrorCode != prism.CodeNoLogProbabilities || e.count() != 1 {
+				t.Errorf("reply %d: got %s %q after %d requests", i, v.Class, v.Error, e.count())
+			}
 		})
 	}
 	change := func(name, question string, fn func(says []Say) []Say) {
@@ -255,12 +289,12 @@ func unusable(t *testing.T, w Wire) {
 		s[1].Refused, s[2].Refused = true, true
 		return s
 	})
-	bad := []string{`"0.7"`, "true", "{}", "[0.7]"}
+	bad := []string{`"0.7"`, "true", "{}"}
 	if !w.LogProbs { // null of a label is 0
-		bad = append(bad, "null", "-0.1", "1e999", "0.76", "0.64")
+		bad = append(bad, "null", "[0.7]", "-0.1", "0.76", "0.64")
 		change("a missing option", "team", func(s []Say) []Say { s[0].Options = s[0].Options[1:]; return s })
 		change("a missing option of no weight", "team", func(s []Say) []Say { s[0].Options = s[0].Options[:3]; s[0].Options[0].P = "0.75"; return s })
-		for _, p := range []string{"-0.0001", "1.0001", "50"} {
+		for _, p := range []string{"-0.00001", "1.00001", "50", "1e999"} {
 			change("yes with probability "+p, "urgent", func(s []Say) []Say { s[1].Yes = p; return s })
 		}
 	}
@@ -280,7 +314,7 @@ func unusable(t *testing.T, w Wire) {
 
 func noAnswer(t *testing.T, v ask.Report, question string) {
 	t.Helper()
-	if want := "The model gave no usable answer to question " + question + "."; v.Error != want || v.Reason != ask.Unusable {
-		t.Errorf("got %s %q, want %q", v.Reason, v.Error, want)
+	if want := "The model gave no usable answer to question " + question + "."; v.Error != want || v.Class != failure.NoAnswer || v.Code != prism.CodeNoUsableAnswer {
+		t.Errorf("got %s %q, want %q", v.Code, v.Error, want)
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/services/model-proxy/internal/ask"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/failure"
 )
 
 // A permanent fault gets 11 attempts: after pauses of 0.1, 0.2, 0.4, 0.8, 1.6 and five times 2 s, one more pause of 2 s
@@ -37,14 +38,28 @@ func fail(w http.ResponseWriter, status int) {
 
 // spec: upstream-retries, error-texts, error-texts-hold-no-secrets, one-owner-of-retries
 func faults(t *testing.T, w Wire) {
-	for _, status := range []int{400, 401, 402, 403, 404, 413, 415, 422, 451} {
+	for status, c := range map[int]struct {
+		class failure.Class
+		text  string
+	}{
+		400: {failure.Parameter, refusedText(400)},
+		401: {failure.RefusedKey, "The model service refused the key."},
+		402: {failure.Exhausted, "The model service has no balance left."},
+		403: {failure.RefusedKey, "The model service refused the key."},
+		404: {failure.NotFound, "The model service does not know the model."},
+		413: {failure.TooLong, "The text is too long for the model."},
+		415: {failure.Parameter, refusedText(415)},
+		422: {failure.Parameter, refusedText(422)},
+		451: {failure.Parameter, refusedText(451)},
+	} {
 		t.Run("status "+strconv.Itoa(status)+" is not tried again", func(t *testing.T) {
 			t.Parallel()
 			in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { fail(rw, status) },
 				func(t *testing.T, e *env) {
 					v := e.ask(t, only(Team()))
-					if v.Error != refusedText(status) || v.Reason != ask.Refused || v.Status != status || e.count() != 1 {
-						t.Errorf("got %s %q after %d requests", v.Reason, v.Error, e.count())
+					if v.Error != c.text || v.Class != c.class || v.Call.ErrorCode != prism.ErrorCode(c.class) || v.Status != status ||
+						v.TookMS > 1000 || e.count() != 1 {
+						t.Errorf("got %s %q after %d requests", v.Class, v.Error, e.count())
 					}
 				})
 		})
@@ -136,8 +151,8 @@ func faults(t *testing.T, w Wire) {
 		in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { cut(rw) },
 			func(t *testing.T, e *env) {
 				v := e.ask(t, only(Urgent()))
-				if v.Error != contract.UnreachableText || v.Reason != ask.Unreachable || v.Cause != "cut" || e.count() != attempts {
-					t.Errorf("got %s %q (%s) after %d requests", v.Reason, v.Error, v.Cause, e.count())
+				if v.Error != contract.UnreachableText || v.Code != prism.CodeUnreachable || v.Cause != "cut" || e.count() != attempts {
+					t.Errorf("got %s %q (%s) after %d requests", v.Code, v.Error, v.Cause, e.count())
 				}
 			})
 	})
@@ -254,8 +269,8 @@ func timing(t *testing.T, w Wire) {
 			t.Parallel()
 			in(t, w, h, func(t *testing.T, e *env) {
 				v := e.ask(t, Ask())
-				if v.Error != contract.TimeoutText || v.Reason != ask.Timeout || v.TookMS != 15000 {
-					t.Errorf("got %s %q after %d ms", v.Reason, v.Error, v.TookMS)
+				if v.Error != contract.TimeoutText || v.Code != prism.CodeTimeout || v.TookMS != 15000 {
+					t.Errorf("got %s %q after %d ms", v.Code, v.Error, v.TookMS)
 				}
 			})
 		})

@@ -50,7 +50,7 @@ func Send(t *testing.T, w Wire, baseURL string) provider.Reply {
 // Bodies are what the provider's calls send.
 func Bodies(t *testing.T, w Wire) (bodies []string) {
 	t.Helper()
-	baseURL, next := Record(t, "")
+	baseURL, next := Record(t, "{}")
 	for _, c := range calls(t, w, baseURL) {
 		if _, fault := c.Do(t.Context()); fault != nil {
 			t.Fatal(fault)

@@ -35,6 +35,8 @@ type Wire struct {
 	Render func(says []Say) string
 	// Refusals are documented responses with status 200 in which the model refuses everything.
 	Refusals []string
+	// Filtered are documented responses with status 200 to a text that a content filter stopped.
+	Filtered []string
 	// NoLogProbs are responses with status 200 of a model that returns no log-probabilities.
 	NoLogProbs []string
 	// PerQuestion: each question has a call of its own.
@@ -228,7 +230,7 @@ func (w Wire) render(says []Say, body string) string {
 			return w.Render([]Say{s})
 		}
 	}
-	return ""
+	return "{}"
 }
 
 // always answers every request with the answers to its questions.
@@ -256,6 +258,17 @@ func only(q prism.Question) contract.Ask {
 	a := Ask()
 	a.Definition.Questions = []prism.Question{q}
 	return a
+}
+
+// Answer asks a question of an upstream that responds to everything with the body, and checks the report. asked is how often the
+// upstream was asked.
+func Answer(t *testing.T, w Wire, q prism.Question, body string, check func(t *testing.T, v ask.Report, asked int)) {
+	t.Helper()
+	in(t, w, func(rw http.ResponseWriter, _ *http.Request, _ int, _ string) { _, _ = io.WriteString(rw, body) },
+		func(t *testing.T, e *env) {
+			v := e.ask(t, only(q))
+			check(t, v, e.count())
+		})
 }
 
 // pipes is a network in memory whose waits synctest can see through.

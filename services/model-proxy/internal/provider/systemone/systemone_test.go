@@ -3,13 +3,16 @@ package systemone
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/model-proxy/internal/ask"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider"
 	"github.com/prism-results/prism/services/model-proxy/internal/provider/providertest"
 )
@@ -118,4 +121,25 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"answers":{"team":{"type":"choice","probabilities":{"billing":1e400}},"tone":null}}`))
 	f.Add([]byte(`{"answers":{"urgent":{"noul":2}},"usage":[],"diagnostics":{"urgent":{"label_mass":"x"}}}`))
 	providertest.Fuzz(f, Format().Decode)
+}
+
+// Hosts round to two decimals.
+//
+// spec: probability-checks
+func TestProbabilitiesOfTwentyOptionsMayBeRounded(t *testing.T) {
+	t.Parallel()
+	q := prism.Question{Key: "q", Type: prism.Choice, Text: "?"}
+	for i := range 20 {
+		q.Options = append(q.Options, prism.Option{Key: fmt.Sprintf("o%02d", i+1), Label: "x"})
+	}
+	body, err := os.ReadFile("testdata/01-systemone-20-options.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	providertest.Answer(t, wire(), q, string(body), func(t *testing.T, v ask.Report, _ int) {
+		answers, err := answerjson.Parse(v.Answers)
+		if err != nil || answers[0].Chosen != "o01" || answers[0].Probabilities[0].Probability != 1 {
+			t.Errorf("got %+v, %v", v, err)
+		}
+	})
 }
