@@ -2,6 +2,7 @@ package tabular_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -30,9 +31,19 @@ type read struct {
 // readAll reads a file, and checks what holds for each: chunks follow one another and cover all rows.
 func readAll(t testing.TB, format contract.FileFormat, data []byte) (read, error) {
 	t.Helper()
+	return readAllBy(t, tabular.Read, format, data)
+}
+
+// reader is tabular.Read or a variant.
+type reader func(
+	context.Context, contract.FileFormat, *io.SectionReader, io.Writer, func(store.FileChunk) error,
+) (tabular.Layout, int64, error)
+
+func readAllBy(t testing.TB, by reader, format contract.FileFormat, data []byte) (read, error) {
+	t.Helper()
 	var r read
 	var copied bytes.Buffer
-	layout, rows, err := tabular.Read(t.Context(), format, section(data), &copied, func(c store.FileChunk) error {
+	layout, rows, err := by(t.Context(), format, section(data), &copied, func(c store.FileChunk) error {
 		r.chunks = append(r.chunks, c)
 		return nil
 	})

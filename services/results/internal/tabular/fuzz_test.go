@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,10 +22,13 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	for _, folder := range []string{"parquet", "parquet/apache", "parquet/apache/refused"} {
+		files = append(files, parquetFiles(f, "testdata/"+folder)...)
+	}
 	formats := contract.FileFormats()
 	for _, file := range files {
 		if i := slices.Index(formats, contract.FileFormat(strings.TrimPrefix(filepath.Ext(file), "."))); i >= 0 {
-			f.Add(uint8(i), golden(f, filepath.Base(file)))
+			f.Add(uint8(i), golden(f, strings.TrimPrefix(file, "testdata/")))
 		}
 	}
 	for _, data := range hostileParquet(f) {
@@ -37,6 +41,12 @@ func FuzzRead(f *testing.F) {
 		var unusable *tabular.UnusableError
 		if err != nil && (!errors.As(err, &unusable) || unusable.Text == "") {
 			t.Fatalf("%v is no problem of the file", err)
+		}
+		if formats[int(format)%len(formats)] == contract.FileParquet {
+			again, other := readAllBy(t, tabular.ReadInFile, contract.FileParquet, data)
+			if again.String() != r.String() || fmt.Sprint(other) != fmt.Sprint(err) {
+				t.Fatalf("in the file: %v, in memory: %v", other, err)
+			}
 		}
 		for _, row := range r.rows {
 			if len(row.Cells) != len(r.layout.Columns) {

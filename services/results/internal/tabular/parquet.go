@@ -1,30 +1,28 @@
 package tabular
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"io"
-
-	"github.com/parquet-go/parquet-go"
+	"slices"
 )
-
-// footerBytes is how large the metadata of a Parquet file may be (spec: file-parquet).
-const footerBytes = 8 << 20
 
 const (
 	noParquet      = "Not a Parquet file (.parquet)."
-	damagedParquet = "The Parquet file is damaged, or is of a kind that cannot be read."
+	damagedParquet = "The metadata of the Parquet file are damaged."
 )
 
-// readParquet reads a Parquet file.
-func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (layout Layout, err error) {
+// readParquet reads a Parquet file. A library would believe what a file says of itself, and a file of some bytes could take all
+// memory (docs/adr/0017-own-parquet-reader.md).
+func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (Layout, error) {
+	return readParquetIn(spaceMemory, src, to, c)
+}
+
+// readParquetIn is readParquet with so many bytes of pages in memory.
+func readParquetIn(memory int64, src *io.SectionReader, to io.Writer, c *chunker) (Layout, error) {
 	c.place = "Row"
 	s := &source{ctx: c.ctx, file: src, left: -1}
-	defer func() {
-		if r := recover(); r != nil { // the library panics on some damaged files
-			layout, err = Layout{}, s.problem(errors.New("panic"), damagedParquet)
-		}
-	}()
 	size := src.Size()
 	var end [8]byte
 	if size < 12 {
@@ -33,116 +31,140 @@ func readParquet(src *io.SectionReader, to io.Writer, c *chunker) (layout Layout
 	if _, err := s.ReadAt(end[:], size-8); err != nil {
 		return Layout{}, s.problem(err, noParquet)
 	}
+	footer := int64(binary.LittleEndian.Uint32(end[:]))
 	switch {
 	case string(end[4:]) == "PARE":
 		return Layout{}, &UnusableError{"The Parquet file is encrypted."}
 	case string(end[4:]) != "PAR1":
 		return Layout{}, &UnusableError{noParquet}
-	case binary.LittleEndian.Uint32(end[:]) > footerBytes:
-		return Layout{}, &UnusableError{"The footer of the Parquet file is larger than 8 MiB."}
+	case footer > size-12:
+		return Layout{}, &UnusableError{damagedParquet}
 	}
-	// The library trusts what a file says of itself, so all of it is checked first.
-	fields, leaves, err := checkParquet(s, size-8-int64(binary.LittleEndian.Uint32(end[:])), size-8)
-	if err != nil {
+	t := &parquetTable{copies: &copier{chunker: c, to: to}, end: size - 8 - footer, pages: newPageReader(s, size, memory)}
+	defer t.pages.close()
+	if err := t.read(io.NewSectionReader(s, t.end, footer)); err != nil {
 		return Layout{}, s.problem(err, damagedParquet)
 	}
-	file, err := parquet.OpenFile(s, size,
-		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(64<<10))
+	return t.copies.layout, nil
+}
+
+// parquetTable copies rows.
+type parquetTable struct {
+	copies *copier
+	pages  *pageReader
+	end    int64 // of the pages in the file
+	fields []*parquetField
+	row    parquetRow
+	number int64 // of the row
+	cells  []string
+	text   []byte
+}
+
+// read reads the metadata, and each row group when its place is known.
+func (t *parquetTable) read(footer *io.SectionReader) error {
+	m := thriftReader{from: bufio.NewReaderSize(footer, 64<<10), most: footer.Size()}
+	m.fields(thriftStruct, func(id int64, kind thriftKind) bool {
+		switch {
+		case id == 2 && t.fields == nil:
+			m.fail(t.readSchema(&m, kind))
+		case id == 4:
+			m.elements(kind, func(kind thriftKind) {
+				group := readRowGroup(&m, kind, len(t.row.columns))
+				if m.err == nil && group.rows > 0 {
+					m.fail(t.copy(group))
+				}
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	return m.err
+}
+
+// What the columns take to read ahead.
+const (
+	aheadBytes            = 8 << 20
+	leastAhead, mostAhead = 4 << 10, 64 << 10
+)
+
+func (t *parquetTable) readSchema(m *thriftReader, kind thriftKind) error {
+	fields, leaves, err := readSchema(m, kind)
 	if err != nil {
-		return Layout{}, s.problem(err, damagedParquet)
+		return err
 	}
-	copies := &copier{chunker: c, to: to}
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.name
 	}
-	if err := copies.header(0, names); err != nil {
-		return Layout{}, withoutRow(err)
+	if err := t.copies.header(0, names); err != nil {
+		return withoutRow(err)
 	}
-	table := &parquetTable{
-		fields: fields, columns: make([][]parquet.Value, len(leaves)), copies: copies, batch: make([]parquet.Row, rowsAtOnce(leaves)),
+	t.fields = fields
+	ahead := max(leastAhead, min(mostAhead, aheadBytes/len(leaves)))
+	for _, leaf := range leaves {
+		c := &parquetColumn{field: leaf, pages: t.pages, in: bufio.NewReaderSize(nil, ahead)}
+		c.page.space, c.dictionary.values.space, c.dictionary.ends.space = t.pages.space, t.pages.space, t.pages.space
+		t.row.columns = append(t.row.columns, c)
 	}
-	for _, group := range file.RowGroups() {
-		if group.NumRows() == 0 {
-			continue
-		}
-		if err := table.read(group.Rows()); err != nil {
-			return Layout{}, s.problem(err, damagedParquet)
-		}
-	}
-	return copies.layout, nil
+	return nil
 }
 
 // withoutRow replaces "Row 0" in a problem of the header, which is no row.
 func withoutRow(err error) error {
-	var u *UnusableError
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*UnusableError](err); ok {
 		return &UnusableError{"Columns: " + u.Text[len("Row 0: "):]}
 	}
 	return err
 }
 
-// parquetTable copies rows.
-type parquetTable struct {
-	fields  []*parquetField
-	columns [][]parquet.Value // of the row, by leaf
-	copies  *copier
-	number  int64 // of the row
-	cells   []string
-	text    []byte
-	batch   []parquet.Row
-}
-
-// rowsAtOnce is how many rows are read together: fewer where they are long.
-func rowsAtOnce(leaves []*parquetField) int64 {
-	const most, bytes = 16, 16 << 20
-	row := int64(1)
-	for _, leaf := range leaves {
-		row += leaf.longest * cellBytes
+// copy copies the rows of a row group.
+func (t *parquetTable) copy(group rowGroup) error {
+	for i, c := range t.row.columns {
+		if err := c.open(group.chunks[i], t.end); err != nil {
+			t.row.failAt(i, err)
+			return t.problem(t.number + 1)
+		}
 	}
-	return min(most, 1+bytes/row)
-}
-
-func (t *parquetTable) read(rows parquet.Rows) (err error) {
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for {
-		n, err := rows.ReadRows(t.batch)
-		for _, row := range t.batch[:n] {
-			t.number++
-			if err := t.row(row); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
+	for range group.rows {
+		t.number++
+		if err := t.copyRow(); err != nil {
 			return err
 		}
-		if n == 0 {
-			return io.ErrNoProgress
-		}
 	}
+	t.row.finish()
+	return t.problem(t.number)
 }
 
-func (t *parquetTable) row(row parquet.Row) error {
-	for i := range t.columns {
-		t.columns[i] = t.columns[i][:0]
-	}
-	for _, v := range row {
-		t.columns[v.Column()] = append(t.columns[v.Column()], v)
-	}
+func (t *parquetTable) copyRow() error {
 	t.cells = t.cells[:0]
 	total := 0
 	for _, f := range t.fields {
-		t.text = f.append(t.text[:0], t.columns, false)
+		t.text = f.append(t.text[:0], &t.row, false)
 		if total += len(t.text); total > MaxRowBytes {
-			return rowTooLarge("Row", t.number)
+			t.row.fail(errRowTooLarge)
 		}
 		t.cells = append(t.cells, string(t.text))
+	}
+	t.row.end()
+	if err := t.problem(t.number); err != nil {
+		return err
 	}
 	if err := t.copies.row(t.number, t.cells); err != nil {
 		return ownError{err}
 	}
 	return nil
+}
+
+// problem is what is wrong with a row.
+func (t *parquetTable) problem(number int64) error {
+	err := t.row.err
+	if reason, ok := errors.AsType[damage](err); ok {
+		column := slices.IndexFunc(t.fields, func(f *parquetField) bool { return t.row.leaf < f.leaf+f.leaves })
+		return unusable("Row", number, "column %d of the Parquet file cannot be read: %s.", column+1, reason)
+	}
+	if errors.Is(err, errRowTooLarge) {
+		return rowTooLarge("Row", number)
+	}
+	return err
 }

@@ -1,12 +1,8 @@
 package tabular
 
 import (
-	"errors"
+	"fmt"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/deprecated"
-	parquetformat "github.com/parquet-go/parquet-go/format"
 
 	"github.com/prism-results/prism/pkg/strictjson"
 )
@@ -16,138 +12,147 @@ import (
 type parquetField struct {
 	name       string
 	children   []*parquetField
-	leaf       int // number of the first leaf below
+	leaf       int // number of the first leaf below, and of the leaf itself
 	leaves     int
 	definition int // level from which on the field is there
 	repetition int
-	optional   bool
 	repeated   bool
 	list, dict bool  // annotated as LIST, MAP
-	width      int64 // bytes that a value of a leaf has at least in memory
-	longest    int64 // values of a leaf in the row that has the most
+	length     int64 // of the values of a leaf that all have the same
 	value      parquetValue
 }
 
-// maxDepth bounds the nesting of fields.
-const maxDepth = 32
+// The bounds of a schema (spec: file-parquet).
+const (
+	maxDepth    = 32
+	maxElements = 10_000
+	maxNames    = 1 << 20 // bytes of all names
+)
 
-// parquetFields returns the fields of a schema, whose elements come depth first, and all of its leaves.
-func parquetFields(schema []parquetformat.SchemaElement) (fields, leaves []*parquetField, err error) {
-	next := 0
-	var build func(depth, definition, repetition int) (*parquetField, error)
-	build = func(depth, definition, repetition int) (*parquetField, error) {
-		if next >= len(schema) || depth > maxDepth {
-			return nil, errors.New("not a schema")
+const errSchema = damage("the schema is no tree of fields")
+
+// readSchema reads the elements of a schema, which come depth first. It returns the fields and all leaves.
+func readSchema(t *thriftReader, kind thriftKind) (fields, leaves []*parquetField, err error) {
+	var elements []schemaElement
+	names := 0
+	t.elements(kind, func(kind thriftKind) {
+		e := readSchemaElement(t, kind)
+		if names += len(e.name); names > maxNames || len(elements) == maxElements {
+			t.fail(&UnusableError{"The schema of the Parquet file has more than 10000 fields, or names of more than 1 MiB."})
 		}
-		e := &schema[next]
-		next++
-		f := &parquetField{name: e.Name, leaf: len(leaves), value: newParquetValue(e)}
-		if depth > 0 && e.RepetitionType.Valid {
-			f.optional = e.RepetitionType.V == parquetformat.Optional
-			f.repeated = e.RepetitionType.V == parquetformat.Repeated
-		}
-		if f.optional || f.repeated {
+		elements = append(elements, e)
+	})
+	if t.err != nil {
+		return nil, nil, t.err
+	}
+	s := schemaBuilder{rest: elements}
+	root, err := s.field(0, 0, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(s.rest) > 0 {
+		return nil, nil, errSchema
+	}
+	return root.children, s.leaves, nil
+}
+
+// schemaBuilder makes a tree of the elements of a schema.
+type schemaBuilder struct {
+	rest   []schemaElement
+	leaves []*parquetField
+}
+
+// field builds the next field, which is below so many others and levels.
+func (s *schemaBuilder) field(depth, definition, repetition int) (*parquetField, error) {
+	if len(s.rest) == 0 || depth == 0 && s.rest[0].leaf {
+		return nil, errSchema
+	}
+	if depth > maxDepth {
+		return nil, &UnusableError{"The schema of the Parquet file has more than 32 levels."}
+	}
+	e := s.rest[0]
+	s.rest = s.rest[1:]
+	f := &parquetField{name: e.name, leaf: len(s.leaves), list: e.list, dict: e.dict, value: e.value}
+	if depth > 0 {
+		f.repeated = e.repetition == repetitionRepeated
+		if f.repeated || e.repetition == repetitionOptional {
 			definition++
 		}
 		if f.repeated {
 			repetition++
 		}
-		f.definition, f.repetition = definition, repetition
-		switch e.LogicalType.Value.(type) {
-		case *parquetformat.ListType:
-			f.list = true
-		case *parquetformat.MapType:
-			f.dict = true
-		case nil:
-			f.list = e.ConvertedType.Valid && e.ConvertedType.V == deprecated.List
-			f.dict = e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Map
-		}
-		if e.Type.Valid {
-			f.width = parquetWidth(e)
-			leaves = append(leaves, f)
-		} else {
-			for range e.NumChildren.V {
-				child, err := build(depth+1, definition, repetition)
-				if err != nil {
-					return nil, err
-				}
-				f.children = append(f.children, child)
-			}
-			if len(leaves) == f.leaf {
-				return nil, errors.New("a group has no fields")
-			}
-		}
-		f.leaves = len(leaves) - f.leaf
-		return f, nil
 	}
-	root, err := build(0, 0, 0)
-	if err != nil {
-		return nil, nil, err
+	f.definition, f.repetition = definition, repetition
+	if e.leaf {
+		if e.physical < physicalBoolean || e.physical > physicalFixed || e.length < 0 {
+			return nil, &UnusableError{fmt.Sprintf("A field of the Parquet file has the type %d, which Parquet does not have.", e.physical)}
+		}
+		f.length = e.length
+		s.leaves = append(s.leaves, f)
 	}
-	return root.children, leaves, nil
+	for range e.children {
+		if e.leaf {
+			return nil, errSchema
+		}
+		child, err := s.field(depth+1, definition, repetition)
+		if err != nil {
+			return nil, err
+		}
+		f.children = append(f.children, child)
+	}
+	if f.leaves = len(s.leaves) - f.leaf; f.leaves == 0 {
+		return nil, errSchema
+	}
+	return f, nil
 }
 
-// parquetWidth is how many bytes a value of a leaf has in memory at least; a text has its offset.
-func parquetWidth(e *parquetformat.SchemaElement) int64 {
-	switch e.Type.V {
-	case parquetformat.Boolean:
-		return 1
-	case parquetformat.Int64, parquetformat.Double:
-		return 8
-	case parquetformat.Int96:
-		return 12
-	case parquetformat.FixedLenByteArray:
-		return max(1, int64(e.TypeLength.V))
-	default:
-		return 4
-	}
-}
-
-// append appends the next value of a field from the columns, as the text of a cell or as JSON. Null is an empty text, or null in
+// append appends the next value of a field from the row, as the text of a cell or as JSON. Null is an empty text, or null in
 // JSON.
-func (f *parquetField) append(b []byte, columns [][]parquet.Value, asJSON bool) []byte {
+func (f *parquetField) append(b []byte, row *parquetRow, asJSON bool) []byte {
 	if !f.repeated {
-		return f.one(b, columns, asJSON)
+		return f.one(b, row, asJSON)
 	}
-	return f.all(b, columns, "[]", f.one)
+	return f.all(b, row, "[]", f.one)
 }
 
 // all appends all values of a repeated field between brackets, each as one appends it.
 func (f *parquetField) all(
-	b []byte, columns [][]parquet.Value, brackets string, one func(b []byte, columns [][]parquet.Value, asJSON bool) []byte,
+	b []byte, row *parquetRow, brackets string, one func(b []byte, row *parquetRow, asJSON bool) []byte,
 ) []byte {
 	b = append(b, brackets[0])
-	if f.absent(columns) {
-		f.skip(columns)
+	if f.absent(row) {
+		f.skip(row)
 		return append(b, brackets[1])
 	}
-	for first := true; first || len(columns[f.leaf]) > 0 && columns[f.leaf][0].RepetitionLevel() == f.repetition; first = false {
+	for first := true; first || row.has(f.leaf) && row.columns[f.leaf].repetition == f.repetition; first = false {
 		if !first {
 			b = append(b, ',')
 		}
-		b = one(b, columns, true)
+		if b = one(b, row, true); len(b) > MaxRowBytes {
+			row.fail(errRowTooLarge)
+		}
 	}
 	return append(b, brackets[1])
 }
 
 // absent tells whether the next value says that the field is not there.
-func (f *parquetField) absent(columns [][]parquet.Value) bool {
-	return len(columns[f.leaf]) == 0 || columns[f.leaf][0].DefinitionLevel() < f.definition
+func (f *parquetField) absent(row *parquetRow) bool {
+	return !row.has(f.leaf) || row.columns[f.leaf].definition < f.definition
 }
 
 // skip consumes one value of each leaf below the field.
-func (f *parquetField) skip(columns [][]parquet.Value) {
-	for i := f.leaf; i < f.leaf+f.leaves; i++ {
-		if len(columns[i]) > 0 {
-			columns[i] = columns[i][1:]
+func (f *parquetField) skip(row *parquetRow) {
+	for leaf := f.leaf; leaf < f.leaf+f.leaves; leaf++ {
+		if row.has(leaf) {
+			row.take(leaf)
 		}
 	}
 }
 
 // one appends one value of the field, as if it were not repeated.
-func (f *parquetField) one(b []byte, columns [][]parquet.Value, asJSON bool) []byte {
-	if f.absent(columns) {
-		f.skip(columns)
+func (f *parquetField) one(b []byte, row *parquetRow, asJSON bool) []byte {
+	if f.absent(row) {
+		f.skip(row)
 		if asJSON {
 			b = append(b, "null"...)
 		}
@@ -155,41 +160,44 @@ func (f *parquetField) one(b []byte, columns [][]parquet.Value, asJSON bool) []b
 	}
 	switch {
 	case f.children == nil:
-		v := columns[f.leaf][0]
-		f.skip(columns)
-		if !asJSON {
-			return f.value.text(b, v)
+		value := row.take(f.leaf)
+		switch {
+		case row.err != nil:
+			return b
+		case asJSON:
+			return f.value.json(b, value)
+		default:
+			return f.value.text(b, value)
 		}
-		return f.value.json(b, v)
-	case f.list && len(f.children) == 1 && f.children[0].repeated:
-		return f.children[0].elements(b, columns)
+	case (f.list || f.dict && len(f.children[0].children) == 1) && len(f.children) == 1 && f.children[0].repeated:
+		return f.children[0].elements(b, row)
 	case f.dict && len(f.children) == 1 && f.children[0].repeated && len(f.children[0].children) == 2:
-		return f.children[0].pairs(b, columns)
+		return f.children[0].pairs(b, row)
 	}
 	b = append(b, '{')
 	for i, c := range f.children {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = c.append(append(strictjson.AppendString(b, c.name), ':'), columns, true)
+		b = c.append(append(strictjson.AppendString(b, c.name), ':'), row, true)
 	}
 	return append(b, '}')
 }
 
 // elements appends the repeated field of a list. Its only child is the element, except in older files, where the field itself is
 // the element.
-func (f *parquetField) elements(b []byte, columns [][]parquet.Value) []byte {
+func (f *parquetField) elements(b []byte, row *parquetRow) []byte {
 	if len(f.children) != 1 || f.name == "array" || strings.HasSuffix(f.name, "_tuple") {
-		return f.append(b, columns, true)
+		return f.append(b, row, true)
 	}
-	return f.all(b, columns, "[]", f.children[0].append)
+	return f.all(b, row, "[]", f.children[0].append)
 }
 
 // pairs appends the repeated field of a map, as an object whose keys are texts.
-func (f *parquetField) pairs(b []byte, columns [][]parquet.Value) []byte {
-	return f.all(b, columns, "{}", func(b []byte, columns [][]parquet.Value, asJSON bool) []byte {
-		key := f.children[0].append(nil, columns, false)
+func (f *parquetField) pairs(b []byte, row *parquetRow) []byte {
+	return f.all(b, row, "{}", func(b []byte, row *parquetRow, asJSON bool) []byte {
+		key := f.children[0].append(nil, row, false)
 		b = append(strictjson.AppendString(b, string(key)), ':')
-		return f.children[1].append(b, columns, asJSON)
+		return f.children[1].append(b, row, asJSON)
 	})
 }

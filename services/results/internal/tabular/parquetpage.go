@@ -2,313 +2,304 @@ package tabular
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
-	"fmt"
+	"hash/crc32"
 	"io"
 	"math/bits"
-
-	"github.com/klauspost/compress/snappy"
-	"github.com/klauspost/compress/zstd"
-	parquetformat "github.com/parquet-go/parquet-go/format"
 )
 
-// plainDictionary is the encoding of dictionaries, and of indexes into them, in older files.
-const plainDictionary = parquetformat.PlainDictionary //nolint:staticcheck // deprecated, for writers
+// The types of pages.
+const (
+	dataPage       = 0
+	dictionaryPage = 2
+	dataPageV2     = 3
+)
 
-// page is what the header of a page of any type says.
-type page struct {
-	leaf       *parquetField
-	dictionary bool
-	v1         bool // a data page of version 1: its levels are compressed together with its values
-	compressed bool
-	size       int64 // bytes of the page after decompression
-	held       int64 // size, or its bytes in the file if these are more
+// headerBytes is the most of a page's header, which may have the smallest and the largest value.
+const headerBytes = 8 << 20
+
+// pageHeader is what the header of a page says.
+type pageHeader struct {
+	kind       int64
+	size       int64 // decompressed
+	compressed int64 // bytes in the file
+	checksum   int64 // of these
+	checked    bool  // there is a checksum
 	values     int64
-	encoding   parquetformat.Encoding
-	levels     [2]levels   // of repetition and of definition
-	rows       *rowCounter // of the column so far
+	encoding   int64
+	plain      bool // a page of version 2 that is not compressed
+	// Of the levels of repetition and of definition: their encodings in version 1, their bytes in version 2.
+	encodings, lengths [2]int64
 }
 
-// rowCounter counts the values of each row of a column by their levels of repetition.
-type rowCounter struct {
-	left    int64 // values of the page whose levels are not known
-	last    int64 // values so far of the last row
-	longest int64 // values of the longest
-	started bool  // a row starts in the page
-}
-
-// add takes note of values with a level of repetition, which is 0 where a row starts.
-func (r *rowCounter) add(level byte, count int64) {
-	count = min(count, r.left) // others are padding
-	r.left -= count
-	switch {
-	case count == 0:
-	case level == 0:
-		r.last, r.started = 1, true
-	default:
-		r.last += count
+// readPageHeader reads a PageHeader.
+func readPageHeader(t *thriftReader) pageHeader {
+	var h pageHeader
+	numbers := func(of map[int64]*int64, kind thriftKind) {
+		t.fields(kind, func(id int64, kind thriftKind) bool {
+			if into := of[id]; into != nil {
+				*into = t.number(kind)
+				return true
+			}
+			if id == 7 && h.kind == dataPageV2 {
+				h.plain = !t.boolean(kind)
+				return true
+			}
+			return false
+		})
 	}
-	r.longest = max(r.longest, r.last)
-}
-
-// levels are of the values of a page.
-type levels struct {
-	most     int // of a level
-	encoding parquetformat.Encoding
-	length   int64 // bytes; in version 1 unknown
-}
-
-// newPage reads the header of a page. It refuses a header that has more than the page's type needs, as the library might read
-// that instead. r has the rows of the column before the page; check adds those of the page.
-func newPage(h *parquetformat.PageHeader, leaf *parquetField, r *rowCounter) (page, error) {
-	size := int64(h.UncompressedPageSize)
-	p := page{leaf: leaf, compressed: true, size: size, held: max(size, int64(h.CompressedPageSize)), rows: r}
-	v1, v2, dictionary := h.DataPageHeader, h.DataPageHeaderV2, h.DictionaryPageHeader
-	switch {
-	case h.Type == parquetformat.DataPage && v1.Valid && !dictionary.Valid:
-		p.v1, p.values, p.encoding = true, int64(v1.V.NumValues), v1.V.Encoding
-		p.levels[0].encoding, p.levels[1].encoding = v1.V.RepetitionLevelEncoding, v1.V.DefinitionLevelEncoding
-	case h.Type == parquetformat.DataPageV2 && v2.Valid && !dictionary.Valid:
-		p.compressed = !v2.V.IsCompressed.Valid || v2.V.IsCompressed.V
-		p.values, p.encoding = int64(v2.V.NumValues), v2.V.Encoding
-		p.levels[0] = levels{encoding: parquetformat.RLE, length: int64(v2.V.RepetitionLevelsByteLength)}
-		p.levels[1] = levels{encoding: parquetformat.RLE, length: int64(v2.V.DefinitionLevelsByteLength)}
-	case h.Type == parquetformat.DictionaryPage && dictionary.Valid:
-		p.dictionary, p.values, p.encoding = true, int64(dictionary.V.NumValues), dictionary.V.Encoding
-	default:
-		return page{}, errors.New("a page of another kind")
-	}
-	p.rows.left, p.rows.started = p.values, leaf.repetition == 0
-	if !p.dictionary {
-		p.levels[0].most, p.levels[1].most = leaf.repetition, leaf.definition
-	}
-	switch {
-	case p.levels[0].length < 0 || p.levels[1].length < 0:
-		return page{}, errors.New("a page has levels of a negative length")
-	case p.encoding == parquetformat.DeltaByteArray: // a page of 1 MiB may expand to TiB
-		return page{}, &UnusableError{"The Parquet file is encoded as DELTA_BYTE_ARRAY; write it with PLAIN or a dictionary."}
-	case p.values < 0 || p.values == 0 && !p.dictionary:
-		return page{}, errors.New("a page has no values")
-	case p.dictionary && (p.encoding != parquetformat.Plain && p.encoding != plainDictionary ||
-		p.values*leaf.width > p.size):
-		return page{}, errors.New("not a dictionary")
-	}
-	return p, nil
-}
-
-// memory is how many bytes the page takes.
-func (p *page) memory() int64 {
-	switch {
-	case p.dictionary:
-		return p.held
-	case p.encoding == parquetformat.Plain, p.indexed():
-		return p.held + p.values*valueBytes
-	default: // the values are decoded into memory of their own
-		return p.held + p.values*(valueBytes+p.leaf.width)
-	}
-}
-
-// indexed tells whether the values of the page are indexes into a dictionary.
-func (p *page) indexed() bool {
-	return p.encoding == plainDictionary || p.encoding == parquetformat.RLEDictionary
-}
-
-// check checks that the page has no more than its header says. Other damage is for the library to find.
-func (p *page) check(codec parquetformat.CompressionCodec, content io.Reader) (err error) {
-	r := bufio.NewReader(content)
-	if !p.v1 {
-		if err := p.checkLevels(r); err != nil {
-			return err
+	t.fields(thriftStruct, func(id int64, kind thriftKind) bool {
+		switch id {
+		case 1:
+			h.kind = t.number(kind)
+		case 2:
+			h.size = t.number(kind)
+		case 3:
+			h.compressed = t.number(kind)
+		case 4:
+			h.checked, h.checksum = true, t.number(kind)
+		case 5:
+			if h.kind != dataPage {
+				return false
+			}
+			numbers(map[int64]*int64{1: &h.values, 2: &h.encoding, 3: &h.encodings[1], 4: &h.encodings[0]}, kind)
+		case 7:
+			if h.kind != dictionaryPage {
+				return false
+			}
+			numbers(map[int64]*int64{1: &h.values, 2: &h.encoding}, kind)
+		case 8:
+			if h.kind != dataPageV2 {
+				return false
+			}
+			numbers(map[int64]*int64{1: &h.values, 4: &h.encoding, 5: &h.lengths[1], 6: &h.lengths[0]}, kind)
+		default:
+			return false
 		}
-		p.size -= p.levels[0].length + p.levels[1].length
+		return true
+	})
+	if min(h.size, h.compressed, h.values, h.lengths[0], h.lengths[1]) < 0 || h.lengths[0]+h.lengths[1] > min(h.size, h.compressed) {
+		t.fail(damage("the header of a page has numbers that cannot be"))
 	}
-	if !p.compressed {
-		codec = parquetformat.Uncompressed
+	return h
+}
+
+// pageReader reads the pages of all columns.
+type pageReader struct {
+	source   *source
+	space    *space
+	expander expander
+	left     int64 // bytes that may still be read of the file, each once; else a small file could have one page read many times
+	expanded int64 // bytes that pages may still have when they are decompressed
+	values   int64 // that pages may still have
+	buffer   *bufio.Reader
+}
+
+// What all pages together may have beside 100 times the bytes of the file: a small file must not take the time of a large one, but ten
+// million rows of a constant are some KiB (spec: file-parquet).
+const (
+	expandedBytes  = 8 << 30
+	expandedValues = 1 << 30
+)
+
+// newPageReader reads pages of a file of so many bytes. So many bytes of pages are in memory.
+func newPageReader(s *source, size, memory int64) *pageReader {
+	return &pageReader{
+		source: s, space: &space{memory: memory, texts: spaceTexts}, buffer: bufio.NewReader(nil),
+		left: size, expanded: 100*size + expandedBytes, values: 100*size + expandedValues,
 	}
-	expanded, err := expand(codec, r, p.size)
+}
+
+func (r *pageReader) close() {
+	r.space.close()
+	r.expander.close()
+}
+
+// page is the next page that in has. Its content is in the region: in version 2 the levels, and then the values.
+func (r *pageReader) page(in *bufio.Reader, codec int64, into *region) (pageHeader, error) {
+	t := thriftReader{from: in, most: min(headerBytes, r.left)}
+	h := readPageHeader(&t)
+	if t.err != nil {
+		return h, t.err
+	}
+	if r.left -= t.read + h.compressed; r.left < 0 {
+		return h, damage("its pages are those of another column")
+	}
+	if h.kind != dataPage && h.kind != dictionaryPage && h.kind != dataPageV2 { // such as an index, which nobody needs
+		_, err := in.Discard(int(h.compressed))
+		return h, err
+	}
+	r.expanded -= h.size
+	r.values -= h.values
+	if r.expanded < 0 || r.values < 0 {
+		return h, &UnusableError{"The Parquet file expands to more than 100 bytes or values for each of its bytes, and 8 GiB or 2^30 values."}
+	}
+	if err := into.begin(h.size); err != nil {
+		return h, err
+	}
+	content := &io.LimitedReader{R: in, N: h.compressed}
+	sum := crc32.NewIEEE()
+	r.buffer.Reset(content)
+	if h.checked {
+		r.buffer.Reset(io.TeeReader(content, sum))
+	}
+	if h.plain {
+		codec = codecNone
+	}
+	_, err := io.CopyN(into, r.buffer, h.lengths[0]+h.lengths[1])
+	if err == nil {
+		err = r.expander.expand(codec, r.buffer, into)
+	}
+	if err == nil {
+		err = into.flush()
+	}
+	if _, ok := errors.AsType[ownError](err); ok {
+		return h, err
+	}
+	switch _, rest := io.Copy(io.Discard, r.buffer); {
+	case rest != nil:
+		err = rest
+	case content.N > 0:
+		err = errShort
+	case h.checked && uint32(h.checksum) != sum.Sum32(): //nolint:gosec // a checksum has 32 bits
+		err = damage("a page does not have its checksum")
+	}
+	return h, err
+}
+
+// parquetColumn reads the values of a leaf in a row group, in order.
+type parquetColumn struct {
+	field      *parquetField
+	pages      *pageReader
+	in         *bufio.Reader
+	codec      int64
+	left       int64 // values in further pages
+	inPage     int64 // values left in the page
+	page       region
+	dictionary dictionary
+	last       []byte  // of the values of DELTA_BYTE_ARRAY
+	levels     [2]runs // of repetition and of definition
+	values     valueReader
+	// The next value.
+	peeked                 bool
+	repetition, definition int
+	inRow                  bool // the row has an earlier value of the column
+}
+
+// open begins a row group.
+func (c *parquetColumn) open(chunk columnChunk, end int64) error {
+	switch {
+	case chunk.elsewhere:
+		return &UnusableError{"The Parquet file has its columns in other files."}
+	case chunk.encrypted:
+		return damage("it is encrypted")
+	case chunk.at < 4 || chunk.at > end || chunk.values < 0:
+		return damage("it is outside of the file")
+	}
+	if err := checkCodec(chunk.codec); err != nil {
+		return err
+	}
+	c.in.Reset(io.NewSectionReader(c.pages.source, chunk.at, end-chunk.at))
+	c.codec, c.left, c.inPage, c.peeked = chunk.codec, chunk.values, 0, false
+	c.dictionary.count = -1
+	return nil
+}
+
+// peek reads the levels of the next value. It returns false at the end of the row group.
+func (c *parquetColumn) peek() (bool, error) {
+	if c.peeked {
+		return true, nil
+	}
+	for c.inPage == 0 {
+		if c.left == 0 {
+			return false, nil
+		}
+		if err := c.nextPage(); err != nil {
+			return false, unexpected(err)
+		}
+	}
+	c.inPage--
+	repetition, err := c.levels[0].next()
+	if err != nil {
+		return false, err
+	}
+	definition, err := c.levels[1].next()
+	if err != nil {
+		return false, err
+	}
+	c.peeked, c.repetition, c.definition = true, int(repetition), int(definition) //nolint:gosec // of up to 8 bits
+	if c.repetition > c.field.repetition || c.definition > c.field.definition {
+		return false, damage("a level is higher than the schema has")
+	}
+	return true, nil
+}
+
+// take reads the value that was peeked, which is valid until the next take. It is nil if it is not there.
+func (c *parquetColumn) take() ([]byte, error) {
+	c.peeked, c.inRow = false, true
+	if c.definition < c.field.definition {
+		return nil, nil
+	}
+	return c.values.next()
+}
+
+func (c *parquetColumn) nextPage() error {
+	h, err := c.pages.page(c.in, c.codec, &c.page)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, expanded.Close()) }()
-	limited := &io.LimitedReader{R: expanded, N: max(0, p.size) + 1}
-	r = bufio.NewReader(limited)
-	if p.v1 {
-		if err := p.checkLevels(r); err != nil {
+	switch h.kind {
+	case dictionaryPage:
+		if c.dictionary.count >= 0 {
+			return damage("it has two dictionaries")
+		}
+		return c.dictionary.fill(&c.page, c.field, h)
+	case dataPage, dataPageV2:
+		if h.values > c.left {
+			return damage("its pages have more values than it says")
+		}
+		c.inPage, c.left = h.values, c.left-h.values
+		at, err := c.readLevels(h)
+		if err != nil {
 			return err
 		}
-	}
-	if err := p.checkValues(r); err != nil {
+		c.values, err = newValueReader(c, h, at)
 		return err
-	}
-	if _, err = io.Copy(io.Discard, r); err == nil && limited.N == 0 {
-		err = errors.New("a page expands to more than it says")
-	}
-	return err
-}
-
-// checkLevels reads the levels.
-func (p *page) checkLevels(r io.Reader) error {
-	for i, l := range p.levels {
-		if p.v1 {
-			if l.most == 0 {
-				continue
-			}
-			var length [4]byte
-			if _, err := io.ReadFull(r, length[:]); err != nil {
-				return err
-			}
-			l.length = int64(binary.LittleEndian.Uint32(length[:]))
-		}
-		section := bufio.NewReader(io.LimitReader(r, l.length))
-		if l.most > 0 {
-			if l.encoding != parquetformat.RLE {
-				return fmt.Errorf("levels are encoded as %s", l.encoding)
-			}
-			var each func(level byte, count int64)
-			if i == 0 {
-				each = p.rows.add
-			}
-			if err := checkRuns(section, bits.Len(uint(l.most)), p.values, each); err != nil {
-				return err
-			}
-		}
-		if _, err := io.Copy(io.Discard, section); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-// checkValues reads as much of the values as is needed to count them.
-func (p *page) checkValues(r *bufio.Reader) error {
-	if p.indexed() {
-		width, err := r.ReadByte()
-		if err != nil {
-			return unlessEnd(err)
-		}
-		return checkRuns(r, int(width), p.values, nil)
-	}
-	switch p.encoding {
-	case parquetformat.Plain, parquetformat.ByteStreamSplit:
-		return nil
-	case parquetformat.RLE:
-		_, _ = r.Discard(4) // its length
-		return checkRuns(r, 1, p.values, nil)
-	case parquetformat.DeltaBinaryPacked, parquetformat.DeltaLengthByteArray:
-		var header [3]uint64 // values of a block, its parts, and all values
-		for i := range header {
-			header[i], _ = binary.ReadUvarint(r)
-		}
-		if header[2] > uint64(p.values) { //nolint:gosec // values are not negative
-			return errValues
-		}
-		return nil
-	default:
-		return fmt.Errorf("values cannot be encoded as %s", p.encoding)
-	}
-}
+// encodingBitPacked is of the levels of very old files.
+const encodingBitPacked = 4
 
-var errValues = errors.New("a page has more values than it says")
-
-// checkRuns checks that runs of the hybrid RLE and bit-packing encoding have no more values than the page, but for some padding:
-// a run of a few bytes may have 2^31 values, all of which the library decodes. It calls each, unless that is nil, with the
-// values, which then have at most 8 bits.
-//
-// Source: https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE
-func checkRuns(r *bufio.Reader, width int, values int64, each func(value byte, count int64)) error {
-	const padding = 1 << 10
-	for left := uint64(values + padding); ; { //nolint:gosec // values are not negative
-		head, err := binary.ReadUvarint(r)
-		if err != nil {
-			return unlessEnd(err)
-		}
-		run, packed := head>>1, head&1 == 1
-		if run > left || packed && 8*run > left {
-			return errValues
-		}
+// readLevels finds the levels of a page, and returns where its values begin.
+func (c *parquetColumn) readLevels(h pageHeader) (at int64, err error) {
+	for i, most := range [2]int{c.field.repetition, c.field.definition} {
+		length, width := h.lengths[i], bits.Len(uint(most))
 		switch {
-		case run == 0: // nothing follows
-		case packed:
-			left -= 8 * run
-			err = unpack(r, width, int(run), each)
+		case h.kind == dataPageV2:
+		case most == 0:
+			length = 0
+		case h.encodings[i] == encodingBitPacked:
+			length = (h.values*int64(width) + 7) / 8
+		case h.encodings[i] == encodingRLE:
+			prefix, err := c.page.view(at, 4)
+			if err != nil {
+				return 0, err
+			}
+			length, at = int64(binary.LittleEndian.Uint32(prefix)), at+4
 		default:
-			left -= run
-			err = repeat(r, (width+7)/8, int64(run), each)
+			return 0, damage("its levels have an encoding that is none of levels")
 		}
-		if err != nil {
-			return unlessEnd(err)
+		if length > c.page.size-at {
+			return 0, errShort
 		}
-	}
-}
-
-// repeat reads the value of an RLE run, which has this many bytes.
-func repeat(r *bufio.Reader, length int, count int64, each func(value byte, count int64)) error {
-	if each == nil {
-		_, err := r.Discard(length)
-		return err
-	}
-	value, err := r.ReadByte()
-	if err == nil {
-		each(value, count)
-	}
-	return err
-}
-
-// unpack reads a bit-packed run: groups of 8 values.
-func unpack(r *bufio.Reader, width, groups int, each func(value byte, count int64)) error {
-	if each == nil {
-		_, err := r.Discard(width * groups)
-		return err
-	}
-	for range groups {
-		var group [8]byte
-		if _, err := io.ReadFull(r, group[:width]); err != nil {
-			return err
+		c.levels[i] = runs{bitReader: bitReader{cursor: c.page.cursor(at, at+length)}, width: width}
+		if h.kind == dataPage && h.encodings[i] == encodingBitPacked {
+			c.levels[i].reversed, c.levels[i].packed, c.levels[i].run = true, true, h.values
 		}
-		for i, b := 0, binary.LittleEndian.Uint64(group[:]); i < 8; i, b = i+1, b>>width {
-			each(byte(b&(1<<width-1)), 1) //nolint:gosec // of at most 8 bits
-		}
+		at += length
 	}
-	return nil
-}
-
-// unlessEnd is nil for the end of a page, and else the error.
-func unlessEnd(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return err
-}
-
-// expand decompresses the content of a page. A codec that decompresses into memory fails if there are more bytes than most.
-func expand(codec parquetformat.CompressionCodec, content io.Reader, most int64) (io.ReadCloser, error) {
-	switch codec {
-	case parquetformat.Uncompressed:
-		return io.NopCloser(content), nil
-	case parquetformat.Snappy:
-		b, err := io.ReadAll(content)
-		if err != nil {
-			return nil, err
-		}
-		if n, err := snappy.DecodedLen(b); err != nil || int64(n) > most {
-			return nil, errors.Join(err, errors.New("a page expands to more than it says"))
-		}
-		b, err = snappy.Decode(nil, b)
-		return io.NopCloser(bytes.NewReader(b)), err
-	case parquetformat.Gzip:
-		return gzip.NewReader(content)
-	case parquetformat.Zstd:
-		r, err := zstd.NewReader(content,
-			zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(pagesBytes), zstd.WithDecoderLowmem(true))
-		if err != nil {
-			return nil, err
-		}
-		return r.IOReadCloser(), nil
-	default:
-		const text = "The Parquet file is compressed with %s; write it with SNAPPY, GZIP, ZSTD or no compression."
-		return nil, &UnusableError{fmt.Sprintf(text, codec)}
-	}
+	return at, nil
 }

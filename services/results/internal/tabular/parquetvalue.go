@@ -10,20 +10,17 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/deprecated"
-	parquetformat "github.com/parquet-go/parquet-go/format"
-
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 )
 
 // parquetValue is the logical type of the values of a leaf.
 type parquetValue struct {
-	kind  valueKind
-	scale int32
-	unit  time.Duration
-	utc   bool // timestamps are in UTC; else they have no zone
+	physical physicalType
+	kind     valueKind
+	scale    int64
+	unit     time.Duration
+	utc      bool // timestamps are in UTC; else they have no zone
 }
 
 type valueKind int
@@ -39,102 +36,43 @@ const (
 	unsignedValue
 )
 
-func newParquetValue(e *parquetformat.SchemaElement) parquetValue {
-	switch t := e.LogicalType.Value.(type) {
-	case *parquetformat.DecimalType:
-		return parquetValue{kind: decimalValue, scale: t.Scale}
-	case *parquetformat.DateType:
-		return parquetValue{kind: dateValue}
-	case *parquetformat.TimeType:
-		return parquetValue{kind: timeValue, unit: unitOf(t.Unit)}
-	case *parquetformat.TimestampType:
-		return parquetValue{kind: timestampValue, unit: unitOf(t.Unit), utc: t.IsAdjustedToUTC}
-	case *parquetformat.UUIDType:
-		return parquetValue{kind: uuidValue}
-	case *parquetformat.Float16Type:
-		return parquetValue{kind: halfValue}
-	case *parquetformat.IntType:
-		if !t.IsSigned {
-			return parquetValue{kind: unsignedValue}
-		}
-	case nil:
-		if e.ConvertedType.Valid {
-			return convertedValue(e)
-		}
-	}
-	return parquetValue{}
-}
-
-// convertedValue is the logical type in older files.
-func convertedValue(e *parquetformat.SchemaElement) parquetValue {
-	switch e.ConvertedType.V {
-	case deprecated.Decimal:
-		return parquetValue{kind: decimalValue, scale: e.Scale.V}
-	case deprecated.Date:
-		return parquetValue{kind: dateValue}
-	case deprecated.TimeMillis:
-		return parquetValue{kind: timeValue, unit: time.Millisecond}
-	case deprecated.TimeMicros:
-		return parquetValue{kind: timeValue, unit: time.Microsecond}
-	case deprecated.TimestampMillis:
-		return parquetValue{kind: timestampValue, unit: time.Millisecond, utc: true}
-	case deprecated.TimestampMicros:
-		return parquetValue{kind: timestampValue, unit: time.Microsecond, utc: true}
-	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-		return parquetValue{kind: unsignedValue}
-	default: // text, signed integers, JSON and nested values are as they are stored
-		return parquetValue{}
-	}
-}
-
-func unitOf(u parquetformat.TimeUnit) time.Duration {
-	if u.Value == nil {
-		return time.Millisecond
-	}
-	return u.Value.Duration()
-}
-
 // json appends a value as JSON: numbers and booleans as such, everything else as the string of its text.
-func (p parquetValue) json(b []byte, v parquet.Value) []byte {
-	text := p.text(nil, v)
-	switch v.Kind() {
-	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double:
-		if p.kind == asStored || p.kind == unsignedValue {
-			if strictjson.Value(text).IsValid() { // NaN is not
-				return append(b, text...)
-			}
-		}
-	default: // the others are no numbers of JSON
+func (p parquetValue) json(b, value []byte) []byte {
+	text := p.text(nil, value)
+	number := p.kind == decimalValue || p.kind == halfValue || (p.kind == asStored || p.kind == unsignedValue) && p.physical < physicalBytes
+	if number && strictjson.Value(text).IsValid() { // NaN is not
+		return append(b, text...)
 	}
 	return strictjson.AppendString(b, string(text))
 }
 
 // text appends a value as the text of a cell (spec: file-parquet).
-func (p parquetValue) text(b []byte, v parquet.Value) []byte {
-	switch v.Kind() {
-	case parquet.Boolean:
-		return strconv.AppendBool(b, v.Boolean())
-	case parquet.Int32:
+func (p parquetValue) text(b, value []byte) []byte {
+	switch p.physical {
+	case physicalBoolean:
+		return strconv.AppendBool(b, value[0] != 0)
+	case physicalInt32:
+		n := binary.LittleEndian.Uint32(value)
 		if p.kind == unsignedValue {
-			return strconv.AppendUint(b, uint64(v.Uint32()), 10)
+			return strconv.AppendUint(b, uint64(n), 10)
 		}
-		return p.integer(b, int64(v.Int32()))
-	case parquet.Int64:
+		return p.integer(b, int64(int32(n))) //nolint:gosec // its bits
+	case physicalInt64:
+		n := binary.LittleEndian.Uint64(value)
 		if p.kind == unsignedValue {
-			return strconv.AppendUint(b, v.Uint64(), 10)
+			return strconv.AppendUint(b, n, 10)
 		}
-		return p.integer(b, v.Int64())
-	case parquet.Int96:
-		i := v.Int96()
-		nanoseconds := int64(uint64(i[0]) | uint64(i[1])<<32) //nolint:gosec // its bits
+		return p.integer(b, int64(n)) //nolint:gosec // its bits
+	case physicalInt96:
+		nanoseconds, day := binary.LittleEndian.Uint64(value), binary.LittleEndian.Uint32(value[8:])
 		const julianEpoch = 2_440_588
-		return appendTimestamp(b, time.Unix((int64(i[2])-julianEpoch)*24*60*60, nanoseconds), false)
-	case parquet.Float:
-		return appendFloat(b, float64(v.Float()), 32)
-	case parquet.Double:
-		return appendFloat(b, v.Double(), 64)
+		return appendTimestamp(b, time.Unix((int64(day)-julianEpoch)*24*60*60, int64(nanoseconds)), false) //nolint:gosec // its bits
+	case physicalFloat:
+		return appendFloat(b, float64(math.Float32frombits(binary.LittleEndian.Uint32(value))), 32)
+	case physicalDouble:
+		return appendFloat(b, math.Float64frombits(binary.LittleEndian.Uint64(value)), 64)
 	default:
-		return p.bytes(b, v.ByteArray())
+		return p.bytes(b, value)
 	}
 }
 
@@ -165,7 +103,7 @@ func (p parquetValue) bytes(b, value []byte) []byte {
 	case p.kind == uuidValue && len(value) == 16:
 		return append(b, prism.UUID(value).String()...)
 	case p.kind == halfValue && len(value) == 2:
-		return appendFloat(b, halfFloat(binary.LittleEndian.Uint16(value)), 32)
+		return appendFloat(b, halfFloat(binary.LittleEndian.Uint16(value)), 16)
 	case utf8.Valid(value):
 		return append(b, value...)
 	}
@@ -183,15 +121,25 @@ func appendTimestamp(b []byte, t time.Time, utc bool) []byte {
 // appendFloat appends a number as in JSON, which lacks NaN, +Inf and -Inf.
 func appendFloat(b []byte, f float64, bits int) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return strconv.AppendFloat(b, f, 'g', -1, bits)
+		return strconv.AppendFloat(b, f, 'g', -1, 64)
 	}
-	if bits == 32 { // the shortest digits of the narrow number
+	switch bits { // the shortest digits of the narrow number
+	case 32:
 		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
+	case 16:
+		_, exponent := math.Frexp(f)
+		unit := math.Ldexp(1, max(exponent-1, -14)-10)
+		for digits := range 5 { // 5 are always enough
+			short, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'e', digits, 64), 64)
+			if math.RoundToEven(short/unit)*unit == f {
+				return prism.AppendNumber(b, short)
+			}
+		}
 	}
 	return prism.AppendNumber(b, f)
 }
 
-func appendDecimal(b []byte, n *big.Int, scale int32) []byte {
+func appendDecimal(b []byte, n *big.Int, scale int64) []byte {
 	digits := new(big.Int).Abs(n).String()
 	if n.Sign() < 0 {
 		b = append(b, '-')

@@ -17,14 +17,11 @@ type spill struct {
 
 func (s *spill) Write(p []byte) (int, error) {
 	if s.file == nil && s.size+int64(len(p)) > spillBytes {
-		file, err := os.CreateTemp("", "prism-*")
+		file, err := temporaryFile()
 		if err != nil {
 			return 0, err
 		}
 		s.file = file
-		if err := os.Remove(file.Name()); err != nil { // the open file lasts until close, or until the process ends
-			return 0, err
-		}
 		if _, err := file.Write(s.memory); err != nil {
 			return 0, err
 		}
@@ -53,4 +50,17 @@ func (s *spill) close() {
 	if s.file != nil {
 		_ = s.file.Close() // it was removed
 	}
+}
+
+// temporaryFile is a file without a name: it lasts until it is closed, or until the process ends.
+func temporaryFile() (*os.File, error) {
+	file, err := os.CreateTemp("", "prism-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(file.Name()); err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return file, nil
 }
