@@ -3,17 +3,20 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/prism-results/prism/client"
 	"github.com/prism-results/prism/pkg/testkit/model"
 	"github.com/prism-results/prism/test/bench/internal/system"
 	"github.com/prism-results/prism/test/internal/attack"
 	"github.com/prism-results/prism/test/internal/chart"
 	"github.com/prism-results/prism/test/internal/load"
+	"github.com/prism-results/prism/test/internal/wide"
 )
 
 const (
@@ -68,12 +71,16 @@ func (b *bench) attacks(ctx context.Context) error {
 			return err
 		}
 	}
+	heavy, err := b.heavy(ctx, s)
+	if err != nil {
+		return err
+	}
 	measured := map[string]*Attacked{}
 	for round := range b.Rounds {
 		account := attack.Account{
 			Addr: s.Addr, Key: s.Key, Slug: system.Small.Slug, Hang: `{"fields":{"message":"` + hang + `"}`, Once: rand.Text(),
 		}
-		for _, k := range attack.Kinds(account, b.Attackers) {
+		for _, k := range append(attack.Kinds(account, b.Attackers), heavy...) {
 			if measured[k.Name] == nil {
 				measured[k.Name] = &Attacked{Attack: k.Name}
 				b.report.Attacks = append(b.report.Attacks, measured[k.Name])
@@ -92,6 +99,35 @@ func (b *bench) attacks(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// heavy are the attacks of few callers whose calls cost much.
+func (b *bench) heavy(ctx context.Context, s *system.System) ([]attack.Kind, error) {
+	definition, err := json.Marshal(wide.Definition())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Call(ctx, http.MethodPost, "/v1/prisms", string(definition), http.StatusCreated); err != nil {
+		return nil, err
+	}
+	results, err := wide.Fill(ctx, s.URL, b.Labels)
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(client.Config{URL: "http://" + s.Addr, Key: s.Key})
+	if err != nil {
+		return nil, err
+	}
+	row := strings.Repeat("Each of these words is counted because nobody knows how many tokens it has. ", 1200) // 86 KB
+	content := strings.NewReader("message\n" + strings.Repeat(row+"\n", b.Labels/20))
+	file, err := c.UploadFile(ctx, client.Upload{Name: "large.csv", Format: client.FileCSV, Content: content, Bytes: content.Size()})
+	if err != nil {
+		return nil, err
+	}
+	return []attack.Kind{
+		attack.Measures(s.Addr, min(b.Attackers, 64), b.Labels, attack.Measurer{Key: s.Key, Result: results[0]}),
+		attack.DryRuns(s.Addr, min(b.Attackers, 32), s.Key, file.ID),
+	}, nil
 }
 
 func (b *bench) attackOnce(ctx context.Context, quiet *system.System, k attack.Kind, into *Attacked) error {

@@ -128,7 +128,7 @@ func TestHugeAnswersOfAModelStayWithinTheMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &confined{services: []*launch.Service{service}}
-	c.confine(t, chartLimit(t, "modelProxy"), good)
+	c.confine(t, each(chartLimit(t, "modelProxy")), good)
 	if err := service.Start(ctx); err != nil {
 		t.Fatal(err)
 	}

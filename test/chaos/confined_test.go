@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,7 @@ const (
 type confined struct {
 	services []*launch.Service
 	groups   []*cgroup.Group
+	database string   // the URL of Postgres; "" in one process
 	keys     []string // of the accounts; the last one is quiet
 	result   string   // a result of the quiet account
 }
@@ -40,8 +42,11 @@ func (c *confined) addr() string { return c.front().Listen }
 
 func (c *confined) quiet() string { return c.keys[len(c.keys)-1] }
 
-// startConfined starts a Prism of one process or of three, each with a limit in bytes, and makes accounts with a prism each.
-func startConfined(t *testing.T, three bool, limit int64, accounts int) *confined {
+// each is one limit for every service.
+func each(limit int64) func(service string) int64 { return func(string) int64 { return limit } }
+
+// startConfined starts a Prism of one process or of three, each with its limit in bytes, and makes accounts with a prism each.
+func startConfined(t *testing.T, three bool, limit func(service string) int64, accounts int) *confined {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
 	defer cancel()
@@ -66,7 +71,8 @@ func startConfined(t *testing.T, three bool, limit int64, accounts int) *confine
 		t.Cleanup(func() { _ = postgres.Close() }) // nothing in it is kept
 		database, err := postgres.CreateDatabase(ctx, "")
 		must(err)
-		options.Database = postgres.URL(database)
+		c.database = postgres.URL(database)
+		options.Database = c.database
 		parts, err := options.Services(ctx)
 		must(err)
 		c.services = parts.All()
@@ -92,11 +98,11 @@ func startConfined(t *testing.T, three bool, limit int64, accounts int) *confine
 }
 
 // confine gives each service a control group of its own, and ends the services with the test.
-func (c *confined) confine(t *testing.T, limit int64, m *model.Model) {
+func (c *confined) confine(t *testing.T, limit func(service string) int64, m *model.Model) {
 	t.Helper()
 	folder := t.TempDir()
 	for _, s := range c.services {
-		g, err := cgroup.New(s.Name, limit)
+		g, err := cgroup.New(s.Name, limit(s.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,8 +181,8 @@ func rawCreate(key, message string) []byte {
 // neighbours are calls of the quiet account, and what became of them.
 type neighbours struct {
 	mu    sync.Mutex
-	calls int
-	lost  map[string]int // by what came instead of a 200
+	calls map[string][]time.Duration // how long they took, by the method
+	lost  map[string]int             // by what came instead of a 200
 }
 
 // neighbour makes reads, and creates if told to, one after the other, for d. Every second caller keeps its connection.
@@ -184,7 +190,7 @@ func (c *confined) neighbour(t *testing.T, d time.Duration, creates bool) *neigh
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
-	n := &neighbours{lost: map[string]int{}}
+	n := &neighbours{calls: map[string][]time.Duration{}, lost: map[string]int{}}
 	var callers sync.WaitGroup
 	for i := range 4 {
 		client := load.NewClient(1, int64(1-i%2))
@@ -198,9 +204,11 @@ func (c *confined) neighbour(t *testing.T, d time.Duration, creates bool) *neigh
 				if creates && k%2 == 1 {
 					in = create
 				}
+				begun := time.Now()
 				r := client.Do(context.WithoutCancel(ctx), in)
 				n.mu.Lock()
-				if n.calls++; r.Err != nil || r.Status != http.StatusOK {
+				n.calls[in.Method] = append(n.calls[in.Method], time.Since(begun))
+				if r.Err != nil || r.Status != http.StatusOK {
 					n.lost[in.Method+" "+r.String()]++
 				}
 				n.mu.Unlock()
@@ -216,9 +224,14 @@ func (c *confined) neighbour(t *testing.T, d time.Duration, creates bool) *neigh
 // which is a 503 too.
 func (n *neighbours) late(t *testing.T) (lost string) {
 	t.Helper()
-	t.Logf("the quiet account made %d calls", n.calls)
+	calls := 0
+	for method, took := range n.calls {
+		calls += len(took)
+		slices.Sort(took)
+		t.Logf("the quiet account made %d calls of %s: p50 %s, p99 %s", len(took), method, took[len(took)/2], took[len(took)*99/100])
+	}
 	for reply, times := range n.lost {
-		lost += fmt.Sprintf("; %d of %d calls of the quiet account: %s", times, n.calls, reply)
+		lost += fmt.Sprintf("; %d of %d calls of the quiet account: %s", times, calls, reply)
 	}
 	return strings.TrimPrefix(lost, "; ")
 }

@@ -30,7 +30,7 @@ func mistyped() (body []byte, fields int) {
 // spec: overload, validation-message
 func TestBodiesOfProblemsStayWithinTheMemory(t *testing.T) {
 	const limit = 128 << 20
-	c := startConfined(t, false, limit, 1)
+	c := startConfined(t, false, each(limit), 1)
 	body, fields := mistyped()
 	request := attack.Request(http.MethodPost, results(), c.quiet(), body)
 	onceOf(t, func() string {
@@ -86,7 +86,7 @@ func TestNothingDiesOfWhatCallersHold(t *testing.T) {
 	)
 	for name, three := range map[string]bool{"one process": false, "three processes": true} {
 		t.Run(name, func(t *testing.T) {
-			c := startConfined(t, three, limit, accounts)
+			c := startConfined(t, three, each(limit), accounts)
 			for _, key := range c.keys[:accounts-1] {
 				c.fill(t, key)
 			}
@@ -132,7 +132,7 @@ func TestNoReadIsLostToAnotherAccount(t *testing.T) {
 		limit = 512 << 20
 		most  = 1_850
 	)
-	c := startConfined(t, true, limit, 2)
+	c := startConfined(t, true, each(limit), 2)
 	attacker := c.keys[0]
 	for range 100 {
 		c.must(t, http.StatusCreated, load.Request{

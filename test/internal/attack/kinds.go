@@ -5,9 +5,11 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/prism-results/prism/pkg/apikey"
+	"github.com/prism-results/prism/test/internal/wide"
 )
 
 // Account is the account of an attacker.
@@ -50,6 +52,35 @@ func Kinds(a Account, most int) []Kind {
 		}
 	}
 	return kinds
+}
+
+// Measurer is an account with a wide prism (package wide), and one of its results.
+type Measurer struct{ Key, Result string }
+
+// Measures are calls of accounts that measure everything of so many results. Before each, a label changes, so that nothing was measured
+// before.
+func Measures(addr string, conns, results int, by ...Measurer) Kind {
+	quality := "/v1/prisms/" + wide.Slug + "/versions/1/quality"
+	var calls atomic.Int64
+	return Kind{fmt.Sprintf("measures of %d results with %d labels each, by %d callers", results, wide.Questions, conns), Attack{
+		Addr: addr, Conns: conns, Pause: 10 * time.Millisecond, Request: func(n int) []byte {
+			m, call := by[n%len(by)], calls.Add(1)
+			if call%2 == 0 {
+				return Request(http.MethodGet, quality, m.Key, nil)
+			}
+			label := fmt.Sprintf(`{"sample":"random","labels":{"q%d":"o%d"}}`, call%wide.Questions, call/wide.Questions%wide.Options)
+			return Request(http.MethodPut, "/v1/results/"+m.Result+"/labels", m.Key, []byte(label))
+		},
+	}}
+}
+
+// DryRuns are dry runs of a file with a column message.
+func DryRuns(addr string, conns int, key, file string) Kind {
+	body := fmt.Sprintf(`{"file_id":%q,"fields":{"message":"message"},"dry_run":true}`, file)
+	return Kind{fmt.Sprintf("dry runs by %d callers", conns), Attack{
+		Addr: addr, Conns: conns, Pause: 10 * time.Millisecond,
+		Request: func(int) []byte { return Request(http.MethodPost, "/v1/prisms/"+wide.Slug+"/runs", key, []byte(body)) },
+	}}
 }
 
 // unknown is a request with a key that is well-formed and of no account.
