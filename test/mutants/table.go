@@ -80,8 +80,8 @@ var mutants = []mutant{
 	},
 
 	{
-		file: score + "score.go", why: "a sum that is off by exactly 5% is unusable",
-		old: "math.Abs(sum-1) <= tolerance+slack", new: "math.Abs(sum-1) < tolerance-slack",
+		file: score + "score.go", why: "a sum that is off by exactly what rounding explains is unusable",
+		old: "math.Abs(sum-1) > tolerance(len(ps))+slack", new: "math.Abs(sum-1) > tolerance(len(ps))-slack",
 	},
 	{
 		file: score + "score.go", why: "the last option in definition order wins a tie",
@@ -89,15 +89,15 @@ var mutants = []mutant{
 	},
 	{
 		file: score + "score.go", why: "probabilities are not normalised",
-		old: "Probability: ps[i]/sum + 0}", new: "Probability: ps[i] + 0}",
+		old: "	best := 0\n	prism.Normalize(ps)\n", new: "	best := 0\n",
 	},
 	{
 		file: score + "score.go", why: "a probability of yes of 0 is unusable",
-		old: "if p == nil || !(*p >= 0 && *p <= 1) {", new: "if p == nil || !(*p > 0 && *p <= 1) {",
+		old: "if !(p >= -beyond && p <= 1+beyond) { // NaN is not\n		return nil\n	}\n	return &prism.Answer", new: "if !(p > 0 && p <= 1+beyond) {\n		return nil\n	}\n	return &prism.Answer",
 	},
 	{
 		file: "pkg/prism/answer.go", tests: score, why: "confidence is the probability",
-		old: "return min(max((p-guess)/(1-guess), 0), 1)", new: "return min(max(p-guess, p), 1)",
+		old: "return (p - guess) / (1 - guess)", new: "return max(p-guess, p)",
 	},
 	{
 		file: score + "logprob.go", why: "labels are compared with their case",
@@ -388,6 +388,6 @@ var mutants = []mutant{
 	},
 	{
 		file: ask + "tally.go", why: "the answers of a second model that failed are the result",
-		old: "		if last.Reason == OK {\n			other,", new: "		if last.Reason != \"\" {\n			other,",
+		old: "		if last.OK() {\n			other,", new: "		if last.OK() || last.Code != \"\" {\n			other,",
 	},
 }
