@@ -68,7 +68,7 @@ func (s *Service) ListAudit(ctx context.Context, key contract.KeyDigest, q contr
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(ctx, contract.ListOfAudit, entries, more,
+		return newListBody(contract.ListOfAudit, entries, more,
 			func(e store.Entry) (strictjson.Value, error) { return strictjson.Marshal(newEntryBody(e)) },
 			func(e store.Entry) prism.UUID { return e.ID })
 	})

@@ -189,7 +189,7 @@ func (s *Service) ListCalibrations(
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(ctx, contract.ListOfCalibrations, found, more, func(c store.Calibration) (strictjson.Value, error) {
+		return newListBody(contract.ListOfCalibrations, found, more, func(c store.Calibration) (strictjson.Value, error) {
 			body, err := newCalibrationBody(c)
 			if err != nil {
 				return nil, err

@@ -67,7 +67,7 @@ func (s *Service) listPrisms(ctx context.Context, c store.Caller, in api.ListPri
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(ctx, contract.ListOfPrisms, prisms, more,
+	return newListBody(contract.ListOfPrisms, prisms, more,
 		func(p prism.Prism) (strictjson.Value, error) { return strictjson.Marshal(newPrismBody(p)) },
 		func(p prism.Prism) prism.UUID { return p.ID.UUID })
 }
@@ -85,7 +85,7 @@ func (s *Service) listVersions(ctx context.Context, c store.Caller, in api.ListV
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(ctx, contract.ListOfVersions, versions, more,
+	return newListBody(contract.ListOfVersions, versions, more,
 		func(v prism.Version) (strictjson.Value, error) { return strictjson.Marshal(newVersionBody(v)) },
 		func(v prism.Version) prism.UUID { return contract.VersionRow(v.Number) })
 }

@@ -194,7 +194,7 @@ func (s *Service) ListFiles(ctx context.Context, key contract.KeyDigest, p contr
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(ctx, contract.ListOfFiles, files, more,
+		return newListBody(contract.ListOfFiles, files, more,
 			func(f store.File) (strictjson.Value, error) {
 				body, err := s.fileBody(ctx, account, f)
 				if err != nil {

@@ -51,7 +51,7 @@ func (s *Service) listKeys(ctx context.Context, c store.Caller, in api.ListKeysR
 	if err != nil {
 		return nil, err
 	}
-	return newListBody(ctx, contract.ListOfKeys, keys, more,
+	return newListBody(contract.ListOfKeys, keys, more,
 		func(k store.APIKey) (strictjson.Value, error) {
 			return strictjson.Marshal(newKeyBody(k, s.lastUses.last(k.ID, k.LastUsedAt)))
 		},

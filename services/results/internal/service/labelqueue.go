@@ -11,7 +11,6 @@ import (
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -73,7 +72,7 @@ func (s *Service) LabelQueue(
 		}
 		of := store.Queue{Prism: p.ID, Version: q.Version, Question: q.Question}
 		queue := labelQueue{
-			Service: s, account: account, of: p, queue: of, after: after, limit: q.Page.Limit, page: newListPage(list),
+			Service: s, account: account, of: p, queue: of, after: after, limit: q.Page.Limit, page: &listPage{list: list},
 		}
 		read := queue.random
 		if q.Order == contract.UncertainSample {
@@ -139,7 +138,7 @@ func (q *labelQueue) uncertain(ctx context.Context, _ *version) (entries []store
 // fill adds entries in order until the page is full. more tells that the queue has further ones.
 func (q *labelQueue) fill(ctx context.Context, entries []store.QueueEntry, more bool) error {
 	var last prism.UUID // that was looked at
-	for len(entries) > 0 && !q.full && q.page.rows < q.limit {
+	for len(entries) > 0 && !q.full && len(q.page.rows) < q.limit {
 		part := entries[:min(len(entries), q.limit)]
 		looked, err := q.add(ctx, part)
 		if err != nil {
@@ -165,7 +164,7 @@ func (q *labelQueue) add(ctx context.Context, entries []store.QueueEntry) (looke
 	var ids []prism.ResultID
 	for _, e := range entries {
 		if w, ok := waiting[e.Result]; ok {
-			rows := q.page.rows + len(ids)
+			rows := len(q.page.rows) + len(ids)
 			if q.full = rows == q.limit || rows > 0 && q.bytes+w.Bytes > store.ListBytes; q.full {
 				break
 			}
@@ -173,9 +172,6 @@ func (q *labelQueue) add(ctx context.Context, entries []store.QueueEntry) (looke
 			ids = append(ids, e.Result)
 		}
 		looked++
-	}
-	if !fair.ReserveResponse(ctx, q.bytes, false) {
-		return 0, store.ErrNoRoom
 	}
 	found, err := q.Store.QueuedResults(ctx, q.account, q.queue, ids)
 	if err != nil {
@@ -191,8 +187,8 @@ func (q *labelQueue) add(ctx context.Context, entries []store.QueueEntry) (looke
 			return 0, err
 		}
 		clear(found[at : at+1])
-		if q.full, err = q.page.add(ctx, row); q.full || err != nil {
-			return i, err
+		if q.full = !q.page.add(row); q.full {
+			return i, nil
 		}
 	}
 	return looked, nil

@@ -271,7 +271,7 @@ func (s *Service) ListLabels(
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(ctx, contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
+		return newListBody(contract.ListOfLabels, labelled, more, func(r store.LabelledResult) (strictjson.Value, error) {
 			v, err := s.version(ctx, account, versionID{p.ID, p.VersionsHash, r.Version})
 			if err != nil {
 				return nil, err

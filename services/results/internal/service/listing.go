@@ -64,7 +64,7 @@ func (s *Service) ListResults(ctx context.Context, key contract.KeyDigest, q con
 			response, err := s.format(ctx, account, saved.Result, saved.Prism, f)
 			return response.Body, err
 		}
-		found, err := fillPage(ctx, list, rows, more, body, position)
+		found, err := fillPage(list, rows, more, body, position)
 		if err != nil {
 			return nil, err
 		}

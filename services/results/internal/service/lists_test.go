@@ -1,14 +1,11 @@
 package service_test
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 )
 
@@ -67,39 +64,6 @@ func TestAPageOfDefinitionsEndsAtFourMiB(t *testing.T) {
 		if !slices.Equal(got, []int{1, 1, 4, 2}) {
 			t.Errorf("%s: the pages have %v", name, got)
 		}
-	}
-}
-
-// spec: response-budget
-func TestAListWithoutRoomForItsPageIsUnavailable(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	p := w.triage(t)
-	for range 3 { // the rows are small, and the body of 200 columns is not
-		w.result(t, p, "r", yes(0.5))
-	}
-	columns := make([]prism.Column, 200)
-	for i := range columns {
-		columns[i] = prism.Column{Name: fmt.Sprintf("%064d", i), Question: "urgent", Show: prism.ShowProbability}
-	}
-	if _, err := w.PutLens(t.Context(), w.key, prism.Ref{ID: p}, contract.NewLens{Lens: prism.Lens{Columns: columns}}); err != nil {
-		t.Fatal(err)
-	}
-	places, bytes := fair.New(2, 0), fair.New(30<<10, 0)
-	other, ctx := fair.With(t.Context(), "other"), fair.With(t.Context(), "mine")
-	fair.Hold(other, "other", places, bytes)
-	fair.Hold(ctx, "mine", places, bytes)
-	fair.Reserve(other, 20<<10, false)
-	list := func() error {
-		_, err := w.ListResults(ctx, w.key, contract.ResultList{Page: contract.Page{Limit: 100}})
-		return err
-	}
-	if err := list(); !errors.Is(err, contract.ErrUnavailable) {
-		t.Errorf("got %v", err)
-	}
-	fair.Leave(other)
-	if err := list(); err != nil {
-		t.Errorf("a page that alone is in memory: %v", err)
 	}
 }
 

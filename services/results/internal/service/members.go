@@ -86,7 +86,7 @@ func (s *Service) ListMembers(ctx context.Context, key contract.KeyDigest, p con
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(ctx, contract.ListOfMembers, members, more,
+		return newListBody(contract.ListOfMembers, members, more,
 			func(m store.Member) (strictjson.Value, error) { return strictjson.Marshal(newMemberBody(m)) },
 			func(m store.Member) prism.UUID { return m.ID.UUID })
 	})

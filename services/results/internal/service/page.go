@@ -1,11 +1,8 @@
 package service
 
 import (
-	"context"
-
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/pkg/strictjson"
 	"github.com/prism-results/prism/services/results/internal/store"
@@ -32,38 +29,35 @@ func position(list contract.List, cursor string) (prism.UUID, error) {
 // listPage is the body of a page of a list, {data, next_cursor}. It ends before the row with which it would have more than
 // store.ListBytes, unless that is the first (spec: page-bytes).
 type listPage struct {
-	list contract.List
-	json []byte     // up to the last row
-	rows int        // so far
-	next prism.UUID // behind which the list goes on; zero at its end
+	list  contract.List
+	rows  []strictjson.Value
+	bytes int        // of the rows
+	next  prism.UUID // behind which the list goes on; zero at its end
 }
 
-// pageTail is how many bytes may follow the last row of a page.
-const pageTail = 128
+// pageRest is how many bytes of a page its rows leave at most to the rest.
+const pageRest = 128
 
-func newListPage(list contract.List) *listPage {
-	return &listPage{list: list, json: []byte(`{"data":[`)}
-}
-
-// add adds a row, unless the page is full. The bytes of the page are held by the call of ctx: store.ErrNoRoom.
-func (p *listPage) add(ctx context.Context, row strictjson.Value) (full bool, err error) {
-	if p.rows > 0 {
-		if len(p.json)+len(",")+len(row)+pageTail > store.ListBytes {
-			return true, nil
-		}
-		p.json = append(p.json, ',')
+// add adds a row, and returns false instead if the page is full.
+func (p *listPage) add(row strictjson.Value) bool {
+	bytes := p.bytes + len(",") + len(row)
+	if len(p.rows) > 0 && bytes+pageRest > store.ListBytes {
+		return false
 	}
-	if !fair.ReserveResponse(ctx, len(p.json)+len(row), false) {
-		return false, store.ErrNoRoom
-	}
-	p.json = append(p.json, row...)
-	p.rows++
-	return false, nil
+	p.rows, p.bytes = append(p.rows, row), bytes
+	return true
 }
 
 // end is the body, with further members, if any, each with a comma in front.
 func (p *listPage) end(members string) []byte {
-	b := append(append(p.json, ']'), members...)
+	b := append(make([]byte, 0, p.bytes+pageRest), `{"data":[`...)
+	for i, row := range p.rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, row...)
+	}
+	b = append(append(b, ']'), members...)
 	b = append(b, `,"next_cursor":`...)
 	if p.next.IsZero() {
 		return append(b, "null}"...)
@@ -74,20 +68,16 @@ func (p *listPage) end(members string) []byte {
 // fillPage is the page of rows that a store found. more tells that the list has more than these. A row is dropped when it is part
 // of the body.
 func fillPage[R any](
-	ctx context.Context, list contract.List, rows []R, more bool, body func(R) (strictjson.Value, error), id func(R) prism.UUID,
+	list contract.List, rows []R, more bool, body func(R) (strictjson.Value, error), id func(R) prism.UUID,
 ) (*listPage, error) {
-	p := newListPage(list)
+	p := &listPage{list: list}
 	var last prism.UUID
 	for i, r := range rows {
 		value, err := body(r)
 		if err != nil {
 			return nil, err
 		}
-		full, err := p.add(ctx, value)
-		if err != nil {
-			return nil, err
-		}
-		if full {
+		if !p.add(value) {
 			more = true
 			break
 		}
@@ -102,9 +92,9 @@ func fillPage[R any](
 
 // newListBody is the body of fillPage.
 func newListBody[R any](
-	ctx context.Context, list contract.List, rows []R, more bool, body func(R) (strictjson.Value, error), id func(R) prism.UUID,
+	list contract.List, rows []R, more bool, body func(R) (strictjson.Value, error), id func(R) prism.UUID,
 ) ([]byte, error) {
-	p, err := fillPage(ctx, list, rows, more, body, id)
+	p, err := fillPage(list, rows, more, body, id)
 	if err != nil {
 		return nil, err
 	}

@@ -182,7 +182,7 @@ func (s *Service) ListRuns(ctx context.Context, key contract.KeyDigest, q contra
 		if err != nil {
 			return nil, err
 		}
-		return newListBody(ctx, contract.ListOfRuns, runs, more, func(r store.Run) (strictjson.Value, error) {
+		return newListBody(contract.ListOfRuns, runs, more, func(r store.Run) (strictjson.Value, error) {
 			body, err := s.runBody(ctx, account, r)
 			if err != nil {
 				return nil, err

@@ -298,7 +298,7 @@ func translate(err error, notFound *apierr.Error) error {
 		return apierr.UnavailableFor(tooOften.Wait)
 	case notFound != nil && errors.Is(err, store.ErrNotFound):
 		return notFound
-	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrNoRoom):
+	case errors.Is(err, store.ErrUnavailable):
 		return fmt.Errorf("%w: %w", contract.ErrUnavailable, err)
 	case errors.Is(err, store.ErrSlugTaken):
 		return apierr.SlugTaken()

@@ -29,8 +29,6 @@ var (
 	ErrUnavailable = errors.New("store: database unavailable")
 	// ErrUnwritable is an ErrUnavailable: the database was reached and cannot write, so nothing has changed.
 	ErrUnwritable = fmt.Errorf("%w for writing", ErrUnavailable)
-	// ErrNoRoom: the caller may not hold the rows of a page now (spec: response-budget).
-	ErrNoRoom = errors.New("store: no memory for the rows of a page")
 	// ErrFull is an ErrUnwritable: the disk is full.
 	ErrFull = fmt.Errorf("%w: the disk is full", ErrUnwritable)
 	// ErrOutdated: the tables are older than this program.
@@ -212,8 +210,7 @@ const ListBytes = 4 << 20
 // list if After is the zero id.
 //
 // A method whose name begins with List returns a page, and whether there are more rows behind it. The page ends early before the
-// row that would exceed ListBytes, unless it is the first. Its rows count towards the bytes that the call of ctx holds
-// (fair.ReserveResponse): ErrNoRoom. The other methods that take a Page say when theirs ends.
+// row that would exceed ListBytes, unless it is the first. The other methods that take a Page say when theirs ends.
 type Page struct {
 	After prism.UUID
 	// Until is the id of the last row that ListResults looks at; zero for no end.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
 
@@ -22,9 +21,8 @@ func readGroups[T any](
 	ctx context.Context, s Store, list Statement, limit int, read func(*Row) T, join func(before *T, next T) bool, wide ...string,
 ) (found []T, more bool, err error) {
 	list.Text = s.EndAfter(list.Text, store.ListBytes, wide...)
-	room := true
 	err = s.Run(ctx, list, func(rows iter.Seq[*Row]) error {
-		found, more, room = nil, false, true
+		found, more = nil, false
 		bytes := 0
 		for r := range rows {
 			entry := read(r)
@@ -37,14 +35,8 @@ func readGroups[T any](
 				found = found[:before]
 				return nil
 			}
-			if room = fair.ReserveResponse(ctx, bytes, false); !room {
-				return nil
-			}
 		}
 		return nil
 	})
-	if err == nil && !room {
-		err = store.ErrNoRoom
-	}
 	return found, more, err
 }

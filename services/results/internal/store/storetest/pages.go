@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/fair"
 	"github.com/prism-results/prism/pkg/prism"
 	"github.com/prism-results/prism/services/results/internal/store"
 )
@@ -134,7 +133,7 @@ func positions[T any](rows []T, position func(T) prism.UUID) (all []prism.UUID) 
 	return all
 }
 
-// spec: page-bytes, response-budget
+// spec: page-bytes
 func pageTests() []test {
 	tests := []test{
 		{"every list ends its pages by their bytes", func(t *testing.T, _ *fixture) {
@@ -171,7 +170,6 @@ func pageTests() []test {
 	}
 	for _, l := range pagedLists() {
 		tests = append(tests, test{"a page of " + l.name + " ends before the row that would be too much, and has one at least", l.endsEarly})
-		tests = append(tests, test{"a page of " + l.name + " without room for its rows is refused", l.refused})
 	}
 	return tests
 }
@@ -207,20 +205,4 @@ func (l pagedList) endsEarly(t *testing.T, f *fixture) {
 		}
 		same(t, len(rest), 0)
 	}
-}
-
-// refused reads a page for a caller who may hold less than it has.
-func (l pagedList) refused(t *testing.T, f *fixture) {
-	l.add(t, f, store.ListBytes/2)
-	places, bytes := fair.New(2, 0), fair.New(store.ListBytes/4, 0)
-	other, ctx := fair.With(t.Context(), "other"), fair.With(t.Context(), "mine")
-	fair.Hold(other, "other", places, bytes)
-	fair.Hold(ctx, "mine", places, bytes)
-	fair.Reserve(other, 1, false)
-	_, _, err := l.list(ctx, f, store.Page{Limit: 9})
-	failsWith(t, err, store.ErrNoRoom)
-	fair.Leave(other)
-	_, _, err = l.list(ctx, f, store.Page{Limit: 9})
-	succeeds(t, err)
-	same(t, bytes.Taken() > store.ListBytes/2-fair.Uncounted-1, true)
 }
