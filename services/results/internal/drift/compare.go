@@ -2,7 +2,6 @@ package drift
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/calibration"
@@ -67,19 +66,27 @@ func Read(ctx context.Context, from store.Drift, w store.DriftWatch, version int
 		return l, err
 	}
 	last := store.DriftOfTenMinutes.Begin(l.CountedTo)
-	spans, err := r.spans(ctx, store.DriftOfTenMinutes, last.Add(-24*time.Hour), l.CountedTo)
+	day, hour := last.Add(-24*time.Hour), last.Add(-time.Hour)
+	var ofDay, ofHour Counts
+	err = r.each(ctx, store.DriftOfTenMinutes, day, l.CountedTo, func(s store.DriftCounts) error {
+		if l.Reference.Kind == SetPeriod && !s.At.Before(l.Reference.From) && s.At.Before(l.Reference.To) {
+			return nil // what is compared is not compared with itself
+		}
+		if !s.At.Before(hour) {
+			if err := ofHour.addStored(s.Results, s.Counts); err != nil {
+				return err
+			}
+		}
+		return ofDay.addStored(s.Results, s.Counts)
+	})
 	if err != nil {
 		return l, err
 	}
-	// What is compared is not compared with itself.
-	spans = slices.DeleteFunc(spans, func(c store.DriftCounts) bool {
-		return l.Reference.Kind == SetPeriod && !c.At.Before(l.Reference.From) && c.At.Before(l.Reference.To)
-	})
 	c := newComparer(l.Reference)
-	if l.Day, err = c.window(last.Add(-24*time.Hour), l.CountedTo, spans); err != nil {
+	if l.Day, err = c.window(day, l.CountedTo, ofDay); err != nil {
 		return l, err
 	}
-	l.Hour, err = c.window(last.Add(-time.Hour), l.CountedTo, spans)
+	l.Hour, err = c.window(hour, l.CountedTo, ofHour)
 	return l, err
 }
 
@@ -91,33 +98,64 @@ func History(
 	const day = 24 * time.Hour
 	r := reader{from, w, version}
 	to := w.Reached.Time()
-	hour, today := store.DriftOfHour.Begin(to), to.Truncate(day)
-	spans, err := r.spans(ctx, store.DriftOfHour, today.Add(-29*day), to)
+	firstHour := store.DriftOfHour.Begin(to).Add(-47 * time.Hour)
+	c := newComparer(ref)
+	var counts Counts // of the day that begins at begin
+	begin := to.Truncate(day).Add(-29 * day)
+	add := func(points *[]Window, begin time.Time, length time.Duration, counts Counts) error {
+		if counts.Results == 0 {
+			return nil
+		}
+		w, err := c.window(begin, begin.Add(length), counts)
+		*points = append(*points, w)
+		return err
+	}
+	err = r.each(ctx, store.DriftOfHour, begin, to, func(s store.DriftCounts) error {
+		if next := s.At.Truncate(day); next.After(begin) {
+			if err := add(&days, begin, day, counts); err != nil {
+				return err
+			}
+			begin, counts = next, Counts{}
+		}
+		if !s.At.Before(firstHour) {
+			var ofHour Counts
+			if err := ofHour.addStored(s.Results, s.Counts); err != nil {
+				return err
+			}
+			if err := add(&hours, s.At, time.Hour, ofHour); err != nil {
+				return err
+			}
+		}
+		return counts.addStored(s.Results, s.Counts)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	c := newComparer(ref)
-	points := func(begin time.Time, length time.Duration) (points []Window, err error) {
-		for ; begin.Before(to); begin = begin.Add(length) {
-			w, err := c.window(begin, begin.Add(length), spans)
-			if err != nil {
-				return nil, err
-			}
-			if w.Results > 0 {
-				points = append(points, w)
-			}
-		}
-		return points, nil
-	}
-	if hours, err = points(hour.Add(-47*time.Hour), time.Hour); err != nil {
-		return nil, nil, err
-	}
-	days, err = points(today.Add(-29*day), day)
-	return hours, days, err
+	return hours, days, add(&days, begin, day, counts)
 }
 
-func (r reader) spans(ctx context.Context, span store.DriftSpan, from, to time.Time) ([]store.DriftCounts, error) {
-	return r.DriftCounts(ctx, r.Account, r.Prism, r.version, span, from, to)
+// spansAtOnce is how many spans are in memory: each can have 100 KB.
+const spansAtOnce = 48
+
+// each calls fn with the spans of a time in their order.
+func (r reader) each(ctx context.Context, span store.DriftSpan, from, to time.Time, fn func(store.DriftCounts) error) error {
+	part := spansAtOnce * max(time.Duration(span)*time.Second, time.Second)
+	for ; from.Before(to); from = from.Add(part) {
+		end := from.Add(part)
+		if end.After(to) {
+			end = to
+		}
+		spans, err := r.DriftCounts(ctx, r.Account, r.Prism, r.version, span, from, end)
+		if err != nil {
+			return err
+		}
+		for _, s := range spans {
+			if err := fn(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // reference reads the reference: the period that was set, or the first results.
@@ -132,22 +170,9 @@ func (r reader) reference(ctx context.Context) (ref Reference, err error) {
 		span, from, to = store.DriftOfHour, v.From, v.To
 		ref.Kind, ref.From, ref.To = SetPeriod, v.From, v.To
 	}
-	spans, err := r.spans(ctx, span, from, to)
-	if err != nil {
-		return ref, err
-	}
-	ref.Counts, err = sum(spans)
+	err = r.each(ctx, span, from, to, func(s store.DriftCounts) error { return ref.Counts.addStored(s.Results, s.Counts) })
 	ref.Results = ref.Counts.Results
 	return ref, err
-}
-
-func sum(spans []store.DriftCounts) (c Counts, err error) {
-	for _, s := range spans {
-		if err := c.addStored(s.Results, s.Counts); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
 }
 
 // comparer compares with a reference.
@@ -162,15 +187,11 @@ func newComparer(ref Reference) (c comparer) {
 	return c
 }
 
-// window compares the spans that begin in a time.
-func (c comparer) window(from, to time.Time, spans []store.DriftCounts) (w Window, err error) {
-	w.From, w.To = from, to
-	begin, _ := slices.BinarySearchFunc(spans, from, func(s store.DriftCounts, at time.Time) int { return s.At.Compare(at) })
-	end, _ := slices.BinarySearchFunc(spans, to, func(s store.DriftCounts, at time.Time) int { return s.At.Compare(at) })
-	counts, err := sum(spans[begin:end])
-	w.Results = counts.Results
-	if err != nil || len(counts.Questions) != len(c.tops) {
-		return w, err
+// window compares the counts of a time.
+func (c comparer) window(from, to time.Time, counts Counts) (w Window, err error) {
+	w.From, w.To, w.Results = from, to, counts.Results
+	if len(counts.Questions) != len(c.tops) {
+		return w, nil
 	}
 	for i := range counts.Questions {
 		q := &counts.Questions[i]
