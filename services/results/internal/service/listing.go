@@ -189,9 +189,16 @@ func (x *export) fetch() error {
 		x.size += store.Size(r)
 		x.after = r.ID.UUID
 	}
-	fit := len(rows) * store.PageBytes / max(x.size, 1)
-	x.rows, x.limit = rows, max(min(2*len(rows), fit, exportMost), 1)
+	x.rows, x.limit = rows, nextPiece(x.limit, len(rows), x.size)
 	return nil
+}
+
+// nextPiece is how many rows to ask for, up to a limit before, after some rows with so many bytes.
+func nextPiece(limit, rows, bytes int) int {
+	if rows == 0 {
+		return limit
+	}
+	return max(min(max(limit, 2*rows), rows*store.PageBytes/max(bytes, 1), exportMost), 1)
 }
 
 // fill encodes rows into the buffer, which was read.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/prism-results/prism/pkg/answerjson"
 	"github.com/prism-results/prism/pkg/apierr"
@@ -15,6 +16,9 @@ import (
 	"github.com/prism-results/prism/services/results/internal/store"
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
+
+// The bytes of a cell beside its text and its JSON.
+const textBytes, valueBytes = 16, 24
 
 // downloadChunks is how many chunks of a run a download asks the store for.
 const downloadChunks = 16
@@ -51,7 +55,7 @@ func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 	}
 	d := &download{
 		service: s, account: caller.Account, run: run, file: file, only: q.Only, after: q.After,
-		lens: lens.Compile(p.Lens, answered.Definition, pinned),
+		lens: lens.Compile(p.Lens, answered.Definition, pinned), limit: exportFirst,
 	}
 	if d.writer, err = tabular.NewWriter(q.Format, &d.buffer, layout.Columns, addedNames(layout.Columns, p.Lens)); err != nil {
 		return contract.Stream{}, err
@@ -99,12 +103,14 @@ type download struct {
 	writer  tabular.Writer
 	parser  answerjson.Parser
 	cells   []lens.Cell
-	chunks  []store.RunChunk // that were fetched and are not read
-	number  int32            // of the next chunk to fetch
-	chunk   store.RunChunk   // whose rows are written
-	rows    []tabular.Row    // of the chunk, to be written; the last ones of it
-	results []store.RowResult
-	buffer  bytes.Buffer // what was written and is not read
+	chunks  []store.RunChunk  // that were fetched and are not read
+	number  int32             // of the next chunk to fetch
+	chunk   store.RunChunk    // whose rows are written
+	rows    []tabular.Row     // of the chunk, to be written; the last ones of it
+	results []store.RowResult // of some of these rows
+	behind  int64             // the last row whose result was fetched
+	limit   int               // how many results to fetch at once
+	buffer  bytes.Buffer      // what was written and is not read
 	ended   bool
 }
 
@@ -144,6 +150,7 @@ func (d *download) Held() int {
 		held += store.Size(r.Result)
 	}
 	for _, r := range d.rows {
+		held += len(r.Cells)*textBytes + len(r.JSON)*valueBytes
 		for i, text := range r.Cells {
 			held += len(text)
 			if r.JSON != nil {
@@ -205,7 +212,7 @@ func (d *download) wanted() bool {
 	return false
 }
 
-// fetch fetches the rows and the results of the chunk.
+// fetch fetches the rows of the chunk.
 func (d *download) fetch() error {
 	place, err := d.service.Store.FileChunk(d.ctx, d.account, d.file.ID, d.chunk.Number)
 	if err != nil {
@@ -218,22 +225,7 @@ func (d *download) fetch() error {
 		return fmt.Errorf("chunk %d of file %s has %d rows, and of run %s %d",
 			d.chunk.Number, d.file.ID, len(d.rows), d.run.ID, len(d.chunk.States))
 	}
-	d.results = d.results[:0]
-	last := d.chunk.FirstRow + int64(len(d.rows)) - 1
-	for first := d.chunk.FirstRow; first <= last; {
-		page, err := d.service.Store.RunResults(d.ctx, d.account, d.run.ID, first, int(last-first)+1)
-		if err != nil {
-			return err
-		}
-		for _, r := range page {
-			if first = r.Row + 1; r.Row <= last {
-				d.results = append(d.results, r)
-			}
-		}
-		if len(page) == 0 {
-			break
-		}
-	}
+	d.results, d.behind = nil, 0
 	return nil
 }
 
@@ -244,7 +236,10 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 		return nil
 	}
 	status := statusOfRow(state)
-	r := d.result(number)
+	r, err := d.result(number)
+	if err != nil {
+		return err
+	}
 	if status == contract.RowPending || status == contract.RowInvalid {
 		r = nil
 	}
@@ -265,7 +260,6 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 		if r.Status == prism.Failed {
 			d.cells[3] = textCell(r.Error)
 		} else {
-			var err error
 			if answers, err = d.parser.Parse(r.Answers); err != nil {
 				return fmt.Errorf("result %s: %w", r.ID, err)
 			}
@@ -275,15 +269,31 @@ func (d *download) row(row tabular.Row, number int64, state byte) error {
 	return d.writer.Row(row, d.cells)
 }
 
-// result is the result of a row, or nil. Rows come in order.
-func (d *download) result(row int64) *prism.Result {
+// result is the result of a row, or nil. Rows come in order. Results are fetched a piece at a time: those of a chunk can be many times
+// as large as its rows.
+func (d *download) result(row int64) (*prism.Result, error) {
 	for len(d.results) > 0 && d.results[0].Row < row {
-		d.results = d.results[1:]
+		d.results[0], d.results = store.RowResult{}, d.results[1:]
+	}
+	if len(d.results) == 0 && d.behind < row {
+		last := d.chunk.FirstRow + int64(len(d.chunk.States)) - 1 // the states of later rows may not be read yet
+		found, err := d.service.Store.RunResults(d.ctx, d.account, d.run.ID, row, min(d.limit, int(last-row)+1))
+		if err != nil {
+			return nil, err
+		}
+		d.behind = last
+		size := 0
+		for _, r := range found {
+			d.behind = r.Row
+			size += store.Size(r.Result)
+		}
+		d.results = slices.DeleteFunc(found, func(r store.RowResult) bool { return r.Row > last })
+		d.limit = nextPiece(d.limit, len(found), size)
 	}
 	if len(d.results) > 0 && d.results[0].Row == row {
-		return &d.results[0].Result
+		return &d.results[0].Result, nil
 	}
-	return nil
+	return nil, nil //nolint:nilnil // see above
 }
 
 func textCell(text string) lens.Cell { return lens.Cell{Kind: lens.Text, Key: text, Label: text} }

@@ -291,6 +291,39 @@ func TestADownloadHoldsOneChunkAtATime(t *testing.T) {
 	}
 }
 
+// The results of a chunk can be many times as large as its rows.
+//
+// spec: run-rows-streamed
+func TestADownloadHoldsAFewLargeResultsAtATime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const rows, size = 400, 100 << 10
+	f := w.runOf(t, w.prism(t, "a"), contract.FileCSV, "text"+strings.Repeat("\nx", rows), strings.Repeat("o", rows))
+	f.page = 3 // as large results make pages end early
+	for row := range int64(rows) {
+		f.answer(row+1, 0.5, "")
+		f.results[row].Answers = []byte(`{"q":{"type":"yes_no","probability":0.5,"why":"` + strings.Repeat("x", size) + `"}}`)
+	}
+	stream, err := w.RunRows(t.Context(), w.key, f.run.ID, contract.RunRows{Format: contract.RowsCSV})
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := 0
+	var got bytes.Buffer
+	for buffer := make([]byte, 1000); err == nil; {
+		var n int
+		n, err = stream.Body.Read(buffer)
+		got.Write(buffer[:n])
+		most = max(most, stream.Body.(interface{ Held() int }).Held())
+	}
+	if n := bytes.Count(got.Bytes(), []byte("Unsure,0.5")); !errors.Is(err, io.EOF) || n != rows {
+		t.Errorf("%d rows have their answers: %v", n, err)
+	}
+	if most < size || most > contract.ChunkBytes {
+		t.Errorf("%d bytes were held", most)
+	}
+}
+
 // A chunk without a row in the wanted state is not read.
 //
 // spec: run-rows-only

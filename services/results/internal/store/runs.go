@@ -34,9 +34,9 @@ type Runs interface {
 	PauseRun(ctx context.Context, account prism.AccountID, id prism.RunID, reason string, at time.Time) error
 	// SetRunLimits replaces the limits that are not nil: ErrNotFound, ErrRunOver.
 	SetRunLimits(ctx context.Context, account prism.AccountID, id prism.RunID, l contract.RunLimits, by By) (Run, error)
-	// RunChunks is a page of chunks of a run, from a number on.
+	// RunChunks is a page of chunks of a run, from a number on. It ends as a page of RunResults does.
 	RunChunks(ctx context.Context, account prism.AccountID, id prism.RunID, from int32, limit int) ([]RunChunk, error)
-	// RunResults are the newest results of the rows from first on, with their input, in row order, at most limit. A page ends
+	// RunResults are the newest results of the rows from first on, without their input, in row order, at most limit. A page ends
 	// early as one of ExportResults does. Rows without a result, or whose newest one was deleted, are not among them.
 	RunResults(ctx context.Context, account prism.AccountID, id prism.RunID, first int64, limit int) ([]RowResult, error)
 	// RunOfKey finds the run with an idempotency key: ErrNotFound.

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"errors"
-	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -97,18 +96,7 @@ func (s Store) ExportResults(
 	l := list{Statement: Statement{Operation: "export_results", ReadOnly: true}}
 	l.where(exportResults, account, f)
 	l.page(page, ">", "ASC")
-	err = s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
-		results = nil
-		size := 0
-		for r := range rows {
-			result := r.Result(id, store.WithInput)
-			if size += store.Size(result); size > store.PageBytes && len(results) > 0 {
-				break
-			}
-			results = append(results, result)
-		}
-		return nil
-	})
+	err = s.Run(ctx, l.statement(), piece(&results, func(r *Row) prism.Result { return r.Result(id, store.WithInput) }))
 	return results, err
 }
 

@@ -40,3 +40,19 @@ func readGroups[T any](
 	})
 	return found, more, err
 }
+
+// piece reads rows, one at least, up to the one that would exceed store.PageBytes.
+func piece[T any](found *[]T, read func(*Row) T) Reader {
+	return func(rows iter.Seq[*Row]) error {
+		*found = nil
+		bytes := 0
+		for r := range rows {
+			one := read(r)
+			if bytes += r.bytes; bytes > store.PageBytes && len(*found) > 0 {
+				break
+			}
+			*found = append(*found, one)
+		}
+		return nil
+	}
+}

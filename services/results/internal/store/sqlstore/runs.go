@@ -71,7 +71,7 @@ WHERE account_id = $1 AND run_id = $2 AND number >= $3
 ORDER BY number LIMIT $4`
 
 	runResults = `-- name: RunResults :many
-SELECT r.run_row, r.prism_id, ` + Fixed + Input + `
+SELECT r.run_row, r.prism_id, ` + Fixed + `
 FROM results r
 WHERE r.account_id = $1 AND r.run_id = $2 AND r.run_row >= $3 AND r.retried_by IS NULL
 ORDER BY r.run_row LIMIT $4`
@@ -239,7 +239,7 @@ func (s Store) RunChunks(
 	ctx context.Context, account prism.AccountID, id prism.RunID, from int32, limit int,
 ) (chunks []store.RunChunk, err error) {
 	args := []any{account.UUID, id.UUID, from, int64(limit)}
-	err = s.Run(ctx, Statement{"run_chunks", selectRunChunks, args, true}, all(&chunks, func(r *Row) store.RunChunk {
+	err = s.Run(ctx, Statement{"run_chunks", selectRunChunks, args, true}, piece(&chunks, func(r *Row) store.RunChunk {
 		c := store.RunChunk{Number: r.Int32(), FirstRow: r.Int(), Attempt: r.Int32(), States: shown(r.Text())}
 		c.Invalid = decode[map[int64]string](r)
 		return c
@@ -257,19 +257,10 @@ func (s Store) RunResults(
 	ctx context.Context, account prism.AccountID, id prism.RunID, first int64, limit int,
 ) (results []store.RowResult, err error) {
 	args := []any{account.UUID, id.UUID, first, int64(limit)}
-	err = s.Run(ctx, Statement{"run_results", runResults, args, true}, func(rows iter.Seq[*Row]) error {
-		results = nil
-		size := 0
-		for r := range rows {
-			found := store.RowResult{Row: r.Int()}
-			found.Result = r.Result(prism.PrismID{UUID: r.UUID()}, store.WithInput)
-			if size += store.Size(found.Result); size > store.PageBytes && len(results) > 0 {
-				break
-			}
-			results = append(results, found)
-		}
-		return nil
-	})
+	err = s.Run(ctx, Statement{"run_results", runResults, args, true}, piece(&results, func(r *Row) store.RowResult {
+		row := r.Int()
+		return store.RowResult{Row: row, Result: r.Result(prism.PrismID{UUID: r.UUID()}, store.WithoutInput)}
+	}))
 	return results, err
 }
 
