@@ -48,6 +48,12 @@ func each(limit int64) func(service string) int64 { return func(string) int64 { 
 // startConfined starts a Prism of one process or of three, each with its limit in bytes, and makes accounts with a prism each.
 func startConfined(t *testing.T, three bool, limit func(service string) int64, accounts int) *confined {
 	t.Helper()
+	return startWith(t, three, false, limit, accounts)
+}
+
+// startWith is startConfined with a worker of file runs beside the three, if it is told to. One process has its own.
+func startWith(t *testing.T, three, worker bool, limit func(service string) int64, accounts int) *confined {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startBudget)
 	defer cancel()
 	must := func(err error) {
@@ -76,6 +82,11 @@ func startConfined(t *testing.T, three bool, limit func(service string) int64, a
 		parts, err := options.Services(ctx)
 		must(err)
 		c.services = parts.All()
+		if worker {
+			runs, err := options.Worker(ctx, parts.Results.URL(), parts.Models.URL())
+			must(err)
+			c.services = slices.Insert(c.services, 2, runs)
+		}
 	} else {
 		service, err := options.Standalone(ctx)
 		must(err)
