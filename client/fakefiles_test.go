@@ -55,9 +55,13 @@ func (f *fakeFiles) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost && path == "":
 		f.create(w, data)
 	case path == "":
-		page := Page[File]{Data: []File{}}
-		for _, one := range f.files {
-			page.Data = append(page.Data, one.File)
+		page := Page[File]{Data: []File{}} // one file each, as of large ones
+		at, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
+		if at < len(f.files) {
+			page.Data = append(page.Data, f.files[at].File)
+		}
+		if next := strconv.Itoa(at + 1); at+1 < len(f.files) {
+			page.NextCursor = &next
 		}
 		encode(w, http.StatusOK, page)
 	case f.find(segments[0]) == nil:

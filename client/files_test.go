@@ -112,6 +112,13 @@ func TestAnUploadContinuesInAnotherProgram(t *testing.T) {
 	if _, files := f.count(); err != nil || files != 2 {
 		t.Errorf("%d files, %v", files, err)
 	}
+	before, _ := f.count()
+	if _, err := c.UploadFile(t.Context(), uploadOf(smallFile)); err != nil {
+		t.Fatal(err)
+	}
+	if puts, files := f.count(); puts != before || files != 2 {
+		t.Errorf("a file behind the first page was sent again: %d parts more, %d files", puts-before, files)
+	}
 }
 
 // stuckUpload begins an upload of the small file, and sends other content of its parts, without the last ones.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -125,18 +124,24 @@ func (s *uploading) advance(ctx context.Context) error {
 	return err
 }
 
+// newestFiles is among how many files of the account an upload looks for its own.
+const newestFiles = 100
+
 // find reads the file again, or finds it among the account's files, or creates it.
 func (s *uploading) find(ctx context.Context) error {
 	if s.file.ID == "" && !s.anew {
-		page, err := s.c.ListFiles(ctx, PageOptions{Limit: maxLimit})
-		if err != nil {
-			return err
-		}
-		at := slices.IndexFunc(page.Data, func(f File) bool {
-			return f.SHA256 != nil && f.Status != FileUnusable && s.new == NewFile{f.Name, f.Format, f.Bytes, *f.SHA256}
-		})
-		if at >= 0 {
-			s.file, s.found = page.Data[at], true
+		newest := 0
+		for f, err := range s.c.Files(ctx) {
+			if err != nil {
+				return err
+			}
+			if f.SHA256 != nil && f.Status != FileUnusable && s.new == (NewFile{f.Name, f.Format, f.Bytes, *f.SHA256}) {
+				s.file, s.found = f, true
+				break
+			}
+			if newest++; newest == newestFiles {
+				break
+			}
 		}
 	}
 	if s.file.ID == "" {

@@ -119,12 +119,13 @@ prismctl prisms preview tickets -f tickets.yaml --result "$RESULT" -o json`,
 			return usage(fmt.Errorf("%s has no lens", file))
 		}
 		if len(ids) == 0 {
-			page, err := c.ListResults(cmd.Context(), client.ResultFilter{Prism: args[0]}, client.PageOptions{Limit: newest})
-			if err != nil {
-				return err
-			}
-			for _, r := range page.Data {
-				ids = append(ids, r.ID)
+			for r, err := range c.Results(cmd.Context(), client.ResultFilter{Prism: args[0]}) {
+				if err != nil {
+					return err
+				}
+				if ids = append(ids, r.ID); len(ids) == newest {
+					break
+				}
 			}
 		}
 		preview, err := c.PreviewLens(cmd.Context(), args[0], *of.Lens, ids)

@@ -39,7 +39,10 @@ class FakeFiles:
         if segments == [""] and request.method == "POST":
             self._create(request)
         elif segments == [""]:
-            request.value(200, {"data": self.files, "next_cursor": None})
+            at = int(request.query.get("cursor", 0))  # one file a page, as of large ones
+            request.value(
+                200, {"data": self.files[at : at + 1], "next_cursor": str(at + 1) if at + 1 < len(self.files) else None}
+            )
         elif one is None:
             request.error(404, "not_found", "File not found")
         elif request.method == "GET":

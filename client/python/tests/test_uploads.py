@@ -111,7 +111,9 @@ def test_an_upload_continues_in_another_program(serve: Serve) -> None:
     assert upload(client).status == "ready"
     assert (fake.puts, len(fake.files)) == (4, 1), "a file that is there was sent again"
     upload(client, name="other.csv")
-    assert len(fake.files) == 2
+    assert (fake.puts, len(fake.files)) == (8, 2)
+    upload(client)
+    assert (fake.puts, len(fake.files)) == (8, 2), "a file behind the first page was sent again"
 
 
 def test_an_upload_with_other_content_is_begun_anew(serve: Serve) -> None:

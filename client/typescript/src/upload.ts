@@ -31,6 +31,8 @@ export function fileFormatOf(name: string): FileFormat | undefined {
 // How many parts are sent at once. One connection does not fill a long line.
 const partsAtOnce = 4;
 
+// Among how many files of the account an upload looks for its own.
+const newestFiles = 100;
 // How many missing parts a response names at most.
 const mostMissing = 1000;
 
@@ -97,10 +99,12 @@ export class Uploading {
   async #find(): Promise<File> {
     if (!this.#file && !this.#anew) {
       const wanted = this.#new;
-      const page = await this.#files.listFiles({ limit: 100 }, this.#bounds);
-      this.#file = page.data.find(
-        (f) => f.status !== "unusable" && f.sha256 === wanted.sha256 && f.name === wanted.name && f.format === wanted.format && f.bytes === wanted.bytes,
-      );
+      let looked = 0;
+      for await (const f of this.#files.listFiles({}, this.#bounds)) {
+        const same = f.sha256 === wanted.sha256 && f.name === wanted.name && f.format === wanted.format && f.bytes === wanted.bytes;
+        if (same && f.status !== "unusable") this.#file = f;
+        if (this.#file || ++looked === newestFiles) break;
+      }
       this.#found = this.#file !== undefined;
     }
     // A file of a list may tell less of it.

@@ -95,6 +95,7 @@ it("an upload continues in another program", async () => {
   expect((await prism.uploadFile(upload)).status).toBe("ready");
   expect(files.puts).toBe(puts); // it is there and was not sent again
   await prism.uploadFile({ ...upload, name: "other.csv" });
+  await prism.uploadFile(upload); // which is not on the first page
   expect(files.stored.length).toBe(2);
 });
 

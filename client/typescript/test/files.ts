@@ -27,7 +27,11 @@ export class FakeFiles {
   readonly handle: Handler = (request, response) => {
     const [id, what, number] = request.at.pathname.split("/").slice(3);
     if (id === undefined) {
-      if (request.method === "GET") return json(response, 200, { data: this.stored.map(({ file }) => file), next_cursor: null });
+      if (request.method === "GET") { // one file a page, as of large ones
+        const at = Number(request.at.searchParams.get("cursor") ?? 0);
+        const data = this.stored.slice(at, at + 1).map(({ file }) => file);
+        return json(response, 200, { data, next_cursor: at + 1 < this.stored.length ? String(at + 1) : null });
+      }
       return this.#create(response, JSON.parse(request.body.toString()) as NewFile);
     }
     const one = this.stored.find(({ file }) => file.id === id);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { api, ask, type Schemas } from '@/api';
+import { api, ask, askAll, type Schemas } from '@/api';
 import { AreaChart } from '@/charts';
 import { type Column, count, duration, ErrorNote, exactly, money, percent, Progress, Section, shown, Skeleton, Status, Table, Time, type Tone } from '@/design';
 import { byDay, dayAfter, today, whole } from '../usage/sums';
@@ -76,10 +76,10 @@ function Times({ newest }: { newest: Result[] }) {
 function ActiveRuns() {
   const { data, error, refetch } = useQuery({
     queryKey: ['runs', 'newest'],
-    queryFn: ({ signal }) => ask(api.GET('/v1/runs', { params: { query: { limit: 50 } }, signal })),
+    queryFn: ({ signal }) => askAll((cursor) => ask(api.GET('/v1/runs', { params: { query: { limit: 50, cursor } }, signal })), 50),
     refetchInterval: 5_000,
   });
-  const active = data?.data.filter((run) => !ended.includes(run.status)) ?? [];
+  const active = data?.filter((run) => !ended.includes(run.status)) ?? [];
   return (
     <Section title="Active runs" actions={<Link to="/runs">All runs</Link>}>
       <ErrorNote error={error} onRetry={() => void refetch()} />

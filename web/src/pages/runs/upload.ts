@@ -1,4 +1,4 @@
-import { ApiError, api, ask, askRaw, type Schemas } from '@/api';
+import { ApiError, api, ask, askAll, askRaw, type Schemas } from '@/api';
 import { sha256 } from './sha256';
 
 type File_ = Schemas['File'];
@@ -100,7 +100,7 @@ async function sendAll(parts: number[], send: (part: number) => Promise<void>): 
 }
 
 const overApi: Files = {
-  newest: async (signal) => (await ask(api.GET('/v1/files', { params: { query: { limit: 100 } }, signal }))).data,
+  newest: (signal) => askAll((cursor) => ask(api.GET('/v1/files', { params: { query: { limit: 100, cursor } }, signal })), 100),
   create: (body, signal) => ask(api.POST('/v1/files', { body, signal })),
   read: (file_id, signal) => ask(api.GET('/v1/files/{file_id}', { params: { path: { file_id } }, signal })),
   put: async (id, part, content, signal) => {

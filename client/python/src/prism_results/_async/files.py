@@ -14,6 +14,8 @@ from prism_results.models import File, FileFormat, FilePart, FileRows
 
 PARTS_AT_ONCE = 4
 """How many parts are sent at once. One connection does not fill a long line."""
+NEWEST = 100
+"""Among how many files of the account an upload looks for its own."""
 MOST_MISSING = 1000
 """How many missing parts a response names at most."""
 
@@ -143,11 +145,14 @@ class AsyncUpload:
     async def _find(self) -> File | None:
         """The file among those of the account."""
         mine = (self._source.name, self._source.format, self._source.size, self._sha256)
-        page = await self._client.list_files().page(limit=_core.PAGE)
-        for one in page.data:
+        left = NEWEST
+        async for one in self._client.list_files():
             if one.status != "unusable" and (one.name, one.format, one.bytes, one.sha256) == mine:
                 self._file = one
                 return await self._client.read_file(one.id)  # a list may tell less of it
+            left -= 1
+            if left == 0:
+                break
         return None
 
     async def _send_missing(self, file: File) -> None:
