@@ -12,14 +12,6 @@ import (
 	"github.com/prism-results/prism/services/results/internal/tabular"
 )
 
-// previewBytes ends a preview of more than one row (spec: file-preview).
-const previewBytes = 4 << 20
-
-// previewBody is a preview of a file.
-type previewBody struct {
-	Data []strictjson.Value `json:"data"`
-}
-
 // FileRows implements contract.Files.
 func (s *Service) FileRows(
 	ctx context.Context, key contract.KeyDigest, id prism.FileID, q contract.FileRows,
@@ -36,27 +28,24 @@ func (s *Service) FileRows(
 		if err != nil {
 			return nil, err
 		}
-		body := previewBody{Data: []strictjson.Value{}}
-		size := 0
+		var page listPage
 		for next := q.Offset + 1; next <= min(f.Rows, q.Offset+int64(q.Limit)); {
 			chunk, err := s.Store.FileChunkOf(ctx, account, id, next)
 			if err != nil {
 				return nil, err
 			}
-			rows, err := s.fileRows(ctx, account, f, chunk)
+			rows, err := s.rowsOfChunk(ctx, account, f, layout, chunk)
 			if err != nil {
 				return nil, err
 			}
 			for _, row := range rows[next-chunk.FirstRow:] {
-				value := rowObject(layout.Columns, row)
-				if size += len(value); len(body.Data) == q.Limit || len(body.Data) > 0 && size > previewBytes {
-					return body, nil
+				if len(page.rows) == q.Limit || !page.add(rowObject(layout.Columns, row)) {
+					return page.body(""), nil
 				}
-				body.Data = append(body.Data, value)
 				next++
 			}
 		}
-		return body, nil
+		return page.body(""), nil
 	})
 }
 
@@ -85,6 +74,13 @@ func (s *Service) fileRows(
 	if err != nil {
 		return nil, err
 	}
+	return s.rowsOfChunk(ctx, account, f, layout, chunk)
+}
+
+// rowsOfChunk is fileRows of a file whose layout is known.
+func (s *Service) rowsOfChunk(
+	ctx context.Context, account prism.AccountID, f store.File, layout tabular.Layout, chunk store.FileChunk,
+) ([]tabular.Row, error) {
 	owner := store.FileOwner{Account: account, ID: f.ID}
 	source := blobs.Copied(s.Blobs, owner, f.Copy)
 	if !layout.Copied {

@@ -48,8 +48,8 @@ func (p *listPage) add(row strictjson.Value) bool {
 	return true
 }
 
-// end is the body, with further members, if any, each with a comma in front.
-func (p *listPage) end(members string) []byte {
+// body is the body, whose further members, if any, have a comma in front of each.
+func (p *listPage) body(members string) []byte {
 	b := append(make([]byte, 0, p.bytes+pageRest), `{"data":[`...)
 	for i, row := range p.rows {
 		if i > 0 {
@@ -57,12 +57,16 @@ func (p *listPage) end(members string) []byte {
 		}
 		b = append(b, row...)
 	}
-	b = append(append(b, ']'), members...)
-	b = append(b, `,"next_cursor":`...)
-	if p.next.IsZero() {
-		return append(b, "null}"...)
+	return append(append(append(b, ']'), members...), '}')
+}
+
+// end is body with next_cursor behind the further members.
+func (p *listPage) end(members string) []byte {
+	next := "null"
+	if !p.next.IsZero() {
+		next = `"` + p.list.Cursor(p.next) + `"`
 	}
-	return append(strictjson.AppendString(b, p.list.Cursor(p.next)), '}')
+	return p.body(members + `,"next_cursor":` + next)
 }
 
 // fillPage is the page of rows that a store found. more tells that the list has more than these. A row is dropped when it is part

@@ -54,7 +54,7 @@ func (s *Service) RunRows(ctx context.Context, key contract.KeyDigest, id prism.
 		return contract.Stream{}, translate(err, nil)
 	}
 	d := &download{
-		service: s, account: caller.Account, run: run, file: file, only: q.Only, after: q.After,
+		service: s, account: caller.Account, run: run, file: file, layout: layout, only: q.Only, after: q.After,
 		lens: lens.Compile(p.Lens, answered.Definition, pinned), limit: exportFirst,
 	}
 	if d.writer, err = tabular.NewWriter(q.Format, &d.buffer, layout.Columns, addedNames(layout.Columns, p.Lens)); err != nil {
@@ -97,6 +97,7 @@ type download struct {
 	account prism.AccountID
 	run     store.Run
 	file    store.File
+	layout  tabular.Layout
 	only    contract.RowStatus
 	after   int64
 	lens    *lens.Plan
@@ -145,7 +146,7 @@ func (d *download) Close() error {
 
 // Held is about how many bytes of rows are in memory.
 func (d *download) Held() int {
-	held := d.buffer.Cap()
+	held := d.buffer.Cap() + len(d.file.Layout)
 	for _, r := range d.results {
 		held += store.Size(r.Result)
 	}
@@ -218,7 +219,7 @@ func (d *download) fetch() error {
 	if err != nil {
 		return err
 	}
-	if d.rows, err = d.service.fileRows(d.ctx, d.account, d.file, place); err != nil {
+	if d.rows, err = d.service.rowsOfChunk(d.ctx, d.account, d.file, d.layout, place); err != nil {
 		return err
 	}
 	if len(d.rows) != len(d.chunk.States) {
