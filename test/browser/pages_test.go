@@ -17,5 +17,6 @@ func TestThePages(t *testing.T) {
 	t.Run("a journey", func(t *testing.T) { testJourney(t, server, browser) })
 	t.Run("the console", func(t *testing.T) { testConsole(t, server, browser) })
 	t.Run("states of the console", func(t *testing.T) { testStates(t, server, browser) })
+	t.Run("an input method", func(t *testing.T) { testInputMethod(t, server, browser) })
 	t.Run("the reference", func(t *testing.T) { testReference(t, server, browser) })
 }

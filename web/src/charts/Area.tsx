@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+import { onKeys } from '@/design/keys';
 import { exactly, short, shown } from '@/design/numbers';
 import { Figure } from './Figure';
 import { useWidth } from './width';
@@ -51,7 +52,7 @@ export function AreaChart({ label, title, times, series, format = shown, axis = 
           <span className="soft num">{current !== undefined && `${times[current]} UTC`}</span>
         </p>
         <svg width={width} height={height} role="img" aria-label={`${label}. Arrow keys read the values.`} tabIndex={0}
-          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKey}>
+          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKeys(onKey)}>
           {[0, highest / 2, highest].map((value) => (
             <g key={value}>
               <line className="grid" x1={left} x2={right} y1={y(value)} y2={y(value)} />

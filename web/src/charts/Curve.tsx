@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+import { onKeys } from '@/design/keys';
 import { exactly } from '@/design/numbers';
 import { niceMax } from './Area';
 import { Figure } from './Figure';
@@ -50,7 +51,7 @@ export function Curve({ label, title, lines, axes, wordsOf, marks = [], initial,
           <p className="plot-legend">{lines.map((line, i) => <span key={line.label} className={`series-${i + 1}`}><b aria-hidden="true" />{line.label}</span>)}</p>
         )}
         <svg width={width} height={height} role="img" tabIndex={0} aria-label={`${label}. Arrow keys read the values.`}
-          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKey}>
+          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKeys(onKey)}>
           {[0, highest / 2, highest].map((value) => (
             <g key={value}>
               <line className="grid" x1={left} x2={width - right} y1={y(value)} y2={y(value)} />

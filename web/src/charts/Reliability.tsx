@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+import { onKeys } from '@/design/keys';
 import { exactly, percent } from '@/design/numbers';
 import { Figure } from './Figure';
 import { useWidth } from './width';
@@ -53,7 +54,7 @@ export function Reliability({ label, title, bins, shares, axes, wordsOf }: {
       <div className="plot" ref={ref}>
         <p className="plot-words" aria-live="polite">{current && wordsOf(current)}</p>
         <svg width={width} height={base + 22} role="img" tabIndex={0} aria-label={`${label}. ${bins.map(wordsOf).join(' ')} Arrow keys read the points.`}
-          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKey}>
+          onPointerMove={nearest} onPointerLeave={() => setAt(undefined)} onBlur={() => setAt(undefined)} onKeyDown={onKeys(onKey)}>
           {[0, 0.25, 0.5, 0.75, 1].map((p) => (
             <g key={p}>
               <line className="grid" x1={x(0)} x2={x(1)} y1={y(p)} y2={y(p)} />

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Icon, type IconName } from './icons';
+import { onKeys } from './keys';
 import './overlay.css';
 
 export interface MenuItem {
@@ -48,7 +49,7 @@ export function Menu({ label, items, children, icon, className = 'button seconda
         {icon && <Icon name={icon} />}
         {children}
       </button>
-      <div ref={list} id={id} popover="auto" role="menu" aria-label={label} className="menu" data-open={open || undefined} onKeyDown={onKey}
+      <div ref={list} id={id} popover="auto" role="menu" aria-label={label} className="menu" data-open={open || undefined} onKeyDown={onKeys(onKey)}
         onToggle={(event) => {
           const opened = event.newState === 'open';
           setOpen(opened);

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { Button } from './Button';
-import { editable, layered } from './keys';
+import { editable, layered, onPageKeys } from './keys';
 import './overlay.css';
 
 /** A table and the panel of its open row: `<Split><Table …/>{row && <Panel …/>}</Split>`. */
@@ -24,8 +24,7 @@ export function Panel({ title, onClose, onPrevious, onNext, actions, children }:
       // The open row gets the focus back.
       document.querySelector<HTMLElement>('tr[aria-current="true"]')?.focus();
     };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    return onPageKeys(onKey);
   }, []);
   return (
     <aside className="panel" aria-labelledby={id}>

@@ -1,5 +1,5 @@
 import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
-import { editable, layered } from './keys';
+import { editable, layered, onKeys, onPageKeys } from './keys';
 import { Icon } from './icons';
 import './table.css';
 
@@ -59,8 +59,7 @@ export function Table<R>({ label, columns, rows, rowKey, open, onOpen, sort, onS
       event.preventDefault();
       move(event.key === 'j' ? 1 : -1);
     };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    return onPageKeys(onKey);
   }, [main]);
 
   const onRowKey = (event: KeyboardEvent<HTMLTableRowElement>, row: R) => {
@@ -86,7 +85,7 @@ export function Table<R>({ label, columns, rows, rowKey, open, onOpen, sort, onS
         <tbody ref={body} className={onOpen ? 'opens' : undefined}>
           {sorted.map((row, index) => (
             <tr key={rowKey(row)} tabIndex={index === Math.max(0, current) ? 0 : -1} aria-current={index === current || undefined}
-              onKeyDown={(event) => onRowKey(event, row)}
+              onKeyDown={onKeys((event) => onRowKey(event, row))}
               onClick={onOpen && ((event) => { if (!pressedControl(event.target)) onOpen(row); })}>
               {columns.map((column) => <td key={column.id} className={classOf(column)} onPointerEnter={sayCut}>{column.cell(row)}</td>)}
             </tr>

@@ -3,7 +3,7 @@ export { Confirm, Dialog } from './Dialog';
 export { Badge, Code, Empty, ErrorNote, Note, Progress, Skeleton, Status, toast, type Tone } from './Feedback';
 export { Checkbox, Field, Input, Select, Textarea } from './Field';
 export { Icon, type IconName } from './icons';
-export { editable, layered } from './keys';
+export { editable, layered, onKeys, onPageKeys, useTyped } from './keys';
 export { Menu, type MenuItem } from './Menu';
 export * from './numbers';
 export { Page, Section, Tabs, Toolbar } from './Page';

@@ -1,6 +1,7 @@
 import { useEffect, useId, useState } from 'react';
 import { Copy } from '@/design/Button';
 import '@/design/feedback.css';
+import { onKeys } from '@/design/keys';
 import type { Operation } from './document';
 import { setLanguage, useLanguage } from './language';
 import { highlight, layout, plain, type Token } from './layout';
@@ -35,12 +36,12 @@ export function Samples({ operation }: { operation: Operation }) {
   return (
     <div className="samples">
       <div className="languages" role="tablist" aria-label={`Language of the sample: ${operation.summary}`}
-        onKeyDown={(event) => {
+        onKeyDown={onKeys((event) => {
           const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
           if (by === undefined) return;
           event.preventDefault();
           step(by);
-        }}>
+        })}>
         {languages.map((language) => (
           <button key={language} type="button" role="tab" id={`${id}-${language}`} aria-selected={language === chosen} aria-controls={`${id}-panel`}
             tabIndex={language === chosen ? 0 : -1} onClick={() => setLanguage(language)}>{language}</button>

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { editable } from '@/design/keys';
+import { editable, onKeys, onPageKeys, useTyped } from '@/design/keys';
 import { Icon } from '@/design/icons';
 import type { Reference } from './document';
 import { entriesOf, find } from './search';
@@ -14,6 +14,7 @@ export function Search({ reference }: { reference: Reference }) {
   const list = useRef<HTMLUListElement>(null);
   const id = useId();
   const found = useMemo(() => find(entries, query), [entries, query]);
+  const typed = useTyped(query, (text) => { setQuery(text); setAt(0); setOpen(true); });
   const shown = open && query.trim() !== '';
 
   useEffect(() => {
@@ -24,8 +25,7 @@ export function Search({ reference }: { reference: Reference }) {
       input.current?.focus();
       input.current?.select();
     };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    return onPageKeys(onKey);
   }, []);
   useEffect(() => { list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }); }, [at, query]);
 
@@ -46,10 +46,9 @@ export function Search({ reference }: { reference: Reference }) {
   return (
     <div className="search" role="search">
       <Icon name="search" />
-      <input ref={input} className="input" type="search" role="combobox" aria-label="Search the reference" placeholder="Search" value={query}
+      <input ref={input} className="input" type="search" role="combobox" aria-label="Search the reference" placeholder="Search" {...typed}
         aria-expanded={shown} aria-controls={`${id}-list`} aria-autocomplete="list" aria-activedescendant={shown && found[at] ? `${id}-${at}` : undefined}
-        autoComplete="off" spellCheck={false} onKeyDown={onKey} onFocus={() => setOpen(true)} onBlur={() => setOpen(false)}
-        onChange={(event) => { setQuery(event.target.value); setAt(0); setOpen(true); }} />
+        autoComplete="off" spellCheck={false} onKeyDown={onKeys(onKey)} onFocus={() => setOpen(true)} onBlur={() => setOpen(false)} />
       <kbd aria-hidden="true">/</kbd>
       <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Found" className="found" hidden={!shown || found.length === 0}>
         {shown && found.map((entry, index) => (

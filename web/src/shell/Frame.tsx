@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { session, useCan, useSession } from '@/api/session';
 import { Toasts } from '@/design/Feedback';
 import { Icon } from '@/design/icons';
+import { onPageKeys } from '@/design/keys';
 import { Menu, type MenuItem } from '@/design/Menu';
 import { Kbd } from '@/design/Values';
 import { type Action, listenForKeys, useActions } from './actions';
@@ -27,8 +28,7 @@ export function Frame() {
       event.preventDefault();
       setLayer((now) => (now === 'palette' ? undefined : 'palette'));
     };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    return onPageKeys(onKey);
   }, []);
   useActions([
     ...shown.map((place): Action => ({ id: `go ${place.to}`, group: 'Go to', label: place.label, keys: place.keys, run: () => void navigate({ to: place.to }) })),

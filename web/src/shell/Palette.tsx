@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { usePrisms } from '@/api';
 import { Dialog } from '@/design/Dialog';
+import { onKeys, useTyped } from '@/design/keys';
 import { Kbd } from '@/design/Values';
 import { type Action, useAllActions } from './actions';
 
@@ -12,6 +13,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { data: prisms } = usePrisms('false');
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
+  const typed = useTyped(text, (next) => { setText(next); setAt(0); });
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const found = useMemo(() => {
@@ -47,10 +49,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   return (
     <dialog ref={ref} className="dialog palette" aria-label="Find anything" onCancel={(event) => { event.preventDefault(); onClose(); }}
       onMouseDown={(event) => { if (event.target === ref.current) onClose(); }}>
-      <div className="palette-body" onKeyDown={onKey}>
-        <input autoFocus className="palette-input" value={text} placeholder="A page, a prism, an id, or what to do" aria-label="Find anything" role="combobox"
-          aria-expanded="true" aria-controls={id} aria-activedescendant={found.length ? `${id}-${current}` : undefined} autoComplete="off" spellCheck={false}
-          onChange={(event) => { setText(event.target.value); setAt(0); }} />
+      <div className="palette-body" onKeyDown={onKeys(onKey)}>
+        <input autoFocus className="palette-input" {...typed} placeholder="A page, a prism, an id, or what to do" aria-label="Find anything" role="combobox"
+          aria-expanded="true" aria-controls={id} aria-activedescendant={found.length ? `${id}-${current}` : undefined} autoComplete="off" spellCheck={false} />
         <ul id={id} role="listbox" aria-label="Found" className="palette-list">
           {found.map((action, index) => (
             <li key={action.id} id={`${id}-${index}`} role="option" aria-selected={index === current} onMouseMove={() => setAt(index)} onClick={() => choose(action)}>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { editable, layered } from '@/design/keys';
+import { editable, layered, onPageKeys } from '@/design/keys';
 
 /** Something that ⌘K finds and, with `keys`, that keys do: `g p`, `/`, `n`. */
 export interface Action {
@@ -61,6 +61,5 @@ export function listenForKeys(): () => void {
     event.preventDefault();
     found.run();
   };
-  document.addEventListener('keydown', onKey);
-  return () => document.removeEventListener('keydown', onKey);
+  return onPageKeys(onKey);
 }

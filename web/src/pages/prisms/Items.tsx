@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
-import { Button, Icon, type IconName } from '@/design';
+import { Button, Icon, type IconName, onKeys } from '@/design';
 import { moved } from './model';
 
 /** A small button whose words are in its title and for assistive technology. */
@@ -41,7 +41,7 @@ export function Items<T extends { id: string }>({ items, onChange, noun, nameOf,
     <div className="items">
       <ol className={`items-list of-${noun}s`}>
         {items.map((item, index) => (
-          <li key={item.id} id={item.id} onKeyDown={(event) => onKey(event, index)}>
+          <li key={item.id} id={item.id} onKeyDown={onKeys((event) => onKey(event, index))}>
             {children(item, index, (next) => onChange(items.map((one) => (one.id === next.id ? next : one))), !disabled && (
               <span className="item-buttons">
                 <Small icon="up" label={`Move ${noun} ${name(item)} up`} disabled={index === 0} onClick={() => move(index, -1)} />

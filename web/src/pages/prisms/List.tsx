@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useRef } from 'react';
 import { useCan } from '@/api';
-import { ButtonLink, type Column, count, Empty, ErrorNote, Input, Note, Num, Page, Select, Skeleton, Status, Table, Time, Toolbar } from '@/design';
+import { ButtonLink, type Column, count, Empty, ErrorNote, Input, Note, Num, Page, Select, Skeleton, Status, Table, Time, Toolbar, useTyped } from '@/design';
 import { useActions } from '@/shell/actions';
 import { type Prism, prismsQuery, weekQuery } from './calls';
 import './prisms.css';
@@ -42,6 +42,7 @@ export function List(): ReactNode {
   const { data, error, refetch, isPlaceholderData } = useQuery({ ...prismsQuery(archived ?? 'false'), placeholderData: keepPreviousData });
   const week = useQuery(weekQuery());
   const rows = found(data?.prisms ?? [], q).map((prism): Row => ({ prism, week: week.data && (week.data.get(prism.slug) ?? { results: 0, failed: 0 }) }));
+  const typed = useTyped(q ?? '', (text) => void navigate({ search: (old) => ({ ...old, q: text || undefined }), replace: true }));
   useActions([
     { id: 'filter prisms', group: 'Prisms', label: 'Filter prisms', keys: '/', run: () => filter.current?.focus() },
     ...(canEdit ? [{ id: 'new prism', group: 'Prisms', label: 'New prism', keys: 'c', words: 'create make', run: () => void navigate({ to: '/prisms/new' }) }] : []),
@@ -50,8 +51,7 @@ export function List(): ReactNode {
   return (
     <Page title="Prisms" actions={create}>
       <Toolbar label="Filters">
-        <Input ref={filter} className="wide-input" type="search" label="Name or slug" value={q} placeholder="Filter prisms"
-          onChange={(event) => void navigate({ search: (old) => ({ ...old, q: event.target.value || undefined }), replace: true })} />
+        <Input ref={filter} className="wide-input" type="search" label="Name or slug" {...typed} placeholder="Filter prisms" />
         <Select label="Archived" value={archived ?? 'false'} options={[['false', 'Not archived'], ['true', 'Archived'], ['all', 'All']]}
           onChange={(event) => void navigate({ search: (old) => ({ ...old, archived: event.target.value === 'false' ? undefined : event.target.value as 'true' | 'all' }) })} />
       </Toolbar>

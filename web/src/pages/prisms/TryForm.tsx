@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useRef } from 'react';
-import { Button, Input, Textarea } from '@/design';
+import { Button, Input, onKeys, Textarea } from '@/design';
 import { isMac } from '@/design/Values';
 import type { Problems } from './problems';
 
@@ -31,7 +31,7 @@ export function TryForm({ fields, typed, onType, onSend, busy, verb, reason, pro
   };
   const more = Boolean(typed.context || typed.ref || problems?.has('context') || problems?.has('ref'));
   return (
-    <form ref={form} className="stack" onKeyDown={onKey} onSubmit={(event) => { event.preventDefault(); if (!busy && !reason) onSend(); }}>
+    <form ref={form} className="stack" onKeyDown={onKeys(onKey)} onSubmit={(event) => { event.preventDefault(); if (!busy && !reason) onSend(); }}>
       {fields.map(({ key, label }) => (
         <Textarea key={key} className="grows" label={<>{label || key}{label && label !== key && <code className="soft key-hint">{key}</code>}</>}
           rows={fields.length === 1 ? 6 : 2} value={typed.fields[key] ?? ''} error={problems?.get(`fields.${key}`)}

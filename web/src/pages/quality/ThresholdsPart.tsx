@@ -4,7 +4,7 @@ import { api, ask, useCan } from '@/api';
 import { Curve } from '@/charts';
 import { thresholdCommands } from '@/commands/commands';
 import { SameCall } from '@/commands/SameCall';
-import { Button, count, Dialog, ErrorNote, Input, Note, percent, Section, Select, shown, toast } from '@/design';
+import { Button, count, Dialog, ErrorNote, Input, Note, onKeys, percent, Section, Select, shown, toast } from '@/design';
 import type { Prism, Tagged } from '../prisms/calls';
 import { usePrism } from '../prisms/PrismPage';
 import type { LensColumn } from '../prisms/model';
@@ -47,7 +47,7 @@ function Cost({ label, hint, value, onChange }: { label: string; hint: string; v
   const send = () => { if (!wrong && n !== value) onChange(n); };
   return (
     <Input label={label} hint={hint} inputMode="decimal" value={typed} error={wrong ? 'A number from 0 to 1,000,000,000.' : undefined} onChange={(event) => setTyped(event.target.value)}
-      onBlur={send} onKeyDown={(event) => { if (event.key === 'Enter') send(); }} />
+      onBlur={send} onKeyDown={onKeys((event) => { if (event.key === 'Enter') send(); })} />
   );
 }
 
@@ -69,7 +69,7 @@ function Chosen({ prism, of, data, costs, search, set, stale }: {
   const line = (label: string, of_: (at: number) => Threshold) => ({ label, points: data.counts.map(({ at }) => ({ x: at, y: of_(at).mean })) });
   return (
     <>
-        <div className="quality-sliders" onPointerUp={keep} onKeyUp={keep} onBlur={keep}>
+        <div className="quality-sliders" onPointerUp={keep} onKeyUp={onKeys(keep)} onBlur={keep}>
           <Slider label="No up to" value={moved.no} onChange={(no) => move(Math.max(no, moved.yes), no)} />
           <Slider label="Yes from" value={moved.yes} onChange={(yes) => move(yes, Math.min(yes, moved.no))} />
         </div>

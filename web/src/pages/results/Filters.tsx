@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useModels, usePrisms } from '@/api';
-import { Button, Input, Select, Toolbar } from '@/design';
+import { Button, Input, onKeys, Select, Toolbar, useTyped } from '@/design';
 import { useActions } from '@/shell/actions';
 import { useKeyNames, usePrism } from './data';
 import { fromLocal, localTime, type ResultsSearch, spanFrom, spans } from './search';
@@ -122,5 +122,5 @@ function Text({ label, value, onValue, placeholder, input }: {
     if (event.key === 'Enter') onValue(typed.trim() || undefined);
     else if (event.key === 'Escape') event.currentTarget.blur();
   };
-  return <Input ref={input} type="search" label={label} value={typed} placeholder={placeholder} spellCheck={false} onChange={(event) => setTyped(event.target.value)} onKeyDown={onKey} />;
+  return <Input ref={input} type="search" label={label} {...useTyped(typed, setTyped)} placeholder={placeholder} spellCheck={false} onKeyDown={onKeys(onKey)} />;
 }

@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { editable, layered } from '@/design';
+import { editable, layered, onKeys, onPageKeys } from '@/design';
 import '@/design/table.css';
 import { between, fit, type FitColumn } from './fit';
 import './results.css';
@@ -81,8 +81,7 @@ export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, ch
       event.preventDefault();
       stepRef.current(event.key === 'j' ? 1 : -1);
     };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    return onPageKeys(onKey);
   }, []);
 
   const choose = (key: string, range: boolean) => {
@@ -154,7 +153,7 @@ export function VirtualTable<R>({ label, columns, rows, rowKey, open, onOpen, ch
               <tr key={key} data-key={key} aria-rowindex={item.index + 2} tabIndex={item.index === reachable ? 0 : -1}
                 aria-current={key === open || undefined} data-chosen={chosen?.has(key) || undefined}
                 onFocus={(event) => { if (event.target === event.currentTarget) setFocus(key); }}
-                onKeyDown={(event) => onRowKey(event, row, item.index)} onClick={(event) => onRowClick(event, row)}>
+                onKeyDown={onKeys((event) => onRowKey(event, row, item.index))} onClick={(event) => onRowClick(event, row)}>
                 {onChoose && (
                   <td><input type="checkbox" tabIndex={-1} aria-label={`Select row ${item.index + 1}`} checked={chosen?.has(key) ?? false}
                     onClick={(event) => choose(key, event.shiftKey)} onChange={() => undefined} /></td>
