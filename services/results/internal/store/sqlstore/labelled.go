@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -67,6 +68,7 @@ func (s Store) Answers(
 		l := list{Statement: Statement{Operation: "answers", ReadOnly: true}}
 		l.where(answered, account, store.Filter{Status: prism.OK})
 		l.in(" AND r.id IN (", padded(part, answersAtOnce))
+		var ended error // by read: a driver's error would be translated
 		err := s.Run(ctx, l.statement(), func(rows iter.Seq[*Row]) error {
 			for r := range rows {
 				a := store.Answered{Result: prism.ResultID{UUID: r.UUID()}, Answers: r.Bytes()}
@@ -75,13 +77,13 @@ func (s Store) Answers(
 				if err := r.Err(); err != nil {
 					return err
 				}
-				if err := read(a); err != nil {
-					return err
+				if ended = read(a); ended != nil {
+					return ended
 				}
 			}
 			return nil
 		})
-		if err != nil {
+		if err := cmp.Or(ended, err); err != nil {
 			return err
 		}
 	}
