@@ -6625,7 +6625,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Parts are missing, or the content is not that of the SHA-256. */
+            /** @description Parts are missing, or the content of one, or the content is not that of the SHA-256. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6701,7 +6701,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The file was not read yet, or cannot be. */
+            /** @description The file was not read yet, or cannot be, or its content is missing. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6786,7 +6786,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The file is not ready, the idempotency key is used, or the account has no room for a file of labelled inputs. */
+            /** @description The file is not ready, its content is missing, the idempotency key is used, or the account has no room for a file of labelled inputs. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

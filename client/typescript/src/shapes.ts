@@ -127,7 +127,7 @@ export const shapes: Record<string, string> = {
   "Deleting": "deleting",
   "Drift": "version watched reference?:DriftReference questions:[]DriftOfQuestion",
   "DriftReference": "kind results",
-  "DriftOfQuestion": "question index type hour:DriftWindow day:DriftWindow hours:[]DriftWindow days:[]DriftWindow",
+  "DriftOfQuestion": "question index type metrics hour:DriftWindow day:DriftWindow hours:[]DriftWindow days:[]DriftWindow",
   "DriftWindow": "from to results alarm probability?:DriftIndex classes?:DriftIndex",
   "DriftIndex": "psi limit alarm",
   "Try": "status took_ms raw?:{}ChoiceAnswer|YesNoAnswer|ScaleAnswer model?:RecordModel usage?:RecordUsage escalation?:Escalation",

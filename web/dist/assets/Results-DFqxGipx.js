@@ -1,1 +1,0 @@
-import"./design-C3_kzMBl.js";import{t as e}from"./Page-CC0nEEeA.js";import{t}from"./ResultsTable-D-EwyPgJ.js";import{z as n}from"./Field-B9kHUtQt.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Results`,children:(0,r.jsx)(t,{})})}export{i as Results};

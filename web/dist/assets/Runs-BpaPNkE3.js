@@ -1,1 +1,0 @@
-import{t as e}from"./Page-CC0nEEeA.js";import"./design-C3_kzMBl.js";import{t}from"./RunsList-BZw44y9p.js";import{m as n,u as r,z as i}from"./Field-B9kHUtQt.js";var a=i();function o(){let i=n(`call`);return(0,a.jsx)(e,{title:`Runs`,actions:i&&(0,a.jsx)(r,{to:`/runs/new`,variant:`primary`,icon:`plus`,children:`New run`}),children:(0,a.jsx)(t,{})})}export{o as Runs};

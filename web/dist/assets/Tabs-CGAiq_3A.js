@@ -1,1 +1,0 @@
-import{t as e}from"./ResultsTable-D-EwyPgJ.js";import{t}from"./RunsList-BZw44y9p.js";import{usePrism as n}from"./PrismPage-BqcYNUZS.js";import{z as r}from"./Field-B9kHUtQt.js";var i=r();function a(){return(0,i.jsx)(e,{prism:n().prism.slug})}function o(){return(0,i.jsx)(t,{prism:n().prism.slug})}export{a as ResultsTab,o as RunsTab};

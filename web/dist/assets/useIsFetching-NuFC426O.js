@@ -1,1 +1,0 @@
-import{J as e,nt as t}from"./Page-CC0nEEeA.js";import{B as n,H as r}from"./Field-B9kHUtQt.js";var i=r(n(),1);function a(n,r){let a=t(r),o=a.getQueryCache();return i.useSyncExternalStore(i.useCallback(t=>o.subscribe(e.batchCalls(t)),[o]),()=>a.isFetching(n),()=>a.isFetching(n))}export{a as t};
