@@ -44,7 +44,7 @@ func TestTry(t *testing.T) {
 		if !strings.Contains(s.out, "failed: The model service refused") {
 			t.Errorf("got %s", s.out)
 		}
-		s = u.run("try", file, "--text", prismtest.Refuse, "-o", "json").want(exitFailed, "parameter")
+		s = u.run("try", file, "--text", prismtest.Refuse, "-o", "json").want(exitFailed, "refused the call")
 		if try := decode[client.Try](t, s.out); try.ErrorCode == nil || *try.ErrorCode != client.ErrorParameter || try.Answers != nil {
 			t.Errorf("got %+v", try)
 		}

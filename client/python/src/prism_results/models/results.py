@@ -18,12 +18,39 @@ Format: TypeAlias = Literal["json", "raw", "csv", "tsv", "jsonl"]
 ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
 Status: TypeAlias = Literal["ok", "failed"]
 ErrorCode: TypeAlias = Literal[
-    "timeout", "unreachable", "refused", "limited", "exhausted", "refused_key", "not_found", "content", "too_long",
-    "parameter", "unreadable", "no_usable_answer", "label_mass_low", "no_log_probabilities", "model_not_configured"
+    "timeout",
+    "unreachable",
+    "refused",
+    "limited",
+    "exhausted",
+    "refused_key",
+    "not_found",
+    "content",
+    "too_long",
+    "parameter",
+    "unreadable",
+    "no_usable_answer",
+    "label_mass_low",
+    "no_log_probabilities",
+    "model_not_configured",
 ]
 EscalationErrorCode: TypeAlias = Literal[
-    "timeout", "unreachable", "refused", "limited", "exhausted", "refused_key", "not_found", "content", "too_long",
-    "parameter", "unreadable", "no_usable_answer", "label_mass_low", "no_log_probabilities", "model_not_configured", "skipped"
+    "timeout",
+    "unreachable",
+    "refused",
+    "limited",
+    "exhausted",
+    "refused_key",
+    "not_found",
+    "content",
+    "too_long",
+    "parameter",
+    "unreadable",
+    "no_usable_answer",
+    "label_mass_low",
+    "no_log_probabilities",
+    "model_not_configured",
+    "skipped",
 ]
 UsageBy: TypeAlias = Literal["day", "prism", "model", "key"]
 
