@@ -118,7 +118,7 @@ func Handle[C, In, Out any](op Op[In, Out], fn func(ctx context.Context, caller 
 
 // HandleEncoded is Handle for a handler that returns the JSON of the response, because it bounds its bytes.
 func HandleEncoded[C, In, Out any](op Op[In, Out], fn func(ctx context.Context, caller C, in In) ([]byte, error)) Handler[C] {
-	h := Handle(Op[In, []byte]{op.Declaration}, fn)
+	h := Handle(Op[In, []byte](op), fn)
 	h.Operation = op
 	return h
 }
@@ -141,7 +141,7 @@ func NewHandlers[C any](list ...Handler[C]) Handlers[C] {
 	for _, h := range list {
 		name := h.Declared().Name
 		if _, taken := all[name]; taken {
-			panic("api: two handlers of " + name) //nolint:forbidigo // a fault of the program, found at every start
+			panic("api: two handlers of " + name) // a fault of the program, found at every start
 		}
 		all[name] = h
 	}

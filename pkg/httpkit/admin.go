@@ -22,17 +22,17 @@ type Check struct {
 	Probe func(context.Context) error
 }
 
-// Reason is an error with a text for whoever asks why a service is not ready. The text is ours: it holds nothing from a request or
+// ReasonError is an error with a text for whoever asks why a service is not ready. The text is ours: it holds nothing from a request or
 // another server.
-type Reason struct {
+type ReasonError struct {
 	Text string
 	Err  error
 }
 
-func (r *Reason) Error() string { return r.Err.Error() }
+func (r *ReasonError) Error() string { return r.Err.Error() }
 
 // Unwrap is the error for the log.
-func (r *Reason) Unwrap() error { return r.Err }
+func (r *ReasonError) Unwrap() error { return r.Err }
 
 // probeLimit is how long all checks of one request may take: less than the second after which a kubelet gives up by default.
 const probeLimit = 900 * time.Millisecond
@@ -111,7 +111,7 @@ func (a *Admin) readyz(w http.ResponseWriter, r *http.Request) {
 		all.Go(func() {
 			err := probe(ctx, c)
 			results[i] = checkOutcome{Name: c.Name, OK: err == nil}
-			if r, ok := errors.AsType[*Reason](err); ok {
+			if r, ok := errors.AsType[*ReasonError](err); ok {
 				results[i].Reason = r.Text
 			}
 			a.note(ctx, c.Name, err)

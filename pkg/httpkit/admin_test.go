@@ -55,7 +55,7 @@ func TestAdmin(t *testing.T) {
 		Check{"always", func(context.Context) error { return nil }},
 		Check{"results", func(context.Context) error {
 			if full.Load() {
-				return fmt.Errorf("database: %w", &Reason{"the disk is full", errors.New("ENOSPC")})
+				return fmt.Errorf("database: %w", &ReasonError{"the disk is full", errors.New("ENOSPC")})
 			}
 			if away.Load() {
 				return errors.New("connection refused")

@@ -22,7 +22,7 @@ func lock(dir string) (release func(), err error) {
 		return nil, err
 	}
 	release = func() { _ = f.Close() }
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a descriptor is an int
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
 		// The number is written over the one that is there, which takes no space on a full disk. It is for people only.
 		_, _ = fmt.Fprintf(f, "%-20d\n", os.Getpid())

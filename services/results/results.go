@@ -255,7 +255,7 @@ func (s *Service) Ready(ctx context.Context) error {
 		if errors.Is(err, store.ErrFull) {
 			reason = "the disk is full: free space, or delete results; until then nothing else is stored"
 		}
-		return &httpkit.Reason{Text: reason, Err: err}
+		return &httpkit.ReasonError{Text: reason, Err: err}
 	}
 	return s.store.Ping(ctx)
 }

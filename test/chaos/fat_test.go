@@ -23,16 +23,16 @@ const (
 
 // fat is what an account has whose rows are as large as the API takes them.
 type fat struct {
-	reader           string // an API key
-	run, file        string // ids
-	result           string
-	calibration      string
-	fields           int
-	questions        []client.Question
-	prism            *client.Client
-	ctx              context.Context //nolint:containedctx // of a test
-	t                *testing.T
-	content, columns []byte // of files
+	reader      string // an API key
+	run, file   string // ids
+	result      string
+	calibration string
+	fields      int
+	questions   []client.Question
+	prism       *client.Client
+	ctx         context.Context
+	t           *testing.T
+	columns     []byte // of a file
 }
 
 // fatten fills the first account.
@@ -168,7 +168,7 @@ func uploadOf(name string, content []byte) client.Upload {
 	return client.Upload{Name: name, Format: client.FileCSV, Content: bytes.NewReader(content), Bytes: int64(len(content))}
 }
 
-// labels labels every question but the last one of the results of large texts, and makes calibrations.
+// labels puts labels on every question but the last one of the results of large texts, and makes calibrations.
 func (f *fat) labels() {
 	var results []client.Result
 	for r, err := range f.prism.Results(f.ctx, client.ResultFilter{Run: f.run}) {

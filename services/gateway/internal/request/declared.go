@@ -62,7 +62,7 @@ func NewParser(op api.Operation) *Parser {
 		}
 	}
 	if len(body) > 0 {
-		p.body = newStructReader(request, body)
+		p.body = newStructReader(body)
 	}
 	return p
 }
@@ -204,7 +204,7 @@ type memberReader struct {
 	valueReader
 }
 
-func newStructReader(t reflect.Type, list []api.Member) *structReader {
+func newStructReader(list []api.Member) *structReader {
 	s := &structReader{shape: &shape{}}
 	for _, m := range list {
 		v := newValueReader(m.Field.Type, m)
@@ -233,7 +233,7 @@ func (s *structReader) read(r *reader, it item, to reflect.Value) {
 			optional, nullable = false, false
 		}
 		if value.given() || !optional && (!nullable || !value.sent()) {
-			m.valueReader.read(r, value, field)
+			m.read(r, value, field)
 		}
 	}
 	if rule, ok := to.Addr().Interface().(requester); ok {
@@ -292,7 +292,7 @@ func newValueReader(t reflect.Type, m api.Member) valueReader {
 	case t.Kind() == reflect.Slice && m.Max != nil:
 		return sliceReader(t, m)
 	case t.Kind() == reflect.Struct:
-		s := newStructReader(t, api.Members(t))
+		s := newStructReader(api.Members(t))
 		return valueReader{s.shape, func(r *reader, it item, to reflect.Value) {
 			if r.is(it, kindObject) {
 				s.read(r, it, to)

@@ -8,7 +8,6 @@ import (
 	"github.com/prism-results/prism/pkg/apierr"
 	"github.com/prism-results/prism/pkg/apikey"
 	"github.com/prism-results/prism/pkg/contract"
-	"github.com/prism-results/prism/pkg/prism"
 )
 
 // ParseAuthorization reads the Authorization header. It returns apierr.AuthenticationRequired if the header is absent or
@@ -28,14 +27,6 @@ func ParseAuthorization(header string, present bool) (contract.KeyDigest, error)
 		return contract.KeyDigest{}, apierr.InvalidAPIKey()
 	}
 	return key.Digest(), nil
-}
-
-// role reads a role that may be absent or null, which is prism.Owner.
-func (r *reader) role(it item) prism.Role {
-	if !it.given() {
-		return prism.Owner
-	}
-	return oneOfStr(r, it, prism.Roles())
 }
 
 // optionalDatetime reads an RFC 3339 date-time that may be absent or null, which is nil.

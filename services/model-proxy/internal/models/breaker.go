@@ -15,17 +15,17 @@ const (
 	skipTime = 5 * time.Second
 )
 
-// failedRequest is a request that failed. A request that is made again counts once: what always fails says nothing of the others.
-type failedRequest uint64
+// failedRequestError is a request that failed. A request that is made again counts once: what always fails says nothing of the others.
+type failedRequestError uint64
 
-func (failedRequest) Error() string { return "failed" }
+func (failedRequestError) Error() string { return "failed" }
 
 // breaker skips a model that fails (spec: model-breaker). It is safe for concurrent use.
 type breaker struct {
 	circuit *gobreaker.TwoStepCircuitBreaker[struct{}]
 	// last has the last calls since the breaker changed its state: a request that failed, or 0. The circuit's own counts have no such
 	// window. All functions that use last are called by the circuit under its lock.
-	last []failedRequest
+	last []failedRequestError
 }
 
 func newBreaker() *breaker {
@@ -33,11 +33,11 @@ func newBreaker() *breaker {
 	b.circuit = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Timeout: skipTime,
 		IsExcluded: func(err error) bool {
-			request, failed := errors.AsType[failedRequest](err)
+			request, failed := errors.AsType[failedRequestError](err)
 			return failed && slices.Contains(b.last, request)
 		},
 		IsSuccessful: func(err error) bool {
-			request, _ := errors.AsType[failedRequest](err)
+			request, _ := errors.AsType[failedRequestError](err)
 			if len(b.last) == lastCalls {
 				b.last = slices.Delete(b.last, 0, 1)
 			}
@@ -66,7 +66,7 @@ func (b *breaker) allow() (done func(failed bool, request uint64), ok bool) {
 	}
 	return func(failed bool, request uint64) {
 		if failed {
-			end(failedRequest(request))
+			end(failedRequestError(request))
 		} else {
 			end(nil)
 		}

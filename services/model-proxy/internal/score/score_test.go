@@ -117,8 +117,14 @@ func TestTheBoundsOfASumAreInclusive(t *testing.T) {
 		return ps
 	}
 	for _, ps := range [][]float64{
-		{0.95, 0}, {0.5, 0.45}, {1, 0.05}, {0.7, 0.35}, {0.15, 0.8}, even(10, 0.95), even(11, 0.945), even(20, 0.9), even(20, 1.1), even(26, 0.87),
-		append([]float64{0.92}, even(19, 0)...), {1 + 1e-6, -1e-6},
+		{0.95, 0},
+		{0.5, 0.45},
+		{1, 0.05},
+		{0.7, 0.35},
+		{0.15, 0.8},
+		even(10, 0.95), even(11, 0.945), even(20, 0.9), even(20, 1.1), even(26, 0.87),
+		append([]float64{0.92}, even(19, 0)...),
+		{1 + 1e-6, -1e-6},
 	} {
 		if Ordered(choice(len(ps)), slices.Clone(ps)) == nil {
 			t.Errorf("%v is unusable", ps)

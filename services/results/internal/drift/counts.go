@@ -71,7 +71,7 @@ func (p *plan) add(c *Counts, answers prism.Answers) {
 		if at < 0 || answers[at].Type != q.Type {
 			continue
 		}
-		a := answers[at]
+		a := answers[at] //nolint:gosec // at is an index of answers
 		top, class := max(a.Probability, 1-a.Probability), 0
 		if q.Type != prism.YesNo {
 			top, _ = a.ProbabilityOf(a.Chosen)

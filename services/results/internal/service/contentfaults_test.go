@@ -88,7 +88,8 @@ func TestARunWhoseContentIsMissingPausesAndOthersGoOn(t *testing.T) {
 		File   prism.FileID `json:"file_id"`
 		Status string       `json:"status"`
 		Reason string       `json:"reason"`
-	}) {
+	},
+	) {
 		t.Helper()
 		r, err := w.FileRun(t.Context(), w.key, id)
 		if err != nil {

@@ -36,7 +36,7 @@ func (s *Service) LeaseChunk(ctx context.Context, _ prism.UUID) (*contract.Chunk
 		back := contract.SaveRows{Lease: leased.Lease, Done: true}
 		failed := s.Store.SaveRows(context.WithoutCancel(ctx), back, now)
 		if errors.Is(err, blobs.ErrMissing) { // the next lease would not find it either
-			err = s.Store.PauseRun(context.WithoutCancel(ctx), leased.Lease.Account, leased.Lease.Run, contentMissing, now)
+			err = s.Store.PauseRun(context.WithoutCancel(ctx), leased.Account, leased.Lease.Run, contentMissing, now)
 		}
 		return nil, errors.Join(translate(err, nil), failed)
 	}

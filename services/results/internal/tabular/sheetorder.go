@@ -29,14 +29,14 @@ func (w *workbook) ordered() (bool, error) {
 	last := int64(0)
 	for {
 		if err := skipTo(r, '<'); err != nil {
-			return true, nil //nolint:nilerr // the end, or damage
+			return true, nil // the end, or damage
 		}
 		tag, err := r.ReadSlice('>')
 		if errors.Is(err, bufio.ErrBufferFull) || errors.Is(err, io.EOF) {
 			continue // no tag of a row
 		}
 		if err != nil {
-			return true, nil //nolint:nilerr // damage
+			return true, nil // damage
 		}
 		if !bytes.Contains(tag, []byte("row")) || !rowTag.Match(tag) {
 			continue

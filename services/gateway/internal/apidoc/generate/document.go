@@ -56,8 +56,10 @@ func (d *document) operation(op api.Operation, prose object) object {
 	declaration := op.Declared()
 	request, _ := op.Types()
 	o := object{
-		{"operationId", declaration.Name}, {"tags", []string{declaration.Tag}},
-		{"summary", prose.get("summary")}, {"description", prose.get("description")},
+		{"operationId", declaration.Name},
+		{"tags", []string{declaration.Tag}},
+		{"summary", prose.get("summary")},
+		{"description", prose.get("description")},
 	}
 	var parameters []any
 	body := false

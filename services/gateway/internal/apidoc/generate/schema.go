@@ -23,7 +23,9 @@ type schemas struct {
 func reference(name string) object { return object{{"$ref", schemaPrefix + name}} }
 
 // names are the schemas of types whose names differ.
-var names = map[string]string{"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList"}
+var names = map[string]string{ //nolint:gosec // names of types, not keys
+	"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList",
+}
 
 // nameOf is the name of a type's schema. A page has that of its items in front.
 func nameOf(t reflect.Type) string {
@@ -47,7 +49,9 @@ func (s *schemas) named(t reflect.Type) object {
 
 // plural is what the items of a page are called.
 func plural(item string) string {
-	return map[string]string{"APIKey": "keys, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first"}[item]
+	return map[string]string{ //nolint:gosec // names of types, not keys
+		"APIKey": "keys, newest first", "Prism": "prisms, newest first", "Version": "versions, newest first",
+	}[item]
 }
 
 // make is a reference to a schema, which it makes if it is not there.
@@ -171,7 +175,8 @@ func bounds(schema object, least, most string, l api.Limits) object {
 // number is written as people write it: no exponent.
 type number float64
 
-func (n number) MarshalJSON() ([]byte, error) {
+func (n number) MarshalJSON() ([]byte, error) { //nolint:unparam // json.Marshaler
+
 	return strconv.AppendFloat(nil, float64(n), 'f', -1, 64), nil
 }
 

@@ -76,7 +76,7 @@ func TestAMigrationThatDoesNotGetALockTriesAgain(t *testing.T) {
 func TestAMigrationWaitsForStatementsOfAProcessThatWasKilled(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Shared(t).Database(t, "")
-	exec(t, url, "SELECT pg_advisory_lock_shared($1)", int64(postgres.WorkLock))
+	exec(t, url, "SELECT pg_advisory_lock_shared($1)", postgres.WorkLock)
 	s := &statements{}
 	migrated := make(chan error, 1)
 	proxy := s.through(t, url)

@@ -59,7 +59,7 @@ func migrateTo(ctx context.Context, url string, number int64) (err error) {
 		return migrationError(operation, err)
 	}
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", int64(workLock))
+		_, err := conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", workLock)
 		return err
 	}))
 	defer func() { err = errors.Join(err, db.Close()) }()

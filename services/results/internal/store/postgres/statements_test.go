@@ -107,7 +107,7 @@ func (s *statements) pass(near, far net.Conn) {
 	}
 }
 
-// counts counts a statement, and tells whether it is the one to stop at.
+// counts adds a statement to the count, and tells whether it is the one to stop at.
 func (s *statements) counts(text string) bool {
 	text = strings.TrimSpace(text)
 	s.mu.Lock()

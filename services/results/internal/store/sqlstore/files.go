@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/prism-results/prism/pkg/contract"
@@ -82,7 +83,7 @@ func (s Store) CreateFile(ctx context.Context, account prism.AccountID, f store.
 		if uploads >= store.MaxUploads {
 			return store.ErrTooManyUploads
 		}
-		args := append(of, f.ID.UUID, f.Name, string(f.Format), f.Bytes, digestArgument(f.SHA256), f.CreatedAt, f.ExpiresAt)
+		args := append(slices.Clip(of), f.ID.UUID, f.Name, string(f.Format), f.Bytes, digestArgument(f.SHA256), f.CreatedAt, f.ExpiresAt)
 		return run(ctx, Statement{Text: insertFile, Args: args}, nothing)
 	})
 }
