@@ -32,7 +32,6 @@ type fat struct {
 	prism       *client.Client
 	ctx         context.Context
 	t           *testing.T
-	columns     []byte // of a file
 }
 
 // fatten fills the first account.

@@ -65,13 +65,13 @@ func (p *plan) add(c *Counts, answers prism.Answers) {
 	c.Results++
 	for i, q := range p.questions {
 		at := i
-		if at >= len(answers) || answers[at].Question != q.Key {
+		if at >= len(answers) || answers[at].Question != q.Key { //nolint:gosec // at is an index of answers
 			at = slices.IndexFunc(answers, func(a prism.Answer) bool { return a.Question == q.Key })
 		}
 		if at < 0 || answers[at].Type != q.Type {
 			continue
 		}
-		a := answers[at] //nolint:gosec // at is an index of answers
+		a := answers[at]
 		top, class := max(a.Probability, 1-a.Probability), 0
 		if q.Type != prism.YesNo {
 			top, _ = a.ProbabilityOf(a.Chosen)

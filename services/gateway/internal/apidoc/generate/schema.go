@@ -23,7 +23,7 @@ type schemas struct {
 func reference(name string) object { return object{{"$ref", schemaPrefix + name}} }
 
 // names are the schemas of types whose names differ.
-var names = map[string]string{ //nolint:gosec // names of types, not keys
+var names = map[string]string{
 	"APIKey": "ApiKey", "CreatedAPIKey": "CreatedApiKey", "APIKeyPage": "ApiKeyList",
 }
 
