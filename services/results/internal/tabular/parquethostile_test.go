@@ -227,7 +227,7 @@ func TestParquetFilesThatLieOfThemselvesTakeLittleMemory(t *testing.T) { // not 
 		case want == sound && (err != nil || len(r.rows) == 0):
 			t.Errorf("%s: %d rows, %v", name, len(r.rows), err)
 		}
-		if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 16 {
+		if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 32 { // the race detector moves values to the heap
 			t.Errorf("%s: %d MiB were allocated", name, allocated)
 		}
 		delete(reasons, name)
