@@ -70,8 +70,9 @@ type Identity struct {
 type Session struct {
 	// Accounts are those of the session, at least one: that of the last sign-in first, then by name.
 	Accounts []SessionAccount
-	// ExpiresAt is when the session ends unless it is used, and EndsAt when it ends at the latest.
-	ExpiresAt, EndsAt time.Time
+	// Now is when the session was read, ExpiresAt when it ends unless it is used, and EndsAt when it ends at the latest: all by the
+	// clock of results.
+	Now, ExpiresAt, EndsAt time.Time
 }
 
 // SessionAccount is an account of a session, and who the session's member is there.

@@ -73,9 +73,9 @@ func (s *sessions) begin(digest contract.SessionDigest, earlier *contract.Sessio
 	if earlier != nil {
 		delete(s.sessions, *earlier)
 	}
-	now := time.Now()
+	now := time.Now().Add(-30 * 24 * time.Hour) // no cookie has the time of the console
 	s.sessions[digest] = contract.Session{
-		Accounts: []contract.SessionAccount{s.account()}, ExpiresAt: now.Add(12 * time.Hour), EndsAt: now.Add(7 * 24 * time.Hour),
+		Accounts: []contract.SessionAccount{s.account()}, Now: now, ExpiresAt: now.Add(12 * time.Hour), EndsAt: now.Add(7 * 24 * time.Hour),
 	}
 	return s.sessions[digest]
 }

@@ -74,13 +74,18 @@ type fileRun struct {
 // newRunner is an account with a prism.
 func newRunner(t *testing.T, s *system.System) *client.Client {
 	t.Helper()
+	return newClientOf(t, s, s.Gateways[0].URL())
+}
+
+func newClientOf(t *testing.T, o operated, url string) *client.Client {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), caseBudget)
 	defer cancel()
-	key, err := s.Account(ctx, "runner")
+	key, err := o.Account(ctx, "runner")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := client.New(client.Config{URL: s.Gateways[0].URL(), Key: key})
+	c, err := client.New(client.Config{URL: url, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func Console(t *testing.T, connect func(*testing.T, contract.Console) contract.C
 	}
 	far := &console{
 		owner:   contract.LinkOwner{Account: is, ExpiresAt: at},
-		session: contract.Session{Accounts: []contract.SessionAccount{is, {}}, ExpiresAt: at, EndsAt: at.Add(time.Hour)},
+		session: contract.Session{Accounts: []contract.SessionAccount{is, {}}, Now: at, ExpiresAt: at, EndsAt: at.Add(time.Hour)},
 		key:     contract.SessionKey{Key: "prism_x", ExpiresAt: at, Account: is},
 	}
 	near := connect(t, far)

@@ -80,7 +80,7 @@ func (d Deps) attempt(c *fiber.Ctx) error {
 
 // begin gives the browser its session. The text is always new, so that a session that somebody else planted is not continued.
 func (d Deps) begin(c *fiber.Ctx, text string, session contract.Session) {
-	d.setCookie(c, sessionCookie, text, session.EndsAt.Sub(d.Now()))
+	d.setCookie(c, sessionCookie, text, session.EndsAt.Sub(session.Now))
 }
 
 // account is an account of a session as the app reads it.

@@ -58,6 +58,7 @@ type Store interface {
 	Labels
 	Calibrations
 	Drift
+	Clocks
 
 	// Ping checks that the database answers.
 	Ping(ctx context.Context) error

@@ -1,5 +1,6 @@
 // Package tending moves runs of files on in the background: it ends leases whose time is over, finishes runs that are pausing,
-// cancelling or done, and pauses runs by themselves (spec: run-states, run-pauses-itself). Every replica does so, as a change
+// cancelling or done, and pauses runs by themselves (spec: run-states, run-pauses-itself). It also mends the times of a clock that
+// was set back (spec: clocks-that-jump). Every replica does so, as a change
 // that another replica has made already is none.
 package tending
 
@@ -24,13 +25,18 @@ const (
 	// ticksPerLook is how many ticks are between two looks while no lease ends. ticksPerMeasure is how many are between two
 	// measurements of the queue, which read the chunks of all runs.
 	ticksPerLook, ticksPerMeasure = 4, 20
+	// ticksPerMend is how many are between two looks for times of a clock that was ahead.
+	ticksPerMend = 120
 )
 
 // Deps are what a Worker works with; all are required.
 type Deps struct {
-	Store store.Runs
-	Now   func() time.Time
-	Log   *slog.Logger
+	Store interface {
+		store.Runs
+		store.Clocks
+	}
+	Now func() time.Time
+	Log *slog.Logger
 }
 
 // Worker tends runs.
@@ -85,6 +91,9 @@ func (w *Worker) Run(ctx context.Context) {
 		if ended := w.ended.Swap(false); ended || n%ticksPerLook == 0 {
 			err = w.Tend(ctx)
 		}
+		if err == nil && n%ticksPerMend == 0 {
+			err = w.mend(ctx)
+		}
 		if err == nil && n%ticksPerMeasure == 0 {
 			err = w.measureQueue(ctx)
 		}
@@ -114,6 +123,17 @@ func (w *Worker) Tend(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// mend brings times of a clock that was ahead and was set back.
+func (w *Worker) mend(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	mended, err := w.Store.MendTimes(ctx, prism.Now(w.Now))
+	if mended > 0 {
+		w.Log.WarnContext(ctx, "the clock was set back, and what would have waited until its former time was brought to now", "times", mended)
+	}
+	return err
 }
 
 // measureQueue sets the metrics of the queue.

@@ -21,6 +21,12 @@ type runs struct {
 	changes []int // of the next calls of TendRuns; an error behind them
 	tended  atomic.Int64
 	queue   store.RunQueue
+	mended  atomic.Int64
+}
+
+func (r *runs) MendTimes(context.Context, time.Time) (int, error) {
+	r.mended.Add(1)
+	return 1, nil
 }
 
 func (r *runs) TendRuns(context.Context, time.Time) (int, error) {
@@ -66,6 +72,9 @@ func TestTheQueueIsMeasuredAndRunsAreTendedEverySecond(t *testing.T) {
 		w.Run(ctx)
 		if n := r.tended.Load(); n != 10 {
 			t.Errorf("tended %d times in 9 seconds, want 10", n)
+		}
+		if n := r.mended.Load(); n != 1 {
+			t.Errorf("mended %d times in 9 seconds, want 1", n)
 		}
 		families, err := metrics.Gather()
 		if err != nil {

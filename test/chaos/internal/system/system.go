@@ -43,6 +43,8 @@ type Config struct {
 	Gateway, Results map[string]string
 	// Workers of file runs.
 	Workers int
+	// Console has a console behind the gateways.
+	Console bool
 }
 
 // System is a running Prism.
@@ -51,6 +53,7 @@ type System struct {
 	Results  []*Part
 	Models   *Part
 	Workers  []*Part
+	Console  *Part // nil without one
 	Links    []*Link
 	Postgres *pgtest.Server // the first primary
 	Standby  *pgtest.Server
@@ -136,6 +139,7 @@ func (s *System) parts(ctx context.Context) error {
 			return err
 		}
 		env := maps.Clone(s.operator.Env)
+		env["PRISM_RESULTS_CONSOLE_TOKEN"] = launch.SessionsToken
 		env["PRISM_DATABASE_URL"] = s.Postgres.TCPURL(link.Addr(), s.database)
 		maps.Copy(env, s.config.Results)
 		p, err := s.part(fmt.Sprintf("results-%d", i+1))(s.options.Service(ctx, launch.Results, env))
@@ -163,12 +167,32 @@ func (s *System) parts(ctx context.Context) error {
 		}
 		s.Gateways = append(s.Gateways, p)
 	}
+	if s.config.Console {
+		if err := s.console(ctx, addrs); err != nil {
+			return err
+		}
+	}
 	for i := range s.config.Workers {
 		p, err := s.between(ctx, fmt.Sprintf("worker-%d", i+1), addrs, launch.Options.Worker)
 		if err != nil {
 			return err
 		}
 		s.Workers = append(s.Workers, p)
+	}
+	return nil
+}
+
+// console makes a console, and tells the gateways of it.
+func (s *System) console(ctx context.Context, results []string) error {
+	toResults, err := s.link("console to results", results...)
+	if err != nil {
+		return err
+	}
+	if s.Console, err = s.part("console")(s.options.Console(ctx, "http://"+toResults.Addr())); err != nil {
+		return err
+	}
+	for _, g := range s.Gateways {
+		s.options.Behind(g.Service, s.Console.Service)
 	}
 	return nil
 }
@@ -223,7 +247,11 @@ func (s *System) Parts() []*Part {
 	if s.Models != nil {
 		parts = append(parts, s.Models)
 	}
-	return append(append(parts, s.Gateways...), s.Workers...)
+	parts = append(append(parts, s.Gateways...), s.Workers...)
+	if s.Console != nil {
+		parts = append(parts, s.Console)
+	}
+	return parts
 }
 
 // DatabaseURL is the URL of the database in the primary, without a link.
@@ -261,6 +289,11 @@ func (s *System) Link(name string) (*Link, error) {
 // Account makes an account and returns an API key of the account.
 func (s *System) Account(ctx context.Context, name string) (string, error) {
 	return s.operator.Account(ctx, name)
+}
+
+// Operate runs an operator's command.
+func (s *System) Operate(ctx context.Context, args ...string) (string, error) {
+	return s.operator.Operate(ctx, args...)
 }
 
 // Problem records what must not happen, such as a part that ends by itself.

@@ -74,7 +74,7 @@ type foundSession struct {
 func session(ctx context.Context, run Run, digest contract.SessionDigest, now time.Time) (found foundSession, err error) {
 	s := Statement{"session", selectSession, []any{digest[:], now}, true}
 	err = run(ctx, s, func(rows iter.Seq[*Row]) error {
-		found = foundSession{}
+		found = foundSession{Session: contract.Session{Now: now}}
 		for r := range rows {
 			found.id, found.seen, found.ExpiresAt, found.EndsAt = r.UUID(), r.Time(), r.Time(), r.Time()
 			found.Accounts = append(found.Accounts, r.sessionAccount())

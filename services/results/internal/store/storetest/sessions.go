@@ -24,11 +24,13 @@ func sessionTests() []test {
 				Accounts: []contract.SessionAccount{{
 					ID: f.mine.account, Name: "mine", Member: contract.SessionMember{ID: m.ID, Name: "Ada", Role: prism.Editor},
 				}},
+				Now:       l.ExpiresAt.Add(-time.Millisecond),
 				ExpiresAt: l.ExpiresAt.Add(store.SessionIdleTime - time.Millisecond),
 				EndsAt:    l.ExpiresAt.Add(store.SessionTime - time.Millisecond),
 			})
 			got, err := f.Session(t.Context(), digest, l.ExpiresAt)
 			succeeds(t, err)
+			s.Now = l.ExpiresAt
 			same(t, got, s)
 			for _, link := range []contract.LinkDigest{l.Digest, {99}} {
 				_, err = f.signIn(t, link)

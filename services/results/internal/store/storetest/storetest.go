@@ -59,6 +59,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Reading", readingTests()},
 		{"FileDeletion", fileDeletionTests()},
 		{"Labels", labelTests()},
+		{"Clocks", clockTests()},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {

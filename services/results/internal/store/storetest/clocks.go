@@ -1,0 +1,103 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/prism-results/prism/pkg/contract"
+	"github.com/prism-results/prism/pkg/prism"
+	"github.com/prism-results/prism/services/results/internal/store"
+)
+
+// ahead is how far the clock was ahead before it was set back, and mended how long everything waits at most after that.
+const ahead, mended = 3 * time.Hour, 2 * time.Minute
+
+// spec: clocks-that-jump
+func clockTests() []test {
+	return []test{
+		{"a file that was completed while the clock was ahead is read soon, also if its reader dies", func(t *testing.T, f *fixture) {
+			waiting, leased := f.upload(t), f.upload(t)
+			for _, file := range []store.File{waiting, leased} {
+				succeeds(t, f.SetReading(t.Context(), f.mine.account, file.ID, moment(1).Add(ahead)))
+			}
+			succeeds(t, second(f.TakeReading(t.Context(), f.ownedFile(leased.ID), f.id(), moment(2).Add(ahead), moment(2).Add(ahead+store.MaxLease))))
+			f.mends(t, 2)
+			for _, file := range []store.File{waiting, leased} {
+				now := moment(3).Add(mended)
+				succeeds(t, second(f.TakeReading(t.Context(), f.ownedFile(file.ID), f.id(), now, now.Add(store.MaxLease))))
+			}
+		}},
+		{"a run whose worker dies goes on soon, and has its turn before runs that came later", func(t *testing.T, f *fixture) {
+			r := f.run(t, f.mine, moment(1).Add(ahead), 1)
+			was := f.leased(t, moment(2).Add(ahead))
+			f.mends(t, 3) // the lease, the turn, and since when its rows are watched
+			f.tend(t, moment(3))
+			same(t, f.lease(t, moment(3)), nil) // the worker may live
+			states, err := f.RenewLeases(t.Context(), []contract.Lease{was.Lease}, moment(3), moment(3).Add(contract.LeaseTime))
+			succeeds(t, err)
+			same(t, states[0].Stop, false)
+			f.tend(t, moment(3).Add(mended))
+			same(t, f.leased(t, moment(4).Add(mended)).Run.ID, r.ID)
+		}},
+		{"a run that pauses while its worker dies has paused soon", func(t *testing.T, f *fixture) {
+			r := f.run(t, f.mine, moment(1).Add(ahead), 1)
+			f.leased(t, moment(2).Add(ahead))
+			same(t, f.act(t, r.ID, contract.PauseRun, moment(3).Add(ahead)).Status, contract.RunPausing)
+			f.mends(t, 4)
+			f.tend(t, moment(4).Add(store.StopWait))
+			f.has(t, r.ID, contract.RunPaused)
+		}},
+		{"a retry of many whose worker dies goes on soon", func(t *testing.T, f *fixture) {
+			f.failures(t, 1)
+			retry := f.many(f.mine)
+			succeeds(t, f.AddRetry(t.Context(), retry, 1, f.by(moment(20).Add(ahead))))
+			if f.lease(t, moment(21).Add(ahead)) == nil {
+				t.Fatal("nothing was leased")
+			}
+			f.mends(t, 2)
+			f.tend(t, moment(22).Add(mended))
+			f.leased(t, moment(23).Add(mended))
+		}},
+		{"a deletion that was asked for while the clock was ahead keeps what is saved later", func(t *testing.T, f *fixture) {
+			save := func(at time.Time) prism.ResultID {
+				r := f.ok(f.mine.prism)
+				r.CreatedAt = at
+				return f.save(t, r).Result.ID
+			}
+			before, later := save(moment(2)), save(moment(3).Add(time.Hour))
+			called := moment(2).Add(ahead)
+			f.add(t, store.Deletion{Status: prism.OK, DueAt: called, SavedBefore: called})
+			f.mends(t, 3) // the lease that a new one has, what it deletes, and when it is due
+			job, ok := f.take(t, moment(3).Add(mended))
+			if !ok {
+				t.Fatal("the deletion is not due")
+			}
+			f.finish(t, job, moment(3).Add(mended))
+			same(t, f.stored(t, before), nil)
+			if f.stored(t, later) == nil {
+				t.Error("a result that was saved later was deleted")
+			}
+			_, ok = f.take(t, moment(3).Add(2*ahead))
+			same(t, ok, false)
+		}},
+		{"times that are not far in the future stay", func(t *testing.T, f *fixture) {
+			f.run(t, f.mine, moment(1), 1)
+			f.leased(t, moment(2))
+			file := f.upload(t)
+			succeeds(t, f.SetReading(t.Context(), f.mine.account, file.ID, moment(2)))
+			succeeds(t, second(f.TakeReading(t.Context(), f.ownedFile(file.ID), f.id(), moment(2), moment(2).Add(store.MaxLease))))
+			f.mends(t, 0)
+		}},
+	}
+}
+
+// mends mends the times at moment 3, as many as these.
+func (f *fixture) mends(t *testing.T, want int) {
+	t.Helper()
+	n, err := f.MendTimes(t.Context(), moment(3))
+	succeeds(t, err)
+	same(t, n, want)
+	n, err = f.MendTimes(t.Context(), moment(3))
+	succeeds(t, err)
+	same(t, n, 0)
+}
